@@ -1,0 +1,31 @@
+/** @type {import('jest').Config} */
+const shared = {
+	testEnvironment: 'node',
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{
+				jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+				module: { type: 'commonjs' },
+			},
+		],
+	},
+	modulePathIgnorePatterns: [
+		'<rootDir>/dist',
+		'<rootDir>/\\.demo',
+		'<rootDir>/\\.artifacts',
+		'<rootDir>/\\.stryker-tmp',
+		'<rootDir>/host/.*/node_modules',
+	],
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+	projects: [
+		{ ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+		{ ...shared, displayName: 'engine', testMatch: ['<rootDir>/test/engine/**/*.test.ts'] },
+	],
+	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+	coverageReporters: ['text-summary', 'lcovonly'],
+	coverageThreshold: { global: { statements: 95, branches: 95 } },
+};
