@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { openSync, rmSync } from 'node:fs';
+import { z } from 'zod';
+import { killGroup } from './processes';
+
+// Stands between a server and whoever started it, as a process of its own. When the starter is gone,
+// however it went (its end, Ctrl-C, a closed terminal, SIGKILL), the channel between the two closes,
+// and the guard ends the server and everything that it started.
+
+const orderSchema = z.object({
+	command: z.string(),
+	args: z.array(z.string()),
+	cwd: z.string(),
+	logFile: z.string(),
+	/** A folder that goes with the server when the starter cannot remove it any more. */
+	temporaryFolder: z.string().optional(),
+	graceMs: z.number(),
+});
+
+export type GuardOrder = z.infer<typeof orderSchema>;
+
+export const guardReportSchema = z.union([
+	z.object({ pid: z.number() }),
+	z.object({ exitCode: z.number().nullable(), signal: z.string().nullable() }),
+	z.object({ failure: z.string() }),
+]);
+
+type GuardReport = z.infer<typeof guardReportSchema>;
+
+function guard(order: GuardOrder): void {
+	const log = openSync(order.logFile, 'a');
+	// A process group of its own, so that a Ctrl-C in the terminal does not reach it and so that
+	// what it starts can be ended with it.
+	const server = spawn(order.command, order.args, {
+		cwd: order.cwd,
+		detached: true,
+		stdio: ['ignore', log, log],
+	});
+	const { pid } = server;
+	const report = (message: GuardReport) => {
+		if (process.connected) process.send?.(message);
+	};
+	const leave = () => {
+		if (process.connected) process.disconnect();
+	};
+	server.once('error', (error) => {
+		report({ failure: error.message });
+		leave();
+	});
+	if (pid === undefined) return;
+	let abandoned = false;
+	server.once('exit', (exitCode, signal) => {
+		killGroup(pid, 'SIGKILL');
+		report({ exitCode, signal });
+		if (abandoned) {
+			if (order.temporaryFolder !== undefined) {
+				rmSync(order.temporaryFolder, { recursive: true, force: true, maxRetries: 5 });
+			}
+			process.exit();
+		}
+		leave();
+	});
+	process.once('disconnect', () => {
+		if (server.exitCode !== null || server.signalCode !== null) return;
+		abandoned = true;
+		server.kill('SIGTERM');
+		setTimeout(() => killGroup(pid, 'SIGKILL'), order.graceMs);
+	});
+	report({ pid });
+}
+
+if (require.main === module) {
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+	process.once('message', (message) => guard(orderSchema.parse(message)));
+}
