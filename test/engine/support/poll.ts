@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PollContext } from 'n8n-core';
+import {
+	deepCopy,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+	type IPollFunctions,
+	type IWorkflowSettings,
+	type WorkflowActivateMode,
+} from 'n8n-workflow';
+import { additionalDataOf } from './additionalData';
+import { credentialsOf, loadWorkflow, type Surroundings } from './run';
+import { nodeFrom, type NodeSketch } from './workflow';
+
+export interface PollOptions extends Surroundings {
+	/** `manual` is 'Fetch Test Event', `trigger` (the default) an active workflow. */
+	mode?: 'manual' | 'trigger';
+	/** What `getActivationMode()` says; `manual` in manual mode, else `activate`. */
+	activation?: WorkflowActivateMode;
+	/** The node's saved static data to begin with. */
+	staticData?: IDataObject;
+	/**
+	 * `classic` shares one `this` and one static data object between polls; `durable` gives each poll a
+	 * new `this` and a copy of the cursor, committed when the poll ends.
+	 */
+	engine?: 'classic' | 'durable';
+	/** What `getPollBudgetMs()` answers, in milliseconds; `absent` leaves it out, as n8n 1.x does. */
+	budgetMs?: number | 'absent';
+	settings?: IWorkflowSettings;
+	/** More of the node, such as another type or its `onError`. */
+	node?: Partial<NodeSketch>;
+}
+
+/** What one poll gave. */
+export interface PollOutcome {
+	items: INodeExecutionData[] | null;
+	/** What the poll reported by `__emitError` while it went on. */
+	errors: Error[];
+	/** The node's static data as n8n would have saved it after this poll. */
+	staticData: IDataObject;
+}
+
+const TRIGGER = 'n8n-nodes-push-campaign.pushCampaignTrigger';
+const CREDENTIAL = 'pushCampaignApi';
+
+// n8n-core leaves a workflow's name optional where the interface for nodes promises one.
+class NamedPollContext extends PollContext {
+	override getWorkflow() {
+		const { name = 'Workflow', ...workflow } = super.getWorkflow();
+		return { ...workflow, name };
+	}
+}
+
+/** A trigger node in an active workflow, polled by hand. */
+export class Poller {
+	/** Every error that was reported by `__emitError` so far. */
+	readonly errors: Error[] = [];
+	/** Every item that was emitted so far. */
+	readonly emitted: INodeExecutionData[] = [];
+
+	private readonly workflow;
+	private readonly node;
+	private readonly credentials;
+	private cursor: IDataObject;
+	private shared: IPollFunctions | undefined;
+
+	/**
+	 * @param parameters the node's parameters
+	 */
+	constructor(
+		private readonly parameters: INodeParameters,
+		private readonly options: PollOptions,
+	) {
+		this.node = nodeFrom({
+			name: 'Trigger',
+			type: TRIGGER,
+			credentials: { [CREDENTIAL]: { id: '1', name: 'Test' } },
+			...options.node,
+			parameters,
+		});
+		this.credentials = credentialsOf(options);
+		this.workflow = loadWorkflow(
+			{ nodes: [this.node], connections: {}, settings: options.settings ?? {} },
+			options,
+			this.mode === 'trigger',
+		);
+		this.cursor = deepCopy(options.staticData ?? {});
+		Object.assign(this.liveStaticData, deepCopy(this.cursor));
+	}
+
+	/** The node's static data as n8n has saved it: what a restart begins with. */
+	get saved(): IDataObject {
+		return deepCopy(this.cursor);
+	}
+
+	/** Polls once. Rejects with what the node throws; polls may overlap. */
+	async poll(): Promise<PollOutcome> {
+		const reported = this.errors.length;
+		const seed = this.saved;
+		const staged = this.options.engine === 'durable' ? deepCopy(seed) : undefined;
+		const context = this.contextOf(staged);
+		const { poll } = this.workflow.nodeTypes.getByNameAndVersion(this.node.type);
+		if (poll === undefined) throw new Error(`${this.node.type} does not poll`);
+		const [items = []] = (await poll.call(context)) ?? [null];
+		if (items !== null) this.emitted.push(...items);
+		if (staged !== undefined) this.commit(staged, seed);
+		else if (items !== null) this.commit(this.liveStaticData, {});
+		return { items, errors: this.errors.slice(reported), staticData: this.saved };
+	}
+
+	/** The same node after the server was killed and started again: only what was saved is left. */
+	restarted(changes: Partial<PollOptions> = {}): Poller {
+		return new Poller(this.parameters, {
+			...this.options,
+			activation: 'init',
+			...changes,
+			staticData: this.saved,
+		});
+	}
+
+	private get mode() {
+		return this.options.mode ?? 'trigger';
+	}
+
+	private get liveStaticData(): IDataObject {
+		return this.workflow.getStaticData('node', this.node);
+	}
+
+	// The classic engine saves static data together with an emission alone, a manual run never; the
+	// durable engine commits each poll's own copy where the poll changed it.
+	private commit(staticData: IDataObject, seed: IDataObject): void {
+		if (this.mode === 'manual' || isDeepStrictEqual(staticData, seed)) return;
+		this.cursor = deepCopy(staticData);
+	}
+
+	private contextOf(staged: IDataObject | undefined): IPollFunctions {
+		if (staged !== undefined) return this.newContext('update', () => staged);
+		this.shared ??= this.newContext(this.activation, () => this.liveStaticData);
+		return this.shared;
+	}
+
+	private get activation(): WorkflowActivateMode {
+		return this.options.activation ?? (this.mode === 'manual' ? 'manual' : 'activate');
+	}
+
+	private newContext(
+		activation: WorkflowActivateMode,
+		staticData: () => IDataObject,
+	): IPollFunctions {
+		const { budgetMs } = this.options;
+		const context = new NamedPollContext(
+			this.workflow,
+			this.node,
+			additionalDataOf(
+				{ nodes: [this.node], connections: {} },
+				this.mode,
+				'poll',
+				this.credentials,
+			),
+			this.mode,
+			activation,
+			undefined,
+			(error) => void this.errors.push(error),
+			undefined,
+			undefined,
+			staticData,
+			typeof budgetMs === 'number' ? () => budgetMs : undefined,
+		);
+		if (budgetMs === 'absent') Object.assign(context, { getPollBudgetMs: undefined });
+		return context;
+	}
+}
+
+/** Polls a trigger node once; see {@link Poller} for several polls of one node. */
+export const runPoll = async (
+	parameters: INodeParameters,
+	options: PollOptions,
+): Promise<PollOutcome> => await new Poller(parameters, options).poll();
