@@ -1,0 +1,141 @@
+import type {
+	IAuthenticate,
+	ICredentialTestRequest,
+	ICredentialType,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import {
+	defaultHeaders,
+	parseSettings,
+	settingNames,
+} from '../nodes/PushCampaign/service/settings';
+import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
+
+export class PushCampaignApi implements ICredentialType {
+	name = 'pushCampaignApi';
+
+	displayName = 'Push Campaign API';
+
+	icon = {
+		light: 'file:../nodes/PushCampaign/pushCampaign.svg',
+		dark: 'file:../nodes/PushCampaign/pushCampaign.dark.svg',
+	} as const;
+
+	documentationUrl = 'https://example.com/n8n-nodes-push-campaign#credential';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://push.example.com',
+			description:
+				'Address of your push service. It may hold a path, but no query and no user name.',
+		},
+		{
+			displayName: settingNames.apiKey,
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'REST API key of your site, sent with every request',
+		},
+		{
+			displayName: settingNames.authToken,
+			name: 'authToken',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'Authentication token of your site, sent with every request',
+		},
+		{
+			displayName: 'Allow HTTP',
+			name: 'allowHttp',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to allow a plain http:// address that is not on this machine. The key and token then travel unencrypted.',
+		},
+		{
+			displayName: settingNames.apiKeyHeader,
+			name: 'apiKeyHeader',
+			type: 'string',
+			default: defaultHeaders.apiKeyHeader,
+			description:
+				'Name of the header that carries the API key. Change it only if your provider uses another one.',
+		},
+		{
+			displayName: settingNames.authTokenHeader,
+			name: 'authTokenHeader',
+			type: 'string',
+			default: defaultHeaders.authTokenHeader,
+			description:
+				'Name of the header that carries the auth token. Change it only if your provider uses another one.',
+		},
+	];
+
+	// A function: written as expressions, n8n would evaluate them anew for each request.
+	authenticate: IAuthenticate = async (credentials, requestOptions) => {
+		const { headers } = parseSettings(credentials);
+		return { ...requestOptions, headers: { ...requestOptions.headers, ...headers } };
+	};
+
+	test: ICredentialTestRequest = {
+		request: {
+			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			url: subscriberCountPath,
+			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+			// The service may answer failures with any status: the rules below read the body.
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		},
+		rules: [
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'type',
+					value: 'authentication_failure',
+					message: 'The push service does not accept this API Key and Auth Token',
+				},
+			},
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'type',
+					value: 'header_invalid',
+					message:
+						'The push service misses one of the two headers: check API Key Header and Auth Token Header',
+				},
+			},
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'type',
+					value: 'rate_limit',
+					message: 'The push service is receiving too many requests: wait a moment and test again',
+				},
+			},
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'status',
+					value: 'failure',
+					message: 'The push service could not read the subscriber count: test again later',
+				},
+			},
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'active_subscribers',
+					value: undefined,
+					message: 'No push service answers at this Base URL: check the address',
+				},
+			},
+		],
+	};
+}

@@ -1,0 +1,83 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
+
+import { connect } from './connect';
+import { toOperationError } from './nodeErrors';
+import { operations } from './operations';
+import { runReads } from './runReads';
+import { runSends } from './runSends';
+
+const optionsOf = (resource: string) =>
+	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
+
+export class PushCampaign implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Push Campaign',
+		name: 'pushCampaign',
+		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
+		group: ['output'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Send web push notifications and read how they did',
+		defaults: { name: 'Push Campaign' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'pushCampaignApi', required: true }],
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'options',
+				noDataExpression: true,
+				default: 'campaign',
+				options: [
+					{ name: 'Campaign', value: 'campaign' },
+					{ name: 'Site', value: 'site' },
+				],
+			},
+			{
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				default: 'sendToAll',
+				displayOptions: { show: { resource: ['campaign'] } },
+				options: optionsOf('campaign'),
+			},
+			{
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				default: 'getSubscriberCount',
+				displayOptions: { show: { resource: ['site'] } },
+				options: optionsOf('site'),
+			},
+			...operations.flatMap(({ properties }) => properties),
+		],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		if (this.getInputData().length === 0) return [[]];
+		const name = this.getNodeParameter('operation', 0);
+		const operation = operations.find(({ option }) => option.value === name);
+		if (operation === undefined) {
+			throw new NodeOperationError(this.getNode(), `The operation "${String(name)}" is not known`, {
+				description: 'Choose an operation from the list.',
+			});
+		}
+		const { value: connection, invalid } = await connect(this, this.getExecutionCancelSignal());
+		if (connection === undefined) throw toOperationError(this.getNode(), invalid, 0);
+		return [
+			operation.kind === 'send'
+				? await runSends(this, operation, connection)
+				: await runReads(this, operation, connection),
+		];
+	}
+}

@@ -1,0 +1,53 @@
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
+
+import type { Client } from './service/client';
+import { createClient } from './service/client';
+import type { Caught } from './nodeErrors';
+import { catchInvalid } from './nodeErrors';
+import type { ServiceSettings } from './service/settings';
+import { parseSettings } from './service/settings';
+
+const credentialType = 'pushCampaignApi';
+
+export interface Connection {
+	readonly settings: ServiceSettings;
+	readonly client: Client;
+}
+
+/**
+ * Opens the credential once for all requests of a run; n8n would look it up and decrypt it for each.
+ * @param signal ends when the user stops the execution
+ * @returns the connection, or what is not valid in the credential
+ */
+export async function connect(
+	context: IExecuteFunctions | IPollFunctions,
+	signal?: AbortSignal,
+): Promise<Caught<Connection>> {
+	const data = await context.getCredentials(credentialType);
+	const { value: settings, invalid } = catchInvalid(() => parseSettings(data));
+	if (settings === undefined) return { invalid };
+	const reference = context.getNode().credentials?.[credentialType];
+	const credentialsDecrypted = {
+		id: reference?.id ?? '',
+		name: reference?.name ?? '',
+		type: credentialType,
+		data,
+	};
+	const client = createClient({
+		settings,
+		signal,
+		sleep,
+		now: Date.now,
+		transport: async (options) => {
+			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+				context,
+				credentialType,
+				options,
+				{ credentialsDecrypted },
+			);
+			return response;
+		},
+	});
+	return { value: { settings, client } };
+}

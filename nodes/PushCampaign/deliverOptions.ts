@@ -1,0 +1,23 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type { DeliverOptions } from './delivery/deliver';
+import { Window } from './delivery/window';
+import { sleep } from './sleep';
+
+/** What delivering needs of the world, for one execution of the node. */
+export function deliverOptions(context: IExecuteFunctions, maxParallel: number): DeliverOptions {
+	const signal = context.getExecutionCancelSignal();
+	const never = new AbortController().signal;
+	return {
+		window: new Window({
+			ceiling: maxParallel,
+			now: () => performance.now(),
+			sleep,
+			random: Math.random,
+			signal,
+		}),
+		stopOnFailure: !context.continueOnFail(),
+		sleep: async (milliseconds) => await sleep(milliseconds, signal ?? never),
+		random: Math.random,
+	};
+}

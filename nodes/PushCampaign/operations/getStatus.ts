@@ -1,0 +1,54 @@
+import { campaignStatus, toCounters } from '../service/answers';
+import { campaignStatusPath } from '../service/rules';
+import { campaignId } from '../service/schemas';
+import { check } from './fields';
+import type { ReadOperation } from './operation';
+import { readOptions } from './options';
+import { prepareRead, simplifyProperty } from './read';
+
+const displayOptions = { show: { resource: ['campaign'], operation: ['getStatus'] } };
+
+const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole);
+
+/** Specification, GET status. */
+export const getStatus: ReadOperation = {
+	kind: 'read',
+	resource: 'campaign',
+	option: {
+		name: 'Get Status',
+		value: 'getStatus',
+		action: 'Get campaign status',
+		description: 'Read the status of a campaign and its delivery and click counters',
+	},
+	properties: [
+		{
+			displayName: 'Campaign ID',
+			name: 'campaignId',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. 1001',
+			displayOptions,
+			description: 'Which campaign to read: the ID that the node put out when it was sent',
+		},
+		simplifyProperty(displayOptions),
+		readOptions(displayOptions),
+	],
+	prepare(item) {
+		const id = check(campaignId, item.get('campaignId', 'Campaign ID'), 'Campaign ID');
+		return prepareRead(item, {
+			request: { endpoint: 'status', method: 'GET', path: campaignStatusPath(id) },
+			schema: campaignStatus,
+			simplify(record) {
+				const counters = toCounters(record);
+				return {
+					campaignId: record.notification_id,
+					status: record.notification_status,
+					...counters,
+					deliveryRate: rate(counters.delivered, counters.successfullySent),
+					clickRate: rate(counters.clicked, counters.delivered),
+				};
+			},
+		});
+	},
+};

@@ -1,0 +1,73 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { z } from 'zod/v3';
+
+import type { SendReceipt } from '../service/answers';
+import type { Client, Result, ServiceRequest } from '../service/client';
+import type { Audience } from '../service/rules';
+import type { AttributeValue } from '../service/schemas';
+import type { RequestOptions } from './options';
+import type { ItemParameters } from './itemParameters';
+
+interface OperationBase {
+	readonly resource: 'campaign' | 'site';
+	/** The operation's entry in the list that users choose from. */
+	readonly option: {
+		readonly name: string;
+		readonly value: string;
+		readonly action: string;
+		readonly description: string;
+	};
+	/** The panel that users see. */
+	readonly properties: readonly INodeProperties[];
+}
+
+/** What names the subscribers in the body of a send. */
+export interface AudienceSelection {
+	readonly attribute?: Record<string, AttributeValue>;
+	readonly segment?: ReadonlyArray<string | number>;
+	readonly sid?: string;
+}
+
+/** An operation that sends a campaign: what it adds to the fields that all sends share. */
+export interface SendOperation extends OperationBase {
+	readonly kind: 'send';
+	readonly audience: Audience;
+	/**
+	 * Reads from an item whom to send to.
+	 * @throws InvalidInput naming the parameter
+	 */
+	readonly select: (item: ItemParameters) => AudienceSelection;
+	/** What identifies the send in the item that is put out. */
+	readonly identify: (selection: AudienceSelection, receipt: SendReceipt) => IDataObject;
+}
+
+/** What a read gives, in both forms that a user can choose. */
+export interface ReadValue {
+	readonly simplified: IDataObject;
+	readonly raw: IDataObject;
+}
+
+/** One item's read, ready to be made. */
+export interface PreparedRead {
+	/** Reads of the same key get the same answer. */
+	readonly key: string;
+	readonly simplify: boolean;
+	readonly options: RequestOptions;
+	readonly perform: (client: Client) => Promise<Result<ReadValue>>;
+}
+
+/** An operation that only reads. */
+export interface ReadOperation extends OperationBase {
+	readonly kind: 'read';
+	/** @throws InvalidInput naming the parameter */
+	readonly prepare: (item: ItemParameters) => PreparedRead;
+}
+
+export type Operation = SendOperation | ReadOperation;
+
+/** What a read operation asks for and how its answer becomes an item. */
+export interface Read<Value> {
+	readonly request: ServiceRequest;
+	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+	readonly simplify: (value: Value) => IDataObject;
+}

@@ -1,0 +1,20 @@
+import { campaignProperties } from './campaignFields';
+import type { SendOperation } from './operation';
+
+const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAll'] } };
+
+/** Specification, POST send/all. */
+export const sendToAll: SendOperation = {
+	kind: 'send',
+	resource: 'campaign',
+	audience: 'all',
+	option: {
+		name: 'Send to All',
+		value: 'sendToAll',
+		action: 'Send campaign to all subscribers',
+		description: 'Send a notification to every subscriber of the site',
+	},
+	properties: campaignProperties('all', displayOptions),
+	select: () => ({}),
+	identify: (_selection, { campaignId }) => ({ campaignId }),
+};

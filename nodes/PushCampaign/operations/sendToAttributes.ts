@@ -1,0 +1,176 @@
+import { z } from 'zod/v3';
+
+import type { AttributeValue } from '../service/schemas';
+import { attributeValue } from '../service/schemas';
+import { campaignProperties } from './campaignFields';
+import { check, invalid, isBlank, toRecord } from './fields';
+import type { ItemParameters } from './itemParameters';
+import type { SendOperation } from './operation';
+
+const FIELD = 'Attributes';
+const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };
+const showFor = (specifyAttributes: string) => ({
+	show: { ...displayOptions.show, specifyAttributes: [specifyAttributes] },
+});
+
+const pairList = z.array(z.record(z.string(), z.unknown()));
+
+function fromPairs(value: unknown): Record<string, AttributeValue> {
+	const { pairs = [] } = toRecord(value, FIELD);
+	const list = pairList.safeParse(pairs);
+	if (!list.success) throw invalid(FIELD, 'is not a list of names and values');
+	if (list.data.length === 0) {
+		throw invalid(FIELD, 'is empty', 'Add at least one attribute with its name and value.');
+	}
+	const attributes = new Map<string, AttributeValue>();
+	for (const [index, pair] of list.data.entries()) {
+		const position = `of pair ${index + 1} in ${FIELD}`;
+		const { name, value: given } = pair;
+		if (typeof name !== 'string' || isBlank(name)) {
+			throw invalid(`Name ${position}`, isBlank(name) ? 'is missing' : 'is not text');
+		}
+		if (attributes.has(name)) throw nameTwice(name);
+		attributes.set(name, check(attributeValue, given, `Value ${position}`));
+	}
+	return Object.fromEntries(attributes);
+}
+
+const nameTwice = (name: string) =>
+	invalid(
+		FIELD,
+		`has the name "${name}" twice`,
+		'The service knows one value per name. Keep one of them, or send once for each value.',
+	);
+
+const key = /"(?:[^"\\]|\\.)*"(?=\s*:)/g;
+
+/** JSON keeps the last of several equal names without a word. */
+function findNameTwice(json: string): string | undefined {
+	const seen = new Set<string>();
+	for (const [token] of json.matchAll(key)) {
+		const name = String(JSON.parse(token));
+		if (seen.has(name)) return name;
+		seen.add(name);
+	}
+	return undefined;
+}
+
+function fromJson(value: unknown): Record<string, AttributeValue> {
+	const displayName = 'Attributes (JSON)';
+	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
+	let parsed = value;
+	if (typeof value === 'string') {
+		try {
+			parsed = JSON.parse(value);
+		} catch {
+			throw invalid(
+				displayName,
+				'is not valid JSON',
+				'Write it like {"plan": "pro", "city": "Oslo"}.',
+			);
+		}
+	}
+	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+		throw invalid(
+			displayName,
+			'is not a JSON object',
+			'Write it like {"plan": "pro", "city": "Oslo"}.',
+		);
+	}
+	const entries = Object.entries(parsed).map(([name, given]) => {
+		if (name.trim() === '') throw invalid(displayName, 'has an attribute without a name');
+		const result = attributeValue.safeParse(given);
+		if (result.success) return [name, result.data] as const;
+		throw invalid(
+			displayName,
+			`has a value for "${name}" that is not a text, a number or a boolean`,
+		);
+	});
+	if (entries.length === 0) throw invalid(displayName, 'is empty', 'Give at least one attribute.');
+	const repeated = typeof value === 'string' ? findNameTwice(value) : undefined;
+	if (repeated !== undefined) throw nameTwice(repeated);
+	return Object.fromEntries(entries);
+}
+
+function selectAttributes(item: ItemParameters): Record<string, AttributeValue> {
+	const mode = item.get('specifyAttributes', 'Specify Attributes');
+	if (mode === 'json') return fromJson(item.get('attributesJson', 'Attributes (JSON)'));
+	if (mode === 'keypair' || mode === null) return fromPairs(item.get('attributes', FIELD));
+	throw invalid('Specify Attributes', 'is neither "keypair" nor "json"');
+}
+
+/** Specification, POST send/attribute. */
+export const sendToAttributes: SendOperation = {
+	kind: 'send',
+	resource: 'campaign',
+	audience: 'attributes',
+	option: {
+		name: 'Send to Attributes',
+		value: 'sendToAttributes',
+		action: 'Send campaign to subscribers with attributes',
+		description: 'Send a notification to the subscribers who have any one of the given attributes',
+	},
+	properties: campaignProperties('attributes', displayOptions, [
+		{
+			displayName: 'Specify Attributes',
+			name: 'specifyAttributes',
+			type: 'options',
+			default: 'keypair',
+			displayOptions,
+			options: [
+				{ name: 'Using Fields Below', value: 'keypair' },
+				{ name: 'Using JSON', value: 'json' },
+			],
+			description: 'How to enter the attributes',
+		},
+		{
+			displayName: FIELD,
+			name: 'attributes',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Attribute',
+			default: {},
+			required: true,
+			displayOptions: showFor('keypair'),
+			description:
+				'Whom to send to. A subscriber who matches any one of the pairs gets the notification.',
+			options: [
+				{
+					displayName: 'Attribute',
+					name: 'pairs',
+					values: [
+						{
+							displayName: 'Name',
+							name: 'name',
+							type: 'string',
+							default: '',
+							required: true,
+							placeholder: 'e.g. plan',
+						},
+						{
+							displayName: 'Value',
+							name: 'value',
+							type: 'string',
+							default: '',
+							required: true,
+							placeholder: 'e.g. pro',
+						},
+					],
+				},
+			],
+		},
+		{
+			displayName: 'Attributes (JSON)',
+			name: 'attributesJson',
+			type: 'json',
+			default: '',
+			required: true,
+			placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
+			displayOptions: showFor('json'),
+			description:
+				'Whom to send to, as a JSON object of names and values. A subscriber who matches any one of the pairs gets the notification.',
+		},
+	]),
+	select: (item) => ({ attribute: selectAttributes(item) }),
+	identify: (_selection, { campaignId }) => ({ campaignId }),
+};

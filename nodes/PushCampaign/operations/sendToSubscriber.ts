@@ -1,0 +1,36 @@
+import { subscriberId } from '../service/schemas';
+import { campaignProperties } from './campaignFields';
+import { check } from './fields';
+import type { SendOperation } from './operation';
+
+const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSubscriber'] } };
+
+/** Specification, POST send/sid. */
+export const sendToSubscriber: SendOperation = {
+	kind: 'send',
+	resource: 'campaign',
+	audience: 'subscriber',
+	option: {
+		name: 'Send to Subscriber',
+		value: 'sendToSubscriber',
+		action: 'Send campaign to one subscriber',
+		description: 'Send a notification to one subscriber',
+	},
+	properties: campaignProperties('subscriber', displayOptions, [
+		{
+			displayName: 'Subscriber ID',
+			name: 'subscriberId',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. 5001',
+			displayOptions,
+			description:
+				'Whom to send to: digits alone. Give long IDs as text, so that no digit is lost.',
+		},
+	]),
+	select: (item) => ({
+		sid: check(subscriberId, item.get('subscriberId', 'Subscriber ID'), 'Subscriber ID'),
+	}),
+	identify: ({ sid }) => ({ subscriberId: sid }),
+};

@@ -1,0 +1,79 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import type { Connection } from './connect';
+import type { Outcome, Shipment } from './delivery/deliver';
+import { deliver } from './delivery/deliver';
+import { deliverOptions } from './deliverOptions';
+import { catchInvalid, isFailed, stoppedError, toErrorJson, toNodeError } from './nodeErrors';
+import { itemParameters } from './operations/itemParameters';
+import type { PreparedRead, ReadOperation, ReadValue } from './operations/operation';
+import type { Client } from './service/client';
+import type { InvalidInput } from './service/invalidInput';
+
+/** Unlike a send, a read can be repeated without harm. */
+const transientRetries = 2;
+
+type Plan =
+	| { readonly value: PreparedRead; readonly invalid?: undefined }
+	| { readonly value?: undefined; readonly invalid: InvalidInput };
+
+function toShipment({ value: read, invalid }: Plan, client: Client): Shipment<ReadValue> {
+	if (read === undefined) return { known: { kind: 'invalid', invalid } };
+	return {
+		shareKey: read.key,
+		rateLimitRetries: read.options.rateLimitRetries,
+		transientRetries,
+		async attempt() {
+			const result = await read.perform(client);
+			return result.ok
+				? { kind: 'done', value: result.value }
+				: { kind: 'failed', problem: result.problem };
+		},
+	};
+}
+
+function toJson(plan: Plan | undefined, outcome: Outcome<ReadValue>): IDataObject {
+	if (isFailed(outcome)) return toErrorJson(outcome, 'status');
+	if (outcome.kind !== 'done') return {};
+	const { simplified, raw } = outcome.value;
+	// Items that share an answer must not share its object: a later node may change one of them.
+	return structuredClone(plan?.value?.simplify === false ? raw : simplified);
+}
+
+/**
+ * Reads once for each item; items with the same parameters share one request.
+ * @throws NodeOperationError, NodeApiError
+ */
+export async function runReads(
+	context: IExecuteFunctions,
+	operation: ReadOperation,
+	{ client }: Connection,
+): Promise<INodeExecutionData[]> {
+	const timezone = context.getTimezone();
+	const plans = context
+		.getInputData()
+		.map((_item, itemIndex) =>
+			catchInvalid(() => operation.prepare(itemParameters(context, itemIndex, timezone))),
+		);
+
+	const stopsOnFailure = !context.continueOnFail();
+	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<ReadValue>>) => {
+		outcomes.forEach((outcome, itemIndex) => {
+			if (isFailed(outcome)) throw toNodeError(context.getNode(), outcome, itemIndex);
+		});
+	};
+
+	const shipments = plans.map((plan) => toShipment(plan, client));
+	if (stopsOnFailure) {
+		throwFirstFailure(shipments.map(({ known }) => known ?? { kind: 'notStarted' }));
+	}
+	const maxParallel = plans.find(({ value }) => value)?.value?.options.maxParallel ?? 1;
+	const outcomes = await deliver(shipments, deliverOptions(context, maxParallel));
+	if (stopsOnFailure) throwFirstFailure(outcomes);
+	if (outcomes.some(({ kind }) => kind === 'notStarted')) throw stoppedError(context.getNode());
+
+	return outcomes.map((outcome, itemIndex) => ({
+		json: toJson(plans[itemIndex], outcome),
+		pairedItem: { item: itemIndex },
+	}));
+}

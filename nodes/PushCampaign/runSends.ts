@@ -1,0 +1,186 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import type { Connection } from './connect';
+import type { Outcome, Shipment } from './delivery/deliver';
+import { deliver } from './delivery/deliver';
+import type { Identity } from './delivery/ledger';
+import { digest, Ledger } from './delivery/ledger';
+import { deliverOptions } from './deliverOptions';
+import {
+	catchInvalid,
+	isFailed,
+	stoppedError,
+	tally,
+	toErrorJson,
+	toNodeError,
+} from './nodeErrors';
+import { itemParameters } from './operations/itemParameters';
+import type { SendOperation } from './operations/operation';
+import type { PreparedSend } from './operations/send';
+import { dryRunItem, performSend, prepareSend, sentItem } from './operations/send';
+import type { SendReceipt } from './service/answers';
+import type { Client } from './service/client';
+import { interruptedProblem } from './service/failures';
+import type { InvalidInput } from './service/invalidInput';
+import { checkLead } from './service/schedule';
+
+/** What is to become of an item, known before anything leaves. */
+type Plan =
+	| { readonly kind: 'invalid'; readonly invalid: InvalidInput }
+	| { readonly kind: 'dryRun'; readonly send: PreparedSend }
+	/** Settled by an earlier try of this execution. */
+	| { readonly kind: 'known'; readonly send: PreparedSend; readonly outcome: Outcome<SendReceipt> }
+	| { readonly kind: 'ready'; readonly send: PreparedSend; readonly identity: Identity };
+
+function tooLate({ schedule }: PreparedSend): InvalidInput | undefined {
+	return schedule === undefined
+		? undefined
+		: catchInvalid(() => checkLead(schedule, Date.now())).invalid;
+}
+
+/**
+ * The parameters as written, without the options: turning on Resend Unknown must not make every item
+ * a new one. Missing where no expression is among them: then other content means other input.
+ */
+function writtenParameters(context: IExecuteFunctions): string | undefined {
+	const { options: _options, ...parameters } = context.getNode().parameters;
+	const written = JSON.stringify(parameters);
+	return written.includes('"=') ? written : undefined;
+}
+
+/**
+ * What stands for the run of the node. As the tool of an AI agent each try of one call has a run index
+ * of its own, so there a call that repeats what was sent already gives the first answer.
+ */
+function runKey(context: IExecuteFunctions): string {
+	const [item] = context.getInputData();
+	const isTool = context.getNode().type.endsWith('Tool') && item?.json['toolCallId'] === undefined;
+	return isTool ? 'tool' : String(context.evaluateExpression('{{ $runIndex }}', 0) ?? 0);
+}
+
+/** Plans all items: reads, checks, and looks up what this execution has sent already. */
+function planItems(
+	context: IExecuteFunctions,
+	operation: SendOperation,
+	items: readonly INodeExecutionData[],
+	ledger: Ledger,
+): Plan[] {
+	const timezone = context.getTimezone();
+	const written = writtenParameters(context);
+
+	return items.map((item, itemIndex): Plan => {
+		const { value: send, invalid } = catchInvalid(() =>
+			prepareSend(operation, itemParameters(context, itemIndex, timezone)),
+		);
+		if (send === undefined) return { kind: 'invalid', invalid };
+		const identity = {
+			content: digest([operation.audience, send.body]),
+			source: written === undefined ? undefined : digest([written, item.json]),
+		};
+		const entry = send.options.dryRun ? undefined : ledger.find(itemIndex, identity);
+		if (entry?.outcome === 'sent') {
+			return { kind: 'known', send, outcome: { kind: 'done', value: entry.receipt } };
+		}
+		if (entry?.outcome === 'unknown' && !send.options.resendUnknown) {
+			return { kind: 'known', send, outcome: { kind: 'failed', problem: entry.problem } };
+		}
+		const late = tooLate(send);
+		if (late !== undefined) return { kind: 'invalid', invalid: late };
+		return send.options.dryRun ? { kind: 'dryRun', send } : { kind: 'ready', send, identity };
+	});
+}
+
+/** An item's outcome where it is settled without a request. */
+function settledOutcome(plan: Plan): Outcome<SendReceipt> | undefined {
+	if (plan.kind === 'invalid') return plan;
+	if (plan.kind === 'dryRun') return { kind: 'done', value: { description: '' } };
+	return plan.kind === 'known' ? plan.outcome : undefined;
+}
+
+/** Makes a send once, and remembers in the ledger what is known of it at every moment. */
+async function attempt(
+	{ send, identity }: Extract<Plan, { kind: 'ready' }>,
+	itemIndex: number,
+	client: Client,
+	ledger: Ledger,
+): Promise<Outcome<SendReceipt>> {
+	// Written before the request leaves: an execution that ends here must not send it again.
+	ledger.record(itemIndex, identity, { outcome: 'unknown', problem: interruptedProblem });
+	const result = await performSend(send, client);
+	if (result.ok) {
+		ledger.record(itemIndex, identity, { outcome: 'sent', receipt: result.value });
+		return { kind: 'done', value: result.value };
+	}
+	const { problem } = result;
+	if (problem.outcome === 'unknown') {
+		ledger.record(itemIndex, identity, { outcome: 'unknown', problem });
+	} else {
+		ledger.forget(itemIndex, identity);
+	}
+	return { kind: 'failed', problem };
+}
+
+function toShipment(
+	plan: Plan,
+	itemIndex: number,
+	client: Client,
+	ledger: Ledger,
+): Shipment<SendReceipt> {
+	if (plan.kind !== 'ready') return { known: settledOutcome(plan) ?? { kind: 'notStarted' } };
+	return {
+		rateLimitRetries: plan.send.options.rateLimitRetries,
+		transientRetries: 0,
+		refuse: () => tooLate(plan.send),
+		attempt: async () => await attempt(plan, itemIndex, client, ledger),
+	};
+}
+
+function toJson(
+	plan: Plan | undefined,
+	outcome: Outcome<SendReceipt>,
+	baseUrl: string,
+): IDataObject {
+	if (isFailed(outcome)) return toErrorJson(outcome, 'send');
+	if (plan?.kind === 'dryRun') return dryRunItem(plan.send, baseUrl);
+	if (plan === undefined || plan.kind === 'invalid' || outcome.kind !== 'done') return {};
+	return sentItem(plan.send, outcome.value);
+}
+
+/**
+ * Sends one campaign for each item. Unless the node continues on fail, all items are checked before the
+ * first is sent, and a first failure keeps the rest from starting.
+ * @throws NodeOperationError, NodeApiError
+ */
+export async function runSends(
+	context: IExecuteFunctions,
+	operation: SendOperation,
+	{ client, settings }: Connection,
+): Promise<INodeExecutionData[]> {
+	const items = context.getInputData();
+	const ledger = new Ledger(context.getContext('node'), runKey(context));
+	const plans = planItems(context, operation, items, ledger);
+
+	const stopsOnFailure = !context.continueOnFail();
+	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<SendReceipt>>) => {
+		const counts = tally(outcomes);
+		const first = outcomes[counts.firstFailed];
+		if (first === undefined || !isFailed(first)) return;
+		throw toNodeError(context.getNode(), first, counts.firstFailed, counts);
+	};
+
+	if (stopsOnFailure && plans.some(({ kind }) => kind === 'invalid')) {
+		throwFirstFailure(plans.map((plan) => settledOutcome(plan) ?? { kind: 'notStarted' }));
+	}
+	const maxParallel = plans.find((plan) => plan.kind === 'ready')?.send.options.maxParallel ?? 1;
+	const outcomes = await deliver(
+		plans.map((plan, itemIndex) => toShipment(plan, itemIndex, client, ledger)),
+		deliverOptions(context, maxParallel),
+	);
+	if (stopsOnFailure) throwFirstFailure(outcomes);
+	if (outcomes.some(({ kind }) => kind === 'notStarted')) throw stoppedError(context.getNode());
+
+	return outcomes.map((outcome, itemIndex) => ({
+		json: toJson(plans[itemIndex], outcome, settings.baseUrl),
+		pairedItem: { item: itemIndex },
+	}));
+}

@@ -1,0 +1,53 @@
+import { InvalidInput } from './invalidInput';
+
+const FIELD = 'Base URL';
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * Checks the address of the service and brings it into the form that paths are appended to.
+ * Specification, Base address.
+ *
+ * @param baseUrl as entered; may carry a path prefix and trailing slashes
+ * @param allowHttp whether plain http is accepted for hosts that are not this machine
+ * @returns the address without a trailing slash
+ * @throws InvalidInput naming the Base URL
+ */
+export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
+	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
+	if (text === '') {
+		throw new InvalidInput(
+			FIELD,
+			`${FIELD} is missing in the credential`,
+			'Open the Push Campaign API credential and enter the address that your push service gave you, e.g. https://push.example.com.',
+		);
+	}
+	let url: URL;
+	try {
+		if (!/^https?:\/\/[^/\\?#\s]/i.test(text) || /[\s\\]/.test(text))
+			throw new TypeError('not a URL');
+		url = new URL(text);
+	} catch {
+		throw refuse('is not a valid https:// address');
+	}
+	if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
+		throw refuse('holds a user name or password');
+	}
+	if (text.includes('?')) throw refuse('holds a query (the part from the question mark on)');
+	if (text.includes('#')) throw refuse('holds a fragment (the part from the # on)');
+	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
+		throw new InvalidInput(
+			FIELD,
+			`${FIELD} starts with http://, which would send the key and token unencrypted`,
+			"Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
+		);
+	}
+	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function refuse(what: string): InvalidInput {
+	return new InvalidInput(
+		FIELD,
+		`${FIELD} ${what}`,
+		'Open the Push Campaign API credential and enter the address alone, e.g. https://push.example.com.',
+	);
+}

@@ -1,0 +1,154 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+
+import { failureAnswer } from './answers';
+import { Deadlines } from './deadlines';
+import type { Endpoint, Problem } from './failures';
+import {
+	cancelledProblem,
+	connectionLostProblem,
+	failureProblem,
+	notConnectedProblem,
+	redirectProblem,
+	timeoutProblem,
+	unexpectedAnswerProblem,
+} from './failures';
+import { parseJson } from './json';
+import { createRedactor } from './redact';
+import type { CampaignBody } from './schemas';
+import type { ServiceSettings } from './settings';
+import { classifyTransportError } from './transportErrors';
+
+/** One request to the service, without address and credential. */
+export interface ServiceRequest {
+	readonly endpoint: Endpoint;
+	readonly method: 'GET' | 'POST';
+	readonly path: string;
+	readonly body?: CampaignBody;
+}
+
+/** What a request came to: the parsed answer and the answer as it came, or why there is none. */
+export type Result<Value> =
+	| { readonly ok: true; readonly value: Value; readonly raw: unknown }
+	| { readonly ok: false; readonly problem: Problem };
+
+export interface ClientOptions {
+	readonly settings: ServiceSettings;
+	/** Makes the request with the credential's headers on it, and gives the full response. */
+	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
+	/** Waits the given milliseconds. */
+	readonly sleep: (milliseconds: number) => Promise<void>;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	/** Ends when the user stops the execution. */
+	readonly signal?: AbortSignal | undefined;
+}
+
+export interface Client {
+	/**
+	 * Makes one request and says what its answer means. Never throws, never follows a redirect, never
+	 * repeats a request.
+	 * @param timeoutMs how long the answer may take, in milliseconds
+	 */
+	request<Value>(
+		request: ServiceRequest,
+		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+		timeoutMs: number,
+	): Promise<Result<Value>>;
+}
+
+const fullResponse = z.object({
+	statusCode: z.number().int(),
+	headers: z.record(z.string(), z.unknown()).catch({}),
+	body: z.unknown(),
+});
+
+/** Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. */
+export function parseRetryAfter(header: unknown, now: number): number | undefined {
+	const text = Array.isArray(header) ? String(header[0]) : String(header ?? '').trim();
+	if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+	if (!/[a-z]/i.test(text)) return undefined;
+	const date = Date.parse(text);
+	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function describeBody(body: unknown): string {
+	const text = typeof body === 'string' ? body.trim() : undefined;
+	if (text === '' || body === undefined || body === null) return 'empty';
+	if (text !== undefined && /^<(!doctype|html|head|body|\?xml)/i.test(text)) return 'a web page';
+	if (text !== undefined) return 'not the JSON of the push service';
+	return 'not what the push service promises';
+}
+
+/** Makes a client for one execution; what is the same for all its requests is worked out here. */
+export function createClient(options: ClientOptions): Client {
+	const { settings, transport, sleep, now, signal } = options;
+	const { host } = new URL(settings.baseUrl);
+	const redact = createRedactor(settings.secrets);
+	const deadlines = new Deadlines(sleep, now);
+
+	const fail = (problem: Problem) => ({ ok: false, problem }) as const;
+
+	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<unknown> {
+		const answer = transport({
+			method: request.method,
+			url: `${settings.baseUrl}${request.path}`,
+			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+			...(request.body === undefined ? {} : { body: request.body }),
+			// As text: a JSON parser would round IDs that are longer than a number can hold.
+			encoding: 'text',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			timeout: timeoutMs,
+		});
+		// The helper's own timeout starts anew with every byte that arrives, this one does not.
+		return await deadlines.race(answer, timeoutMs);
+	}
+
+	function interpret<Value>(
+		response: unknown,
+		request: ServiceRequest,
+		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	): Result<Value> {
+		const { endpoint } = request;
+		const full = fullResponse.safeParse(response);
+		if (!full.success) return fail(connectionLostProblem(endpoint));
+		const { statusCode, headers } = full.data;
+		const body = redact(parseJson(full.data.body));
+
+		const failure = failureAnswer.safeParse(body);
+		if (failure.success) {
+			const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
+			return fail(failureProblem(failure.data, endpoint, retryAfterMs));
+		}
+		const answer = schema.safeParse(body);
+		if (statusCode >= 200 && statusCode < 300 && answer.success) {
+			return { ok: true, value: answer.data, raw: body };
+		}
+		if (statusCode >= 300 && statusCode < 400 && !answer.success) {
+			return fail(redirectProblem(statusCode, endpoint));
+		}
+		return fail(unexpectedAnswerProblem(statusCode, describeBody(body), endpoint));
+	}
+
+	return {
+		async request(request, schema, timeoutMs) {
+			const { endpoint } = request;
+			let response: unknown;
+			try {
+				response = await exchange(request, timeoutMs);
+			} catch (error) {
+				const fault = classifyTransportError(error);
+				if (fault.kind === 'notConnected') {
+					return fail(notConnectedProblem(host, fault.reason, endpoint));
+				}
+				if (signal?.aborted) return fail(cancelledProblem(endpoint));
+				if (fault.kind === 'timeout') return fail(timeoutProblem(timeoutMs, endpoint));
+				return fail(connectionLostProblem(endpoint));
+			}
+			if (response === undefined) return fail(timeoutProblem(timeoutMs, endpoint));
+			return interpret(response, request, schema);
+		},
+	};
+}

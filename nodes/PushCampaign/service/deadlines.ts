@@ -1,0 +1,58 @@
+interface Deadline {
+	readonly at: number;
+	readonly expire: () => void;
+}
+
+/** A request that is answered in time leaves a timer of at most this length behind. */
+const longestNapMs = 1000;
+
+/**
+ * Watches when requests have to be answered, with one timer for all of them: a timer each would cost
+ * more than the rest of a request.
+ */
+export class Deadlines {
+	private readonly pending = new Set<Deadline>();
+	private isWatching = false;
+
+	/**
+	 * @param sleep waits the given milliseconds
+	 * @param now milliseconds from any fixed moment
+	 */
+	constructor(
+		private readonly sleep: (milliseconds: number) => Promise<void>,
+		private readonly now: () => number,
+	) {}
+
+	/** Gives what the promise gives, or `undefined` when it takes longer than `timeoutMs`. */
+	async race<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value | undefined> {
+		return await new Promise((resolve, reject) => {
+			const deadline = {
+				at: this.now() + timeoutMs,
+				expire: () => settle(() => resolve(undefined)),
+			};
+			const settle = (finish: () => void) => {
+				this.pending.delete(deadline);
+				finish();
+			};
+			this.pending.add(deadline);
+			promise.then(
+				(value) => settle(() => resolve(value)),
+				(error: unknown) => settle(() => reject(error)),
+			);
+			void this.watch();
+		});
+	}
+
+	private async watch(): Promise<void> {
+		if (this.isWatching) return;
+		this.isWatching = true;
+		while (this.pending.size > 0) {
+			const next = Math.min(...Array.from(this.pending, ({ at }) => at)) - this.now();
+			await this.sleep(Math.min(longestNapMs, Math.max(1, next)));
+			for (const deadline of [...this.pending]) {
+				if (deadline.at <= this.now()) deadline.expire();
+			}
+		}
+		this.isWatching = false;
+	}
+}

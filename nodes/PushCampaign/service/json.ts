@@ -1,0 +1,35 @@
+/** Deeper nesting than this is no answer of the service, and would exhaust the stack of what reads it. */
+const deepestNesting = 64;
+
+const longNumber = /\d{16}/;
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Turns whole numbers that a JavaScript number can't hold into texts, so that no digit is lost. */
+function quoteLongNumbers(json: string): string {
+	return json.replace(stringOrNumber, (token) =>
+		/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+	);
+}
+
+function isTooDeep(value: unknown, depth = 0): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (depth >= deepestNesting) return true;
+	return Object.values(value).some((inner) => isTooDeep(inner, depth + 1));
+}
+
+/**
+ * Reads an answer's body: JSON text, or what an HTTP helper has parsed already. Text that is not JSON
+ * comes back as it is; JSON nested too deeply as `undefined`.
+ */
+export function parseJson(body: unknown): unknown {
+	let value = body;
+	if (typeof body === 'string') {
+		const text = body.replace(/^\uFEFF/, '');
+		try {
+			value = JSON.parse(longNumber.test(text) ? quoteLongNumbers(text) : text);
+		} catch {
+			return body;
+		}
+	}
+	return isTooDeep(value) ? undefined : value;
+}

@@ -1,0 +1,82 @@
+/**
+ * The service's rules that do not depend on a request's content: which audience accepts which field,
+ * how long a text may be, and which way round `auto_hide` is read. Panels, schemas and documentation
+ * read them here.
+ */
+
+export const audiences = ['all', 'attributes', 'segments', 'subscriber'] as const;
+
+/** Whom a campaign is addressed to. */
+export type Audience = (typeof audiences)[number];
+
+/** The largest number of characters (Unicode code points) per field. Specification, Limits. */
+export const maxCharacters = {
+	title: 100,
+	message: 255,
+	targetUrl: 255,
+	name: 100,
+	buttonTitle: 100,
+	buttonUrl: 100,
+} as const;
+
+/** Specification, Limits: `send_at` minimum lead. */
+export const minimumLeadMinutes = 5;
+
+export type OptionalField =
+	'name' | 'icon' | 'image' | 'expire_push' | 'auto_hide' | 'send_at' | 'action_buttons';
+
+interface AudienceRules {
+	/** Path below the base URL. Specification, Endpoints. */
+	readonly path: string;
+	/** The optional body fields that the service accepts for this audience. Specification, Endpoints. */
+	readonly accepts: readonly OptionalField[];
+	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
+	readonly autoHideCloses: 0 | 1;
+	/** Whether the limits of action buttons are stated for this audience. Specification, Limits. */
+	readonly limitsActionButtons: boolean;
+}
+
+export const audienceRules: Record<Audience, AudienceRules> = {
+	all: {
+		path: '/v1/notification/send/all',
+		accepts: ['name', 'icon', 'image', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
+		autoHideCloses: 1,
+		limitsActionButtons: true,
+	},
+	attributes: {
+		path: '/v1/notification/send/attribute',
+		accepts: ['name', 'icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
+		autoHideCloses: 0,
+		limitsActionButtons: false,
+	},
+	segments: {
+		path: '/v1/notification/send/segment',
+		accepts: ['name', 'icon', 'image', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
+		autoHideCloses: 0,
+		limitsActionButtons: false,
+	},
+	subscriber: {
+		path: '/v1/notification/send/sid',
+		accepts: ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
+		autoHideCloses: 0,
+		limitsActionButtons: false,
+	},
+};
+
+/** Path of a site's subscriber count. Specification, Endpoints. */
+export const subscriberCountPath = '/v1/site/subscriber_count';
+
+/**
+ * Path of a campaign's status record; the ID is encoded. Specification, Endpoints.
+ * @throws URIError when the ID holds half of a surrogate pair
+ */
+export function campaignStatusPath(campaignId: string): string {
+	return `/v1/notification/status/id/${encodeURIComponent(campaignId)}`;
+}
+
+/** The number to send as `auto_hide`, in the reading of this audience. Specification, auto_hide rules. */
+export function autoHideValue(audience: Audience, closesByItself: boolean): 0 | 1 {
+	const { autoHideCloses } = audienceRules[audience];
+	if (closesByItself) return autoHideCloses;
+	return autoHideCloses === 1 ? 0 : 1;
+}

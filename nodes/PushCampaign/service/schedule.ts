@@ -1,0 +1,107 @@
+import { DateTime, FixedOffsetZone } from 'luxon';
+
+import { InvalidInput } from './invalidInput';
+import { minimumLeadMinutes } from './rules';
+
+const FIELD = 'Send At';
+/** No place on earth is further from UTC. */
+const widestOffsetMinutes = 14 * 60;
+const ADVICE =
+	'Choose a date, or give one like 2030-05-17T09:30:00+02:00. Without an offset it is read in the timezone of the workflow.';
+
+/** A date as text: a calendar day, then perhaps a time, then perhaps an offset. */
+const DATE_TEXT =
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z|z)|([+-])(\d{1,2})(?::?(\d{2}))?)?)?$/;
+
+/** Luxon's DateTime by its shape: the host's copy of Luxon is another than this package's. */
+interface DateTimeLike {
+	toMillis(): number;
+	offset: number;
+}
+
+function isDateTimeLike(value: unknown): value is DateTimeLike {
+	return (
+		typeof value === 'object' &&
+		value !== null &&
+		'toMillis' in value &&
+		typeof value.toMillis === 'function' &&
+		'offset' in value &&
+		typeof value.offset === 'number'
+	);
+}
+
+function fromText(text: string, timezone: string): DateTime {
+	const match = DATE_TEXT.exec(text.trim());
+	if (!match) return DateTime.invalid('unreadable');
+	const [, day = '', time = '00:00', utc, sign = '+', hours = '0', minutes = '00'] = match;
+	const local = `${day}T${time.replace(',', '.')}`;
+	if (utc) return DateTime.fromISO(local, { zone: 'utc' });
+	if (match[4] === undefined) return DateTime.fromISO(local, { zone: timezone });
+	return DateTime.fromISO(`${local}${sign}${hours.padStart(2, '0')}:${minutes}`, { setZone: true });
+}
+
+function toDateTime(value: unknown, timezone: string): DateTime {
+	if (typeof value === 'string') return fromText(value, timezone);
+	if (typeof value === 'number') return DateTime.fromMillis(value, { zone: timezone });
+	if (value instanceof Date || Object.prototype.toString.call(value) === '[object Date]') {
+		return DateTime.fromMillis(Number(value), { zone: timezone });
+	}
+	if (isDateTimeLike(value)) {
+		return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
+	}
+	return DateTime.invalid('unreadable');
+}
+
+/** A scheduled time: the text that is sent, and the moment that it names (milliseconds since 1970). */
+export interface Schedule {
+	readonly text: string;
+	readonly at: number;
+}
+
+/**
+ * Reads a date in any of the forms that a workflow holds and writes it as the service wants it,
+ * `YYYY-MM-DD HH:MM ±HH:MM`. The service knows no seconds: they are rounded up, never down.
+ * Specification, Notification / campaign, `send_at`.
+ *
+ * @param value ISO text, Luxon DateTime, JavaScript Date or milliseconds since 1970
+ * @param timezone IANA name; where a value has no offset of its own it is read in this timezone
+ * @throws InvalidInput when the value can't be read as a date
+ */
+export function parseSchedule(value: unknown, timezone: string): Schedule {
+	// A number or Date beyond what Luxon can hold throws instead of answering an invalid DateTime.
+	const isOutOfRange = typeof value === 'number' && !(Math.abs(value) <= 8.64e15);
+	const exact = isOutOfRange ? DateTime.invalid('out of range') : toDateTime(value, timezone);
+	if (!exact.isValid || exact.year > 9999 || Math.abs(exact.offset) > widestOffsetMinutes) {
+		throw new InvalidInput(FIELD, `${FIELD} can't be read as a date`, ADVICE);
+	}
+	const minute = exact.startOf('minute');
+	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
+	return {
+		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US' }),
+		at: rounded.toMillis(),
+	};
+}
+
+/**
+ * Refuses a schedule that the service would refuse. Specification, Errors: `invalid_value`, and
+ * Limits: `send_at` minimum lead.
+ *
+ * @param now milliseconds since 1970
+ * @throws InvalidInput when the time is less than five minutes ahead of `now`
+ */
+export function checkLead(schedule: Schedule, now: number): void {
+	if (schedule.at - now >= minimumLeadMinutes * 60_000) return;
+	throw new InvalidInput(
+		FIELD,
+		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
+		`The service wants at least ${minimumLeadMinutes} minutes. Choose a later time, or remove ${FIELD} to send at once.`,
+	);
+}
+
+export const expiryUnits = ['m', 'h', 'd'] as const;
+export type ExpiryUnit = (typeof expiryUnits)[number];
+
+/** A number and a unit letter, for example `7d`. Specification, Notification / campaign, `expire_push`. */
+export function formatExpiry(amount: number, unit: ExpiryUnit): string {
+	return `${amount}${unit}`;
+}

@@ -1,0 +1,69 @@
+import type { CounterName, Counters } from '../service/answers';
+import type { Baseline } from './baseline';
+import type { Changes } from './changes';
+import { findChanges, isWorthAnEvent, zeroCounters } from './changes';
+
+/** A campaign as a poll saw it. Times are milliseconds since 1970. */
+export interface Observation {
+	readonly campaignId: string;
+	readonly status: string;
+	readonly counters: Counters;
+	/** When the request left. */
+	readonly readAt: number;
+	/** When the answer was there. */
+	readonly observedAt: number;
+}
+
+/** What the trigger emits for a campaign. */
+export interface CampaignEvent {
+	readonly campaignId: string;
+	readonly status: string;
+	readonly counters: Counters;
+	readonly changes: Changes;
+	readonly firstSeen: boolean;
+	/** ISO 8601, UTC. */
+	readonly observedAt: string;
+}
+
+export interface WatchOptions {
+	readonly counters: readonly CounterName[];
+	readonly minimumChange: number;
+}
+
+/** The event of an observation against a baseline; a campaign without one counts from zero. */
+export function toEvent(
+	observation: Observation,
+	baseline: Baseline | undefined,
+	watched: readonly CounterName[],
+): CampaignEvent {
+	const { campaignId, status, counters, observedAt } = observation;
+	return {
+		campaignId,
+		status,
+		counters,
+		changes: findChanges(baseline?.counters ?? zeroCounters, counters, watched),
+		firstSeen: baseline === undefined,
+		observedAt: new Date(observedAt).toISOString(),
+	};
+}
+
+/** Whether a newer reading was emitted while this one was under way: polls can overlap. */
+function isOvertaken({ readAt, observedAt }: Observation, baseline: Baseline | undefined): boolean {
+	// A baseline from the future is from a clock that was wrong, and must not hold events back.
+	return baseline !== undefined && baseline.readAt > readAt && baseline.readAt <= observedAt;
+}
+
+/** The observations that are worth an event, each with its event. */
+export function findEvents(
+	observations: readonly Observation[],
+	baselines: Readonly<Record<string, Baseline>>,
+	{ counters, minimumChange }: WatchOptions,
+): Array<{ readonly observation: Observation; readonly event: CampaignEvent }> {
+	return observations
+		.filter((observation) => !isOvertaken(observation, baselines[observation.campaignId]))
+		.map((observation) => ({
+			observation,
+			event: toEvent(observation, baselines[observation.campaignId], counters),
+		}))
+		.filter(({ event }) => isWorthAnEvent(event.changes, minimumChange));
+}
