@@ -320,6 +320,21 @@ export class N8nClient {
 		}
 	}
 
+	/**
+	 * 'Execute workflow' in the editor, from one of its triggers.
+	 *
+	 * @returns the execution when it has ended
+	 */
+	async runManually(id: string, trigger: string, timeout = 120_000): Promise<Execution> {
+		const workflowData = await this.workflow(id);
+		const answer = await this.request('POST', `workflows/${id}/run`, {
+			workflowData,
+			triggerToStartFrom: { name: trigger },
+		});
+		const { executionId } = z.object({ executionId: z.coerce.string() }).parse(answer);
+		return await this.waitForExecution(executionId, timeout);
+	}
+
 	/** Stops a running execution, as a user does. */
 	async stopExecution(id: string): Promise<void> {
 		await this.request('POST', `executions/${id}/stop`, {});

@@ -6,12 +6,19 @@ const pause = 100;
 /** A lock without an owner's note is being taken this very moment, unless it is older than this. */
 const noteDeadline = 5_000;
 
+/** A lock that another process held for longer than the caller would wait. */
+export class LockHeld extends Error {
+	constructor(path: string) {
+		super(`Another process still holds ${path}`);
+	}
+}
+
 /**
  * Runs `work` while no other process (or other call in this one) holds the lock at `path`, a folder
  * that exists only as long as it is held. A lock whose owner has died is taken over.
  *
  * @param patience how long to wait for it, in milliseconds
- * @throws when the lock is still held after `patience`, and whatever `work` throws
+ * @throws {LockHeld} when it is still held after `patience`; and whatever `work` throws
  */
 export async function withLock<T>(
 	path: string,
@@ -38,7 +45,7 @@ async function acquire(path: string, patience: number): Promise<void> {
 			if (!hasCode(error, 'EEXIST')) throw error;
 		}
 		if (await isAbandoned(path)) await discard(path);
-		else if (Date.now() > deadline) throw new Error(`Another process still holds ${path}`);
+		else if (Date.now() >= deadline) throw new LockHeld(path);
 		else await sleep(pause);
 	}
 }
@@ -83,5 +90,5 @@ export function isAlive(pid: number): boolean {
 
 /** Whether `error` is a system error with this code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
-	return error instanceof Error && 'code' in error && error.code === code;
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { killGroup } from './processes';
 
 /** An npm command that ended badly; `output` is all that it printed. */
 export class NpmFailed extends Error {
@@ -34,9 +35,13 @@ export async function runNpm(
 		cwd,
 		shell,
 		env: { ...withoutNpmOfParent(process.env), ...env },
+		// A group of its own, so that compilers that npm started end with it.
+		detached: process.platform !== 'win32',
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
-	const stop = () => child.kill('SIGTERM');
+	const stop = () => {
+		if (child.pid !== undefined) killGroup(child.pid, 'SIGTERM');
+	};
 	process.once('exit', stop);
 	const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' });
 	const printed: string[] = [];
