@@ -9,6 +9,7 @@ import type {
 	INodeType,
 	IPollFunctions,
 } from 'n8n-workflow';
+import { z } from 'zod';
 import { nodeOf } from './doubles';
 import { Poller, runPoll } from './poll';
 import { errorOf, itemsOf, runWorkflow, startWorkflow } from './run';
@@ -23,7 +24,7 @@ const key: ICredentialType = {
 	],
 	authenticate: async ({ key: value, header }, options) => ({
 		...options,
-		headers: { ...options.headers, [String(header)]: value },
+		headers: { ...options.headers, [z.string().parse(header)]: value },
 	}),
 };
 
@@ -42,15 +43,18 @@ const ask = nodeOf(
 		const known = this.getContext('node');
 		const items: INodeExecutionData[] = [];
 		for (const [item, { json }] of this.getInputData().entries()) {
-			const id = String(json['id']);
-			const options = { url: `${String(this.getNodeParameter('url', item))}/${id}`, json: true };
+			const id = z.string().parse(json['id']);
+			const options = {
+				url: `${z.string().parse(this.getNodeParameter('url', item))}/${id}`,
+				json: true,
+			};
 			try {
 				known[id] ??= await this.helpers.httpRequestWithAuthentication.call(
 					this,
 					'keyApi',
 					options,
 				);
-				items.push({ json: { answer: String(known[id]) }, pairedItem: { item } });
+				items.push({ json: { id, answer: String(known[id]) }, pairedItem: { item } });
 			} catch (error) {
 				if (!this.continueOnFail()) throw error;
 				items.push({ json: { error: 'Refused' }, pairedItem: { item } });
@@ -182,7 +186,7 @@ describe('runWorkflow', () => {
 		const run = await runWorkflow(workflow, { ...surroundings, input });
 		expect(run.status).toBe('success');
 		expect(itemsOf(run, 'Ask').map(({ json }) => json)).toEqual([
-			{ answer: 'answer to /a' },
+			{ id: 'a', answer: 'answer to /a' },
 			{ error: 'Refused' },
 		]);
 	});
@@ -196,7 +200,9 @@ describe('runWorkflow', () => {
 		workflow.nodes.push(nodeFrom({ name: 'Bad', type: 'n8n-nodes-base.noOp' }));
 		connect(workflow, 'Ask', 'Bad', 1);
 		const run = await runWorkflow(workflow, { ...surroundings, input });
-		expect(itemsOf(run, 'Good').map(({ json }) => json)).toEqual([{ answer: 'answer to /a' }]);
+		expect(itemsOf(run, 'Good').map(({ json }) => json)).toEqual([
+			{ id: 'a', answer: 'answer to /a' },
+		]);
 		expect(itemsOf(run, 'Bad').map(({ json }) => json)).toEqual([{ id: 'b', error: 'Refused' }]);
 	});
 

@@ -76,10 +76,14 @@ const freshStart = (workflow: Workflow, input: INodeExecutionData[]): IRunExecut
 	});
 };
 
+const isExecutionData = (value: unknown): value is IRunExecutionDataAll =>
+	typeof value === 'object' && value !== null && 'resultData' in value;
+
 /** What n8n reads back from its database of an execution that it saved. */
 export const savedAndLoaded = async (run: IRun): Promise<IRunExecutionData> => {
 	const { parse, stringify } = await import('flatted');
-	const loaded: IRunExecutionDataAll = parse(stringify(run.data));
+	const loaded: unknown = parse(stringify(run.data));
+	if (!isExecutionData(loaded)) throw new Error('The saved execution cannot be read');
 	return migrateRunExecutionData(loaded);
 };
 

@@ -1,0 +1,134 @@
+import js from '@eslint/js';
+import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
+import { importX } from 'eslint-plugin-import-x';
+import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
+import tseslint from 'typescript-eslint';
+
+const published = ['nodes/**', 'credentials/**'];
+const development = ['simulator', 'host', 'test', 'bench', 'docs'].map((room) => `./${room}`);
+
+// Imports point one way: node files -> operations, delivery, watch -> service.
+const room = (name, allowed = []) => ({
+	target: `./nodes/PushCampaign/${name}`,
+	from: './nodes/PushCampaign',
+	except: [name, ...allowed].map((part) => `./${part}`),
+	message: `${name}/ may import from ${[name, ...allowed].join(', ')} only.`,
+});
+const directions = [
+	room('service'),
+	room('delivery', ['service']),
+	room('watch', ['service']),
+	room('operations', ['service']),
+	{
+		target: './credentials',
+		from: './nodes/PushCampaign',
+		except: ['./service'],
+		message: 'The credential knows the service alone.',
+	},
+	{
+		target: ['./nodes', './credentials'],
+		from: development,
+		message: 'What is published imports nothing that is not.',
+	},
+	{
+		target: './simulator',
+		from: ['./nodes', './credentials'],
+		message: 'The simulator is written from the specification alone.',
+	},
+];
+
+export default defineConfig(
+	globalIgnores([
+		'dist/',
+		'coverage/',
+		'reports/',
+		'.demo/',
+		'.artifacts/',
+		'.stryker-tmp/',
+		'**/node_modules/',
+	]),
+	// n8n's scan of a published package does not heed disable comments either.
+	{ linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
+	{
+		files: ['**/*.{js,mjs,ts}'],
+		extends: [js.configs.recommended, importX.flatConfigs.recommended],
+		settings: { 'import-x/resolver-next': [createTypeScriptImportResolver()] },
+		rules: {
+			eqeqeq: 'error',
+			'import-x/no-cycle': 'error',
+			'import-x/no-restricted-paths': ['error', { zones: directions }],
+			'import-x/order': [
+				'error',
+				{
+					groups: ['builtin', 'external', 'internal', 'parent', 'sibling', 'index'],
+					alphabetize: { order: 'asc', caseInsensitive: true },
+					'newlines-between': 'ignore',
+				},
+			],
+		},
+	},
+	{
+		files: ['**/*.js'],
+		languageOptions: { sourceType: 'commonjs', globals: { process: 'readonly' } },
+	},
+	{
+		files: ['**/*.ts'],
+		extends: [tseslint.configs.recommendedTypeChecked, importX.flatConfigs.typescript],
+		languageOptions: { parserOptions: { projectService: true } },
+		rules: {
+			'@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+			'@typescript-eslint/consistent-type-imports': 'error',
+			'@typescript-eslint/no-non-null-assertion': 'error',
+			'@typescript-eslint/no-unused-vars': [
+				'error',
+				{ argsIgnorePattern: '^_', ignoreRestSiblings: true },
+			],
+			// An abort signal's reason is untyped, and is what its listeners reject with.
+			'@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingAny: true }],
+			// n8n's interfaces ask for promises, and hand out methods to be called on another `this`.
+			'@typescript-eslint/require-await': 'off',
+			'@typescript-eslint/unbound-method': 'off',
+		},
+	},
+	// From here on: what n8n asks of a community package, as its own tools set it up.
+	{
+		files: [...published, 'package.json'],
+		extends: [n8nCommunityNodesPlugin.configs.recommended],
+		plugins: { 'n8n-nodes-base': n8nNodesBase },
+	},
+	{
+		files: published,
+		rules: { 'no-console': 'error' },
+	},
+	{
+		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+		rules: { '@typescript-eslint/switch-exhaustiveness-check': 'error' },
+	},
+	{
+		files: ['package.json'],
+		rules: n8nNodesBase.configs.community.rules,
+	},
+	{
+		files: ['package.json', 'nodes/**/*.json'],
+		languageOptions: { parser: tseslint.parser, parserOptions: { extraFileExtensions: ['.json'] } },
+	},
+	{
+		files: ['credentials/**/*.ts'],
+		rules: {
+			...n8nNodesBase.configs.credentials.rules,
+			'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
+			'n8n-nodes-base/cred-class-field-type-options-password-missing': 'off',
+		},
+	},
+	{
+		files: ['nodes/**/*.ts'],
+		rules: {
+			...n8nNodesBase.configs.nodes.rules,
+			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
+			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
+			'n8n-nodes-base/node-param-type-options-max-value-present': 'off',
+		},
+	},
+);
