@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { CampaignView } from './campaigns';
-import { counterChangesSchema, rateLimitSchema } from './schemas';
 import { audiences } from './operations';
-import type { CounterChanges, Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
 import type { RecordedRequest } from './recorder';
+import { counterChangesSchema, rateLimitSchema } from './schemas';
+import type { CounterChanges, Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
 import type { SimulatorState } from './simulator';
 
 const campaignSchema: z.ZodType<CampaignView> = z.object({

@@ -31,6 +31,7 @@ export class Faults {
 		this.waiting = [];
 	}
 
+	/** The faults that have not struck for the last time. */
 	get list(): readonly WaitingFault[] {
 		return this.waiting;
 	}

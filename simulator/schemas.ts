@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counterNames } from './counters';
+import type { counterNames } from './counters';
 import { audiences } from './operations';
 
 // What may be asked of the simulator itself, in its own process or over HTTP.

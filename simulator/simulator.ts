@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isUtf8 } from 'node:buffer';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Campaign, CampaignView } from './campaigns';
 import { answerControl, controlPath } from './control';
 import { deliver, isProcessed } from './exchange';
@@ -61,6 +61,7 @@ export interface SimulatorState {
 	readonly settings: Omit<Settings, 'serviceKey' | 'authToken'>;
 	readonly requestCount: number;
 	readonly campaignCount: number;
+	/** Those that are still waiting, with how often each will strike; 0 is forever. */
 	readonly faults: readonly { readonly id: number; readonly times: number }[];
 	/** Oldest first. */
 	readonly campaigns: readonly CampaignView[];
@@ -157,7 +158,7 @@ export class Simulator {
 			settings,
 			requestCount: this.requestCount,
 			campaignCount: campaigns.length,
-			faults: this.faults.list,
+			faults: this.faults.list.map(({ id, times }) => ({ id, times })),
 			campaigns: shown.map((campaign) => this.service.view(campaign)),
 		};
 	}

@@ -1,5 +1,5 @@
-import type { Audience } from './operations';
 import { isJsonObject, type JsonObject } from './json';
+import type { Audience } from './operations';
 
 const firstSubscriberId = 5001;
 
