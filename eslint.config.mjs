@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint';
 const published = ['nodes/**', 'credentials/**'];
 const development = ['simulator', 'host', 'test', 'bench', 'docs'].map((room) => `./${room}`);
 
-// Imports point one way: node files -> operations, delivery, watch -> service.
+// Imports point one way: node files -> operations, watch -> delivery -> service.
 const room = (name, allowed = []) => ({
 	target: `./nodes/PushCampaign/${name}`,
 	from: './nodes/PushCampaign',
@@ -19,7 +19,7 @@ const room = (name, allowed = []) => ({
 const directions = [
 	room('service'),
 	room('delivery', ['service']),
-	room('watch', ['service']),
+	room('watch', ['service', 'delivery']),
 	room('operations', ['service']),
 	{
 		target: './credentials',
@@ -70,8 +70,12 @@ export default defineConfig(
 		},
 	},
 	{
+		files: ['**/*.{js,mjs}'],
+		languageOptions: { globals: { console: 'readonly', process: 'readonly' } },
+	},
+	{
 		files: ['**/*.js'],
-		languageOptions: { sourceType: 'commonjs', globals: { process: 'readonly' } },
+		languageOptions: { sourceType: 'commonjs', globals: { __dirname: 'readonly' } },
 	},
 	{
 		files: ['**/*.ts'],

@@ -1,3 +1,9 @@
+const { mkdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+// Where `--outputFile` puts the results; jest does not make the folder.
+mkdirSync(join(__dirname, '.artifacts'), { recursive: true });
+
 /** @type {import('jest').Config} */
 const shared = {
 	testEnvironment: 'node',
@@ -28,6 +34,12 @@ module.exports = {
 			displayName: 'engine',
 			testMatch: ['<rootDir>/test/engine/**/*.test.ts'],
 			setupFilesAfterEnv: ['<rootDir>/test/engine/support/environment.ts'],
+		},
+		{
+			...shared,
+			displayName: 'verify',
+			testMatch: ['<rootDir>/test/verify/**/*.test.ts'],
+			testTimeout: 60_000,
 		},
 	],
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
