@@ -141,15 +141,16 @@ export async function pollCampaigns(
 	const staticData = context.getWorkflowStaticData('node');
 	const state = loadState(staticData);
 	const found = findEvents(observations, state.baselines, parameters);
-	const moved = found.map(({ observation: { campaignId: id, counters, readAt } }) => [
-		id,
-		{ counters, readAt },
-	]);
+	const baselines = keepOnly(state.baselines, campaignIds);
+	for (const { observation } of found) {
+		const { counters, readAt } = observation;
+		baselines[observation.campaignId] = { counters, readAt };
+	}
 	for (const group of findUnreported(failures, state.reported)) {
 		context.__emitError(toApiError(context.getNode(), describeGroup(group)));
 	}
 	saveState(staticData, state, {
-		baselines: { ...keepOnly(state.baselines, campaignIds), ...Object.fromEntries(moved) },
+		baselines,
 		reported: { ...keepOnly(state.reported, unread), ...toReported(failures) },
 		unread: [...unread],
 	});

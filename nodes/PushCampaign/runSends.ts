@@ -55,7 +55,9 @@ function writtenParameters(context: IExecuteFunctions): string | undefined {
 function runKey(context: IExecuteFunctions): string {
 	const [item] = context.getInputData();
 	const isTool = context.getNode().type.endsWith('Tool') && item?.json['toolCallId'] === undefined;
-	return isTool ? 'tool' : String(context.evaluateExpression('{{ $runIndex }}', 0) ?? 0);
+	if (isTool) return 'tool';
+	const runIndex: unknown = context.evaluateExpression('{{ $runIndex }}', 0);
+	return typeof runIndex === 'number' ? String(runIndex) : '0';
 }
 
 /** Plans all items: reads, checks, and looks up what this execution has sent already. */

@@ -88,28 +88,25 @@ export async function deliver<Value>(
 /** Holds a place in the window until the shipment's outcome is final. */
 async function request<Value>(
 	shipment: Request<Value>,
-	{ window, sleep, random }: DeliverOptions,
+	{ window, sleep, random, stopOnFailure }: DeliverOptions,
 ): Promise<Outcome<Value>> {
+	const end = (outcome: Outcome<Value>): Outcome<Value> => {
+		// Closed before the place is free: whoever waits for it must not start any more.
+		if (stopOnFailure && outcome.kind !== 'done') window.close();
+		window.leave();
+		return outcome;
+	};
 	let refusals = 0;
 	let retries = 0;
 	for (;;) {
 		const invalid = shipment.refuse?.();
-		if (invalid !== undefined) {
-			window.leave();
-			return { kind: 'invalid', invalid };
-		}
+		if (invalid !== undefined) return end({ kind: 'invalid', invalid });
 		const outcome = await shipment.attempt();
-		if (outcome.kind !== 'failed') {
-			window.leave();
-			return outcome;
-		}
+		if (outcome.kind !== 'failed') return end(outcome);
 		const { problem } = outcome;
 		const { retryAfterMs = 0 } = problem;
 		if (isRateLimit(problem) && retryAfterMs <= longestRetryAfterMs) {
-			if (refusals >= shipment.rateLimitRetries) {
-				window.leave();
-				return outcome;
-			}
+			if (refusals >= shipment.rateLimitRetries) return end(outcome);
 			refusals += 1;
 			if (await window.refused(problem.retryAfterMs)) continue;
 			return outcome;
@@ -122,7 +119,6 @@ async function request<Value>(
 			);
 			if (isAwake) continue;
 		}
-		window.leave();
-		return outcome;
+		return end(outcome);
 	}
 }

@@ -13,13 +13,6 @@ export interface RequestOptions {
 	readonly resendUnknown: boolean;
 }
 
-const numbers = {
-	maxParallel: { displayName: 'Max Parallel Requests', default: 100, min: 1, max: 500 },
-	// The longest wait that a timer can hold.
-	timeout: { displayName: 'Timeout', default: 30_000, min: 1, max: 2_147_483_647 },
-	rateLimitRetries: { displayName: 'Rate Limit Retries', default: 5, min: 0, max: 1_000 },
-} as const;
-
 const dryRun = {
 	displayName: 'Dry Run',
 	name: 'dryRun',
@@ -30,21 +23,21 @@ const dryRun = {
 } as const satisfies INodeProperties;
 
 const maxParallel = {
-	displayName: numbers.maxParallel.displayName,
+	displayName: 'Max Parallel Requests',
 	name: 'maxParallel',
 	type: 'number',
-	default: numbers.maxParallel.default,
-	typeOptions: { minValue: numbers.maxParallel.min, maxValue: numbers.maxParallel.max },
+	default: 100,
+	typeOptions: { minValue: 1, maxValue: 500 },
 	description:
 		'How many requests are under way at once at the most. The node finds the pace of the service below that by itself. With 1 the items go out strictly one after another.',
 } as const satisfies INodeProperties;
 
 const rateLimitRetries = {
-	displayName: numbers.rateLimitRetries.displayName,
+	displayName: 'Rate Limit Retries',
 	name: 'rateLimitRetries',
 	type: 'number',
-	default: numbers.rateLimitRetries.default,
-	typeOptions: { minValue: numbers.rateLimitRetries.min },
+	default: 5,
+	typeOptions: { minValue: 0, maxValue: 1000 },
 	description:
 		'How often an item that the service refuses for too many requests is tried again, after a wait. With 0 it fails at once.',
 } as const satisfies INodeProperties;
@@ -59,11 +52,12 @@ const resendUnknown = {
 } as const satisfies INodeProperties;
 
 const timeout = {
-	displayName: numbers.timeout.displayName,
+	displayName: 'Timeout',
 	name: 'timeout',
 	type: 'number',
-	default: numbers.timeout.default,
-	typeOptions: { minValue: numbers.timeout.min },
+	default: 30_000,
+	// The longest wait that a timer can hold.
+	typeOptions: { minValue: 1, maxValue: 2_147_483_647 },
 	description: 'How long one request may take, in milliseconds',
 } as const satisfies INodeProperties;
 
@@ -87,14 +81,22 @@ export const sendOptions = (displayOptions: IDisplayOptions) =>
 export const readOptions = (displayOptions: IDisplayOptions) =>
 	collection([maxParallel, rateLimitRetries, timeout], displayOptions);
 
+const numbers = { maxParallel, timeout, rateLimitRetries };
+
 function toNumber(options: Record<string, unknown>, name: keyof typeof numbers): number {
-	const { displayName, default: fallback, min, max } = numbers[name];
+	const { displayName, default: fallback, typeOptions } = numbers[name];
+	const { minValue, maxValue } = typeOptions;
 	if (!(name in options)) return fallback;
 	const value = options[name];
-	if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
+	if (
+		typeof value === 'number' &&
+		Number.isInteger(value) &&
+		value >= minValue &&
+		value <= maxValue
+	) {
 		return value;
 	}
-	throw invalid(displayName, `is not a whole number from ${min} to ${max}`);
+	throw invalid(displayName, `is not a whole number from ${minValue} to ${maxValue}`);
 }
 
 /**

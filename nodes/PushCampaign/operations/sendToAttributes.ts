@@ -42,13 +42,15 @@ const nameTwice = (name: string) =>
 		'The service knows one value per name. Keep one of them, or send once for each value.',
 	);
 
-const key = /"(?:[^"\\]|\\.)*"(?=\s*:)/g;
+/** Every text of a JSON document, with the colon behind it where it is a name. */
+const jsonText = /"(?:[^"\\]|\\.)*"\s*:?/g;
 
 /** JSON keeps the last of several equal names without a word. */
 function findNameTwice(json: string): string | undefined {
 	const seen = new Set<string>();
-	for (const [token] of json.matchAll(key)) {
-		const name = String(JSON.parse(token));
+	for (const [token] of json.matchAll(jsonText)) {
+		if (!token.endsWith(':')) continue;
+		const name = String(JSON.parse(token.slice(0, -1)));
 		if (seen.has(name)) return name;
 		seen.add(name);
 	}

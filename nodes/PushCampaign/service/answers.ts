@@ -29,7 +29,9 @@ const text = z.string();
 /** An ID as text, whether the service gives it as text or as a number. */
 const idText = z
 	.union([z.string().trim().min(1), z.number().int().nonnegative().refine(Number.isSafeInteger)])
-	.transform(String);
+	.transform(String)
+	// Half of a surrogate pair is no text that could be asked for again.
+	.refine((id) => !/\p{Surrogate}/u.test(id));
 
 /** Specification, POST send/all: Success response. */
 export const campaignCreated = z.object({

@@ -65,7 +65,8 @@ const fullResponse = z.object({
 
 /** Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. */
 export function parseRetryAfter(header: unknown, now: number): number | undefined {
-	const text = Array.isArray(header) ? String(header[0]) : String(header ?? '').trim();
+	if (typeof header !== 'string') return undefined;
+	const text = header.trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
 	if (!/[a-z]/i.test(text)) return undefined;
 	const date = Date.parse(text);

@@ -25,22 +25,18 @@ export class Deadlines {
 
 	/** Gives what the promise gives, or `undefined` when it takes longer than `timeoutMs`. */
 	async race<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value | undefined> {
-		return await new Promise((resolve, reject) => {
-			const deadline = {
-				at: this.now() + timeoutMs,
-				expire: () => settle(() => resolve(undefined)),
-			};
-			const settle = (finish: () => void) => {
-				this.pending.delete(deadline);
-				finish();
-			};
-			this.pending.add(deadline);
-			promise.then(
-				(value) => settle(() => resolve(value)),
-				(error: unknown) => settle(() => reject(error)),
-			);
-			void this.watch();
+		let expire = () => {};
+		const expired = new Promise<undefined>((resolve) => {
+			expire = () => resolve(undefined);
 		});
+		const deadline = { at: this.now() + timeoutMs, expire };
+		this.pending.add(deadline);
+		void this.watch();
+		try {
+			return await Promise.race([promise, expired]);
+		} finally {
+			this.pending.delete(deadline);
+		}
 	}
 
 	private async watch(): Promise<void> {

@@ -11,7 +11,7 @@ const ADVICE =
 
 /** A date as text: a calendar day, then perhaps a time, then perhaps an offset. */
 const DATE_TEXT =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z|z)|([+-])(\d{1,2})(?::?(\d{2}))?)?)?$/;
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z|z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?)?$/;
 
 /** Luxon's DateTime by its shape: the host's copy of Luxon is another than this package's. */
 interface DateTimeLike {
@@ -71,11 +71,11 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 	// A number or Date beyond what Luxon can hold throws instead of answering an invalid DateTime.
 	const isOutOfRange = typeof value === 'number' && !(Math.abs(value) <= 8.64e15);
 	const exact = isOutOfRange ? DateTime.invalid('out of range') : toDateTime(value, timezone);
-	if (!exact.isValid || exact.year > 9999 || Math.abs(exact.offset) > widestOffsetMinutes) {
-		throw new InvalidInput(FIELD, `${FIELD} can't be read as a date`, ADVICE);
-	}
 	const minute = exact.startOf('minute');
 	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
+	if (!rounded.isValid || rounded.year > 9999 || Math.abs(rounded.offset) > widestOffsetMinutes) {
+		throw new InvalidInput(FIELD, `${FIELD} can't be read as a date`, ADVICE);
+	}
 	return {
 		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US' }),
 		at: rounded.toMillis(),

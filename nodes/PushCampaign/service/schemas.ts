@@ -65,13 +65,15 @@ export const attributeValue = z.union(
 );
 export type AttributeValue = z.infer<typeof attributeValue>;
 
+// The names are looked at before zod copies them: it leaves `__proto__` out of its copy.
 const attributes = z
-	.record(z.string(), attributeValue)
+	.custom<object>((pairs) => typeof pairs === 'object' && pairs !== null, 'is not a set of pairs')
 	.refine((pairs) => Object.keys(pairs).length > 0, 'is empty')
 	.refine(
 		(pairs) => Object.keys(pairs).every((name) => name.trim() !== ''),
 		'has an attribute without a name',
-	);
+	)
+	.pipe(z.record(z.string(), attributeValue));
 
 const segmentId = z.union(
 	[
@@ -169,17 +171,11 @@ function bodyFields(audience: Audience) {
 	};
 }
 
-const anyBody = z
-	.object(bodyFields('all'))
-	.extend({
-		attribute: attributes.optional(),
-		segment: segments.optional(),
-		sid: audienceFields.sid.optional(),
-	})
-	.strict();
+type ContentFields = z.infer<z.ZodObject<ReturnType<typeof bodyFields>>>;
+type AudienceFields = z.infer<z.ZodObject<typeof audienceFields>>;
 
 /** The JSON body of a send, in the service's own names. */
-export type CampaignBody = z.infer<typeof anyBody>;
+export type CampaignBody = ContentFields & Partial<AudienceFields>;
 
 function bodySchema(audience: Audience): z.ZodTypeAny {
 	const required = ['title', 'message', 'target_url'];

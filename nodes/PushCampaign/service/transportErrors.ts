@@ -40,7 +40,7 @@ function collectFacts(error: unknown, depth = 0): Fact[] {
 		message: text(data.message),
 		name: text(data.name),
 	};
-	const attempts = Array.isArray(data.errors) ? data.errors.slice(0, 8) : [];
+	const attempts: unknown[] = Array.isArray(data.errors) ? data.errors.slice(0, 8) : [];
 	return [fact, ...[data.cause, ...attempts].flatMap((inner) => collectFacts(inner, depth + 1))];
 }
 
