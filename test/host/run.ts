@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { artifactsFolder, installHost, packPackage, projectFolder } from '../../host';
+import { killGroup } from '../../host/processes';
+import { Progress } from '../../host/progress';
+import { endProcessesOf, runVariable } from './support/leftovers';
+import { missingRequirements } from './support/requirements';
+import { tarballVariable } from './support/tarball';
+
+const graceMs = 20_000;
+
+/** What n8n and tsx keep in a temporary folder for good, whoever uses them. */
+const shared = /^(tsx-\d+|n8nDataTableUploads)$/;
+
+/**
+ * Everything that the suites need is made here, once: the pinned servers, the packed package, and
+ * one folder that holds all that they write.
+ *
+ * @param args handed to jest, such as a part of a suite's name
+ * @returns jest's exit code; 1 where a process or a file was left behind
+ */
+async function run(args: readonly string[]): Promise<number> {
+	const missing = missingRequirements();
+	if (missing !== undefined) throw new Error(missing);
+	const progress = new Progress(process.stdout);
+	for (const major of ['2', '1'] as const) {
+		await progress.step(`Looking for n8n ${major}.x`, async (rename) => {
+			await installHost(major, { onProgress: ({ doing }) => rename(doing) });
+		});
+	}
+	const { tarball } = await progress.step('Building the package', () => packPackage());
+	await mkdir(artifactsFolder, { recursive: true });
+
+	const id = randomUUID();
+	const folder = await mkdtemp(join(tmpdir(), 'push-campaign-test-'));
+	try {
+		// PostgreSQL runs as another user and has to reach its own folder in here.
+		await chmod(folder, 0o711);
+		const exitCode = await runJest(args, {
+			...process.env,
+			[runVariable]: id,
+			[tarballVariable]: tarball,
+			TMPDIR: folder,
+		});
+		const left = await endProcessesOf(id, graceMs);
+		for (const { pid, command } of left) {
+			process.stderr.write(`Left running, and ended now: ${pid} ${command}\n`);
+		}
+		const files = (await readdir(folder)).filter((name) => !shared.test(name));
+		for (const name of files) process.stderr.write(`Left in the temporary folder: ${name}\n`);
+		return exitCode !== 0 ? exitCode : left.length + files.length > 0 ? 1 : 0;
+	} finally {
+		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	}
+}
+
+async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+	const jest = spawn(
+		process.execPath,
+		[
+			require.resolve('jest/bin/jest'),
+			`--config=${join(__dirname, 'jest.config.js')}`,
+			'--json',
+			`--outputFile=${join(artifactsFolder, 'test-host.json')}`,
+			...args,
+		],
+		// A group of its own: its workers end with it. The report for programs goes to the file alone.
+		{ cwd: projectFolder, env, detached: true, stdio: ['ignore', 'ignore', 'inherit'] },
+	);
+	const { pid } = jest;
+	const interrupt = () => {
+		if (pid === undefined) return;
+		killGroup(pid, 'SIGTERM');
+		setTimeout(() => killGroup(pid, 'SIGKILL'), 5_000).unref();
+	};
+	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+	for (const signal of signals) process.on(signal, interrupt);
+	try {
+		return await new Promise<number>((resolve, reject) => {
+			jest.once('error', reject);
+			jest.once('exit', (exitCode) => resolve(exitCode ?? 130));
+		});
+	} finally {
+		if (pid !== undefined) killGroup(pid, 'SIGKILL');
+		for (const signal of signals) process.off(signal, interrupt);
+	}
+}
+
+run(process.argv.slice(2)).then(
+	(exitCode) => process.exit(exitCode),
+	(error: unknown) => {
+		process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+		process.exit(1);
+	},
+);

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import {
+	credentialType,
+	N8nClient,
+	startN8n,
+	webhookWorkflow,
+	type Credential,
+	type Execution,
+	type N8nServer,
+	type NodeDraft,
+	type StartOptions,
+	type WebhookAnswer,
+	type WorkflowDraft,
+} from '../../../host';
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
+import { tarball } from './tarball';
+
+/** The key and token of every stage's push service: no error, log or output may hold them. */
+export const secrets = { apiKey: 'key-5f1c9be2a7', authToken: 'token-93d07ac41e' };
+
+export interface StageOptions extends Pick<StartOptions, 'major' | 'env' | 'userFolder'> {
+	simulator?: SimulatorOptions;
+}
+
+/** A server with the package in it, its owner logged in, and a push service with a credential for it. */
+export interface Stage {
+	server: N8nServer;
+	client: N8nClient;
+	/** Its campaigns' counters stand still unless a test moves them. */
+	simulator: Simulator;
+	credential: Credential;
+	close(): Promise<void>;
+}
+
+/** Starts a stage. Whoever starts it closes it; `useStage` does both. */
+export async function startStage(options: StageOptions): Promise<Stage> {
+	const { simulator: simulatorOptions, ...serverOptions } = options;
+	const simulator = await startSimulator({
+		serviceKey: secrets.apiKey,
+		authToken: secrets.authToken,
+		lifeSpeed: 0,
+		...simulatorOptions,
+	});
+	try {
+		const server = await startN8n({ ...serverOptions, tarball: await tarball() });
+		try {
+			const client = new N8nClient(server.url);
+			if (await client.needsOwner()) await client.setupOwner();
+			await client.login();
+			const credential = await client.createCredential('Push service', credentialType, {
+				baseUrl: simulator.url,
+				...secrets,
+			});
+			const close = async () => {
+				await Promise.all([server.stop(), simulator.close()]);
+			};
+			return { server, client, simulator, credential, close };
+		} catch (error) {
+			await server.stop();
+			throw error;
+		}
+	} catch (error) {
+		await simulator.close();
+		throw error;
+	}
+}
+
+/**
+ * A stage for the tests of the surrounding `describe` (or file): started before the first, closed
+ * after the last, its push service reset before each.
+ *
+ * @returns a function that gives the stage to a test
+ */
+export function useStage(options: StageOptions): () => Stage {
+	let stage: Stage | undefined;
+	const current = (): Stage => {
+		if (stage === undefined) throw new Error('The stage is there only while a test runs');
+		return stage;
+	};
+	beforeAll(async () => {
+		stage = await startStage(options);
+	}, 180_000);
+	beforeEach(() => stage?.simulator.reset());
+	afterAll(async () => {
+		await stage?.close();
+	}, 60_000);
+	return current;
+}
+
+export interface Run {
+	workflowId: string;
+	execution: Execution;
+	/** What the webhook's caller got: the last node's items. */
+	answer: WebhookAnswer;
+}
+
+/**
+ * Runs `nodes`, one after another, once as a production execution on `items`.
+ *
+ * @param shape changes the workflow before it is created, e.g. `connect`s a second output
+ */
+export async function runNodes(
+	{ client }: Pick<Stage, 'client'>,
+	nodes: NodeDraft[],
+	items: Array<Record<string, unknown>> = [{}],
+	shape: (draft: WorkflowDraft) => WorkflowDraft = (draft) => draft,
+): Promise<Run> {
+	const path = randomUUID();
+	const { id } = await client.createWorkflow(shape(webhookWorkflow(path, nodes)));
+	await client.activate(id);
+	const answer = await client.runWebhook(path, { items });
+	const [summary] = await client.waitForExecutions({ workflowId: id });
+	if (summary === undefined) throw new Error('The workflow was not executed');
+	const execution = await client.execution(summary.id);
+	await client.deactivate(id);
+	return { workflowId: id, execution, answer };
+}
