@@ -5,12 +5,23 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
 	defaultHeaders,
 	parseSettings,
 	settingNames,
 } from '../nodes/PushCampaign/service/settings';
-import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
+
+/** The name of a header is no secret, unlike what the header carries. */
+function headerField(name: keyof typeof defaultHeaders, carried: string): INodeProperties {
+	return {
+		displayName: settingNames[name],
+		name,
+		type: 'string',
+		default: defaultHeaders[name],
+		description: `Name of the header that carries the ${carried}. Change it only if your provider uses another one.`,
+	};
+}
 
 export class PushCampaignApi implements ICredentialType {
 	name = 'pushCampaignApi';
@@ -61,22 +72,8 @@ export class PushCampaignApi implements ICredentialType {
 			description:
 				'Whether to allow a plain http:// address that is not on this machine. The key and token then travel unencrypted.',
 		},
-		{
-			displayName: settingNames.apiKeyHeader,
-			name: 'apiKeyHeader',
-			type: 'string',
-			default: defaultHeaders.apiKeyHeader,
-			description:
-				'Name of the header that carries the API key. Change it only if your provider uses another one.',
-		},
-		{
-			displayName: settingNames.authTokenHeader,
-			name: 'authTokenHeader',
-			type: 'string',
-			default: defaultHeaders.authTokenHeader,
-			description:
-				'Name of the header that carries the auth token. Change it only if your provider uses another one.',
-		},
+		headerField('apiKeyHeader', 'API key'),
+		headerField('authTokenHeader', 'auth token'),
 	];
 
 	// A function: written as expressions, n8n would evaluate them anew for each request.

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
-import type { Client } from './service/client';
-import { createClient } from './service/client';
 import type { Caught } from './nodeErrors';
 import { catchInvalid } from './nodeErrors';
+import type { Client } from './service/client';
+import { createClient } from './service/client';
 import type { ServiceSettings } from './service/settings';
 import { parseSettings } from './service/settings';
 

@@ -1,9 +1,9 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Connection } from './connect';
+import { deliverOptions } from './deliverOptions';
 import type { Outcome, Shipment } from './delivery/deliver';
 import { deliver } from './delivery/deliver';
-import { deliverOptions } from './deliverOptions';
 import { catchInvalid, isFailed, stoppedError, toErrorJson, toNodeError } from './nodeErrors';
 import { itemParameters } from './operations/itemParameters';
 import type { PreparedRead, ReadOperation, ReadValue } from './operations/operation';

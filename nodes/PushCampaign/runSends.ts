@@ -1,11 +1,11 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Connection } from './connect';
+import { deliverOptions } from './deliverOptions';
 import type { Outcome, Shipment } from './delivery/deliver';
 import { deliver } from './delivery/deliver';
 import type { Identity } from './delivery/ledger';
 import { digest, Ledger } from './delivery/ledger';
-import { deliverOptions } from './deliverOptions';
 import {
 	catchInvalid,
 	isFailed,

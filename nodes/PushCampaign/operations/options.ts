@@ -1,7 +1,7 @@
 import type { INodeProperties, IDisplayOptions } from 'n8n-workflow';
 
-import type { ItemParameters } from './itemParameters';
 import { invalid, toBoolean, toRecord } from './fields';
+import type { ItemParameters } from './itemParameters';
 
 /** How a user wants requests to be made. */
 export interface RequestOptions {

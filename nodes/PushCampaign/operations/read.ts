@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import type { ItemParameters } from './itemParameters';
 import { invalid } from './fields';
+import type { ItemParameters } from './itemParameters';
 import type { PreparedRead, Read } from './operation';
 import { readRequestOptions } from './options';
 
