@@ -15,6 +15,7 @@ function hashesOf(tag: string): string {
 // nothing from elsewhere.
 const contentSecurityPolicy = [
 	"default-src 'none'",
+	'img-src data:',
 	`script-src ${hashesOf('script')}`,
 	`style-src ${hashesOf('style')}`,
 	"connect-src 'self'",

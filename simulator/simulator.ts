@@ -46,9 +46,9 @@ export interface SimulatorOptions {
 	subscribers?: { active: number; lifetime: number };
 	/** How fast counters move: 1 takes minutes, 0 stands still (all at 0 unless set by hand). */
 	lifeSpeed?: number;
-	/** How many of the latest requests are kept. Default 50,000. */
+	/** How many of the latest requests are kept. Default 20,000. */
 	maxRequests?: number;
-	/** How many of the latest campaigns are kept. Default 100,000. */
+	/** How many of the latest campaigns are kept. Default 50,000. */
 	maxCampaigns?: number;
 	/** Gives epoch milliseconds. */
 	clock?: () => number;
@@ -92,7 +92,7 @@ export class Simulator {
 			keyHeader: options.keyHeader ?? 'serviceKey',
 			tokenHeader: options.tokenHeader ?? 'serviceAuthToken',
 			lifeSpeed: options.lifeSpeed ?? 1,
-			maxCampaigns: options.maxCampaigns ?? 100_000,
+			maxCampaigns: options.maxCampaigns ?? 50_000,
 		};
 		this.initialSettings = settingsSchema.parse({
 			latencyMs: options.latencyMs ?? 0,
@@ -103,7 +103,7 @@ export class Simulator {
 			subscribers: options.subscribers ?? { active: 10_000, lifetime: 12_500 },
 		});
 		this.service = new PushService(this.shape, this.initialSettings, () => this.now());
-		this.recorder = new Recorder(options.maxRequests ?? 50_000);
+		this.recorder = new Recorder(options.maxRequests ?? 20_000);
 		this.server = createServer(serverTimeouts, (request, response) => {
 			this.receive(request, response).catch(() => {
 				response.destroy();
