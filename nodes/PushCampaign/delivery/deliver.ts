@@ -1,5 +1,5 @@
-import type { InvalidInput } from '../service/invalidInput';
 import type { Problem } from '../service/failures';
+import type { InvalidInput } from '../service/invalidInput';
 import type { Window } from './window';
 
 /** How an item ended. Only what is `notStarted` has no reason of its own. */
