@@ -1,0 +1,225 @@
+import { join } from 'node:path';
+import { credentialsFor, inputOf, outputOf, useSimulator } from './support/pushCampaign';
+import { itemsOf, runWorkflow } from './support/run';
+import { readWorkflow } from './support/workflow';
+
+const simulator = useSimulator();
+const file = (name: string) => join(__dirname, 'workflows', `${name}.json`);
+const run = async (name: string, options: Partial<Parameters<typeof runWorkflow>[1]> = {}) =>
+	await runWorkflow(file(name), { credentials: credentialsFor(simulator()), ...options });
+
+const content = {
+	title: 'Spring sale 🌷',
+	message: 'Everything at "half price" until Sunday',
+	target_url: 'https://shop.example.com/sale?from=push&lang=de#top',
+};
+const sendAt = '2099-05-17 09:30 +02:00';
+const shared = {
+	icon: 'https://shop.example.com/icon.png',
+	expire_push: '3d',
+	send_at: sendAt,
+	action_buttons: [
+		{ title: 'Shop now', url: 'https://shop.example.com/now' },
+		{ title: 'Later', url: 'http://shop.example.com/later' },
+	],
+};
+const name = 'Spring, newsletter readers';
+const image = 'https://shop.example.com/banner.jpg';
+const created = { status: 'success', description: 'Campaign created successfully', sendAt };
+
+const sends = [
+	{
+		workflow: 'send-to-all',
+		path: '/v1/notification/send/all',
+		body: { ...content, ...shared, name, image, auto_hide: 0 },
+		item: { campaignId: '1001', audience: 'all', ...created },
+	},
+	{
+		workflow: 'send-to-attributes',
+		path: '/v1/notification/send/attribute',
+		body: {
+			...content,
+			...shared,
+			name,
+			auto_hide: 1,
+			attribute: { plan: 'pro', city: 'Oslo' },
+		},
+		item: { campaignId: '1001', audience: 'attributes', ...created },
+	},
+	{
+		workflow: 'send-to-segments',
+		path: '/v1/notification/send/segment',
+		body: { ...content, ...shared, name, image, auto_hide: 1, segment: ['31', '32'] },
+		item: { campaignId: '1001', audience: 'segments', ...created },
+	},
+	{
+		workflow: 'send-to-subscriber',
+		path: '/v1/notification/send/sid',
+		body: { ...content, ...shared, auto_hide: 1, sid: '5001' },
+		item: {
+			subscriberId: '5001',
+			audience: 'subscriber',
+			status: 'success',
+			description: 'Notification sent successfully',
+			sendAt,
+		},
+	},
+];
+
+const expectedHeaders = {
+	servicekey: 'demo-key',
+	serviceauthtoken: 'demo-token',
+	'content-type': 'application/json',
+	accept: 'application/json',
+};
+
+describe.each(sends)('$workflow', ({ workflow, path, body, item }) => {
+	test('makes exactly the request of the specification and puts out its item', async () => {
+		const done = await run(workflow);
+		expect(done.status).toBe('success');
+		expect(simulator().requests).toMatchObject([{ method: 'POST', path }]);
+		const [request] = simulator().requests;
+		expect(request?.headers).toMatchObject(expectedHeaders);
+		expect(request?.json).toStrictEqual(body);
+		expect(itemsOf(done, 'Push Campaign')).toStrictEqual([{ json: item, pairedItem: { item: 0 } }]);
+	});
+
+	test('puts out the same request, without headers, in a dry run', async () => {
+		const saved = readWorkflow(file(workflow));
+		const node = saved.nodes[1];
+		if (node === undefined) throw new Error('The workflow has no second node');
+		node.parameters['options'] = { dryRun: true };
+		const done = await runWorkflow(saved, { credentials: credentialsFor(simulator()) });
+		expect(outputOf(done)).toStrictEqual([
+			{ dryRun: true, request: { method: 'POST', url: `${simulator().url}${path}`, body } },
+		]);
+		expect(simulator().requests).toHaveLength(0);
+	});
+});
+
+test.each([
+	[
+		{ delivered: 0, clicked: 0, sent: 0 },
+		{ deliveryRate: null, clickRate: null },
+	],
+	[
+		{ delivered: 30, clicked: 12, sent: 40 },
+		{ deliveryRate: 0.75, clickRate: 0.4 },
+	],
+	[
+		{ delivered: 0, clicked: 0, sent: 40 },
+		{ deliveryRate: 0, clickRate: null },
+	],
+])('get-status with %j gives %j', async ({ delivered, clicked, sent }, rates) => {
+	const id = simulator().addCampaign({ status: 'Sent' });
+	simulator().setCounters(id, {
+		total_attempts: 50,
+		successfully_sent: sent,
+		failed_to_send: 10,
+		delivered,
+		clicked,
+		closed: 7,
+	});
+	const done = await run('get-status', { input: inputOf({ campaignId: id }) });
+	expect(itemsOf(done, 'Push Campaign')).toStrictEqual([
+		{
+			json: {
+				campaignId: id,
+				status: 'Sent',
+				totalAttempts: 50,
+				successfullySent: sent,
+				failedToSend: 10,
+				delivered,
+				clicked,
+				closed: 7,
+				...rates,
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+	const [request] = simulator().requests;
+	expect(request).toMatchObject({ method: 'GET', path: `/v1/notification/status/id/${id}` });
+	expect(request?.headers).toMatchObject(expectedHeaders);
+	expect(request?.body).toBe('');
+	expect(request?.headers['content-length']).toBeUndefined();
+	expect(request?.headers['transfer-encoding']).toBeUndefined();
+});
+
+test('get-subscriber-count', async () => {
+	const done = await run('get-subscriber-count');
+	expect(itemsOf(done, 'Push Campaign')).toStrictEqual([
+		{
+			json: { totalLifetimeSubscribers: 12500, activeSubscribers: 10000 },
+			pairedItem: { item: 0 },
+		},
+	]);
+	const [request] = simulator().requests;
+	expect(request).toMatchObject({ method: 'GET', path: '/v1/site/subscriber_count', body: '' });
+	expect(request?.headers).toMatchObject(expectedHeaders);
+});
+
+test('send-then-status reads the campaign that was sent', async () => {
+	const done = await run('send-then-status');
+	expect(done.status).toBe('success');
+	expect(itemsOf(done, 'Read Status').map(({ json }) => json)).toMatchObject([
+		{ campaignId: '1001', totalAttempts: 0 },
+	]);
+});
+
+describe('not simplified, an answer stands as it came', () => {
+	test('of a status record', async () => {
+		const id = simulator().addCampaign({ status: 'Sent', counters: { clicked: 3 } });
+		const saved = readWorkflow(file('get-status'));
+		const node = saved.nodes[1];
+		if (node === undefined) throw new Error('The workflow has no second node');
+		node.parameters['simplify'] = false;
+		const done = await runWorkflow(saved, {
+			credentials: credentialsFor(simulator()),
+			input: inputOf({ campaignId: id }),
+		});
+		expect(outputOf(done)).toStrictEqual([
+			{
+				notification_status: 'Sent',
+				notification_id: id,
+				count: {
+					total_attempts: '0',
+					successfully_sent: '0',
+					failed_to_send: '0',
+					delivered: '0',
+					clicked: '3',
+					closed: '0',
+				},
+			},
+		]);
+	});
+
+	test('of a subscriber count, with what the service adds to it', async () => {
+		const answer = {
+			active_subscribers: 7,
+			total_life_time_subscribers: '9',
+			extra: { more: ['x'] },
+		};
+		simulator().addFault({ action: { kind: 'respond', body: JSON.stringify(answer) } });
+		const saved = readWorkflow(file('get-subscriber-count'));
+		const node = saved.nodes[1];
+		if (node === undefined) throw new Error('The workflow has no second node');
+		node.parameters['simplify'] = false;
+		const done = await runWorkflow(saved, { credentials: credentialsFor(simulator()) });
+		expect(outputOf(done)).toStrictEqual([answer]);
+	});
+});
+
+test('each item of many keeps its place and is paired with its input', async () => {
+	const input = inputOf(...Array.from({ length: 60 }, (_, index) => ({ title: `No ${index}` })));
+	// The first answers come last.
+	simulator().addFault({ times: 20, action: { kind: 'delay', ms: 60 } });
+	const done = await run('retry-on-fail', { input });
+	const items = itemsOf(done, 'Push Campaign');
+	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+		input.map((_, item) => ({ item })),
+	);
+	const titleOf = (id: unknown) => simulator().campaign(String(id))?.body['title'];
+	expect(items.map(({ json }) => titleOf(json['campaignId']))).toStrictEqual(
+		input.map(({ json }) => json['title']),
+	);
+});

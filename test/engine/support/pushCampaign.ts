@@ -1,0 +1,115 @@
+import type { INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
+import {
+	startSimulator,
+	type RecordedRequest,
+	type Simulator,
+	type SimulatorOptions,
+} from '../../../simulator';
+import type { CredentialData } from './credentials';
+import { errorOf, itemsOf } from './run';
+import type { NodeSketch } from './workflow';
+
+/** The name of the node under test in every workflow of the engine tests. */
+export const NODE = 'Push Campaign';
+
+/** The content that every send needs. */
+export const content = {
+	title: 'Summer sale',
+	message: 'Everything must go',
+	targetUrl: 'https://shop.example.com/sale',
+};
+
+/** How each send addresses the smallest audience that the simulator knows, and the path that it goes to. */
+export const sendOperations = [
+	{ operation: 'sendToAll', parameters: {}, path: '/v1/notification/send/all', audience: 'all' },
+	{
+		operation: 'sendToAttributes',
+		parameters: { attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
+		path: '/v1/notification/send/attribute',
+		audience: 'attributes',
+	},
+	{
+		operation: 'sendToSegments',
+		parameters: { segmentIds: '31' },
+		path: '/v1/notification/send/segment',
+		audience: 'segments',
+	},
+	{
+		operation: 'sendToSubscriber',
+		parameters: { subscriberId: '5001' },
+		path: '/v1/notification/send/sid',
+		audience: 'subscriber',
+	},
+] as const;
+
+/** The action node; what is not given is the smallest send to all. */
+export const push = (
+	parameters: INodeParameters = {},
+	more: Partial<NodeSketch> = {},
+): NodeSketch => ({
+	name: NODE,
+	type: 'n8n-nodes-push-campaign.pushCampaign',
+	parameters: { resource: 'campaign', operation: 'sendToAll', ...content, ...parameters },
+	credentials: { pushCampaignApi: { id: '1', name: 'Test' } },
+	...more,
+});
+
+/** The credential that opens a simulator with its default key and token. */
+export const credentialsFor = (
+	{ url }: Pick<Simulator, 'url'>,
+	changes: CredentialData = {},
+): { pushCampaignApi: CredentialData } => ({
+	pushCampaignApi: { baseUrl: url, apiKey: 'demo-key', authToken: 'demo-token', ...changes },
+});
+
+/** A simulator for the tests of a file, as new before each of them; its counters stand still. */
+export function useSimulator(options: SimulatorOptions = {}): () => Simulator {
+	let running: Simulator | undefined;
+	const current = (): Simulator => {
+		if (running === undefined) throw new Error('The simulator is not running');
+		return running;
+	};
+	beforeAll(async () => {
+		running = await startSimulator({ lifeSpeed: 0, ...options });
+	});
+	beforeEach(() => current().reset());
+	afterAll(async () => await current().close());
+	return current;
+}
+
+/** The sends that arrived, oldest first. */
+export const sendsAt = ({ requests }: Simulator): RecordedRequest[] =>
+	requests.filter(({ method }) => method === 'POST');
+
+/** The titles that arrived, oldest first. */
+export const titlesAt = (simulator: Simulator): unknown[] =>
+	sendsAt(simulator).map(({ json }) =>
+		typeof json === 'object' && json !== null && 'title' in json ? json.title : undefined,
+	);
+
+/** Input items made of plain objects. */
+export const inputOf = (...objects: Array<INodeExecutionData['json']>): INodeExecutionData[] =>
+	objects.map((json) => ({ json }));
+
+/** Input items that differ in their title: `={{ $json.title }}` reads it. */
+export const titled = (...titles: string[]): INodeExecutionData[] =>
+	inputOf(...titles.map((title) => ({ title })));
+
+/** What the node under test put out. */
+export const outputOf = (run: IRun, output = 0, runIndex = -1): INodeExecutionData['json'][] =>
+	itemsOf(run, NODE, output, runIndex).map(({ json }) => json);
+
+/** What n8n's error says, in one object that a test can compare. */
+export function failureOf(run: IRun) {
+	const error = errorOf(run);
+	if (error === undefined) throw new Error('The run has no error');
+	const { name, message, description } = error;
+	return {
+		name,
+		message,
+		description: description ?? '',
+		httpCode: 'httpCode' in error ? error.httpCode : undefined,
+		itemIndex: 'context' in error ? error.context['itemIndex'] : undefined,
+		cause: 'failure' in error ? error.failure?.cause : undefined,
+	};
+}
