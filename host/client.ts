@@ -157,10 +157,16 @@ export class N8nClient {
 		credential: Credential,
 		data?: Record<string, unknown>,
 	): Promise<CredentialTest> {
-		const credentials = data === undefined ? credential : { ...credential, data };
+		const credentials = { ...credential, data: data ?? (await this.shownData(credential.id)) };
 		return credentialTestSchema.parse(
 			await this.request('POST', 'credentials/test', { credentials }),
 		);
+	}
+
+	/** A credential's data as the editor gets it: secrets blanked, which n8n fills in again. */
+	private async shownData(id: string): Promise<Record<string, unknown>> {
+		const shown = z.object({ data: z.record(z.unknown()) });
+		return shown.parse(await this.request('GET', `credentials/${id}?includeData=true`)).data;
 	}
 
 	/** Creates a workflow, not active. */
@@ -260,7 +266,7 @@ export class N8nClient {
 		return executionsSchema.parse(answer).results;
 	}
 
-	/** One execution with its data, decoded. */
+	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
 	async execution(id: string): Promise<Execution> {
 		return executionSchema.parse(await this.request('GET', `executions/${id}`));
 	}
@@ -311,10 +317,12 @@ export class N8nClient {
 	async waitForExecution(id: string, timeout = 60_000): Promise<Execution> {
 		const deadline = Date.now() + timeout;
 		for (;;) {
-			const execution = await this.execution(id);
-			if (finalStatuses.includes(execution.status)) return execution;
+			const saved = await this.request('GET', `executions/${id}`);
+			// Its data may be unreadable as long as it runs.
+			const { status } = executionSummarySchema.parse(saved);
+			if (finalStatuses.includes(status)) return executionSchema.parse(saved);
 			if (Date.now() > deadline) {
-				throw new Error(`Execution ${id} is ${execution.status} after ${timeout / 1000} s`);
+				throw new Error(`Execution ${id} is ${status} after ${timeout / 1000} s`);
 			}
 			await sleep(100);
 		}

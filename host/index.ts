@@ -4,6 +4,6 @@ export { installHost, InstallFailed, type InstallProgress } from './install';
 export { installCommunityPackage } from './communityPackage';
 export { hostOf, artifactsFolder, projectFolder, type Host, type Major } from './hosts';
 export { packPackage, type Packed } from './pack';
-export { freePort, portNear } from './ports';
+export { firstFree, freePort } from './ports';
 export { startN8n, type N8nServer, type StartOptions } from './server';
 export * from './workflows';

@@ -7,9 +7,12 @@ export async function freePort(): Promise<number> {
 	return port;
 }
 
-/** `preferred` when it is free on the loopback interface, otherwise another free port. */
-export async function portNear(preferred: number): Promise<number> {
-	return (await listenOnce(preferred)) ?? (await freePort());
+/** The first of these ports that is free on the loopback interface, otherwise any free one. */
+export async function firstFree(...preferred: Array<number | undefined>): Promise<number> {
+	for (const port of preferred) {
+		if (port !== undefined && (await listenOnce(port)) !== undefined) return port;
+	}
+	return await freePort();
 }
 
 async function listenOnce(port: number): Promise<number | undefined> {

@@ -9,8 +9,9 @@ import { demoOwner, prepareDemo, type Notice } from './demoWorkflows';
 import { artifactsFolder, projectFolder } from './hosts';
 import { installHost } from './install';
 import { LockHeld, withLock } from './lock';
+import { whenLeftAlone } from './orphan';
 import { packPackage } from './pack';
-import { portNear } from './ports';
+import { firstFree } from './ports';
 import { Progress } from './progress';
 import { startN8n } from './server';
 
@@ -30,18 +31,24 @@ const say = (text: string): void => {
 	process.stdout.write(text);
 };
 
-/** Resolves when the user wants to stop; before `ready` is called, a signal ends everything at once. */
+/** One wish to stop may arrive as several signals: the terminal's own and those handed down. */
+const sameWishMs = 2_000;
+
+/**
+ * Resolves when the user wants to stop. Before `ready` is called, and when the user insists, all
+ * ends at once: what is under way (npm, a server) ends with this process.
+ */
 function stopWish(): { wished: Promise<void>; ready(): void } {
 	let ready = false;
+	let since: number | undefined;
 	const wished = new Promise<void>((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-			process.on(signal, () => {
-				// What is under way (npm, a server) ends with this process.
-				if (!ready) process.exit(130);
-				ready = false;
-				resolve();
-			});
-		}
+		const wish = () => {
+			if (!ready || (since !== undefined && Date.now() - since > sameWishMs)) process.exit(130);
+			since ??= Date.now();
+			resolve();
+		};
+		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, wish);
+		void whenLeftAlone(wish);
 	});
 	return {
 		wished,
@@ -63,8 +70,8 @@ async function run(fresh: boolean): Promise<void> {
 
 	const known = await readDemoState(stateFile);
 	const ports = {
-		n8n: await portNear(known?.ports.n8n ?? defaultPorts.n8n),
-		service: await portNear(known?.ports.service ?? defaultPorts.service),
+		n8n: await firstFree(defaultPorts.n8n, known?.ports.n8n),
+		service: await firstFree(defaultPorts.service, known?.ports.service),
 	};
 	const before: DemoState = {
 		campaignSince: known?.campaignSince ?? Date.now(),
