@@ -46,7 +46,9 @@ export class Deadlines {
 			const next = Math.min(...Array.from(this.pending, ({ at }) => at)) - this.now();
 			await this.sleep(Math.min(longestNapMs, Math.max(1, next)));
 			for (const deadline of [...this.pending]) {
-				if (deadline.at <= this.now()) deadline.expire();
+				if (deadline.at > this.now()) continue;
+				this.pending.delete(deadline);
+				deadline.expire();
 			}
 		}
 		this.isWatching = false;

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { parseJson } from '../../../nodes/PushCampaign/service/json';
+
+test.each([
+	['{"ID": 9007199254740993}', { ID: '9007199254740993' }],
+	['{"ID": 9007199254740991}', { ID: 9007199254740991 }],
+	['{"ID": 9007199254740992}', { ID: '9007199254740992' }],
+	['{"ID":-9007199254740993}', { ID: '-9007199254740993' }],
+	['[12345678901234567890123]', ['12345678901234567890123']],
+	['12345678901234567890', '12345678901234567890'],
+	['{"a":"12345678901234567890"}', { a: '12345678901234567890' }],
+	['{"a":"say \\"12345678901234567890\\" ","b":1}', { a: 'say "12345678901234567890" ', b: 1 }],
+	['{"a":"\\\\","b":12345678901234567890}', { a: '\\', b: '12345678901234567890' }],
+	['{"12345678901234567890":1}', { '12345678901234567890': 1 }],
+	['[0.12345678901234567, 1234567890123456.5]', [0.12345678901234567, 1234567890123456.5]],
+	['[12345678901234567890e1, 1e300]', [12345678901234567890e1, 1e300]],
+	['[1234567890123456, 7]', [1234567890123456, 7]],
+])('%s', (json, value) => {
+	expect(parseJson(json)).toEqual(value);
+});
+
+test('drops a byte order mark', () => {
+	expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 });
+});
+
+test.each(['', ' ', '<html></html>', '{"a":1', '{"a":12345678901234567890', 'undefined'])(
+	'%j comes back as it is',
+	(text) => {
+		expect(parseJson(text)).toBe(text);
+	},
+);
+
+test.each([undefined, null, 7, true, { a: [1] }])('%j is not text and stays', (value) => {
+	expect(parseJson(value)).toEqual(value);
+});
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+test('nesting: 64 levels are read, 65 are not, nor are a hundred thousand', () => {
+	expect(parseJson(nested(64))).toBeInstanceOf(Array);
+	expect(parseJson(nested(65))).toBeUndefined();
+	expect(parseJson(JSON.parse(nested(65)))).toBeUndefined();
+	expect(parseJson('{"a":'.repeat(65) + '1' + '}'.repeat(65))).toBeUndefined();
+	expect(['undefined', 'string']).toContain(typeof parseJson(nested(100_000)));
+});
+
+test('reads every JSON text as JSON.parse does, but for whole numbers that it would round', () => {
+	fc.assert(
+		fc.property(fc.json({ maxDepth: 5 }), (json) => {
+			const hasLongNumber = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/.test(json);
+			if (!hasLongNumber) expect(parseJson(json)).toEqual(JSON.parse(json));
+		}),
+	);
+});
+
+test('no digit of a whole number is lost, whatever stands around it', () => {
+	fc.assert(
+		fc.property(fc.bigInt(), fc.string(), (id, text) => {
+			const parsed = parseJson(`{${JSON.stringify(text)}: [${id}, ${JSON.stringify(text)}]}`);
+			const [[name, list] = []] = Object.entries(Object(parsed));
+			expect(name).toBe(text);
+			expect(Array.isArray(list) && list.map(String)).toEqual([String(id), text]);
+		}),
+	);
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import {
+	audienceRules,
+	audiences,
+	autoHideValue,
+	campaignStatusPath,
+	maxCharacters,
+	minimumLeadMinutes,
+	subscriberCountPath,
+} from '../../../nodes/PushCampaign/service/rules';
+
+const common = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'];
+
+// Specification, Endpoints, Limits and auto_hide rules.
+test.each([
+	['all', '/v1/notification/send/all', ['name', 'image'], 1, true],
+	['attributes', '/v1/notification/send/attribute', ['name'], 0, false],
+	['segments', '/v1/notification/send/segment', ['name', 'image'], 0, false],
+	['subscriber', '/v1/notification/send/sid', [], 0, false],
+] as const)('%s', (audience, path, more, closes, limitsActionButtons) => {
+	const rules = audienceRules[audience];
+	expect(rules).toMatchObject({ path, limitsActionButtons });
+	expect([...rules.accepts].sort()).toEqual([...common, ...more].sort());
+	expect(autoHideValue(audience, true)).toBe(closes);
+	expect(autoHideValue(audience, false)).toBe(1 - closes);
+});
+
+test('covers the four audiences', () => {
+	expect(audiences).toEqual(['all', 'attributes', 'segments', 'subscriber']);
+	expect(Object.keys(audienceRules)).toEqual(audiences);
+});
+
+test('holds the limits of the specification', () => {
+	expect(maxCharacters).toEqual({
+		title: 100,
+		message: 255,
+		targetUrl: 255,
+		name: 100,
+		buttonTitle: 100,
+		buttonUrl: 100,
+	});
+	expect(minimumLeadMinutes).toBe(5);
+	expect(subscriberCountPath).toBe('/v1/site/subscriber_count');
+});
+
+test('a campaign ID is one segment of the path, whatever it holds', () => {
+	expect(campaignStatusPath('1001')).toBe('/v1/notification/status/id/1001');
+	expect(campaignStatusPath('a/b?c#d')).toBe('/v1/notification/status/id/a%2Fb%3Fc%23d');
+	fc.assert(
+		fc.property(
+			fc.string({ unit: 'grapheme' }).filter((id) => !/^\.{1,2}$/.test(id)),
+			(id) => {
+				const { pathname, search, hash } = new URL(`https://x${campaignStatusPath(id)}`);
+				expect([search, hash]).toEqual(['', '']);
+				expect(decodeURIComponent(pathname.replace('/v1/notification/status/id/', ''))).toBe(id);
+				expect(pathname.split('/')).toHaveLength(6);
+			},
+		),
+	);
+});

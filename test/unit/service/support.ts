@@ -1,0 +1,12 @@
+import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+
+/** What an action refuses its input with; fails the test when it accepts it. */
+export function refusal(action: () => unknown): InvalidInput {
+	try {
+		action();
+	} catch (error) {
+		if (error instanceof InvalidInput) return error;
+		throw error;
+	}
+	throw new TypeError('The input was accepted');
+}
