@@ -95,7 +95,8 @@ export function createClient(options: ClientOptions): Client {
 			method: request.method,
 			url: `${settings.baseUrl}${request.path}`,
 			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-			...(request.body === undefined ? {} : { body: request.body }),
+			// As text: the HTTP library drops fields with names such as `constructor` from an object.
+			...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
 			// As text: a JSON parser would round IDs that are longer than a number can hold.
 			encoding: 'text',
 			returnFullResponse: true,
