@@ -44,6 +44,12 @@ const firstRetryMs = 500;
 const isRateLimit = ({ type }: Problem) => type === 'rate_limit';
 const isTransient = ({ type, outcome }: Problem) => outcome === 'unknown' || type === 'unspecified';
 
+/** Whether the service dealt with the request, so that it may well be asked faster. */
+function isWell<Value>(outcome: Outcome<Value>): boolean {
+	if (outcome.kind !== 'failed') return outcome.kind === 'done';
+	return !isRateLimit(outcome.problem) && !isTransient(outcome.problem);
+}
+
 /**
  * Brings all shipments to the service through the window. Outcomes come in the order of the shipments;
  * every shipment gets one. Never throws.
@@ -93,7 +99,7 @@ async function request<Value>(
 	const end = (outcome: Outcome<Value>): Outcome<Value> => {
 		// Closed before the place is free: whoever waits for it must not start any more.
 		if (stopOnFailure && outcome.kind !== 'done') window.close();
-		window.leave();
+		window.leave(isWell(outcome));
 		return outcome;
 	};
 	let refusals = 0;
@@ -106,7 +112,10 @@ async function request<Value>(
 		const { problem } = outcome;
 		const { retryAfterMs = 0 } = problem;
 		if (isRateLimit(problem) && retryAfterMs <= longestRetryAfterMs) {
-			if (refusals >= shipment.rateLimitRetries) return end(outcome);
+			if (refusals >= shipment.rateLimitRetries) {
+				window.slowDown(problem.retryAfterMs);
+				return end(outcome);
+			}
 			refusals += 1;
 			if (await window.refused(problem.retryAfterMs)) continue;
 			return outcome;

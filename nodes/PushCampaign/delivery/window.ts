@@ -1,3 +1,5 @@
+import { Pace } from './pace';
+
 /** What the window needs of the world, so that tests can stand in for it. */
 export interface WindowOptions {
 	/** The most requests that are ever under way at once. */
@@ -16,20 +18,19 @@ interface Waiting {
 	readonly admit: (isAdmitted: boolean) => void;
 }
 
-const firstPauseMs = 500;
-const longestPauseMs = 30_000;
-
-/** How many requests are under way. */
+/**
+ * Lets requests start: few at first, soon as many as the ceiling, and where the service says that they
+ * are too many, together at the pace that it takes.
+ */
 export class Window {
-	private underWay = 0;
+	private readonly pace: Pace;
 	private isClosed = false;
-	private pausedUntil = 0;
-	private refusalsInARow = 0;
 	private wakeUp: AbortController | undefined;
 	private readonly refusedQueue: Waiting[] = [];
 	private readonly queue: Waiting[] = [];
 
 	constructor(private readonly options: WindowOptions) {
+		this.pace = new Pace(options.ceiling, options.random);
 		options.signal?.addEventListener('abort', () => this.close(), { once: true });
 		if (options.signal?.aborted) this.isClosed = true;
 	}
@@ -39,22 +40,33 @@ export class Window {
 		return await this.wait(this.queue);
 	}
 
-	/** Gives the place back: an answer came that was not a refusal for too many requests. */
-	leave(): void {
-		this.underWay -= 1;
-		this.refusalsInARow = 0;
+	/**
+	 * Gives the place back.
+	 * @param isWell whether the service dealt with the request; otherwise nothing is learned from it
+	 */
+	leave(isWell = true): void {
+		this.pace.ended(isWell);
 		this.admitNext();
 	}
 
 	/**
 	 * Gives the place back because the service refused for too many requests, slows everything down and
-	 * waits for another turn, ahead of all that has not started yet.
+	 * waits for another turn, ahead of all that has not started yet. Gives false when the window was
+	 * closed meanwhile.
 	 * @param retryAfterMs what the service asked for, in milliseconds
 	 */
 	async refused(retryAfterMs?: number): Promise<boolean> {
-		this.underWay -= 1;
 		this.slowDown(retryAfterMs);
+		this.leave(false);
 		return await this.wait(this.refusedQueue);
+	}
+
+	/**
+	 * Slows everything down because the service refused a request for too many requests.
+	 * @param retryAfterMs what the service asked for, in milliseconds
+	 */
+	slowDown(retryAfterMs?: number): void {
+		this.pace.refused(this.options.now(), retryAfterMs);
 	}
 
 	/** Lets nothing more in; what waits is sent away. What is under way goes on. */
@@ -62,13 +74,6 @@ export class Window {
 		this.isClosed = true;
 		this.wakeUp?.abort();
 		for (const { admit } of [...this.refusedQueue.splice(0), ...this.queue.splice(0)]) admit(false);
-	}
-
-	private slowDown(retryAfterMs: number | undefined): void {
-		const grown = Math.min(longestPauseMs, firstPauseMs * 2 ** this.refusalsInARow);
-		this.refusalsInARow += 1;
-		const pause = retryAfterMs ?? grown * (0.5 + this.options.random() / 2);
-		this.pausedUntil = Math.max(this.pausedUntil, this.options.now() + pause);
 	}
 
 	private async wait(queue: Waiting[]): Promise<boolean> {
@@ -83,16 +88,16 @@ export class Window {
 	}
 
 	private admitNext(): void {
-		while (this.underWay < this.options.ceiling) {
-			const pause = this.pausedUntil - this.options.now();
-			if (pause > 0) {
-				this.resumeIn(pause);
+		while (this.pace.hasRoom()) {
+			if (this.refusedQueue.length === 0 && this.queue.length === 0) return;
+			const now = this.options.now();
+			const wait = this.pace.waitMs(now);
+			if (wait > 0) {
+				this.resumeIn(wait);
 				return;
 			}
-			const next = this.refusedQueue.shift() ?? this.queue.shift();
-			if (next === undefined) return;
-			this.underWay += 1;
-			next.admit(true);
+			this.pace.started(now);
+			(this.refusedQueue.shift() ?? this.queue.shift())?.admit(true);
 		}
 	}
 
