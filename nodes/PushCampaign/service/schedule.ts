@@ -36,7 +36,11 @@ function fromText(text: string, timezone: string): DateTime {
 	const [, day = '', time = '00:00', utc, sign = '+', hours = '0', minutes = '00'] = match;
 	const local = `${day}T${time.replace(',', '.')}`;
 	if (utc) return DateTime.fromISO(local, { zone: 'utc' });
-	if (match[4] === undefined) return DateTime.fromISO(local, { zone: timezone });
+	if (match[4] === undefined) {
+		const date = DateTime.fromISO(local, { zone: timezone });
+		// Of an hour that comes twice the first one; Luxon alone would choose by the season it is now.
+		return date.getPossibleOffsets()[0] ?? date;
+	}
 	return DateTime.fromISO(`${local}${sign}${hours.padStart(2, '0')}:${minutes}`, { setZone: true });
 }
 
@@ -73,7 +77,8 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 	const exact = isOutOfRange ? DateTime.invalid('out of range') : toDateTime(value, timezone);
 	const minute = exact.startOf('minute');
 	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
-	if (!rounded.isValid || rounded.year > 9999 || Math.abs(rounded.offset) > widestOffsetMinutes) {
+	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
+	if (!rounded.isValid || !hasFourDigits || Math.abs(rounded.offset) > widestOffsetMinutes) {
 		throw new InvalidInput(FIELD, `${FIELD} can't be read as a date`, ADVICE);
 	}
 	return {

@@ -46,6 +46,9 @@ const webUrlMessage = 'is not a valid http:// or https:// address';
 const httpsUrlMessage = 'is not a valid https:// address';
 const httpsUrl = requiredText.refine(isHttpsUrl, httpsUrlMessage);
 
+const attributeMessage =
+	'has a value that is not a text, a number or a boolean (numbers beyond 2^53 lose digits: give them as text)';
+
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
 export const attributeValue = z.union(
 	[
@@ -53,15 +56,10 @@ export const attributeValue = z.union(
 		z.boolean(),
 		z
 			.number()
-			.finite()
-			.refine((value) => !Number.isInteger(value) || Number.isSafeInteger(value)),
+			.finite(attributeMessage)
+			.refine((value) => !Number.isInteger(value) || Number.isSafeInteger(value), attributeMessage),
 	],
-	{
-		errorMap: () => ({
-			message:
-				'has a value that is not a text, a number or a boolean (numbers beyond 2^53 lose digits: give them as text)',
-		}),
-	},
+	{ errorMap: () => ({ message: attributeMessage }) },
 );
 export type AttributeValue = z.infer<typeof attributeValue>;
 
@@ -75,16 +73,17 @@ const attributes = z
 	)
 	.pipe(z.record(z.string(), attributeValue));
 
+const segmentMessage = 'has an ID that is not a text or a whole number';
 const segmentId = z.union(
 	[
-		z.string().refine((id) => id.trim() !== ''),
-		z.number().int().nonnegative().refine(Number.isSafeInteger),
+		z.string().refine((id) => id.trim() !== '', segmentMessage),
+		z
+			.number()
+			.int(segmentMessage)
+			.nonnegative(segmentMessage)
+			.refine(Number.isSafeInteger, segmentMessage),
 	],
-	{
-		errorMap: () => ({
-			message: 'has an ID that is not a text or a whole number',
-		}),
-	},
+	{ errorMap: () => ({ message: segmentMessage }) },
 );
 
 const segments = z.array(segmentId).min(1, 'is empty');

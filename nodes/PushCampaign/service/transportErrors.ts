@@ -17,6 +17,8 @@ const errorFacts = z.object({
 	name: z.unknown(),
 	cause: z.unknown(),
 	errors: z.unknown(),
+	httpCode: z.unknown(),
+	messages: z.unknown(),
 });
 
 interface Fact {
@@ -27,6 +29,20 @@ interface Fact {
 }
 
 const deepestCause = 6;
+const mostInnerErrors = 8;
+
+/** How Node.js begins the message of a connection that was not made. */
+const attemptMessage = /^(connect|getaddrinfo) ([A-Z_]+)\b/;
+
+/** n8n 1 loses the cause of the error that it throws, and keeps the messages of its causes. */
+function factOfMessage(message: unknown): Fact[] {
+	if (typeof message !== 'string') return [];
+	const [, syscall = '', code = ''] = attemptMessage.exec(message) ?? [];
+	return [{ code, syscall, message, name: '' }];
+}
+
+const firstOf = (list: unknown): unknown[] =>
+	Array.isArray(list) ? list.slice(0, mostInnerErrors) : [];
 
 /** The error, what caused it, and the attempts per address that Node.js bundles into one error. */
 function collectFacts(error: unknown, depth = 0): Fact[] {
@@ -35,13 +51,18 @@ function collectFacts(error: unknown, depth = 0): Fact[] {
 	if (data === undefined) return [];
 	const text = (value: unknown) => (typeof value === 'string' ? value : '');
 	const fact = {
-		code: text(data.code),
+		// n8n 1 keeps the code of the cause under this name alone.
+		code: text(data.code) || text(data.httpCode),
 		syscall: text(data.syscall),
 		message: text(data.message),
 		name: text(data.name),
 	};
-	const attempts: unknown[] = Array.isArray(data.errors) ? data.errors.slice(0, 8) : [];
-	return [fact, ...[data.cause, ...attempts].flatMap((inner) => collectFacts(inner, depth + 1))];
+	const inner = [data.cause, ...firstOf(data.errors)];
+	return [
+		fact,
+		...firstOf(data.messages).flatMap(factOfMessage),
+		...inner.flatMap((each) => collectFacts(each, depth + 1)),
+	];
 }
 
 const connectReasons: Record<string, string> = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DateTime, FixedOffsetZone } from 'luxon';
+import { DateTime, FixedOffsetZone, Settings } from 'luxon';
 import {
 	checkLead,
 	expiryUnits,
@@ -79,7 +79,14 @@ describe('forms of a date', () => {
 	});
 });
 
-describe('daylight saving time', () => {
+describe.each([
+	['in summer', Date.UTC(2029, 6, 1)],
+	['in winter', Date.UTC(2029, 11, 1)],
+])('daylight saving time, read %s', (_season, now) => {
+	const { now: clock } = Settings;
+	beforeAll(() => (Settings.now = () => now));
+	afterAll(() => (Settings.now = clock));
+
 	test.each([
 		// The hour that does not exist is the one an hour later, on the clock as in time.
 		['2030-03-31T02:30', 'Europe/Berlin', '2030-03-31 03:30 +02:00'],

@@ -269,9 +269,11 @@ test.each([
 });
 
 test('an ID of a segment that is none is said to be none', () => {
-	expect(issuesOf('segments', { segment: [{}] })).toEqual([
-		'segment.0 has an ID that is not a text or a whole number',
-	]);
+	for (const id of [{}, '', ' ', -1, 1.5, 2 ** 53]) {
+		expect(new Set(issuesOf('segments', { segment: [id] }))).toEqual(
+			new Set(['segment.0 has an ID that is not a text or a whole number']),
+		);
+	}
 	expect(issuesOf('segments', { segment: [] })).toEqual(['segment is empty']);
 });
 
