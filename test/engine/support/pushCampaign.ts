@@ -20,7 +20,12 @@ export const content = {
 };
 
 /** How each send addresses the smallest audience that the simulator knows, and the path that it goes to. */
-export const sendOperations = [
+export const sendOperations: ReadonlyArray<{
+	operation: 'sendToAll' | 'sendToAttributes' | 'sendToSegments' | 'sendToSubscriber';
+	parameters: INodeParameters;
+	path: string;
+	audience: 'all' | 'attributes' | 'segments' | 'subscriber';
+}> = [
 	{ operation: 'sendToAll', parameters: {}, path: '/v1/notification/send/all', audience: 'all' },
 	{
 		operation: 'sendToAttributes',
@@ -40,7 +45,7 @@ export const sendOperations = [
 		path: '/v1/notification/send/sid',
 		audience: 'subscriber',
 	},
-] as const;
+];
 
 /** The action node; what is not given is the smallest send to all. */
 export const push = (
