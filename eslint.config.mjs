@@ -58,6 +58,8 @@ export default defineConfig(
 		rules: {
 			eqeqeq: 'error',
 			'import-x/no-cycle': 'error',
+			// fast-check is used as its documentation does: by its default export.
+			'import-x/no-named-as-default-member': 'off',
 			'import-x/no-restricted-paths': ['error', { zones: directions }],
 			'import-x/order': [
 				'error',
