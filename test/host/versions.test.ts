@@ -1,19 +1,565 @@
-import { outputOf, pushCampaign } from '../../host';
-import { runNodes, useStage } from './support';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import {
+	chain,
+	connect,
+	freePort,
+	hostOf,
+	node,
+	outputOf,
+	pollEvery,
+	pushCampaign,
+	pushCampaignTrigger,
+	type Execution,
+	type NodeDraft,
+} from '../../host';
+import type { RecordedRequest } from '../../simulator';
+import { runNodes, secrets, useStage } from './support';
+import { content, contentBody } from './support/fixtures';
+import { anyText, objectWith, textLike, textWith } from './support/matchers';
+
+const name = 'Push Campaign';
+const noOp = 'n8n-nodes-base.noOp';
+const generic = 'Something went wrong. Please try again after some time';
+
+const counters = {
+	total_attempts: 1000,
+	successfully_sent: 800,
+	failed_to_send: 200,
+	delivered: 400,
+	clicked: 100,
+	closed: 50,
+};
+
+interface OperationCase {
+	title: string;
+	parameters: Record<string, unknown>;
+	path: string;
+	/** Left out: a GET without a body. */
+	body?: Record<string, unknown>;
+	output: Record<string, unknown>;
+}
+
+const everyField = {
+	iconUrl: 'https://example.com/icon.png',
+	expireAfter: { duration: { amount: 3, unit: 'd' } },
+	autoHide: false,
+	sendAt: '2099-05-01T10:00:30+02:00',
+	actionButtons: { button: [{ title: 'Shop', url: 'https://example.com/shop' }] },
+};
+
+const everyFieldBody = {
+	icon: 'https://example.com/icon.png',
+	expire_push: '3d',
+	send_at: '2099-05-01 10:01 +02:00',
+	action_buttons: [{ title: 'Shop', url: 'https://example.com/shop' }],
+};
+
+const accepted = {
+	status: 'success',
+	description: anyText,
+	sendAt: '2099-05-01 10:01 +02:00',
+};
+
+const operations: OperationCase[] = [
+	{
+		title: 'sendToAll',
+		parameters: {
+			operation: 'sendToAll',
+			...content,
+			additionalFields: {
+				...everyField,
+				name: 'October',
+				imageUrl: 'https://example.com/large.jpg',
+			},
+		},
+		path: '/v1/notification/send/all',
+		body: {
+			...contentBody,
+			...everyFieldBody,
+			name: 'October',
+			image: 'https://example.com/large.jpg',
+			auto_hide: 0,
+		},
+		output: { campaignId: '1001', audience: 'all', ...accepted },
+	},
+	{
+		title: 'sendToAttributes',
+		parameters: {
+			operation: 'sendToAttributes',
+			...content,
+			attributes: {
+				pairs: [
+					{ name: 'plan', value: 'pro' },
+					{ name: 'city', value: 'Oslo' },
+				],
+			},
+			// The image is left over from another operation, and this one knows none.
+			additionalFields: { ...everyField, name: 'October', imageUrl: 'https://example.com/x.jpg' },
+		},
+		path: '/v1/notification/send/attribute',
+		body: {
+			...contentBody,
+			...everyFieldBody,
+			name: 'October',
+			auto_hide: 1,
+			attribute: { plan: 'pro', city: 'Oslo' },
+		},
+		output: { campaignId: '1001', audience: 'attributes', ...accepted },
+	},
+	{
+		title: 'sendToAttributes with JSON',
+		parameters: {
+			operation: 'sendToAttributes',
+			...content,
+			specifyAttributes: 'json',
+			attributesJson: '={{ { plan: "pro", visits: 3, member: true } }}',
+		},
+		path: '/v1/notification/send/attribute',
+		body: { ...contentBody, attribute: { plan: 'pro', visits: 3, member: true } },
+		output: {
+			campaignId: '1001',
+			audience: 'attributes',
+			status: 'success',
+			description: anyText,
+		},
+	},
+	{
+		title: 'sendToSegments',
+		parameters: {
+			operation: 'sendToSegments',
+			...content,
+			segmentIds: '12, 34',
+			additionalFields: { ...everyField, imageUrl: 'https://example.com/large.jpg' },
+		},
+		path: '/v1/notification/send/segment',
+		body: {
+			...contentBody,
+			...everyFieldBody,
+			image: 'https://example.com/large.jpg',
+			auto_hide: 1,
+			segment: ['12', '34'],
+		},
+		output: { campaignId: '1001', audience: 'segments', ...accepted },
+	},
+	{
+		title: 'sendToSubscriber',
+		parameters: {
+			operation: 'sendToSubscriber',
+			...content,
+			subscriberId: '5001',
+			additionalFields: { ...everyField, autoHide: true },
+		},
+		path: '/v1/notification/send/sid',
+		body: { ...contentBody, ...everyFieldBody, auto_hide: 0, sid: '5001' },
+		output: { subscriberId: '5001', audience: 'subscriber', ...accepted },
+	},
+	{
+		title: 'getStatus',
+		parameters: { operation: 'getStatus', campaignId: '2001' },
+		path: '/v1/notification/status/id/2001',
+		output: {
+			campaignId: '2001',
+			status: 'Sent',
+			totalAttempts: 1000,
+			successfullySent: 800,
+			failedToSend: 200,
+			delivered: 400,
+			clicked: 100,
+			closed: 50,
+			deliveryRate: 0.5,
+			clickRate: 0.25,
+		},
+	},
+	{
+		title: 'getStatus, not simplified',
+		parameters: { operation: 'getStatus', campaignId: '2001', simplify: false },
+		path: '/v1/notification/status/id/2001',
+		output: {
+			notification_status: 'Sent',
+			notification_id: '2001',
+			count: Object.fromEntries(
+				Object.entries(counters).map(([counter, value]) => [counter, String(value)]),
+			),
+		},
+	},
+	{
+		title: 'getSubscriberCount',
+		parameters: { resource: 'site', operation: 'getSubscriberCount' },
+		path: '/v1/site/subscriber_count',
+		output: { totalLifetimeSubscribers: 12_500, activeSubscribers: 10_000 },
+	},
+	{
+		title: 'getSubscriberCount, not simplified',
+		parameters: { resource: 'site', operation: 'getSubscriberCount', simplify: false },
+		path: '/v1/site/subscriber_count',
+		output: { total_life_time_subscribers: '12500', active_subscribers: '10000' },
+	},
+];
+
+/** The title of each request's body, in the order in which they came. */
+const titlesOf = (requests: readonly RecordedRequest[]): string[] =>
+	requests.flatMap(({ body }) => /"title":"(\w+)"/.exec(body)?.slice(1) ?? []);
 
 describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	const stage = useStage({ major });
 
-	test('sends to all subscribers', async () => {
-		const { simulator, credential } = stage();
-		const node = pushCampaign(
-			{ title: 'Sale', message: 'Only today', targetUrl: 'https://example.com/sale' },
-			{ credential },
+	const action = (
+		parameters: Record<string, unknown>,
+		extras: Parameters<typeof pushCampaign>[1] = {},
+	): NodeDraft => pushCampaign(parameters, { credential: stage().credential, ...extras });
+
+	/** Sends one item after another, each with a title of its own. */
+	const sendEach = (extras: Parameters<typeof pushCampaign>[1] = {}): NodeDraft =>
+		action({ ...content, title: '={{ $json.title }}', options: { maxParallel: 1 } }, extras);
+	const three = [{ title: 'one' }, { title: 'two' }, { title: 'three' }];
+
+	test('is the pinned version', async () => {
+		const manifest: unknown = JSON.parse(
+			await readFile(join(hostOf(major).directory, 'package.json'), 'utf8'),
 		);
-		const { execution, answer } = await runNodes(stage(), [node]);
-		const [item] = outputOf(execution, 'Push Campaign');
-		expect(item?.json).toMatchObject({ campaignId: '1001', audience: 'all', status: 'success' });
-		expect(answer.json).toEqual([item?.json]);
+		const { dependencies } = z
+			.object({ dependencies: z.object({ n8n: z.string() }) })
+			.parse(manifest);
+		expect(await stage().client.request('GET', 'settings')).toMatchObject({
+			versionCli: dependencies.n8n,
+		});
+	});
+
+	test.each(operations)('$title', async ({ parameters, path, body, output }) => {
+		const { simulator } = stage();
+		simulator.addCampaign({ id: '2001', status: 'Sent', counters });
+		const { execution, answer } = await runNodes(stage(), [action(parameters)]);
+		expect(outputOf(execution, name).map(({ json }) => json)).toEqual([output]);
+		expect(answer.json).toEqual([output]);
 		expect(simulator.requests).toHaveLength(1);
+		const [request] = simulator.requests;
+		expect(request).toMatchObject({ method: body === undefined ? 'GET' : 'POST', path });
+		expect(request?.json).toEqual(body);
+		expect(request?.headers).toMatchObject({
+			servicekey: secrets.apiKey,
+			serviceauthtoken: secrets.authToken,
+			'content-type': 'application/json',
+		});
+	});
+
+	test('a dry run shows the request and sends nothing', async () => {
+		const { simulator } = stage();
+		const { execution } = await runNodes(stage(), [
+			action({ ...content, options: { dryRun: true } }),
+		]);
+		expect(outputOf(execution, name)[0]?.json).toEqual({
+			dryRun: true,
+			request: {
+				method: 'POST',
+				url: `${simulator.url}/v1/notification/send/all`,
+				body: contentBody,
+			},
+		});
+		expect(simulator.requests).toEqual([]);
+	});
+
+	test.each([
+		['a Luxon DateTime', '={{ DateTime.fromISO("2099-05-01T10:00", { zone: "Asia/Kolkata" }) }}'],
+		['a JavaScript Date', '={{ new Date("2099-05-01T04:30:00Z") }}'],
+		['epoch milliseconds', '={{ Date.parse("2099-05-01T04:30:00Z") }}'],
+	])('%s as the date of a send', async (_, sendAt) => {
+		const { simulator } = stage();
+		await runNodes(stage(), [action({ ...content, additionalFields: { sendAt } })]);
+		const [body] = simulator.requests.map(({ body }) => body);
+		const [, date, time, offset] = /"send_at":"(\S+) (\S+) (\S+)"/.exec(body ?? '') ?? [];
+		expect(Date.parse(`${date}T${time}:00${offset}`)).toBe(Date.parse('2099-05-01T04:30:00Z'));
+	});
+
+	test('an item for each of 500, in their order', async () => {
+		const { simulator } = stage();
+		simulator.addCampaign({ id: '2001' });
+		const items = Array.from({ length: 500 }, (_, index) => ({ title: `n${index}` }));
+		const { execution } = await runNodes(
+			stage(),
+			[action({ ...content, title: '={{ $json.title }}' })],
+			items,
+		);
+		const titleOf = new Map(
+			simulator.requests.map(({ campaignId, body }) => [
+				campaignId,
+				/"title":"(\w+)"/.exec(body)?.[1],
+			]),
+		);
+		const sent = outputOf(execution, name).map(({ json }) =>
+			titleOf.get(String(json['campaignId'])),
+		);
+		expect(sent).toEqual(items.map(({ title }) => title));
+		expect(simulator.requests).toHaveLength(500);
+	});
+
+	describe('the credential test', () => {
+		test('succeeds', async () => {
+			const { client, credential } = stage();
+			expect(await client.testCredential(credential)).toMatchObject({ status: 'OK' });
+		});
+
+		test('fails on a wrong key', async () => {
+			const { client, credential, simulator } = stage();
+			const data = { baseUrl: simulator.url, ...secrets, apiKey: 'wrong' };
+			expect(await client.testCredential(credential, data)).toEqual({
+				status: 'Error',
+				message: 'The push service does not accept this API Key and Auth Token',
+			});
+		});
+
+		test('fails on a failure that comes with HTTP 200', async () => {
+			const { client, credential, simulator } = stage();
+			simulator.configure({ failureStatus: 200 });
+			const data = { baseUrl: simulator.url, ...secrets, authToken: 'wrong' };
+			expect(await client.testCredential(credential, data)).toMatchObject({
+				status: 'Error',
+				message: 'The push service does not accept this API Key and Auth Token',
+			});
+		});
+
+		test('fails where nobody listens', async () => {
+			const { client, credential } = stage();
+			const data = { baseUrl: `http://127.0.0.1:${await freePort()}`, ...secrets };
+			expect(await client.testCredential(credential, data)).toMatchObject({ status: 'Error' });
+		});
+
+		test('fails where something else answers', async () => {
+			const { client, credential, simulator } = stage();
+			simulator.addFault({
+				action: {
+					kind: 'respond',
+					body: '<html></html>',
+					headers: { 'content-type': 'text/html' },
+				},
+			});
+			const data = { baseUrl: simulator.url, ...secrets };
+			expect(await client.testCredential(credential, data)).toMatchObject({
+				status: 'Error',
+				message: 'No push service answers at this Base URL: check the address',
+			});
+		});
+	});
+
+	describe('a failing item', () => {
+		const failTwo = (times = 0) =>
+			stage().simulator.addFault({
+				match: { bodyIncludes: '"two"' },
+				times,
+				action: { kind: 'failure', description: generic, status: 200 },
+			});
+
+		const failed = {
+			message: 'The push service could not carry out the request',
+			description: textWith(generic),
+			type: 'unspecified',
+			httpCode: '500',
+			outcome: 'notSent',
+		};
+
+		test('stops the execution, with what was sent and what was not', async () => {
+			failTwo();
+			const { execution } = await runNodes(stage(), [sendEach()], three);
+			expect(execution.status).toBe('error');
+			expect(execution.data.resultData.error).toMatchObject({
+				name: 'NodeApiError',
+				message: failed.message,
+				httpCode: '500',
+				description: textWith('Sent: 1, not sent: 2, unknown: 0. First to fail: item 1.'),
+				context: { itemIndex: 1 },
+			});
+			expect(titlesOf(stage().simulator.requests)).toEqual(['one', 'two']);
+		});
+
+		test('is refused before anything is sent when it is not valid', async () => {
+			const { execution } = await runNodes(
+				stage(),
+				[sendEach()],
+				[{ title: 'one' }, { title: 'x'.repeat(101) }],
+			);
+			expect(execution.data.resultData.error).toMatchObject({
+				name: 'NodeOperationError',
+				message: textWith('Title'),
+				context: { itemIndex: 1 },
+			});
+			expect(stage().simulator.requests).toEqual([]);
+		});
+
+		test('goes to the error output, with the fields of its input', async () => {
+			failTwo();
+			const nodes = [sendEach({ onError: 'continueErrorOutput' }), node('Sent', noOp)];
+			const { execution } = await runNodes(stage(), nodes, three, (draft) =>
+				connect({ ...draft, nodes: [...draft.nodes, node('Failed', noOp)] }, name, 'Failed', {
+					output: 1,
+				}),
+			);
+			expect(execution.status).toBe('success');
+			const sent = outputOf(execution, 'Sent').map(({ json }) => json['campaignId']);
+			expect(sent).toEqual(['1001', '1002']);
+			expect(outputOf(execution, 'Failed').map(({ json }) => json)).toEqual([
+				{ title: 'two', error: failed },
+			]);
+		});
+
+		test('is put out among the others with Continue', async () => {
+			failTwo();
+			const { execution } = await runNodes(
+				stage(),
+				[sendEach({ onError: 'continueRegularOutput' })],
+				three,
+			);
+			expect(outputOf(execution, name).map(({ json }) => json)).toEqual([
+				objectWith({ campaignId: '1001' }),
+				{ error: failed },
+				objectWith({ campaignId: '1002' }),
+			]);
+		});
+
+		test('is sent by Retry On Fail, and the others only once', async () => {
+			failTwo(1);
+			const { execution } = await runNodes(
+				stage(),
+				[sendEach({ retryOnFail: true, maxTries: 2, waitBetweenTries: 100 })],
+				three,
+			);
+			expect(execution.status).toBe('success');
+			expect(outputOf(execution, name)).toHaveLength(3);
+			expect(titlesOf(stage().simulator.requests)).toEqual(['one', 'two', 'two', 'three']);
+		});
+
+		test("is sent by 'Retry' in the executions list, and the others only once", async () => {
+			const { client, simulator } = stage();
+			failTwo();
+			const { execution } = await runNodes(stage(), [sendEach()], three);
+			expect(execution.status).toBe('error');
+			const again = await client.retryExecution(execution.id);
+			expect(again.status).toBe('error');
+			simulator.clearFaults();
+			const retried = await client.retryExecution(again.id);
+			expect(retried.status).toBe('success');
+			expect(outputOf(retried, name).map(({ json }) => json['campaignId'])).toEqual([
+				'1001',
+				'1002',
+				'1003',
+			]);
+			expect(titlesOf(simulator.requests)).toEqual(['one', 'two', 'two', 'two', 'three']);
+		});
+
+		test('whose outcome is unknown is sent again only when the user says so', async () => {
+			const { client, simulator } = stage();
+			simulator.addFault({ match: { bodyIncludes: '"two"' }, action: { kind: 'reset-after' } });
+			const { execution, workflowId, draft } = await runNodes(stage(), [sendEach()], three);
+			const lost = execution.data.resultData.error;
+			expect(lost?.message).toMatch(/^It is unknown whether this was sent/);
+			const again = await client.retryExecution(execution.id);
+			expect(again.data.resultData.error?.message).toBe(lost?.message);
+			expect(titlesOf(simulator.requests)).toEqual(['one', 'two']);
+
+			await client.updateWorkflow(workflowId, {
+				nodes: draft.nodes.map((each) =>
+					each.name === name
+						? {
+								...each,
+								parameters: {
+									...each.parameters,
+									options: { maxParallel: 1, resendUnknown: true },
+								},
+							}
+						: each,
+				),
+			});
+			const resent = await client.retryExecution(again.id, { loadWorkflow: true });
+			expect(resent.status).toBe('success');
+			expect(titlesOf(simulator.requests)).toEqual(['one', 'two', 'two', 'three']);
+		});
+	});
+
+	describe('the trigger', () => {
+		const watch = (campaignIds: string): NodeDraft[] => [
+			pushCampaignTrigger(
+				{ campaignIds, pollTimes: pollEvery(3) },
+				{ credential: stage().credential },
+			),
+			node('Then', noOp),
+		];
+
+		/** Waits until the service was asked `more` times more. */
+		const untilPolled = async (more: number) => {
+			const { simulator } = stage();
+			const wanted = simulator.requestCount + more;
+			const deadline = Date.now() + 60_000;
+			while (simulator.requestCount < wanted) {
+				if (Date.now() > deadline) throw new Error('n8n does not poll');
+				await sleep(100);
+			}
+		};
+
+		const eventOf = (execution: Execution | undefined) =>
+			execution && outputOf(execution, 'Then').map(({ json }) => json);
+
+		test('runs the workflow when counters change, and only then', async () => {
+			const { client, simulator } = stage();
+			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
+			const { id: workflowId } = await client.createWorkflow(chain('Watch', watch('2001')));
+			await client.activate(workflowId);
+			try {
+				const [first] = await client.waitForExecutions({ workflowId });
+				await untilPolled(2);
+				simulator.setCounters('2001', { clicked: 109, closed: 51 });
+				const [second] = await client.waitForExecutions({ workflowId, count: 2 });
+				await untilPolled(2);
+				expect(await client.executions({ workflowId })).toHaveLength(2);
+
+				expect(eventOf(first && (await client.execution(first.id)))).toEqual([
+					objectWith({ campaignId: '2001', status: 'Sent', firstSeen: true }),
+				]);
+				expect(eventOf(second && (await client.execution(second.id)))).toEqual([
+					{
+						campaignId: '2001',
+						status: 'Sent',
+						counters: {
+							totalAttempts: 1000,
+							successfullySent: 800,
+							failedToSend: 200,
+							delivered: 400,
+							clicked: 109,
+							closed: 51,
+						},
+						changes: {
+							clicked: { from: 100, to: 109, by: 9 },
+							closed: { from: 50, to: 51, by: 1 },
+						},
+						firstSeen: false,
+						observedAt: textLike(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+					},
+				]);
+			} finally {
+				await client.deactivate(workflowId);
+			}
+		});
+
+		test('does not start with a campaign that does not exist, and names it', async () => {
+			const { client, simulator } = stage();
+			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
+			const { id } = await client.createWorkflow(chain('Watch', watch('2001, 4711')));
+			await expect(client.activate(id)).rejects.toThrow(/Campaign 4711 can't be read/);
+			await client.deactivate(id);
+		});
+	});
+
+	test('no log line and no saved execution holds the key or the token', async () => {
+		const { client, server } = stage();
+		const saved = await Promise.all(
+			(await client.executions()).map(async ({ id }) =>
+				JSON.stringify(await client.request('GET', `executions/${id}`)),
+			),
+		);
+		expect(saved.length).toBeGreaterThan(10);
+		for (const text of [...saved, server.log()]) {
+			expect(text).not.toContain(secrets.apiKey);
+			expect(text).not.toContain(secrets.authToken);
+		}
 	});
 });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import {
 	credentialType,
 	N8nClient,
-	packPackage,
 	startN8n,
 	type Credential,
 	type Major,
 	type N8nServer,
 } from '../../../host';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
+import { secrets, tarball } from './index';
 
 export interface BedOptions {
 	/** Default `2`. */
@@ -18,7 +18,7 @@ export interface BedOptions {
 	/** Variables for the server. */
 	env?: Record<string, string>;
 	simulator?: SimulatorOptions;
-	/** Default `demo-key`, and `demo-token` for the token. */
+	/** The push service's key and token. */
 	access?: { apiKey: string; authToken: string };
 }
 
@@ -27,6 +27,7 @@ export interface Bed {
 	n8n: N8nClient;
 	simulator: Simulator;
 	credential: Credential;
+	access: { apiKey: string; authToken: string };
 	userFolder: string;
 	server(): N8nServer;
 	/** Kills the server with everything that it started, by SIGKILL, and starts it again on its data. */
@@ -38,12 +39,8 @@ export interface Bed {
 
 /** Starts the lot. Close it in any case: it has a folder, a server and a port. */
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-	const {
-		major = '2',
-		env = {},
-		access = { apiKey: 'demo-key', authToken: 'demo-token' },
-	} = options;
-	const { tarball } = await packPackage();
+	const { major = '2', env = {}, access = secrets } = options;
+	const packed = await tarball();
 	const userFolder = await mkdtemp(join(tmpdir(), 'n8n-host-'));
 	const simulator = await startSimulator({
 		lifeSpeed: 0,
@@ -62,7 +59,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {
-		server = await startN8n({ major, userFolder, tarball, env });
+		server = await startN8n({ major, userFolder, tarball: packed, env });
 		const n8n = new N8nClient(server.url);
 		await n8n.setupOwner();
 		await n8n.login();
@@ -77,6 +74,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 			n8n,
 			simulator,
 			credential,
+			access,
 			userFolder,
 			server: running,
 			crash: async () => {

@@ -89,6 +89,8 @@ export function useStage(options: StageOptions): () => Stage {
 
 export interface Run {
 	workflowId: string;
+	/** The workflow as it was created. */
+	draft: WorkflowDraft;
 	execution: Execution;
 	/** What the webhook's caller got: the last node's items. */
 	answer: WebhookAnswer;
@@ -106,12 +108,13 @@ export async function runNodes(
 	shape: (draft: WorkflowDraft) => WorkflowDraft = (draft) => draft,
 ): Promise<Run> {
 	const path = randomUUID();
-	const { id } = await client.createWorkflow(shape(webhookWorkflow(path, nodes)));
+	const draft = shape(webhookWorkflow(path, nodes));
+	const { id } = await client.createWorkflow(draft);
 	await client.activate(id);
 	const answer = await client.runWebhook(path, { items });
 	const [summary] = await client.waitForExecutions({ workflowId: id });
 	if (summary === undefined) throw new Error('The workflow was not executed');
 	const execution = await client.execution(summary.id);
 	await client.deactivate(id);
-	return { workflowId: id, execution, answer };
+	return { workflowId: id, draft, execution, answer };
 }

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { outputOf, type ExecutionSummary, type N8nClient } from '../../../host';
+import { executionSummarySchema } from '../../../host/executions';
+import type { Counters } from '../../../simulator';
+import type { Bed } from './reliabilityBed';
+
+const eventSchema = z.object({
+	campaignId: z.string(),
+	firstSeen: z.boolean(),
+	changes: z.record(z.object({ from: z.number(), to: z.number(), by: z.number() })),
+	observedAt: z.string(),
+});
+
+/** An item that a trigger emitted. */
+export type Event = z.infer<typeof eventSchema>;
+
+type Source = Pick<Bed, 'n8n'>;
+type Service = Pick<Bed, 'simulator'>;
+
+/** The counters by the trigger's names. */
+const outputNames: Record<keyof Counters, string> = {
+	total_attempts: 'totalAttempts',
+	successfully_sent: 'successfullySent',
+	failed_to_send: 'failedToSend',
+	delivered: 'delivered',
+	clicked: 'clicked',
+	closed: 'closed',
+};
+
+const pageSchema = z.object({ results: z.array(executionSummarySchema) });
+const pageSize = 100;
+const mostPages = 100;
+
+/** All executions of a workflow (of all workflows, where none is named), the oldest first. */
+export async function allExecutions(
+	n8n: N8nClient,
+	filter: { workflowId?: string; status?: string[] },
+): Promise<ExecutionSummary[]> {
+	const found: ExecutionSummary[] = [];
+	for (let page = 0; page < mostPages; page++) {
+		const lastId = found.at(-1)?.id;
+		const query = new URLSearchParams({
+			filter: JSON.stringify(filter),
+			limit: String(pageSize),
+			...(lastId === undefined ? {} : { lastId }),
+		});
+		const { results } = pageSchema.parse(
+			await n8n.request('GET', `executions?${query.toString()}`),
+		);
+		found.push(...results);
+		if (results.length < pageSize) return found.reverse();
+	}
+	throw new Error(`More than ${pageSize * mostPages} executions`);
+}
+
+/** Executions end and stay as they are, so each is asked for once. */
+const ended = new WeakMap<object, Map<string, Event[]>>();
+
+/** Everything that a trigger of a workflow emitted, the oldest first. */
+export async function emittedBy(
+	{ n8n }: Source,
+	workflowId: string,
+	trigger = 'Trigger',
+): Promise<Event[]> {
+	const known = ended.get(n8n) ?? new Map<string, Event[]>();
+	ended.set(n8n, known);
+	const events: Event[] = [];
+	for (const { id } of await allExecutions(n8n, { workflowId, status: ['success'] })) {
+		const key = `${id} ${trigger}`;
+		const emitted =
+			known.get(key) ??
+			outputOf(await n8n.execution(id), trigger).map(({ json }) => eventSchema.parse(json));
+		known.set(key, emitted);
+		events.push(...emitted);
+	}
+	return events;
+}
+
+/** The sum of a campaign's changes, by counter; those that never moved are 0. */
+export function changesOf(events: readonly Event[], campaignId: string): Record<string, number> {
+	const sums = Object.fromEntries(Object.values(outputNames).map((name) => [name, 0]));
+	for (const event of events) {
+		if (event.campaignId !== campaignId) continue;
+		for (const [name, { by }] of Object.entries(event.changes)) {
+			sums[name] = (sums[name] ?? 0) + by;
+		}
+	}
+	return sums;
+}
+
+/** What the service shows of a campaign now, under the trigger's names. */
+export function countersOf({ simulator }: Service, campaignId: string): Record<string, number> {
+	const counters = simulator.campaign(campaignId)?.counters;
+	if (counters === undefined) throw new Error(`There is no campaign ${campaignId}`);
+	return Object.fromEntries(
+		Object.entries(counters).map(([name, value]) => [
+			z.record(z.string()).parse(outputNames)[name] ?? name,
+			value,
+		]),
+	);
+}
+
+/** Moves every counter of the campaigns, each by another number. */
+export function moveCounters({ simulator }: Service, campaignIds: readonly string[]): void {
+	campaignIds.forEach((campaignId, campaign) => {
+		const counters = simulator.campaign(campaignId)?.counters;
+		if (counters === undefined) throw new Error(`There is no campaign ${campaignId}`);
+		simulator.setCounters(campaignId, {
+			total_attempts: counters.total_attempts + 7 + campaign,
+			successfully_sent: counters.successfully_sent + 5 + campaign,
+			failed_to_send: counters.failed_to_send + 2,
+			delivered: counters.delivered + 4 + campaign,
+			clicked: counters.clicked + 3,
+			closed: counters.closed + 1,
+		});
+	});
+}
+
+/** Waits until a trigger has emitted all that moved. It may have emitted more: that is for the test. */
+export async function untilCaughtUp(
+	bed: Source & Service,
+	workflowId: string,
+	campaignIds: readonly string[],
+	trigger = 'Trigger',
+): Promise<void> {
+	const deadline = Date.now() + 90_000;
+	const isBehind = (events: readonly Event[]) =>
+		campaignIds.filter((id) => {
+			const emitted = changesOf(events, id);
+			return Object.entries(countersOf(bed, id)).some(
+				([name, value]) => (emitted[name] ?? 0) < value,
+			);
+		});
+	for (;;) {
+		const behind = isBehind(await emittedBy(bed, workflowId, trigger));
+		if (behind.length === 0) return;
+		if (Date.now() > deadline) throw new Error(`Not emitted in time: ${behind.join(', ')}`);
+		await sleep(250);
+	}
+}
+
+/** The messages of a workflow's failed executions, the oldest first. */
+export async function errorsOf({ n8n }: Source, workflowId: string): Promise<string[]> {
+	const failed = await allExecutions(n8n, { workflowId, status: ['error', 'crashed'] });
+	return await Promise.all(
+		failed.map(async ({ id }) => {
+			const { error } = (await n8n.execution(id)).data.resultData;
+			return error?.message ?? '';
+		}),
+	);
+}
