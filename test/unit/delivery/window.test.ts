@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { Window } from '../../../nodes/PushCampaign/delivery/window';
+import { SimulatedClock, simulate } from './windowSupport';
+
+const seconds = ({ elapsedMs }: { elapsedMs: number }) => elapsedMs / 1000;
+
+const randoms = [0, 0.5, 0.99];
+
+describe('a service without a limit', () => {
+	it('is asked by few at first and by as many as the ceiling soon', async () => {
+		const { service, elapsedMs } = await simulate(200, 100, { latencyMs: 50 });
+
+		expect(service.mostUnderWay).toBe(100);
+		expect(service.mostUnderWayWithin(50)).toBe(20);
+		expect(elapsedMs).toBe(150);
+	});
+
+	it('never has more requests under way than the ceiling', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 500 }),
+				fc.integer({ min: 1, max: 300 }),
+				async (ceiling, items) => {
+					const { service } = await simulate(items, ceiling, { latencyMs: 20 });
+					expect(service.mostUnderWay).toBeLessThanOrEqual(ceiling);
+					expect(service.accepted).toHaveLength(items);
+				},
+			),
+			{ numRuns: 25 },
+		);
+	});
+});
+
+describe('a service with a limit', () => {
+	const limit = { perSecond: 100, burst: 100 };
+	const needed = (2000 - limit.burst) / limit.perSecond;
+
+	it.each(randoms)('gets 2,000 items at its own pace (random %d)', async (random) => {
+		const delivery = await simulate(2000, 100, { latencyMs: 50, limit }, () => random);
+
+		expect(delivery.failed).toBe(0);
+		expect(new Set(delivery.service.accepted).size).toBe(2000);
+		expect(delivery.service.accepted).toHaveLength(2000);
+		expect(seconds(delivery)).toBeLessThan(1.05 * needed);
+		expect(delivery.mostRefusals).toBeLessThanOrEqual(4);
+		expect(delivery.refusals).toBeLessThan(200);
+	});
+
+	it.each(randoms)('is waited for as it asks with Retry-After (random %d)', async (random) => {
+		const service = { latencyMs: 50, limit, retryAfter: true };
+		const delivery = await simulate(2000, 100, service, () => random);
+
+		expect(delivery.failed).toBe(0);
+		expect(seconds(delivery)).toBeLessThan(1.08 * needed);
+		expect(delivery.service.startedTooEarly).toBe(0);
+	});
+
+	it.each(randoms)('may lower its limit midway (random %d)', async (random) => {
+		const then = { perSecond: 20, burst: 20, afterAccepted: 900 };
+		const before = { perSecond: 200, burst: 100 };
+		const service = { latencyMs: 50, limit: before, then };
+		const delivery = await simulate(1200, 100, service, () => random);
+
+		expect(delivery.failed).toBe(0);
+		expect(delivery.service.accepted).toHaveLength(1200);
+		expect(seconds(delivery)).toBeLessThan(1.1 * ((900 - 100) / 200 + (300 - 20) / 20));
+	});
+
+	it('may raise its limit midway', async () => {
+		const then = { perSecond: 200, burst: 200, afterAccepted: 200 };
+		const service = { latencyMs: 50, limit: { perSecond: 20, burst: 20 }, then };
+		const delivery = await simulate(2000, 100, service);
+
+		expect(delivery.failed).toBe(0);
+		// At the old pace it would be 99 s.
+		expect(seconds(delivery)).toBeLessThan(40);
+	});
+
+	it('loses no item, whatever the limit and the latency are', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.record({
+					perSecond: fc.integer({ min: 2, max: 500 }),
+					burst: fc.integer({ min: 5, max: 200 }),
+				}),
+				fc.constantFrom(5, 50, 300),
+				fc.boolean(),
+				fc.double({ min: 0, max: 0.99, noNaN: true }),
+				async (anyLimit, latencyMs, retryAfter, random) => {
+					const service = { latencyMs, limit: anyLimit, retryAfter };
+					const delivery = await simulate(150, 100, service, () => random);
+					expect(delivery.failed).toBe(0);
+					expect(new Set(delivery.service.accepted).size).toBe(150);
+					expect(delivery.service.startedTooEarly).toBe(0);
+				},
+			),
+			{ numRuns: 40 },
+		);
+	});
+});
+
+describe('one at a time', () => {
+	it('goes strictly in order, a refused item before the next', async () => {
+		const limit = { perSecond: 5, burst: 3 };
+		const { service, failed } = await simulate(20, 1, { latencyMs: 10, limit });
+
+		expect(failed).toBe(0);
+		expect(service.mostUnderWay).toBe(1);
+		expect(service.accepted).toEqual(Array.from({ length: 20 }, (_, item) => item));
+		expect(service.starts).toEqual([...service.starts].sort((one, other) => one - other));
+	});
+});
+
+describe('a window', () => {
+	const open = (clock: SimulatedClock, signal?: AbortSignal) =>
+		new Window({ ceiling: 1, now: clock.now, sleep: clock.sleep, random: () => 0.5, signal });
+
+	it('lets a refused request in before one that has not started', async () => {
+		const clock = new SimulatedClock();
+		const window = open(clock);
+		const order: string[] = [];
+		await window.enter();
+		const next = window.enter().then(() => {
+			order.push('next');
+			window.leave();
+		});
+		const refused = window.refused().then(() => {
+			order.push('refused');
+			window.leave();
+		});
+		await clock.run(Promise.all([next, refused]));
+
+		expect(order).toEqual(['refused', 'next']);
+	});
+
+	it('waits longer and longer where nothing is accepted', async () => {
+		const clock = new SimulatedClock();
+		const window = open(clock);
+		await window.enter();
+		const waits: number[] = [];
+		for (let refusal = 0; refusal < 9; refusal += 1) {
+			const from = clock.now();
+			await clock.run(window.refused());
+			waits.push(clock.now() - from);
+		}
+
+		expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+	});
+
+	it('waits as long as the service asks', async () => {
+		const clock = new SimulatedClock();
+		const window = open(clock);
+		await window.enter();
+		await clock.run(window.refused(7000));
+
+		expect(clock.now()).toBe(7000);
+	});
+
+	it('slows down for a refusal that is not tried again, too', async () => {
+		const clock = new SimulatedClock();
+		const window = open(clock);
+		await window.enter();
+		window.slowDown(3000);
+		window.leave(false);
+		await clock.run(window.enter());
+
+		expect(clock.now()).toBe(3000);
+	});
+
+	it('sends away what waits, at once, when the user stops', async () => {
+		const clock = new SimulatedClock();
+		const stop = new AbortController();
+		const window = open(clock, stop.signal);
+		await window.enter();
+		const refused = window.refused(600_000);
+		const next = window.enter();
+		stop.abort();
+
+		expect(await Promise.all([refused, next])).toEqual([false, false]);
+		expect(clock.now()).toBe(0);
+		expect(await window.enter()).toBe(false);
+	});
+
+	it('lets nothing in when the user has stopped already', async () => {
+		expect(await open(new SimulatedClock(), AbortSignal.abort()).enter()).toBe(false);
+	});
+});
