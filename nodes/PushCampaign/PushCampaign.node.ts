@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { connect } from './connect';
-import { toOperationError } from './nodeErrors';
+import { toErrorJson, toOperationError } from './nodeErrors';
 import { operations } from './operations';
 import { runReads } from './runReads';
 import { runSends } from './runSends';
@@ -64,7 +64,8 @@ export class PushCampaign implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		if (this.getInputData().length === 0) return [[]];
+		const items = this.getInputData();
+		if (items.length === 0) return [[]];
 		const name = this.getNodeParameter('operation', 0);
 		const operation = operations.find(({ option }) => option.value === name);
 		if (operation === undefined) {
@@ -73,7 +74,12 @@ export class PushCampaign implements INodeType {
 			});
 		}
 		const { value: connection, invalid } = await connect(this, this.getExecutionCancelSignal());
-		if (connection === undefined) throw toOperationError(this.getNode(), invalid, 0);
+		if (connection === undefined) {
+			if (!this.continueOnFail()) throw toOperationError(this.getNode(), invalid, 0);
+			// Thrown, n8n would hand the items on unchanged, as if they had been sent.
+			const json = toErrorJson({ kind: 'invalid', invalid }, operation.kind);
+			return [items.map((_item, item) => ({ json, pairedItem: { item } }))];
+		}
 		return [
 			operation.kind === 'send'
 				? await runSends(this, operation, connection)

@@ -1,8 +1,12 @@
-import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	IPollFunctions,
+} from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import type { Caught } from './nodeErrors';
-import { catchInvalid } from './nodeErrors';
+import { asInvalid, catchInvalid } from './nodeErrors';
 import type { Client } from './service/client';
 import { createClient } from './service/client';
 import type { ServiceSettings } from './service/settings';
@@ -15,6 +19,17 @@ export interface Connection {
 	readonly client: Client;
 }
 
+async function openCredential(
+	context: IExecuteFunctions | IPollFunctions,
+): Promise<Caught<ICredentialDataDecryptedObject>> {
+	try {
+		return { value: await context.getCredentials<ICredentialDataDecryptedObject>(credentialType) };
+	} catch (error) {
+		const advice = 'Choose a Push Campaign API credential in the node that you may use.';
+		return { invalid: asInvalid(error, 'Credential', advice) };
+	}
+}
+
 /**
  * Opens the credential once for all requests of a run; n8n would look it up and decrypt it for each.
  * @param signal ends when the user stops the execution
@@ -24,7 +39,8 @@ export async function connect(
 	context: IExecuteFunctions | IPollFunctions,
 	signal?: AbortSignal,
 ): Promise<Caught<Connection>> {
-	const data = await context.getCredentials(credentialType);
+	const { value: data, invalid: missing } = await openCredential(context);
+	if (data === undefined) return { invalid: missing };
 	const { value: settings, invalid } = catchInvalid(() => parseSettings(data));
 	if (settings === undefined) return { invalid };
 	const reference = context.getNode().credentials?.[credentialType];

@@ -2,7 +2,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from './delivery/deliver';
-import type { Endpoint, Problem } from './service/failures';
+import type { Problem } from './service/failures';
 import { InvalidInput } from './service/invalidInput';
 
 export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
@@ -90,8 +90,8 @@ export function toApiError(
 }
 
 /** What a failed item holds when the node continues on fail. */
-export function toErrorJson(failed: Failed, endpoint: Endpoint): IDataObject {
-	const isSend = endpoint === 'send';
+export function toErrorJson(failed: Failed, kind: 'send' | 'read'): IDataObject {
+	const isSend = kind === 'send';
 	if (failed.kind === 'invalid') {
 		const { message, advice } = failed.invalid;
 		return {
@@ -131,9 +131,11 @@ export function catchInvalid<Value>(action: () => Value): Caught<Value> {
 		return { value: action() };
 	} catch (error) {
 		if (error instanceof InvalidInput) return { invalid: error };
-		const reason = error instanceof Error ? error.message : String(error);
-		return {
-			invalid: new InvalidInput('Parameters', reason, 'Correct the parameters of the node.'),
-		};
+		return { invalid: asInvalid(error, 'Parameters', 'Correct the parameters of the node.') };
 	}
+}
+
+/** Turns what n8n threw while it worked out the user's input into invalid input. */
+export function asInvalid(error: unknown, field: string, advice: string): InvalidInput {
+	return new InvalidInput(field, error instanceof Error ? error.message : String(error), advice);
 }

@@ -33,7 +33,7 @@ function toShipment({ value: read, invalid }: Plan, client: Client): Shipment<Re
 }
 
 function toJson(plan: Plan | undefined, outcome: Outcome<ReadValue>): IDataObject {
-	if (isFailed(outcome)) return toErrorJson(outcome, 'status');
+	if (isFailed(outcome)) return toErrorJson(outcome, 'read');
 	if (outcome.kind !== 'done') return {};
 	const { simplified, raw } = outcome.value;
 	// Items that share an answer must not share its object: a later node may change one of them.
