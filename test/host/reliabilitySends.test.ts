@@ -18,7 +18,88 @@ const serverTrouble: Fault = {
 };
 const majors: Major[] = ['2', '1'];
 
-const text = (title: string) => title;
+const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
+
+const tooMany = (headers: Record<string, string>): Fault => ({
+	match: send,
+	action: {
+		kind: 'failure',
+		type: 'rate_limit',
+		description: 'Too many requests',
+		status: 429,
+		headers,
+	},
+});
+
+interface Expected {
+	error: { type: string; outcome: 'notSent' | 'unknown'; httpCode?: string };
+	/** How many campaigns the service has all the same. */
+	arrived: number;
+}
+
+const refusedBy = (type: string, httpCode: string): [string, Fault, Expected] => [
+	`the service refuses with ${type}`,
+	{ action: { kind: 'failure', type, description: 'Refused' } },
+	{ error: { type, outcome: 'notSent', httpCode }, arrived: 0 },
+];
+
+const unknown = (type: string) => ({ type, outcome: 'unknown' as const });
+
+const faults: Array<[string, Fault, Expected]> = [
+	refusedBy('authentication_failure', '401'),
+	refusedBy('invalid_value', '400'),
+	[
+		'the service refuses without a type',
+		{ action: { kind: 'failure', description: 'Something went wrong' } },
+		{ error: { type: 'unspecified', outcome: 'notSent', httpCode: '500' }, arrived: 0 },
+	],
+	[
+		'no answer within the timeout',
+		{ action: { kind: 'hang', process: true } },
+		{ error: unknown('network'), arrived: 1 },
+	],
+	[
+		'the connection ends before the request is read',
+		{ action: { kind: 'reset-before' } },
+		{ error: unknown('network'), arrived: 0 },
+	],
+	[
+		'the connection ends before the answer',
+		{ action: { kind: 'reset-after' } },
+		{ error: unknown('network'), arrived: 1 },
+	],
+	[
+		'the connection ends within the answer',
+		{ action: { kind: 'truncate' } },
+		{ error: unknown('network'), arrived: 1 },
+	],
+	[
+		"a gateway's web page",
+		{
+			action: {
+				kind: 'respond',
+				status: 502,
+				headers: { 'content-type': 'text/html' },
+				body: '<html><body>Bad Gateway</body></html>',
+				process: true,
+			},
+		},
+		{ error: { ...unknown('unexpected_answer'), httpCode: '502' }, arrived: 1 },
+	],
+	[
+		'an answer of another shape',
+		{ action: { kind: 'respond', body: '{"ok":true}', process: true } },
+		{ error: { ...unknown('unexpected_answer'), httpCode: '200' }, arrived: 1 },
+	],
+];
+
+async function untilRequests({ simulator }: Bed, count: number): Promise<void> {
+	const deadline = Date.now() + 30_000;
+	while (simulator.requestCount < count) {
+		if (Date.now() > deadline) throw new Error(`${simulator.requestCount} of ${count} requests`);
+		await sleep(20);
+	}
+}
 
 describe.each(majors)('sends on n8n %s.x', (major) => {
 	let bed: Bed;
@@ -67,9 +148,161 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 		const retried = await bed.n8n.retryExecution(failed.id);
 		expect(retried.status).toBe('success');
-		expect(acceptedTitles(bed)).toEqual(titled('Batch', 10).map(({ title }) => text(title)));
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Batch', 10));
 		const ids = outputOf(retried, sender).map(({ json }) => json['campaignId']);
 		expect(ids.slice(0, 5)).toEqual(firstIds);
 		expect(new Set(ids).size).toBe(10);
+	});
+
+	test('Retry On Fail sends the rest of a half sent batch', async () => {
+		const workflow = await sendWorkflow(bed, { settings: { retryOnFail: true, maxTries: 3 } });
+		bed.simulator.addFault({ ...serverTrouble, skip: 5, times: 2 });
+
+		const execution = await workflow.run(titled('Again', 20));
+		expect(execution.status).toBe('success');
+		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Again', 20).sort());
+	});
+
+	test('the error output with Retry On Fail gets what is unknown, and nothing goes out twice', async () => {
+		const workflow = await sendWorkflow(bed, {
+			settings: { onError: 'continueErrorOutput', retryOnFail: true, maxTries: 3 },
+		});
+		bed.simulator.addFault({ ...lostAnswer, match: { ...send, bodyIncludes: 'Mixed 1"' } });
+		bed.simulator.addFault({ ...serverTrouble, match: { ...send, bodyIncludes: 'Mixed 2"' } });
+
+		const execution = await workflow.run(titled('Mixed', 4));
+		expect(execution.status).toBe('success');
+		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Mixed', 4).sort());
+		expect(outputOf(execution, 'Sent')).toHaveLength(3);
+		const notSent = outputOf(execution, 'Not sent').map(({ json }) => json);
+		expect(notSent).toMatchObject([
+			{ title: 'Mixed 1', error: { type: 'network', outcome: 'unknown' } },
+		]);
+	});
+
+	test('one item that is not valid keeps the whole batch from going out', async () => {
+		const workflow = await sendWorkflow(bed);
+		const execution = await workflow.run([...titled('Valid', 3), { title: 'x'.repeat(101) }]);
+
+		expect(execution.status).toBe('error');
+		expect(failureOf(execution).description).toContain('Sent: 0, not sent: 4, unknown: 0.');
+		expect(bed.simulator.requestCount).toBe(0);
+	});
+
+	test.each(faults)('outcome: %s', async (_name, fault, expected) => {
+		const workflow = await sendWorkflow(bed, {
+			options: { timeout: 1500 },
+			settings: { onError: 'continueErrorOutput' },
+		});
+		bed.simulator.addFault({ match: send, ...fault });
+
+		const execution = await workflow.run(titled('One', 1));
+		const [item] = outputOf(execution, 'Not sent');
+		expect(item?.json['error']).toMatchObject(expected.error);
+		expect(bed.simulator.requestCount).toBe(1);
+		expect(bed.simulator.campaigns.size).toBe(expected.arrived);
+	});
+
+	test('outcome: no connection is made', async () => {
+		const credential = await bed.n8n.createCredential('Nobody there', 'pushCampaignApi', {
+			baseUrl: `http://127.0.0.1:${await freePort()}`,
+			...bed.access,
+		});
+		const workflow = await sendWorkflow(
+			{ ...bed, credential },
+			{ settings: { onError: 'continueErrorOutput' } },
+		);
+		const [item] = outputOf(await workflow.run(titled('One', 1)), 'Not sent');
+		expect(item?.json['error']).toMatchObject({ type: 'network', outcome: 'notSent' });
+	});
+
+	test.each([301, 302, 303, 307, 308])('a redirect by %d is not followed', async (status) => {
+		const elsewhere = await startSimulator();
+		try {
+			const workflow = await sendWorkflow(bed);
+			const location = `${elsewhere.url}/v1/notification/send/all`;
+			bed.simulator.addFault({ match: send, action: { kind: 'redirect', location, status } });
+
+			const execution = await workflow.run(titled('Away', 1));
+			expect(failureOf(execution).message).toContain('redirects elsewhere');
+			expect(failureOf(execution).description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+			expect(elsewhere.requestCount).toBe(0);
+		} finally {
+			await elsewhere.close();
+		}
+	});
+
+	test('a rate limit slows the batch down, and everything goes out once', async () => {
+		const workflow = await sendWorkflow(bed);
+		bed.simulator.setRateLimit({ perSecond: 20, burst: 5 });
+
+		const execution = await workflow.run(titled('Slow', 40));
+		expect(execution.status).toBe('success');
+		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Slow', 40).sort());
+	});
+
+	test('a rate limit that stays ends as not sent, with httpCode 429', async () => {
+		const workflow = await sendWorkflow(bed, {
+			options: { rateLimitRetries: 1 },
+			settings: { onError: 'continueErrorOutput' },
+		});
+		bed.simulator.addFault({ ...tooMany({ 'retry-after': '1' }), times: 0 });
+
+		const [item] = outputOf(await workflow.run(titled('Never', 1)), 'Not sent');
+		const error = { type: 'rate_limit', outcome: 'notSent', httpCode: '429' };
+		expect(item?.json['error']).toMatchObject(error);
+		expect(bed.simulator.requestCount).toBe(2);
+	});
+
+	test('an execution that is stopped while it waits sends nothing more', async () => {
+		const workflow = await sendWorkflow(bed);
+		const waitSeconds = 3;
+		bed.simulator.addFault(tooMany({ 'retry-after': String(waitSeconds) }));
+
+		const call = workflow.call(titled('Stopped', 1)).catch(() => undefined);
+		const [running] = await bed.n8n.waitForExecutions({ workflowId: workflow.id, ended: false });
+		await untilRequests(bed, 1);
+		if (running === undefined) throw new Error('Nothing runs');
+		await bed.n8n.stopExecution(running.id);
+		expect((await bed.n8n.waitForExecution(running.id)).status).toBe('canceled');
+		// Had the wait gone on, its end would have brought another request.
+		await sleep((waitSeconds + 1) * 1000);
+		expect(bed.simulator.requestCount).toBe(1);
+		expect(bed.simulator.campaigns.size).toBe(0);
+		await call;
+	});
+
+	test('an execution that is stopped while it sends starts no further item', async () => {
+		const workflow = await sendWorkflow(bed, { options: { maxParallel: 2 } });
+		bed.simulator.addFault({ match: send, times: 0, action: { kind: 'delay', ms: 2000 } });
+
+		const call = workflow.call(titled('Under way', 6)).catch(() => undefined);
+		await untilRequests(bed, 2);
+		const [running] = await bed.n8n.executions({ workflowId: workflow.id });
+		if (running === undefined) throw new Error('Nothing runs');
+		await bed.n8n.stopExecution(running.id);
+		expect((await bed.n8n.waitForExecution(running.id)).status).toBe('canceled');
+		await sleep(3000);
+		expect(bed.simulator.requestCount).toBe(2);
+		await call;
+	});
+
+	test('a server killed in the middle of a send does not send again when it is back', async () => {
+		const workflow = await sendWorkflow(bed, { settings: { retryOnFail: true, maxTries: 3 } });
+		bed.simulator.addFault({ match: send, action: { kind: 'hang', process: true } });
+
+		const call = workflow.call(titled('Killed', 1)).catch(() => undefined);
+		await untilRequests(bed, 1);
+		await bed.crash();
+		await call;
+
+		const [crashed] = await bed.n8n.waitForExecutions({ workflowId: workflow.id });
+		expect(crashed?.status).toBe('crashed');
+		expect(acceptedTitles(bed)).toEqual(['Killed 1']);
+
+		// n8n kept nothing of the node in a crashed execution: Retry begins at the trigger.
+		const retried = await bed.n8n.retryExecution(crashed?.id ?? '');
+		expect(retried.status).toBe('success');
+		expect(acceptedTitles(bed)).toEqual(['Killed 1', 'Killed 1']);
 	});
 });
