@@ -73,6 +73,16 @@ async function install(host: Host, { onProgress }: InstallOptions): Promise<void
 		}
 	};
 	if (!(await isComplete(host))) {
+		// Without a network npm would try for many minutes before it says so.
+		const asking = runNpm(['view', `n8n@${version ?? ''}`, 'version', '--fetch-retries=0'], {
+			cwd: host.directory,
+			logFile,
+		});
+		await during('Asking the npm registry', asking).catch((error: unknown) => {
+			if (!(error instanceof NpmFailed)) throw error;
+			if (isNetworkFailure(error.output))
+				throw new InstallFailed(explain(error.output, []), logFile);
+		});
 		await npm(`Downloading n8n ${version ?? ''} and its packages (about 2 GB)`, [
 			'install',
 			'--legacy-peer-deps',
@@ -170,9 +180,13 @@ async function missingBuildTools(): Promise<string[]> {
 	return found.flat();
 }
 
+function isNetworkFailure(output: string): boolean {
+	return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(output);
+}
+
 /** Says in plain words why npm failed, as far as its output and the missing build tools tell. */
 export function explain(output: string, missingTools: readonly string[]): string {
-	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(output)) {
+	if (isNetworkFailure(output)) {
 		return 'n8n was not installed: the npm registry was not reached. Check the network (and the proxy, if there is one), then run the same command again: it goes on where it stopped.';
 	}
 	if (/ENOSPC/.test(output)) {

@@ -39,8 +39,9 @@ export async function runNpm(
 		detached: process.platform !== 'win32',
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
+	// npm lets SIGTERM pass; what it was installing is taken up again by its next run.
 	const stop = () => {
-		if (child.pid !== undefined) killGroup(child.pid, 'SIGTERM');
+		if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL');
 	};
 	process.once('exit', stop);
 	const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' });
