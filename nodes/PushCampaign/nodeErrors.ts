@@ -115,9 +115,9 @@ export function toErrorJson(failed: Failed, kind: 'send' | 'read'): IDataObject 
 	};
 }
 
-/** For a run that was stopped before all its items had an outcome. */
+/** For a run that a user stopped before all its items had an outcome. */
 export function stoppedError(node: INode): NodeOperationError {
-	return new NodeOperationError(node, 'The execution was stopped before all items were done');
+	return new NodeOperationError(node, 'The execution was canceled before all items were done');
 }
 
 /** What an action gives, or why its input is not valid. */

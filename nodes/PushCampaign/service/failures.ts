@@ -226,7 +226,8 @@ export function connectionLostProblem(endpoint: Endpoint): Problem {
 export function cancelledProblem(endpoint: Endpoint): Problem {
 	return unanswered(
 		'network',
-		'the execution was stopped before the push service answered',
+		// n8n knows a canceled execution by this word.
+		'the execution was canceled before the push service answered',
 		endpoint,
 		'Run the workflow again.',
 	);
