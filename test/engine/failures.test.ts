@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Fault } from '../../simulator';
+import {
+	credentialsFor,
+	failureOf,
+	outputOf,
+	push,
+	sendsAt,
+	useSimulator,
+} from './support/pushCampaign';
+import { runWorkflow } from './support/run';
+import { chain } from './support/workflow';
+
+const simulator = useSimulator();
+const read = { operation: 'getStatus', campaignId: '1001' };
+const count = { resource: 'site', operation: 'getSubscriberCount' };
+const noWaiting = { options: { rateLimitRetries: 0 } };
+
+const run = async (parameters: Parameters<typeof push>[0] = {}, baseUrl = simulator().url) =>
+	await runWorkflow(chain([push({ ...noWaiting, ...parameters })]), {
+		credentials: credentialsFor(simulator(), { baseUrl }),
+	});
+const continued = async (parameters: Parameters<typeof push>[0] = {}) =>
+	outputOf(
+		await runWorkflow(
+			chain([push({ ...noWaiting, ...parameters }, { onError: 'continueRegularOutput' })]),
+			{ credentials: credentialsFor(simulator()) },
+		),
+	);
+const fault = (action: Fault['action'], times = 0) => simulator().addFault({ times, action });
+
+describe.each([
+	{ type: 'header_invalid', httpCode: '401', cause: 'credential-invalid' },
+	{ type: 'bad_request', httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'authentication_failure', httpCode: '401', cause: 'credential-invalid' },
+	{ type: 'rate_limit', httpCode: '429', cause: 'rate-limited' },
+	{ type: undefined, httpCode: '500', cause: 'temporarily-unavailable' },
+	{ type: 'missing_parameter', httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_format', httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_value', httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_type', httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_sid', httpCode: '404', cause: 'configuration-invalid' },
+	{ type: 'quota_of_tomorrow', httpCode: '400', cause: 'configuration-invalid' },
+])('the failure type $type', ({ type, httpCode, cause }) => {
+	describe.each([200, 401, 404, 500])('with HTTP %i', (status) => {
+		const said = 'Just as the service worded it';
+		const failure = (): Fault['action'] => ({
+			kind: 'failure',
+			description: said,
+			status,
+			...(type === undefined ? {} : { type }),
+		});
+
+		test('fails a send with its code, cause and the service’s words', async () => {
+			fault(failure());
+			const failed = failureOf(await run());
+			expect(failed).toMatchObject({ name: 'NodeApiError', httpCode, cause, itemIndex: 0 });
+			expect(failed.message).toMatch(/^The push service /);
+			expect(failed.description).toContain(`The service says: "${said}". It was not sent. `);
+			expect(failed.description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+			expect(sendsAt(simulator())).toHaveLength(1);
+		});
+
+		test('is an item with Continue', async () => {
+			fault(failure());
+			const [item] = await continued();
+			expect(item).toStrictEqual({
+				error: {
+					message: expectWords,
+					description: expectWords,
+					type: type ?? 'unspecified',
+					httpCode,
+					outcome: 'notSent',
+				},
+			});
+		});
+
+		test('fails a read, 404 where the campaign is not known', async () => {
+			fault(failure());
+			const expected = type === 'invalid_value' ? '404' : httpCode;
+			expect(failureOf(await run(read))).toMatchObject({ httpCode: expected, cause });
+		});
+	});
+});
+
+const expectWords: unknown = expect.stringMatching(/^[A-Z]\S* .+/);
+
+test('a failed read has no outcome with Continue', async () => {
+	fault({ kind: 'failure', type: 'invalid_value', description: 'Invalid notification ID' });
+	expect(await continued(read)).toStrictEqual([
+		{
+			error: {
+				message: expectWords,
+				description: expectWords,
+				type: 'invalid_value',
+				httpCode: '404',
+			},
+		},
+	]);
+});
+
+test('an invalid_value on the subscriber count is no unknown campaign', async () => {
+	fault({ kind: 'failure', type: 'invalid_value', description: 'Invalid notification ID' });
+	expect(failureOf(await run(count))).toMatchObject({ httpCode: '400' });
+});
+
+describe('what the service itself refuses', () => {
+	test('a wrong key', async () => {
+		const credentials = credentialsFor(simulator(), { apiKey: 'another-key' });
+		const failed = failureOf(await runWorkflow(chain([push()]), { credentials }));
+		expect(failed).toMatchObject({ httpCode: '401', cause: 'credential-invalid' });
+		expect(failed.description).toContain('You are not authorized');
+	});
+
+	test('a subscriber that does not exist', async () => {
+		const failed = failureOf(await run({ operation: 'sendToSubscriber', subscriberId: '4' }));
+		expect(failed).toMatchObject({ httpCode: '404' });
+		expect(failed.description).toContain('Subscriber not found');
+	});
+
+	test('a campaign that does not exist', async () => {
+		const failed = failureOf(await run(read));
+		expect(failed).toMatchObject({ httpCode: '404' });
+		expect(failed.description).toContain('Invalid notification ID');
+	});
+});
+
+const html = '<!doctype html><html><body>502 Bad Gateway</body></html>';
+const respond = (status: number, body: string, type = 'text/html'): Fault['action'] => ({
+	kind: 'respond',
+	status,
+	body,
+	headers: { 'content-type': type },
+});
+
+describe.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
+	['a gateway’s page', respond(502, html), { type: 'unexpected_answer', httpCode: '502' }],
+	['a page with HTTP 200', respond(200, html), { type: 'unexpected_answer', httpCode: '200' }],
+	['garbage', respond(200, '\u0000\u0001{]'), { type: 'unexpected_answer', httpCode: '200' }],
+	['nothing', respond(200, ''), { type: 'unexpected_answer', httpCode: '200' }],
+	['nothing, gone', respond(410, ''), { type: 'unexpected_answer', httpCode: '410' }],
+	['HTTP 204', respond(204, ''), { type: 'unexpected_answer', httpCode: '204' }],
+	['JSON null', respond(200, 'null'), { type: 'unexpected_answer', httpCode: '200' }],
+	['a JSON list', respond(200, '[]'), { type: 'unexpected_answer', httpCode: '200' }],
+	[
+		'another API’s JSON error',
+		respond(403, '{"error":{"message":"Forbidden"}}', 'application/json'),
+		{ type: 'unexpected_answer', httpCode: '403' },
+	],
+	[
+		'a success without ID',
+		respond(200, '{"status":"success","description":"Created"}', 'application/json'),
+		{ type: 'unexpected_answer', httpCode: '200' },
+	],
+	[
+		'a success with HTTP 500',
+		respond(500, '{"status":"success","description":"Created","ID":1}', 'application/json'),
+		{ type: 'unexpected_answer', httpCode: '500' },
+	],
+	[
+		'another status',
+		respond(200, '{"status":"queued","description":"Created","ID":1}', 'application/json'),
+		{ type: 'unexpected_answer', httpCode: '200' },
+	],
+	['a truncated answer', { kind: 'truncate' }, { type: 'network' }],
+	['a lost connection', { kind: 'reset-after' }, { type: 'network' }],
+	['a connection lost before', { kind: 'reset-before' }, { type: 'network' }],
+	['an answer that never comes', { kind: 'hang', process: true }, { type: 'network' }],
+	['an answer that comes too late', { kind: 'delay', ms: 3000 }, { type: 'network' }],
+])('%s', (_name, action, expected) => {
+	const options = { options: { timeout: 250, rateLimitRetries: 0 } };
+
+	test('leaves a send unknown, and it is made once', async () => {
+		fault(action);
+		const failed = failureOf(await run(options));
+		expect(failed).toMatchObject({
+			name: 'NodeApiError',
+			cause: 'temporarily-unavailable',
+			httpCode: expected.httpCode ?? null,
+			itemIndex: 0,
+		});
+		expect(failed.message).toMatch(/^It is unknown whether this was sent: /);
+		expect(failed.description).toContain('Sent: 0, not sent: 0, unknown: 1.');
+		expect(sendsAt(simulator())).toHaveLength(1);
+	});
+
+	test('is an item of unknown outcome with Continue', async () => {
+		fault(action);
+		const [item] = await continued(options);
+		expect(item).toStrictEqual({
+			error: { message: expectWords, description: expectWords, ...expected, outcome: 'unknown' },
+		});
+		expect(sendsAt(simulator())).toHaveLength(1);
+	});
+});
+
+describe('a service that can’t be reached leaves a send not sent', () => {
+	let secure: Server;
+	beforeAll(async () => {
+		// Without a certificate: every handshake fails.
+		secure = createSecureServer().listen(0, '127.0.0.1');
+		await once(secure, 'listening');
+	});
+	afterAll(async () => {
+		secure.close();
+		await once(secure, 'close');
+	});
+	const port = () => portOf(secure);
+
+	test.each([
+		['a refused connection', () => 'http://127.0.0.1:1'],
+		['a name that does not exist', () => 'https://push.invalid'],
+		['no TLS', () => `https://127.0.0.1:${new URL(simulator().url).port}`],
+		['TLS that fails', () => `https://127.0.0.1:${port()}`],
+	])('%s', async (_name, baseUrl) => {
+		const failed = failureOf(await run({}, baseUrl()));
+		expect(failed).toMatchObject({ name: 'NodeApiError', cause: 'temporarily-unavailable' });
+		expect(failed.message).toMatch(/^No connection to \S+ could be made: /);
+		expect(failed.description).toContain('It was not sent.');
+		expect(failed.description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+		expect(simulator().requests).toHaveLength(0);
+	});
+});
+
+const portOf = (server: Server) => {
+	const address: AddressInfo | string | null = server.address();
+	if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
+	return address.port;
+};
+
+describe('a redirect', () => {
+	let other: Server;
+	let seen: Array<{ url: string | undefined; headers: IncomingHttpHeaders }>;
+	beforeAll(async () => {
+		other = createServer((request, response) => {
+			seen.push({ url: request.url, headers: request.headers });
+			response.end('{"status":"success","description":"Stolen","ID":1}');
+		}).listen(0, '127.0.0.1');
+		await once(other, 'listening');
+	});
+	afterAll(async () => {
+		other.closeAllConnections();
+		other.close();
+		await once(other, 'close');
+	});
+	beforeEach(() => {
+		seen = [];
+	});
+
+	describe.each([301, 302, 303, 307, 308])('HTTP %i', (status) => {
+		test.each([
+			['to another host', () => `http://127.0.0.1:${portOf(other)}/v1/notification/send/all`],
+			['to the same host', () => `${simulator().url}/v1/notification/send/all`],
+		])('%s is never followed', async (_name, location) => {
+			fault({ kind: 'redirect', location: location(), status }, 1);
+			const failed = failureOf(await run());
+			expect(failed).toMatchObject({
+				name: 'NodeApiError',
+				httpCode: String(status),
+				cause: 'configuration-invalid',
+			});
+			expect(failed.description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+
+			fault({ kind: 'redirect', location: location(), status }, 1);
+			expect(await continued()).toMatchObject([
+				{ error: { type: 'unexpected_answer', outcome: 'notSent' } },
+			]);
+			fault({ kind: 'redirect', location: location(), status }, 1);
+			expect(failureOf(await run(read))).toMatchObject({ httpCode: String(status) });
+			expect(seen).toStrictEqual([]);
+			expect(simulator().requests).toHaveLength(3);
+		});
+	});
+});
