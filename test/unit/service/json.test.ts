@@ -1,5 +1,8 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
+import { z } from 'zod/v3';
 import { parseJson } from '../../../nodes/PushCampaign/service/json';
+
+const record = z.object({}).passthrough();
 
 test.each([
 	['{"ID": 9007199254740993}', { ID: '9007199254740993' }],
@@ -12,8 +15,8 @@ test.each([
 	['{"a":"say \\"12345678901234567890\\" ","b":1}', { a: 'say "12345678901234567890" ', b: 1 }],
 	['{"a":"\\\\","b":12345678901234567890}', { a: '\\', b: '12345678901234567890' }],
 	['{"12345678901234567890":1}', { '12345678901234567890': 1 }],
-	['[0.12345678901234567, 1234567890123456.5]', [0.12345678901234567, 1234567890123456.5]],
-	['[12345678901234567890e1, 1e300]', [12345678901234567890e1, 1e300]],
+	['[0.12345678901234567, 1234567890123456.5]', [0.12345678901234566, 1234567890123456.5]],
+	['[12345678901234567890e1, 1e300]', [1.2345678901234568e20, 1e300]],
 	['[1234567890123456, 7]', [1234567890123456, 7]],
 ])('%s', (json, value) => {
 	expect(parseJson(json)).toEqual(value);
@@ -57,7 +60,7 @@ test('no digit of a whole number is lost, whatever stands around it', () => {
 	fc.assert(
 		fc.property(fc.bigInt(), fc.string(), (id, text) => {
 			const parsed = parseJson(`{${JSON.stringify(text)}: [${id}, ${JSON.stringify(text)}]}`);
-			const [[name, list] = []] = Object.entries(Object(parsed));
+			const [[name, list] = []] = Object.entries(record.parse(parsed));
 			expect(name).toBe(text);
 			expect(Array.isArray(list) && list.map(String)).toEqual([String(id), text]);
 		}),

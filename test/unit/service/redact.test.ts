@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
 
 const secret = 'geheim/ü?=key';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { DateTime, FixedOffsetZone, Settings } from 'luxon';
 import {
 	checkLead,

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Audience } from '../../../nodes/PushCampaign/service/rules';
 import { audienceRules, audiences } from '../../../nodes/PushCampaign/service/rules';
 import {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parseSettings } from '../../../nodes/PushCampaign/service/settings';
 import { refusal } from './support';
 

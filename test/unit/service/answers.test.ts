@@ -1,0 +1,188 @@
+import * as fc from 'fast-check';
+import type { z } from 'zod/v3';
+import {
+	campaignCreated,
+	campaignStatus,
+	counterNames,
+	failureAnswer,
+	failureTypes,
+	notificationSent,
+	subscriberCount,
+	toCounters,
+} from '../../../nodes/PushCampaign/service/answers';
+
+const created = { status: 'success', description: 'Campaign created', ID: 1001 };
+const count = {
+	total_attempts: '10',
+	successfully_sent: '9',
+	failed_to_send: '1',
+	delivered: '8',
+	clicked: '3',
+	closed: '2',
+};
+const record = { notification_status: 'Sent', notification_id: '1001', count };
+
+const isRead = (schema: z.ZodTypeAny, value: unknown) => schema.safeParse(value).success;
+const without = (value: object, name: string) =>
+	Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+
+// Specification, POST send/all: Success response.
+describe('a created campaign', () => {
+	test.each([
+		[1001, '1001'],
+		['1001', '1001'],
+		[' 1001 ', '1001'],
+		['12345678901234567890', '12345678901234567890'],
+		[0, '0'],
+		['📣', '📣'],
+	])('ID %j is %s', (ID, id) => {
+		expect(campaignCreated.parse({ ...created, ID })).toMatchObject({ ID: id });
+	});
+
+	test.each(['', ' ', -1, 1.5, 2 ** 53, NaN, null, true, {}, ['1'], undefined, '\udc00'])(
+		'%p is no ID',
+		(ID) => expect(isRead(campaignCreated, { ...created, ID })).toBe(false),
+	);
+
+	test.each(['status', 'description', 'ID'])('has a %s', (name) => {
+		expect(isRead(campaignCreated, without(created, name))).toBe(false);
+		expect(isRead(campaignCreated, { ...created, [name]: {} })).toBe(false);
+	});
+
+	test.each(['ok', 'failure', 'Success'])('status %s is none', (status) => {
+		expect(isRead(campaignCreated, { ...created, status })).toBe(false);
+	});
+});
+
+// Specification, POST send/sid: Success response.
+test('a sent notification has no ID', () => {
+	const { ID: _id, ...sent } = created;
+	expect(notificationSent.parse(sent)).toEqual(sent);
+	expect(notificationSent.parse(created)).toEqual(sent);
+	expect(isRead(notificationSent, without(sent, 'description'))).toBe(false);
+	expect(isRead(notificationSent, { ...sent, status: 'failure' })).toBe(false);
+});
+
+// Specification, Campaign status record.
+describe('a status record', () => {
+	test('gives the six counters as numbers', () => {
+		const parsed = campaignStatus.parse(record);
+		expect(parsed).toMatchObject({ notification_status: 'Sent', notification_id: '1001' });
+		expect(toCounters(parsed)).toEqual({
+			totalAttempts: 10,
+			successfullySent: 9,
+			failedToSend: 1,
+			delivered: 8,
+			clicked: 3,
+			closed: 2,
+		});
+		expect(Object.keys(toCounters(parsed))).toEqual([...counterNames]);
+	});
+
+	test.each(Object.keys(count))('%s is never made up', (name) => {
+		const counted = (value: unknown) =>
+			campaignStatus.safeParse({ ...record, count: { ...count, [name]: value } });
+		for (const [value, number] of [
+			['0', 0],
+			['007', 7],
+			['9007199254740991', 9007199254740991],
+			[7, 7],
+			[0, 0],
+		]) {
+			expect(counted(value).data?.count).toMatchObject({ [name]: number });
+		}
+		const wrong = ['', ' ', ' 7', '7 ', '-1', '+7', '1.5', '1e3', '0x1', '١', 'seven', 'NaN'];
+		const notCounts = [
+			-1,
+			1.5,
+			NaN,
+			Infinity,
+			2 ** 53,
+			'9007199254740992',
+			null,
+			true,
+			[],
+			['7'],
+			{},
+		];
+		for (const value of [...wrong, ...notCounts, undefined]) {
+			expect(counted(value).success).toBe(false);
+		}
+	});
+
+	test.each([
+		{ notification_status: '' },
+		{ notification_status: 7 },
+		{ notification_status: undefined },
+		{ notification_id: '' },
+		{ notification_id: undefined },
+		{ count: undefined },
+		{ count: [] },
+		{ count: '10' },
+	])('%p is none', (change) => {
+		expect(isRead(campaignStatus, { ...record, ...change })).toBe(false);
+	});
+});
+
+// Specification, Subscriber count record.
+test('a subscriber count is two whole numbers', () => {
+	const counts = { total_life_time_subscribers: '120', active_subscribers: 90 };
+	expect(subscriberCount.parse(counts)).toEqual({
+		total_life_time_subscribers: 120,
+		active_subscribers: 90,
+	});
+	for (const name of Object.keys(counts)) {
+		expect(isRead(subscriberCount, without(counts, name))).toBe(false);
+		expect(isRead(subscriberCount, { ...counts, [name]: '' })).toBe(false);
+	}
+});
+
+// Specification, Errors.
+describe('a failure', () => {
+	test.each([
+		{ status: 'failure', type: 'invalid_sid', description: 'Subscriber not found' },
+		{ status: 'failure', description: 'Something went wrong' },
+		{ status: 'failure', type: null, description: null },
+		{ status: 'failure' },
+	])('%j is one', (value) => expect(failureAnswer.parse(value)).toEqual(value));
+
+	test.each([
+		{ status: 'success' },
+		{ status: 'Failure' },
+		{ type: 'rate_limit' },
+		{ status: 'failure', type: 7 },
+		{ status: 'failure', type: ['rate_limit'] },
+		{ status: 'failure', description: {} },
+		'failure',
+		null,
+		[],
+	])('%j is none', (value) => expect(isRead(failureAnswer, value)).toBe(false));
+
+	test('has one of the types of the specification, or another', () => {
+		expect([...failureTypes].sort()).toEqual(
+			[
+				'authentication_failure',
+				'bad_request',
+				'header_invalid',
+				'invalid_format',
+				'invalid_sid',
+				'invalid_type',
+				'invalid_value',
+				'missing_parameter',
+				'rate_limit',
+			].sort(),
+		);
+	});
+});
+
+test('whatever is answered is read or not, never thrown at', () => {
+	fc.assert(
+		fc.property(fc.anything(), (value) => {
+			for (const schema of [campaignCreated, notificationSent, subscriberCount, failureAnswer]) {
+				schema.safeParse(value);
+			}
+			const read = campaignStatus.safeParse(value);
+			if (read.success) expect(toCounters(read.data)).toBeDefined();
+		}),
+	);
+});

@@ -1,0 +1,335 @@
+import * as fc from 'fast-check';
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { campaignCreated } from '../../../nodes/PushCampaign/service/answers';
+import type { ClientOptions, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
+import { createClient, parseRetryAfter } from '../../../nodes/PushCampaign/service/client';
+import { failureProblem } from '../../../nodes/PushCampaign/service/failures';
+
+const secrets = ['the-key-of-the-site', 'the-token-of-the-site'];
+const settings = {
+	baseUrl: 'https://push.example:8443/api',
+	headers: { serviceKey: 'the-key-of-the-site', serviceAuthToken: 'the-token-of-the-site' },
+	secrets,
+};
+const send: ServiceRequest = {
+	endpoint: 'send',
+	method: 'POST',
+	path: '/v1/notification/send/all',
+	body: { title: 'Sale', message: 'Today', target_url: 'https://shop.example' },
+};
+const status: ServiceRequest = { endpoint: 'status', method: 'GET', path: '/v1/x' };
+const created = { status: 'success', description: 'Campaign created', ID: 1001 };
+const now = Date.UTC(2030, 0, 1);
+
+type Transport = ClientOptions['transport'];
+
+const client = (transport: Transport, more: Partial<ClientOptions> = {}) =>
+	createClient({
+		settings,
+		transport,
+		sleep: async () => await new Promise(() => undefined),
+		now: () => now,
+		...more,
+	});
+
+const answering = (body: unknown, statusCode = 200, headers: object = {}) =>
+	client(async () => ({ statusCode, headers, body }));
+
+const ask = async (body: unknown, statusCode?: number, headers?: object) =>
+	await answering(body, statusCode, headers).request(send, campaignCreated, 30_000);
+
+const unknownBecause = (what: string) => `It is unknown whether this was sent: ${what}`;
+
+const fault = (facts: object) => Object.assign(new Error('a fault'), facts);
+
+const failing = async (error: Error, request = send, more?: Partial<ClientOptions>) =>
+	await client(async () => {
+		throw error;
+	}, more).request(request, z.unknown(), 30_000);
+
+describe('the request', () => {
+	const seen: IHttpRequestOptions[] = [];
+	const recording = client(async (options) => {
+		seen.push(options);
+		return { statusCode: 200, headers: {}, body: created };
+	});
+	const common = {
+		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+		encoding: 'text',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+	};
+
+	beforeEach(() => seen.splice(0));
+
+	test('is made once, without the credential, and follows no redirect', async () => {
+		await recording.request(send, campaignCreated, 1234);
+		expect(seen).toEqual([
+			{
+				...common,
+				method: 'POST',
+				url: 'https://push.example:8443/api/v1/notification/send/all',
+				body: JSON.stringify(send.body),
+				timeout: 1234,
+			},
+		]);
+	});
+
+	test('has no body where there is none', async () => {
+		await recording.request(status, z.unknown(), 1);
+		expect(seen).toEqual([
+			{ ...common, method: 'GET', url: 'https://push.example:8443/api/v1/x', timeout: 1 },
+		]);
+	});
+});
+
+describe('an answer', () => {
+	test.each([created, JSON.stringify(created), `\uFEFF${JSON.stringify(created)} \n`])(
+		'%j is read, and given as it came too',
+		async (body) => {
+			expect(await ask(body)).toEqual({
+				ok: true,
+				value: { ...created, ID: '1001' },
+				raw: created,
+			});
+		},
+	);
+
+	test('keeps every digit of an ID', async () => {
+		const body = '{"status":"success","description":"d","ID":12345678901234567890}';
+		expect(await ask(body, 201)).toMatchObject({ ok: true, value: { ID: '12345678901234567890' } });
+	});
+
+	// Specification, Errors: HTTP status codes of failures are not shown.
+	test.each([200, 302, 400, 401, 404, 429, 500, 503])(
+		'that is a failure is one, with HTTP %d too',
+		async (statusCode) => {
+			const failure = {
+				status: 'failure',
+				type: 'invalid_value',
+				description: 'Too late',
+			} as const;
+			expect(await ask(failure, statusCode)).toEqual({
+				ok: false,
+				problem: failureProblem(failure, 'send'),
+			});
+			expect(await ask(JSON.stringify(failure), statusCode)).toMatchObject({
+				problem: { type: 'invalid_value', outcome: 'notSent' },
+			});
+		},
+	);
+
+	test('carries how long to wait', async () => {
+		const failure = { status: 'failure', type: 'rate_limit', description: 'Too many requests' };
+		expect(await ask(failure, 429, { 'retry-after': '7' })).toMatchObject({
+			problem: { type: 'rate_limit', httpCode: '429', retryAfterMs: 7000 },
+		});
+		expect((await ask(failure)).ok).toBe(false);
+		expect(await ask(failure)).not.toHaveProperty('problem.retryAfterMs');
+	});
+
+	test.each([300, 301, 302, 303, 307, 308, 399])(
+		'HTTP %d is a redirect: not sent',
+		async (code) => {
+			for (const body of ['', '<html>moved</html>', undefined]) {
+				expect(await ask(body, code, { location: 'https://elsewhere.example' })).toMatchObject({
+					problem: { type: 'unexpected_answer', outcome: 'notSent', httpCode: String(code) },
+				});
+			}
+		},
+	);
+
+	test.each([
+		[created, 302, 'not what the push service promises'],
+		[created, 199, 'not what the push service promises'],
+		[created, 500, 'not what the push service promises'],
+		[{ ...created, ID: {} }, 200, 'not what the push service promises'],
+		[[], 200, 'not what the push service promises'],
+		[7, 200, 'not what the push service promises'],
+		['', 200, 'empty'],
+		[' \n', 204, 'empty'],
+		[undefined, 200, 'empty'],
+		[null, 200, 'empty'],
+		['null', 200, 'empty'],
+		['<!DOCTYPE html><p>Bad gateway', 502, 'a web page'],
+		['\n<html lang="en">', 200, 'a web page'],
+		['<head>', 200, 'a web page'],
+		['<body>', 200, 'a web page'],
+		['<?xml version="1.0"?>', 200, 'a web page'],
+		['hello <html>', 200, 'not the JSON of the push service'],
+		['{"status":"succ', 200, 'not the JSON of the push service'],
+		['"success"', 200, 'not the JSON of the push service'],
+	])('%j with HTTP %d is %3$s: unknown', async (body, statusCode, what) => {
+		expect(await ask(body, statusCode)).toMatchObject({
+			ok: false,
+			problem: {
+				type: 'unexpected_answer',
+				outcome: 'unknown',
+				httpCode: String(statusCode),
+				message: unknownBecause(`the answer (HTTP ${statusCode}) is ${what}`),
+			},
+		});
+	});
+
+	test.each([null, 7, 'text', {}, { statusCode: '200' }, { statusCode: 200.5, body: created }])(
+		'a response that is %j is none',
+		async (response) => {
+			const result = await client(async () => response).request(send, campaignCreated, 1);
+			expect(result).toMatchObject({ problem: { type: 'network', outcome: 'unknown' } });
+		},
+	);
+
+	test('headers that are none do no harm', async () => {
+		expect(await ask(created, 200, ['x'])).toMatchObject({ ok: true });
+		const odd = client(async () => ({ statusCode: 200, headers: 7, body: created }));
+		expect(await odd.request(send, campaignCreated, 1)).toMatchObject({ ok: true });
+	});
+
+	test('carries the key and the token nowhere', async () => {
+		const [apiKey = '', authToken = ''] = secrets;
+		const echo = `${apiKey} ${Buffer.from(authToken).toString('base64')}`;
+		const results = [
+			await ask({ ...created, description: echo, [echo]: echo }),
+			await ask({ status: 'failure', type: apiKey, description: echo }),
+			await ask(`<html>${echo}`),
+		];
+		expect(results[0]).toMatchObject({ ok: true, value: { description: '*** ***' } });
+		expect(JSON.stringify(results)).not.toMatch(/of-the-site|dGhlLXRva2Vu/);
+	});
+});
+
+describe('no answer', () => {
+	test('no connection: not sent, naming the host', async () => {
+		expect(await failing(fault({ code: 'ECONNREFUSED', syscall: 'connect' }))).toMatchObject({
+			problem: {
+				type: 'network',
+				outcome: 'notSent',
+				message:
+					'No connection to push.example:8443 could be made: the address refuses connections',
+			},
+		});
+	});
+
+	test('the connection was lost: unknown', async () => {
+		expect(await failing(new Error('socket hang up'))).toMatchObject({
+			problem: {
+				type: 'network',
+				outcome: 'unknown',
+				message: unknownBecause(
+					'the connection to the push service was lost before its answer arrived',
+				),
+			},
+		});
+	});
+
+	test("the helper's own timeout: unknown", async () => {
+		expect(await failing(fault({ code: 'ECONNABORTED' }))).toMatchObject({
+			problem: {
+				outcome: 'unknown',
+				message: unknownBecause('the push service did not answer within 30 seconds'),
+			},
+		});
+	});
+
+	test('no answer within the time: unknown', async () => {
+		let time = 0;
+		const slow = client(async () => await new Promise(() => undefined), {
+			now: () => time,
+			sleep: async (milliseconds) => {
+				time += milliseconds;
+				await Promise.resolve();
+			},
+		});
+		expect(await slow.request(send, campaignCreated, 2500)).toMatchObject({
+			problem: {
+				type: 'network',
+				outcome: 'unknown',
+				message: unknownBecause('the push service did not answer within 2.5 seconds'),
+			},
+		});
+		expect(time).toBe(2500);
+	});
+
+	test('the user stopped it: unknown, unless it never left', async () => {
+		const signal = AbortSignal.abort();
+		const message = unknownBecause('the execution was canceled before the push service answered');
+		for (const error of [new Error('canceled'), fault({ code: 'ECONNABORTED' })]) {
+			expect(await failing(error, send, { signal })).toMatchObject({
+				problem: { outcome: 'unknown', message },
+			});
+		}
+		expect(await failing(fault({ code: 'ENOTFOUND' }), send, { signal })).toMatchObject({
+			problem: { outcome: 'notSent' },
+		});
+		const running = new AbortController().signal;
+		expect(await failing(new Error('x'), send, { signal: running })).toMatchObject({
+			problem: {
+				message: unknownBecause(
+					'the connection to the push service was lost before its answer arrived',
+				),
+			},
+		});
+	});
+
+	test('nothing of the thrown error goes on', async () => {
+		const error = Object.assign(new Error('the-key-of-the-site'), {
+			config: { headers: settings.headers },
+		});
+		expect(JSON.stringify(await failing(error))).not.toContain('of-the-site');
+	});
+});
+
+describe('Retry-After', () => {
+	test.each([
+		['0', 0],
+		['7', 7000],
+		[' 7 ', 7000],
+		['1.5', 1500],
+		['0.0001', 1],
+		[7, undefined],
+		[['7', '9'], undefined],
+		['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
+		['Mon, 31 Dec 2029 23:59:00 GMT', 0],
+		['2030-01-01T00:01:00Z', 60_000],
+		['-7', undefined],
+		['+7', undefined],
+		['7s', undefined],
+		['1,5', undefined],
+		['1.', undefined],
+		['2030-01-01', undefined],
+		['soon', undefined],
+		['', undefined],
+		[null, undefined],
+		[undefined, undefined],
+		[{}, undefined],
+	])('%j is %p', (header, milliseconds) => {
+		expect(parseRetryAfter(header, now)).toBe(milliseconds);
+	});
+
+	test('is never negative and never NaN', () => {
+		fc.assert(
+			fc.property(fc.oneof(fc.string(), fc.date().map(String), fc.anything()), (header) => {
+				expect(parseRetryAfter(header, now) ?? 0).toBeGreaterThanOrEqual(0);
+			}),
+		);
+	});
+});
+
+test('whatever comes, a request gives a result, and no ID that was not there', async () => {
+	const someAnswer = fc.oneof(
+		fc.json(),
+		fc.string(),
+		fc.anything(),
+		fc.record({ status: fc.constantFrom('success', 'failure'), ID: fc.anything() }),
+		fc.record({ status: fc.constant('failure'), type: fc.anything(), description: fc.string() }),
+	);
+	await fc.assert(
+		fc.asyncProperty(someAnswer, fc.integer({ min: 100, max: 599 }), async (body, statusCode) => {
+			const result = await ask(body, statusCode);
+			if (result.ok) expect(result.value.ID).toMatch(/\S/);
+			else expect(result.problem.message).toMatch(/\S/);
+		}),
+	);
+});
