@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Credential, NodeDraft, WorkflowDraft } from '../host';
+
+const targetSchema = z.object({ node: z.string(), type: z.string(), index: z.number() });
+
+const nodeSchema = z
+	.object({
+		id: z.string(),
+		name: z.string(),
+		type: z.string(),
+		typeVersion: z.number(),
+		position: z.tuple([z.number(), z.number()]),
+		parameters: z.record(z.unknown()),
+	})
+	// A node's own settings (`onError`, `executeOnce`, `webhookId`, …) are handed on as they are.
+	.passthrough();
+
+const workflowSchema = z.object({
+	name: z.string(),
+	nodes: z.array(nodeSchema),
+	connections: z.record(z.record(z.array(z.array(targetSchema).nullable()))),
+	settings: z.record(z.unknown()),
+});
+
+/** The names of the example workflows, which are their files' names without `.json`. */
+export async function exampleNames(): Promise<string[]> {
+	const files = await readdir(__dirname);
+	return files
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => file.slice(0, -'.json'.length))
+		.sort();
+}
+
+/**
+ * Reads an example workflow.
+ *
+ * @param name as `exampleNames` gives it
+ * @throws where the file is none, or holds no workflow
+ */
+export async function readExample(name: string): Promise<WorkflowDraft> {
+	const text = await readFile(join(__dirname, `${name}.json`), 'utf8');
+	return workflowSchema.parse(JSON.parse(text));
+}
+
+/** What a user does after the import: changes one node; throws where the workflow has none of that name. */
+export function changeNode(
+	draft: WorkflowDraft,
+	name: string,
+	change: Partial<Pick<NodeDraft, 'parameters' | 'credentials'>>,
+): WorkflowDraft {
+	if (!draft.nodes.some((node) => node.name === name)) throw new Error(`No node is named ${name}`);
+	const nodes = draft.nodes.map((node) =>
+		node.name === name
+			? { ...node, ...change, parameters: { ...node.parameters, ...change.parameters } }
+			: node,
+	);
+	return { ...draft, nodes };
+}
+
+/** What a user does after the import: chooses the credential of every node of this type's prefix. */
+export function chooseCredential(
+	draft: WorkflowDraft,
+	nodeType: string,
+	{ id, name, type }: Credential,
+): WorkflowDraft {
+	const nodes = draft.nodes.map((node) =>
+		node.type.startsWith(nodeType) ? { ...node, credentials: { [type]: { id, name } } } : node,
+	);
+	return { ...draft, nodes };
+}
