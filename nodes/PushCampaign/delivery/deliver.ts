@@ -118,7 +118,8 @@ async function request<Value>(
 			}
 			refusals += 1;
 			if (await window.refused(problem.retryAfterMs)) continue;
-			return outcome;
+			// Where another item's failure closed the window, that one is the news.
+			return stopOnFailure ? { kind: 'notStarted' } : outcome;
 		}
 		if (isTransient(problem) && retries < shipment.transientRetries) {
 			retries += 1;
