@@ -83,7 +83,7 @@ async function install(host: Host, { onProgress }: InstallOptions): Promise<void
 			if (isNetworkFailure(error.output))
 				throw new InstallFailed(explain(error.output, []), logFile);
 		});
-		await npm(`Downloading n8n ${version ?? ''} and its packages (about 2 GB)`, [
+		await npm(`Downloading n8n ${version ?? ''} (once; takes minutes, and 2 GB of disk)`, [
 			'install',
 			'--legacy-peer-deps',
 			'--ignore-scripts',
@@ -186,14 +186,15 @@ function isNetworkFailure(output: string): boolean {
 
 /** Says in plain words why npm failed, as far as its output and the missing build tools tell. */
 export function explain(output: string, missingTools: readonly string[]): string {
-	if (isNetworkFailure(output)) {
-		return 'n8n was not installed: the npm registry was not reached. Check the network (and the proxy, if there is one), then run the same command again: it goes on where it stopped.';
+	// A build that looked for a ready-made binary first has met the network, too: the tools decide.
+	if (missingTools.length > 0 && /gyp ERR!/.test(output)) {
+		return `n8n was not installed: SQLite has to be compiled here, and ${missingTools.join(', ')} ${missingTools.length > 1 ? 'are' : 'is'} missing. Install what a C++ build needs (Debian, Ubuntu: sudo apt-get install python3 make g++; Fedora: sudo dnf install python3 make gcc-c++; macOS: xcode-select --install), then run the same command again.`;
 	}
 	if (/ENOSPC/.test(output)) {
 		return 'n8n was not installed: the disk is full. It takes about 2.5 GB.';
 	}
-	if (missingTools.length > 0) {
-		return `n8n was not installed: SQLite has to be compiled here, and ${missingTools.join(', ')} ${missingTools.length > 1 ? 'are' : 'is'} missing. Install what a C++ build needs (Debian, Ubuntu: sudo apt-get install python3 make g++; Fedora: sudo dnf install python3 make gcc-c++; macOS: xcode-select --install), then run the same command again.`;
+	if (isNetworkFailure(output)) {
+		return 'n8n was not installed: the npm registry was not reached. Check the network (and the proxy, if there is one), then run the same command again: it goes on where it stopped.';
 	}
 	return 'n8n was not installed: npm stopped.';
 }

@@ -35,6 +35,11 @@ describe('explain', () => {
 		expect(message).toMatch(/xcode-select --install/);
 	});
 
+	test('no compiler, met after a look for a ready-made binary: the compiler is what is missing', () => {
+		const output = 'prebuild-install warn ECONNRESET\ngyp ERR! build error';
+		expect(explain(output, ['g++'])).toMatch(/g\+\+ is missing/);
+	});
+
 	test('one tool is missing', () => {
 		expect(explain('gyp ERR! build error', ['make'])).toMatch(/make is missing/);
 	});
