@@ -1,0 +1,339 @@
+import * as fc from 'fast-check';
+import { operations } from '../../../nodes/PushCampaign/operations';
+import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
+import {
+	dryRunItem,
+	performSend,
+	prepareSend,
+	sentItem,
+} from '../../../nodes/PushCampaign/operations/send';
+import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
+import { connectionLostProblem } from '../../../nodes/PushCampaign/service/failures';
+import { refusal } from '../service/support';
+import { content, contentBody, itemOf } from './support';
+
+const sends = operations.filter(
+	(operation): operation is SendOperation => operation.kind === 'send',
+);
+
+const selected = [
+	['sendToAll', {}, {}],
+	[
+		'sendToAttributes',
+		{ attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
+		{ attribute: { plan: 'pro' } },
+	],
+	['sendToSegments', { segmentIds: '12, 34' }, { segment: ['12', '34'] }],
+	['sendToSubscriber', { subscriberId: 5001 }, { sid: '5001' }],
+] as const;
+
+const cases = selected.map(([name, parameters, body]) => {
+	const operation = sends.find(({ option }) => option.value === name);
+	if (operation === undefined) throw new TypeError(`No operation ${name}`);
+	return {
+		name,
+		operation,
+		parameters: { ...content, ...parameters },
+		body: { ...contentBody, ...body },
+	};
+});
+
+const paths = { all: 'all', attributes: 'attribute', segments: 'segment', subscriber: 'sid' };
+
+const everyField = {
+	name: 'Autumn',
+	iconUrl: ' https://shop.example/icon.png ',
+	imageUrl: ' https://shop.example/banner.jpg ',
+	expireAfter: { duration: { amount: 7, unit: 'd' } },
+	autoHide: true,
+	sendAt: '2030-05-17T09:30:30',
+	actionButtons: { button: [{ title: 'Shop', url: ' https://shop.example ' }] },
+};
+const common = {
+	icon: 'https://shop.example/icon.png',
+	expire_push: '7d',
+	send_at: '2030-05-17 09:31 +02:00',
+	action_buttons: [{ title: 'Shop', url: 'https://shop.example' }],
+};
+const name = 'Autumn';
+const image = 'https://shop.example/banner.jpg';
+/** Specification, Endpoints and auto_hide rules. */
+const everyBodyField = {
+	sendToAll: { ...common, name, image, auto_hide: 1 },
+	sendToAttributes: { ...common, name, auto_hide: 0 },
+	sendToSegments: { ...common, name, image, auto_hide: 0 },
+	sendToSubscriber: { ...common, auto_hide: 0 },
+};
+
+describe.each(cases)('$name', ({ name: operationName, operation, parameters, body }) => {
+	const bodyOf = (additionalFields: unknown, timezone?: string) =>
+		prepareSend(operation, itemOf({ ...parameters, additionalFields }, timezone)).body;
+	const refusedBy = (additionalFields: unknown) => {
+		const { field, message } = refusal(() => bodyOf(additionalFields));
+		return [field, message];
+	};
+
+	test('sends what is required, and nothing that was left out', () => {
+		expect(prepareSend(operation, itemOf(parameters)).body).toEqual(body);
+		for (const blank of [null, undefined, '', {}]) expect(bodyOf(blank)).toEqual(body);
+	});
+
+	test('sends every field that the service accepts here, and no other', () => {
+		expect(bodyOf(everyField, 'Europe/Berlin')).toEqual({
+			...body,
+			...everyBodyField[operationName],
+		});
+	});
+
+	test('sends no field of another operation', () => {
+		const leftOver = {
+			attributes: { pairs: [{ name: 'left', value: 'over' }] },
+			attributesJson: '{"left": "over"}',
+			segmentIds: '99',
+			subscriberId: '99',
+			campaignId: '99',
+			...parameters,
+		};
+		expect(prepareSend(operation, itemOf(leftOver)).body).toEqual(body);
+	});
+
+	test('leaves blank optional fields out', () => {
+		for (const blank of ['', ' ', null, undefined]) {
+			expect(bodyOf({ name: blank, iconUrl: blank, imageUrl: blank })).toEqual(body);
+			expect(bodyOf({ expireAfter: blank, actionButtons: blank })).toEqual(body);
+		}
+		expect(bodyOf({ expireAfter: {}, actionButtons: {} })).toEqual(body);
+		expect(bodyOf({ actionButtons: { button: [] } })).toEqual(body);
+	});
+
+	test('autoHide has one meaning, sent in the reading of this operation', () => {
+		const closes = operationName === 'sendToAll' ? 1 : 0;
+		expect(bodyOf({ autoHide: true })).toEqual({ ...body, auto_hide: closes });
+		expect(bodyOf({ autoHide: false })).toEqual({ ...body, auto_hide: 1 - closes });
+	});
+
+	test.each(['title', 'message', 'targetUrl'])('%s is required', (parameter) => {
+		const titles = new Map([
+			['title', 'Title'],
+			['message', 'Message'],
+			['targetUrl', 'Target URL'],
+		]);
+		const displayName = titles.get(parameter);
+		for (const blank of ['', ' \n', null, undefined]) {
+			const item = itemOf({ ...parameters, [parameter]: blank });
+			const { field, message, advice } = refusal(() => prepareSend(operation, item));
+			expect([field, message]).toEqual([displayName, `${displayName} is missing`]);
+			expect(advice).toBe(`Fill in ${displayName}.`);
+		}
+		for (const value of [7, true, {}, ['x'], new Date(0)]) {
+			const item = itemOf({ ...parameters, [parameter]: value });
+			expect(refusal(() => prepareSend(operation, item)).message).toBe(
+				`${displayName} is not text`,
+			);
+		}
+	});
+
+	test('trims addresses, not texts', () => {
+		const item = itemOf({ ...parameters, title: ' a ', targetUrl: ' https://shop.example\n' });
+		expect(prepareSend(operation, item).body).toMatchObject({
+			title: ' a ',
+			target_url: 'https://shop.example',
+		});
+	});
+
+	test.each([
+		[{ iconUrl: 'http://a.example/i.png' }, 'Icon URL', 'Icon URL is not a valid https:// address'],
+		[{ iconUrl: 7 }, 'Icon URL', 'Icon URL is not text'],
+		[{ sendAt: '' }, 'Send At', 'Send At is empty'],
+		[{ sendAt: null }, 'Send At', 'Send At is empty'],
+		[{ sendAt: undefined }, 'Send At', 'Send At is empty'],
+		[{ sendAt: 'soon' }, 'Send At', "Send At can't be read as a date"],
+		[{ autoHide: 'true' }, 'Auto Hide', 'Auto Hide is not true or false'],
+		[{ autoHide: null }, 'Auto Hide', 'Auto Hide is not true or false'],
+		[
+			{ expireAfter: { duration: { amount: 0, unit: 'd' } } },
+			'Expire After',
+			'Expire After is not a whole number from 1',
+		],
+		[
+			{ expireAfter: { duration: { amount: 1.5, unit: 'd' } } },
+			'Expire After',
+			'Expire After is not a whole number from 1',
+		],
+		[
+			{ expireAfter: { duration: { amount: 1, unit: 'w' } } },
+			'Expire After',
+			'Expire After is not minutes, hours or days',
+		],
+		[{ expireAfter: '7d' }, 'Expire After', 'Expire After is not a set of fields'],
+		[{ expireAfter: [] }, 'Expire After', 'Expire After is not a set of fields'],
+		[{ actionButtons: 'Shop' }, 'Action Buttons', 'Action Buttons is not a set of fields'],
+		[
+			{ actionButtons: { button: 'Shop' } },
+			'Action Buttons',
+			'Action Buttons is not a list of buttons',
+		],
+		[
+			{ actionButtons: { button: ['Shop'] } },
+			'Action Buttons',
+			'Action Buttons is not a list of buttons',
+		],
+		[
+			{ actionButtons: { button: [{ title: 'a', url: 'https://a.example' }, { title: 'b' }] } },
+			'URL of button 2 in Action Buttons',
+			'URL of button 2 in Action Buttons is missing',
+		],
+		[
+			{ actionButtons: { button: [{ url: 'https://a.example' }] } },
+			'Title of button 1 in Action Buttons',
+			'Title of button 1 in Action Buttons is missing',
+		],
+		[
+			{ actionButtons: { button: [{ title: 'a', url: 'shop' }] } },
+			'URL of button 1 in Action Buttons',
+			'URL of button 1 in Action Buttons is not a valid http:// or https:// address',
+		],
+	])('%j is refused', (additional, field, message) => {
+		expect(refusedBy(additional)).toEqual([field, message]);
+	});
+
+	test.each(['text', 7, true, [], [{}]])('additional fields that are %j are none', (value) => {
+		expect(refusedBy(value)).toEqual([
+			'Additional Fields',
+			'Additional Fields is not a set of fields',
+		]);
+	});
+
+	test('what a button holds beside title and URL is not sent', () => {
+		const button = [{ title: 'a', url: 'https://a.example', id: 'x' }];
+		expect(bodyOf({ actionButtons: { button } })).toMatchObject({
+			action_buttons: [{ title: 'a', url: 'https://a.example' }],
+		});
+	});
+
+	test('gives the schedule as a moment too', () => {
+		const additionalFields = { sendAt: Date.UTC(2030, 0, 1, 12, 0, 1) };
+		const prepared = prepareSend(operation, itemOf({ ...parameters, additionalFields }));
+		expect(prepared.schedule).toEqual({
+			text: '2030-01-01 12:01 +00:00',
+			at: Date.UTC(2030, 0, 1, 12, 1),
+		});
+		expect(prepareSend(operation, itemOf(parameters)).schedule).toBeUndefined();
+	});
+
+	test('a value of any type in any parameter is sent as it should be or refused', () => {
+		const names = [
+			'title',
+			'message',
+			'targetUrl',
+			'additionalFields',
+			'options',
+			...Object.keys(parameters),
+		];
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...names),
+				fc.anything({ withDate: true }),
+				(parameter, value) => {
+					const item = itemOf({ ...parameters, [parameter]: value });
+					try {
+						const prepared = prepareSend(operation, item);
+						expect(prepared.body.title).toMatch(/\S/);
+					} catch (error) {
+						expect(error).toHaveProperty('field');
+					}
+				},
+			),
+		);
+	});
+
+	describe('once prepared', () => {
+		const prepared = prepareSend(
+			operation,
+			itemOf({ ...parameters, additionalFields: { sendAt: '2030-01-01' } }),
+		);
+
+		/** A client that keeps what it was asked, and answers with the given body. */
+		const clientOf = (
+			answer: object,
+			asked: Array<{ request: ServiceRequest; timeoutMs: number }>,
+		): Client => ({
+			async request(request, schema, timeoutMs) {
+				asked.push({ request, timeoutMs });
+				const parsed = schema.safeParse(answer);
+				return parsed.success
+					? { ok: true, value: parsed.data, raw: answer }
+					: { ok: false, problem: connectionLostProblem('send') };
+			},
+		});
+
+		test('makes one request', async () => {
+			const asked: Array<{ request: ServiceRequest; timeoutMs: number }> = [];
+			const item = itemOf({ ...parameters, options: { timeout: 1234 } });
+			await performSend(prepareSend(operation, item), clientOf({}, asked));
+			expect(asked).toEqual([
+				{
+					request: {
+						endpoint: 'send',
+						method: 'POST',
+						path: `/v1/notification/send/${paths[operation.audience]}`,
+						body,
+					},
+					timeoutMs: 1234,
+				},
+			]);
+		});
+
+		test('puts out what the service answered', async () => {
+			const answer = { status: 'success', description: 'Done', ID: 1001 };
+			const result = await performSend(prepared, clientOf(answer, []));
+			if (!result.ok) throw new TypeError('It was not sent');
+			const id =
+				operation.audience === 'subscriber' ? { subscriberId: '5001' } : { campaignId: '1001' };
+			const item = { ...id, audience: operation.audience, status: 'success', description: 'Done' };
+			expect(sentItem(prepared, result.value)).toEqual({
+				...item,
+				sendAt: '2030-01-01 00:00 +00:00',
+			});
+			const unscheduled = await performSend(
+				prepareSend(operation, itemOf(parameters)),
+				clientOf(answer, []),
+			);
+			if (!unscheduled.ok) throw new TypeError('It was not sent');
+			expect(sentItem(prepared, unscheduled.value)).toEqual(item);
+			expect(Object.keys(sentItem(prepared, unscheduled.value))).not.toContain('sendAt');
+		});
+
+		test('hands on why there is no answer', async () => {
+			expect(await performSend(prepared, clientOf({}, []))).toEqual({
+				ok: false,
+				problem: connectionLostProblem('send'),
+			});
+		});
+
+		test('a dry run shows the very request', () => {
+			expect(dryRunItem(prepared, 'https://push.example/api')).toEqual({
+				dryRun: true,
+				request: {
+					method: 'POST',
+					url: `https://push.example/api/v1/notification/send/${paths[operation.audience]}`,
+					body: prepared.body,
+				},
+			});
+		});
+	});
+});
+
+test('the limits of action buttons are those of sendToAll alone', () => {
+	for (const { name: operationName, operation, parameters } of cases) {
+		const button = [{ title: 'x'.repeat(101), url: 'https://a.example' }];
+		const item = itemOf({ ...parameters, additionalFields: { actionButtons: { button } } });
+		const prepare = () => prepareSend(operation, item);
+		if (operationName !== 'sendToAll') expect(prepare).not.toThrow();
+		else {
+			expect(refusal(prepare).message).toBe(
+				'Title of button 1 in Action Buttons is 101 characters long, 1 more than the 100 that the service accepts',
+			);
+		}
+	}
+});
