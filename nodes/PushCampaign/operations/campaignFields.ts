@@ -189,7 +189,8 @@ export function campaignProperties(
 			displayOptions,
 			options: audienceRules[audience].accepts
 				.map((field) => additionalField(field, audience))
-				.sort((one, other) => one.displayName.localeCompare(other.displayName)),
+				// Not by localeCompare: its first use costs more than loading the rest of the package.
+				.sort((one, other) => (one.displayName < other.displayName ? -1 : 1)),
 		},
 		sendOptions(displayOptions),
 	];
