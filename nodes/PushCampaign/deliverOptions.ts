@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { DeliverOptions } from './delivery/deliver';
 import { Window } from './delivery/window';
-import { sleep } from './sleep';
+import { createSleep, sleep } from './sleep';
 
 /** What delivering needs of the world, for one execution of the node. */
 export function deliverOptions(context: IExecuteFunctions, maxParallel: number): DeliverOptions {
@@ -17,7 +17,7 @@ export function deliverOptions(context: IExecuteFunctions, maxParallel: number):
 			signal,
 		}),
 		stopOnFailure: !context.continueOnFail(),
-		sleep: async (milliseconds) => await sleep(milliseconds, signal ?? never),
+		sleep: createSleep(signal ?? never),
 		random: Math.random,
 	};
 }

@@ -9,7 +9,7 @@ import { check, invalid, toRecord } from './operations/fields';
 import { parseIdList } from './operations/idList';
 import { counterNames } from './service/answers';
 import { campaignId } from './service/schemas';
-import { sleep } from './sleep';
+import { createSleep, sleep } from './sleep';
 import { keepOnly, loadState, saveState } from './watch/baseline';
 import type { CampaignEvent, WatchOptions } from './watch/compare';
 import { findEvents, toEvent } from './watch/compare';
@@ -80,7 +80,7 @@ async function read(context: IPollFunctions, campaignIds: readonly string[]): Pr
 	const options: DeliverOptions = {
 		window,
 		stopOnFailure: false,
-		sleep: async (milliseconds) => await sleep(milliseconds, end.signal),
+		sleep: createSleep(end.signal),
 		random: Math.random,
 	};
 	const outOfTime = sleep(budgetMs, end.signal).then(

@@ -18,3 +18,25 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
 		if (stop !== undefined) signal.removeEventListener('abort', stop);
 	}
 }
+
+/**
+ * Makes a sleep of which any number can be under way at once. They share one listener: n8n's log warns
+ * of a leak when a signal has many.
+ * @param signal ends all of them
+ */
+export function createSleep(signal: AbortSignal): (milliseconds: number) => Promise<void> {
+	const asleep = new Set<AbortController>();
+	signal.addEventListener('abort', () => asleep.forEach((one) => one.abort(signal.reason)), {
+		once: true,
+	});
+	return async (milliseconds) => {
+		signal.throwIfAborted();
+		const own = new AbortController();
+		asleep.add(own);
+		try {
+			await sleep(milliseconds, own.signal);
+		} finally {
+			asleep.delete(own);
+		}
+	};
+}

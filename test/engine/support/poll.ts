@@ -87,6 +87,7 @@ export class Poller {
 		);
 		this.cursor = deepCopy(options.staticData ?? {});
 		Object.assign(this.liveStaticData, deepCopy(this.cursor));
+		this.workflow.staticData['__dataChanged'] = false;
 	}
 
 	/** The node's static data as n8n has saved it: what a restart begins with. */
@@ -105,7 +106,11 @@ export class Poller {
 		const [items = []] = (await poll.call(context)) ?? [null];
 		if (items !== null) this.emitted.push(...items);
 		if (staged !== undefined) this.commit(staged, seed);
-		else if (items !== null) this.commit(this.liveStaticData, {});
+		else if (items !== null && this.workflow.staticData['__dataChanged'] === true) {
+			// n8n does not see what changes below the first level, and saves nothing then.
+			this.commit(this.liveStaticData, {});
+			this.workflow.staticData['__dataChanged'] = false;
+		}
 		return { items, errors: this.errors.slice(reported), staticData: this.saved };
 	}
 

@@ -1,0 +1,422 @@
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { Poller, type PollOptions } from './support/poll';
+import { credentialsFor, useSimulator } from './support/pushCampaign';
+
+const simulator = useSimulator();
+
+const zero = {
+	total_attempts: 0,
+	successfully_sent: 0,
+	failed_to_send: 0,
+	delivered: 0,
+	clicked: 0,
+	closed: 0,
+};
+const poller = (parameters: INodeParameters, options: Partial<PollOptions> = {}) =>
+	new Poller(parameters, { credentials: credentialsFor(simulator()), ...options });
+const jsonOf = (items: INodeExecutionData[] | null) => items?.map(({ json }) => json);
+const idsOf = (items: INodeExecutionData[] | null) => items?.map(({ json }) => json['campaignId']);
+const changesOf = (items: INodeExecutionData[] | null) => items?.map(({ json }) => json['changes']);
+const addCampaign = (counters = {}, id?: string) =>
+	simulator().addCampaign({
+		status: 'Sent',
+		counters: { ...zero, ...counters },
+		...(id === undefined ? {} : { id }),
+	});
+
+describe.each(['classic', 'durable'] as const)('in the %s engine', (engine) => {
+	test('a campaign counts from zero, then from its last event', async () => {
+		const id = addCampaign({ delivered: 5, clicked: 3 });
+		const trigger = poller({ campaignIds: id }, { engine });
+		const before = Date.now();
+		const first = await trigger.poll();
+		expect(jsonOf(first.items)).toStrictEqual([
+			{
+				campaignId: id,
+				status: 'Sent',
+				counters: {
+					totalAttempts: 0,
+					successfullySent: 0,
+					failedToSend: 0,
+					delivered: 5,
+					clicked: 3,
+					closed: 0,
+				},
+				changes: { delivered: { from: 0, to: 5, by: 5 }, clicked: { from: 0, to: 3, by: 3 } },
+				firstSeen: true,
+				observedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+			},
+		]);
+		const observed = jsonOf(first.items)?.[0]?.['observedAt'];
+		const observedAt = typeof observed === 'string' ? Date.parse(observed) : NaN;
+		expect(observedAt).toBeGreaterThanOrEqual(before);
+		expect(observedAt).toBeLessThanOrEqual(Date.now());
+
+		expect((await trigger.poll()).items).toBeNull();
+		simulator().setCounters(id, { clicked: 9 });
+		const third = await trigger.poll();
+		expect(changesOf(third.items)).toStrictEqual([{ clicked: { from: 3, to: 9, by: 6 } }]);
+		expect(jsonOf(third.items)?.[0]).toMatchObject({ firstSeen: false });
+		expect(trigger.errors).toStrictEqual([]);
+	});
+
+	test('a restart begins from what was saved with the last event', async () => {
+		const id = addCampaign({ clicked: 3 });
+		let trigger = poller({ campaignIds: id }, { engine });
+		await trigger.poll();
+		for (const clicked of [4, 9, 12]) {
+			trigger = trigger.restarted();
+			expect((await trigger.poll()).items).toBeNull();
+			simulator().setCounters(id, { clicked });
+			expect(changesOf((await trigger.poll()).items)).toHaveLength(1);
+			expect((await trigger.restarted().poll()).items).toBeNull();
+		}
+	});
+
+	test('a quiet poll moves nothing', async () => {
+		const id = addCampaign({ clicked: 3 });
+		const trigger = poller({ campaignIds: id, options: { minimumChange: 5 } }, { engine });
+		expect((await trigger.poll()).items).toBeNull();
+		expect(trigger.saved).toStrictEqual({});
+		simulator().setCounters(id, { clicked: 4 });
+		expect((await trigger.poll()).items).toBeNull();
+		simulator().setCounters(id, { clicked: 5 });
+		const { items } = await trigger.poll();
+		expect(changesOf(items)).toStrictEqual([{ clicked: { from: 0, to: 5, by: 5 } }]);
+		expect(jsonOf(items)).toMatchObject([{ firstSeen: true }]);
+	});
+
+	test('smaller moves come with the next event', async () => {
+		const id = addCampaign({ clicked: 10, delivered: 10 });
+		const trigger = poller({ campaignIds: id, options: { minimumChange: 3 } }, { engine });
+		await trigger.poll();
+		simulator().setCounters(id, { delivered: 12 });
+		expect((await trigger.poll()).items).toBeNull();
+		simulator().setCounters(id, { clicked: 13 });
+		expect(changesOf((await trigger.poll()).items)).toStrictEqual([
+			{ delivered: { from: 10, to: 12, by: 2 }, clicked: { from: 10, to: 13, by: 3 } },
+		]);
+	});
+
+	test('counters that are not watched start nothing and stand in no change', async () => {
+		const id = addCampaign();
+		const trigger = poller({ campaignIds: id, counters: ['clicked'] }, { engine });
+		simulator().setCounters(id, { delivered: 100 });
+		expect((await trigger.poll()).items).toBeNull();
+		simulator().setCounters(id, { clicked: 1, delivered: 200 });
+		const { items } = await trigger.poll();
+		expect(changesOf(items)).toStrictEqual([{ clicked: { from: 0, to: 1, by: 1 } }]);
+		expect(jsonOf(items)).toMatchObject([{ counters: { delivered: 200 } }]);
+	});
+
+	test('a counter that goes back is a change too', async () => {
+		const id = addCampaign({ clicked: 10 });
+		const trigger = poller({ campaignIds: id }, { engine });
+		await trigger.poll();
+		simulator().setCounters(id, { clicked: 4 });
+		expect(changesOf((await trigger.poll()).items)).toStrictEqual([
+			{ clicked: { from: 10, to: 4, by: -6 } },
+		]);
+	});
+
+	test('a campaign that is removed from the list is forgotten', async () => {
+		const [one, two] = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 2 })];
+		const both = poller({ campaignIds: `${one},${two}` }, { engine });
+		await both.poll();
+		simulator().setCounters(two, { clicked: 3 });
+		const single = poller({ campaignIds: two }, { engine, staticData: both.saved });
+		expect(idsOf((await single.poll()).items)).toEqual([two]);
+		const again = poller({ campaignIds: `${one},${two}` }, { engine, staticData: single.saved });
+		expect(jsonOf((await again.poll()).items)).toMatchObject([
+			{ campaignId: one, firstSeen: true, changes: { clicked: { from: 0, to: 1, by: 1 } } },
+		]);
+	});
+
+	test('a failing campaign holds back no other, and is reported once until it heals', async () => {
+		const [bad, good] = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 1 })];
+		let clicked = 1;
+		const trigger = poller({ campaignIds: `${bad},${good}` }, { engine, activation: 'init' });
+		const round = async () => {
+			clicked += 1;
+			simulator().setCounters(good, { clicked });
+			return await trigger.poll();
+		};
+		await trigger.poll();
+		simulator().removeCampaign(bad);
+
+		const broken = await round();
+		expect(idsOf(broken.items)).toEqual([good]);
+		expect(broken.errors).toHaveLength(1);
+		expect(broken.errors[0]).toMatchObject({
+			name: 'NodeApiError',
+			message: matching(new RegExp(`^Campaign ${bad} can't be read: `)),
+			httpCode: '404',
+			failure: { cause: 'configuration-invalid' },
+		});
+		expect((await round()).errors).toHaveLength(0);
+		expect((await trigger.poll()).items).toBeNull();
+
+		simulator().addFault({
+			match: { path: `/id/${bad}` },
+			action: { kind: 'failure', type: 'invalid_format', description: 'Another reason' },
+		});
+		expect((await round()).errors).toHaveLength(1);
+		// Back to the first reason: it changed, so it is reported.
+		expect((await round()).errors).toHaveLength(1);
+
+		addCampaign({ clicked: 7 }, bad);
+		const healed = await round();
+		expect(healed.errors).toHaveLength(0);
+		expect(changesOf(healed.items)).toMatchObject([
+			{ clicked: { from: 1, to: 7, by: 6 } },
+			{ clicked: { by: 1 } },
+		]);
+		simulator().removeCampaign(bad);
+		expect((await round()).errors).toHaveLength(1);
+	});
+
+	test.each([
+		['a rate limit', { type: 'rate_limit', status: 429 }, 'rate-limited'],
+		['a wrong key', { type: 'authentication_failure', status: 401 }, 'credential-invalid'],
+		['no answer of the service', {}, 'temporarily-unavailable'],
+	])(
+		'with %s for all it throws, each time, and moves nothing',
+		async (_name, what, cause) => {
+			const ids = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 1 })];
+			const trigger = poller({ campaignIds: ids.join() }, { engine, activation: 'init' });
+			await trigger.poll();
+			const { saved } = trigger;
+			ids.forEach((id) => simulator().setCounters(id, { clicked: 5 }));
+			const headers = { 'retry-after': '3600' };
+			simulator().addFault({
+				times: 0,
+				action: { kind: 'failure', description: 'Not now', headers, ...what },
+			});
+			for (let polls = 0; polls < 2; polls += 1) {
+				await expect(trigger.poll()).rejects.toMatchObject({
+					name: 'NodeApiError',
+					message: matching(/^Campaigns \d+, \d+ can't be read: /),
+					failure: { cause },
+				});
+			}
+			expect(trigger.errors).toHaveLength(0);
+			expect(trigger.saved).toStrictEqual(saved);
+			simulator().clearFaults();
+			expect(changesOf((await trigger.poll()).items)).toStrictEqual([
+				{ clicked: { from: 1, to: 5, by: 4 } },
+				{ clicked: { from: 1, to: 5, by: 4 } },
+			]);
+		},
+		20_000,
+	);
+
+	test('answers out of order emit nothing twice, and nothing goes back', async () => {
+		const id = addCampaign({ clicked: 1 });
+		const trigger = poller({ campaignIds: id }, { engine: 'classic', activation: 'init' });
+		await trigger.poll();
+		simulator().setCounters(id, { clicked: 2 });
+		simulator().addFault({ action: { kind: 'delay', ms: 300 } });
+		const slow = trigger.poll();
+		await seen(2);
+		await tick();
+		simulator().setCounters(id, { clicked: 5 });
+		const fast = await trigger.poll();
+		expect(changesOf(fast.items)).toStrictEqual([{ clicked: { from: 1, to: 5, by: 4 } }]);
+		expect((await slow).items).toBeNull();
+		expect((await trigger.poll()).items).toBeNull();
+	});
+});
+
+const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const tick = async () => await new Promise((resolve) => setTimeout(resolve, 5));
+async function seen(count: number): Promise<void> {
+	for (let tries = 0; tries < 1000 && simulator().requests.length < count; tries += 1) await tick();
+}
+
+test('what was saved before stays as it was', async () => {
+	const id = addCampaign({ clicked: 1 });
+	const trigger = poller({ campaignIds: id }, { engine: 'durable' });
+	await trigger.poll();
+	const { baselines } = trigger.saved;
+	simulator().setCounters(id, { clicked: 2 });
+	await trigger.poll();
+	expect(baselines).toMatchObject({ [id]: { counters: { clicked: 1 } } });
+	expect(trigger.saved['baselines']).toMatchObject({ [id]: { counters: { clicked: 2 } } });
+});
+
+test('answers of many overlapping polls add up', async () => {
+	const id = addCampaign();
+	const trigger = poller({ campaignIds: id }, { activation: 'init' });
+	const polls: Array<Promise<unknown>> = [];
+	for (let clicked = 1; clicked <= 12; clicked += 1) {
+		simulator().setCounters(id, { clicked });
+		simulator().addFault({ action: { kind: 'delay', ms: ((clicked * 7) % 5) * 20 } });
+		polls.push(trigger.poll());
+		await seen(clicked);
+		await tick();
+	}
+	await Promise.all(polls);
+	await trigger.poll();
+	expect(sumOf(trigger.emitted, 'clicked')).toBe(12);
+	const froms = trigger.emitted.map(({ json }) => JSON.stringify(json['counters']));
+	expect(new Set(froms).size).toBe(froms.length);
+});
+
+function sumOf(items: INodeExecutionData[], counter: string): number {
+	return items.reduce((sum, { json }) => sum + byOf(json['changes'], counter), 0);
+}
+
+function byOf(changes: unknown, counter: string): number {
+	if (typeof changes !== 'object' || changes === null) return 0;
+	const change: unknown = Object.entries(changes).find(([name]) => name === counter)?.[1];
+	if (typeof change !== 'object' || change === null || !('by' in change)) return 0;
+	return Number(change.by);
+}
+
+describe('Fetch Test Event', () => {
+	test('answers with the present state of every campaign and changes no baseline', async () => {
+		const [one, two] = [addCampaign({ clicked: 4 }), addCampaign()];
+		const staticData = {
+			baselines: { [one]: { counters: { clicked: 4 }, readAt: 1 } },
+		};
+		const trigger = poller({ campaignIds: `${one}, ${two}` }, { mode: 'manual', staticData });
+		for (let polls = 0; polls < 2; polls += 1) {
+			expect(jsonOf((await trigger.poll()).items)).toMatchObject([
+				{ campaignId: one, counters: { clicked: 4 } },
+				{ campaignId: two, counters: { clicked: 0 } },
+			]);
+		}
+		expect(trigger.saved).toStrictEqual(staticData);
+	});
+
+	test('fails when any campaign fails, and names it', async () => {
+		const id = addCampaign();
+		const trigger = poller({ campaignIds: `${id}, 77` }, { mode: 'manual' });
+		await expect(trigger.poll()).rejects.toMatchObject({
+			message: matching(/^Campaign 77 can't be read: /),
+			httpCode: '404',
+		});
+	});
+});
+
+describe('activation', () => {
+	test.each<[string, Partial<PollOptions>, boolean]>([
+		['activate', { activation: 'activate' }, true],
+		['create', { activation: 'create' }, true],
+		['update on n8n 1', { activation: 'update', budgetMs: 'absent' }, true],
+		['update', { activation: 'update' }, false],
+		['a start of the server', { activation: 'init' }, false],
+		['the durable engine', { engine: 'durable' }, false],
+	])('with %s a failing campaign fails it: %j %s', async (_name, options, isStrict) => {
+		const id = addCampaign({ clicked: 1 });
+		const trigger = poller({ campaignIds: `${id}, 77` }, options);
+		if (isStrict) {
+			await expect(trigger.poll()).rejects.toThrow("Campaign 77 can't be read");
+			expect(trigger.saved).toStrictEqual({});
+		}
+		// Only the first poll of an activation is its test.
+		const next = await trigger.poll();
+		expect(idsOf(next.items)).toEqual([id]);
+		expect(next.errors).toHaveLength(1);
+	});
+});
+
+describe('many campaigns', () => {
+	const add = (count: number) => Array.from({ length: count }, () => addCampaign({ clicked: 1 }));
+
+	test('are read in parallel and emitted in the order of the list, repeated ones once', async () => {
+		const ids = add(120);
+		simulator().addFault({ times: 30, action: { kind: 'delay', ms: 30 } });
+		const trigger = poller({ campaignIds: `=${'{{'} ${JSON.stringify([...ids, ...ids])} }}` });
+		expect(idsOf((await trigger.poll()).items)).toEqual(ids);
+		expect(simulator().requests).toHaveLength(120);
+	});
+
+	test('under a rate limit all come, each once', async () => {
+		const ids = add(60);
+		simulator().setRateLimit({ perSecond: 60, burst: 20, retryAfter: 'seconds' });
+		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init' });
+		for (let polls = 0; polls < 5 && trigger.emitted.length < ids.length; polls += 1) {
+			await trigger.poll().catch(() => undefined);
+		}
+		expect(new Set(idsOf(trigger.emitted)).size).toBe(ids.length);
+		expect(trigger.emitted).toHaveLength(ids.length);
+	}, 60_000);
+
+	test('that were not reached within n8n’s budget are read first next time', async () => {
+		const ids = add(500);
+		simulator().setLatency(800);
+		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs: 4000 });
+		const first = await trigger.poll();
+		const reached = idsOf(first.items)?.length ?? 0;
+		expect(reached).toBeGreaterThan(0);
+		expect(reached).toBeLessThan(ids.length);
+		expect(first.errors).toHaveLength(0);
+		simulator().setLatency(0);
+		const already = simulator().requests.length;
+		const second = await trigger.restarted().poll();
+		const firstRead = simulator().requests[already]?.path.split('/').at(-1);
+		expect(idsOf(first.items)).not.toContain(firstRead);
+		expect(idsOf(second.items)).toContain(firstRead);
+	}, 30_000);
+
+	test('one that hangs costs no more than its own time', async () => {
+		const ids = add(3);
+		simulator().addFault({
+			match: { path: `/id/${ids[1]}` },
+			times: 0,
+			action: { kind: 'hang', process: false },
+		});
+		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs: 1000 });
+		const { items } = await trigger.poll();
+		expect(idsOf(items)).toEqual([ids[0], ids[2]]);
+	});
+});
+
+describe('bad parameters', () => {
+	test.each<[string, INodeParameters, RegExp]>([
+		['no campaign', { campaignIds: '={{ "" }}' }, /^Campaign IDs /],
+		['commas alone', { campaignIds: ' , ' }, /^Campaign IDs /],
+		['an empty array', { campaignIds: '={{ [] }}' }, /^Campaign IDs /],
+		['an object', { campaignIds: '={{ ({ id: 1 }) }}' }, /^Campaign IDs /],
+		['null', { campaignIds: '={{ null }}' }, /^Campaign IDs /],
+		['an ID that lost digits', { campaignIds: '={{ [2 ** 53 + 2] }}' }, /^Campaign IDs /],
+		['dots', { campaignIds: '..' }, /^Campaign IDs /],
+		['no counter', { campaignIds: '1', counters: [] }, /^Counters /],
+		['an unknown counter', { campaignIds: '1', counters: ['opened'] }, /^Counters /],
+		['a minimum of 0', { campaignIds: '1', options: { minimumChange: 0 } }, /^Minimum Change /],
+		['half a change', { campaignIds: '1', options: { minimumChange: 1.5 } }, /^Minimum Change /],
+	])('%s', async (_name, parameters, message) => {
+		for (const mode of ['manual', 'trigger'] as const) {
+			await expect(poller(parameters, { mode }).poll()).rejects.toMatchObject({
+				name: 'NodeOperationError',
+				message: matching(message),
+			});
+		}
+		expect(simulator().requests).toHaveLength(0);
+	});
+
+	test('a credential without key', async () => {
+		const credentials = credentialsFor(simulator(), { apiKey: '' });
+		const trigger = poller({ campaignIds: '1' }, { credentials });
+		await expect(trigger.poll()).rejects.toMatchObject({ message: matching(/^API Key /) });
+	});
+});
+
+test('a counter that can’t be read is a failure and no 0', async () => {
+	const [bad, good] = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 1 })];
+	const count = { ...zero, clicked: 'many' };
+	simulator().addFault({
+		match: { path: `/id/${bad}` },
+		times: 0,
+		action: {
+			kind: 'respond',
+			body: JSON.stringify({ notification_status: 'Sent', notification_id: bad, count }),
+		},
+	});
+	const trigger = poller({ campaignIds: `${bad},${good}` }, { activation: 'init' });
+	const { items, errors } = await trigger.poll();
+	expect(idsOf(items)).toEqual([good]);
+	expect(errors).toHaveLength(1);
+	expect(trigger.saved['baselines']).not.toHaveProperty(bad);
+}, 20_000);
