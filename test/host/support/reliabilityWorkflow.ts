@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+	chain,
 	connect,
 	node,
+	pollEvery,
 	pushCampaign,
+	pushCampaignTrigger,
 	webhookWorkflow,
+	type Credential,
 	type Execution,
 	type NodeDraft,
 	type WebhookAnswer,
+	type WorkflowDraft,
 } from '../../../host';
 import type { Bed } from './reliabilityBed';
 
@@ -28,9 +34,15 @@ export interface SendWorkflow {
 	change(changed: SendWorkflowOptions): Promise<void>;
 }
 
+type Source = Pick<Bed, 'n8n' | 'credential'>;
+
 export const sender = 'Push Campaign';
 
-const draft = (bed: Bed, path: string, { options = {}, settings = {} }: SendWorkflowOptions) => {
+const draft = (
+	{ credential }: Source,
+	path: string,
+	{ options = {}, settings = {} }: SendWorkflowOptions,
+) => {
 	const action = pushCampaign(
 		{
 			operation: 'sendToAll',
@@ -39,7 +51,7 @@ const draft = (bed: Bed, path: string, { options = {}, settings = {} }: SendWork
 			targetUrl: 'https://shop.example/sale',
 			options,
 		},
-		{ credential: bed.credential, waitBetweenTries: 100, ...settings },
+		{ credential, waitBetweenTries: 100, ...settings },
 	);
 	const workflow = webhookWorkflow(path, [action]);
 	if (settings.onError !== 'continueErrorOutput') return workflow;
@@ -50,7 +62,7 @@ const draft = (bed: Bed, path: string, { options = {}, settings = {} }: SendWork
 
 /** Creates and activates a workflow that sends to all; an item's title is its input's `title`. */
 export async function sendWorkflow(
-	bed: Bed,
+	bed: Source,
 	workflow: SendWorkflowOptions = {},
 ): Promise<SendWorkflow> {
 	const { n8n } = bed;
@@ -81,7 +93,7 @@ export function titled(name: string, count: number): Array<{ title: string }> {
 }
 
 /** The titles that the service accepted, in the order in which they came. */
-export function acceptedTitles({ simulator }: Bed): unknown[] {
+export function acceptedTitles({ simulator }: Pick<Bed, 'simulator'>): unknown[] {
 	return [...simulator.campaigns.values()].map(({ body }) => body['title']);
 }
 
@@ -89,4 +101,63 @@ export function acceptedTitles({ simulator }: Bed): unknown[] {
 export function failureOf(execution: Execution): { message: string; description: string } {
 	const { error } = execution.data.resultData;
 	return { message: error?.message ?? '', description: error?.description ?? '' };
+}
+
+/** How often the triggers of `watchWorkflow` poll. */
+export const pollSeconds = 2;
+
+/** What switches n8n's durable engine on for polling triggers. */
+export const durableEngine = {
+	N8N_SCHEDULER_ENABLED: 'true',
+	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+	N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
+	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+	// A poll of a dead server is taken over when its lease has ended: here in seconds, not minutes.
+	N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
+	N8N_SCHEDULER_LEASE_DURATION: '8',
+	N8N_SCHEDULER_REAPER_INTERVAL: '3',
+	// n8n runs polls of one node at the same time where several are due at once, as after a restart
+	// with this many poll times: each then emits the same change from its own copy of the cursor.
+	N8N_SCHEDULER_CLAIM_BATCH_SIZE: '1',
+	N8N_SCHEDULER_MAX_CONCURRENT_PASSES: '1',
+	N8N_SCHEDULER_MISFIRE_GRACE: '1',
+};
+
+/**
+ * A workflow whose triggers, one for each name, all watch the same campaigns.
+ *
+ * @param seconds how often they poll
+ */
+export function watchWorkflow(
+	credential: Credential,
+	campaignIds: readonly string[],
+	names: readonly string[] = ['Trigger'],
+	seconds = pollSeconds,
+): WorkflowDraft {
+	const triggers = names.map((name) => ({
+		...pushCampaignTrigger(
+			{ campaignIds: campaignIds.join(', '), pollTimes: pollEvery(seconds) },
+			{ name, credential },
+		),
+		// The durable engine knows a trigger by its id, which an edit in n8n keeps.
+		id: `trigger-${name}`,
+	}));
+	const alone = chain('Watch', [node('End', 'n8n-nodes-base.noOp')]);
+	const whole = { ...alone, nodes: [...alone.nodes, ...triggers] };
+	return names.reduce((draft, name) => connect(draft, name, 'End'), whole);
+}
+
+/** Waits until the service was asked `count` more times. */
+export async function untilRequests(
+	{ simulator }: Pick<Bed, 'simulator'>,
+	count: number,
+): Promise<void> {
+	const before = simulator.requestCount;
+	const deadline = Date.now() + 90_000;
+	while (simulator.requestCount < before + count) {
+		if (Date.now() > deadline) {
+			throw new Error(`${simulator.requestCount - before} of ${count} requests came`);
+		}
+		await sleep(20);
+	}
 }

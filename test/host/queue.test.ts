@@ -1,0 +1,165 @@
+import type { N8nServer } from '../../host';
+import type { Fault } from '../../simulator';
+import { startCluster, type Cluster } from './support/queueCluster';
+import {
+	changesOf,
+	countersOf,
+	emittedBy,
+	moveCounters,
+	untilCaughtUp,
+} from './support/reliabilityEvents';
+import {
+	acceptedTitles,
+	durableEngine,
+	sendWorkflow,
+	titled,
+	untilRequests,
+	watchWorkflow,
+} from './support/reliabilityWorkflow';
+
+/** A dead worker's job is noticed after this: here in seconds, by default after a minute and a half. */
+const quickLocks = {
+	QUEUE_WORKER_LOCK_DURATION: '6000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
+	QUEUE_WORKER_STALLED_INTERVAL: '2000',
+};
+
+const sentAndNeverAnswered: Fault = {
+	match: { method: 'POST', path: '/send/' },
+	action: { kind: 'hang', process: true },
+};
+
+/** The executions that a worker took, by its own log. */
+const takenBy = (worker: N8nServer) =>
+	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
+
+const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
+
+/** Kills the worker that has taken an execution. */
+async function killWorkerOf(cluster: Cluster, executionId: string): Promise<void> {
+	const worker = cluster.workers.find((each) => takenBy(each).includes(executionId));
+	if (worker === undefined) throw new Error(`No worker has execution ${executionId}`);
+	await worker.kill('SIGKILL');
+}
+
+async function newestExecution({ n8n }: Cluster, workflowId: string): Promise<string> {
+	const [newest] = await n8n.executions({ workflowId });
+	if (newest === undefined) throw new Error('There is no execution');
+	return newest.id;
+}
+
+describe('queue mode on n8n 2.x with two workers', () => {
+	let cluster: Cluster;
+
+	beforeAll(async () => {
+		cluster = await startCluster({ env: { ...quickLocks, ...durableEngine } });
+	}, 300_000);
+	beforeEach(() => {
+		cluster.simulator.reset();
+	});
+	afterAll(async () => {
+		await cluster.close();
+	}, 120_000);
+
+	test('200 executions at once are spread over both workers, and each sends once', async () => {
+		const workflow = await sendWorkflow(cluster);
+		const items = titled('Queued', 200);
+		const answers = await Promise.all(items.map((item) => workflow.call([item])));
+
+		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Queued', 200).sort());
+		const taken = cluster.workers.map(takenBy);
+		expect(taken.every((executions) => executions.length > 0)).toBe(true);
+		expect(new Set(taken.flat()).size).toBe(200);
+		expect(taken.flat()).toHaveLength(200);
+	}, 240_000);
+
+	test('a worker killed in the middle of a send leaves no second send', async () => {
+		const workflow = await sendWorkflow(cluster, {
+			options: { maxParallel: 1 },
+			settings: { retryOnFail: true, maxTries: 3 },
+		});
+		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
+		const call = workflow.call(titled('Killed', 6)).catch(() => undefined);
+		await untilRequests(cluster, 4);
+		const id = await newestExecution(cluster, workflow.id);
+		await killWorkerOf(cluster, id);
+		await cluster.addWorker();
+
+		const ended = await cluster.n8n.waitForExecutions({
+			workflowId: workflow.id,
+			timeout: 120_000,
+		});
+		expect(ended).toHaveLength(1);
+		expect(ended[0]?.status).not.toBe('success');
+		expect(acceptedTitles(cluster)).toEqual(titlesOf('Killed', 4));
+		await call;
+	}, 240_000);
+
+	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
+		const { n8n, simulator, credential } = cluster;
+		const ids = [1, 2, 3].map(() => simulator.addCampaign({ counters: { total_attempts: 5 } }));
+		const { id } = await n8n.createWorkflow(watchWorkflow(credential, ids));
+		await n8n.activate(id);
+		await untilCaughtUp(cluster, id, ids);
+
+		for (const how of ['stopped', 'killed'] as const) {
+			moveCounters(cluster, ids);
+			simulator.addFault({
+				match: { method: 'GET', path: '/status/' },
+				times: 0,
+				action: { kind: 'delay', ms: 3000 },
+			});
+			await untilRequests(cluster, ids.length);
+			await cluster.restartMain(how);
+			simulator.clearFaults();
+			moveCounters(cluster, ids);
+			await untilCaughtUp(cluster, id, ids);
+		}
+		await untilRequests(cluster, 3 * ids.length);
+		const events = await emittedBy(cluster, id);
+		for (const campaignId of ids) {
+			expect(changesOf(events, campaignId)).toEqual(countersOf(cluster, campaignId));
+		}
+		expect(events.filter(({ firstSeen }) => firstSeen)).toHaveLength(ids.length);
+	}, 300_000);
+});
+
+describe('queue mode on n8n 1.x', () => {
+	let cluster: Cluster;
+
+	beforeAll(async () => {
+		cluster = await startCluster({ major: '1', workers: 1, env: quickLocks });
+	}, 300_000);
+	afterAll(async () => {
+		await cluster.close();
+	}, 120_000);
+
+	/** Sends two campaigns through a worker that dies when it has sent the second. */
+	const sendAndKill = async (name: string, variables: Record<string, string>) => {
+		cluster.simulator.reset();
+		const workflow = await sendWorkflow(cluster, { options: { maxParallel: 1 } });
+		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 1 });
+		const call = workflow.call(titled(name, 2)).catch(() => undefined);
+		await untilRequests(cluster, 2);
+		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
+		const worker = await cluster.addWorker(variables);
+		await cluster.n8n.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+		await call;
+		return worker;
+	};
+
+	test('a worker killed in the middle of a send: n8n starts over, and sends again', async () => {
+		const worker = await sendAndKill('Default', {});
+		const sent = titlesOf('Default', 2);
+		expect(acceptedTitles(cluster)).toEqual([...sent, ...sent]);
+		await worker.stop();
+	}, 240_000);
+
+	test('a worker killed in the middle of a send, with QUEUE_WORKER_MAX_STALLED_COUNT=0: no second send', async () => {
+		const never = { QUEUE_WORKER_MAX_STALLED_COUNT: '0' };
+		await cluster.addWorker(never);
+		await sendAndKill('Never', never);
+		expect(acceptedTitles(cluster)).toEqual(titlesOf('Never', 2));
+	}, 240_000);
+});

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '../../../host';
+import { startGuarded, type GuardedProcess } from './queueProcess';
+import { requireProgram } from './index';
+
+const execute = promisify(execFile);
+
+/** An empty PostgreSQL of its own, on a loopback port. */
+export interface Postgres {
+	/** The variables by which n8n finds it. */
+	env: Record<string, string>;
+	close(): Promise<void>;
+}
+
+interface User {
+	uid: number;
+	gid: number;
+}
+
+const superuser = 'n8n';
+const readyWithinMs = 60_000;
+
+/** Whom the server runs as: PostgreSQL refuses to run as root. Undefined: as whoever runs the tests. */
+async function unprivilegedUser(): Promise<User | undefined> {
+	if (process.getuid?.() !== 0) return undefined;
+	for (const name of ['postgres', 'nobody']) {
+		try {
+			const [uid, gid] = await Promise.all(
+				['-u', '-g'].map(async (of) => Number((await execute('id', [of, name])).stdout)),
+			);
+			if (uid !== undefined && gid !== undefined) return { uid, gid };
+		} catch {
+			// Not every system has each of them.
+		}
+	}
+	throw new Error('PostgreSQL must not run as root, and there is no user postgres or nobody');
+}
+
+/** Starts a database server that keeps nothing. Close it in any case. */
+export async function startPostgres(): Promise<Postgres> {
+	const user = await unprivilegedUser();
+	const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+	const data = join(folder, 'data');
+	let server: GuardedProcess | undefined;
+	const close = async () => {
+		// A fast shutdown: it does not wait for clients.
+		await server?.end('SIGINT');
+		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	};
+	try {
+		await mkdir(data, { mode: 0o700 });
+		if (user !== undefined) {
+			await chown(folder, user.uid, user.gid);
+			await chown(data, user.uid, user.gid);
+		}
+		await execute(
+			requireProgram('initdb'),
+			['-D', data, '-A', 'trust', '-U', superuser, '-E', 'UTF8', '--locale=C', '--no-sync'],
+			{ cwd: folder, ...user },
+		);
+		const port = await freePort();
+		const run = [
+			requireProgram('postgres'),
+			...['-D', data, '-p', String(port), '-h', '127.0.0.1'],
+			...['-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'max_connections=100'],
+		];
+		const asUser =
+			user === undefined
+				? run
+				: [
+						'setpriv',
+						`--reuid=${user.uid}`,
+						`--regid=${user.gid}`,
+						'--clear-groups',
+						'--no-new-privs',
+						...run,
+					];
+		const [command = '', ...args] = asUser;
+		server = await startGuarded({ command, args, cwd: folder });
+		await untilReady(server);
+		return {
+			env: {
+				DB_TYPE: 'postgresdb',
+				DB_POSTGRESDB_HOST: '127.0.0.1',
+				DB_POSTGRESDB_PORT: String(port),
+				DB_POSTGRESDB_USER: superuser,
+				DB_POSTGRESDB_DATABASE: 'postgres',
+			},
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+async function untilReady(server: GuardedProcess): Promise<void> {
+	let ended = false;
+	void server.ended.then(() => {
+		ended = true;
+	});
+	const deadline = Date.now() + readyWithinMs;
+	while (!server.log().includes('database system is ready to accept connections')) {
+		if (ended || Date.now() > deadline) throw new Error(`No PostgreSQL:\n${server.log()}`);
+		await sleep(100);
+	}
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../host';
+import { startGuarded, type GuardedProcess } from './queueProcess';
+import { requireProgram } from './index';
+
+/** An empty Redis of its own, on a loopback port, that keeps nothing. */
+export interface Redis {
+	/** The variables by which n8n finds it. */
+	env: Record<string, string>;
+	close(): Promise<void>;
+}
+
+const readyWithinMs = 30_000;
+
+/** Starts Redis. Close it in any case. */
+export async function startRedis(): Promise<Redis> {
+	const folder = await mkdtemp(join(tmpdir(), 'redis-'));
+	let server: GuardedProcess | undefined;
+	const close = async () => {
+		await server?.end('SIGTERM');
+		await rm(folder, { recursive: true, force: true });
+	};
+	try {
+		const port = await freePort();
+		server = await startGuarded({
+			command: requireProgram('redis-server'),
+			args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+			cwd: folder,
+		});
+		const deadline = Date.now() + readyWithinMs;
+		while (!(await accepts(port))) {
+			if (Date.now() > deadline) throw new Error(`No Redis:\n${server.log()}`);
+			await sleep(100);
+		}
+		return {
+			env: { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(port) },
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+async function accepts(port: number): Promise<boolean> {
+	return await new Promise((resolve) => {
+		const socket = connect({ host: '127.0.0.1', port });
+		const answer = (isOpen: boolean) => {
+			socket.destroy();
+			resolve(isOpen);
+		};
+		socket.once('connect', () => answer(true));
+		socket.once('error', () => answer(false));
+	});
+}
