@@ -111,7 +111,8 @@ function additionalField(field: OptionalField, audience: Audience): INodePropert
 			name: 'expireAfter',
 			type: 'fixedCollection',
 			placeholder: 'Add Duration',
-			default: {},
+			// n8n's editor drops an empty one as soon as another field is added.
+			default: { duration: { amount: 1, unit: 'd' } },
 			description:
 				'How long delivery is attempted while a subscriber is offline. The service takes 4 weeks when left out.',
 			options: [

@@ -131,7 +131,7 @@ export const sendToAttributes: SendOperation = {
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add Attribute',
-			default: {},
+			default: { pairs: [{ name: '', value: '' }] },
 			required: true,
 			displayOptions: showFor('keypair'),
 			description:
