@@ -1,0 +1,278 @@
+import * as fc from 'fast-check';
+import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
+import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
+import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
+import { refusal } from '../service/support';
+import { itemOf } from './support';
+
+// Specification, Audience fields.
+
+const valueMessage =
+	'has a value that is not a text, a number or a boolean (numbers beyond 2^53 lose digits: give them as text)';
+
+describe('attributes as pairs', () => {
+	const select = (pairs: unknown, specifyAttributes: unknown = 'keypair') =>
+		sendToAttributes.select(itemOf({ specifyAttributes, attributes: { pairs } }));
+
+	test('become an object, in their order', () => {
+		const pairs = [
+			{ name: 'plan', value: 'pro' },
+			{ name: 'age', value: 7 },
+			{ name: 'vip', value: false },
+			{ name: ' spaced ', value: ' x ' },
+		];
+		const attribute = { plan: 'pro', age: 7, vip: false, ' spaced ': ' x ' };
+		expect(select(pairs)).toEqual({ attribute });
+		expect(select(pairs, null)).toEqual({ attribute });
+		expect(Object.keys(select(pairs).attribute ?? {})).toEqual(Object.keys(attribute));
+	});
+
+	test('may have the name __proto__', () => {
+		const selection = select([{ name: '__proto__', value: 'x' }]);
+		expect(JSON.stringify(selection)).toBe('{"attribute":{"__proto__":"x"}}');
+	});
+
+	test.each([
+		[[], 'Attributes', 'Attributes is empty'],
+		[undefined, 'Attributes', 'Attributes is empty'],
+		['plan', 'Attributes', 'Attributes is not a list of names and values'],
+		[['plan'], 'Attributes', 'Attributes is not a list of names and values'],
+		[[{ value: 'x' }], 'Name of pair 1 in Attributes', 'Name of pair 1 in Attributes is missing'],
+		[
+			[{ name: ' ', value: 'x' }],
+			'Name of pair 1 in Attributes',
+			'Name of pair 1 in Attributes is missing',
+		],
+		[
+			[{ name: 7, value: 'x' }],
+			'Name of pair 1 in Attributes',
+			'Name of pair 1 in Attributes is not text',
+		],
+		[
+			[{ name: 'a', value: 'x' }, { name: 'b' }],
+			'Value of pair 2 in Attributes',
+			'Value of pair 2 in Attributes is missing',
+		],
+		[
+			[{ name: 'a', value: ' ' }],
+			'Value of pair 1 in Attributes',
+			'Value of pair 1 in Attributes is missing',
+		],
+		[
+			[{ name: 'a', value: { b: 1 } }],
+			'Value of pair 1 in Attributes',
+			`Value of pair 1 in Attributes ${valueMessage}`,
+		],
+		[
+			[{ name: 'a', value: 2 ** 53 }],
+			'Value of pair 1 in Attributes',
+			`Value of pair 1 in Attributes ${valueMessage}`,
+		],
+		[
+			[
+				{ name: 'a', value: 'x' },
+				{ name: 'a', value: 'y' },
+			],
+			'Attributes',
+			'Attributes has the name "a" twice',
+		],
+	])('%j is refused', (pairs, field, message) => {
+		const refused = refusal(() => select(pairs));
+		expect([refused.field, refused.message]).toEqual([field, message]);
+	});
+
+	test('that are no collection are refused', () => {
+		const item = itemOf({ attributes: ['x'] });
+		expect(refusal(() => sendToAttributes.select(item)).message).toBe(
+			'Attributes is not a set of fields',
+		);
+		expect(refusal(() => sendToAttributes.select(itemOf({}))).message).toBe('Attributes is empty');
+	});
+});
+
+test.each(['pairs', '', 7, true, {}])('attributes specified as %j are refused', (mode) => {
+	const item = itemOf({ specifyAttributes: mode, attributesJson: '{"a":1}' });
+	expect(refusal(() => sendToAttributes.select(item)).message).toBe(
+		'Specify Attributes is neither "keypair" nor "json"',
+	);
+});
+
+describe('attributes as JSON', () => {
+	const select = (attributesJson: unknown) =>
+		sendToAttributes.select(itemOf({ specifyAttributes: 'json', attributesJson }));
+
+	test.each([
+		['{"plan": "pro", "age": 7, "vip": true}', { plan: 'pro', age: 7, vip: true }],
+		[
+			{ plan: 'pro', none: '' },
+			{ plan: 'pro', none: '' },
+		],
+		[' {"a": 1} \n', { a: 1 }],
+		['{"a\\"b": ":", "c": "\\\\"}', { 'a"b': ':', c: '\\' }],
+		// A text that begins with a colon is no name, nor is what stands between two texts.
+		['{"a":"b",":x":1,"c":"d",":y":2}', { a: 'b', ':x': 1, c: 'd', ':y': 2 }],
+		['{"a":"a","b":"b"}', { a: 'a', b: 'b' }],
+		['{"a":"b",\n":c":1}', { a: 'b', ':c': 1 }],
+	])('%j', (json, attribute) => {
+		expect(select(json)).toEqual({ attribute });
+	});
+
+	test('may have the name __proto__', () => {
+		expect(JSON.stringify(select('{"__proto__": "x"}'))).toBe('{"attribute":{"__proto__":"x"}}');
+	});
+
+	test.each([
+		['', 'Attributes (JSON) is missing'],
+		[' ', 'Attributes (JSON) is missing'],
+		[null, 'Attributes (JSON) is missing'],
+		['{', 'Attributes (JSON) is not valid JSON'],
+		['plan=pro', 'Attributes (JSON) is not valid JSON'],
+		['[]', 'Attributes (JSON) is not a JSON object'],
+		['null', 'Attributes (JSON) is not a JSON object'],
+		['7', 'Attributes (JSON) is not a JSON object'],
+		['"a"', 'Attributes (JSON) is not a JSON object'],
+		[7, 'Attributes (JSON) is not a JSON object'],
+		[true, 'Attributes (JSON) is not a JSON object'],
+		[[{ a: 1 }], 'Attributes (JSON) is not a JSON object'],
+		['{}', 'Attributes (JSON) is empty'],
+		[{}, 'Attributes (JSON) is empty'],
+		['{"": 1}', 'Attributes (JSON) has an attribute without a name'],
+		['{" ": 1}', 'Attributes (JSON) has an attribute without a name'],
+		[
+			'{"a": {"b": 1}}',
+			'Attributes (JSON) has a value for "a" that is not a text, a number or a boolean',
+		],
+		[
+			'{"a": 1, "b": null}',
+			'Attributes (JSON) has a value for "b" that is not a text, a number or a boolean',
+		],
+		[
+			{ a: ['x'] },
+			'Attributes (JSON) has a value for "a" that is not a text, a number or a boolean',
+		],
+		[
+			'{"a": 12345678901234567890}',
+			'Attributes (JSON) has a value for "a" that is not a text, a number or a boolean',
+		],
+		['{"a": 1, "b": 2, "a": 3}', 'Attributes has the name "a" twice'],
+		['{"a": 1, "\\u0061": 2}', 'Attributes has the name "a" twice'],
+		['{"a" : 1, "a"\n: 2}', 'Attributes has the name "a" twice'],
+		['{"__proto__": 1, "__proto__": 2}', 'Attributes has the name "__proto__" twice'],
+	])('%j is refused', (json, message) => {
+		expect(refusal(() => select(json)).message).toBe(message);
+	});
+
+	const value = fc.oneof(
+		fc.string(),
+		fc.boolean(),
+		fc.integer(),
+		fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((x) => (Object.is(x, -0) ? 0 : x)),
+	);
+	const name = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+
+	test('an object of texts, numbers and booleans comes through as it is, as text and as object', () => {
+		fc.assert(
+			fc.property(
+				fc.dictionary(name, value, { minKeys: 1, noNullPrototype: true }),
+				(attribute) => {
+					expect(select(JSON.stringify(attribute, null, 1))).toEqual({ attribute });
+					expect(select(attribute)).toEqual({ attribute });
+				},
+			),
+		);
+	});
+
+	test('a name twice is seen wherever it stands', () => {
+		fc.assert(
+			fc.property(
+				fc.uniqueArray(name, { minLength: 1, maxLength: 5 }),
+				fc.nat(),
+				fc.string(),
+				(names, pick, text) => {
+					const twice = names[pick % names.length] ?? '';
+					const json = `{${[...names, twice].map((each) => `${JSON.stringify(each)}:${JSON.stringify(text)}`).join(',')}}`;
+					expect(refusal(() => select(json)).message).toBe(
+						`Attributes has the name "${twice}" twice`,
+					);
+				},
+			),
+		);
+	});
+});
+
+describe('segments', () => {
+	const select = (segmentIds: unknown) => sendToSegments.select(itemOf({ segmentIds }));
+
+	test.each([
+		['12', ['12']],
+		[' 12 , 34 ', ['12', '34']],
+		['12,12,34', ['12', '34']],
+		[',12,,', ['12']],
+		['007', ['007']],
+		['12345678901234567890', ['12345678901234567890']],
+		// An array is sent as it is.
+		[
+			['12', 34, '12'],
+			['12', 34, '12'],
+		],
+		[[' 12 '], [' 12 ']],
+		[[0], [0]],
+	])('%j', (segmentIds, segment) => {
+		expect(select(segmentIds)).toEqual({ segment });
+	});
+
+	test.each([
+		['', 'Segment IDs is missing'],
+		[null, 'Segment IDs is missing'],
+		[' , ', 'Segment IDs is empty'],
+		[[], 'Segment IDs is empty'],
+		[12, 'Segment IDs is neither text nor an array'],
+		[{}, 'Segment IDs is neither text nor an array'],
+		[true, 'Segment IDs is neither text nor an array'],
+		[[''], 'Segment IDs holds an ID that is neither text nor a whole number'],
+		[[' '], 'Segment IDs holds an ID that is neither text nor a whole number'],
+		[[null], 'Segment IDs holds an ID that is neither text nor a whole number'],
+		[[1.5], 'Segment IDs holds an ID that is neither text nor a whole number'],
+		[[-1], 'Segment IDs holds an ID that is neither text nor a whole number'],
+		[[2 ** 53], 'Segment IDs holds an ID that is neither text nor a whole number'],
+		[[['12']], 'Segment IDs holds an ID that is neither text nor a whole number'],
+	])('%j is refused', (segmentIds, message) => {
+		const { field, message: said } = refusal(() => select(segmentIds));
+		expect([field, said]).toEqual(['Segment IDs', message]);
+	});
+
+	test('a text becomes the texts between its commas', () => {
+		const id = fc.stringMatching(/^[a-z0-9]{1,6}$/);
+		fc.assert(
+			fc.property(fc.uniqueArray(id, { minLength: 1 }), (segment) => {
+				expect(select(segment.join(' , '))).toEqual({ segment });
+				expect(select(segment)).toEqual({ segment });
+			}),
+		);
+	});
+});
+
+describe('a subscriber', () => {
+	const select = (subscriberId: unknown) => sendToSubscriber.select(itemOf({ subscriberId }));
+
+	test.each([
+		['5001', '5001'],
+		[5001, '5001'],
+		[' 5001 ', '5001'],
+		['12345678901234567890', '12345678901234567890'],
+	])('%j is %s', (subscriberId, sid) => expect(select(subscriberId)).toEqual({ sid }));
+
+	test.each([
+		['', 'Subscriber ID is missing'],
+		[null, 'Subscriber ID is missing'],
+		['5001a', 'Subscriber ID is not made of digits alone'],
+		[{}, 'Subscriber ID is not made of digits alone'],
+		[
+			2 ** 53,
+			'Subscriber ID is a number too large to be exact, its last digits are lost already: give it as text',
+		],
+	])('%j is refused', (subscriberId, message) => {
+		const { field, message: said } = refusal(() => select(subscriberId));
+		expect([field, said]).toEqual(['Subscriber ID', message]);
+	});
+});

@@ -1,0 +1,155 @@
+import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
+import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
+import type { ReadOperation } from '../../../nodes/PushCampaign/operations/operation';
+import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
+import { connectionLostProblem } from '../../../nodes/PushCampaign/service/failures';
+import { refusal } from '../service/support';
+import { itemOf } from './support';
+
+const record = {
+	notification_status: 'Sent',
+	notification_id: '1001',
+	count: {
+		total_attempts: '10',
+		successfully_sent: '8',
+		failed_to_send: '2',
+		delivered: '4',
+		clicked: '1',
+		closed: '3',
+	},
+};
+const site = { total_life_time_subscribers: '120', active_subscribers: '90' };
+
+const asked: Array<{ request: ServiceRequest; timeoutMs: number }> = [];
+const clientOf = (answer: unknown): Client => ({
+	async request(request, schema, timeoutMs) {
+		asked.push({ request, timeoutMs });
+		const parsed = schema.safeParse(answer);
+		return parsed.success
+			? { ok: true, value: parsed.data, raw: answer }
+			: { ok: false, problem: connectionLostProblem(request.endpoint) };
+	},
+});
+const perform = async (operation: ReadOperation, parameters: object, answer: unknown) =>
+	await operation.prepare(itemOf({ ...parameters })).perform(clientOf(answer));
+
+beforeEach(() => asked.splice(0));
+
+describe('getStatus', () => {
+	test('asks for the campaign, its ID encoded', async () => {
+		const options = { timeout: 99 };
+		await perform(getStatus, { campaignId: ' a/b ', options }, record);
+		expect(asked).toEqual([
+			{
+				request: { endpoint: 'status', method: 'GET', path: '/v1/notification/status/id/a%2Fb' },
+				timeoutMs: 99,
+			},
+		]);
+	});
+
+	test('gives the counters as numbers and the two rates', async () => {
+		expect(await perform(getStatus, { campaignId: 1001 }, record)).toMatchObject({
+			ok: true,
+			value: {
+				simplified: {
+					campaignId: '1001',
+					status: 'Sent',
+					totalAttempts: 10,
+					successfullySent: 8,
+					failedToSend: 2,
+					delivered: 4,
+					clicked: 1,
+					closed: 3,
+					deliveryRate: 0.5,
+					clickRate: 0.25,
+				},
+				raw: record,
+			},
+		});
+	});
+
+	test.each([
+		['8', '0', '0', 0, null],
+		['0', '0', '0', null, null],
+		['0', '4', '4', null, 1],
+		['8', '8', '0', 1, 0],
+	])('%s sent, %s delivered, %s clicked', async (sent, delivered, clicked, ...rates) => {
+		const count = { ...record.count, successfully_sent: sent, delivered, clicked };
+		const result = await perform(getStatus, { campaignId: '1' }, { ...record, count });
+		if (!result.ok) throw new TypeError('It was not read');
+		const { deliveryRate, clickRate } = result.value.simplified;
+		expect([deliveryRate, clickRate]).toEqual(rates);
+	});
+
+	test('hands on why there is no answer', async () => {
+		expect(await perform(getStatus, { campaignId: '1' }, {})).toEqual({
+			ok: false,
+			problem: connectionLostProblem('status'),
+		});
+	});
+
+	test.each([
+		['', 'Campaign ID is missing'],
+		[null, 'Campaign ID is missing'],
+		['..', 'Campaign ID is not a campaign ID'],
+		[-1, 'Campaign ID is not a text or a whole number'],
+		[{}, 'Campaign ID is not a text or a whole number'],
+		[
+			2 ** 53,
+			'Campaign ID is a number too large to be exact, its last digits are lost already: give it as text',
+		],
+	])('%j is refused', (campaignId, message) => {
+		const { field, message: said } = refusal(() => getStatus.prepare(itemOf({ campaignId })));
+		expect([field, said]).toEqual(['Campaign ID', message]);
+	});
+
+	test('the same campaign has the same key, another one another', () => {
+		const keyOf = (campaignId: unknown) => getStatus.prepare(itemOf({ campaignId })).key;
+		expect(keyOf(1001)).toBe(keyOf(' 1001 '));
+		expect(keyOf('1001')).not.toBe(keyOf('1002'));
+		expect(keyOf('1001')).not.toBe(getSubscriberCount.prepare(itemOf({})).key);
+	});
+});
+
+describe('getSubscriberCount', () => {
+	test('gives both counts as numbers', async () => {
+		expect(await perform(getSubscriberCount, {}, site)).toMatchObject({
+			ok: true,
+			value: {
+				simplified: { totalLifetimeSubscribers: 120, activeSubscribers: 90 },
+				raw: site,
+			},
+		});
+		expect(asked).toEqual([
+			{
+				request: { endpoint: 'count', method: 'GET', path: '/v1/site/subscriber_count' },
+				timeoutMs: 30_000,
+			},
+		]);
+	});
+
+	test('an answer that is no object is put out simplified', async () => {
+		const odd: Client = {
+			async request(_request, schema) {
+				return { ok: true, value: schema.parse(site), raw: 'text' };
+			},
+		};
+		const result = await getSubscriberCount.prepare(itemOf({})).perform(odd);
+		expect(result).toMatchObject({ value: { raw: { activeSubscribers: 90 } } });
+	});
+});
+
+test.each([
+	[undefined, true],
+	[null, true],
+	[true, true],
+	[false, false],
+])('simplify %j: %s', (simplify, isSimple) => {
+	expect(getSubscriberCount.prepare(itemOf({ simplify })).simplify).toBe(isSimple);
+});
+
+test.each(['true', 1, {}, ''])('simplify %j is refused', (simplify) => {
+	expect(refusal(() => getSubscriberCount.prepare(itemOf({ simplify }))).message).toBe(
+		'Simplify is not true or false',
+	);
+});
