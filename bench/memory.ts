@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The memory that a process holds now, in megabytes; undefined where the system does not tell. */
+async function residentMegabytes(pid: number): Promise<number | undefined> {
+	const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+	const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
+	return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+}
+
+/**
+ * Watches the memory of a process while something runs.
+ *
+ * @returns how far it rose above what the process held before, in megabytes
+ */
+export async function watchMemory<T>(
+	pid: number,
+	work: () => Promise<T>,
+): Promise<{ result: T; megabytes: number }> {
+	const before = (await residentMegabytes(pid)) ?? NaN;
+	let highest = before;
+	const end = new AbortController();
+	const watching = (async () => {
+		while (!end.signal.aborted) {
+			highest = Math.max(highest, (await residentMegabytes(pid)) ?? NaN);
+			await sleep(25, undefined, { signal: end.signal }).catch(() => undefined);
+		}
+	})();
+	try {
+		const result = await work();
+		return { result, megabytes: highest - before };
+	} finally {
+		end.abort();
+		await watching;
+	}
+}

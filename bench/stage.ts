@@ -1,0 +1,248 @@
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import {
+	N8nClient,
+	node,
+	packPackage,
+	pushCampaign,
+	pushCampaignTrigger,
+	startN8n,
+	webhookWorkflow,
+	chain,
+	type Credential,
+	type N8nServer,
+	type NodeDraft,
+} from '../host';
+import type { SimulatorControl } from '../simulator';
+import type { PlainRequest } from './plain';
+import { startSimulatorProcess } from './simulatorProcess';
+
+/** Whose time is taken: this package's node, or what a user would take instead. */
+export type Contestant = 'ours' | 'other';
+
+/** How the HTTP Request node gets its body: a field each as here, or one expression for all of it. */
+export type BodyForm = 'fields' | 'json';
+
+export interface Run {
+	/** What n8n recorded as the time of the node, in milliseconds. */
+	readonly nodeMs: number;
+	/** From the call of the webhook to its answer, in milliseconds. */
+	readonly callMs: number;
+	readonly status: number;
+	/** The items that the workflow answered with. */
+	readonly items: readonly unknown[];
+}
+
+/** A workflow behind a webhook that a measurement calls. */
+export interface Bench {
+	run(items: ReadonlyArray<Record<string, unknown>>): Promise<Run>;
+}
+
+const access = { apiKey: 'demo-key', authToken: 'demo-token' };
+const nodeName = 'Measured';
+
+const sendPath = '/v1/notification/send/all';
+
+const bodies: Record<BodyForm, Record<string, unknown>> = {
+	fields: {
+		specifyBody: 'keypair',
+		bodyParameters: {
+			parameters: [
+				{ name: 'title', value: '={{ $json.title }}' },
+				{ name: 'message', value: '={{ $json.message }}' },
+				{ name: 'target_url', value: '={{ $json.targetUrl }}' },
+			],
+		},
+	},
+	json: {
+		specifyBody: 'json',
+		jsonBody: '={{ { title: $json.title, message: $json.message, target_url: $json.targetUrl } }}',
+	},
+};
+
+/** The real n8n with the packed package in it, and the simulator beside it. */
+export class Stage {
+	private constructor(
+		private readonly server: N8nServer,
+		private readonly client: N8nClient,
+		private readonly credential: Credential,
+		readonly simulator: SimulatorControl,
+		private readonly serviceUrl: string,
+		readonly tarball: string,
+		private readonly end: () => Promise<void>,
+	) {}
+
+	/** @param profileInto a folder for the server's CPU profile, written when it stops */
+	static async start(profileInto?: string): Promise<Stage> {
+		const { tarball } = await packPackage();
+		const simulator = await startSimulatorProcess();
+		try {
+			const env: Record<string, string> =
+				profileInto === undefined
+					? {}
+					: {
+							BENCH_PROFILE: resolve(profileInto),
+							NODE_OPTIONS: `--require=${join(__dirname, 'profiler.cjs')}`,
+						};
+			const server = await startN8n({ major: '2', tarball, env });
+			try {
+				const client = new N8nClient(server.url);
+				await client.setupOwner();
+				const credential = await client.createCredential('Push service', 'pushCampaignApi', {
+					baseUrl: simulator.url,
+					...access,
+				});
+				return new Stage(
+					server,
+					client,
+					credential,
+					simulator.control,
+					simulator.url,
+					tarball,
+					async () => {
+						await server.stop();
+						await simulator.stop();
+					},
+				);
+			} catch (error) {
+				await server.stop();
+				throw error;
+			}
+		} catch (error) {
+			await simulator.stop();
+			throw error;
+		}
+	}
+
+	async stop(): Promise<void> {
+		await this.end();
+	}
+
+	/** The process id of the n8n server. */
+	get pid(): number {
+		return this.server.pid;
+	}
+
+	/** A send to all subscribers for each item. */
+	async sends(contestant: Contestant, form: BodyForm = 'fields'): Promise<Bench> {
+		return await this.bench(
+			contestant === 'ours'
+				? this.ours({
+						operation: 'sendToAll',
+						title: '={{ $json.title }}',
+						message: '={{ $json.message }}',
+						targetUrl: '={{ $json.targetUrl }}',
+					})
+				: this.httpRequest({
+						method: 'POST',
+						url: `${this.serviceUrl}${sendPath}`,
+						sendBody: true,
+						contentType: 'json',
+						...bodies[form],
+					}),
+		);
+	}
+
+	/** A read of one campaign's status for each item. */
+	async reads(contestant: Contestant, campaignId: string): Promise<Bench> {
+		return await this.bench(
+			contestant === 'ours'
+				? this.ours({ operation: 'getStatus', campaignId })
+				: this.httpRequest({ url: `${this.serviceUrl}/v1/notification/status/id/${campaignId}` }),
+		);
+	}
+
+	/** Watches campaigns, and polls every five seconds, until `end` is called. */
+	async watch(campaignIds: readonly string[]): Promise<{ end: () => Promise<void> }> {
+		const trigger = pushCampaignTrigger(
+			{ campaignIds: campaignIds.join(',') },
+			{ credential: this.credential },
+		);
+		const { id } = await this.client.createWorkflow(
+			chain('Watch', [trigger, node('Nothing', 'n8n-nodes-base.noOp')]),
+		);
+		await this.client.activate(id);
+		return { end: async () => await this.client.deactivate(id) };
+	}
+
+	/** The same sends without n8n. */
+	plainSends(items: ReadonlyArray<Record<string, unknown>>): PlainRequest[] {
+		return items.map(({ title, message, targetUrl }) => ({
+			method: 'POST',
+			url: `${this.serviceUrl}${sendPath}`,
+			headers: this.headers,
+			body: JSON.stringify({ title, message, target_url: targetUrl }),
+		}));
+	}
+
+	/** The same reads without n8n. */
+	plainReads(campaignIds: readonly string[]): PlainRequest[] {
+		return campaignIds.map((id) => ({
+			method: 'GET',
+			url: `${this.serviceUrl}/v1/notification/status/id/${id}`,
+			headers: this.headers,
+		}));
+	}
+
+	private get headers(): Record<string, string> {
+		return {
+			'content-type': 'application/json',
+			serviceKey: access.apiKey,
+			serviceAuthToken: access.authToken,
+		};
+	}
+
+	private ours(parameters: Record<string, unknown>): NodeDraft {
+		return pushCampaign(
+			{ resource: 'campaign', ...parameters },
+			{ name: nodeName, credential: this.credential },
+		);
+	}
+
+	private httpRequest(parameters: Record<string, unknown>): NodeDraft {
+		return node(
+			nodeName,
+			'n8n-nodes-base.httpRequest',
+			{
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: 'pushCampaignApi',
+				options: {},
+				...parameters,
+			},
+			{ typeVersion: 4.2, credential: this.credential, onError: 'continueRegularOutput' },
+		);
+	}
+
+	private benches = 0;
+
+	private async bench(measured: NodeDraft): Promise<Bench> {
+		this.benches += 1;
+		const path = `bench-${this.benches}`;
+		const { id } = await this.client.createWorkflow(webhookWorkflow(path, [measured]));
+		await this.client.activate(id);
+		let runs = 0;
+		return {
+			run: async (items) => {
+				runs += 1;
+				const from = performance.now();
+				const { status, json } = await this.client.runWebhook(path, { items });
+				const callMs = performance.now() - from;
+				const answered = z.array(z.unknown()).safeParse(json);
+				return {
+					nodeMs: await this.nodeTime(id, runs),
+					callMs,
+					status,
+					items: answered.success ? answered.data : [],
+				};
+			},
+		};
+	}
+
+	private async nodeTime(workflowId: string, runs: number): Promise<number> {
+		const [latest] = await this.client.waitForExecutions({ workflowId, count: runs });
+		if (latest === undefined) throw new Error('n8n has recorded no execution');
+		const { data } = await this.client.execution(latest.id);
+		const run = data.resultData.runData[nodeName]?.at(-1);
+		return z.object({ executionTime: z.number() }).parse(run).executionTime;
+	}
+}
