@@ -1,0 +1,143 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { artifactsFolder, testOwner, type NodeDraft } from '../../../host';
+import { requireProgram } from './requirements';
+
+/** Nothing is to leave this machine, and no sandbox starts for the root user of a build. */
+const chromiumFlags = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
+
+const timeout = 60_000;
+const screenshots = join(artifactsFolder, 'screenshots');
+
+/** n8n's editor in a real browser, with its owner logged in. */
+export class Editor {
+	private constructor(
+		private readonly context: BrowserContext,
+		private readonly profile: string,
+		readonly page: Page,
+		private readonly url: string,
+	) {}
+
+	static async open(url: string): Promise<Editor> {
+		const profile = await mkdtemp(join(tmpdir(), 'browser-'));
+		const context = await chromium.launchPersistentContext(profile, {
+			executablePath: requireProgram('chromium'),
+			args: chromiumFlags,
+			viewport: { width: 1440, height: 1000 },
+			colorScheme: 'light',
+		});
+		try {
+			context.setDefaultTimeout(timeout);
+			await mkdir(screenshots, { recursive: true });
+			const page = context.pages()[0] ?? (await context.newPage());
+			const editor = new Editor(context, profile, page, url);
+			await editor.login();
+			return editor;
+		} catch (error) {
+			await context.close();
+			await rm(profile, { recursive: true, force: true });
+			throw error;
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.context.close();
+		await rm(this.profile, { recursive: true, force: true, maxRetries: 10 });
+	}
+
+	/** Keeps a picture of what is on the screen, as `<name>.png`. */
+	async picture(name: string): Promise<void> {
+		// Panels slide in.
+		await this.page.waitForTimeout(600);
+		await this.page.screenshot({ path: join(screenshots, `${name}.png`) });
+	}
+
+	/** What n8n marks with a test ID, as far as it can be seen. */
+	part(name: string, within: Page | Locator = this.page): Locator {
+		return within.locator(`[data-test-id="${name}"]`).filter({ visible: true });
+	}
+
+	private async login(): Promise<void> {
+		await this.page.goto(`${this.url}/signin`);
+		await this.page.locator('input[name=emailOrLdapLoginId]').fill(testOwner.email);
+		await this.page.locator('input[name=password]').fill(testOwner.password);
+		await this.part('form-submit-button').click();
+		await this.page.waitForURL(/home|workflow/);
+	}
+
+	/** Opens an empty workflow and the node panel, and searches there. */
+	async searchNodes(text: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/new`);
+		await this.part('canvas-add-button').or(this.page.getByText('Add first step')).first().click();
+		// What is typed before the panel is complete is lost.
+		await this.part('item-iterator-item').first().waitFor();
+		await this.part('node-creator-search-bar').pressSequentially(text, { delay: 20 });
+	}
+
+	/** Opens one of a saved workflow's nodes. */
+	async openNode(workflowId: string, { id }: NodeDraft): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}/${id}`);
+		await this.part('node-parameters').waitFor();
+	}
+
+	/** The panel's labels from top to bottom, nested ones included. */
+	async labels(): Promise<string[]> {
+		const labels = await this.part('input-label', this.part('node-parameters')).allInnerTexts();
+		return labels.map((text) => text.split('\n')[0]?.trim() ?? '').filter((text) => text !== '');
+	}
+
+	/** The input of a parameter, by the parameter's name; the last where there are several. */
+	field(parameter: string): Locator {
+		return this.part(`parameter-input-${parameter}`).last().locator('input, textarea').first();
+	}
+
+	/** Executes the open node, with what comes before it. */
+	async execute(): Promise<Locator> {
+		await this.part('node-execute-button').click();
+		return this.part('output-panel');
+	}
+
+	/** Chooses from the list of a parameter. */
+	async choose(parameter: string, option: string): Promise<void> {
+		await this.part(`parameter-input-${parameter}`, this.part('node-parameters')).click();
+		const item = this.part('parameter-input-item').filter({
+			has: this.page.getByText(option, { exact: true }),
+		});
+		await item.click();
+		await item.waitFor({ state: 'hidden' });
+	}
+
+	private addButton(collection: 'Add Field' | 'Add option'): Locator {
+		return this.part('collection-parameter-add', this.part('node-parameters')).filter({
+			has: this.page.getByPlaceholder(collection),
+		});
+	}
+
+	/** What a collection still offers to add. */
+	async offered(collection: 'Add Field' | 'Add option'): Promise<string[]> {
+		await this.addButton(collection).click();
+		await this.part('collection-parameter-option').first().waitFor();
+		const offered = await this.part('collection-parameter-option').allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		await this.part('collection-parameter-option').first().waitFor({ state: 'hidden' });
+		return offered.map((text) => text.trim());
+	}
+
+	/** Adds one field of a collection to the panel. */
+	async add(collection: 'Add Field' | 'Add option', field: string): Promise<void> {
+		await this.addButton(collection).click();
+		const option = this.part('collection-parameter-option').filter({ hasText: field });
+		await option.click();
+		await option.waitFor({ state: 'hidden' });
+	}
+}
