@@ -106,7 +106,7 @@ export class PushCampaignApi implements ICredentialType {
 					key: 'type',
 					value: 'header_invalid',
 					message:
-						'The push service misses one of the two headers: check API Key Header and Auth Token Header',
+						'The push service did not get one of the two headers: check API Key Header and Auth Token Header',
 				},
 			},
 			{

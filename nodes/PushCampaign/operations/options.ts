@@ -29,7 +29,7 @@ const maxParallel = {
 	default: 100,
 	typeOptions: { minValue: 1, maxValue: 500 },
 	description:
-		'How many requests are under way at once at the most. The node finds the pace of the service below that by itself. With 1 the items go out strictly one after another.',
+		'The most requests that are under way at once. Below that the node finds the pace of the service by itself. With 1 the items go out strictly one after another.',
 } as const satisfies INodeProperties;
 
 const rateLimitRetries = {

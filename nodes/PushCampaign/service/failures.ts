@@ -38,7 +38,7 @@ const checkFields = 'Change the value that the service names and run the workflo
 /** Specification, Errors. The status codes are this package's: the service's own are not shown. */
 const wordsByType: Record<FailureType, Words> = {
 	header_invalid: {
-		message: 'The push service misses one of the two headers of the credential',
+		message: 'The push service did not get one of the two headers of the credential',
 		advice:
 			'Open the Push Campaign API credential and check API Key Header and Auth Token Header against what your provider uses.',
 		httpCode: '401',
@@ -66,7 +66,7 @@ const wordsByType: Record<FailureType, Words> = {
 		cause: 'configuration-invalid',
 	},
 	missing_parameter: {
-		message: 'The push service misses a required value',
+		message: 'The push service did not get a required value',
 		advice: 'Fill in the value that the service names and run the workflow again.',
 		httpCode: '400',
 		cause: 'configuration-invalid',
