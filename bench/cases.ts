@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimit } from '../simulator';
 import { timeLoading } from './loading';
-import { watchMemory } from './memory';
 import { requestPlainly } from './plain';
+import { watchMemory } from './process';
 import type { Result } from './result';
 import type { Contestant, Run, Stage } from './stage';
 import { median, summarize } from './statistics';
@@ -92,6 +92,7 @@ function sends(id: string, latencyMs: number, target: number): Case {
 				target: `≤ ${times(target)}`,
 				passed: ratio <= target,
 				notes: [
+					`processor time of the whole server: ${(medianOf(runs.ours, processorMs) / medianOf(runs.other, processorMs)).toFixed(2)} ×`,
 					`the whole call of the workflow: ${whole.toFixed(2)} × (${seconds(medianOf(runs.ours, callMs))} and ${seconds(medianOf(runs.other, callMs))})`,
 					`${other} with its whole body as one expression instead of one for each field: ${seconds(medianOf(withOneExpression, nodeMs))}`,
 				],
@@ -102,6 +103,7 @@ function sends(id: string, latencyMs: number, target: number): Case {
 
 const nodeMs = (run: Run) => run.nodeMs;
 const callMs = (run: Run) => run.callMs;
+const processorMs = (run: Run) => run.processorMs;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 
 interface Limited {

@@ -15,6 +15,7 @@ import {
 } from '../host';
 import type { SimulatorControl } from '../simulator';
 import type { PlainRequest } from './plain';
+import { processorTime } from './process';
 import { startSimulatorProcess } from './simulatorProcess';
 
 /** Whose time is taken: this package's node, or what a user would take instead. */
@@ -28,6 +29,8 @@ export interface Run {
 	readonly nodeMs: number;
 	/** From the call of the webhook to its answer, in milliseconds. */
 	readonly callMs: number;
+	/** Processor time of the server during the call, in milliseconds. */
+	readonly processorMs: number;
 	readonly status: number;
 	/** The items that the workflow answered with. */
 	readonly items: readonly unknown[];
@@ -224,13 +227,16 @@ export class Stage {
 		return {
 			run: async (items) => {
 				runs += 1;
+				const usedBefore = (await processorTime(this.pid)) ?? NaN;
 				const from = performance.now();
 				const { status, json } = await this.client.runWebhook(path, { items });
 				const callMs = performance.now() - from;
+				const processorMs = ((await processorTime(this.pid)) ?? NaN) - usedBefore;
 				const answered = z.array(z.unknown()).safeParse(json);
 				return {
 					nodeMs: await this.nodeTime(id, runs),
 					callMs,
+					processorMs,
 					status,
 					items: answered.success ? answered.data : [],
 				};
