@@ -12,6 +12,9 @@ import { tarballVariable } from './support/tarball';
 
 const graceMs = 20_000;
 
+/** The exit code of an interrupted run, whose suites had no chance to tidy up. */
+const interrupted = 130;
+
 /** What n8n and tsx keep in a temporary folder for good, whoever uses them. */
 const shared = /^(tsx-\d+|n8nDataTableUploads)$/;
 
@@ -49,7 +52,8 @@ async function run(args: readonly string[]): Promise<number> {
 		for (const { pid, command } of left) {
 			process.stderr.write(`Left running, and ended now: ${pid} ${command}\n`);
 		}
-		const files = (await readdir(folder)).filter((name) => !shared.test(name));
+		const written = exitCode === interrupted ? [] : await readdir(folder);
+		const files = written.filter((name) => !shared.test(name));
 		for (const name of files) process.stderr.write(`Left in the temporary folder: ${name}\n`);
 		return exitCode !== 0 ? exitCode : left.length + files.length > 0 ? 1 : 0;
 	} finally {
@@ -81,7 +85,7 @@ async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 	try {
 		return await new Promise<number>((resolve, reject) => {
 			jest.once('error', reject);
-			jest.once('exit', (exitCode) => resolve(exitCode ?? 130));
+			jest.once('exit', (exitCode) => resolve(exitCode ?? interrupted));
 		});
 	} finally {
 		if (pid !== undefined) killGroup(pid, 'SIGKILL');
