@@ -1,0 +1,111 @@
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
+
+const credential = new PushCampaignApi();
+const data: ICredentialDataDecryptedObject = {
+	baseUrl: 'https://push.example/',
+	apiKey: ' the-key ',
+	authToken: 'the-token',
+	allowHttp: false,
+	apiKeyHeader: 'serviceKey',
+	authTokenHeader: 'x-token',
+};
+
+async function authenticate(options: IHttpRequestOptions, change: object = {}) {
+	const { authenticate: sign } = credential;
+	if (typeof sign !== 'function') throw new TypeError('It is not a function');
+	return await sign({ ...data, ...change }, options);
+}
+
+test('has the fields that saved credentials hold', () => {
+	expect(credential.name).toBe('pushCampaignApi');
+	expect(credential.displayName).toBe('Push Campaign API');
+	const fields = credential.properties.map(({ name, type, default: value, required = false }) => [
+		name,
+		type,
+		value,
+		required,
+	]);
+	expect(fields).toEqual([
+		['baseUrl', 'string', '', true],
+		['apiKey', 'string', '', true],
+		['authToken', 'string', '', true],
+		['allowHttp', 'boolean', false, false],
+		['apiKeyHeader', 'string', 'serviceKey', false],
+		['authTokenHeader', 'string', 'serviceAuthToken', false],
+	]);
+	const hidden = credential.properties.filter(({ typeOptions }) => typeOptions?.password);
+	expect(hidden.map(({ name }) => name)).toEqual(['apiKey', 'authToken']);
+});
+
+// Specification, Authentication.
+test('puts both headers beside those of the request', async () => {
+	const options = { url: 'https://push.example/v1/x', headers: { Accept: 'application/json' } };
+	expect(await authenticate(options)).toEqual({
+		url: 'https://push.example/v1/x',
+		headers: { Accept: 'application/json', serviceKey: 'the-key', 'x-token': 'the-token' },
+	});
+	expect(options.headers).toEqual({ Accept: 'application/json' });
+	expect(await authenticate({ url: 'https://push.example' })).toMatchObject({
+		headers: { serviceKey: 'the-key', 'x-token': 'the-token' },
+	});
+});
+
+test.each([
+	{ baseUrl: '' },
+	{ baseUrl: 'http://push.example' },
+	{ apiKey: '' },
+	{ authToken: ' ' },
+])('signs nothing with %j', async (change) => {
+	await expect(authenticate({ url: 'https://push.example' }, change)).rejects.toThrow(
+		/Base URL|API Key|Auth Token/,
+	);
+});
+
+describe('the test', () => {
+	const { request, rules = [] } = credential.test;
+
+	test('reads the subscriber count and follows no redirect', () => {
+		expect(request).toMatchObject({
+			url: '/v1/site/subscriber_count',
+			headers: { 'Content-Type': 'application/json' },
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		});
+		expect(request.method).toBeUndefined();
+	});
+
+	/** What the test says of an answer: n8n takes the first rule that holds. */
+	const verdict = (answer: Record<string, unknown>) =>
+		rules.flatMap((rule) => {
+			if (rule.type !== 'responseSuccessBody') return [];
+			const { key, message } = rule.properties;
+			const value: unknown = rule.properties.value;
+			return answer[key] === value ? [message] : [];
+		})[0];
+	const failure = (type?: string) => ({ status: 'failure', type, description: 'No' });
+
+	test.each([
+		[
+			failure('authentication_failure'),
+			'The push service does not accept this API Key and Auth Token',
+		],
+		[
+			failure('header_invalid'),
+			'The push service did not get one of the two headers: check API Key Header and Auth Token Header',
+		],
+		[
+			failure('rate_limit'),
+			'The push service is receiving too many requests: wait a moment and test again',
+		],
+		[failure(), 'The push service could not read the subscriber count: test again later'],
+		[
+			failure('invalid_value'),
+			'The push service could not read the subscriber count: test again later',
+		],
+		[{}, 'No push service answers at this Base URL: check the address'],
+		[{ total_life_time_subscribers: '120', active_subscribers: '90' }, undefined],
+	])('of %j says %j', (answer, message) => {
+		expect(verdict(answer)).toBe(message);
+	});
+});

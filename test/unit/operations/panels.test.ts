@@ -1,0 +1,123 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
+import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
+
+const node = new PushCampaign().description;
+const trigger = new PushCampaignTrigger().description;
+
+/** Whether a parameter shows for these values of the others. */
+function isShown({ displayOptions }: INodeProperties, values: Record<string, string>): boolean {
+	return Object.entries(displayOptions?.show ?? {}).every(
+		([name, shown]) => shown?.some((value) => value === values[name]) ?? false,
+	);
+}
+
+const isProperty = (option: object): option is INodeProperties => 'type' in option;
+const inner = ({ options = [] }: INodeProperties): INodeProperties[] =>
+	options.flatMap((option) => {
+		if ('values' in option) return option.values;
+		return isProperty(option) ? [option] : [];
+	});
+
+const panel = (resource: string, operation: string, specifyAttributes = 'keypair') =>
+	node.properties.filter((property) =>
+		isShown(property, { resource, operation, specifyAttributes }),
+	);
+const names = (properties: INodeProperties[]) => properties.map(({ name }) => name);
+const namesIn = (properties: INodeProperties[], name: string) =>
+	properties.filter((property) => property.name === name).flatMap((each) => names(inner(each)));
+
+const head = ['resource', 'operation'];
+const content = ['title', 'message', 'targetUrl', 'additionalFields', 'options'];
+const common = ['actionButtons', 'autoHide', 'expireAfter', 'iconUrl', 'sendAt'];
+const sendOptions = ['dryRun', 'maxParallel', 'rateLimitRetries', 'resendUnknown', 'timeout'];
+const readOptions = ['maxParallel', 'rateLimitRetries', 'timeout'];
+
+test.each([
+	['sendToAll', 'keypair', [], ['name', 'imageUrl']],
+	['sendToAttributes', 'keypair', ['specifyAttributes', 'attributes'], ['name']],
+	['sendToAttributes', 'json', ['specifyAttributes', 'attributesJson'], ['name']],
+	['sendToSegments', 'keypair', ['segmentIds'], ['name', 'imageUrl']],
+	['sendToSubscriber', 'keypair', ['subscriberId'], []],
+])('%s (%s) shows its fields and no other', (operation, specify, audience, additional) => {
+	const shown = panel('campaign', operation, specify);
+	expect(names(shown)).toEqual([...head, ...audience, ...content]);
+	expect(namesIn(shown, 'additionalFields').sort()).toEqual([...common, ...additional].sort());
+	expect(namesIn(shown, 'options')).toEqual(sendOptions);
+});
+
+test.each([
+	['campaign', 'getStatus', ['campaignId', 'simplify', 'options']],
+	['site', 'getSubscriberCount', ['simplify', 'options']],
+])('%s %s shows its fields and no other', (resource, operation, fields) => {
+	const shown = panel(resource, operation);
+	expect(names(shown)).toEqual([...head, ...fields]);
+	expect(namesIn(shown, 'options')).toEqual(readOptions);
+});
+
+test('the node offers the six operations', () => {
+	const values = node.properties
+		.filter(({ name }) => name === 'operation')
+		.map(({ default: first, options = [] }) => [
+			first,
+			...options.flatMap((option) => ('value' in option ? [option.value] : [])),
+		]);
+	const sends = ['sendToAll', 'sendToAttributes', 'sendToSegments', 'sendToSubscriber'];
+	expect(values).toEqual([
+		['sendToAll', ...sends, 'getStatus'],
+		['getSubscriberCount', 'getSubscriberCount'],
+	]);
+	expect(node).toMatchObject({ name: 'pushCampaign', version: 1, usableAsTool: true });
+	expect(node.properties[0]?.default).toBe('campaign');
+});
+
+test('the trigger has three parameters', () => {
+	expect(names(trigger.properties)).toEqual(['campaignIds', 'counters', 'options']);
+	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange']);
+	expect(trigger).toMatchObject({ name: 'pushCampaignTrigger', version: 1, polling: true });
+});
+
+/** Every parameter with all that is inside it, once. */
+function everyProperty(properties: readonly INodeProperties[]): INodeProperties[] {
+	return properties.flatMap((property) => [property, ...everyProperty(inner(property))]);
+}
+const all = new Map(
+	[node.properties, trigger.properties, new PushCampaignApi().properties]
+		.flatMap(everyProperty)
+		.map((property) => [JSON.stringify(property), property] as const),
+);
+const named = [...all.values()].map((property) => [property.displayName, property] as const);
+
+test.each(named)('%s has words that help', (_name, property) => {
+	const { displayName, description = '', placeholder = '', type, name } = property;
+	expect(displayName).toMatch(/^[A-Z]/);
+	expect(`${displayName} ${description}`).not.toMatch(/\b(error|problem|failure|mistake)\b/i);
+	if (type === 'boolean') expect(description).toMatch(/^Whether /);
+	// One sentence has no full stop, several have one each.
+	if (description !== '') expect(/\. [A-Z]/.test(description)).toBe(description.endsWith('.'));
+	if (type === 'fixedCollection' || type === 'collection') expect(placeholder).toMatch(/^Add /);
+	else if (placeholder !== '') expect(placeholder).toMatch(/^e\.g\. \S/);
+	const isFreeText = type === 'string' || type === 'json';
+	const isFilledIn = property.default !== '' || property.typeOptions?.password === true;
+	if (isFreeText && !isFilledIn) expect(placeholder).not.toBe('');
+	const isPlain = ['resource', 'operation', 'options', 'additionalFields', 'name', 'value', 'unit'];
+	if (!isPlain.includes(name)) expect(description).not.toBe('');
+});
+
+test('limits are told where they are in force', () => {
+	const described = (operation: string) =>
+		panel('campaign', operation)
+			.flatMap((property) => [property, ...inner(property)])
+			.flatMap((property) => [property, ...inner(property)])
+			.flatMap(({ name, description = '' }) => {
+				const [, limit] = /at most (\d+) characters/.exec(description) ?? [];
+				return limit === undefined ? [] : [`${name} ${limit}`];
+			});
+	const texts = ['title 100', 'message 255', 'targetUrl 255'];
+	expect(new Set(described('sendToAll'))).toEqual(
+		new Set([...texts, 'name 100', 'title 100', 'url 100']),
+	);
+	expect(new Set(described('sendToSegments'))).toEqual(new Set([...texts, 'name 100']));
+	expect(new Set(described('sendToSubscriber'))).toEqual(new Set(texts));
+});
