@@ -38,10 +38,10 @@ const fastestPace = 10;
  *
  * | limit per second | burst | items | time | with `Retry-After` |
  * |---|---|---|---|---|
- * | 100 | 100 | 2000 | 1.00 to 1.02 | 1.05 |
- * | 200, from item 900 on 20 | 100, 20 | 1200 | 1.02 to 1.03 | 1.17 |
- * | 20 | 20 | 400 | 1.00 to 1.01 | 1.05 |
- * | 100 | 10 | 400 | 1.12 to 1.17 | 1.58 |
+ * | 100 | 100 | 2000 | 1.00 to 1.01 | 1.02 |
+ * | 200, from item 900 on 20 | 100, 20 | 1200 | 1.02 to 1.05 | 1.15 |
+ * | 20 | 20 | 400 | 1.01 | 1.06 |
+ * | 100 | 10 | 400 | 1.16 to 1.23 | 1.94 |
  */
 export class Pace {
 	private limit: number;
@@ -122,7 +122,7 @@ export class Pace {
 		const refusedPace = this.paceAt(now);
 		// Half a request: what is accepted next was on its way already.
 		const measured = (this.accepted + 0.5) / Math.max(1, now - (this.measuredFrom ?? now));
-		this.pace = refusedPace === undefined ? measured / 2 : Math.sqrt(measured * refusedPace);
+		this.pace = refusedPace === undefined ? measured : Math.sqrt(measured * refusedPace);
 		// A first guess from few answers may be far too low.
 		this.paceGrowth = growth + (refusedPace === undefined ? 1 / (this.accepted + 1) : 0);
 		// Where nothing at all was accepted, one goes ahead and tries.
