@@ -6,7 +6,9 @@ function spellings(secret: string): string[] {
 	const base64 = btoa(
 		Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join(''),
 	);
-	return [secret, encodeURIComponent(secret), base64, base64.replace(/=+$/, '')];
+	const unpadded = base64.replace(/=+$/, '');
+	const base64url = unpadded.replace(/\+/g, '-').replace(/\//g, '_');
+	return [secret, encodeURIComponent(secret), base64, unpadded, base64url];
 }
 
 /**
