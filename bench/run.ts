@@ -63,10 +63,10 @@ async function earlierResults(): Promise<readonly Result[]> {
 	return saved === undefined ? [] : reportSchema.parse(JSON.parse(saved)).results;
 }
 
-async function save(results: readonly Result[]): Promise<void> {
+async function save(results: readonly Result[], machine: string): Promise<void> {
 	const known = await earlierResults();
 	const report: Report = {
-		machine: describeMachine(),
+		machine,
 		date: new Date().toISOString().slice(0, 10),
 		results: cases.flatMap(({ id }) => {
 			const found = [...results, ...known].find((result) => result.id === id);
@@ -108,8 +108,9 @@ async function main(): Promise<void> {
 		if (found === undefined) throw new Error(`There is no case '${id}'\n\n${usage}`);
 		return found;
 	});
+	const machine = describeMachine();
 	const results = await measure(chosen ?? cases, pairs, values.profile);
-	if (chosen === undefined || values.save) await save(results);
+	if (chosen === undefined || values.save) await save(results, machine);
 	const missed = results.filter(({ passed }) => !passed);
 	say(`\n${results.length - missed.length} of ${results.length} targets met.\n`);
 }
