@@ -65,12 +65,13 @@ class Photographer {
 		await page.emulateMedia({ colorScheme: 'light' });
 	}
 
-	/** Takes the whole window. */
-	async takeWindow(name: string): Promise<void> {
+	/** Takes the whole page. */
+	async takePage(name: string): Promise<void> {
 		for (const colorScheme of themes) {
 			await this.editor.page.emulateMedia({ colorScheme });
 			await this.editor.page.waitForTimeout(1_000);
-			await this.editor.page.screenshot({ path: join(folder, `${name}.${colorScheme}.png`) });
+			const path = join(folder, `${name}.${colorScheme}.png`);
+			await this.editor.page.screenshot({ path, fullPage: true });
 		}
 	}
 
@@ -96,9 +97,7 @@ class Photographer {
 		await page.setViewportSize({ width, height });
 		await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
 		await this.editor.part('node-parameters').waitFor();
-		for (const wish of await page.getByText('I wish this node would').all()) {
-			await wish.evaluate('(element) => element.remove()');
-		}
+		await page.mouse.move(0, 0);
 	}
 }
 
@@ -192,7 +191,7 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 	await editor.page.setViewportSize({ width: 1000, height: 1080 });
 	await editor.page.goto(stage.simulator.origin);
 	await editor.page.waitForTimeout(1_500);
-	await photographer.takeWindow('simulator');
+	await photographer.takePage('simulator');
 }
 
 async function checkSizes(): Promise<void> {
