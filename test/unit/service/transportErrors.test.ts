@@ -276,6 +276,17 @@ describe('errors by their shape', () => {
 		[{ code: 'EPIPE', syscall: 'write' }, lost],
 		[{ code: 'HPE_INVALID_CONSTANT' }, lost],
 		[{ code: 'ERR_CANCELED', name: 'CanceledError' }, lost],
+		// As n8n 1 hands them on: the code under another name, the causes as messages alone.
+		[{ httpCode: 'ENOTFOUND' }, unknownName],
+		[{ code: 'ECONNRESET', httpCode: 'ENOTFOUND' }, lost],
+		[
+			{ messages: ['connect ECONNREFUSED 127.0.0.1:9'] },
+			notConnected('the address refuses connections'),
+		],
+		[{ messages: ['getaddrinfo EAI_AGAIN push.example'] }, unknownName],
+		[{ messages: ['timeout of 30000ms exceeded'] }, timeout],
+		[{ messages: ['read ECONNRESET', 7] }, lost],
+		[{ messages: ['It did not connect ECONNREFUSED'] }, lost],
 		[{ code: 7, message: {}, syscall: null }, lost],
 		[{}, lost],
 		[[], lost],
