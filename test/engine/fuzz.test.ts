@@ -16,7 +16,7 @@ import { runWorkflow } from './support/run';
 import { chain } from './support/workflow';
 
 const simulator = useSimulator();
-const runs = Number(process.env['FUZZ_RUNS'] ?? 4);
+const runs = Number(process.env['FUZZ_RUNS'] ?? 2);
 /** Answers of one run of a workflow, so that the pauses between a read's tries run side by side. */
 const batch = 50;
 

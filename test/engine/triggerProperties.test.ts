@@ -5,7 +5,7 @@ import { Poller } from './support/poll';
 import { credentialsFor, useSimulator } from './support/pushCampaign';
 
 const simulator = useSimulator();
-const runs = Number(process.env['FUZZ_RUNS'] ?? 25);
+const runs = Number(process.env['FUZZ_RUNS'] ?? 12);
 
 const ids = ['1', '2', '3'];
 const service = {
