@@ -54,7 +54,7 @@ function drawBar({ name, ms, low, high, colour }: Bar, y: number, longest: numbe
 
 /** The results as an SVG chart: a group of bars for each case, each group on a scale of its own. */
 export function toChart({ machine, date, results }: Report): string {
-	let y = 34;
+	let y = 48;
 	const groups = results.map((result) => {
 		const bars = barsOf(result);
 		const longest = Math.max(...bars.map(({ high }) => high));
@@ -64,11 +64,17 @@ export function toChart({ machine, date, results }: Report): string {
 		y += bars.length * barHeight + groupGap;
 		return [title, ...drawn].join('\n');
 	});
-	const caption = `Median, with lowest to highest. Each case has its own scale. ${date}, ${machine}`;
+	const captions = [
+		'Median, with lowest to highest. Each case has its own scale.',
+		`${date}, ${machine}`,
+	];
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 8}" width="${width}" height="${y + 8}" font-family="system-ui, sans-serif" font-size="12" fill="#212529" role="img" aria-label="How long each case takes">`,
 		`<rect width="100%" height="100%" fill="#ffffff"/>`,
-		`<text x="12" y="18" font-size="10" fill="#495057">${escape(caption)}</text>`,
+		...captions.map(
+			(text, line) =>
+				`<text x="12" y="${18 + 14 * line}" font-size="10" fill="#495057">${escape(text)}</text>`,
+		),
 		...groups,
 		'</svg>',
 		'',
