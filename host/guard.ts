@@ -12,7 +12,7 @@ const orderSchema = z.object({
 	args: z.array(z.string()),
 	cwd: z.string(),
 	logFile: z.string(),
-	/** A folder that goes with the server when the starter cannot remove it any more. */
+	/** A folder that goes when the starter lets go of the server, or is gone itself. */
 	temporaryFolder: z.string().optional(),
 	graceMs: z.number(),
 });
@@ -41,28 +41,26 @@ function guard(order: GuardOrder): void {
 		if (process.connected) process.send?.(message);
 	};
 	const leave = () => {
-		if (process.connected) process.disconnect();
+		if (order.temporaryFolder !== undefined) {
+			rmSync(order.temporaryFolder, { recursive: true, force: true, maxRetries: 5 });
+		}
+		process.exit();
 	};
-	server.once('error', (error) => {
-		report({ failure: error.message });
-		leave();
-	});
-	if (pid === undefined) return;
-	let abandoned = false;
+	server.once('error', (error) => report({ failure: error.message }));
+	if (pid === undefined) {
+		process.once('disconnect', leave);
+		return;
+	}
+	let running = true;
 	server.once('exit', (exitCode, signal) => {
+		running = false;
 		killGroup(pid, 'SIGKILL');
 		report({ exitCode, signal });
-		if (abandoned) {
-			if (order.temporaryFolder !== undefined) {
-				rmSync(order.temporaryFolder, { recursive: true, force: true, maxRetries: 5 });
-			}
-			process.exit();
-		}
-		leave();
+		// As long as the starter is there it may want to read what the server left.
+		if (!process.connected) leave();
 	});
 	process.once('disconnect', () => {
-		if (server.exitCode !== null || server.signalCode !== null) return;
-		abandoned = true;
+		if (!running) leave();
 		server.kill('SIGTERM');
 		setTimeout(() => killGroup(pid, 'SIGKILL'), order.graceMs);
 	});

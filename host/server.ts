@@ -73,12 +73,7 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 				graceMs,
 				...(temporary ? { temporaryFolder: userFolder } : {}),
 			};
-			const server = await launch(order, env, {
-				major,
-				userFolder,
-				port: ports.main,
-				temporary,
-			});
+			const server = await launch(order, env, { major, userFolder, port: ports.main });
 			try {
 				await untilReady(server, mode, options.readyWithin ?? 120_000);
 				return server;
@@ -109,13 +104,12 @@ interface Identity {
 	major: Major;
 	userFolder: string;
 	port: number;
-	temporary: boolean;
 }
 
 async function launch(
 	order: GuardOrder,
 	env: Record<string, string>,
-	{ major, userFolder, port, temporary }: Identity,
+	{ major, userFolder, port }: Identity,
 ): Promise<N8nServer> {
 	const guard = fork(join(__dirname, 'guard.ts'), [], {
 		// Away from this process's terminal: only the closed channel tells it to stop.
@@ -124,13 +118,15 @@ async function launch(
 		env,
 		execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
 	});
-	const ended = new Promise<void>((resolve) => guard.once('exit', () => resolve()));
+	const gone = new Promise<void>((resolve) => guard.once('exit', () => resolve()));
+	const ended = endOf(guard, gone);
 	guard.send(order);
 	const pid = await pidFrom(guard);
 	const tidy = async () => {
 		killGroup(pid, 'SIGKILL');
 		await ended;
-		if (temporary) await removeFolder(userFolder);
+		if (guard.connected) guard.disconnect();
+		await gone;
 	};
 	return {
 		major,
@@ -151,7 +147,7 @@ async function launch(
 			if (signal === 'SIGKILL') await tidy();
 		},
 		stop: async () => {
-			if (guard.exitCode === null && guard.signalCode === null) {
+			if (guard.connected) {
 				try {
 					process.kill(pid, 'SIGTERM');
 				} catch {
@@ -169,14 +165,27 @@ async function launch(
 	};
 }
 
+async function endOf(guard: ChildProcess, gone: Promise<void>): Promise<void> {
+	const told = new Promise<void>((resolve) => {
+		guard.on('message', (message) => {
+			if ('exitCode' in guardReportSchema.parse(message)) resolve();
+		});
+	});
+	await Promise.race([told, gone]);
+}
+
 async function pidFrom(guard: ChildProcess): Promise<number> {
 	return await new Promise((resolve, reject) => {
 		guard.once('error', reject);
 		guard.once('exit', () => reject(new Error('The server was not started')));
 		guard.once('message', (message) => {
 			const report = guardReportSchema.parse(message);
-			if ('pid' in report) resolve(report.pid);
-			else reject(new Error('failure' in report ? report.failure : 'The server ended at once'));
+			if ('pid' in report) {
+				resolve(report.pid);
+				return;
+			}
+			guard.disconnect();
+			reject(new Error('failure' in report ? report.failure : 'The server ended at once'));
 		});
 	});
 }
