@@ -10,10 +10,12 @@ import { parseIdList } from './operations/idList';
 import { counterNames } from './service/answers';
 import { campaignId } from './service/schemas';
 import { createSleep, sleep } from './sleep';
+import type { Baseline } from './watch/baseline';
 import { keepOnly, loadState, saveState } from './watch/baseline';
 import type { CampaignEvent, WatchOptions } from './watch/compare';
 import { findEvents, toEvent } from './watch/compare';
 import { describeGroup, findUnreported, toReported } from './watch/failures';
+import { mergeEmitted, OverlappingPolls } from './watch/overlap';
 import type { Readings } from './watch/read';
 import { readCampaigns } from './watch/read';
 
@@ -106,6 +108,8 @@ function failureError(context: IPollFunctions, { failures }: Readings) {
 	return toApiError(context.getNode(), describeGroup(group));
 }
 
+const overlappingPolls = new OverlappingPolls();
+
 /**
  * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
  * moves with what is given back, and with nothing else: what n8n saves together with an emission is all
@@ -126,31 +130,44 @@ export async function pollCampaigns(
 		...campaignIds.filter((id) => readFirst.includes(id)),
 		...campaignIds.filter((id) => !readFirst.includes(id)),
 	];
-	const readings = await read(context, ordered);
-	const { failures, unread } = readings;
-	const observations = [...readings.observations].sort(
-		(one, other) => campaignIds.indexOf(one.campaignId) - campaignIds.indexOf(other.campaignId),
-	);
-	const error = failureError(context, readings);
-	if (error !== undefined && (isStrict || observations.length === 0)) throw error;
-	if (context.getMode() === 'manual') {
-		return toItems(observations.map((seen) => toEvent(seen, undefined, parameters.counters)));
-	}
+	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
+	return await overlappingPolls.run(trigger, async (emitted) => {
+		const readings = await read(context, ordered);
+		const error = failureError(context, readings);
+		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
+		const observations = [...readings.observations].sort(
+			(one, other) => campaignIds.indexOf(one.campaignId) - campaignIds.indexOf(other.campaignId),
+		);
+		if (context.getMode() === 'manual') {
+			return toItems(observations.map((seen) => toEvent(seen, undefined, parameters.counters)));
+		}
+		return emitChanges(context, parameters, { ...readings, observations }, emitted);
+	});
+}
 
-	// From here on nothing waits: another poll may have emitted meanwhile, none can in between.
+/**
+ * Compares what was read with the baselines, moves those of what it gives back, and reports new failures.
+ * Nothing in here waits: another poll may have emitted before, none can in between.
+ */
+function emitChanges(
+	context: IPollFunctions,
+	parameters: WatchParameters,
+	{ observations, failures, unread }: Readings,
+	emitted: Map<string, Baseline>,
+): INodeExecutionData[][] | null {
 	const staticData = context.getWorkflowStaticData('node');
 	const state = loadState(staticData);
-	const found = findEvents(observations, state.baselines, parameters);
-	const baselines = keepOnly(state.baselines, campaignIds);
+	const found = findEvents(observations, state.baselines, parameters, emitted);
+	const known = keepOnly(state.baselines, parameters.campaignIds);
 	for (const { observation } of found) {
-		const { counters, readAt } = observation;
-		baselines[observation.campaignId] = { counters, readAt };
+		const { campaignId: id, counters, readAt } = observation;
+		emitted.set(id, { counters, readAt });
 	}
 	for (const group of findUnreported(failures, state.reported)) {
 		context.__emitError(toApiError(context.getNode(), describeGroup(group)));
 	}
 	saveState(staticData, state, {
-		baselines,
+		baselines: found.length === 0 ? known : mergeEmitted(known, emitted),
 		reported: { ...keepOnly(state.reported, unread), ...toReported(failures) },
 		unread: [...unread],
 	});

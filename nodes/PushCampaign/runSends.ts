@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
 import type { Connection } from './connect';
 import { deliverOptions } from './deliverOptions';
@@ -60,17 +61,20 @@ function runKey(context: IExecuteFunctions): string {
 	return typeof runIndex === 'number' ? String(runIndex) : '0';
 }
 
+/** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
+const itemsAtOnce = 200;
+
 /** Plans all items: reads, checks, and looks up what this execution has sent already. */
-function planItems(
+async function planItems(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 	items: readonly INodeExecutionData[],
 	ledger: Ledger,
-): Plan[] {
+): Promise<Plan[]> {
 	const timezone = context.getTimezone();
 	const written = writtenParameters(context);
 
-	return items.map((item, itemIndex): Plan => {
+	const plan = (item: INodeExecutionData, itemIndex: number): Plan => {
 		const { value: send, invalid } = catchInvalid(() =>
 			prepareSend(operation, itemParameters(context, itemIndex, timezone)),
 		);
@@ -89,7 +93,14 @@ function planItems(
 		const late = tooLate(send);
 		if (late !== undefined) return { kind: 'invalid', invalid: late };
 		return send.options.dryRun ? { kind: 'dryRun', send } : { kind: 'ready', send, identity };
-	});
+	};
+
+	const plans: Plan[] = [];
+	for (const [itemIndex, item] of items.entries()) {
+		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
+		plans.push(plan(item, itemIndex));
+	}
+	return plans;
 }
 
 /** An item's outcome where it is settled without a request. */
@@ -160,7 +171,7 @@ export async function runSends(
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const ledger = new Ledger(context.getContext('node'), runKey(context));
-	const plans = planItems(context, operation, items, ledger);
+	const plans = await planItems(context, operation, items, ledger);
 
 	const stopsOnFailure = !context.continueOnFail();
 	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<SendReceipt>>) => {

@@ -420,3 +420,27 @@ test('a counter that can’t be read is a failure and no 0', async () => {
 	expect(errors).toHaveLength(1);
 	expect(trigger.saved['baselines']).not.toHaveProperty(bad);
 }, 20_000);
+
+test('polls that overlap in the durable engine emit each change once', async () => {
+	const first = addCampaign({ delivered: 5 });
+	const second = addCampaign({ clicked: 2 });
+	const trigger = poller({ campaignIds: `${first},${second}` }, { engine: 'durable' });
+	const together = await Promise.all([trigger.poll(), trigger.poll(), trigger.poll()]);
+	expect(together.flatMap(({ items }) => idsOf(items) ?? [])).toStrictEqual([first, second]);
+	expect((await trigger.poll()).items).toBeNull();
+});
+
+test('an overlapping poll that emits another campaign does not bring back what was emitted', async () => {
+	const first = addCampaign({ delivered: 5 });
+	const second = addCampaign();
+	const trigger = poller({ campaignIds: `${first},${second}` }, { engine: 'durable' });
+	// Answered late, so that the poll that starts first ends last.
+	simulator().addFault({ match: { path: `/${second}` }, action: { kind: 'delay', ms: 400 } });
+	const slow = trigger.poll();
+	simulator().setCounters(second, { clicked: 2 });
+	const quick = trigger.poll();
+	const events = [...((await quick).items ?? []), ...((await slow).items ?? [])];
+	expect(idsOf(events)?.filter((id) => id === first)).toHaveLength(1);
+	expect(idsOf(events)?.filter((id) => id === second)).toHaveLength(1);
+	expect((await trigger.poll()).items).toBeNull();
+});

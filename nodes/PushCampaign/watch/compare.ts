@@ -2,6 +2,7 @@ import type { CounterName, Counters } from '../service/answers';
 import type { Baseline } from './baseline';
 import type { Changes } from './changes';
 import { findChanges, isWorthAnEvent, zeroCounters } from './changes';
+import { isEmittedElsewhere } from './overlap';
 
 /** A campaign as a poll saw it. Times are milliseconds since 1970. */
 export interface Observation {
@@ -53,17 +54,24 @@ function isOvertaken({ readAt, observedAt }: Observation, baseline: Baseline | u
 	return baseline !== undefined && baseline.readAt > readAt && baseline.readAt <= observedAt;
 }
 
-/** The observations that are worth an event, each with its event. */
+/**
+ * The observations that are worth an event, each with its event.
+ * @param emitted what polls that overlap with this one have emitted, by campaign
+ */
 export function findEvents(
 	observations: readonly Observation[],
 	baselines: Readonly<Record<string, Baseline>>,
 	{ counters, minimumChange }: WatchOptions,
+	emitted: ReadonlyMap<string, Baseline> = new Map(),
 ): Array<{ readonly observation: Observation; readonly event: CampaignEvent }> {
+	const baselineOf = ({ campaignId }: Observation) =>
+		Object.hasOwn(baselines, campaignId) ? baselines[campaignId] : undefined;
 	return observations
-		.filter((observation) => !isOvertaken(observation, baselines[observation.campaignId]))
+		.filter((seen) => !isOvertaken(seen, baselineOf(seen)))
+		.filter((seen) => !isEmittedElsewhere(seen, baselineOf(seen), emitted))
 		.map((observation) => ({
 			observation,
-			event: toEvent(observation, baselines[observation.campaignId], counters),
+			event: toEvent(observation, baselineOf(observation), counters),
 		}))
 		.filter(({ event }) => isWorthAnEvent(event.changes, minimumChange));
 }
