@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startBed, type Bed } from './support/reliabilityBed';
+import {
+	allExecutions,
+	changesOf,
+	countersOf,
+	emittedBy,
+	moveCounters,
+	untilCaughtUp,
+} from './support/reliabilityEvents';
+import { watchWorkflow } from './support/reliabilityWorkflow';
+
+const execute = promisify(execFile);
+
+const durationMs = 120_000;
+const workflowCount = 50;
+const campaignsEach = 20;
+const campaignCount = 100;
+const pollSeconds = 5;
+const moveEveryMs = 12_000;
+const sampleEveryMs = 3_000;
+/** How much the server's memory may differ between the first and the second half. */
+const slackMb = 150;
+
+/** A process's resident memory in megabytes. */
+async function residentMb(pid: number): Promise<number> {
+	const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(pid)]);
+	return Number(stdout) / 1024;
+}
+
+const median = (values: readonly number[]): number =>
+	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+describe('under load', () => {
+	let bed: Bed;
+
+	beforeAll(async () => {
+		bed = await startBed();
+	}, 180_000);
+	afterAll(async () => {
+		await bed.close();
+	}, 60_000);
+
+	test(
+		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
+		async () => {
+			const { n8n, simulator, credential } = bed;
+			const ids = Array.from({ length: campaignCount }, () =>
+				simulator.addCampaign({ counters: { total_attempts: 1 } }),
+			);
+			const watched = new Map<string, string[]>();
+			for (let index = 0; index < workflowCount; index++) {
+				const first = (index * campaignsEach) % campaignCount;
+				const mine = ids.slice(first, first + campaignsEach);
+				const draft = watchWorkflow(credential, mine, ['Trigger'], pollSeconds);
+				const { id } = await n8n.createWorkflow(draft);
+				await n8n.activate(id);
+				watched.set(id, mine);
+			}
+
+			const memory: number[] = [];
+			const start = Date.now();
+			let moved = start;
+			while (Date.now() - start < durationMs) {
+				await sleep(sampleEveryMs);
+				memory.push(await residentMb(bed.server().pid));
+				if (Date.now() - moved >= moveEveryMs) {
+					moveCounters(bed, ids);
+					moved = Date.now();
+				}
+			}
+
+			for (const [id, mine] of watched) {
+				await untilCaughtUp(bed, id, mine);
+			}
+			await sleep(2 * pollSeconds * 1000);
+			for (const [id, mine] of watched) {
+				const events = await emittedBy(bed, id);
+				for (const campaignId of mine) {
+					expect(changesOf(events, campaignId)).toEqual(countersOf(bed, campaignId));
+				}
+			}
+			expect(await allExecutions(n8n, { status: ['error', 'crashed'] })).toEqual([]);
+
+			const half = Math.floor(memory.length / 2);
+			const growth = median(memory.slice(half)) - median(memory.slice(0, half));
+			process.stderr.write(
+				`Memory of the server: ${memory.map((mb) => Math.round(mb)).join(', ')} MB\n`,
+			);
+			expect(growth).toBeLessThan(slackMb);
+		},
+		durationMs + 300_000,
+	);
+});
