@@ -61,7 +61,7 @@ const separator = '|';
 /**
  * What this execution has already sent. It lives in n8n's context of the node, which n8n keeps between
  * the tries of 'Retry On Fail' and saves with the execution, where 'Retry' finds it again. An item
- * takes about 60 bytes there.
+ * takes less than 60 bytes there, less than 80 where its parameters hold expressions.
  */
 export class Ledger {
 	private readonly texts: string[];
