@@ -69,8 +69,8 @@ export async function runReads(
 	}
 	const maxParallel = plans.find(({ value }) => value)?.value?.options.maxParallel ?? 1;
 	const outcomes = await deliver(shipments, deliverOptions(context, maxParallel));
+	if (context.getExecutionCancelSignal()?.aborted) throw stoppedError(context.getNode());
 	if (stopsOnFailure) throwFirstFailure(outcomes);
-	if (outcomes.some(({ kind }) => kind === 'notStarted')) throw stoppedError(context.getNode());
 
 	return outcomes.map((outcome, itemIndex) => ({
 		json: toJson(plans[itemIndex], outcome),

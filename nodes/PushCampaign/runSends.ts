@@ -189,8 +189,8 @@ export async function runSends(
 		plans.map((plan, itemIndex) => toShipment(plan, itemIndex, client, ledger)),
 		deliverOptions(context, maxParallel),
 	);
+	if (context.getExecutionCancelSignal()?.aborted) throw stoppedError(context.getNode());
 	if (stopsOnFailure) throwFirstFailure(outcomes);
-	if (outcomes.some(({ kind }) => kind === 'notStarted')) throw stoppedError(context.getNode());
 
 	return outcomes.map((outcome, itemIndex) => ({
 		json: toJson(plans[itemIndex], outcome, settings.baseUrl),
