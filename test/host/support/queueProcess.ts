@@ -40,6 +40,10 @@ export async function startGuarded(
 			else reject(new Error(`${order.command} ended at once`));
 		});
 	});
+	// The guard stays as long as its starter has something to read from it.
+	guard.on('message', (message) => {
+		if ('exitCode' in guardReportSchema.parse(message) && guard.connected) guard.disconnect();
+	});
 	const log = () => readFileSync(logFile, 'utf8');
 	return {
 		pid,
