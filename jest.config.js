@@ -27,12 +27,20 @@ const shared = {
 
 /** @type {import('jest').Config} */
 module.exports = {
+	// The engine tests mostly wait: for servers, for pauses between retries.
+	maxWorkers: '150%',
 	projects: [
-		{ ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+		{
+			...shared,
+			displayName: 'unit',
+			testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+			setupFiles: ['<rootDir>/test/support/properties.ts'],
+		},
 		{
 			...shared,
 			displayName: 'engine',
 			testMatch: ['<rootDir>/test/engine/**/*.test.ts'],
+			setupFiles: ['<rootDir>/test/support/properties.ts'],
 			setupFilesAfterEnv: ['<rootDir>/test/engine/support/environment.ts'],
 		},
 		{

