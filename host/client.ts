@@ -81,6 +81,16 @@ export interface WebhookAnswer {
 	json: unknown;
 }
 
+const databaseReadyWithinMs = 60_000;
+
+function isDatabaseNotReady(error: unknown): boolean {
+	return (
+		error instanceof N8nRefused &&
+		error.status === 503 &&
+		error.message.includes('Database is not ready')
+	);
+}
+
 /** Drives a server over the REST interface that its editor uses; works with n8n 1.x and 2.x. */
 export class N8nClient {
 	private cookie = '';
@@ -94,6 +104,19 @@ export class N8nClient {
 	 * @throws {N8nRefused}
 	 */
 	async request(method: string, path: string, body?: unknown): Promise<unknown> {
+		const deadline = Date.now() + databaseReadyWithinMs;
+		for (;;) {
+			try {
+				return await this.requestOnce(method, path, body);
+			} catch (error) {
+				// A busy n8n misses a beat of its database now and then, and says so before it does anything.
+				if (!isDatabaseNotReady(error) || Date.now() > deadline) throw error;
+				await sleep(500);
+			}
+		}
+	}
+
+	private async requestOnce(method: string, path: string, body?: unknown): Promise<unknown> {
 		const answer = await fetch(`${this.url}/rest/${path}`, {
 			method,
 			headers: {
