@@ -175,7 +175,12 @@ export async function runSends(
 
 	const stopsOnFailure = !context.continueOnFail();
 	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<SendReceipt>>) => {
-		const counts = tally(outcomes);
+		// A dry run sends nothing, whatever its outcome.
+		const counts = tally(
+			outcomes.map((outcome, itemIndex): Outcome<SendReceipt> =>
+				plans[itemIndex]?.kind === 'dryRun' ? { kind: 'notStarted' } : outcome,
+			),
+		);
 		const first = outcomes[counts.firstFailed];
 		if (first === undefined || !isFailed(first)) return;
 		throw toNodeError(context.getNode(), first, counts.firstFailed, counts);

@@ -48,6 +48,16 @@ function mostAtOnce(): number {
 }
 
 describe('stopping after a failure', () => {
+	test('a dry run is not counted as sent', async () => {
+		const run = await runWorkflow(send({ dryRun: true }), {
+			...surroundings(),
+			input: titled('Good', ''),
+		});
+		expect(failureOf(run).description).toMatch(
+			/Sent: 0, not sent: 2, unknown: 0\. First to fail: item 1\.$/,
+		);
+	});
+
 	test('nothing new starts, and all are counted', async () => {
 		simulator().addFault({ match: { bodyIncludes: '"No 2"' }, action: failure });
 		const run = await runWorkflow(send({ maxParallel: 1 }), {
