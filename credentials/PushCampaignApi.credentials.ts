@@ -23,6 +23,9 @@ function headerField(name: keyof typeof defaultHeaders, carried: string): INodeP
 	};
 }
 
+/** The node opens the credential once for all its requests, and n8n hands it in for each of them. */
+const knownHeaders = new WeakMap<object, Readonly<Record<string, string>>>();
+
 export class PushCampaignApi implements ICredentialType {
 	name = 'pushCampaignApi';
 
@@ -78,7 +81,8 @@ export class PushCampaignApi implements ICredentialType {
 
 	// A function: written as expressions, n8n would evaluate them anew for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {
-		const { headers } = parseSettings(credentials);
+		const headers = knownHeaders.get(credentials) ?? parseSettings(credentials).headers;
+		knownHeaders.set(credentials, headers);
 		return { ...requestOptions, headers: { ...requestOptions.headers, ...headers } };
 	};
 

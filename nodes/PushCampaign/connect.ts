@@ -3,7 +3,6 @@ import type {
 	IExecuteFunctions,
 	IPollFunctions,
 } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
 import type { Caught } from './nodeErrors';
 import { asInvalid, catchInvalid } from './nodeErrors';
@@ -11,6 +10,7 @@ import type { Client } from './service/client';
 import { createClient } from './service/client';
 import type { ServiceSettings } from './service/settings';
 import { parseSettings } from './service/settings';
+import { sleep } from './sleep';
 
 const credentialType = 'pushCampaignApi';
 

@@ -68,7 +68,14 @@ function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): b
 	return context.getPollBudgetMs !== undefined;
 }
 
-async function read(context: IPollFunctions, campaignIds: readonly string[]): Promise<Readings> {
+/** Triggers whose last poll went well: the next may start fast. */
+const unhindered = new Set<string>();
+
+async function read(
+	context: IPollFunctions,
+	campaignIds: readonly string[],
+	trigger: string,
+): Promise<Readings> {
 	const { value: connection, invalid: fault } = await connect(context);
 	if (connection === undefined) throw toOperationError(context.getNode(), fault);
 	const budgetMs = (hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs) * budgetShare;
@@ -78,6 +85,7 @@ async function read(context: IPollFunctions, campaignIds: readonly string[]): Pr
 		now: () => performance.now(),
 		sleep,
 		random: Math.random,
+		startsFast: unhindered.has(trigger),
 	});
 	const options: DeliverOptions = {
 		window,
@@ -90,7 +98,10 @@ async function read(context: IPollFunctions, campaignIds: readonly string[]): Pr
 		() => undefined,
 	);
 	try {
-		return await readCampaigns(campaignIds, connection.client, budgetMs, options);
+		const readings = await readCampaigns(campaignIds, connection.client, budgetMs, options);
+		if (window.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);
+		else unhindered.add(trigger);
+		return readings;
 	} finally {
 		end.abort();
 		await outOfTime;
@@ -132,7 +143,7 @@ export async function pollCampaigns(
 	];
 	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 	return await overlappingPolls.run(trigger, async (emitted) => {
-		const readings = await read(context, ordered);
+		const readings = await read(context, ordered, trigger);
 		const error = failureError(context, readings);
 		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
 		const observations = [...readings.observations].sort(

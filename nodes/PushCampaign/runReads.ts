@@ -5,7 +5,7 @@ import { deliverOptions } from './deliverOptions';
 import type { Outcome, Shipment } from './delivery/deliver';
 import { deliver } from './delivery/deliver';
 import { catchInvalid, isFailed, stoppedError, toErrorJson, toNodeError } from './nodeErrors';
-import { itemParameters } from './operations/itemParameters';
+import { ParameterReader } from './operations/itemParameters';
 import type { PreparedRead, ReadOperation, ReadValue } from './operations/operation';
 import type { Client } from './service/client';
 import type { InvalidInput } from './service/invalidInput';
@@ -49,12 +49,10 @@ export async function runReads(
 	operation: ReadOperation,
 	{ client }: Connection,
 ): Promise<INodeExecutionData[]> {
-	const timezone = context.getTimezone();
+	const parameters = new ParameterReader(context);
 	const plans = context
 		.getInputData()
-		.map((_item, itemIndex) =>
-			catchInvalid(() => operation.prepare(itemParameters(context, itemIndex, timezone))),
-		);
+		.map((_item, itemIndex) => catchInvalid(() => operation.prepare(parameters.item(itemIndex))));
 
 	const stopsOnFailure = !context.continueOnFail();
 	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<ReadValue>>) => {

@@ -15,7 +15,7 @@ import {
 	toErrorJson,
 	toNodeError,
 } from './nodeErrors';
-import { itemParameters } from './operations/itemParameters';
+import { hasExpression, ParameterReader } from './operations/itemParameters';
 import type { SendOperation } from './operations/operation';
 import type { PreparedSend } from './operations/send';
 import { dryRunItem, performSend, prepareSend, sentItem } from './operations/send';
@@ -45,8 +45,7 @@ function tooLate({ schedule }: PreparedSend): InvalidInput | undefined {
  */
 function writtenParameters(context: IExecuteFunctions): string | undefined {
 	const { options: _options, ...parameters } = context.getNode().parameters;
-	const written = JSON.stringify(parameters);
-	return written.includes('"=') ? written : undefined;
+	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
 }
 
 /**
@@ -71,12 +70,12 @@ async function planItems(
 	items: readonly INodeExecutionData[],
 	ledger: Ledger,
 ): Promise<Plan[]> {
-	const timezone = context.getTimezone();
+	const parameters = new ParameterReader(context);
 	const written = writtenParameters(context);
 
 	const plan = (item: INodeExecutionData, itemIndex: number): Plan => {
 		const { value: send, invalid } = catchInvalid(() =>
-			prepareSend(operation, itemParameters(context, itemIndex, timezone)),
+			prepareSend(operation, parameters.item(itemIndex)),
 		);
 		if (send === undefined) return { kind: 'invalid', invalid };
 		const identity = {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { credentialsFor, inputOf, outputOf, push, useSimulator } from './support/pushCampaign';
 import { runWorkflow } from './support/run';
@@ -125,6 +126,50 @@ test.each<[string, INodeParameters, Kind[]]>([
 		}
 	},
 );
+
+describe('a field of the input item', () => {
+	const anything = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 40 }),
+		fc.webUrl(),
+		fc.constant('={{ 1 + 1 }}'),
+		fc.jsonValue({ maxDepth: 2 }),
+	);
+	const items = fc.sample(
+		fc.record(
+			{ title: anything, page: fc.record({ 'the url': anything }, { requiredKeys: [] }) },
+			{ requiredKeys: [] },
+		),
+		200,
+	);
+
+	/** What becomes of all items, the first of which n8n evaluates in any case. */
+	async function outcomes(parameters: INodeParameters) {
+		const dryRun = { dryRun: true };
+		const run = await runWorkflow(
+			chain([push({ ...parameters, options: dryRun }, { onError: 'continueRegularOutput' })]),
+			{
+				credentials: credentialsFor(simulator()),
+				input: inputOf({ title: 'First', page: { 'the url': 'https://a.example' } }, ...items),
+			},
+		);
+		expect(run.status).toBe('success');
+		return outputOf(run);
+	}
+
+	test('comes out as n8n evaluates it, whatever it holds', async () => {
+		const direct = await outcomes({
+			title: '={{ $json.title }}',
+			targetUrl: '={{ $json.page["the url"] }}',
+		});
+		const evaluated = await outcomes({
+			title: '={{ ($json.title) }}',
+			targetUrl: '={{ ($json.page["the url"]) }}',
+		});
+		expect(direct).toHaveLength(201);
+		expect(direct).toEqual(evaluated);
+		expect(direct.filter(({ error }) => error === undefined).length).toBeGreaterThan(5);
+	});
+});
 
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const escape = (text: string) => text.replace(/[()]/g, '\\$&');

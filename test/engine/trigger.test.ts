@@ -333,8 +333,8 @@ describe('many campaigns', () => {
 	});
 
 	test('under a rate limit all come, each once', async () => {
-		const ids = add(60);
-		simulator().setRateLimit({ perSecond: 60, burst: 20, retryAfter: 'seconds' });
+		const ids = add(200);
+		simulator().setRateLimit({ perSecond: 100, burst: 20, retryAfter: 'seconds' });
 		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init' });
 		for (let polls = 0; polls < 5 && trigger.emitted.length < ids.length; polls += 1) {
 			await trigger.poll().catch(() => undefined);
@@ -342,6 +342,34 @@ describe('many campaigns', () => {
 		expect(new Set(idsOf(trigger.emitted)).size).toBe(ids.length);
 		expect(trigger.emitted).toHaveLength(ids.length);
 	}, 60_000);
+
+	test('are all asked for at once only where the last poll went well', async () => {
+		const ids = add(150);
+		simulator().setLatency(300);
+		const trigger = poller(
+			{ campaignIds: ids.join() },
+			{ activation: 'init', node: { name: 'Starts slowly' } },
+		);
+		/** How many requests of a poll came before its first answer. */
+		const startedTogether = async () => {
+			const earlier = simulator().requests.length;
+			await trigger.poll().catch(() => undefined);
+			const requests = simulator().requests.slice(earlier);
+			const firstAnswer = Math.min(...requests.map(({ answered }) => answered?.at ?? Infinity));
+			return requests.filter(({ at }) => at < firstAnswer).length;
+		};
+		expect(await startedTogether()).toBe(20);
+		expect(await startedTogether()).toBe(100);
+		simulator().addFault({
+			action: { kind: 'failure', type: 'rate_limit', description: 'Slower' },
+		});
+		expect(await startedTogether()).toBe(100);
+		expect(await startedTogether()).toBe(20);
+		simulator().addFault({ action: { kind: 'failure', type: 'bad_request', description: 'No' } });
+		await trigger.poll();
+		expect(await startedTogether()).toBe(20);
+		expect(await startedTogether()).toBe(100);
+	}, 30_000);
 
 	test('that were not reached within n8n’s budget are read first next time', async () => {
 		const ids = add(500);

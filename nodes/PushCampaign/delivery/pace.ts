@@ -1,5 +1,5 @@
 /**
- * How many requests are under way at the start, and by how many more each good answer lets it grow: 20,
+ * How many requests are under way at the start, unless the service is known to take more, and by how many more each good answer lets it grow: 20,
  * 80, then the default ceiling of 100. Of 200 requests at 50 ms, all of them take 3 round trips then;
  * from 10 and doubling it would be 5.
  */
@@ -61,12 +61,19 @@ export class Pace {
 	/**
 	 * @param ceiling the most requests that are ever under way at once
 	 * @param random a number from 0 up to, but not including, 1
+	 * @param startsFast whether it starts at the ceiling
 	 */
 	constructor(
 		private readonly ceiling: number,
 		private readonly random: () => number,
+		startsFast: boolean,
 	) {
-		this.limit = Math.min(ceiling, firstLimit);
+		this.limit = startsFast ? ceiling : Math.min(ceiling, firstLimit);
+	}
+
+	/** Whether the service has refused a request for too many requests. */
+	get wasRefused(): boolean {
+		return this.pace !== undefined;
 	}
 
 	/** Whether one more may be under way. */

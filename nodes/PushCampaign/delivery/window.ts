@@ -12,6 +12,8 @@ export interface WindowOptions {
 	readonly random: () => number;
 	/** Ends when the user stops the execution. */
 	readonly signal?: AbortSignal | undefined;
+	/** Whether as many as the ceiling start at once: where the service is known to take them. */
+	readonly startsFast?: boolean;
 }
 
 interface Waiting {
@@ -30,9 +32,14 @@ export class Window {
 	private readonly queue: Waiting[] = [];
 
 	constructor(private readonly options: WindowOptions) {
-		this.pace = new Pace(options.ceiling, options.random);
+		this.pace = new Pace(options.ceiling, options.random, options.startsFast ?? false);
 		options.signal?.addEventListener('abort', () => this.close(), { once: true });
 		if (options.signal?.aborted) this.isClosed = true;
+	}
+
+	/** Whether the service has refused a request for too many requests. */
+	get wasRefused(): boolean {
+		return this.pace.wasRefused;
 	}
 
 	/** Waits for a place. Gives false when the window was closed meanwhile: nothing may start. */

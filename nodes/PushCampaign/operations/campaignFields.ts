@@ -6,7 +6,7 @@ import { audienceRules, autoHideValue, maxCharacters, minimumLeadMinutes } from 
 import type { Schedule } from '../service/schedule';
 import { formatExpiry, parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
-import { check, fieldNames, invalid, isBlank, toBoolean, toRecord } from './fields';
+import { fieldNames, invalid, isBlank, required, toBoolean, toRecord } from './fields';
 import type { ItemParameters } from './itemParameters';
 import { sendOptions } from './options';
 
@@ -268,9 +268,9 @@ function readSchedule(fields: Record<string, unknown>, timezone: string): Schedu
  */
 export function readCampaignFields(item: ItemParameters, audience: Audience): CampaignFields {
 	const body: Record<string, unknown> = {
-		title: check(z.unknown(), item.get('title', 'Title'), 'Title'),
-		message: check(z.unknown(), item.get('message', 'Message'), 'Message'),
-		target_url: trimmed(check(z.unknown(), item.get('targetUrl', 'Target URL'), 'Target URL')),
+		title: required(item.get('title', 'Title'), 'Title'),
+		message: required(item.get('message', 'Message'), 'Message'),
+		target_url: trimmed(required(item.get('targetUrl', 'Target URL'), 'Target URL')),
 	};
 	const additional = toRecord(
 		item.get('additionalFields', 'Additional Fields'),

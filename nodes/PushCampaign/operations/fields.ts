@@ -35,14 +35,19 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-/** Checks a value; its first issue becomes the error that names the field. */
+/** Gives a value that must be there. */
+export function required(value: unknown, displayName: string): unknown {
+	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
+	return value;
+}
+
+/** Checks a value that must be there; its first issue becomes the error that names the field. */
 export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
 ): Value {
-	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
-	const result = schema.safeParse(value);
+	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
 	throw invalid(displayName, result.error.issues[0]?.message ?? 'is not valid');
 }

@@ -36,8 +36,8 @@ export interface ClientOptions {
 	readonly settings: ServiceSettings;
 	/** Makes the request with the credential's headers on it, and gives the full response. */
 	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
-	/** Waits the given milliseconds. */
-	readonly sleep: (milliseconds: number) => Promise<void>;
+	/** Waits the given milliseconds; rejects when the signal ends. */
+	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	/** Ends when the user stops the execution. */
@@ -59,7 +59,7 @@ export interface Client {
 
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z.record(z.string(), z.unknown()).catch({}),
+	headers: z.object({ 'retry-after': z.unknown() }).catch({}),
 	body: z.unknown(),
 });
 
@@ -71,6 +71,11 @@ export function parseRetryAfter(header: unknown, now: number): number | undefine
 	if (!/[a-z]/i.test(text)) return undefined;
 	const date = Date.parse(text);
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Looked at before the schema is: that all answers but a few are no failure must cost nothing. */
+function saysFailure(body: unknown): boolean {
+	return typeof body === 'object' && body !== null && 'status' in body && body.status === 'failure';
 }
 
 function describeBody(body: unknown): string {
@@ -119,8 +124,8 @@ export function createClient(options: ClientOptions): Client {
 		const { statusCode, headers } = full.data;
 		const body = redact(parseJson(full.data.body));
 
-		const failure = failureAnswer.safeParse(body);
-		if (failure.success) {
+		const failure = saysFailure(body) ? failureAnswer.safeParse(body) : undefined;
+		if (failure?.success) {
 			const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
 			return fail(failureProblem(failure.data, endpoint, retryAfterMs));
 		}

@@ -3,7 +3,7 @@ interface Deadline {
 	readonly expire: () => void;
 }
 
-/** A request that is answered in time leaves a timer of at most this length behind. */
+/** Where n8n can't end a sleep before its time, an answered request leaves one of this length behind. */
 const longestNapMs = 1000;
 
 /**
@@ -12,14 +12,14 @@ const longestNapMs = 1000;
  */
 export class Deadlines {
 	private readonly pending = new Set<Deadline>();
-	private isWatching = false;
+	private nap: AbortController | undefined;
 
 	/**
-	 * @param sleep waits the given milliseconds
+	 * @param sleep waits the given milliseconds; rejects when the signal ends
 	 * @param now milliseconds from any fixed moment
 	 */
 	constructor(
-		private readonly sleep: (milliseconds: number) => Promise<void>,
+		private readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>,
 		private readonly now: () => number,
 	) {}
 
@@ -36,21 +36,24 @@ export class Deadlines {
 			return await Promise.race([promise, expired]);
 		} finally {
 			this.pending.delete(deadline);
+			if (this.pending.size === 0) this.nap?.abort();
 		}
 	}
 
 	private async watch(): Promise<void> {
-		if (this.isWatching) return;
-		this.isWatching = true;
+		if (this.nap !== undefined) return;
 		while (this.pending.size > 0) {
 			const next = Math.min(...Array.from(this.pending, ({ at }) => at)) - this.now();
-			await this.sleep(Math.min(longestNapMs, Math.max(1, next)));
+			this.nap = new AbortController();
+			await this.sleep(Math.min(longestNapMs, Math.max(1, next)), this.nap.signal).catch(
+				() => undefined,
+			);
 			for (const deadline of [...this.pending]) {
 				if (deadline.at > this.now()) continue;
 				this.pending.delete(deadline);
 				deadline.expire();
 			}
 		}
-		this.isWatching = false;
+		this.nap = undefined;
 	}
 }

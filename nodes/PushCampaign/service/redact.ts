@@ -20,7 +20,9 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 		...new Set(secrets.filter((secret) => secret.length >= shortestSecret).flatMap(spellings)),
 	].sort((one, other) => other.length - one.length);
 	const redactText = (text: string) =>
-		hidden.reduce((result, secret) => result.split(secret).join(MASK), text);
+		hidden.some((secret) => text.includes(secret))
+			? hidden.reduce((result, secret) => result.split(secret).join(MASK), text)
+			: text;
 	const redact = (value: unknown): unknown => {
 		if (typeof value === 'string') return redactText(value);
 		if (Array.isArray(value)) return value.map(redact);

@@ -11,11 +11,14 @@ const data: ICredentialDataDecryptedObject = {
 	authTokenHeader: 'x-token',
 };
 
-async function authenticate(options: IHttpRequestOptions, change: object = {}) {
-	const { authenticate: sign } = credential;
-	if (typeof sign !== 'function') throw new TypeError('It is not a function');
-	return await sign({ ...data, ...change }, options);
+async function sign(entered: ICredentialDataDecryptedObject, options: IHttpRequestOptions) {
+	const { authenticate: signWith } = credential;
+	if (typeof signWith !== 'function') throw new TypeError('It is not a function');
+	return await signWith(entered, options);
 }
+
+const authenticate = async (options: IHttpRequestOptions, change: object = {}) =>
+	await sign({ ...data, ...change }, options);
 
 test('has the fields that saved credentials hold', () => {
 	expect(credential.name).toBe('pushCampaignApi');
@@ -49,6 +52,17 @@ test('puts both headers beside those of the request', async () => {
 	expect(await authenticate({ url: 'https://push.example' })).toMatchObject({
 		headers: { serviceKey: 'the-key', 'x-token': 'the-token' },
 	});
+});
+
+test('gives each credential its own headers, however often it signs', async () => {
+	const one = { ...data, apiKey: 'one' };
+	const other = { ...data, apiKey: 'other' };
+	const keys = [];
+	for (const entered of [one, other, one]) {
+		const { headers } = await sign(entered, { url: 'https://push.example' });
+		keys.push(headers?.['serviceKey']);
+	}
+	expect(keys).toEqual(['one', 'other', 'one']);
 });
 
 test.each([

@@ -15,6 +15,14 @@ describe('a service without a limit', () => {
 		expect(elapsedMs).toBe(150);
 	});
 
+	it('is asked by as many as the ceiling at once where it is known to take them', async () => {
+		const delivery = await simulate(200, 100, { latencyMs: 50 }, undefined, true);
+
+		expect(delivery.service.mostUnderWayWithin(1)).toBe(100);
+		expect(delivery.elapsedMs).toBe(100);
+		expect(delivery.wasRefused).toBe(false);
+	});
+
 	it('never has more requests under way than the ceiling', async () => {
 		await fc.assert(
 			fc.asyncProperty(
@@ -44,6 +52,7 @@ describe('a service with a limit', () => {
 		expect(seconds(delivery)).toBeLessThan(1.05 * needed);
 		expect(delivery.mostRefusals).toBeLessThanOrEqual(4);
 		expect(delivery.refusals).toBeLessThan(200);
+		expect(delivery.wasRefused).toBe(true);
 	});
 
 	it.each(randoms)('is waited for as it asks with Retry-After (random %d)', async (random) => {

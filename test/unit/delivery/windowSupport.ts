@@ -144,6 +144,7 @@ export interface Delivery {
 	readonly failed: number;
 	readonly refusals: number;
 	readonly mostRefusals: number;
+	readonly wasRefused: boolean;
 }
 
 /** Delivers items to a simulated service, in simulated time. */
@@ -152,10 +153,11 @@ export async function simulate(
 	ceiling: number,
 	options: ServiceOptions,
 	random: () => number = () => 0.5,
+	startsFast = false,
 ): Promise<Delivery> {
 	const clock = new SimulatedClock();
 	const service = new SimulatedService(clock, options);
-	const window = new Window({ ceiling, now: clock.now, sleep: clock.sleep, random });
+	const window = new Window({ ceiling, now: clock.now, sleep: clock.sleep, random, startsFast });
 	const shipments = Array.from({ length: items }, (_, item) => ({
 		rateLimitRetries: 5,
 		transientRetries: 0,
@@ -176,5 +178,6 @@ export async function simulate(
 		failed: outcomes.filter(({ kind }) => kind !== 'done').length,
 		refusals: counts.reduce((sum, count) => sum + count, 0),
 		mostRefusals: Math.max(0, ...counts),
+		wasRefused: window.wasRefused,
 	};
 }

@@ -1,4 +1,3 @@
-import { itemParameters } from '../../../nodes/PushCampaign/operations/itemParameters';
 import { readRequestOptions } from '../../../nodes/PushCampaign/operations/options';
 import { refusal } from '../service/support';
 import { itemOf } from './support';
@@ -80,30 +79,4 @@ test.each([
 		message,
 		`Change ${field} and run the workflow again.`,
 	]);
-});
-
-describe("an item's parameters", () => {
-	test('are read by name and item, missing ones as null', () => {
-		const getNodeParameter = jest.fn().mockReturnValueOnce(7).mockReturnValueOnce(undefined);
-		const item = itemParameters({ getNodeParameter }, 3, 'Europe/Berlin');
-		expect(item.timezone).toBe('Europe/Berlin');
-		expect([item.get('title', 'Title'), item.get('message', 'Message')]).toEqual([7, null]);
-		expect(getNodeParameter.mock.calls).toEqual([
-			['title', 3, null],
-			['message', 3, null],
-		]);
-	});
-
-	test('whose expression breaks are refused in its words', () => {
-		const getNodeParameter = jest.fn().mockImplementation(() => {
-			throw new TypeError('x is not defined');
-		});
-		const item = itemParameters({ getNodeParameter }, 0, 'UTC');
-		const { field, message, advice } = refusal(() => item.get('title', 'Title'));
-		expect([field, message, advice]).toEqual([
-			'Title',
-			"Title can't be worked out: x is not defined",
-			'Correct the expression in Title.',
-		]);
-	});
 });
