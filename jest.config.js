@@ -1,4 +1,5 @@
 const { mkdirSync } = require('node:fs');
+const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
 // Where `--outputFile` puts the results; jest does not make the folder.
@@ -28,7 +29,7 @@ const shared = {
 /** @type {import('jest').Config} */
 module.exports = {
 	// The engine tests mostly wait: for servers, for pauses between retries.
-	maxWorkers: '150%',
+	maxWorkers: 2 * availableParallelism() + 1,
 	projects: [
 		{
 			...shared,
