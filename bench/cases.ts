@@ -217,7 +217,7 @@ const sameReads: Case = {
 		return {
 			ours: summarize(runs.ours.map(nodeMs)),
 			other: summarize(runs.other.map(nodeMs)),
-			measure: 'requests',
+			measure: most === 1 ? 'request' : 'requests',
 			value: String(most),
 			target: '1',
 			passed: most === 1,
