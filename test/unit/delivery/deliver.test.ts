@@ -1,5 +1,7 @@
-import { deliver } from '../../../nodes/PushCampaign/delivery/deliver';
+import { deliver, type Outcome, type Shipment } from '../../../nodes/PushCampaign/delivery/deliver';
 import { Window } from '../../../nodes/PushCampaign/delivery/window';
+import type { Problem } from '../../../nodes/PushCampaign/service/failures';
+import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
 
 /** Delivers items that are answered at once, and tells how many had started at each pause. */
 async function pausesOf(items: number, sleep: () => Promise<void>) {
@@ -38,4 +40,168 @@ test('what was started leaves before more is started: after each ten', async () 
 test('a pause that is cut short ends nothing by itself', async () => {
 	const stopped = async () => await Promise.reject(new Error('stopped'));
 	expect(await pausesOf(12, stopped)).toEqual([[10, 0]]);
+});
+
+const problem = (type: string, more: Partial<Problem> = {}): Problem => ({
+	type,
+	outcome: 'notSent',
+	message: 'No',
+	description: '',
+	cause: 'temporarily-unavailable',
+	...more,
+});
+const failed = (type: string, more?: Partial<Problem>) =>
+	({ kind: 'failed', problem: problem(type, more) }) as const;
+const done = (value: string) => ({ kind: 'done', value }) as const;
+
+interface Sketch {
+	/** What each attempt gives, the last one again and again. */
+	readonly answers: ReadonlyArray<Outcome<string>>;
+	readonly rateLimitRetries?: number;
+	readonly transientRetries?: number;
+	readonly shareKey?: string;
+	readonly refuse?: () => InvalidInput | undefined;
+}
+
+/** Delivers one after another, without waiting, and counts the attempts of each. */
+async function deliverOneByOne(
+	sketches: ReadonlyArray<Sketch | { known: Outcome<string> }>,
+	stopOnFailure: boolean,
+) {
+	const sleeps: number[] = [];
+	const attempts = sketches.map(() => 0);
+	const sleep = async (milliseconds: number) => {
+		sleeps.push(milliseconds);
+		await Promise.resolve();
+	};
+	let now = 0;
+	const window = new Window({
+		ceiling: 1,
+		now: () => (now += 60_000_000),
+		sleep,
+		random: () => 0.5,
+	});
+	const shipments = sketches.map((sketch, index): Shipment<string> => {
+		if ('known' in sketch) return sketch;
+		const { answers, rateLimitRetries = 0, transientRetries = 0, ...rest } = sketch;
+		return {
+			...rest,
+			rateLimitRetries,
+			transientRetries,
+			attempt: async () => {
+				const attempt = attempts[index] ?? 0;
+				attempts[index] = attempt + 1;
+				return await Promise.resolve(answers[attempt] ?? answers.at(-1) ?? { kind: 'notStarted' });
+			},
+		};
+	});
+	const outcomes = await deliver(shipments, { window, stopOnFailure, sleep, random: () => 0.5 });
+	return { outcomes, attempts, sleeps };
+}
+
+describe('what is known already', () => {
+	test('is no request, and keeps its place', async () => {
+		const { outcomes, attempts } = await deliverOneByOne(
+			[{ answers: [done('one')] }, { known: done('two') }, { answers: [done('three')] }],
+			true,
+		);
+		expect(outcomes).toEqual([done('one'), done('two'), done('three')]);
+		expect(attempts).toEqual([1, 0, 1]);
+	});
+
+	test.each([
+		[true, { kind: 'notStarted' }, 0],
+		[false, done('two'), 1],
+	])('and has failed stops the rest: %p', async (stopOnFailure, outcome, attempt) => {
+		const { outcomes, attempts } = await deliverOneByOne(
+			[{ known: failed('bad_request') }, { answers: [done('two')] }],
+			stopOnFailure,
+		);
+		expect(outcomes).toEqual([failed('bad_request'), outcome]);
+		expect(attempts).toEqual([0, attempt]);
+	});
+});
+
+test('the same share key is one request, and one outcome for all', async () => {
+	const { outcomes, attempts } = await deliverOneByOne(
+		[
+			{ answers: [done('one')], shareKey: 'a' },
+			{ answers: [done('other')], shareKey: 'b' },
+			{ answers: [done('never')], shareKey: 'a' },
+			{ known: failed('bad_request') },
+		],
+		false,
+	);
+	expect(outcomes).toEqual([done('one'), done('other'), done('one'), failed('bad_request')]);
+	expect(attempts).toEqual([1, 1, 0, 0]);
+});
+
+test.each([
+	[true, { kind: 'notStarted' }],
+	[false, done('two')],
+])('a failure keeps the rest from starting: %p', async (stopOnFailure, outcome) => {
+	const { outcomes } = await deliverOneByOne(
+		[{ answers: [failed('bad_request')] }, { answers: [done('two')] }],
+		stopOnFailure,
+	);
+	expect(outcomes).toEqual([failed('bad_request'), outcome]);
+});
+
+test('what is refused right before it leaves is no request', async () => {
+	const invalid = new InvalidInput('Send At', 'Send At is too soon', 'Choose a later date.');
+	const { outcomes, attempts } = await deliverOneByOne(
+		[{ answers: [done('one')], refuse: () => invalid }],
+		false,
+	);
+	expect(outcomes).toEqual([{ kind: 'invalid', invalid }]);
+	expect(attempts).toEqual([0]);
+});
+
+describe('a refusal for too many requests', () => {
+	test.each([
+		[0, 1],
+		[2, 3],
+	])('is retried %d times', async (rateLimitRetries, attempt) => {
+		const { outcomes, attempts } = await deliverOneByOne(
+			[{ answers: [failed('rate_limit')], rateLimitRetries }],
+			false,
+		);
+		expect(outcomes).toEqual([failed('rate_limit')]);
+		expect(attempts).toEqual([attempt]);
+	});
+
+	test.each([
+		[600_000, 2],
+		[600_001, 1],
+	])('that asks to wait for %d ms is attempted %d times', async (retryAfterMs, attempt) => {
+		const { attempts } = await deliverOneByOne(
+			[{ answers: [failed('rate_limit', { retryAfterMs })], rateLimitRetries: 1 }],
+			false,
+		);
+		expect(attempts).toEqual([attempt]);
+	});
+});
+
+describe('what may come later', () => {
+	test.each([
+		['an unknown outcome', failed('timeout', { outcome: 'unknown' })],
+		['an unspecified failure', failed('unspecified')],
+	])('%s is asked for again, ever later', async (_name, answer) => {
+		const { outcomes, attempts, sleeps } = await deliverOneByOne(
+			[{ answers: [answer, answer, done('one')], transientRetries: 2 }],
+			false,
+		);
+		expect(outcomes).toEqual([done('one')]);
+		expect(attempts).toEqual([3]);
+		expect(sleeps).toEqual([375, 750]);
+	});
+
+	test('is not asked for again where it must not happen twice, nor is a plain failure', async () => {
+		const unknown = failed('timeout', { outcome: 'unknown' });
+		const { attempts } = await deliverOneByOne(
+			[{ answers: [unknown] }, { answers: [failed('bad_request')], transientRetries: 2 }],
+			false,
+		);
+		expect(attempts).toEqual([1, 1]);
+	});
 });

@@ -124,6 +124,16 @@ describe.each([
 	});
 });
 
+test.each([null, 'text', 7, []])('a field of %j is left to n8n', (page) => {
+	const { reader, evaluated } = readerOf({
+		written: { title: '={{ $json.page.title }}' },
+		items: [{ page: { title: 'one' } }, { page }],
+		evaluate: () => 'one',
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['one', 'one']);
+	expect(evaluated).toHaveLength(2);
+});
+
 test('a field that is there only by inheritance is left to n8n', () => {
 	const inherited: IDataObject = {};
 	Object.setPrototypeOf(inherited, { title: 'inherited' });

@@ -87,6 +87,14 @@ test('watches many deadlines with one timer, each nap a second at the most', asy
 	expect(clock.lengths).toEqual([1000, 1000, 500]);
 });
 
+test('sleeps until the first of them', async () => {
+	const { clock, race } = setUp();
+	race('long', never(), 2_500);
+	race('short', never(), 1_400);
+	await clock.pass(2_500);
+	expect(clock.lengths).toEqual([1000, 400, 1000, 100]);
+});
+
 test('wakes up once nothing is under way, and watches again for the next', async () => {
 	const { clock, race, results } = setUp();
 	race('a', Promise.resolve('answer'), 5_000);

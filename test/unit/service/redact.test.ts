@@ -18,6 +18,13 @@ test.each([
 	});
 });
 
+test('hides a secret in the base64 of addresses', () => {
+	const marked = '>>>???~~~>';
+	expect(Buffer.from(marked).toString('base64')).toMatch(/\+.*\/.*==$/);
+	const spelling = Buffer.from(marked).toString('base64url');
+	expect(createRedactor([marked])(spelling)).toBe('***');
+});
+
 test('leaves a padding behind nowhere: the longer spelling goes first', () => {
 	expect(base64).toMatch(/=$/);
 	expect(createRedactor([secret])(base64)).toBe('***');
