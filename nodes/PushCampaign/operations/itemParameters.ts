@@ -77,8 +77,10 @@ export class ParameterReader {
 
 	private read(name: string, itemIndex: number): unknown {
 		if (this.fixed.has(name)) return this.fixed.get(name);
-		const text = this.textFor(name, itemIndex);
-		if (text !== undefined && this.trusted.has(name)) return text;
+		if (this.trusted.has(name)) {
+			const text = this.textFor(name, itemIndex);
+			if (text !== undefined) return text;
+		}
 		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
 		if (!this.seen.has(name)) this.learn(name, value);
 		const compared = this.textFor(name, itemIndex);
