@@ -101,7 +101,8 @@ export async function deliver<Value>(
 	await Promise.all(underWay);
 
 	return shipments.map((shipment, index) => {
-		const source = shipment.known === undefined ? shared.get(shipment.shareKey ?? '') : undefined;
+		const shareKey = shipment.known === undefined ? shipment.shareKey : undefined;
+		const source = shareKey === undefined ? undefined : shared.get(shareKey);
 		return outcomes[index] ?? outcomes[source ?? index] ?? { kind: 'notStarted' };
 	});
 }

@@ -1,7 +1,7 @@
 /**
- * How many requests are under way at the start, unless the service is known to take more, and by how many more each good answer lets it grow: 20,
- * 80, then the default ceiling of 100. Of 200 requests at 50 ms, all of them take 3 round trips then;
- * from 10 and doubling it would be 5.
+ * How many requests are under way at the start, unless the service is known to take more, and by how many
+ * more each good answer lets it grow: 20, 80, then the default ceiling of 100. Of 200 requests at 50 ms,
+ * all of them take 3 round trips then; from 10 and doubling it would be 5.
  */
 const firstLimit = 20;
 const limitGrowth = 3;

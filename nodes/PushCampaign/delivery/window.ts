@@ -51,7 +51,7 @@ export class Window {
 	 * Gives the place back.
 	 * @param isWell whether the service dealt with the request; otherwise nothing is learned from it
 	 */
-	leave(isWell = true): void {
+	leave(isWell: boolean): void {
 		this.pace.ended(isWell);
 		this.admitNext();
 	}
@@ -114,7 +114,7 @@ export class Window {
 		this.wakeUp = wakeUp;
 		const resume = () => {
 			this.wakeUp = undefined;
-			if (!this.isClosed) this.admitNext();
+			this.admitNext();
 		};
 		this.options.sleep(milliseconds, wakeUp.signal).then(resume, resume);
 	}

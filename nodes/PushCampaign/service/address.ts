@@ -1,4 +1,5 @@
 import { InvalidInput } from './invalidInput';
+import { isUrl } from './url';
 
 const FIELD = 'Base URL';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
@@ -21,19 +22,11 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 			'Open the Push Campaign API credential and enter the address that your push service gave you, e.g. https://push.example.com.',
 		);
 	}
-	let url: URL;
-	try {
-		if (!/^https?:\/\/[^/\\?#\s]/i.test(text) || /[\s\\]/.test(text))
-			throw new TypeError('not a URL');
-		url = new URL(text);
-	} catch {
-		throw refuse('is not a valid https:// address');
-	}
-	if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
-		throw refuse('holds a user name or password');
-	}
+	if (!isUrl(text, /^https?:\/\/[^/?#]/i)) throw refuse('is not a valid https:// address');
+	if (/^https?:\/\/[^/?#]*@/i.test(text)) throw refuse('holds a user name or password');
 	if (text.includes('?')) throw refuse('holds a query (the part from the question mark on)');
 	if (text.includes('#')) throw refuse('holds a fragment (the part from the # on)');
+	const url = new URL(text);
 	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
 		throw new InvalidInput(
 			FIELD,

@@ -79,11 +79,13 @@ function saysFailure(body: unknown): boolean {
 }
 
 function describeBody(body: unknown): string {
-	const text = typeof body === 'string' ? body.trim() : undefined;
-	if (text === '' || body === undefined || body === null) return 'empty';
-	if (text !== undefined && /^<(!doctype|html|head|body|\?xml)/i.test(text)) return 'a web page';
-	if (text !== undefined) return 'not the JSON of the push service';
-	return 'not what the push service promises';
+	if (body === undefined || body === null) return 'empty';
+	if (typeof body !== 'string') return 'not what the push service promises';
+	const text = body.trim();
+	if (text === '') return 'empty';
+	return /^<(!doctype|html|head|body|\?xml)/i.test(text)
+		? 'a web page'
+		: 'not the JSON of the push service';
 }
 
 /** Makes a client for one execution; what is the same for all its requests is worked out here. */

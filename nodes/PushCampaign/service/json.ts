@@ -28,7 +28,7 @@ export function parseJson(body: unknown): unknown {
 		try {
 			value = JSON.parse(longNumber.test(text) ? quoteLongNumbers(text) : text);
 		} catch {
-			return body;
+			// Not JSON: the text itself is what there is to tell.
 		}
 	}
 	return isTooDeep(value) ? undefined : value;

@@ -72,9 +72,7 @@ export interface Schedule {
  * @throws InvalidInput when the value can't be read as a date
  */
 export function parseSchedule(value: unknown, timezone: string): Schedule {
-	// A number or Date beyond what Luxon can hold throws instead of answering an invalid DateTime.
-	const isOutOfRange = typeof value === 'number' && !(Math.abs(value) <= 8.64e15);
-	const exact = isOutOfRange ? DateTime.invalid('out of range') : toDateTime(value, timezone);
+	const exact = toDateTime(value, timezone);
 	const minute = exact.startOf('minute');
 	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
 	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
@@ -82,7 +80,7 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 		throw new InvalidInput(FIELD, `${FIELD} can't be read as a date`, ADVICE);
 	}
 	return {
-		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US' }),
+		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US', numberingSystem: 'latn' }),
 		at: rounded.toMillis(),
 	};
 }

@@ -4,6 +4,7 @@ import { z } from 'zod/v3';
 import type { Audience } from './rules';
 import { audienceRules, audiences, maxCharacters } from './rules';
 import { expiryUnits } from './schedule';
+import { isUrl } from './url';
 
 // ---------------------------------------------------------------------------------------------
 // Values
@@ -27,16 +28,6 @@ function limitedText(limit: number) {
 			message: `is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`,
 		});
 	});
-}
-
-function isUrl(text: string, pattern: RegExp): boolean {
-	// The URL parser mends what a browser can't open: spaces, line breaks, backslashes, missing slashes.
-	if (!pattern.test(text) || /[\s\\]/.test(text)) return false;
-	try {
-		return new URL(text).hostname !== '';
-	} catch {
-		return false;
-	}
 }
 
 const isWebUrl = (text: string) => isUrl(text, /^https?:\/\/[^/?#]/i);
@@ -112,8 +103,11 @@ export const campaignId = z
 		'is not a text or a whole number',
 	)
 	.transform((id) => String(id).trim())
-	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
-	.refine((id) => !/^\.{1,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
+	// Dots walk up the path, half of a surrogate pair has no encoding, and nothing can be kept under `__proto__`.
+	.refine(
+		(id) => !/^(\.{1,2}|__proto__)$/.test(id) && !/\p{Surrogate}/u.test(id),
+		'is not a campaign ID',
+	);
 
 /** Specification, Notification / campaign, `expire_push`. */
 export const expiry = z.object({

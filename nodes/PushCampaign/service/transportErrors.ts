@@ -46,9 +46,8 @@ const firstOf = (list: unknown): unknown[] =>
 
 /** The error, what caused it, and the attempts per address that Node.js bundles into one error. */
 function collectFacts(error: unknown, depth = 0): Fact[] {
-	if (typeof error !== 'object' || error === null || depth > deepestCause) return [];
 	const { data } = errorFacts.safeParse(error);
-	if (data === undefined) return [];
+	if (data === undefined || depth > deepestCause) return [];
 	const text = (value: unknown) => (typeof value === 'string' ? value : '');
 	const fact = {
 		// n8n 1 keeps the code of the cause under this name alone.

@@ -95,8 +95,17 @@ async function deliverOneByOne(
 			},
 		};
 	});
+	const leave = jest.spyOn(window, 'leave');
+	const slowDown = jest.spyOn(window, 'slowDown');
 	const outcomes = await deliver(shipments, { window, stopOnFailure, sleep, random: () => 0.5 });
-	return { outcomes, attempts, sleeps };
+	return {
+		outcomes,
+		attempts,
+		sleeps,
+		/** For each that gave its place back, whether others may go faster. */
+		wentWell: leave.mock.calls.map(([isWell]) => isWell),
+		slowedDownBy: slowDown.mock.calls.map(([retryAfterMs]) => retryAfterMs),
+	};
 }
 
 describe('what is known already', () => {
@@ -129,11 +138,18 @@ test('the same share key is one request, and one outcome for all', async () => {
 			{ answers: [done('other')], shareKey: 'b' },
 			{ answers: [done('never')], shareKey: 'a' },
 			{ known: failed('bad_request') },
+			{ answers: [done('never')], shareKey: 'b' },
 		],
 		false,
 	);
-	expect(outcomes).toEqual([done('one'), done('other'), done('one'), failed('bad_request')]);
-	expect(attempts).toEqual([1, 1, 0, 0]);
+	expect(outcomes).toEqual([
+		done('one'),
+		done('other'),
+		done('one'),
+		failed('bad_request'),
+		done('other'),
+	]);
+	expect(attempts).toEqual([1, 1, 0, 0, 0]);
 });
 
 test.each([
@@ -204,4 +220,60 @@ describe('what may come later', () => {
 		);
 		expect(attempts).toEqual([1, 1]);
 	});
+});
+
+describe('others may go faster after', () => {
+	test.each([
+		['an answer', done('one'), true],
+		['a plain failure', failed('bad_request'), true],
+		['a refusal for too many requests', failed('rate_limit'), false],
+		['an unspecified failure', failed('unspecified'), false],
+		['an unknown outcome', failed('timeout', { outcome: 'unknown' }), false],
+		['nothing', { kind: 'notStarted' } as const, false],
+	])('%s: it goes well, or not', async (_name, answer, isWell) => {
+		const { wentWell } = await deliverOneByOne([{ answers: [answer] }], false);
+		expect(wentWell).toEqual([isWell]);
+	});
+
+	test('what was refused before it left: no', async () => {
+		const invalid = new InvalidInput('Send At', 'Send At is too soon', 'Choose a later date.');
+		const refuse = () => invalid;
+		expect((await deliverOneByOne([{ answers: [], refuse }], false)).wentWell).toEqual([false]);
+	});
+});
+
+test('the last refusal slows all others down, by as much as it says', async () => {
+	const refusal = failed('rate_limit', { retryAfterMs: 7000 });
+	const last = await deliverOneByOne([{ answers: [refusal] }], false);
+	expect(last.slowedDownBy).toEqual([7000]);
+	const impatient = failed('rate_limit', { retryAfterMs: 600_001 });
+	expect((await deliverOneByOne([{ answers: [impatient] }], false)).slowedDownBy).toEqual([]);
+	expect((await deliverOneByOne([{ answers: [done('one')] }], false)).slowedDownBy).toEqual([]);
+});
+
+test('an item without a share key shares with none', async () => {
+	const { outcomes } = await deliverOneByOne(
+		[{ answers: [failed('bad_request')], shareKey: '' }, { answers: [done('two')] }],
+		true,
+	);
+	expect(outcomes).toEqual([failed('bad_request'), { kind: 'notStarted' }]);
+});
+
+test('what waits for a retry when the user stops keeps its failure, and is not asked for again', async () => {
+	const window = new Window({
+		ceiling: 1,
+		now: () => 0,
+		sleep: async () => await Promise.resolve(),
+		random: () => 0.5,
+	});
+	const answer = failed('unspecified');
+	const attempt = jest.fn(async () => await Promise.resolve(answer));
+	const outcomes = await deliver([{ rateLimitRetries: 0, transientRetries: 2, attempt }], {
+		window,
+		stopOnFailure: false,
+		random: () => 0.5,
+		sleep: async () => await Promise.reject(new Error('stopped')),
+	});
+	expect(outcomes).toEqual([answer]);
+	expect(attempt).toHaveBeenCalledTimes(1);
 });

@@ -113,6 +113,27 @@ test.each([undefined, null, 'x', 7, {}, { texts: [7], runs: {} }, { texts: [], r
 	},
 );
 
+// Executions that n8n saved with one version of the package are retried with the next.
+test('is written as it has always been', () => {
+	const context: IDataObject = {};
+	const ledger = new Ledger(context, '0');
+	ledger.record(0, identity('a'), sent('10|01'));
+	ledger.record(0, identity('b', 'item'), sent(undefined, '2030-05-17 09:30 +02:00'));
+	ledger.record(2, identity('c'), unknown);
+	const [a, b, item, c] = ['a', 'b', 'item', 'c'].map(digest);
+	expect(context).toEqual({
+		pushCampaignLedger: {
+			texts: ['Campaign created', JSON.stringify(unknown.problem)],
+			runs: {
+				0: {
+					0: `sent|${a}||0||10%7C01\nsent|${b}|${item}|0|2030-05-17 09:30 +02:00`,
+					2: `unknown|${c}||1`,
+				},
+			},
+		},
+	});
+});
+
 test('an item whose text is missing is not remembered', () => {
 	const line = ['sent', digest('a'), '', '7', '', '1001'].join('|');
 	const context = { pushCampaignLedger: { texts: [], runs: { 0: { 0: line } } } };

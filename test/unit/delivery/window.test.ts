@@ -131,11 +131,11 @@ describe('a window', () => {
 		await window.enter();
 		const next = window.enter().then(() => {
 			order.push('next');
-			window.leave();
+			window.leave(true);
 		});
 		const refused = window.refused().then(() => {
 			order.push('refused');
-			window.leave();
+			window.leave(true);
 		});
 		await clock.run(Promise.all([next, refused]));
 
@@ -188,6 +188,30 @@ describe('a window', () => {
 		expect(await Promise.all([refused, next])).toEqual([false, false]);
 		expect(clock.now()).toBe(0);
 		expect(await window.enter()).toBe(false);
+	});
+
+	it('starts with few unless the service is known to take more', async () => {
+		const clock = new SimulatedClock();
+		const window = new Window({ ceiling: 50, now: clock.now, sleep: clock.sleep, random: () => 0 });
+		const admitted: number[] = [];
+		for (let index = 0; index < 50; index += 1) {
+			void window.enter().then(() => admitted.push(index));
+		}
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(admitted).toEqual(Array.from({ length: 20 }, (_, index) => index));
+	});
+
+	it('waits with one timer, however many wait', async () => {
+		const clock = new SimulatedClock();
+		const sleep = jest.fn(clock.sleep);
+		const window = new Window({ ceiling: 9, now: clock.now, sleep, random: () => 0.5 });
+		window.slowDown(1000);
+		const passing = [0, 1].map(async () => {
+			expect(await window.enter()).toBe(true);
+			window.leave(true);
+		});
+		expect(sleep.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([1000]);
+		await clock.run(Promise.all(passing));
 	});
 
 	it('lets nothing in when the user has stopped already', async () => {

@@ -16,10 +16,10 @@ const failed = (type: string | undefined, endpoint: 'send' | 'status' | 'count')
 	failureProblem({ status: 'failure', type, description: 'No' }, endpoint);
 
 /** Specification, Errors, and what else can go wrong on the way. */
-const table: Array<[string, Problem, Problem]> = [
+const table: Array<[string, () => Problem, Problem]> = [
 	[
 		"failed('header_invalid', 'send')",
-		failed('header_invalid', 'send'),
+		() => failed('header_invalid', 'send'),
 		{
 			type: 'header_invalid',
 			outcome: 'notSent',
@@ -32,7 +32,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('authentication_failure', 'send')",
-		failed('authentication_failure', 'send'),
+		() => failed('authentication_failure', 'send'),
 		{
 			type: 'authentication_failure',
 			outcome: 'notSent',
@@ -45,7 +45,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('rate_limit', 'send')",
-		failed('rate_limit', 'send'),
+		() => failed('rate_limit', 'send'),
 		{
 			type: 'rate_limit',
 			outcome: 'notSent',
@@ -58,7 +58,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('bad_request', 'send')",
-		failed('bad_request', 'send'),
+		() => failed('bad_request', 'send'),
 		{
 			type: 'bad_request',
 			outcome: 'notSent',
@@ -71,7 +71,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('missing_parameter', 'send')",
-		failed('missing_parameter', 'send'),
+		() => failed('missing_parameter', 'send'),
 		{
 			type: 'missing_parameter',
 			outcome: 'notSent',
@@ -84,7 +84,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('invalid_format', 'send')",
-		failed('invalid_format', 'send'),
+		() => failed('invalid_format', 'send'),
 		{
 			type: 'invalid_format',
 			outcome: 'notSent',
@@ -97,7 +97,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('invalid_value', 'send')",
-		failed('invalid_value', 'send'),
+		() => failed('invalid_value', 'send'),
 		{
 			type: 'invalid_value',
 			outcome: 'notSent',
@@ -110,7 +110,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('invalid_type', 'send')",
-		failed('invalid_type', 'send'),
+		() => failed('invalid_type', 'send'),
 		{
 			type: 'invalid_type',
 			outcome: 'notSent',
@@ -123,7 +123,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('invalid_sid', 'send')",
-		failed('invalid_sid', 'send'),
+		() => failed('invalid_sid', 'send'),
 		{
 			type: 'invalid_sid',
 			outcome: 'notSent',
@@ -136,7 +136,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('quota', 'send')",
-		failed('quota', 'send'),
+		() => failed('quota', 'send'),
 		{
 			type: 'quota',
 			outcome: 'notSent',
@@ -149,7 +149,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed(undefined, 'send')",
-		failed(undefined, 'send'),
+		() => failed(undefined, 'send'),
 		{
 			type: 'unspecified',
 			outcome: 'notSent',
@@ -162,7 +162,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('invalid_value', 'status')",
-		failed('invalid_value', 'status'),
+		() => failed('invalid_value', 'status'),
 		{
 			type: 'invalid_value',
 			outcome: 'notSent',
@@ -175,7 +175,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed(undefined, 'status')",
-		failed(undefined, 'status'),
+		() => failed(undefined, 'status'),
 		{
 			type: 'unspecified',
 			outcome: 'notSent',
@@ -188,7 +188,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"failed('invalid_value', 'count')",
-		failed('invalid_value', 'count'),
+		() => failed('invalid_value', 'count'),
 		{
 			type: 'invalid_value',
 			outcome: 'notSent',
@@ -201,7 +201,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"notConnectedProblem('push.example', 'its name is not known', 'send')",
-		notConnectedProblem('push.example', 'its name is not known', 'send'),
+		() => notConnectedProblem('push.example', 'its name is not known', 'send'),
 		{
 			type: 'network',
 			outcome: 'notSent',
@@ -213,7 +213,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"redirectProblem(302, 'send')",
-		redirectProblem(302, 'send'),
+		() => redirectProblem(302, 'send'),
 		{
 			type: 'unexpected_answer',
 			outcome: 'notSent',
@@ -226,7 +226,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"timeoutProblem(1500, 'send')",
-		timeoutProblem(1500, 'send'),
+		() => timeoutProblem(1500, 'send'),
 		{
 			type: 'network',
 			outcome: 'unknown',
@@ -239,7 +239,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"connectionLostProblem('send')",
-		connectionLostProblem('send'),
+		() => connectionLostProblem('send'),
 		{
 			type: 'network',
 			outcome: 'unknown',
@@ -252,7 +252,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"cancelledProblem('send')",
-		cancelledProblem('send'),
+		() => cancelledProblem('send'),
 		{
 			type: 'network',
 			outcome: 'unknown',
@@ -265,7 +265,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"unexpectedAnswerProblem(502, 'a web page', 'send')",
-		unexpectedAnswerProblem(502, 'a web page', 'send'),
+		() => unexpectedAnswerProblem(502, 'a web page', 'send'),
 		{
 			type: 'unexpected_answer',
 			outcome: 'unknown',
@@ -278,7 +278,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"notConnectedProblem('push.example', 'its name is not known', 'status')",
-		notConnectedProblem('push.example', 'its name is not known', 'status'),
+		() => notConnectedProblem('push.example', 'its name is not known', 'status'),
 		{
 			type: 'network',
 			outcome: 'notSent',
@@ -290,7 +290,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"redirectProblem(302, 'status')",
-		redirectProblem(302, 'status'),
+		() => redirectProblem(302, 'status'),
 		{
 			type: 'unexpected_answer',
 			outcome: 'notSent',
@@ -303,7 +303,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"timeoutProblem(1500, 'status')",
-		timeoutProblem(1500, 'status'),
+		() => timeoutProblem(1500, 'status'),
 		{
 			type: 'network',
 			outcome: 'unknown',
@@ -314,7 +314,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"connectionLostProblem('status')",
-		connectionLostProblem('status'),
+		() => connectionLostProblem('status'),
 		{
 			type: 'network',
 			outcome: 'unknown',
@@ -325,7 +325,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"cancelledProblem('status')",
-		cancelledProblem('status'),
+		() => cancelledProblem('status'),
 		{
 			type: 'network',
 			outcome: 'unknown',
@@ -336,7 +336,7 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 	[
 		"unexpectedAnswerProblem(502, 'a web page', 'status')",
-		unexpectedAnswerProblem(502, 'a web page', 'status'),
+		() => unexpectedAnswerProblem(502, 'a web page', 'status'),
 		{
 			type: 'unexpected_answer',
 			outcome: 'unknown',
@@ -349,12 +349,13 @@ const table: Array<[string, Problem, Problem]> = [
 	],
 ];
 
-test.each(table)('%s', (_how, problem, text) => {
-	expect(problem).toEqual(text);
+test.each(table)('%s', (_how, makeProblem, text) => {
+	expect(makeProblem()).toEqual(text);
 });
 
 // n8n's words for what went wrong: messages say what happened, descriptions how to go on.
-test.each(table)('%s is told calmly', (_how, { message, description }) => {
+test.each(table)('%s is told calmly', (_how, makeProblem) => {
+	const { message, description } = makeProblem();
 	for (const text of [message, description])
 		expect(text).not.toMatch(/error|problem|failure|mistake/i);
 	expect(message).toMatch(/^[A-Z].*[^.]$/);

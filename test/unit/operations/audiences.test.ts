@@ -90,6 +90,29 @@ describe('attributes as pairs', () => {
 	});
 });
 
+const jsonExample = 'Write it like {"plan": "pro", "city": "Oslo"}.';
+
+test.each([
+	[{ attributes: {} }, 'Add at least one attribute with its name and value.'],
+	[
+		{
+			attributes: {
+				pairs: [
+					{ name: 'a', value: 'x' },
+					{ name: 'a', value: 'y' },
+				],
+			},
+		},
+		'The service knows one value per name. Keep one of them, or send once for each value.',
+	],
+	[{ specifyAttributes: 'json' }, 'Fill in Attributes (JSON).'],
+	[{ specifyAttributes: 'json', attributesJson: '{' }, jsonExample],
+	[{ specifyAttributes: 'json', attributesJson: '[]' }, jsonExample],
+	[{ specifyAttributes: 'json', attributesJson: '{}' }, 'Give at least one attribute.'],
+])('%j is refused with what to do: %s', (parameters, advice) => {
+	expect(refusal(() => sendToAttributes.select(itemOf(parameters))).advice).toBe(advice);
+});
+
 test.each(['pairs', '', 7, true, {}])('attributes specified as %j are refused', (mode) => {
 	const item = itemOf({ specifyAttributes: mode, attributesJson: '{"a":1}' });
 	expect(refusal(() => sendToAttributes.select(item)).message).toBe(
@@ -239,6 +262,18 @@ describe('segments', () => {
 	])('%j is refused', (segmentIds, message) => {
 		const { field, message: said } = refusal(() => select(segmentIds));
 		expect([field, said]).toEqual(['Segment IDs', message]);
+	});
+
+	test('that are none are asked for', () => {
+		expect(refusal(() => select([])).advice).toBe(
+			'Give at least one segment ID, from the dashboard of your push service.',
+		);
+	});
+
+	test('that are numbers too large are asked for as text', () => {
+		expect(refusal(() => select([2 ** 53])).advice).toBe(
+			'IDs beyond 2^53 lose digits as numbers: give them as text.',
+		);
 	});
 
 	test('a text becomes the texts between its commas', () => {

@@ -124,7 +124,7 @@ describe.each([
 	});
 });
 
-test.each([null, 'text', 7, []])('a field of %j is left to n8n', (page) => {
+test.each([null, undefined, 'text', 7, []])('a field of %j is left to n8n', (page) => {
 	const { reader, evaluated } = readerOf({
 		written: { title: '={{ $json.page.title }}' },
 		items: [{ page: { title: 'one' } }, { page }],

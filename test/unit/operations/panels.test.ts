@@ -1,7 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
+import { operations } from '../../../nodes/PushCampaign/operations';
+import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
+import { content, itemOf } from './support';
 
 const node = new PushCampaign().description;
 const trigger = new PushCampaignTrigger().description;
@@ -29,7 +32,7 @@ const namesIn = (properties: INodeProperties[], name: string) =>
 	properties.filter((property) => property.name === name).flatMap((each) => names(inner(each)));
 
 const head = ['resource', 'operation'];
-const content = ['title', 'message', 'targetUrl', 'additionalFields', 'options'];
+const sharedFields = ['title', 'message', 'targetUrl', 'additionalFields', 'options'];
 const common = ['actionButtons', 'autoHide', 'expireAfter', 'iconUrl', 'sendAt'];
 const sendOptions = ['dryRun', 'maxParallel', 'rateLimitRetries', 'resendUnknown', 'timeout'];
 const readOptions = ['maxParallel', 'rateLimitRetries', 'timeout'];
@@ -42,7 +45,7 @@ test.each([
 	['sendToSubscriber', 'keypair', ['subscriberId'], []],
 ])('%s (%s) shows its fields and no other', (operation, specify, audience, additional) => {
 	const shown = panel('campaign', operation, specify);
-	expect(names(shown)).toEqual([...head, ...audience, ...content]);
+	expect(names(shown)).toEqual([...head, ...audience, ...sharedFields]);
 	expect(namesIn(shown, 'additionalFields').sort()).toEqual([...common, ...additional].sort());
 	expect(namesIn(shown, 'options')).toEqual(sendOptions);
 });
@@ -121,3 +124,36 @@ test('limits are told where they are in force', () => {
 	expect(new Set(described('sendToSegments'))).toEqual(new Set([...texts, 'name 100']));
 	expect(new Set(described('sendToSubscriber'))).toEqual(new Set(texts));
 });
+
+describe.each(operations.map((operation) => [operation.option.value, operation] as const))(
+	'%s',
+	(_name, operation) => {
+		test('names each parameter in its errors as the panel does', () => {
+			const shownAs = new Map<string, string>();
+			const asked = new Set<string>();
+			for (const { name, displayName } of operation.properties) shownAs.set(name, displayName);
+			for (const specifyAttributes of ['keypair', 'json']) {
+				const parameters = itemOf({
+					...content,
+					specifyAttributes,
+					attributes: { pairs: [{ name: 'plan', value: 'pro' }] },
+					attributesJson: '{"plan": "pro"}',
+					segmentIds: '12',
+					subscriberId: '5001',
+					campaignId: '1001',
+				});
+				const recording = {
+					...parameters,
+					get: (name: string, displayName: string) => {
+						asked.add(name);
+						expect(displayName).toBe(shownAs.get(name));
+						return parameters.get(name, displayName);
+					},
+				};
+				if (operation.kind === 'send') prepareSend(operation, recording);
+				else operation.prepare(recording);
+			}
+			expect([...asked].sort()).toEqual([...shownAs.keys()].sort());
+		});
+	},
+);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { operations } from '../../../nodes/PushCampaign/operations';
+import { issueField } from '../../../nodes/PushCampaign/operations/campaignFields';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import {
 	dryRunItem,
@@ -248,10 +249,8 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 	});
 
 	describe('once prepared', () => {
-		const prepared = prepareSend(
-			operation,
-			itemOf({ ...parameters, additionalFields: { sendAt: '2030-01-01' } }),
-		);
+		const prepare = () =>
+			prepareSend(operation, itemOf({ ...parameters, additionalFields: { sendAt: '2030-01-01' } }));
 
 		/** A client that keeps what it was asked, and answers with the given body. */
 		const clientOf = (
@@ -285,7 +284,9 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		});
 
 		test('puts out what the service answered', async () => {
-			const answer = { status: 'success', description: 'Done', ID: 1001 };
+			const prepared = prepare();
+			const noId = { status: 'success', description: 'Done' };
+			const answer = operation.audience === 'subscriber' ? noId : { ...noId, ID: 1001 };
 			const result = await performSend(prepared, clientOf(answer, []));
 			if (!result.ok) throw new TypeError('It was not sent');
 			const id =
@@ -305,13 +306,14 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		});
 
 		test('hands on why there is no answer', async () => {
-			expect(await performSend(prepared, clientOf({}, []))).toEqual({
+			expect(await performSend(prepare(), clientOf({}, []))).toEqual({
 				ok: false,
 				problem: connectionLostProblem('send'),
 			});
 		});
 
 		test('a dry run shows the very request', () => {
+			const prepared = prepare();
 			expect(dryRunItem(prepared, 'https://push.example/api')).toEqual({
 				dryRun: true,
 				request: {
@@ -322,6 +324,28 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			});
 		});
 	});
+});
+
+test.each([
+	[[], 'Additional Fields'],
+	[['color'], 'Additional Fields'],
+	[['target_url'], 'Target URL'],
+	[['segment', 1], 'Segment IDs'],
+	[['action_buttons'], 'Action Buttons'],
+	[['action_buttons', 1], 'Title of button 2 in Action Buttons'],
+	[['action_buttons', 0, 'title'], 'Title of button 1 in Action Buttons'],
+	[['action_buttons', 0, 'url'], 'URL of button 1 in Action Buttons'],
+])('an issue at %j is one of the field that users know as %s', (path, displayName) => {
+	expect(issueField(path)).toBe(displayName);
+});
+
+test('what an empty Send At asks for', () => {
+	for (const { operation, parameters } of cases) {
+		const item = itemOf({ ...parameters, additionalFields: { sendAt: '' } });
+		expect(refusal(() => prepareSend(operation, item)).advice).toBe(
+			'Choose a date, or remove Send At from the additional fields to send at once.',
+		);
+	}
 });
 
 test('the limits of action buttons are those of sendToAll alone', () => {

@@ -16,6 +16,7 @@ test.each([
 	['https://push.example.com:443', 'https://push.example.com'],
 	['https://[2001:db8::1]/', 'https://[2001:db8::1]'],
 	['https://push.example.com/a@b', 'https://push.example.com/a@b'],
+	['https://push.example.com/https://a@b', 'https://push.example.com/https://a@b'],
 ])('%j is taken as %j', (entered, address) => {
 	expect(parseBaseUrl(entered, false)).toBe(address);
 });
@@ -48,6 +49,7 @@ test.each([
 	'javascript:alert(1)',
 	'file:///etc/passwd',
 	'x https://push.example.com',
+	'xhttps://push.example.com',
 ])('%j is not valid', (entered) => {
 	expect(refusal(() => parseBaseUrl(entered, true)).message).toBe(
 		'Base URL is not a valid https:// address',
@@ -58,6 +60,7 @@ test.each([
 	['https://user@push.example.com', 'Base URL holds a user name or password'],
 	['https://user:word@push.example.com', 'Base URL holds a user name or password'],
 	['https://:word@push.example.com', 'Base URL holds a user name or password'],
+	['http://user@localhost', 'Base URL holds a user name or password'],
 	['https://@push.example.com', 'Base URL holds a user name or password'],
 	['HTTPS://@push.example.com', 'Base URL holds a user name or password'],
 	['https://push.example.com?a=1', 'Base URL holds a query (the part from the question mark on)'],
@@ -65,7 +68,11 @@ test.each([
 	['https://push.example.com/#', 'Base URL holds a fragment (the part from the # on)'],
 	['https://push.example.com#top', 'Base URL holds a fragment (the part from the # on)'],
 ])('%s is refused: %s', (entered, message) => {
-	expect(refusal(() => parseBaseUrl(entered, true)).message).toBe(message);
+	const { message: said, advice } = refusal(() => parseBaseUrl(entered, true));
+	expect(said).toBe(message);
+	expect(advice).toBe(
+		'Open the Push Campaign API credential and enter the address alone, e.g. https://push.example.com.',
+	);
 });
 
 describe('plain http', () => {
@@ -90,8 +97,12 @@ describe('plain http', () => {
 		'http://10.0.0.1',
 		'http://0.0.0.0',
 	])('%s needs Allow HTTP', (entered) => {
-		expect(refusal(() => parseBaseUrl(entered, false)).message).toBe(
+		const { message, advice } = refusal(() => parseBaseUrl(entered, false));
+		expect(message).toBe(
 			'Base URL starts with http://, which would send the key and token unencrypted',
+		);
+		expect(advice).toBe(
+			"Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
 		);
 		expect(parseBaseUrl(entered, true)).toBe(entered);
 	});

@@ -79,7 +79,7 @@ describe('the request', () => {
 
 	test('has no body where there is none', async () => {
 		await recording.request(status, z.unknown(), 1);
-		expect(seen).toEqual([
+		expect(seen).toStrictEqual([
 			{ ...common, method: 'GET', url: 'https://push.example:8443/api/v1/x', timeout: 1 },
 		]);
 	});
@@ -142,7 +142,9 @@ describe('an answer', () => {
 	);
 
 	test.each([
+		[created, 300, 'not what the push service promises'],
 		[created, 302, 'not what the push service promises'],
+		['Bad Request', 400, 'not the JSON of the push service'],
 		[created, 199, 'not what the push service promises'],
 		[created, 500, 'not what the push service promises'],
 		[{ ...created, ID: {} }, 200, 'not what the push service promises'],
@@ -285,6 +287,7 @@ describe('Retry-After', () => {
 	test.each([
 		['0', 0],
 		['7', 7000],
+		['120', 120_000],
 		[' 7 ', 7000],
 		['1.5', 1500],
 		['0.0001', 1],

@@ -24,6 +24,7 @@ test.each([
 
 test('drops a byte order mark', () => {
 	expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 });
+	expect(parseJson('{"a":"b\uFEFF"}')).toEqual({ a: 'b\uFEFF' });
 });
 
 test.each(['', ' ', '<html></html>', '{"a":1', '{"a":12345678901234567890', 'undefined'])(

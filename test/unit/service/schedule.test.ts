@@ -133,6 +133,7 @@ test.each([
 	8.64e15 + 1,
 	8.64e15,
 	new Date(Number.NaN),
+	new Date(Date.UTC(-1, 11, 31, 23, 58)),
 	true,
 	null,
 	undefined,
@@ -149,6 +150,32 @@ test.each([
 	expect([field, message]).toEqual(['Send At', "Send At can't be read as a date"]);
 	expect(advice).toMatch(/^Choose a date/);
 });
+
+test('a text in UTC is in UTC wherever the server stands', () => {
+	const { defaultZone } = Settings;
+	try {
+		Settings.defaultZone = 'Asia/Kathmandu';
+		expect(parseSchedule('2030-05-17T09:30Z', 'Europe/Berlin')).toEqual({
+			text: '2030-05-17 09:30 +00:00',
+			at: Date.UTC(2030, 4, 17, 9, 30),
+		});
+	} finally {
+		Settings.defaultZone = defaultZone;
+	}
+});
+
+test.each(['ar-EG', 'ar-EG-u-nu-arab'])(
+	'on a server in %s the digits are the service’s',
+	(locale) => {
+		const { defaultLocale } = Settings;
+		try {
+			Settings.defaultLocale = locale;
+			expect(parseSchedule('2030-05-17T09:30', 'UTC').text).toBe('2030-05-17 09:30 +00:00');
+		} finally {
+			Settings.defaultLocale = defaultLocale;
+		}
+	},
+);
 
 test('a timezone that nobody knows makes no date of a text without an offset', () => {
 	expect(refusal(() => parseSchedule('2030-05-17T10:00', 'Mars/Base')).field).toBe('Send At');
@@ -241,6 +268,9 @@ describe('the lead', () => {
 		expect(() => checkLead(schedule, 0)).not.toThrow();
 		const refused = refusal(() => checkLead(schedule, at - 5 * 60_000 + 1));
 		expect(refused.field).toBe('Send At');
+		expect(refused.advice).toBe(
+			'The service wants at least 5 minutes. Choose a later time, or remove Send At to send at once.',
+		);
 		expect(refused.message).toBe(
 			'Send At is 2030-05-17 09:30 +00:00, which is less than 5 minutes ahead',
 		);

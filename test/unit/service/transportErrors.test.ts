@@ -288,6 +288,10 @@ describe('errors by their shape', () => {
 		[{ messages: ['read ECONNRESET', 7] }, lost],
 		[{ messages: ['It did not connect ECONNREFUSED'] }, lost],
 		[{ code: 7, message: {}, syscall: null }, lost],
+		// A symbol can't be read as text.
+		[{ code: Symbol('x'), message: Symbol('x'), name: Symbol('x') }, lost],
+		[{ messages: [Symbol('x'), 'timeout of 30000ms exceeded'] }, timeout],
+		[{ errors: ['getaddrinfo', { code: 'ENOTFOUND' }] }, unknownName],
 		[{}, lost],
 		[[], lost],
 		[new Error('anything'), lost],

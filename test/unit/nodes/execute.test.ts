@@ -1,0 +1,604 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import {
+	created,
+	credential,
+	executeFunctions,
+	failure,
+	lost,
+	type ExecuteOptions,
+	type Service,
+} from './support';
+
+// The node without n8n's engine, so that each of its corners is reached at once; test/engine and test/host
+// show the same in n8n.
+
+const content = { title: 'Sale', message: 'Today', targetUrl: 'https://shop.example' };
+const send: IDataObject = { operation: 'sendToAll', ...content };
+const status: IDataObject = { operation: 'getStatus', campaignId: '1001' };
+
+const titled = (...titles: string[]): INodeExecutionData[] =>
+	titles.map((title) => ({ json: { title } }));
+const sendOf =
+	(items: INodeExecutionData[], more: IDataObject = {}) =>
+	(index: number): IDataObject => ({ ...send, title: items[index]?.json['title'], ...more });
+
+async function execute(options: ExecuteOptions) {
+	const { context, asked } = executeFunctions(options);
+	const [items = []] = await new PushCampaign().execute.call(context);
+	return { items, json: items.map(({ json }) => json), asked };
+}
+
+/** What a run is stopped with. */
+async function errorOf(options: ExecuteOptions): Promise<NodeApiError | NodeOperationError> {
+	try {
+		await execute(options);
+	} catch (error) {
+		if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+		throw error;
+	}
+	throw new TypeError('The run was not stopped');
+}
+const shown = ({ message, description, context }: NodeApiError | NodeOperationError) => ({
+	message,
+	description,
+	item: context['itemIndex'],
+});
+const titleOf = ({ body }: { body?: unknown }) =>
+	typeof body === 'string' ? /"title":"([^"]*)"/.exec(body)?.[1] : undefined;
+
+/** Gives each send the next campaign ID, but fails for some titles. */
+function serviceOf(faults: Record<string, Service> = {}) {
+	const titles: Array<string | undefined> = [];
+	const service: Service = async (options) => {
+		const title = titleOf(options);
+		titles.push(title);
+		const fault = title === undefined ? undefined : faults[title];
+		return fault === undefined ? created(1000 + titles.length) : await fault(options);
+	};
+	return { service, titles };
+}
+
+describe('before anything is sent', () => {
+	test('without items there is nothing to do', async () => {
+		const { context, asked } = executeFunctions({ items: [] });
+		expect(await new PushCampaign().execute.call(context)).toEqual([[]]);
+		expect(asked).toEqual([]);
+	});
+
+	test('an operation that is not known is named', async () => {
+		const error = await errorOf({ parameters: { ...send, operation: 'sendToMoon' } });
+		expect(shown(error)).toEqual({
+			message: 'The operation "sendToMoon" is not known',
+			description: 'Choose an operation from the list.',
+			item: undefined,
+		});
+	});
+
+	const refused = new Error('Credential with ID "7" does not exist for type "pushCampaignApi".');
+	const advice = 'Choose a Push Campaign API credential in the node that you may use.';
+
+	test('a credential that can’t be opened stops the run', async () => {
+		const error = await errorOf({ parameters: send, credentials: refused });
+		expect(shown(error)).toEqual({ message: refused.message, description: advice, item: 0 });
+	});
+
+	test('a credential that is not valid stops the run', async () => {
+		const error = await errorOf({ parameters: send, credentials: { ...credential, apiKey: '' } });
+		expect(shown(error)).toMatchObject({
+			message: 'API Key is missing in the credential',
+			item: 0,
+		});
+	});
+
+	test.each([
+		['send', send, { outcome: 'notSent' }],
+		['read', status, {}],
+	])('with Continue it becomes the error of each item: %s', async (_kind, parameters, outcome) => {
+		const { items, asked } = await execute({
+			items: titled('a', 'b'),
+			parameters,
+			credentials: refused,
+			continueOnFail: true,
+		});
+		const error = {
+			message: refused.message,
+			description: advice,
+			type: 'validation',
+			...outcome,
+		};
+		expect(items).toEqual([
+			{ json: { error }, pairedItem: { item: 0 } },
+			{ json: { error }, pairedItem: { item: 1 } },
+		]);
+		expect(asked).toEqual([]);
+	});
+
+	test('the credential is opened once, and named to n8n’s helper', async () => {
+		const { asked } = await execute({ parameters: send });
+		expect(asked.map(({ credentialType, more }) => [credentialType, more])).toEqual([
+			[
+				'pushCampaignApi',
+				{
+					credentialsDecrypted: {
+						id: '7',
+						name: 'Shop',
+						type: 'pushCampaignApi',
+						data: credential,
+					},
+				},
+			],
+		]);
+	});
+
+	test.each([[undefined], [{}]])(
+		'a node that names none (%j) uses it without a name',
+		async (of) => {
+			const { asked } = await execute({
+				parameters: send,
+				node: of === undefined ? { credentials: {} } : { credentials: of },
+			});
+			expect(asked[0]?.more).toMatchObject({ credentialsDecrypted: { id: '', name: '' } });
+		},
+	);
+});
+
+describe('sends', () => {
+	test('each item becomes one request, in its place', async () => {
+		const items = titled('a', 'b', 'c');
+		const { service, titles } = serviceOf();
+		const { items: sent } = await execute({ items, parameters: sendOf(items), service });
+		expect(titles).toEqual(['a', 'b', 'c']);
+		expect(sent).toEqual(
+			[1001, 1002, 1003].map((id, item) => ({
+				json: {
+					campaignId: String(id),
+					audience: 'all',
+					status: 'success',
+					description: 'Campaign created',
+				},
+				pairedItem: { item },
+			})),
+		);
+	});
+
+	test('thousands of items let n8n have its turn in between', async () => {
+		const items = titled(...Array.from({ length: 401 }, (_, index) => `title ${index}`));
+		let turns = 0;
+		const counting = setInterval(() => (turns += 1), 0);
+		const seen: number[] = [];
+		const { context } = executeFunctions({
+			items,
+			parameters: (index) => {
+				seen.push(turns);
+				return { ...sendOf(items)(index), options: { dryRun: true } };
+			},
+		});
+		await new PushCampaign().execute.call(context);
+		clearInterval(counting);
+		expect(new Set(seen).size).toBeGreaterThanOrEqual(3);
+	});
+
+	test('all items are checked before the first is sent', async () => {
+		const items = titled('a', 'b', '', 'd', '');
+		const { service, titles } = serviceOf();
+		const error = await errorOf({ items, parameters: sendOf(items), service });
+		expect(titles).toEqual([]);
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(shown(error)).toEqual({
+			message: 'Title is missing',
+			description: 'Fill in Title. Sent: 0, not sent: 5, unknown: 0. First to fail: item 2.',
+			item: 2,
+		});
+	});
+
+	test('with Continue what is not valid keeps its place', async () => {
+		const items = titled('a', '', 'c');
+		const { service, titles } = serviceOf({ c: () => failure('bad_request') });
+		const { json } = await execute({
+			items,
+			parameters: sendOf(items),
+			service,
+			continueOnFail: true,
+		});
+		expect(titles).toEqual(['a', 'c']);
+		expect(json).toMatchObject([
+			{ campaignId: '1001' },
+			{ error: { message: 'Title is missing', type: 'validation', outcome: 'notSent' } },
+			{ error: { type: 'bad_request', outcome: 'notSent', httpCode: '400' } },
+		]);
+		expect(json.map((item) => 'campaignId' in item)).toEqual([true, false, false]);
+	});
+
+	test('a failure keeps the rest from starting, and says how all ended', async () => {
+		const items = titled('a', 'b', 'c', 'd');
+		const { service, titles } = serviceOf({ b: lost });
+		const parameters = sendOf(items, { options: { maxParallel: 1 } });
+		const error = await errorOf({ items, parameters, service });
+		expect(titles).toEqual(['a', 'b']);
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error.message).toMatch(/^It is unknown whether this was sent/);
+		expect(error.description).toMatch(
+			/ Sent: 1, not sent: 2, unknown: 1\. First to fail: item 1\.$/,
+		);
+		expect(error.context['itemIndex']).toBe(1);
+	});
+
+	test('as many as are allowed are under way at once', async () => {
+		const items = titled('a', 'b', 'c', 'd', 'e');
+		let underWay = 0;
+		let most = 0;
+		const service: Service = async () => {
+			underWay += 1;
+			most = Math.max(most, underWay);
+			await new Promise((resolve) => setTimeout(resolve, 5));
+			underWay -= 1;
+			return created(1);
+		};
+		// The first item that is ready decides for all.
+		const parameters = (index: number) => ({
+			...sendOf(items)(index),
+			options: index === 0 ? { maxParallel: 500, dryRun: true } : { maxParallel: 3 },
+		});
+		await execute({ items, parameters, service });
+		expect(most).toBe(3);
+	});
+
+	test('a refusal for too many requests is retried as often as the options say', async () => {
+		const refusal = { ...failure('rate_limit'), headers: { 'retry-after': '0' } };
+		for (const rateLimitRetries of [0, 2]) {
+			const { service, titles } = serviceOf({ Sale: () => refusal });
+			const parameters = { ...send, options: { rateLimitRetries } };
+			expect((await errorOf({ parameters, service })).message).toBe(
+				'The push service is receiving too many requests',
+			);
+			expect(titles).toHaveLength(rateLimitRetries + 1);
+		}
+	});
+
+	test('nothing is asked for twice where it may have arrived', async () => {
+		const { service, titles } = serviceOf({ Sale: lost });
+		await errorOf({ parameters: send, service });
+		const unspecified = serviceOf({ Sale: () => failure('unspecified') });
+		await errorOf({ parameters: send, service: unspecified.service });
+		expect([titles.length, unspecified.titles.length]).toEqual([1, 1]);
+	});
+
+	test('what is too late when its turn comes is not sent', async () => {
+		const now = jest.spyOn(Date, 'now');
+		const start = Date.UTC(2030, 0, 1);
+		try {
+			now.mockReturnValue(start);
+			const items = titled('a', 'b');
+			const { service, titles } = serviceOf({
+				a: () => {
+					now.mockReturnValue(start + 60_000);
+					return created(1);
+				},
+			});
+			const parameters = sendOf(items, {
+				additionalFields: { sendAt: '2030-01-01T00:05Z' },
+				options: { maxParallel: 1 },
+			});
+			expect(shown(await errorOf({ items, parameters, service }))).toMatchObject({
+				message: 'Send At is 2030-01-01 00:05 +00:00, which is less than 5 minutes ahead',
+				item: 1,
+			});
+			expect(titles).toEqual(['a']);
+			expect((await errorOf({ items, parameters, service })).message).toMatch(/^Send At/);
+			expect(titles).toEqual(['a']);
+		} finally {
+			now.mockRestore();
+		}
+	});
+
+	test('a user who stops the execution is told so', async () => {
+		const stop = new AbortController();
+		const service: Service = () => {
+			stop.abort();
+			return created(1);
+		};
+		for (const parameters of [send, status]) {
+			expect((await errorOf({ parameters, service, signal: stop.signal })).message).toBe(
+				'The execution was canceled before all items were done',
+			);
+		}
+	});
+
+	test.each(['rate_limit', 'unspecified'])(
+		'a user who stops the execution waits for no pause: after %s',
+		async (type) => {
+			const stop = new AbortController();
+			let asked = 0;
+			const service: Service = () => {
+				asked += 1;
+				setTimeout(() => stop.abort(), 5);
+				return { ...failure(type), headers: { 'retry-after': '500' } };
+			};
+			const error = await errorOf({ parameters: status, service, signal: stop.signal });
+			expect(error.message).toBe('The execution was canceled before all items were done');
+			expect(asked).toBe(1);
+		},
+	);
+});
+
+describe('a dry run', () => {
+	const dry = { options: { dryRun: true } };
+
+	test('shows each request and makes none', async () => {
+		const { json, asked } = await execute({ parameters: { ...send, ...dry } });
+		expect(json).toEqual([
+			{
+				dryRun: true,
+				request: {
+					method: 'POST',
+					url: 'https://push.example/v1/notification/send/all',
+					body: { title: 'Sale', message: 'Today', target_url: 'https://shop.example' },
+				},
+			},
+		]);
+		expect(asked).toEqual([]);
+	});
+
+	test('refuses what a send would refuse, and counts as nothing sent', async () => {
+		const items = titled('a', '');
+		const error = await errorOf({ items, parameters: sendOf(items, dry) });
+		expect(shown(error).description).toBe(
+			'Fill in Title. Sent: 0, not sent: 2, unknown: 0. First to fail: item 1.',
+		);
+	});
+
+	test('beside sends counts as nothing sent', async () => {
+		const items = titled('a', 'b', 'c');
+		const { service } = serviceOf({ c: () => failure('bad_request') });
+		const parameters = (index: number) => ({
+			...sendOf(items)(index),
+			options: { maxParallel: 1, dryRun: index === 0 },
+		});
+		expect(shown(await errorOf({ items, parameters, service })).description).toMatch(
+			/ Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\.$/,
+		);
+	});
+
+	test('shows the request of what was sent before, too', async () => {
+		const kept = {};
+		await execute({ parameters: send, kept });
+		const { json } = await execute({ parameters: { ...send, ...dry }, kept });
+		expect(json).toMatchObject([{ dryRun: true }]);
+	});
+});
+
+describe('a second try of the execution', () => {
+	const items = titled('a', 'b', 'c');
+	const parameters = sendOf(items, { options: { maxParallel: 1 } });
+
+	test('sends only what was not sent, and gives the first answers again', async () => {
+		const kept = {};
+		const first = serviceOf({ b: () => failure('bad_request') });
+		await errorOf({ items, parameters, service: first.service, kept });
+		expect(first.titles).toEqual(['a', 'b']);
+		const second = serviceOf();
+		const { json } = await execute({ items, parameters, service: second.service, kept });
+		expect(second.titles).toEqual(['b', 'c']);
+		expect(json.map(({ campaignId }) => campaignId)).toEqual(['1001', '1001', '1002']);
+	});
+
+	test('fails again where it is unknown, in the same words, unless it is to be sent again', async () => {
+		const kept = {};
+		const first = serviceOf({ a: lost });
+		const unknown = await errorOf({ items, parameters, service: first.service, kept });
+		const second = serviceOf();
+		const again = await errorOf({ items, parameters, service: second.service, kept });
+		expect(second.titles).toEqual([]);
+		expect(shown(again)).toEqual(shown(unknown));
+		const resend = sendOf(items, { options: { resendUnknown: true } });
+		const { json } = await execute({ items, parameters: resend, service: second.service, kept });
+		expect(second.titles).toEqual(['a', 'b', 'c']);
+		expect(json).toHaveLength(3);
+	});
+
+	test('does not repeat what was under way when the first one ended', async () => {
+		const kept = {};
+		let answer = () => {};
+		const slow: Service = async () => {
+			await new Promise<void>((resolve) => (answer = resolve));
+			return created(1);
+		};
+		const first = execute({ parameters: send, service: slow, kept });
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		const { service, titles } = serviceOf();
+		const error = await errorOf({ parameters: send, service, kept: structuredClone(kept) });
+		expect(titles).toEqual([]);
+		expect(error.message).toBe(
+			'It is unknown whether this was sent: the execution was canceled before the push service answered',
+		);
+		answer();
+		await first;
+	});
+
+	test('knows an item by what was written and what came in, where an expression gives other content', async () => {
+		const kept = {};
+		let count = 0;
+		const changing = () => ({ ...send, title: `Sale ${(count += 1)}` });
+		const { service, titles } = serviceOf();
+		const input = titled('a');
+		for (let tries = 0; tries < 2; tries += 1) {
+			await execute({ items: input, parameters: changing, service, kept });
+		}
+		expect(titles).toHaveLength(1);
+		await execute({ items: titled('b'), parameters: changing, service, kept });
+		const node = { parameters: { title: '={{ $now }}', options: { timeout: 1 } } };
+		await execute({ items: input, parameters: changing, service, kept, node });
+		expect(titles).toHaveLength(3);
+		const others = { parameters: { title: '={{ $now }}', options: { timeout: 2 } } };
+		await execute({ items: input, parameters: changing, service, kept, node: others });
+		expect(titles).toHaveLength(3);
+	});
+
+	test('sends other content where a user wrote other content', async () => {
+		const kept = {};
+		const { service, titles } = serviceOf();
+		const node = { parameters: { title: 'Sale' } };
+		await execute({ parameters: send, service, kept, node });
+		await execute({ parameters: { ...send, title: 'New' }, service, kept, node });
+		await execute({ parameters: { ...send, operation: 'sendToAll' }, service, kept, node });
+		expect(titles).toEqual(['Sale', 'New']);
+	});
+
+	test('of the same content to another audience is another send', async () => {
+		const kept = {};
+		const { service, titles } = serviceOf();
+		await execute({ parameters: send, service, kept });
+		const segments = { ...send, operation: 'sendToSegments', segmentIds: '1' };
+		await execute({ parameters: segments, service, kept });
+		expect(titles).toHaveLength(2);
+	});
+
+	test('a scheduled send that was sent is not too late afterwards', async () => {
+		const kept = {};
+		const now = jest.spyOn(Date, 'now');
+		try {
+			now.mockReturnValue(Date.UTC(2030, 0, 1));
+			const scheduled = { ...send, additionalFields: { sendAt: '2030-01-01T00:10Z' } };
+			const first = await execute({ parameters: scheduled, kept });
+			now.mockReturnValue(Date.UTC(2030, 0, 2));
+			expect((await execute({ parameters: scheduled, kept })).json).toEqual(first.json);
+			expect(first.json).toMatchObject([{ sendAt: '2030-01-01 00:10 +00:00' }]);
+		} finally {
+			now.mockRestore();
+		}
+	});
+});
+
+describe('the run of the node', () => {
+	const twice = async (first: ExecuteOptions, second: ExecuteOptions) => {
+		const kept = {};
+		const { service, titles } = serviceOf();
+		await execute({ parameters: send, service, kept, ...first });
+		await execute({ parameters: send, service, kept, ...second });
+		return titles.length;
+	};
+	const tool = { type: 'n8n-nodes-push-campaign.pushCampaignTool' };
+	const call = { items: [{ json: { toolCallId: 'x' } }], node: tool };
+
+	test('is another in a loop: the same content is sent again', async () => {
+		expect(await twice({ runIndex: 0 }, { runIndex: 1 })).toBe(2);
+		expect(await twice({ runIndex: 1 }, { runIndex: 1 })).toBe(1);
+	});
+
+	test('is the first where n8n tells none', async () => {
+		expect(await twice({ runIndex: undefined }, { runIndex: 0 })).toBe(1);
+		expect(await twice({ runIndex: undefined }, { runIndex: 1 })).toBe(2);
+	});
+
+	test('is one for all tries of an older agent’s tool, and not that of the node itself', async () => {
+		expect(await twice({ node: tool, runIndex: 0 }, { node: tool, runIndex: 1 })).toBe(1);
+		expect(await twice({ node: tool, runIndex: 0 }, { runIndex: 0 })).toBe(2);
+	});
+
+	test('counts where an agent names the call', async () => {
+		expect(await twice({ ...call, runIndex: 0 }, { ...call, runIndex: 1 })).toBe(2);
+		expect(await twice({ ...call, runIndex: 1 }, { ...call, runIndex: 1 })).toBe(1);
+	});
+});
+
+describe('reads', () => {
+	const count = { total_attempts: '6', successfully_sent: '5', failed_to_send: '1' };
+	const record = {
+		notification_status: 'Sent',
+		notification_id: '1001',
+		count: { ...count, delivered: '4', clicked: '2', closed: '1' },
+	};
+	const answer = { body: JSON.stringify(record) };
+	const idOf = (items: INodeExecutionData[]) => (index: number) => ({
+		...status,
+		campaignId: items[index]?.json['title'],
+	});
+
+	test('give the record, simplified or as it came', async () => {
+		const { items } = await execute({ parameters: status, service: () => answer });
+		expect(items).toMatchObject([
+			{ json: { campaignId: '1001', status: 'Sent', clicked: 2 }, pairedItem: { item: 0 } },
+		]);
+		const raw = { ...status, simplify: false };
+		expect((await execute({ parameters: raw, service: () => answer })).json).toEqual([record]);
+	});
+
+	test('of the same parameters share a request, not an object', async () => {
+		const items = titled('1', '2', '1');
+		const { json, asked } = await execute({
+			items,
+			parameters: idOf(items),
+			service: () => answer,
+		});
+		expect(asked.map(({ options }) => options.url.split('/').at(-1))).toEqual(['1', '2']);
+		expect(json[2]).toEqual(json[0]);
+		expect(json[2]).not.toBe(json[0]);
+		const raw = (index: number) => ({ ...idOf(items)(index), simplify: false });
+		const whole = await execute({ items, parameters: raw, service: () => answer });
+		expect(whole.json[2]).toEqual(whole.json[0]);
+		expect(whole.json[2]?.['count']).not.toBe(whole.json[0]?.['count']);
+	});
+
+	test('are all checked before the first', async () => {
+		const items = titled('1', '');
+		const { context, asked } = executeFunctions({ items, parameters: idOf(items) });
+		await expect(new PushCampaign().execute.call(context)).rejects.toMatchObject({
+			message: 'Campaign ID is missing',
+			description: 'Fill in Campaign ID.',
+			context: { itemIndex: 1 },
+		});
+		expect(asked).toEqual([]);
+	});
+
+	test('with Continue what is not valid keeps its place', async () => {
+		const items = titled('1', '', '3');
+		const service: Service = ({ url }) => (url.endsWith('3') ? failure('bad_request') : answer);
+		const { json } = await execute({
+			items,
+			parameters: idOf(items),
+			service,
+			continueOnFail: true,
+		});
+		expect(json).toMatchObject([
+			{ campaignId: '1001' },
+			{ error: { message: 'Campaign ID is missing', type: 'validation' } },
+			{ error: { type: 'bad_request', httpCode: '400' } },
+		]);
+	});
+
+	test('are asked for again, twice, where the answer may come later', async () => {
+		let asked = 0;
+		const service: Service = () => ((asked += 1) < 3 ? lost() : answer);
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		try {
+			expect((await execute({ parameters: status, service })).json).toHaveLength(1);
+			asked = -9;
+			const error = await errorOf({ parameters: status, service });
+			expect(asked).toBe(-6);
+			expect(error.description).not.toMatch(/Sent: /);
+		} finally {
+			jest.restoreAllMocks();
+		}
+	});
+
+	test('as many as are allowed are under way at once', async () => {
+		const items = titled('', '2', '3', '4', '5', '6');
+		let underWay = 0;
+		let most = 0;
+		const service: Service = async () => {
+			underWay += 1;
+			most = Math.max(most, underWay);
+			await new Promise((resolve) => setTimeout(resolve, 5));
+			underWay -= 1;
+			return answer;
+		};
+		const parameters = (index: number) => ({
+			...idOf(items)(index),
+			options: { maxParallel: 2 },
+		});
+		await execute({ items, parameters, service, continueOnFail: true });
+		expect(most).toBe(2);
+	});
+});

@@ -1,0 +1,438 @@
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
+import {
+	credential,
+	failure,
+	lost,
+	pollFunctions,
+	type Answer,
+	type PollOptions,
+	type Service,
+} from './support';
+
+// The trigger without n8n's engine, so that each of its corners is reached at once; test/engine and
+// test/host show the same in n8n.
+
+const record = (id: string, counters: Record<string, number> = {}): Answer => ({
+	body: JSON.stringify({
+		notification_status: 'Sent',
+		notification_id: id,
+		count: {
+			total_attempts: '0',
+			successfully_sent: '0',
+			failed_to_send: '0',
+			delivered: '0',
+			clicked: '0',
+			closed: '0',
+			...Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, String(value)])),
+		},
+	}),
+});
+const idOf = ({ url }: { url: string }) => decodeURIComponent(url.split('/').at(-1) ?? '');
+
+/** A service whose campaigns a test moves; what is no counter is an answer of its own. */
+function serviceOf(campaigns: Record<string, Record<string, number> | Service>) {
+	const asked: string[] = [];
+	const service: Service = async (options) => {
+		const id = idOf(options);
+		asked.push(id);
+		const campaign = campaigns[id];
+		return typeof campaign === 'function' ? await campaign(options) : record(id, campaign);
+	};
+	return { service, asked, campaigns };
+}
+
+/** n8n keeps the context of a trigger in memory, and its static data in the database. */
+function trigger(options: PollOptions) {
+	const poller = pollFunctions(options);
+	return {
+		...poller,
+		async poll() {
+			const given = await new PushCampaignTrigger().poll.call(poller.context);
+			return given === null ? null : given.map((output) => output.map(({ json }) => json)).flat();
+		},
+	};
+}
+let workflows = 0;
+/** A node that no other test has polled. */
+const newNode = () => ({ id: `node of test ${(workflows += 1)}` });
+
+async function errorOf(options: PollOptions): Promise<NodeApiError | NodeOperationError> {
+	try {
+		await trigger({ node: newNode(), ...options }).poll();
+	} catch (error) {
+		if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+		throw error;
+	}
+	throw new TypeError('The poll did not fail');
+}
+const idsOf = (events: IDataObject[] | null) => events?.map(({ campaignId }) => campaignId);
+const changesOf = (events: IDataObject[] | null) => events?.map(({ changes }) => changes);
+
+describe('parameters', () => {
+	test.each([
+		[{ campaignIds: '' }, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
+		[{ campaignIds: [] }, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
+		[{}, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
+		[
+			{ campaignIds: 7 },
+			'Campaign IDs is neither text nor an array',
+			'Change Campaign IDs and run the workflow again.',
+		],
+		[
+			{ campaignIds: '1,..' },
+			'Campaign IDs is not a campaign ID',
+			'Change Campaign IDs and run the workflow again.',
+		],
+		[
+			{ campaignIds: '__proto__' },
+			'Campaign IDs is not a campaign ID',
+			'Change Campaign IDs and run the workflow again.',
+		],
+		[
+			{ campaignIds: '1', counters: [] },
+			'Counters is not a selection from the list',
+			'Choose at least one counter.',
+		],
+		[
+			{ campaignIds: '1', counters: ['sold'] },
+			'Counters is not a selection from the list',
+			'Choose at least one counter.',
+		],
+		[
+			{ campaignIds: '1', options: 'none' },
+			'Options is not a set of fields',
+			'Change Options and run the workflow again.',
+		],
+		...[0, 1.5, '2'].map((minimumChange): [IDataObject, string, string] => [
+			{ campaignIds: '1', options: { minimumChange } },
+			'Minimum Change is not a whole number from 1',
+			'Change Minimum Change and run the workflow again.',
+		]),
+	])('%j: %s', async (parameters, message, advice) => {
+		const error = await errorOf({ parameters });
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect([error.message, error.description]).toEqual([message, advice]);
+	});
+
+	test('that n8n can’t work out are told in its words', async () => {
+		const { context } = pollFunctions({});
+		Object.assign(context, {
+			getNodeParameter: () => {
+				throw new Error('x is not defined');
+			},
+		});
+		await expect(new PushCampaignTrigger().poll.call(context)).rejects.toMatchObject({
+			message: 'x is not defined',
+			description: 'Correct the parameters of the node.',
+		});
+	});
+
+	test.each([
+		['without a credential', new Error('Node does not have any credentials set')],
+		['with one that is not valid', { ...credential, baseUrl: 'push.example' }],
+	])('%s nothing is asked for', async (_what, credentials) => {
+		const error = await errorOf({ parameters: { campaignIds: '1' }, credentials });
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error.description).toMatch(/credential/);
+	});
+
+	test('an ID that is listed twice is read once', async () => {
+		const { service, asked } = serviceOf({ 1: { clicked: 1 } });
+		const events = await trigger({
+			node: newNode(),
+			parameters: { campaignIds: [1, '1', ' 1 ', '2'] },
+			service,
+		}).poll();
+		expect(asked).toEqual(['1', '2']);
+		expect(idsOf(events)).toEqual(['1']);
+	});
+});
+
+describe('events', () => {
+	test('come for what moved, in the order of the list, and then not again', async () => {
+		const { service, campaigns } = serviceOf({ 1: { clicked: 1 }, 2: {}, 3: { closed: 2 } });
+		const { poll, staticData } = trigger({
+			node: newNode(),
+			parameters: { campaignIds: '3,2,1' },
+			service,
+		});
+		expect(await poll()).toEqual([
+			expect.objectContaining({
+				campaignId: '3',
+				status: 'Sent',
+				changes: { closed: { from: 0, to: 2, by: 2 } },
+				firstSeen: true,
+			}),
+			expect.objectContaining({ campaignId: '1', firstSeen: true }),
+		]);
+		expect(await poll()).toBeNull();
+		campaigns['2'] = { clicked: 9 };
+		expect(changesOf(await poll())).toEqual([{ clicked: { from: 0, to: 9, by: 9 } }]);
+		expect(Object.keys(staticData['baselines'] ?? {}).sort()).toEqual(['1', '2', '3']);
+	});
+
+	test('hold the counters that are watched, all of them when none is named', async () => {
+		const { service } = serviceOf({ 1: { clicked: 5, closed: 2, total_attempts: 9 } });
+		const given = async (parameters: IDataObject) =>
+			changesOf(
+				await trigger({
+					node: newNode(),
+					parameters: { campaignIds: '1', ...parameters },
+					service,
+				}).poll(),
+			);
+		expect(await given({})).toEqual([
+			{
+				totalAttempts: { from: 0, to: 9, by: 9 },
+				clicked: { from: 0, to: 5, by: 5 },
+				closed: { from: 0, to: 2, by: 2 },
+			},
+		]);
+		expect(await given({ counters: ['closed'] })).toEqual([{ closed: { from: 0, to: 2, by: 2 } }]);
+		expect(await given({ options: { minimumChange: 10 } })).toBeUndefined();
+		expect(await given({ options: { minimumChange: 9 } })).toHaveLength(1);
+	});
+
+	test('a poll that emits nothing saves nothing', async () => {
+		const { service } = serviceOf({ 1: {} });
+		const { poll, staticData } = trigger({
+			node: newNode(),
+			parameters: { campaignIds: '1' },
+			service,
+		});
+		expect(await poll()).toBeNull();
+		expect(staticData).toEqual({});
+	});
+
+	test('a campaign that is no longer listed is forgotten', async () => {
+		const { service } = serviceOf({ 1: { clicked: 1 }, 2: { clicked: 1 } });
+		const staticData: IDataObject = {};
+		const list = async (campaignIds: string) =>
+			idsOf(
+				await trigger({ node: newNode(), parameters: { campaignIds }, service, staticData }).poll(),
+			);
+		expect(await list('1,2')).toEqual(['1', '2']);
+		expect(await list('2')).toBeUndefined();
+		expect(Object.keys(staticData['baselines'] ?? {})).toEqual(['2']);
+		expect(await list('1,2')).toEqual(['1']);
+	});
+
+	test('Fetch Test Event shows each campaign as if it were seen first, and keeps nothing', async () => {
+		const { service } = serviceOf({ 1: { clicked: 3 }, 2: {} });
+		const staticData = { baselines: {}, lastTimeChecked: 1 };
+		const { poll } = trigger({
+			node: newNode(),
+			parameters: { campaignIds: '2,1', counters: ['clicked'] },
+			service,
+			mode: 'manual',
+			staticData,
+		});
+		for (let time = 0; time < 2; time += 1) {
+			expect(await poll()).toMatchObject([
+				{ campaignId: '2', changes: {}, firstSeen: true },
+				{ campaignId: '1', changes: { clicked: { from: 0, to: 3, by: 3 } }, firstSeen: true },
+			]);
+		}
+		expect(staticData).toEqual({ baselines: {}, lastTimeChecked: 1 });
+	});
+});
+
+describe('failures', () => {
+	const parameters = { campaignIds: '1,2,3' };
+	const some = () => serviceOf({ 1: { clicked: 1 }, 2: () => failure('invalid_value') });
+	const missing = "Campaign 2 can't be read: The push service has no campaign with this ID";
+
+	test('among healthy campaigns: the events come, and the failure is told once', async () => {
+		const { service, campaigns } = some();
+		const { poll, errors } = trigger({ node: newNode(), parameters, service });
+		expect(idsOf(await poll())).toEqual(['1']);
+		expect(errors.map(({ message }) => message)).toEqual([missing]);
+		expect(errors[0]).toBeInstanceOf(NodeApiError);
+		campaigns['1'] = { clicked: 2 };
+		expect(idsOf(await poll())).toEqual(['1']);
+		expect(errors).toHaveLength(1);
+		campaigns['2'] = {};
+		await poll();
+		campaigns['2'] = () => failure('invalid_value');
+		await poll();
+		expect(errors).toHaveLength(2);
+	});
+
+	test.each(['activate', 'create', 'update'])(
+		'on activation (%s) any stops it',
+		async (activation) => {
+			const { service } = some();
+			const budgetMs = activation === 'update' ? 'absent' : 60_000;
+			const error = await errorOf({ parameters, service, activation, budgetMs });
+			expect(error.message).toBe(missing);
+		},
+	);
+
+	test.each([
+		['init', 60_000],
+		['init', 'absent'],
+		['update', 60_000],
+		['leadershipChange', 60_000],
+	] as const)('otherwise (%s, %p) none does', async (activation, budgetMs) => {
+		const { service } = some();
+		const { poll } = trigger({ node: newNode(), parameters, service, activation, budgetMs });
+		expect(idsOf(await poll())).toEqual(['1']);
+	});
+
+	test('only the first poll is an activation', async () => {
+		const { service } = serviceOf({ 1: {} });
+		const { poll, context } = trigger({
+			node: newNode(),
+			parameters: { campaignIds: '1' },
+			service,
+			activation: 'activate',
+		});
+		expect(await poll()).toBeNull();
+		Object.assign(context, {
+			getNodeParameter: (name: string, fallback: unknown) =>
+				name === 'campaignIds' ? '1,2' : fallback,
+		});
+		const gone = serviceOf({ 1: { clicked: 1 }, 2: () => failure('invalid_value') });
+		Object.assign(context.helpers, {
+			httpRequestWithAuthentication: async (_type: string, options: { url: string }) => ({
+				statusCode: 200,
+				headers: {},
+				...(await gone.service(options)),
+			}),
+		});
+		expect(idsOf(await poll())).toEqual(['1']);
+	});
+
+	test('Fetch Test Event fails with any', async () => {
+		const { service } = some();
+		expect((await errorOf({ parameters, service, mode: 'manual' })).message).toBe(missing);
+	});
+
+	test('of all campaigns fail the poll, each time, with one reason that names them', async () => {
+		const { service } = serviceOf({
+			1: () => failure('authentication_failure'),
+			2: () => failure('authentication_failure'),
+			3: () => failure('authentication_failure'),
+		});
+		const { poll, errors } = trigger({ node: newNode(), parameters, service });
+		for (let time = 0; time < 2; time += 1) {
+			await expect(poll()).rejects.toMatchObject({
+				message: "Campaigns 1, 2, 3 can't be read: The push service does not accept the credential",
+				failure: { cause: 'credential-invalid' },
+			});
+		}
+		expect(errors).toEqual([]);
+	});
+
+	test('what was not reached in time is read first the next time', async () => {
+		// The first is answered, the others are told to wait for longer than the poll may take.
+		const ids = Array.from({ length: 25 }, (_, index) => String(index));
+		const refusal = { ...failure('rate_limit'), headers: { 'retry-after': '500' } };
+		const { service, asked, campaigns } = serviceOf({ 0: { clicked: 1 } });
+		for (const id of ids.slice(1)) campaigns[id] = () => refusal;
+		const { poll, staticData, errors } = trigger({
+			node: newNode(),
+			parameters: { campaignIds: ids },
+			service,
+			budgetMs: 200,
+		});
+		expect(idsOf(await poll())).toEqual(['0']);
+		const reached = asked.splice(0);
+		const unread = ids.filter((id) => !reached.includes(id));
+		expect([reached.length > 1, unread.length > 0]).toEqual([true, true]);
+		expect(staticData['unread']).toEqual(unread);
+		expect(errors.map(({ message }) => message.replace(/ .* can't/, " … can't"))).toEqual([
+			"Campaigns … can't be read: The push service is receiving too many requests",
+		]);
+		for (const id of ids) campaigns[id] = { clicked: 2 };
+		expect(idsOf(await poll())).toEqual(ids);
+		expect(asked).toEqual([...unread, ...reached]);
+		expect(staticData['unread']).toEqual([]);
+	});
+});
+
+describe('the pace', () => {
+	const ids = Array.from({ length: 150 }, (_, index) => String(index));
+
+	/** How many are under way before the first answer. */
+	async function startsOf(polls: Array<Record<string, Service>>): Promise<number[]> {
+		const starts: number[] = [];
+		let faults: Record<string, Service> = {};
+		let started = 0;
+		let isAnswered = false;
+		const service: Service = async (options) => {
+			if (!isAnswered) started += 1;
+			await new Promise((resolve) => setTimeout(resolve, 30));
+			isAnswered = true;
+			const fault = faults[idOf(options)];
+			return fault === undefined ? record(idOf(options)) : await fault(options);
+		};
+		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: ids }, service });
+		for (const each of polls) {
+			faults = each;
+			[started, isAnswered] = [0, false];
+			await poll();
+			starts.push(started);
+		}
+		return starts;
+	}
+
+	test('starts with 20, and with 100 after a poll that went well', async () => {
+		expect(await startsOf([{}, {}])).toEqual([20, 100]);
+	});
+
+	test('starts with 20 again after a campaign that failed', async () => {
+		const fault = { 7: () => failure('invalid_value') };
+		expect(await startsOf([{}, fault, {}, {}])).toEqual([20, 100, 20, 100]);
+	});
+
+	test('starts with 20 again after a refusal, though it was overcome', async () => {
+		let refusals = 0;
+		const once: Service = (options) =>
+			(refusals += 1) > 1
+				? record(idOf(options))
+				: { ...failure('rate_limit'), headers: { 'retry-after': '0' } };
+		expect(await startsOf([{ 7: once }, {}])).toEqual([20, 20]);
+	});
+
+	test('is that of one trigger: another has its own', async () => {
+		expect(await startsOf([{}])).toEqual([20]);
+		expect(await startsOf([{}])).toEqual([20]);
+	});
+});
+
+describe('polls that overlap', () => {
+	test('do not emit twice what one of them has emitted', async () => {
+		const node = newNode();
+		const answers: Array<() => void> = [];
+		const service: Service = async (options) => {
+			await new Promise<void>((resolve) => answers.push(resolve));
+			return record(idOf(options), { clicked: 5 });
+		};
+		// n8n's durable engine gives each poll a copy of the static data.
+		const pollers = [0, 1].map(() =>
+			trigger({ node, parameters: { campaignIds: '1' }, service, staticData: {} }),
+		);
+		const polls = pollers.map(async ({ poll }) => await poll());
+		await new Promise((resolve) => setTimeout(resolve, 10));
+		for (const answer of answers) answer();
+		const given = await Promise.all(polls);
+		expect(given.filter((events) => events !== null)).toHaveLength(1);
+	});
+});
+
+test('a request that is lost is made again, and its campaign is not called failed', async () => {
+	let asked = 0;
+	const { service } = serviceOf({
+		1: (options) => ((asked += 1) === 1 ? lost() : record(idOf(options), { clicked: 1 })),
+	});
+	const { poll, errors } = trigger({
+		node: newNode(),
+		parameters: { campaignIds: '1' },
+		service,
+	});
+	expect(idsOf(await poll())).toEqual(['1']);
+	expect([asked, errors]).toEqual([2, []]);
+});

@@ -1,0 +1,161 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	INode,
+	INodeExecutionData,
+	IPollFunctions,
+} from 'n8n-workflow';
+
+/** A full response, as n8n's HTTP helper gives it. */
+export interface Answer {
+	readonly statusCode?: number;
+	readonly headers?: Record<string, string>;
+	readonly body: unknown;
+}
+
+/** Answers a request; what it throws is what n8n's HTTP helper throws. */
+export type Service = (options: IHttpRequestOptions) => Answer | Promise<Answer>;
+
+export const credential = {
+	baseUrl: 'https://push.example',
+	apiKey: 'the-key-of-the-site',
+	authToken: 'the-token-of-the-site',
+};
+
+export const created = (id: number): Answer => ({
+	body: JSON.stringify({ status: 'success', description: 'Campaign created', ID: id }),
+});
+export const failure = (type: string): Answer => ({
+	body: JSON.stringify({ status: 'failure', type, description: 'No' }),
+});
+export const lost = (): never => {
+	throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+};
+
+/** What n8n's helper was asked for, with the credential that it was to use. */
+export interface Asked {
+	readonly options: IHttpRequestOptions;
+	readonly credentialType: string;
+	readonly more: unknown;
+}
+
+interface Common {
+	readonly service?: Service;
+	/** What `getCredentials` gives; an error is thrown. */
+	readonly credentials?: object;
+	readonly node?: Partial<INode>;
+}
+
+const nodeOf = (type: string, node: Partial<INode> = {}): INode => ({
+	id: 'node-1',
+	name: 'Push Campaign',
+	type: `n8n-nodes-push-campaign.${type}`,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+	credentials: { pushCampaignApi: { id: '7', name: 'Shop' } },
+	...node,
+});
+
+function common({ service = () => created(1001), credentials = credential }: Common) {
+	const asked: Asked[] = [];
+	const functions = {
+		getCredentials: async () => {
+			if (credentials instanceof Error) throw credentials;
+			return await Promise.resolve(credentials);
+		},
+		helpers: {
+			async httpRequestWithAuthentication(
+				this: unknown,
+				credentialType: string,
+				options: IHttpRequestOptions,
+				more: unknown,
+			) {
+				if (this === undefined) throw new TypeError('The helper needs its context');
+				asked.push({ options, credentialType, more });
+				return { statusCode: 200, headers: {}, ...(await service(options)) };
+			},
+		},
+	};
+	return { asked, functions };
+}
+
+const isExecuteFunctions = (value: object): value is IExecuteFunctions => 'getInputData' in value;
+const isPollFunctions = (value: object): value is IPollFunctions => 'getActivationMode' in value;
+
+export interface ExecuteOptions extends Common {
+	readonly items?: INodeExecutionData[];
+	/** The parameters of an item; those that are left out are missing. */
+	readonly parameters?: IDataObject | ((itemIndex: number) => IDataObject);
+	/** The parameters as written; without expressions when left out. */
+	readonly continueOnFail?: boolean;
+	/** What n8n keeps for the node while the execution lasts. */
+	readonly kept?: IDataObject;
+	readonly runIndex?: unknown;
+	readonly signal?: AbortSignal;
+}
+
+/** What n8n hands to a node that runs; without the engine, so that a test reaches every corner. */
+export function executeFunctions(options: ExecuteOptions) {
+	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
+	const { asked, functions } = common(options);
+	const of = (itemIndex: number) =>
+		typeof parameters === 'function' ? parameters(itemIndex) : parameters;
+	const written = typeof parameters === 'function' ? { title: '={{ $json.title.trim() }}' } : {};
+	const node = nodeOf('pushCampaign', { parameters: written, ...options.node });
+	const context = {
+		...functions,
+		getInputData: () => items,
+		getNodeParameter: (
+			name: string,
+			itemIndex: number,
+			fallback?: unknown,
+			more?: { rawExpressions?: boolean },
+		) => {
+			const isExpression = more?.rawExpressions === true && typeof parameters === 'function';
+			return isExpression ? '={{ $json.title.trim() }}' : (of(itemIndex)[name] ?? fallback);
+		},
+		getNode: () => node,
+		getTimezone: () => 'UTC',
+		continueOnFail: () => options.continueOnFail ?? false,
+		getContext: () => kept,
+		getExecutionCancelSignal: () => options.signal,
+		evaluateExpression: (expression: string, itemIndex: number) => {
+			if (expression !== '{{ $runIndex }}' || itemIndex !== 0) throw new TypeError(expression);
+			return runIndex;
+		},
+	};
+	if (!isExecuteFunctions(context)) throw new TypeError('Not what n8n hands to a node');
+	return { context, asked };
+}
+
+export interface PollOptions extends Common {
+	readonly parameters?: IDataObject;
+	readonly staticData?: IDataObject;
+	readonly mode?: 'manual' | 'trigger';
+	readonly activation?: string;
+	/** Milliseconds; `absent` as in n8n 1. */
+	readonly budgetMs?: number | 'absent';
+}
+
+/** What n8n hands to a trigger that polls. */
+export function pollFunctions(options: PollOptions) {
+	const { parameters = {}, staticData = {}, mode = 'trigger', budgetMs = 60_000 } = options;
+	const { asked, functions } = common(options);
+	const errors: Error[] = [];
+	const node = nodeOf('pushCampaignTrigger', options.node);
+	const context = {
+		...functions,
+		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
+		getNode: () => node,
+		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
+		getWorkflowStaticData: () => staticData,
+		getMode: () => mode,
+		getActivationMode: () => options.activation ?? 'init',
+		__emitError: (error: Error) => errors.push(error),
+		...(budgetMs === 'absent' ? {} : { getPollBudgetMs: () => budgetMs }),
+	};
+	if (!isPollFunctions(context)) throw new TypeError('Not what n8n hands to a trigger');
+	return { context, asked, errors, staticData };
+}

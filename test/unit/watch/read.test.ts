@@ -1,0 +1,116 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+import { Window } from '../../../nodes/PushCampaign/delivery/window';
+import { createClient } from '../../../nodes/PushCampaign/service/client';
+import { readCampaigns } from '../../../nodes/PushCampaign/watch/read';
+
+const record = (id: string, clicked: string) => ({
+	notification_status: 'Sent',
+	notification_id: id,
+	count: {
+		total_attempts: '6',
+		successfully_sent: '5',
+		failed_to_send: '4',
+		delivered: '3',
+		clicked,
+		closed: '1',
+	},
+});
+const answer = (body: unknown) => ({ statusCode: 200, headers: {}, body: JSON.stringify(body) });
+const failure = (type: string) => answer({ status: 'failure', type, description: 'No' });
+
+/** Reads campaigns one after another; an answer that is missing closes the window, as running out of time does. */
+async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 60_000) {
+	const asked: IHttpRequestOptions[] = [];
+	const sleep = async () => await Promise.resolve();
+	let now = 0;
+	const window = new Window({
+		ceiling: 1,
+		now: () => (now += 60_000_000),
+		sleep,
+		random: () => 0.5,
+	});
+	const client = createClient({
+		settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
+		transport: async (options) => {
+			asked.push(options);
+			const left = answers[options.url.split('/').at(-1) ?? ''] ?? [];
+			if (left.length > 1) return await Promise.resolve(left.shift());
+			if (left[0] === undefined) window.close();
+			return await Promise.resolve(left[0] ?? failure('rate_limit'));
+		},
+		sleep: async () => await new Promise(() => undefined),
+		now: Date.now,
+	});
+	const options = { window, stopOnFailure: false, sleep, random: () => 0.5 };
+	const readings = await readCampaigns(Object.keys(answers), client, budgetMs, options);
+	return { ...readings, asked };
+}
+
+test('each campaign is asked for once, in order, and its counters are numbers', async () => {
+	const before = Date.now();
+	const { observations, failures, unread, asked } = await readAll({
+		b: [answer(record('b', '2'))],
+		a: [answer(record('a', '0'))],
+	});
+	expect(asked.map(({ method, url, body }) => [method, url, body])).toEqual([
+		['GET', 'https://push.example/v1/notification/status/id/b', undefined],
+		['GET', 'https://push.example/v1/notification/status/id/a', undefined],
+	]);
+	const counters = {
+		totalAttempts: 6,
+		successfullySent: 5,
+		failedToSend: 4,
+		delivered: 3,
+		clicked: 2,
+		closed: 1,
+	};
+	expect(observations).toEqual([
+		expect.objectContaining({ campaignId: 'b', status: 'Sent', counters }),
+		expect.objectContaining({ campaignId: 'a', counters: { ...counters, clicked: 0 } }),
+	]);
+	for (const { readAt, observedAt } of observations) {
+		expect(readAt).toBeGreaterThanOrEqual(before);
+		expect(observedAt).toBeGreaterThanOrEqual(readAt);
+		expect(observedAt).toBeLessThanOrEqual(Date.now());
+	}
+	expect(failures.size).toBe(0);
+	expect(unread).toEqual([]);
+});
+
+test('a campaign that fails is told by its reason, one that was not reached by its ID', async () => {
+	const { observations, failures, unread } = await readAll({
+		good: [answer(record('good', '2'))],
+		bad: [failure('invalid_value')],
+		closing: [],
+		after: [answer(record('after', '2'))],
+	});
+	expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
+	expect([...failures].map(([id, { type }]) => [id, type])).toEqual([
+		['bad', 'invalid_value'],
+		['closing', 'rate_limit'],
+	]);
+	expect(unread).toEqual(['after']);
+});
+
+test.each([
+	['rate_limit', 5],
+	['unspecified', 2],
+])('%s is retried %d times', async (type, retries) => {
+	const recovers = await readAll({
+		a: [...Array.from({ length: retries }, () => failure(type)), answer(record('a', '2'))],
+	});
+	expect(recovers.observations).toHaveLength(1);
+	const fails = await readAll({ a: Array.from({ length: 9 }, () => failure(type)) });
+	expect(fails.asked).toHaveLength(retries + 1);
+	expect([...fails.failures.keys()]).toEqual(['a']);
+});
+
+test.each([
+	[240_000, 30_000],
+	[60_000, 30_000],
+	[10_001, 5000],
+	[1, 1],
+])('within a budget of %d ms a request takes at most %d ms', async (budgetMs, timeout) => {
+	const { asked } = await readAll({ a: [answer(record('a', '2'))] }, budgetMs);
+	expect(asked[0]?.timeout).toBe(timeout);
+});
