@@ -102,11 +102,11 @@ async function planItems(
 	return plans;
 }
 
-/** An item's outcome where it is settled without a request. */
-function settledOutcome(plan: Plan): Outcome<SendReceipt> | undefined {
+/** An item's outcome before any request is made. */
+function settledOutcome(plan: Plan): Outcome<SendReceipt> {
 	if (plan.kind === 'invalid') return plan;
 	if (plan.kind === 'dryRun') return { kind: 'done', value: { description: '' } };
-	return plan.kind === 'known' ? plan.outcome : undefined;
+	return plan.kind === 'known' ? plan.outcome : { kind: 'notStarted' };
 }
 
 /** Makes a send once, and remembers in the ledger what is known of it at every moment. */
@@ -138,7 +138,7 @@ function toShipment(
 	client: Client,
 	ledger: Ledger,
 ): Shipment<SendReceipt> {
-	if (plan.kind !== 'ready') return { known: settledOutcome(plan) ?? { kind: 'notStarted' } };
+	if (plan.kind !== 'ready') return { known: settledOutcome(plan) };
 	return {
 		rateLimitRetries: plan.send.options.rateLimitRetries,
 		transientRetries: 0,
@@ -186,7 +186,7 @@ export async function runSends(
 	};
 
 	if (stopsOnFailure && plans.some(({ kind }) => kind === 'invalid')) {
-		throwFirstFailure(plans.map((plan) => settledOutcome(plan) ?? { kind: 'notStarted' }));
+		throwFirstFailure(plans.map(settledOutcome));
 	}
 	const maxParallel = plans.find((plan) => plan.kind === 'ready')?.send.options.maxParallel ?? 1;
 	const outcomes = await deliver(

@@ -488,8 +488,8 @@ describe('the run of the node', () => {
 	});
 
 	test('is the first where n8n tells none', async () => {
-		expect(await twice({ runIndex: undefined }, { runIndex: 0 })).toBe(1);
-		expect(await twice({ runIndex: undefined }, { runIndex: 1 })).toBe(2);
+		expect(await twice({ runIndex: null }, { runIndex: 0 })).toBe(1);
+		expect(await twice({ runIndex: null }, { runIndex: 1 })).toBe(2);
 	});
 
 	test('is one for all tries of an older agent’s tool, and not that of the node itself', async () => {
