@@ -277,3 +277,40 @@ test('what waits for a retry when the user stops keeps its failure, and is not a
 	expect(outcomes).toEqual([answer]);
 	expect(attempt).toHaveBeenCalledTimes(1);
 });
+
+test.each([
+	[true, { kind: 'notStarted' }],
+	[false, done('one')],
+])(
+	'what waits to be tried again when another fails is not the news: %p',
+	async (stopOnFailure, outcome) => {
+		const sleep = async () => await new Promise<void>((resolve) => setTimeout(resolve, 1));
+		const now = () => performance.now();
+		const window = new Window({ ceiling: 2, now, sleep, random: () => 0.5 });
+		let refusals = 0;
+		let fail = () => {};
+		const outcomes = await deliver<string>(
+			[
+				{
+					rateLimitRetries: 1,
+					transientRetries: 0,
+					attempt: async () => {
+						if ((refusals += 1) > 1) return await Promise.resolve(done('one'));
+						setTimeout(() => fail(), 5);
+						return failed('rate_limit', { retryAfterMs: 50 });
+					},
+				},
+				{
+					rateLimitRetries: 0,
+					transientRetries: 0,
+					attempt: async () => {
+						await new Promise<void>((resolve) => (fail = resolve));
+						return failed('bad_request');
+					},
+				},
+			],
+			{ window, stopOnFailure, random: () => 0.5, sleep },
+		);
+		expect(outcomes).toEqual([outcome, failed('bad_request')]);
+	},
+);

@@ -250,6 +250,10 @@ describe('failures', () => {
 		expect(idsOf(await poll())).toEqual(['1']);
 		expect(errors.map(({ message }) => message)).toEqual([missing]);
 		expect(errors[0]).toBeInstanceOf(NodeApiError);
+		expect(errors[0]).toHaveProperty(
+			'description',
+			'The service says: "No". Check Campaign ID: use the one that the node put out when the campaign was sent.',
+		);
 		campaigns['1'] = { clicked: 2 };
 		expect(idsOf(await poll())).toEqual(['1']);
 		expect(errors).toHaveLength(1);

@@ -81,6 +81,12 @@ function common({ service = () => created(1001), credentials = credential }: Com
 	return { asked, functions };
 }
 
+/** What is kept for the node alone, not for the workflow. */
+function onlyNode(type: string, kept: IDataObject): IDataObject {
+	if (type !== 'node') throw new TypeError(`Kept for ${type}`);
+	return kept;
+}
+
 const isExecuteFunctions = (value: object): value is IExecuteFunctions => 'getInputData' in value;
 const isPollFunctions = (value: object): value is IPollFunctions => 'getActivationMode' in value;
 
@@ -119,7 +125,7 @@ export function executeFunctions(options: ExecuteOptions) {
 		getNode: () => node,
 		getTimezone: () => 'UTC',
 		continueOnFail: () => options.continueOnFail ?? false,
-		getContext: () => kept,
+		getContext: (type: string) => onlyNode(type, kept),
 		getExecutionCancelSignal: () => options.signal,
 		evaluateExpression: (expression: string, itemIndex: number) => {
 			if (expression !== '{{ $runIndex }}' || itemIndex !== 0) throw new TypeError(expression);
@@ -150,7 +156,7 @@ export function pollFunctions(options: PollOptions) {
 		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
 		getNode: () => node,
 		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
-		getWorkflowStaticData: () => staticData,
+		getWorkflowStaticData: (type: string) => onlyNode(type, staticData),
 		getMode: () => mode,
 		getActivationMode: () => options.activation ?? 'init',
 		__emitError: (error: Error) => errors.push(error),

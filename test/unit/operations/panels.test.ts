@@ -108,6 +108,16 @@ test.each(named)('%s has words that help', (_name, property) => {
 	if (!isPlain.includes(name)) expect(description).not.toBe('');
 });
 
+// Saved workflows hold names, values and defaults, users know the words: `jest -u` takes a change over.
+test.each([
+	['the node', new PushCampaign()],
+	['the trigger', new PushCampaignTrigger()],
+	['the credential', new PushCampaignApi()],
+])('%s is as it was', (_name, type) => {
+	const { documentationUrl: _publishersOwn, ...seen } = { documentationUrl: '', ...type };
+	expect(seen).toMatchSnapshot();
+});
+
 test('limits are told where they are in force', () => {
 	const described = (operation: string) =>
 		panel('campaign', operation)
