@@ -54,21 +54,17 @@ export async function runReads(
 		.getInputData()
 		.map((_item, itemIndex) => catchInvalid(() => operation.prepare(parameters.item(itemIndex))));
 
-	const stopsOnFailure = !context.continueOnFail();
-	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<ReadValue>>) => {
+	const maxParallel = plans.find(({ value }) => value)?.value?.options.maxParallel ?? 1;
+	const outcomes = await deliver(
+		plans.map((plan) => toShipment(plan, client)),
+		deliverOptions(context, maxParallel),
+	);
+	if (context.getExecutionCancelSignal()?.aborted) throw stoppedError(context.getNode());
+	if (!context.continueOnFail()) {
 		outcomes.forEach((outcome, itemIndex) => {
 			if (isFailed(outcome)) throw toNodeError(context.getNode(), outcome, itemIndex);
 		});
-	};
-
-	const shipments = plans.map((plan) => toShipment(plan, client));
-	if (stopsOnFailure) {
-		throwFirstFailure(shipments.map(({ known }) => known ?? { kind: 'notStarted' }));
 	}
-	const maxParallel = plans.find(({ value }) => value)?.value?.options.maxParallel ?? 1;
-	const outcomes = await deliver(shipments, deliverOptions(context, maxParallel));
-	if (context.getExecutionCancelSignal()?.aborted) throw stoppedError(context.getNode());
-	if (stopsOnFailure) throwFirstFailure(outcomes);
 
 	return outcomes.map((outcome, itemIndex) => ({
 		json: toJson(plans[itemIndex], outcome),

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import type { Connection } from './connect';
@@ -102,13 +102,6 @@ async function planItems(
 	return plans;
 }
 
-/** An item's outcome before any request is made. */
-function settledOutcome(plan: Plan): Outcome<SendReceipt> {
-	if (plan.kind === 'invalid') return plan;
-	if (plan.kind === 'dryRun') return { kind: 'done', value: { description: '' } };
-	return plan.kind === 'known' ? plan.outcome : { kind: 'notStarted' };
-}
-
 /** Makes a send once, and remembers in the ledger what is known of it at every moment. */
 async function attempt(
 	{ send, identity }: Extract<Plan, { kind: 'ready' }>,
@@ -138,7 +131,9 @@ function toShipment(
 	client: Client,
 	ledger: Ledger,
 ): Shipment<SendReceipt> {
-	if (plan.kind !== 'ready') return { known: settledOutcome(plan) };
+	if (plan.kind === 'invalid') return { known: plan };
+	if (plan.kind === 'dryRun') return { known: { kind: 'done', value: { description: '' } } };
+	if (plan.kind === 'known') return { known: plan.outcome };
 	return {
 		rateLimitRetries: plan.send.options.rateLimitRetries,
 		transientRetries: 0,
@@ -158,6 +153,23 @@ function toJson(
 	return sentItem(plan.send, outcome.value);
 }
 
+/** Throws n8n's error for the first item that failed, if any, with how all ended. */
+function throwFirstFailure(
+	node: INode,
+	plans: readonly Plan[],
+	outcomes: ReadonlyArray<Outcome<SendReceipt>>,
+): void {
+	// A dry run sends nothing, whatever its outcome.
+	const counts = tally(
+		outcomes.map((outcome, itemIndex): Outcome<SendReceipt> =>
+			plans[itemIndex]?.kind === 'dryRun' ? { kind: 'notStarted' } : outcome,
+		),
+	);
+	const first = outcomes[counts.firstFailed];
+	if (first === undefined || !isFailed(first)) return;
+	throw toNodeError(node, first, counts.firstFailed, counts);
+}
+
 /**
  * Sends one campaign for each item. Unless the node continues on fail, all items are checked before the
  * first is sent, and a first failure keeps the rest from starting.
@@ -172,29 +184,13 @@ export async function runSends(
 	const ledger = new Ledger(context.getContext('node'), runKey(context));
 	const plans = await planItems(context, operation, items, ledger);
 
-	const stopsOnFailure = !context.continueOnFail();
-	const throwFirstFailure = (outcomes: ReadonlyArray<Outcome<SendReceipt>>) => {
-		// A dry run sends nothing, whatever its outcome.
-		const counts = tally(
-			outcomes.map((outcome, itemIndex): Outcome<SendReceipt> =>
-				plans[itemIndex]?.kind === 'dryRun' ? { kind: 'notStarted' } : outcome,
-			),
-		);
-		const first = outcomes[counts.firstFailed];
-		if (first === undefined || !isFailed(first)) return;
-		throw toNodeError(context.getNode(), first, counts.firstFailed, counts);
-	};
-
-	if (stopsOnFailure && plans.some(({ kind }) => kind === 'invalid')) {
-		throwFirstFailure(plans.map(settledOutcome));
-	}
 	const maxParallel = plans.find((plan) => plan.kind === 'ready')?.send.options.maxParallel ?? 1;
 	const outcomes = await deliver(
 		plans.map((plan, itemIndex) => toShipment(plan, itemIndex, client, ledger)),
 		deliverOptions(context, maxParallel),
 	);
 	if (context.getExecutionCancelSignal()?.aborted) throw stoppedError(context.getNode());
-	if (stopsOnFailure) throwFirstFailure(outcomes);
+	if (!context.continueOnFail()) throwFirstFailure(context.getNode(), plans, outcomes);
 
 	return outcomes.map((outcome, itemIndex) => ({
 		json: toJson(plans[itemIndex], outcome, settings.baseUrl),

@@ -177,7 +177,7 @@ describe('sends', () => {
 		});
 		await new PushCampaign().execute.call(context);
 		clearInterval(counting);
-		expect(new Set(seen).size).toBeGreaterThanOrEqual(3);
+		expect(new Set(seen).size).toBe(3);
 	});
 
 	test('all items are checked before the first is sent', async () => {
@@ -191,6 +191,20 @@ describe('sends', () => {
 			description: 'Fill in Title. Sent: 0, not sent: 5, unknown: 0. First to fail: item 2.',
 			item: 2,
 		});
+	});
+
+	test('an item that is too late already keeps all from being sent', async () => {
+		const items = titled('a', 'b');
+		const { service, titles } = serviceOf();
+		const parameters = (index: number) => ({
+			...sendOf(items)(index),
+			additionalFields: index === 0 ? {} : { sendAt: '2020-01-01T00:00Z' },
+		});
+		expect(shown(await errorOf({ items, parameters, service }))).toMatchObject({
+			message: 'Send At is 2020-01-01 00:00 +00:00, which is in the past',
+			item: 1,
+		});
+		expect(titles).toEqual([]);
 	});
 
 	test('with Continue what is not valid keeps its place', async () => {
