@@ -101,7 +101,7 @@ describe('the error that stops a run', () => {
 			itemIndex: 0,
 			failure: { cause: 'configuration-invalid' },
 		});
-		expect('messages' in error && error.messages).toEqual([]);
+		expect(error).toMatchObject({ messages: [], errorResponse: { type: 'bad_request' } });
 	});
 
 	test('counts nothing where nothing is sent', () => {

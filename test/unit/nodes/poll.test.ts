@@ -357,6 +357,15 @@ describe('failures', () => {
 	});
 });
 
+test('a poll leaves no timer behind, however large n8n’s budget is', async () => {
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+	const before = timers();
+	const { service } = serviceOf({ 1: { clicked: 1 } });
+	const parameters = { campaignIds: '1' };
+	await trigger({ node: newNode(), parameters, service, budgetMs: 600_000 }).poll();
+	expect(timers()).toBeLessThanOrEqual(before);
+});
+
 describe('the pace', () => {
 	const ids = Array.from({ length: 150 }, (_, index) => String(index));
 
