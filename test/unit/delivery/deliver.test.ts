@@ -297,7 +297,7 @@ test.each([
 					attempt: async () => {
 						if ((refusals += 1) > 1) return await Promise.resolve(done('one'));
 						setTimeout(() => fail(), 5);
-						return failed('rate_limit', { retryAfterMs: 50 });
+						return failed('rate_limit', { retryAfterMs: stopOnFailure ? 600_000 : 10 });
 					},
 				},
 				{

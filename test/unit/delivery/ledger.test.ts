@@ -15,7 +15,7 @@ const sent = (campaignId?: string, sendAt?: string): Entry => ({
 		...(sendAt === undefined ? {} : { sendAt }),
 	},
 });
-const unknown: Entry = { outcome: 'unknown', problem: connectionLostProblem('send') };
+const unknown = { outcome: 'unknown', problem: connectionLostProblem('send') } as const;
 const identity = (content: unknown, source?: unknown): Identity => ({
 	content: digest(content),
 	source: source === undefined ? undefined : digest(source),
@@ -39,6 +39,17 @@ describe('what was recorded', () => {
 			'sent with an odd description',
 			{ outcome: 'sent', receipt: { description: 'a|b\n"c"', campaignId: '1' } } as const,
 		],
+		...(
+			[
+				'rate-limited',
+				'temporarily-unavailable',
+				'credential-invalid',
+				'configuration-invalid',
+			] as const
+		).map((cause): [string, Entry] => [
+			`unknown because of ${cause}`,
+			{ outcome: 'unknown', problem: { ...unknown.problem, cause } },
+		]),
 		['sent without a description', { outcome: 'sent', receipt: { description: '' } } as const],
 	])('is found again: %s', (_what, entry) => {
 		const context: IDataObject = {};

@@ -340,7 +340,7 @@ describe('failures', () => {
 			node: newNode(),
 			parameters: { campaignIds: ids },
 			service,
-			budgetMs: 200,
+			budgetMs: 1500,
 		});
 		expect(idsOf(await poll())).toEqual(['0']);
 		const reached = asked.splice(0);
@@ -369,25 +369,30 @@ test('a poll leaves no timer behind, however large n8n’s budget is', async () 
 describe('the pace', () => {
 	const ids = Array.from({ length: 150 }, (_, index) => String(index));
 
-	/** How many are under way before the first answer. */
+	const pause = async () => await new Promise((resolve) => setTimeout(resolve, 20));
+
+	/** How many are under way before the first answer; each poll has other campaigns that fail. */
 	async function startsOf(polls: Array<Record<string, Service>>): Promise<number[]> {
 		const starts: number[] = [];
 		let faults: Record<string, Service> = {};
 		let started = 0;
-		let isAnswered = false;
+		let answers = Promise.resolve();
 		const service: Service = async (options) => {
-			if (!isAnswered) started += 1;
-			await new Promise((resolve) => setTimeout(resolve, 30));
-			isAnswered = true;
+			started += 1;
+			await answers;
 			const fault = faults[idOf(options)];
 			return fault === undefined ? record(idOf(options)) : await fault(options);
 		};
 		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: ids }, service });
 		for (const each of polls) {
-			faults = each;
-			[started, isAnswered] = [0, false];
-			await poll();
+			[faults, started] = [each, 0];
+			let answer = () => {};
+			answers = new Promise<void>((resolve) => (answer = resolve));
+			const polling = poll();
+			for (let seen = -1; seen !== started; await pause()) seen = started;
 			starts.push(started);
+			answer();
+			await polling;
 		}
 		return starts;
 	}

@@ -124,6 +124,18 @@ describe.each([
 	});
 });
 
+test('two fields in a row are evaluated for each item, also where the second is empty at first', () => {
+	const { reader } = readerOf({
+		written: { title: '={{ $json.title }}{{ $json.more }}' },
+		items: [
+			{ title: 'one', more: '' },
+			{ title: 'two', more: '!' },
+		],
+		evaluate: (_written, index) => ['one', 'two!'][index],
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['one', 'two!']);
+});
+
 test.each([null, undefined, 'text', 7, []])('a field of %j is left to n8n', (page) => {
 	const { reader, evaluated } = readerOf({
 		written: { title: '={{ $json.page.title }}' },
