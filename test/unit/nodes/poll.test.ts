@@ -366,6 +366,18 @@ test('a poll leaves no timer behind, however large n8n’s budget is', async () 
 	expect(timers()).toBeLessThanOrEqual(before);
 });
 
+test.each([
+	[10_000, 4000],
+	[600_000, 30_000],
+	['absent', 30_000],
+] as const)('of a budget of %p a request may take %d ms', async (budgetMs, timeout) => {
+	const { service } = serviceOf({ 1: {} });
+	const parameters = { campaignIds: '1' };
+	const { poll, asked } = trigger({ node: newNode(), parameters, service, budgetMs });
+	await poll();
+	expect(asked.map(({ options }) => options.timeout)).toEqual([timeout]);
+});
+
 describe('the pace', () => {
 	const ids = Array.from({ length: 150 }, (_, index) => String(index));
 

@@ -1,14 +1,10 @@
+import { getEventListeners } from 'node:events';
 import { createSleep, sleep } from '../../../nodes/PushCampaign/sleep';
 
 const reason = new Error('The user stopped the execution');
 const aDay = 86_400_000;
 
-/** How many listeners a signal has at the moment, counted as they come and go. */
-function countListeners(signal: AbortSignal): () => number {
-	const add = jest.spyOn(signal, 'addEventListener');
-	const remove = jest.spyOn(signal, 'removeEventListener');
-	return () => add.mock.calls.length - remove.mock.calls.length;
-}
+const countListeners = (signal: AbortSignal) => () => getEventListeners(signal, 'abort').length;
 
 describe('a sleep', () => {
 	test('ends after its time, not before, and leaves no listener', async () => {

@@ -282,6 +282,10 @@ test('an ID of a segment that is none is said to be none', () => {
 
 const lost = 'is a number too large to be exact, its last digits are lost already: give it as text';
 
+test.each(['5001a', 'a5001', ''])('a body for the subscriber %j is none', (sid) => {
+	expect(isCampaignBody('subscriber', { ...common, sid })).toBe(false);
+});
+
 describe("a subscriber's ID", () => {
 	test.each([
 		['5001', '5001'],

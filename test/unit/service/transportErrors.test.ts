@@ -288,6 +288,13 @@ describe('errors by their shape', () => {
 		[{ messages: ['read ECONNRESET', 7] }, lost],
 		[{ messages: ['It did not connect ECONNREFUSED'] }, lost],
 		[{ code: 7, message: {}, syscall: null }, lost],
+		// Codes and names are known whole.
+		[{ code: 'XETIMEDOUT' }, lost],
+		[{ code: 'ETIMEDOUTX' }, lost],
+		[{ code: 'XEPROTO' }, lost],
+		[{ code: 'EPROTOX' }, lost],
+		[{ code: 'XERR_INVALID_URL' }, lost],
+		[{ name: 'SsrfErrorX' }, lost],
 		// A symbol can't be read as text.
 		[{ code: Symbol('x'), message: Symbol('x'), name: Symbol('x') }, lost],
 		[{ messages: [Symbol('x'), 'timeout of 30000ms exceeded'] }, timeout],
