@@ -38,6 +38,10 @@ function readParameters(context: IPollFunctions): WatchParameters {
 	if (campaignIds.length === 0) {
 		throw invalid('Campaign IDs', 'is missing', 'Give at least one campaign ID.');
 	}
+	// An object, such as n8n's static data, holds nothing of its own under this name.
+	if (campaignIds.includes('__proto__')) {
+		throw invalid('Campaign IDs', 'holds __proto__, which no baseline can be kept for');
+	}
 	const counters = counterList.safeParse(context.getNodeParameter('counters', [...counterNames]));
 	if (!counters.success) {
 		throw invalid('Counters', 'is not a selection from the list', 'Choose at least one counter.');

@@ -103,11 +103,8 @@ export const campaignId = z
 		'is not a text or a whole number',
 	)
 	.transform((id) => String(id).trim())
-	// Dots walk up the path, half of a surrogate pair has no encoding, and nothing can be kept under `__proto__`.
-	.refine(
-		(id) => !/^(\.{1,2}|__proto__)$/.test(id) && !/\p{Surrogate}/u.test(id),
-		'is not a campaign ID',
-	);
+	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
+	.refine((id) => !/^\.{1,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
 
 /** Specification, Notification / campaign, `expire_push`. */
 export const expiry = z.object({

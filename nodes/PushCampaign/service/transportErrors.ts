@@ -46,8 +46,9 @@ const firstOf = (list: unknown): unknown[] =>
 
 /** The error, what caused it, and the attempts per address that Node.js bundles into one error. */
 function collectFacts(error: unknown, depth = 0): Fact[] {
+	if (depth > deepestCause) return [];
 	const { data } = errorFacts.safeParse(error);
-	if (data === undefined || depth > deepestCause) return [];
+	if (data === undefined) return [];
 	const text = (value: unknown) => (typeof value === 'string' ? value : '');
 	const fact = {
 		// n8n 1 keeps the code of the cause under this name alone.

@@ -2,6 +2,7 @@ import { deliver, type Outcome, type Shipment } from '../../../nodes/PushCampaig
 import { Window } from '../../../nodes/PushCampaign/delivery/window';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+import { windowOfNoWait } from './windowSupport';
 
 /** Delivers items that are answered at once, and tells how many had started at each pause. */
 async function pausesOf(items: number, sleep: () => Promise<void>) {
@@ -74,13 +75,7 @@ async function deliverOneByOne(
 		sleeps.push(milliseconds);
 		await Promise.resolve();
 	};
-	let now = 0;
-	const window = new Window({
-		ceiling: 1,
-		now: () => (now += 60_000_000),
-		sleep,
-		random: () => 0.5,
-	});
+	const window = windowOfNoWait(sleep);
 	const shipments = sketches.map((sketch, index): Shipment<string> => {
 		if ('known' in sketch) return sketch;
 		const { answers, rateLimitRetries = 0, transientRetries = 0, ...rest } = sketch;

@@ -44,6 +44,12 @@ export class SimulatedClock {
 	}
 }
 
+/** Lets one in at a time, for which so much time passes from look to look that no wait is ever left. */
+export function windowOfNoWait(sleep: (milliseconds: number) => Promise<void>): Window {
+	let now = 0;
+	return new Window({ ceiling: 1, now: () => (now += 60_000_000), sleep, random: () => 0.5 });
+}
+
 export interface Limit {
 	readonly perSecond: number;
 	readonly burst: number;

@@ -7,6 +7,8 @@ import {
 	executeFunctions,
 	failure,
 	lost,
+	statusRecord,
+	type Answer,
 	type ExecuteOptions,
 	type Service,
 } from './support';
@@ -58,6 +60,19 @@ function serviceOf(faults: Record<string, Service> = {}) {
 		return fault === undefined ? created(1000 + titles.length) : await fault(options);
 	};
 	return { service, titles };
+}
+
+/** Answers after a moment, and counts how many requests were ever under way at once. */
+function countUnderWay(answer: Answer) {
+	const counted = { underWay: 0, most: 0 };
+	const service: Service = async () => {
+		counted.underWay += 1;
+		counted.most = Math.max(counted.most, counted.underWay);
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		counted.underWay -= 1;
+		return answer;
+	};
+	return { service, counted };
 }
 
 describe('before anything is sent', () => {
@@ -235,22 +250,14 @@ describe('sends', () => {
 
 	test('as many as are allowed are under way at once', async () => {
 		const items = titled('a', 'b', 'c', 'd', 'e');
-		let underWay = 0;
-		let most = 0;
-		const service: Service = async () => {
-			underWay += 1;
-			most = Math.max(most, underWay);
-			await new Promise((resolve) => setTimeout(resolve, 5));
-			underWay -= 1;
-			return created(1);
-		};
+		const { service, counted } = countUnderWay(created(1));
 		// The first item that is ready decides for all.
 		const parameters = (index: number) => ({
 			...sendOf(items)(index),
 			options: index === 0 ? { maxParallel: 500, dryRun: true } : { maxParallel: 3 },
 		});
 		await execute({ items, parameters, service });
-		expect(most).toBe(3);
+		expect(counted.most).toBe(3);
 	});
 
 	test('a refusal for too many requests is retried as often as the options say', async () => {
@@ -512,12 +519,7 @@ describe('the run of the node', () => {
 });
 
 describe('reads', () => {
-	const count = { total_attempts: '6', successfully_sent: '5', failed_to_send: '1' };
-	const record = {
-		notification_status: 'Sent',
-		notification_id: '1001',
-		count: { ...count, delivered: '4', clicked: '2', closed: '1' },
-	};
+	const record = statusRecord('1001', { successfully_sent: 5, delivered: 4, clicked: 2 });
 	const answer = { body: JSON.stringify(record) };
 	const idOf = (items: INodeExecutionData[]) => (index: number) => ({
 		...status,
@@ -593,20 +595,12 @@ describe('reads', () => {
 
 	test('as many as are allowed are under way at once', async () => {
 		const items = titled('', '2', '3', '4', '5', '6');
-		let underWay = 0;
-		let most = 0;
-		const service: Service = async () => {
-			underWay += 1;
-			most = Math.max(most, underWay);
-			await new Promise((resolve) => setTimeout(resolve, 5));
-			underWay -= 1;
-			return answer;
-		};
+		const { service, counted } = countUnderWay(answer);
 		const parameters = (index: number) => ({
 			...idOf(items)(index),
 			options: { maxParallel: 2 },
 		});
 		await execute({ items, parameters, service, continueOnFail: true });
-		expect(most).toBe(2);
+		expect(counted.most).toBe(2);
 	});
 });

@@ -6,7 +6,7 @@ import {
 	failure,
 	lost,
 	pollFunctions,
-	type Answer,
+	statusAnswer,
 	type PollOptions,
 	type Service,
 } from './support';
@@ -14,21 +14,6 @@ import {
 // The trigger without n8n's engine, so that each of its corners is reached at once; test/engine and
 // test/host show the same in n8n.
 
-const record = (id: string, counters: Record<string, number> = {}): Answer => ({
-	body: JSON.stringify({
-		notification_status: 'Sent',
-		notification_id: id,
-		count: {
-			total_attempts: '0',
-			successfully_sent: '0',
-			failed_to_send: '0',
-			delivered: '0',
-			clicked: '0',
-			closed: '0',
-			...Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, String(value)])),
-		},
-	}),
-});
 const idOf = ({ url }: { url: string }) => decodeURIComponent(url.split('/').at(-1) ?? '');
 
 /** A service whose campaigns a test moves; what is no counter is an answer of its own. */
@@ -38,7 +23,7 @@ function serviceOf(campaigns: Record<string, Record<string, number> | Service>) 
 		const id = idOf(options);
 		asked.push(id);
 		const campaign = campaigns[id];
-		return typeof campaign === 'function' ? await campaign(options) : record(id, campaign);
+		return typeof campaign === 'function' ? await campaign(options) : statusAnswer(id, campaign);
 	};
 	return { service, asked, campaigns };
 }
@@ -86,8 +71,8 @@ describe('parameters', () => {
 			'Change Campaign IDs and run the workflow again.',
 		],
 		[
-			{ campaignIds: '__proto__' },
-			'Campaign IDs is not a campaign ID',
+			{ campaignIds: '1,__proto__' },
+			'Campaign IDs holds __proto__, which no baseline can be kept for',
 			'Change Campaign IDs and run the workflow again.',
 		],
 		[
@@ -393,7 +378,7 @@ describe('the pace', () => {
 			started += 1;
 			await answers;
 			const fault = faults[idOf(options)];
-			return fault === undefined ? record(idOf(options)) : await fault(options);
+			return fault === undefined ? statusAnswer(idOf(options)) : await fault(options);
 		};
 		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: ids }, service });
 		for (const each of polls) {
@@ -422,7 +407,7 @@ describe('the pace', () => {
 		let refusals = 0;
 		const once: Service = (options) =>
 			(refusals += 1) > 1
-				? record(idOf(options))
+				? statusAnswer(idOf(options))
 				: { ...failure('rate_limit'), headers: { 'retry-after': '0' } };
 		expect(await startsOf([{ 7: once }, {}])).toEqual([20, 20]);
 	});
@@ -439,7 +424,7 @@ describe('polls that overlap', () => {
 		const answers: Array<() => void> = [];
 		const service: Service = async (options) => {
 			await new Promise<void>((resolve) => answers.push(resolve));
-			return record(idOf(options), { clicked: 5 });
+			return statusAnswer(idOf(options), { clicked: 5 });
 		};
 		// n8n's durable engine gives each poll a copy of the static data.
 		const pollers = [0, 1].map(() =>
@@ -457,7 +442,7 @@ describe('polls that overlap', () => {
 test('a request that is lost is made again, and its campaign is not called failed', async () => {
 	let asked = 0;
 	const { service } = serviceOf({
-		1: (options) => ((asked += 1) === 1 ? lost() : record(idOf(options), { clicked: 1 })),
+		1: (options) => ((asked += 1) === 1 ? lost() : statusAnswer(idOf(options), { clicked: 1 })),
 	});
 	const { poll, errors } = trigger({
 		node: newNode(),

@@ -29,6 +29,25 @@ export const created = (id: number): Answer => ({
 export const failure = (type: string): Answer => ({
 	body: JSON.stringify({ status: 'failure', type, description: 'No' }),
 });
+
+/** Specification, Campaign status record; counters that are left out are 0. */
+export const statusRecord = (id: string, counters: Readonly<Record<string, number>> = {}) => ({
+	notification_status: 'Sent',
+	notification_id: id,
+	count: {
+		total_attempts: '0',
+		successfully_sent: '0',
+		failed_to_send: '0',
+		delivered: '0',
+		clicked: '0',
+		closed: '0',
+		...Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, String(value)])),
+	},
+});
+export const statusAnswer = (...record: Parameters<typeof statusRecord>): Answer => ({
+	body: JSON.stringify(statusRecord(...record)),
+});
+
 export const lost = (): never => {
 	throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 };

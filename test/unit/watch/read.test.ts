@@ -1,34 +1,28 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { Window } from '../../../nodes/PushCampaign/delivery/window';
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { readCampaigns } from '../../../nodes/PushCampaign/watch/read';
+import { windowOfNoWait } from '../delivery/windowSupport';
+import { failure, statusAnswer } from '../nodes/support';
 
-const record = (id: string, clicked: string) => ({
-	notification_status: 'Sent',
-	notification_id: id,
-	count: {
-		total_attempts: '6',
-		successfully_sent: '5',
-		failed_to_send: '4',
-		delivered: '3',
-		clicked,
-		closed: '1',
-	},
-});
-const answer = (body: unknown) => ({ statusCode: 200, headers: {}, body: JSON.stringify(body) });
-const failure = (type: string) => answer({ status: 'failure', type, description: 'No' });
+const answer = (record: { body: unknown }) => ({ statusCode: 200, headers: {}, ...record });
+const read = (id: string, clicked: number) =>
+	answer(
+		statusAnswer(id, {
+			total_attempts: 6,
+			successfully_sent: 5,
+			failed_to_send: 4,
+			delivered: 3,
+			clicked,
+			closed: 1,
+		}),
+	);
+const failed = (type: string) => answer(failure(type));
 
 /** Reads campaigns one after another; an answer that is missing closes the window, as running out of time does. */
 async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 60_000) {
 	const asked: IHttpRequestOptions[] = [];
 	const sleep = async () => await Promise.resolve();
-	let now = 0;
-	const window = new Window({
-		ceiling: 1,
-		now: () => (now += 60_000_000),
-		sleep,
-		random: () => 0.5,
-	});
+	const window = windowOfNoWait(sleep);
 	const client = createClient({
 		settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
 		transport: async (options) => {
@@ -36,7 +30,7 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 			const left = answers[options.url.split('/').at(-1) ?? ''] ?? [];
 			if (left.length > 1) return await Promise.resolve(left.shift());
 			if (left[0] === undefined) window.close();
-			return await Promise.resolve(left[0] ?? failure('rate_limit'));
+			return await Promise.resolve(left[0] ?? failed('rate_limit'));
 		},
 		sleep: async () => await new Promise(() => undefined),
 		now: Date.now,
@@ -49,8 +43,8 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 test('each campaign is asked for once, in order, and its counters are numbers', async () => {
 	const before = Date.now();
 	const { observations, failures, unread, asked } = await readAll({
-		b: [answer(record('b', '2'))],
-		a: [answer(record('a', '0'))],
+		b: [read('b', 2)],
+		a: [read('a', 0)],
 	});
 	expect(asked.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['GET', 'https://push.example/v1/notification/status/id/b', undefined],
@@ -79,10 +73,10 @@ test('each campaign is asked for once, in order, and its counters are numbers', 
 
 test('a campaign that fails is told by its reason, one that was not reached by its ID', async () => {
 	const { observations, failures, unread } = await readAll({
-		good: [answer(record('good', '2'))],
-		bad: [failure('invalid_value')],
+		good: [read('good', 2)],
+		bad: [failed('invalid_value')],
 		closing: [],
-		after: [answer(record('after', '2'))],
+		after: [read('after', 2)],
 	});
 	expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
 	expect([...failures].map(([id, { type }]) => [id, type])).toEqual([
@@ -97,10 +91,10 @@ test.each([
 	['unspecified', 2],
 ])('%s is retried %d times', async (type, retries) => {
 	const recovers = await readAll({
-		a: [...Array.from({ length: retries }, () => failure(type)), answer(record('a', '2'))],
+		a: [...Array.from({ length: retries }, () => failed(type)), read('a', 2)],
 	});
 	expect(recovers.observations).toHaveLength(1);
-	const fails = await readAll({ a: Array.from({ length: 9 }, () => failure(type)) });
+	const fails = await readAll({ a: Array.from({ length: 9 }, () => failed(type)) });
 	expect(fails.asked).toHaveLength(retries + 1);
 	expect([...fails.failures.keys()]).toEqual(['a']);
 });
@@ -111,6 +105,6 @@ test.each([
 	[10_001, 5000],
 	[1, 1],
 ])('within a budget of %d ms a request takes at most %d ms', async (budgetMs, timeout) => {
-	const { asked } = await readAll({ a: [answer(record('a', '2'))] }, budgetMs);
+	const { asked } = await readAll({ a: [read('a', 2)] }, budgetMs);
 	expect(asked[0]?.timeout).toBe(timeout);
 });
