@@ -255,3 +255,25 @@ export function unexpectedAnswerProblem(
 		httpCode: String(statusCode),
 	};
 }
+
+/** The service refused others of the same run so long that this one was not asked for any more. */
+export function notRequestedProblem(reason: Problem): Problem {
+	return {
+		...reason,
+		description: `It was not requested any more, because the push service kept refusing others. ${reason.description}`,
+	};
+}
+
+/** An earlier execution claimed the idempotency key of a send, and nobody knows whether it was sent. */
+export function claimedEarlierProblem(key: string): Problem {
+	return {
+		...unanswered(
+			'network',
+			`an earlier execution began to send it under the idempotency key "${clip(key)}" and ended before its answer arrived`,
+			'send',
+			'',
+		),
+		description:
+			'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
+	};
+}
