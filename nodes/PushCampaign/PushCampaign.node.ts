@@ -3,6 +3,7 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
+	NodeHint,
 } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
@@ -15,6 +16,22 @@ import { runSends } from './runSends';
 const optionsOf = (resource: string) =>
 	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
 
+/** The operation as users know it; as written, since a dry run by expression is known only per item. */
+const chosenOperation = `={{ (${JSON.stringify(
+	Object.fromEntries(operations.map(({ option }) => [option.value, option.name])),
+)})[$rawParameter["operation"]] + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}`;
+
+const toMany = operations.flatMap((operation) =>
+	operation.kind === 'send' && operation.audience !== 'subscriber' ? [operation.option.value] : [],
+);
+
+const oneCampaignPerItem: NodeHint = {
+	message:
+		'Each input item becomes a campaign of its own. For a single campaign, turn on Execute Once in the settings of this node.',
+	displayCondition: `={{ ${JSON.stringify(toMany)}.includes($rawParameter["operation"]) && $input.all().length > 1 }}`,
+	location: 'outputPane',
+};
+
 export class PushCampaign implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Push Campaign',
@@ -22,7 +39,8 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: chosenOperation,
+		hints: [oneCampaignPerItem],
 		description: 'Send web push notifications and read how they did',
 		defaults: { name: 'Push Campaign' },
 		usableAsTool: true,

@@ -7,6 +7,7 @@ import type { Outcome, Shipment } from './delivery/deliver';
 import { deliver } from './delivery/deliver';
 import type { Identity } from './delivery/ledger';
 import { digest, Ledger } from './delivery/ledger';
+import { executionHints } from './executionHints';
 import {
 	catchInvalid,
 	isFailed,
@@ -153,6 +154,12 @@ function toJson(
 	return sentItem(plan.send, outcome.value);
 }
 
+/** The sends that the service took, or that were a dry run. */
+const acceptedSends = (plans: readonly Plan[], outcomes: ReadonlyArray<Outcome<SendReceipt>>) =>
+	plans.flatMap((plan, itemIndex) =>
+		plan.kind !== 'invalid' && outcomes[itemIndex]?.kind === 'done' ? [plan.send] : [],
+	);
+
 /** Throws n8n's error for the first item that failed, if any, with how all ended. */
 function throwFirstFailure(
 	node: INode,
@@ -191,6 +198,9 @@ export async function runSends(
 	);
 	if (context.getExecutionCancelSignal()?.aborted) throw stoppedError(context.getNode());
 	if (!context.continueOnFail()) throwFirstFailure(context.getNode(), plans, outcomes);
+
+	// Not every context that n8n makes can show hints.
+	context.addExecutionHints?.(...executionHints(acceptedSends(plans, outcomes)));
 
 	return outcomes.map((outcome, itemIndex) => ({
 		json: toJson(plans[itemIndex], outcome, settings.baseUrl),
