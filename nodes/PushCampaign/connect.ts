@@ -1,6 +1,7 @@
 import type {
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
+	IHttpRequestOptions,
 	IPollFunctions,
 } from 'n8n-workflow';
 
@@ -31,8 +32,21 @@ async function openCredential(
 }
 
 /**
+ * n8n's helper puts the execution's signal in the place of the request's own one, which ends with it
+ * and with the request's time.
+ */
+function keepSignal(options: IHttpRequestOptions): void {
+	const { abortSignal } = options;
+	Object.defineProperty(options, 'abortSignal', {
+		enumerable: true,
+		get: () => abortSignal,
+		set: () => undefined,
+	});
+}
+
+/**
  * Opens the credential once for all requests of a run; n8n would look it up and decrypt it for each.
- * @param signal ends when the user stops the execution
+ * @param signal ends when the user stops the execution, or when a poll has no more time
  * @returns the connection, or what is not valid in the credential
  */
 export async function connect(
@@ -55,7 +69,9 @@ export async function connect(
 		signal,
 		sleep,
 		now: Date.now,
+		clock: () => performance.now(),
 		transport: async (options) => {
+			keepSignal(options);
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				credentialType,

@@ -233,6 +233,19 @@ export function cancelledProblem(endpoint: Endpoint): Problem {
 	);
 }
 
+/** The user had stopped the execution before the request would have left. */
+export function notStartedProblem(endpoint: Endpoint): Problem {
+	return {
+		...cancelledProblem(endpoint),
+		outcome: 'notSent',
+		message: 'The execution was canceled before the push service was asked',
+		description: [
+			...(endpoint === 'send' ? ['It was not sent.'] : []),
+			'Run the workflow again.',
+		].join(' '),
+	};
+}
+
 /** The execution ended while the send was under way: what a later try of it finds. */
 export const interruptedProblem: Problem = cancelledProblem('send');
 
