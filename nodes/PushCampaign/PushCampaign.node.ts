@@ -5,13 +5,10 @@ import type {
 	INodeTypeDescription,
 	NodeHint,
 } from 'n8n-workflow';
-import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { connect } from './connect';
-import { toErrorJson, toOperationError } from './nodeErrors';
 import { operations } from './operations';
-import { runReads } from './runReads';
-import { runSends } from './runSends';
+import { runItems } from './runItems';
 
 const optionsOf = (resource: string) =>
 	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
@@ -82,26 +79,6 @@ export class PushCampaign implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const items = this.getInputData();
-		if (items.length === 0) return [[]];
-		const name = this.getNodeParameter('operation', 0);
-		const operation = operations.find(({ option }) => option.value === name);
-		if (operation === undefined) {
-			throw new NodeOperationError(this.getNode(), `The operation "${String(name)}" is not known`, {
-				description: 'Choose an operation from the list.',
-			});
-		}
-		const { value: connection, invalid } = await connect(this, this.getExecutionCancelSignal());
-		if (connection === undefined) {
-			if (!this.continueOnFail()) throw toOperationError(this.getNode(), invalid, 0);
-			// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-			const json = toErrorJson({ kind: 'invalid', invalid }, operation.kind);
-			return [items.map((_item, item) => ({ json, pairedItem: { item } }))];
-		}
-		return [
-			operation.kind === 'send'
-				? await runSends(this, operation, connection)
-				: await runReads(this, operation, connection),
-		];
+		return [await runItems(this)];
 	}
 }

@@ -151,6 +151,11 @@ export class Ledger {
 		return send === undefined ? undefined : unpack(send);
 	}
 
+	/** Whether the send is being made at this moment, by another call or another execution of this process. */
+	isUnderWay(place: Place, identity: Identity): boolean {
+		return this.live.underWay.has(this.keyOf(place, identity));
+	}
+
 	/**
 	 * Makes a send unless it is known: one that was sent gives its first answer again, one that is being
 	 * made at this moment is waited for, one whose outcome is unknown stays so unless `resendUnknown`.
