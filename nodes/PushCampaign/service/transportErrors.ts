@@ -118,6 +118,8 @@ const timeoutMessage = /^timeout of \d+ms exceeded/;
 
 const isTimeout = ({ code, message }: Fact) =>
 	timeoutCodes.test(code) || timeoutMessage.test(message);
+/** Ended by our own signal, which stands for a timeout where nobody stopped the execution. */
+const isGivenUp = (fact: Fact) => fact.code === 'ERR_CANCELED' || isTimeout(fact);
 const isPlainAnswer = ({ code, message }: Fact) =>
 	code === 'ERR_SSL_WRONG_VERSION_NUMBER' || plainMessage.test(message);
 
@@ -145,13 +147,13 @@ function notConnectedReason({ code, syscall, message, name }: Fact): string | un
 function unsentReason(facts: readonly Fact[]): string | undefined {
 	const stages = facts.map(({ stage }) => stage);
 	if (stages.includes('connecting')) {
-		return facts.some(isTimeout) ? connectReasons['ETIMEDOUT'] : 'the connection attempt ended';
+		return facts.some(isGivenUp) ? connectReasons['ETIMEDOUT'] : 'the connection attempt ended';
 	}
 	if (!stages.includes('securing')) return undefined;
 	if (facts.some(isPlainAnswer)) {
 		return 'the address does not speak https://, its port may be one for http://';
 	}
-	return facts.some(isTimeout) ? 'the address does not make the connection secure' : noHandshake;
+	return facts.some(isGivenUp) ? 'the address does not make the connection secure' : noHandshake;
 }
 
 /**

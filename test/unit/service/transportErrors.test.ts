@@ -383,6 +383,14 @@ describe('errors by their shape', () => {
 			},
 			notConnected('the address does not answer'),
 		],
+		[
+			{ code: 'ERR_CANCELED', request: { socket: { _bytesDispatched: 0 } } },
+			notConnected('the address does not answer'),
+		],
+		[
+			{ code: 'ERR_CANCELED', request: { socket: { secureConnecting: true } } },
+			notConnected('the address does not make the connection secure'),
+		],
 		[{ request: { socket: { _bytesDispatched: 9, secureConnecting: true } } }, noHandshake],
 		[{ request: { socket: { _bytesDispatched: 9, secureConnecting: false } } }, lost],
 		[{ request: { socket: { _bytesDispatched: 9 } } }, lost],
