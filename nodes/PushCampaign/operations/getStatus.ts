@@ -1,4 +1,4 @@
-import { campaignStatus, toCounters } from '../service/answers';
+import { campaignStatusOf, toCounters, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
 import { check } from './fields';
@@ -7,8 +7,6 @@ import { readOptions } from './options';
 import { prepareRead, simplifyProperty } from './read';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['getStatus'] } };
-
-const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole);
 
 /** Specification, GET status. */
 export const getStatus: ReadOperation = {
@@ -38,15 +36,14 @@ export const getStatus: ReadOperation = {
 		const id = check(campaignId, item.get('campaignId', 'Campaign ID'), 'Campaign ID');
 		return prepareRead(item, {
 			request: { endpoint: 'status', method: 'GET', path: campaignStatusPath(id) },
-			schema: campaignStatus,
+			schema: campaignStatusOf(id),
 			simplify(record) {
 				const counters = toCounters(record);
 				return {
 					campaignId: record.notification_id,
 					status: record.notification_status,
 					...counters,
-					deliveryRate: rate(counters.delivered, counters.successfullySent),
-					clickRate: rate(counters.clicked, counters.delivered),
+					...toRates(counters),
 				};
 			},
 		});

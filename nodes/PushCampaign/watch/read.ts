@@ -1,6 +1,6 @@
 import type { DeliverOptions, Outcome } from '../delivery/deliver';
 import { deliver } from '../delivery/deliver';
-import { campaignStatus, toCounters } from '../service/answers';
+import { campaignStatusOf, toCounters } from '../service/answers';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
 import { campaignStatusPath } from '../service/rules';
@@ -18,27 +18,55 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
+/** How long reading may take. */
+export interface ReadingTime {
+	/** In all, in milliseconds. */
+	readonly budgetMs: number;
+	/** What is left of it, in milliseconds. */
+	readonly leftMs: () => number;
+	/** Ends when nothing is left. */
+	readonly signal: AbortSignal;
+}
+
 /**
- * Reads the status records of campaigns in parallel, in the given order.
- * @param budgetMs how long it may take, in milliseconds
+ * Reads the status records of campaigns in parallel, in the given order. Comes back when the time is
+ * over, whatever hangs, with what was read until then.
  */
 export async function readCampaigns(
 	campaignIds: readonly string[],
 	client: Client,
-	budgetMs: number,
+	{ budgetMs, leftMs, signal }: ReadingTime,
 	options: DeliverOptions,
 ): Promise<Readings> {
 	const timeoutMs = Math.max(1, Math.min(requestTimeoutMs, Math.floor(budgetMs / 2)));
+	const timeIsOver = new Promise<undefined>((resolve) => {
+		signal.addEventListener('abort', () => resolve(undefined), { once: true });
+	});
+	/** Why the last request for a campaign gave nothing. */
+	const problems = new Map<string, Problem>();
 
 	async function attempt(campaignId: string): Promise<Outcome<Observation>> {
+		const before = problems.get(campaignId);
+		// What was asked for in vain can't be read, what was cut short was not reached.
+		const unread: Outcome<Observation> =
+			before === undefined ? { kind: 'notStarted' } : { kind: 'failed', problem: before };
+		// A campaign that hangs holds back the events of all others: not a second time for nothing.
+		const isHopeless = before?.outcome === 'unknown' && leftMs() < timeoutMs;
+		if (signal.aborted || isHopeless) return unread;
+
 		const readAt = Date.now();
 		const request = {
 			endpoint: 'status',
 			method: 'GET',
 			path: campaignStatusPath(campaignId),
 		} as const;
-		const result = await client.request(request, campaignStatus, timeoutMs);
-		if (!result.ok) return { kind: 'failed', problem: result.problem };
+		const answer = client.request(request, campaignStatusOf(campaignId), timeoutMs);
+		const result = await Promise.race([answer, timeIsOver]);
+		if (result === undefined || (signal.aborted && !result.ok)) return unread;
+		if (!result.ok) {
+			problems.set(campaignId, result.problem);
+			return { kind: 'failed', problem: result.problem };
+		}
 		return {
 			kind: 'done',
 			value: {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
 	credentialType,
 	N8nClient,
@@ -30,8 +31,12 @@ export interface Bed {
 	access: { apiKey: string; authToken: string };
 	userFolder: string;
 	server(): N8nServer;
-	/** Kills the server with everything that it started, by SIGKILL, and starts it again on its data. */
-	crash(): Promise<void>;
+	/**
+	 * Kills the server with everything that it started, by SIGKILL, and starts it again on its data.
+	 *
+	 * @param downMs for how long it is gone, in milliseconds
+	 */
+	crash(downMs?: number): Promise<void>;
 	/** Stops the server in order and starts it again on its data. */
 	restart(): Promise<void>;
 	close(): Promise<void>;
@@ -77,9 +82,10 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 			access,
 			userFolder,
 			server: running,
-			crash: async () => {
+			crash: async (downMs = 0) => {
 				const { port } = running();
 				await running().kill('SIGKILL');
+				await sleep(downMs);
 				await startAgain(port);
 			},
 			restart: async () => {

@@ -61,8 +61,8 @@ describe('parameters', () => {
 		[{ campaignIds: [] }, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
 		[{}, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
 		[
-			{ campaignIds: 7 },
-			'Campaign IDs is neither text nor an array',
+			{ campaignIds: {} },
+			'Campaign IDs is neither text, nor a number, nor an array',
 			'Change Campaign IDs and run the workflow again.',
 		],
 		[
@@ -77,7 +77,7 @@ describe('parameters', () => {
 		],
 		[
 			{ campaignIds: '1', counters: [] },
-			'Counters is not a selection from the list',
+			'Counters is empty',
 			'Choose at least one counter.',
 		],
 		[

@@ -36,7 +36,9 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 		now: Date.now,
 	});
 	const options = { window, stopOnFailure: false, sleep, random: () => 0.5 };
-	const readings = await readCampaigns(Object.keys(answers), client, budgetMs, options);
+	const { signal } = new AbortController();
+	const time = { budgetMs, leftMs: () => budgetMs, signal };
+	const readings = await readCampaigns(Object.keys(answers), client, time, options);
 	return { ...readings, asked };
 }
 
