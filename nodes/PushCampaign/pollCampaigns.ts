@@ -11,7 +11,7 @@ import { parseIdList } from './operations/idList';
 import { counterNames } from './service/answers';
 import { campaignId } from './service/schemas';
 import { createSleep, sleep } from './sleep';
-import { loadState } from './watch/baseline';
+import { isCopy, loadState } from './watch/baseline';
 import type { CampaignEvent } from './watch/compare';
 import { toEvent } from './watch/compare';
 import type { Watched } from './watch/emit';
@@ -25,10 +25,10 @@ const maxParallel = 100;
 /** How much of n8n's budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
 /**
- * What n8n's classic engine gives a poll, in milliseconds, and what is taken where n8n gives nothing
- * (n8n 1). Its durable engine gives 36 s, and abandons a poll after 45 s with all that it read.
+ * Where n8n gives no budget, in milliseconds. n8n 2 gives as much in its classic engine; in its durable
+ * one 36 s, and abandons a poll after 45 s with all that it read.
  */
-const classicBudgetMs = 5 * 60_000;
+const defaultBudgetMs = 5 * 60_000;
 
 const counterList = z.array(z.enum(counterNames)).min(1);
 const wholeNumber = z.number().int().min(1);
@@ -61,24 +61,23 @@ function readParameters(context: IPollFunctions): Watched {
 /** n8n's contexts that have polled before. */
 const polledBefore = new WeakSet<IPollFunctions>();
 
-/** How long n8n lets a poll take, in milliseconds. */
-function budgetOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
-	// n8n 1 has no budget, whatever the types say.
-	return context.getPollBudgetMs?.() ?? classicBudgetMs;
+/** n8n 1 has no budget, whatever the types say. */
+function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
+	return context.getPollBudgetMs !== undefined;
 }
 
 /**
- * Whether this poll is the one that n8n makes as a test when a user publishes the workflow. After the
- * first time that is an 'update', on a context of its own. The durable engine calls each poll that its
- * tasks make an 'update' too, on a context of its own, but gives it the budget of its task.
+ * Whether this poll is the one that n8n makes as a test when a user publishes the workflow: the first on
+ * a context of its own, from the second time on as an 'update'. n8n's durable engine calls all its polls
+ * that, each on a context of its own, but hands them copies of the static data.
  */
 function isActivation(context: IPollFunctions): boolean {
 	const isFirst = !polledBefore.has(context);
 	polledBefore.add(context);
 	const mode = context.getActivationMode();
 	if (!isFirst) return false;
-	if (mode === 'update') return budgetOf(context) === classicBudgetMs;
-	return mode === 'activate' || mode === 'create';
+	if (mode !== 'update') return mode === 'activate' || mode === 'create';
+	return !hasBudget(context) || !isCopy(context.getWorkflowStaticData('node'));
 }
 
 /** Triggers whose last poll went well: the next may start fast. */
@@ -89,7 +88,7 @@ async function read(
 	campaignIds: readonly string[],
 	trigger: string,
 ): Promise<Readings> {
-	const budgetMs = budgetOf(context) * budgetShare;
+	const budgetMs = (hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs) * budgetShare;
 	const startedAt = performance.now();
 	const timeOver = new AbortController();
 	const end = new AbortController();

@@ -15,8 +15,8 @@ import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
 const seed = Number(process.env['KILLS_SEED'] ?? randomInt(2 ** 31));
 
 const kills = 5;
-const workflows = 5;
-const names = ['One', 'Two'];
+const workflows = 2;
+const names = ['One', 'Two', 'Three', 'Four', 'Five'];
 const pollSeconds = 5;
 /** Between being ready and being killed, in milliseconds. */
 const upMs = { from: 2_000, to: 15_000 };
