@@ -22,6 +22,8 @@ const pollSeconds = 5;
 const upMs = { from: 2_000, to: 15_000 };
 /** Between being killed and being started again, in milliseconds. */
 const downMs = { from: 500, to: 20_000 };
+/** While other triggers poll already, a slow machine needs a while. */
+const activationMs = 240_000;
 /** A poll that the dead server had begun is taken over when its lease of a minute has ended. */
 const patienceMs = 200_000;
 
@@ -97,7 +99,7 @@ async function dieAgainAndAgain(bed: Bed) {
 	for (let count = 0; count < workflows; count++) {
 		const draft = watchWorkflow(bed.credential, ids, names, pollSeconds);
 		const { id: workflowId } = await bed.n8n.createWorkflow(draft);
-		await bed.n8n.activate(workflowId);
+		await bed.n8n.activate(workflowId, activationMs);
 		watchers.push(...names.map((trigger) => ({ workflowId, trigger })));
 	}
 	const stop = keepMoving(bed, ids);

@@ -192,8 +192,9 @@ export async function untilCaughtUp(
 	workflowId: string,
 	campaignIds: readonly string[],
 	trigger = 'Trigger',
+	patienceMs = 90_000,
 ): Promise<void> {
-	const deadline = Date.now() + 90_000;
+	const deadline = Date.now() + patienceMs;
 	const isBehind = (events: readonly Event[]) =>
 		campaignIds.filter((id) => {
 			const emitted = changesOf(events, id);
