@@ -25,7 +25,7 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 
 	beforeAll(async () => {
 		bed = await startBed({ env });
-	});
+	}, 400_000);
 	afterAll(async () => {
 		await bed.close();
 	});

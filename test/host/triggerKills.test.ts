@@ -129,7 +129,7 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 
 	beforeAll(async () => {
 		bed = await startBed({ env });
-	});
+	}, 400_000);
 	afterAll(async () => {
 		await bed.close();
 	});
@@ -163,6 +163,6 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 				else expect(lost + repeated).toBeLessThanOrEqual(kills);
 			}
 		},
-		900_000,
+		1_800_000,
 	);
 });

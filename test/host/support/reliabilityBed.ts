@@ -42,6 +42,9 @@ export interface Bed {
 	close(): Promise<void>;
 }
 
+/** A machine that runs other suites beside may take this long to start a server, in milliseconds. */
+const readyWithin = 300_000;
+
 /** Starts the lot. Close it in any case: it has a folder, a server and a port. */
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
 	const { major = '2', env = {}, access = secrets } = options;
@@ -64,7 +67,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {
-		server = await startN8n({ major, userFolder, tarball: packed, env });
+		server = await startN8n({ major, userFolder, tarball: packed, env, readyWithin });
 		const n8n = new N8nClient(server.url);
 		await n8n.setupOwner();
 		await n8n.login();
@@ -73,7 +76,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 			...access,
 		});
 		const startAgain = async (port: number) => {
-			server = await startN8n({ major, userFolder, env, port });
+			server = await startN8n({ major, userFolder, env, port, readyWithin });
 		};
 		return {
 			n8n,
