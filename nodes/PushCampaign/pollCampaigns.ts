@@ -89,7 +89,6 @@ async function read(
 	trigger: string,
 ): Promise<Readings> {
 	const budgetMs = (hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs) * budgetShare;
-	const startedAt = performance.now();
 	const timeOver = new AbortController();
 	const end = new AbortController();
 	const window = new Window({
@@ -113,11 +112,7 @@ async function read(
 	try {
 		const { value: connection, invalid: fault } = await connect(context, timeOver.signal);
 		if (connection === undefined) throw toOperationError(context.getNode(), fault);
-		const time = {
-			budgetMs,
-			leftMs: () => startedAt + budgetMs - performance.now(),
-			signal: timeOver.signal,
-		};
+		const time = { budgetMs, signal: timeOver.signal };
 		const readings = await readCampaigns(campaignIds, connection.client, time, options);
 		if (window.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);
 		else unhindered.add(trigger);

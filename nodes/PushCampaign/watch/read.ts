@@ -20,11 +20,9 @@ export interface Readings {
 
 /** How long reading may take. */
 export interface ReadingTime {
-	/** In all, in milliseconds. */
+	/** In milliseconds. */
 	readonly budgetMs: number;
-	/** What is left of it, in milliseconds. */
-	readonly leftMs: () => number;
-	/** Ends when nothing is left. */
+	/** Ends when the budget is used up. */
 	readonly signal: AbortSignal;
 }
 
@@ -35,7 +33,7 @@ export interface ReadingTime {
 export async function readCampaigns(
 	campaignIds: readonly string[],
 	client: Client,
-	{ budgetMs, leftMs, signal }: ReadingTime,
+	{ budgetMs, signal }: ReadingTime,
 	options: DeliverOptions,
 ): Promise<Readings> {
 	const timeoutMs = Math.max(1, Math.min(requestTimeoutMs, Math.floor(budgetMs / 2)));
@@ -44,16 +42,17 @@ export async function readCampaigns(
 	});
 	/** Why the last request for a campaign gave nothing. */
 	const problems = new Map<string, Problem>();
+	/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */
+	const slow = new Set<string>();
 
 	async function attempt(campaignId: string): Promise<Outcome<Observation>> {
 		const before = problems.get(campaignId);
 		// What was asked for in vain can't be read, what was cut short was not reached.
-		const unread: Outcome<Observation> =
+		const givenUp: Outcome<Observation> =
 			before === undefined ? { kind: 'notStarted' } : { kind: 'failed', problem: before };
-		// A campaign that hangs holds back the events of all others: not a second time for nothing.
-		const isHopeless = before?.outcome === 'unknown' && leftMs() < timeoutMs;
-		if (signal.aborted || isHopeless) return unread;
+		if (signal.aborted || slow.has(campaignId)) return givenUp;
 
+		const startedAt = performance.now();
 		const readAt = Date.now();
 		const request = {
 			endpoint: 'status',
@@ -62,9 +61,11 @@ export async function readCampaigns(
 		} as const;
 		const answer = client.request(request, campaignStatusOf(campaignId), timeoutMs);
 		const result = await Promise.race([answer, timeIsOver]);
-		if (result === undefined || (signal.aborted && !result.ok)) return unread;
+		if (result === undefined || (signal.aborted && !result.ok)) return givenUp;
 		if (!result.ok) {
 			problems.set(campaignId, result.problem);
+			const isRefusal = result.problem.type === 'rate_limit';
+			if (!isRefusal && performance.now() - startedAt > timeoutMs / 2) slow.add(campaignId);
 			return { kind: 'failed', problem: result.problem };
 		}
 		return {
