@@ -136,7 +136,9 @@ export class Editor {
 	/** Adds one field of a collection to the panel. */
 	async add(collection: 'Add Field' | 'Add option', field: string): Promise<void> {
 		await this.addButton(collection).click();
-		const option = this.part('collection-parameter-option').filter({ hasText: field });
+		const option = this.part('collection-parameter-option').filter({
+			has: this.page.getByText(field, { exact: true }),
+		});
 		await option.click();
 		await option.waitFor({ state: 'hidden' });
 	}
