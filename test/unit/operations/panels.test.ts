@@ -198,9 +198,10 @@ test.each(fixedCollections.map((property) => [property.name, property] as const)
 	(_name, { default: first, options = [] }) => {
 		const [group] = options;
 		if (group === undefined || !('values' in group)) throw new TypeError('It has no fields');
-		const value = Object(first)[group.name];
-		const [fields] = [value].flat();
-		expect(Object.keys(fields).sort()).toEqual(group.values.map(({ name }) => name).sort());
+		const value: unknown = Object.getOwnPropertyDescriptor(first, group.name)?.value;
+		const fields: unknown = Array.isArray(value) ? value[0] : value;
+		const blank = group.values.map(({ name, default: given }) => [name, given]);
+		expect(fields).toEqual(Object.fromEntries(blank));
 	},
 );
 
