@@ -343,7 +343,7 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 			['Sent', 12, true],
 			['Sent', 61, false],
 			['sent', null, false],
-			[expect.stringMatching(/^not read: .*2004/), null, false],
+			[expect.stringMatching(/^not read: ./), null, false],
 		]);
 		const alert = '“Few” (campaign 2001) was clicked by 1.2 % only: 12 of 1000.';
 		expect(chat.texts).toEqual([alert]);
