@@ -80,7 +80,9 @@ class Photographer {
 		const { id } = await this.stage.client.createWorkflow(draft);
 		const { page } = this.editor;
 		const right = Math.max(...draft.nodes.map(({ position }) => position[0]));
-		await page.setViewportSize({ width: right > 1600 ? 2000 : 1440, height: 1000 });
+		const rows = draft.nodes.map(({ position }) => position[1]);
+		const height = Math.max(1000, Math.max(...rows) - Math.min(...rows) + 400);
+		await page.setViewportSize({ width: right > 1600 ? 2000 : 1440, height });
 		await page.goto(`${this.stage.server.url}/workflow/${id}`);
 		await this.editor.part('canvas-node').first().waitFor();
 	}
@@ -113,15 +115,9 @@ async function exampleWorkflow(name: string, { client, credential }: Stage) {
 		const openAi = await client.createCredential('OpenAI', 'openAiApi', { apiKey: 'none' });
 		return chooseCredential(draft, '@n8n/n8n-nodes-langchain.lmChatOpenAi', openAi);
 	}
-	if (name !== 'personal-notifications') return draft;
-	const table = (value: string) => ({
-		parameters: { dataTableId: { __rl: true, mode: 'list', value, cachedResultName: value } },
-	});
-	return changeNode(
-		changeNode(draft, 'Subscribers', table('Subscribers')),
-		'Keep for later',
-		table('Not notified'),
-	);
+	if (name !== 'approval-in-chat') return draft;
+	const bot = await client.createCredential('Telegram', 'telegramApi', { accessToken: 'none' });
+	return chooseCredential(draft, 'n8n-nodes-base.telegram', bot);
 }
 
 const filledIn = {
