@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import { demoCampaignId } from './demoCampaign';
 import type { DataTable } from './dataTables';
+import { demoCampaignId } from './demoCampaign';
 
 /**
  * The data tables that the examples read and write, filled so that each of them has something to do.

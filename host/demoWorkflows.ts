@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { chooseCredential, exampleNames, readExample, readWorkflow } from '../examples/read';
 import type { Credential, N8nClient, Owner } from './client';
 import { N8nRefused } from './client';
-import type { DemoState } from './demoState';
 import { DataTables, type DataTable } from './dataTables';
+import type { DemoState } from './demoState';
 import { credentialType, type WorkflowDraft } from './workflows';
 
 /** The login of the demo's server. */

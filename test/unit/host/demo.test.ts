@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { demoCampaignId, demoCounters, runDemoCampaign } from '../../../host/demoCampaign';
 import { exampleNames, readExample } from '../../../examples/read';
+import { demoCampaignId, demoCounters, runDemoCampaign } from '../../../host/demoCampaign';
 import { demoTables } from '../../../host/demoTables';
 import { demoFiles, readExamples } from '../../../host/demoWorkflows';
 import { triggerType } from '../../../host/workflows';
@@ -104,7 +104,7 @@ describe('the tables', () => {
 				const { column } = z
 					.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
 					.parse(parameters['columns']);
-				const typed = column.map((each) => [each.name, each.type]);
+				const typed = column.map((each) => [each.name, each.type] as const);
 				made.set(parameters['tableName'], Object.fromEntries(typed));
 			}
 		}
