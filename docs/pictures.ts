@@ -21,7 +21,8 @@ const withoutDistractions = `
 	[data-test-id="canvas-minimap"], [data-test-id="node-creator"],
 	[data-test-id="canvas-handle-plus-wrapper"], [data-test-id="canvas-add-button"],
 	[data-test-id="canvas-execute-workflow-buttons"], [data-test-id="ask-assistant-floating-button"],
-	[data-test-id="canvas-execute-button"], [class*="chatTrigger"], [class*="canvasBuilderFloating"]
+	[data-test-id="canvas-execute-button"], [class*="chatTrigger"], [class*="canvasBuilderFloating"],
+	[class*="executionButtons"]
 	{ display: none !important; }
 `;
 
@@ -80,9 +81,7 @@ class Photographer {
 		const { id } = await this.stage.client.createWorkflow(draft);
 		const { page } = this.editor;
 		const right = Math.max(...draft.nodes.map(({ position }) => position[0]));
-		const rows = draft.nodes.map(({ position }) => position[1]);
-		const height = Math.max(1000, Math.max(...rows) - Math.min(...rows) + 400);
-		await page.setViewportSize({ width: right > 1600 ? 2000 : 1440, height });
+		await page.setViewportSize({ width: right > 1600 ? 2000 : 1440, height: 1000 });
 		await page.goto(`${this.stage.server.url}/workflow/${id}`);
 		await this.editor.part('canvas-node').first().waitFor();
 	}
