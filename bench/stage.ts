@@ -46,6 +46,14 @@ const nodeName = 'Measured';
 
 const sendPath = '/v1/notification/send/all';
 
+/** Texts around expressions, as in a notification that greets its reader. */
+const personal = {
+	title: '=Hello {{ $json.name }}, this is for you',
+	message: '=Your offer in {{ $json.city }} ends tonight',
+	targetUrl: '=https://example.com/offers/{{ $json.offer }}/today',
+	name: '=October, group {{ $json.group }}',
+};
+
 const bodies: Record<BodyForm, Record<string, unknown>> = {
 	fields: {
 		specifyBody: 'keypair',
@@ -129,19 +137,33 @@ export class Stage {
 	/** A send to all subscribers for each item. */
 	async sends(contestant: Contestant, form: BodyForm = 'fields'): Promise<Bench> {
 		return await this.bench(
+			contestant === 'ours' ? this.oursSending({}) : this.httpSending(bodies[form]),
+		);
+	}
+
+	/** The same by this package's node, each item with its field `key` as its idempotency key. */
+	async keyedSends(): Promise<Bench> {
+		return await this.bench(this.oursSending({ options: { idempotencyKey: '={{ $json.key }}' } }));
+	}
+
+	/** The same by this package's node with 'Continue' on fail. */
+	async continuingSends(): Promise<Bench> {
+		return await this.bench({ ...this.oursSending({}), onError: 'continueRegularOutput' });
+	}
+
+	/** A send to all subscribers for each item, with texts around the expressions of four parameters. */
+	async personalSends(contestant: Contestant): Promise<Bench> {
+		const { name, targetUrl, ...texts } = personal;
+		return await this.bench(
 			contestant === 'ours'
-				? this.ours({
-						operation: 'sendToAll',
-						title: '={{ $json.title }}',
-						message: '={{ $json.message }}',
-						targetUrl: '={{ $json.targetUrl }}',
-					})
-				: this.httpRequest({
-						method: 'POST',
-						url: `${this.serviceUrl}${sendPath}`,
-						sendBody: true,
-						contentType: 'json',
-						...bodies[form],
+				? this.oursSending({ ...texts, targetUrl, additionalFields: { name } })
+				: this.httpSending({
+						specifyBody: 'keypair',
+						bodyParameters: {
+							parameters: Object.entries({ ...texts, target_url: targetUrl, name }).map(
+								([field, value]) => ({ name: field, value }),
+							),
+						},
 					}),
 		);
 	}
@@ -193,6 +215,26 @@ export class Stage {
 			serviceKey: access.apiKey,
 			serviceAuthToken: access.authToken,
 		};
+	}
+
+	private oursSending(parameters: Record<string, unknown>): NodeDraft {
+		return this.ours({
+			operation: 'sendToAll',
+			title: '={{ $json.title }}',
+			message: '={{ $json.message }}',
+			targetUrl: '={{ $json.targetUrl }}',
+			...parameters,
+		});
+	}
+
+	private httpSending(body: Record<string, unknown>): NodeDraft {
+		return this.httpRequest({
+			method: 'POST',
+			url: `${this.serviceUrl}${sendPath}`,
+			sendBody: true,
+			contentType: 'json',
+			...body,
+		});
 	}
 
 	private ours(parameters: Record<string, unknown>): NodeDraft {

@@ -113,7 +113,9 @@ describe('queue mode on n8n 2.x with two workers', () => {
 
 		const again = await workflow.run(titled('Keyed', 6));
 		expect(endsOf(sentItems(again))).toEqual([
-			...titled('sent', 3).map(() => 'alreadySent'),
+			'alreadySent',
+			'alreadySent',
+			'alreadySent',
 			'unknown',
 			'success',
 			'success',
