@@ -178,9 +178,9 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 		const subscribers = ['5001', '5002', '5003'];
 
 		test.each([
-			['in a loop', true],
-			['as items of one run', false],
-		])('three subscribers %s get the same words, each once', async (_way, inLoop) => {
+			['three subscribers in a loop', true],
+			['three subscribers as items of one run', false],
+		])('%s get the same words, each once', async (_way, inLoop) => {
 			const { told } = await run({
 				tools: {
 					[tool]: {

@@ -112,6 +112,41 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(acceptedTitles(bed)).toEqual(['Lost 1']);
 	});
 
+	test('a batch that failed half way, executed again with keys, sends the rest', async () => {
+		const workflow = await keyed({
+			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 1 },
+		});
+		bed.simulator.addFault(refusal('Half 4'));
+		expect((await workflow.run(titled('Half', 6))).status).toBe('error');
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Half', 3));
+		expect(endsOf(sentItems(await workflow.run(titled('Half', 6))))).toEqual([
+			...times(3, 'alreadySent'),
+			...times(3, 'success'),
+		]);
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Half', 6));
+	});
+
+	test('an execution that is stopped, executed again with keys, sends the rest', async () => {
+		const workflow = await keyed({
+			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 2 },
+			settings: goesOn,
+		});
+		bed.simulator.setLatency(1500);
+		const call = workflow.call(titled('Stopped', 6)).catch(() => undefined);
+		await untilRequests(bed, 2);
+		const [running] = await bed.n8n.executions({ workflowId: workflow.id });
+		await bed.n8n.stopExecution(running?.id ?? '');
+		await bed.n8n.waitForExecution(running?.id ?? '');
+		await call;
+		bed.simulator.setLatency(0);
+		// Those that were under way arrived; their answers did not.
+		expect(endsOf(sentItems(await workflow.run(titled('Stopped', 6))))).toEqual([
+			...times(2, 'unknown'),
+			...times(4, 'success'),
+		]);
+		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Stopped', 6));
+	});
+
 	test('two executions at once send each key once, and both get a result', async () => {
 		const workflow = await keyed();
 		bed.simulator.setLatency(200);
@@ -178,11 +213,11 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 	});
 
 	test.each([
-		['empty', { key: '' }],
-		['blank', { key: ' \n' }],
-		['null', { key: null }],
-		['missing', {}],
-	])('a key that is %s is refused before anything leaves', async (_name, last) => {
+		['an empty key', { key: '' }],
+		['a blank key', { key: ' \n' }],
+		['a key that is null', { key: null }],
+		['a key that is missing', {}],
+	])('%s is refused before anything leaves', async (_name, last) => {
 		const options = { idempotencyKey: '={{ $json.key }}' };
 		const items = [
 			{ title: 'Given', key: 'given' },
@@ -234,6 +269,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			expect(stopped.status).toBe('error');
 			expect(failureOf(stopped).description).toContain('Sent: 0, not sent: 3, unknown: 0.');
 			expect(bed.simulator.requestCount).toBe(0);
+
+			const withoutKeys = await sendWorkflow(bed);
+			expect(endsOf(sentItems(await withoutKeys.run(titled('Unasked', 1))))).toEqual(['success']);
 		} finally {
 			await runSql(bed.server(), allowWrites);
 		}
@@ -301,12 +339,11 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('n8n ended in order waits for a short batch, and cuts a long one off: with keys nothing goes out twice', async () => {
 		const settings = goesOn;
-		const idempotencyKey = '={{ $json.title }}';
 		const short = await sendWorkflow(bed, { settings });
 		const long = await sendWorkflow(bed, { settings, options: { maxParallel: 2 } });
-		const longKeyed = await sendWorkflow(bed, {
+		const longKeyed = await keyed({
 			settings,
-			options: { maxParallel: 2, idempotencyKey },
+			options: { maxParallel: 2, idempotencyKey: '={{ $json.title }}' },
 		});
 		bed.simulator.setLatency(500);
 		const calls = [
@@ -339,6 +376,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const ends = endsOf(sentItems(await bed.n8n.retryExecution(cutKeyed?.id ?? '')));
 		expect(repeated(acceptedOf('Keyed'))).toEqual([]);
 		expect(new Set(ends)).toEqual(new Set(['alreadySent', 'unknown', 'success']));
+		// The two that were under way, and answers that were not yet noted.
 		expect(ends.filter((end) => end === 'unknown').length).toBeLessThanOrEqual(4);
 	});
 });
