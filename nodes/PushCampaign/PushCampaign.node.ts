@@ -3,17 +3,31 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
+	NodeHint,
 } from 'n8n-workflow';
-import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { connect } from './connect';
-import { toErrorJson, toOperationError } from './nodeErrors';
 import { operations } from './operations';
-import { runReads } from './runReads';
-import { runSends } from './runSends';
+import { runItems } from './runItems';
 
 const optionsOf = (resource: string) =>
 	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
+
+/** The operation as users know it; as written, since a dry run by expression is known only per item. */
+const chosenOperation = `={{ (${JSON.stringify(
+	Object.fromEntries(operations.map(({ option }) => [option.value, option.name])),
+)})[$rawParameter["operation"]] + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}`;
+
+const toMany = operations.flatMap((operation) =>
+	operation.kind === 'send' && operation.audience !== 'subscriber' ? [operation.option.value] : [],
+);
+
+const oneCampaignPerItem: NodeHint = {
+	message:
+		'Each input item becomes a campaign of its own. For a single campaign, turn on Execute Once in the settings of this node.',
+	displayCondition: `={{ ${JSON.stringify(toMany)}.includes($rawParameter["operation"]) && $input.all().length > 1 }}`,
+	location: 'outputPane',
+};
 
 export class PushCampaign implements INodeType {
 	description: INodeTypeDescription = {
@@ -22,7 +36,8 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: chosenOperation,
+		hints: [oneCampaignPerItem],
 		description: 'Send web push notifications and read how they did',
 		defaults: { name: 'Push Campaign' },
 		usableAsTool: true,
@@ -64,26 +79,6 @@ export class PushCampaign implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const items = this.getInputData();
-		if (items.length === 0) return [[]];
-		const name = this.getNodeParameter('operation', 0);
-		const operation = operations.find(({ option }) => option.value === name);
-		if (operation === undefined) {
-			throw new NodeOperationError(this.getNode(), `The operation "${String(name)}" is not known`, {
-				description: 'Choose an operation from the list.',
-			});
-		}
-		const { value: connection, invalid } = await connect(this, this.getExecutionCancelSignal());
-		if (connection === undefined) {
-			if (!this.continueOnFail()) throw toOperationError(this.getNode(), invalid, 0);
-			// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-			const json = toErrorJson({ kind: 'invalid', invalid }, operation.kind);
-			return [items.map((_item, item) => ({ json, pairedItem: { item } }))];
-		}
-		return [
-			operation.kind === 'send'
-				? await runSends(this, operation, connection)
-				: await runReads(this, operation, connection),
-		];
+		return [await runItems(this)];
 	}
 }

@@ -2,7 +2,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from './delivery/deliver';
-import type { Problem } from './service/failures';
+import type { FailedOutcome, Problem } from './service/failures';
 import { InvalidInput } from './service/invalidInput';
 
 export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
@@ -32,29 +32,48 @@ export function tally<Value>(outcomes: ReadonlyArray<Outcome<Value>>): Tally {
 	};
 }
 
-function describeTally({ sent, notSent, unknown, firstFailed }: Tally): string {
-	return `Sent: ${sent}, not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`;
+/** Says how the items ended and how to go on without sending any of them twice; nothing for a single one. */
+function describeTally({ sent, notSent, unknown, firstFailed }: Tally): string[] {
+	const all = sent + notSent + unknown;
+	if (all === 1) return [];
+	const counts = `Sent: ${sent}, not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`;
+	if (sent + unknown === 0) return [counts];
+	return [
+		counts,
+		`'Retry' in the list of executions sends only what was not sent. Executing the workflow again sends all ${all}, except what was sent under an idempotency key.`,
+	];
 }
 
-/**
- * Turns what ended an item into n8n's error.
- * @param counts how the other items ended, for sends
- */
+/** What n8n's error says besides what ended the item. */
+export interface ErrorOptions {
+	/** How the other items ended, for sends. */
+	readonly counts?: Tally;
+	/** An agent tells its model the message alone. */
+	readonly isTool?: boolean;
+}
+
+/** Turns what ended an item into n8n's error. */
 export function toNodeError(
 	node: INode,
 	failed: Failed,
 	itemIndex: number,
-	counts?: Tally,
+	{ counts, isTool = false }: ErrorOptions = {},
 ): NodeApiError | NodeOperationError {
-	const suffix = counts === undefined ? [] : [describeTally(counts)];
-	if (failed.kind === 'invalid') return toOperationError(node, failed.invalid, itemIndex, suffix);
-	return toApiError(node, failed.problem, itemIndex, suffix);
+	const suffix = counts === undefined ? [] : describeTally(counts);
+	if (failed.kind === 'invalid') {
+		const { message, advice } = failed.invalid;
+		const told = isTool ? `${message}. ${advice}` : message;
+		return toOperationError(node, { message: told, advice }, itemIndex, suffix);
+	}
+	const { message, description } = failed.problem;
+	const told = isTool ? `${message}. ${description}` : message;
+	return toApiError(node, { ...failed.problem, message: told }, itemIndex, suffix);
 }
 
 /** Turns input that can't be sent into n8n's error. */
 export function toOperationError(
 	node: INode,
-	invalid: InvalidInput,
+	invalid: Pick<InvalidInput, 'message' | 'advice'>,
 	itemIndex?: number,
 	suffix: readonly string[] = [],
 ): NodeOperationError {
@@ -125,17 +144,44 @@ export type Caught<Value> =
 	| { readonly value: Value; readonly invalid?: undefined }
 	| { readonly value?: undefined; readonly invalid: InvalidInput };
 
-/** Runs an action that throws InvalidInput. */
+const unexpectedAdvice =
+	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Runs an action that throws InvalidInput; what else it throws is no fault of the user's. */
 export function catchInvalid<Value>(action: () => Value): Caught<Value> {
 	try {
 		return { value: action() };
 	} catch (error) {
 		if (error instanceof InvalidInput) return { invalid: error };
-		return { invalid: asInvalid(error, 'Parameters', 'Correct the parameters of the node.') };
+		const message = `The node can't deal with this item: ${messageOf(error)}`;
+		return { invalid: new InvalidInput('Item', message, unexpectedAdvice) };
 	}
 }
 
 /** Turns what n8n threw while it worked out the user's input into invalid input. */
 export function asInvalid(error: unknown, field: string, advice: string): InvalidInput {
-	return new InvalidInput(field, error instanceof Error ? error.message : String(error), advice);
+	return new InvalidInput(field, messageOf(error), advice);
+}
+
+type NodeError = NodeApiError | NodeOperationError;
+
+/** Gives n8n's error for whatever was thrown. */
+export function toExpected(node: INode, error: unknown): NodeError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	return new NodeOperationError(node, `The node ended unexpectedly: ${messageOf(error)}`, {
+		description: unexpectedAdvice,
+		failure: { cause: 'node-defect' },
+	});
+}
+
+/** What each item holds when a run that continues on fail ended before its items had an outcome. */
+export function faultJson(
+	{ message, description }: NodeError,
+	outcome: FailedOutcome,
+): IDataObject {
+	return {
+		error: { message, description: description ?? '', type: 'validation', outcome },
+	};
 }

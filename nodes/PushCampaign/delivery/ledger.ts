@@ -1,22 +1,35 @@
-import { createHash } from 'crypto';
+import { createHash, randomUUID } from 'crypto';
 
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { SendReceipt } from '../service/answers';
 import type { Problem } from '../service/failures';
+import { interruptedProblem } from '../service/failures';
+import { parseJson } from '../service/json';
+import type { Outcome } from './deliver';
 
 /**
  * What tells one send from another: the content that is sent, and where it comes from (the node's
  * parameters as written and the input item). Either is enough to know an item again: an expression such
  * as `{{ $now }}` or `{{ $execution.id }}` makes other content of the same item when n8n runs the node
- * again, and that must not send it twice.
+ * again, and that must not send it twice. Both take in the site that it is sent to.
  */
 export interface Identity {
 	readonly content: string;
 	/** Missing where the parameters hold no expression: then other content is another send. */
 	readonly source?: string | undefined;
 }
+
+/** Which run of the node and which of its items; in an agent's tool only the content counts. */
+export type Place = { readonly run: number; readonly itemIndex: number } | 'tool';
+
+/** How a send ended; `alreadySent` under its idempotency key, by another execution or item. */
+export type SendOutcome = Outcome<SendReceipt | 'alreadySent'>;
+
+/** An outcome of which the service was not asked here. */
+export const notRequested = (outcome: SendOutcome): SendOutcome =>
+	outcome.kind === 'done' ? { ...outcome, wasRequested: false } : outcome;
 
 export type Entry =
 	| { readonly outcome: 'sent'; readonly receipt: SendReceipt }
@@ -25,12 +38,24 @@ export type Entry =
 /** Characters of a digest that are kept: 96 bits, so that two sends never look alike. */
 const digestLength = 16;
 
-/** A short digest of any JSON value. */
+/** A short digest of any JSON value; what holds itself, or a BigInt, has one too. */
 export function digest(value: unknown): string {
-	return createHash('sha256')
-		.update(JSON.stringify(value))
-		.digest('base64url')
-		.slice(0, digestLength);
+	return createHash('sha256').update(toText(value)).digest('base64url').slice(0, digestLength);
+}
+
+function toText(value: unknown): string {
+	try {
+		return JSON.stringify(value);
+	} catch {
+		const seen = new WeakSet();
+		return JSON.stringify(value, (_name, inner: unknown) => {
+			if (typeof inner === 'bigint') return String(inner);
+			if (typeof inner !== 'object' || inner === null) return inner;
+			if (seen.has(inner)) return 'seen before';
+			seen.add(inner);
+			return inner;
+		});
+	}
 }
 
 const savedProblem = z.object({
@@ -47,105 +72,203 @@ const savedProblem = z.object({
 	]),
 });
 
-/** Texts are kept once, however many items share them. */
-const savedState = z.object({
-	texts: z.array(z.string()),
-	/** By run index, then item index: that item's entries, a line each. */
-	runs: z.record(z.string(), z.record(z.string(), z.string())),
+const optionalText = z.string().nullable();
+/**
+ * `sent`, source, description, campaign ID, schedule. Or `unknown`, source, the reason as JSON. n8n saves
+ * a text that occurs more than once only once.
+ */
+const savedSend = z.union([
+	z.tuple([z.literal('sent'), optionalText, z.string(), optionalText, optionalText]),
+	z.tuple([z.literal('unknown'), optionalText, z.string()]),
+]);
+type SavedSend = z.infer<typeof savedSend>;
+
+const savedLedger = z.object({
+	id: z.string(),
+	/** By place and content. */
+	sends: z.record(z.string(), savedSend),
 });
-type SavedState = z.infer<typeof savedState>;
+type SavedLedger = z.infer<typeof savedLedger>;
+
+/** A ledger as this process has it, however many copies of it n8n hands out. */
+interface LiveLedger {
+	readonly saved: SavedLedger;
+	/** By place and source, the key of the send. */
+	readonly bySource: Map<string, string>;
+	/** Sends that are being made at this moment, by key. */
+	readonly underWay: Map<string, Promise<SendOutcome>>;
+}
 
 const stateKey = 'pushCampaignLedger';
-const separator = '|';
+
+/**
+ * The ledgers of the last executions, by ID, oldest first. 'Retry' of a failed execution hands the node
+ * the ledger as that execution left it, also where an earlier Retry has sent more since; what this process
+ * knows of it brings it up to date. Bounded, because a ledger is never known to be of no more use.
+ */
+const liveLedgers = new Map<string, LiveLedger>();
+/** The same by what n8n holds of them: reading thousands of entries anew takes its time. */
+const liveBySaved = new WeakMap<object, LiveLedger>();
+const mostLedgers = 200;
+const mostSends = 20_000;
+
+function dropOldest(): void {
+	const sizes = Array.from(liveLedgers, ([id, { saved }]) => ({
+		id,
+		size: Object.keys(saved.sends).length,
+	}));
+	let total = sizes.reduce((sum, { size }) => sum + size, 0);
+	for (const { id, size } of sizes.slice(0, -1)) {
+		if (liveLedgers.size <= mostLedgers && total <= mostSends) return;
+		if ((liveLedgers.get(id)?.underWay.size ?? 0) > 0) continue;
+		liveLedgers.delete(id);
+		total -= size;
+	}
+}
 
 /**
  * What this execution has already sent. It lives in n8n's context of the node, which n8n keeps between
  * the tries of 'Retry On Fail' and saves with the execution, where 'Retry' finds it again. An item
- * takes less than 60 bytes there, less than 80 where its parameters hold expressions.
+ * takes less than 120 bytes there.
  */
 export class Ledger {
-	private readonly texts: string[];
-	private readonly items: Record<string, string>;
-	private readonly textIndex: Map<string, number>;
+	private readonly live: LiveLedger;
+
+	/** @param context n8n's context of the node; changed in place */
+	constructor(context: IDataObject) {
+		this.live = open(context[stateKey]);
+		const { saved } = this.live;
+		context[stateKey] = saved;
+		// Last again: the one used last is dropped last.
+		liveLedgers.delete(saved.id);
+		liveLedgers.set(saved.id, this.live);
+		dropOldest();
+	}
+
+	/** What is remembered of this send, if it is the same send. */
+	find(place: Place, identity: Identity): Entry | undefined {
+		const send = this.live.saved.sends[this.keyOf(place, identity)];
+		return send === undefined ? undefined : unpack(send);
+	}
+
+	/** Whether the send is being made at this moment, by another call or another execution of this process. */
+	isUnderWay(place: Place, identity: Identity): boolean {
+		return this.live.underWay.has(this.keyOf(place, identity));
+	}
 
 	/**
-	 * @param context n8n's context of the node; changed in place
-	 * @param run which run of the node in this execution: a loop sends the same content again on purpose
+	 * Makes a send unless it is known: one that was sent gives its first answer again, one that is being
+	 * made at this moment is waited for, one whose outcome is unknown stays so unless `resendUnknown`.
+	 * @param attempt makes the send once; never throws
 	 */
-	constructor(context: IDataObject, run: string) {
-		const saved = savedState.safeParse(context[stateKey]);
-		const state: SavedState = saved.success ? saved.data : { texts: [], runs: {} };
-		context[stateKey] = state;
-		this.texts = state.texts;
-		this.items = state.runs[run] ??= {};
-		this.textIndex = new Map(this.texts.map((text, index) => [text, index]));
-	}
-
-	/** What is remembered of this item's send, if it is the same send. */
-	find(itemIndex: number, identity: Identity): Entry | undefined {
-		const line = this.lines(itemIndex).find((saved) => isSameSend(saved, identity));
-		return line === undefined ? undefined : this.unpack(line);
-	}
-
-	/** Remembers what is known of a send, in place of what was remembered of it before. */
-	record(itemIndex: number, identity: Identity, entry: Entry): void {
-		this.replace(itemIndex, identity, this.pack(identity, entry));
-	}
-
-	/** Forgets a send that did not happen. */
-	forget(itemIndex: number, identity: Identity): void {
-		this.replace(itemIndex, identity);
-	}
-
-	private replace(itemIndex: number, identity: Identity, line?: string): void {
-		const others = this.lines(itemIndex).filter((saved) => !isSameSend(saved, identity));
-		const lines = line === undefined ? others : [...others, line];
-		if (lines.length === 0) delete this.items[itemIndex];
-		else this.items[itemIndex] = lines.join('\n');
-	}
-
-	private lines(itemIndex: number): string[] {
-		return this.items[itemIndex]?.split('\n') ?? [];
-	}
-
-	private pack({ content, source = '' }: Identity, entry: Entry): string {
-		if (entry.outcome === 'unknown') {
-			const text = this.indexOf(JSON.stringify(entry.problem));
-			return ['unknown', content, source, text].join(separator);
+	async once(
+		place: Place,
+		identity: Identity,
+		resendUnknown: boolean,
+		attempt: () => Promise<SendOutcome>,
+	): Promise<SendOutcome> {
+		const { underWay } = this.live;
+		const key = this.keyOf(place, identity);
+		const running = underWay.get(key);
+		if (running !== undefined) return notRequested(await running);
+		const known = this.find(place, identity);
+		if (known?.outcome === 'sent') return notRequested({ kind: 'done', value: known.receipt });
+		if (known?.outcome === 'unknown' && !resendUnknown) {
+			return { kind: 'failed', problem: known.problem };
 		}
-		const { description, sendAt = '', campaignId } = entry.receipt;
-		const id = campaignId === undefined ? [] : [encodeURIComponent(campaignId)];
-		return ['sent', content, source, this.indexOf(description), sendAt, ...id].join(separator);
-	}
-
-	private unpack(line: string): Entry | undefined {
-		const [outcome, , , textIndex, sendAt, id] = line.split(separator);
-		const text = this.texts[Number(textIndex)];
-		if (text === undefined) return undefined;
-		if (outcome === 'unknown') {
-			return { outcome, problem: savedProblem.parse(JSON.parse(text)) };
+		// Written before the request leaves: an execution that ends here must not send it again.
+		this.record(key, identity, { outcome: 'unknown', problem: interruptedProblem });
+		const request = attempt();
+		underWay.set(key, request);
+		try {
+			const outcome = await request;
+			const entry = toEntry(outcome);
+			if (entry === undefined) this.forget(key);
+			else this.record(key, identity, entry);
+			return outcome;
+		} finally {
+			underWay.delete(key);
 		}
-		return {
-			outcome: 'sent',
-			receipt: {
-				description: text,
-				...(sendAt ? { sendAt } : {}),
-				...(id === undefined ? {} : { campaignId: decodeURIComponent(id) }),
-			},
-		};
 	}
 
-	private indexOf(text: string): number {
-		const known = this.textIndex.get(text);
-		if (known !== undefined) return known;
-		const index = this.texts.push(text) - 1;
-		this.textIndex.set(text, index);
-		return index;
+	private keyOf(place: Place, { content, source }: Identity): string {
+		const key = prefixOf(place) + content;
+		if (source === undefined || Object.hasOwn(this.live.saved.sends, key)) return key;
+		return this.live.bySource.get(prefixOf(place) + source) ?? key;
+	}
+
+	private record(key: string, { source }: Identity, entry: Entry): void {
+		// A send that is known by its source keeps that one.
+		const kept = this.live.saved.sends[key]?.[1] ?? source ?? null;
+		put(this.live, key, pack(kept, entry));
+	}
+
+	private forget(key: string): void {
+		const source = this.live.saved.sends[key]?.[1];
+		delete this.live.saved.sends[key];
+		if (typeof source === 'string') this.live.bySource.delete(sourceKey(key, source));
 	}
 }
 
-function isSameSend(line: string, { content, source }: Identity): boolean {
-	const [, savedContent, savedSource] = line.split(separator);
-	if (savedContent === content) return true;
-	return source !== undefined && savedSource === source;
+/** In an agent's tool only the content counts, in whatever run or order its calls come. */
+const prefixOf = (place: Place) => (place === 'tool' ? 't.' : `${place.run}.${place.itemIndex}.`);
+
+const sourceKey = (key: string, source: string) => key.slice(0, -digestLength) + source;
+
+function put({ saved, bySource }: LiveLedger, key: string, send: SavedSend): void {
+	saved.sends[key] = send;
+	if (send[1] !== null) bySource.set(sourceKey(key, send[1]), key);
+}
+
+/** Takes in what a copy knows; that something was sent outweighs that it is unknown. */
+function adopt(live: LiveLedger, key: string, send: SavedSend): void {
+	if (live.saved.sends[key]?.[0] !== 'sent' && !live.underWay.has(key)) put(live, key, send);
+}
+
+function open(saved: unknown): LiveLedger {
+	const own = typeof saved === 'object' && saved !== null ? liveBySaved.get(saved) : undefined;
+	if (own !== undefined) return own;
+	const parsed = savedLedger.safeParse(saved);
+	const copy: SavedLedger = parsed.success ? parsed.data : { id: randomUUID(), sends: {} };
+	const live = liveLedgers.get(copy.id) ?? {
+		saved: { id: copy.id, sends: {} },
+		bySource: new Map<string, string>(),
+		underWay: new Map<string, Promise<SendOutcome>>(),
+	};
+	liveBySaved.set(live.saved, live);
+	for (const [key, send] of Object.entries(copy.sends)) adopt(live, key, send);
+	return live;
+}
+
+function pack(source: string | null, entry: Entry): SavedSend {
+	if (entry.outcome === 'unknown') return ['unknown', source, JSON.stringify(entry.problem)];
+	const { description, campaignId = null, sendAt = null } = entry.receipt;
+	return ['sent', source, description, campaignId, sendAt];
+}
+
+function unpack(send: SavedSend): Entry {
+	if (send[0] === 'unknown') {
+		const { data } = savedProblem.safeParse(parseJson(send[2]));
+		return { outcome: 'unknown', problem: data ?? interruptedProblem };
+	}
+	const [, , description, campaignId, sendAt] = send;
+	return {
+		outcome: 'sent',
+		receipt: {
+			description,
+			...(campaignId === null ? {} : { campaignId }),
+			...(sendAt === null ? {} : { sendAt }),
+		},
+	};
+}
+
+/** What is to be remembered of an outcome; nothing of a send that did not happen. */
+function toEntry(outcome: SendOutcome): Entry | undefined {
+	if (outcome.kind === 'done' && outcome.value !== 'alreadySent') {
+		return { outcome: 'sent', receipt: outcome.value };
+	}
+	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') {
+		return { outcome: 'unknown', problem: outcome.problem };
+	}
+	return undefined;
 }

@@ -6,9 +6,21 @@
 const firstLimit = 20;
 const limitGrowth = 3;
 
-/** Without `Retry-After`; doubled from one refusal to the next while nothing is accepted in between. */
+/** Without `Retry-After`; five of them, each four times the last, outlast a limit per minute. */
 const firstPauseMs = 250;
-const longestPauseMs = 30_000;
+const pauseGrowth = 4;
+const longestPauseMs = 64_000;
+
+/**
+ * How long to wait after a refusal that does not say it, in milliseconds.
+ * @param refusals how many there were in a row, from 1
+ * @param random a number from 0 up to, but not including, 1: executions that were refused together do not
+ * come back together
+ */
+export function pauseAfter(refusals: number, random: number): number {
+	const pauseMs = Math.min(longestPauseMs, firstPauseMs * pauseGrowth ** (refusals - 1));
+	return pauseMs * (0.9 + random / 10);
+}
 
 /**
  * How fast a learned pace grows: by this share in the first second, ever faster afterwards, so that a
@@ -76,6 +88,11 @@ export class Pace {
 		return this.pace !== undefined;
 	}
 
+	/** How often everything was refused in a row: what was under way together counts once. */
+	get refusals(): number {
+		return this.refusalsInARow;
+	}
+
 	/** Whether one more may be under way. */
 	hasRoom(): boolean {
 		return this.underWay < Math.floor(this.limit);
@@ -114,10 +131,20 @@ export class Pace {
 	refused(now: number, retryAfterMs?: number): void {
 		const isNews = this.stale === 0;
 		if (isNews) this.slowDown(now);
-		const pauseMs = retryAfterMs ?? (isNews ? this.growingPause() : 0);
+		const pauseMs = retryAfterMs ?? (isNews ? pauseAfter(this.refusalsInARow, this.random()) : 0);
 		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		this.growsFrom = this.pausedUntil;
-		this.nextAt = this.pausedUntil;
+		this.nextAt = Math.max(this.nextAt, this.pausedUntil);
+	}
+
+	/** Forgets what refusals have taught: they were about single items, and not about the pace. */
+	forget(now: number): void {
+		this.pace = undefined;
+		this.refusalsInARow = 0;
+		this.limit = Math.max(this.limit, Math.min(this.ceiling, firstLimit));
+		this.measuredFrom = now;
+		this.pausedUntil = now;
+		this.nextAt = now;
 	}
 
 	private end(): void {
@@ -126,24 +153,20 @@ export class Pace {
 	}
 
 	private slowDown(now: number): void {
+		this.refusalsInARow += 1;
+		this.stale = this.underWay;
+		// Where nothing at all was accepted, one goes ahead and tries.
+		this.limit = this.accepted === 0 ? 1 : Math.max(1, this.underWay / 2);
+		// A service that accepts nothing for a while tells nothing of the pace that it takes otherwise.
+		if (this.accepted === 0 && this.pace !== undefined) return;
 		const refusedPace = this.paceAt(now);
 		// Half a request: what is accepted next was on its way already.
 		const measured = (this.accepted + 0.5) / Math.max(1, now - (this.measuredFrom ?? now));
 		this.pace = refusedPace === undefined ? measured : Math.sqrt(measured * refusedPace);
 		// A first guess from few answers may be far too low.
 		this.paceGrowth = growth + (refusedPace === undefined ? 1 / (this.accepted + 1) : 0);
-		// Where nothing at all was accepted, one goes ahead and tries.
-		this.limit = this.accepted === 0 ? 1 : Math.max(1, this.underWay / 2);
 		this.measuredFrom = now;
 		this.accepted = 0;
-		this.refusalsInARow += 1;
-		this.stale = this.underWay;
-	}
-
-	private growingPause(): number {
-		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.refusalsInARow - 1));
-		// Executions that were refused together do not come back together.
-		return pauseMs * (0.75 + this.random() / 2);
 	}
 
 	private paceAt(now: number): number | undefined {

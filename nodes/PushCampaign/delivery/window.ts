@@ -42,9 +42,29 @@ export class Window {
 		return this.pace.wasRefused;
 	}
 
+	/** How often everything was refused in a row, with nothing accepted in between. */
+	get refusalsInARow(): number {
+		return this.pace.refusals;
+	}
+
+	/** Whether nothing may start any more. */
+	get closed(): boolean {
+		return this.isClosed;
+	}
+
+	/** Whether requests go strictly one after another. */
+	get isSingle(): boolean {
+		return this.options.ceiling === 1;
+	}
+
 	/** Waits for a place. Gives false when the window was closed meanwhile: nothing may start. */
 	async enter(): Promise<boolean> {
 		return await this.wait(this.queue);
+	}
+
+	/** Waits for another place, ahead of all that has not started yet. */
+	async enterAgain(): Promise<boolean> {
+		return await this.wait(this.refusedQueue);
 	}
 
 	/**
@@ -57,23 +77,17 @@ export class Window {
 	}
 
 	/**
-	 * Gives the place back because the service refused for too many requests, slows everything down and
-	 * waits for another turn, ahead of all that has not started yet. Gives false when the window was
-	 * closed meanwhile.
-	 * @param retryAfterMs what the service asked for, in milliseconds
-	 */
-	async refused(retryAfterMs?: number): Promise<boolean> {
-		this.slowDown(retryAfterMs);
-		this.leave(false);
-		return await this.wait(this.refusedQueue);
-	}
-
-	/**
 	 * Slows everything down because the service refused a request for too many requests.
 	 * @param retryAfterMs what the service asked for, in milliseconds
 	 */
 	slowDown(retryAfterMs?: number): void {
 		this.pace.refused(this.options.now(), retryAfterMs);
+	}
+
+	/** Goes on as if nothing had been refused: it was about single items, and not about the pace. */
+	speedUp(): void {
+		this.pace.forget(this.options.now());
+		this.wakeUp?.abort();
 	}
 
 	/** Lets nothing more in; what waits is sent away. What is under way goes on. */
@@ -104,8 +118,17 @@ export class Window {
 				return;
 			}
 			this.pace.started(now);
-			(this.refusedQueue.shift() ?? this.queue.shift())?.admit(true);
+			this.next()?.admit(true);
 		}
+	}
+
+	/** Refused ones go first; while nothing is accepted others take turns with them: it may be theirs alone. */
+	private next(): Waiting | undefined {
+		const isTurnOfOthers = !this.isSingle && this.pace.refusals > 0 && this.pace.refusals % 2 === 0;
+		const [first, second] = isTurnOfOthers
+			? [this.queue, this.refusedQueue]
+			: [this.refusedQueue, this.queue];
+		return first.shift() ?? second.shift();
 	}
 
 	private resumeIn(milliseconds: number): void {

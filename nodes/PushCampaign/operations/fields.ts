@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 
 /** Display names by the service's field, for messages. */
-export const fieldNames: Record<string, string> = {
+export const fieldNames = {
 	title: 'Title',
 	message: 'Message',
 	target_url: 'Target URL',
@@ -17,7 +17,12 @@ export const fieldNames: Record<string, string> = {
 	attribute: 'Attributes',
 	segment: 'Segment IDs',
 	sid: 'Subscriber ID',
-};
+} as const;
+
+const displayNames = new Map<string, string>(Object.entries(fieldNames));
+
+/** The display name of a body's field; the additional fields' own where it is not known. */
+export const nameOfField = (field: string) => displayNames.get(field) ?? 'Additional Fields';
 
 /** Makes the error for one field. */
 export function invalid(displayName: string, what: string, advice?: string): InvalidInput {

@@ -37,7 +37,7 @@ export interface SendOperation extends OperationBase {
 	 * @throws InvalidInput naming the parameter
 	 */
 	readonly select: (item: ItemParameters) => AudienceSelection;
-	/** What identifies the send in the item that is put out. */
+	/** What identifies the send in the item that is put out; without a campaign ID where the receipt has none. */
 	readonly identify: (selection: AudienceSelection, receipt: SendReceipt) => IDataObject;
 }
 

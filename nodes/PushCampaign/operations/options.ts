@@ -1,16 +1,24 @@
 import type { INodeProperties, IDisplayOptions } from 'n8n-workflow';
 
-import { invalid, toBoolean, toRecord } from './fields';
+import { countCharacters } from '../service/schemas';
+import { invalid, isBlank, toBoolean, toRecord } from './fields';
 import type { ItemParameters } from './itemParameters';
 
 /** How a user wants requests to be made. */
 export interface RequestOptions {
-	readonly dryRun: boolean;
 	readonly maxParallel: number;
 	/** Milliseconds for one request. */
 	readonly timeout: number;
 	readonly rateLimitRetries: number;
+}
+
+/** What a user can choose beside that for a send. */
+export interface SendOptions extends RequestOptions {
+	readonly dryRun: boolean;
+	/** What is sent once under this key is never sent under it again. */
+	readonly idempotencyKey?: string;
 	readonly resendUnknown: boolean;
+	readonly shortenTexts: boolean;
 }
 
 const dryRun = {
@@ -21,6 +29,19 @@ const dryRun = {
 	description:
 		'Whether to only check the fields and put out the request that would be made, without sending anything',
 } as const satisfies INodeProperties;
+
+const idempotencyKey = {
+	displayName: 'Idempotency Key',
+	name: 'idempotencyKey',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. order-1042-shipped',
+	description:
+		'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. What was sent under a key is never sent under it again by this node, not even in a later execution or after a crash.',
+	hint: 'At most 255 characters',
+} as const satisfies INodeProperties;
+
+const maxKeyCharacters = 255;
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -39,7 +60,7 @@ const rateLimitRetries = {
 	default: 5,
 	typeOptions: { minValue: 0, maxValue: 1000 },
 	description:
-		'How often an item that the service refuses for too many requests is tried again, after a wait. With 0 it fails at once.',
+		'How often an item that the service refuses for too many requests is tried again, after a wait. When that many refusals come in a row and nothing is accepted in between, the run gives up and requests nothing further. With 0 an item fails at once.',
 } as const satisfies INodeProperties;
 
 const resendUnknown = {
@@ -49,6 +70,15 @@ const resendUnknown = {
 	default: false,
 	description:
 		'Whether to send items again whose outcome was unknown in an earlier try of this execution. Turn it on only when the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
+} as const satisfies INodeProperties;
+
+const shortenTexts = {
+	displayName: 'Shorten Long Texts',
+	name: 'shortenTexts',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and the titles of buttons then end in "…", after a whole word where possible.',
 } as const satisfies INodeProperties;
 
 const timeout = {
@@ -75,7 +105,10 @@ function collection(options: INodeProperties[], displayOptions: IDisplayOptions)
 
 /** The options of the operations that send. */
 export const sendOptions = (displayOptions: IDisplayOptions) =>
-	collection([dryRun, maxParallel, rateLimitRetries, resendUnknown, timeout], displayOptions);
+	collection(
+		[dryRun, idempotencyKey, maxParallel, rateLimitRetries, resendUnknown, shortenTexts, timeout],
+		displayOptions,
+	);
 
 /** The options of the operations that read. */
 export const readOptions = (displayOptions: IDisplayOptions) =>
@@ -100,16 +133,69 @@ function toNumber(options: Record<string, unknown>, name: keyof typeof numbers):
 }
 
 /**
- * Reads the options of one item.
- * @throws InvalidInput naming the option
+ * Reads an idempotency key. An option that is there and gives none must not send without protection.
  */
-export function readRequestOptions(item: ItemParameters): RequestOptions {
-	const options = toRecord(item.get('options', 'Options'), 'Options');
+function toKey(options: Record<string, unknown>): string | undefined {
+	const { displayName, name } = idempotencyKey;
+	if (!(name in options)) return undefined;
+	const value = options[name];
+	if (isBlank(value)) {
+		throw invalid(
+			displayName,
+			'is empty',
+			`An expression that comes to nothing must not switch the protection off. Give an ID of what the notification is about, or remove ${displayName} from the options.`,
+		);
+	}
+	if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+		throw invalid(
+			displayName,
+			'is a number too large to be exact, its last digits are lost already',
+			`Give ${displayName} as text.`,
+		);
+	}
+	if (typeof value !== 'string' && !(typeof value === 'number' && Number.isFinite(value))) {
+		throw invalid(displayName, 'is neither text nor a number');
+	}
+	const key = String(value).trim();
+	const length = countCharacters(key);
+	if (length <= maxKeyCharacters) return key;
+	throw invalid(
+		displayName,
+		`is ${length} characters long, more than the ${maxKeyCharacters} that are kept`,
+		`Give a shorter ${displayName}, such as an ID. Of a long text a hash will do.`,
+	);
+}
+
+function toRequestOptions(options: Record<string, unknown>): RequestOptions {
 	return {
-		dryRun: toBoolean(options, 'dryRun', false, dryRun.displayName),
 		maxParallel: toNumber(options, 'maxParallel'),
 		timeout: toNumber(options, 'timeout'),
 		rateLimitRetries: toNumber(options, 'rateLimitRetries'),
+	};
+}
+
+const optionsOf = (item: ItemParameters) => toRecord(item.get('options', 'Options'), 'Options');
+
+/**
+ * Reads the options of one item that reads; what is left over from a send is not looked at.
+ * @throws InvalidInput naming the option
+ */
+export function readRequestOptions(item: ItemParameters): RequestOptions {
+	return toRequestOptions(optionsOf(item));
+}
+
+/**
+ * Reads the options of one item that sends.
+ * @throws InvalidInput naming the option
+ */
+export function readSendOptions(item: ItemParameters): SendOptions {
+	const options = optionsOf(item);
+	const key = toKey(options);
+	return {
+		...toRequestOptions(options),
+		dryRun: toBoolean(options, 'dryRun', false, dryRun.displayName),
+		...(key === undefined ? {} : { idempotencyKey: key }),
 		resendUnknown: toBoolean(options, 'resendUnknown', false, resendUnknown.displayName),
+		shortenTexts: toBoolean(options, 'shortenTexts', false, shortenTexts.displayName),
 	};
 }

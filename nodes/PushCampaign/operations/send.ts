@@ -11,8 +11,8 @@ import { issueField, readCampaignFields } from './campaignFields';
 import { invalid } from './fields';
 import type { ItemParameters } from './itemParameters';
 import type { AudienceSelection, SendOperation } from './operation';
-import type { RequestOptions } from './options';
-import { readRequestOptions } from './options';
+import type { SendOptions } from './options';
+import { readSendOptions } from './options';
 
 /** One item's send, checked and ready to leave. */
 export interface PreparedSend {
@@ -20,7 +20,9 @@ export interface PreparedSend {
 	readonly body: CampaignBody;
 	readonly selection: AudienceSelection;
 	readonly schedule?: Schedule | undefined;
-	readonly options: RequestOptions;
+	/** IANA name of the timezone in which the user gave the schedule. */
+	readonly timezone: string;
+	readonly options: SendOptions;
 }
 
 /**
@@ -30,15 +32,23 @@ export interface PreparedSend {
  */
 export function prepareSend(operation: SendOperation, item: ItemParameters): PreparedSend {
 	const { audience } = operation;
-	const options = readRequestOptions(item);
+	const options = readSendOptions(item);
 	const selection = operation.select(item);
-	const { body: fields, schedule } = readCampaignFields(item, audience);
-	const body = { ...fields, ...selection };
+	const fields = readCampaignFields(item, audience, options.shortenTexts);
+	const { schedule, timezone } = fields;
+	const body = { ...fields.body, ...selection };
 	if (!isCampaignBody(audience, body)) {
 		const [issue] = findBodyIssues(audience, body);
-		throw invalid(issueField(issue?.path ?? []), issue?.message ?? 'is not valid');
+		const { path = [], message = 'is not valid' } = issue ?? {};
+		const isAddress = path[0] === 'target_url' || path[2] === 'url';
+		const displayName = issueField(path, fields.buttonPositions);
+		const advice =
+			fields.hasUtm && isAddress
+				? `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`
+				: undefined;
+		throw invalid(displayName, message, advice);
 	}
-	return { operation, body, selection, schedule, options };
+	return { operation, body, selection, schedule, timezone, options };
 }
 
 /** Makes the send once. */
@@ -65,18 +75,37 @@ export async function performSend(
 	return { ok: true, value: { campaignId, description, ...sendAt }, raw: result.raw };
 }
 
-/** The item that a send puts out. */
-export function sentItem(
-	{ operation, selection }: PreparedSend,
+/** What an item says of a send, in the order in which users see it; without what is not there. */
+function toItem(
+	{ operation, selection, body, options }: PreparedSend,
 	receipt: SendReceipt,
+	status: 'success' | 'alreadySent',
 ): IDataObject {
-	return {
-		...operation.identify(selection, receipt),
-		audience: operation.audience,
-		status: 'success',
-		description: receipt.description,
-		...(receipt.sendAt === undefined ? {} : { sendAt: receipt.sendAt }),
-	};
+	const { attribute, segment } = selection;
+	const fields: Array<[string, IDataObject[string]]> = [
+		...Object.entries(operation.identify(selection, receipt)),
+		['audience', operation.audience],
+		['status', status],
+		['description', receipt.description],
+		['title', body.title],
+		['name', body.name],
+		['attributes', attribute],
+		['segmentIds', segment?.map(String)],
+		['sendAt', receipt.sendAt],
+		['idempotencyKey', options.idempotencyKey],
+	];
+	return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** The item that a send puts out. */
+export function sentItem(send: PreparedSend, receipt: SendReceipt): IDataObject {
+	return toItem(send, receipt, 'success');
+}
+
+/** The item of a send whose idempotency key was sent before: nothing leaves. */
+export function alreadySentItem(send: PreparedSend): IDataObject {
+	const description = 'Sent earlier under this idempotency key; nothing was sent now';
+	return toItem(send, { description, sendAt: send.schedule?.text }, 'alreadySent');
 }
 
 /** The item that a dry run puts out: the very request, without its headers. */

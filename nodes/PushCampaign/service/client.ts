@@ -9,6 +9,7 @@ import {
 	connectionLostProblem,
 	failureProblem,
 	notConnectedProblem,
+	notStartedProblem,
 	redirectProblem,
 	timeoutProblem,
 	unexpectedAnswerProblem,
@@ -34,13 +35,18 @@ export type Result<Value> =
 
 export interface ClientOptions {
 	readonly settings: ServiceSettings;
-	/** Makes the request with the credential's headers on it, and gives the full response. */
+	/**
+	 * Makes the request with the credential's headers on it, and gives the full response. Ends the
+	 * request with its `abortSignal`.
+	 */
 	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
 	/** Waits the given milliseconds; rejects when the signal ends. */
 	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
-	/** Ends when the user stops the execution. */
+	/** Milliseconds from any fixed moment, by a clock that nobody sets. */
+	readonly clock: () => number;
+	/** Ends when the user stops the execution, or when a poll has no more time. */
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -90,29 +96,33 @@ function describeBody(body: unknown): string {
 
 /** Makes a client for one execution; what is the same for all its requests is worked out here. */
 export function createClient(options: ClientOptions): Client {
-	const { settings, transport, sleep, now, signal } = options;
+	const { settings, transport, sleep, now, clock, signal } = options;
 	const { host } = new URL(settings.baseUrl);
 	const redact = createRedactor(settings.secrets);
-	const deadlines = new Deadlines(sleep, now);
+	const deadlines = new Deadlines({ sleep, clock, signal });
 
 	const fail = (problem: Problem) => ({ ok: false, problem }) as const;
 
 	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<unknown> {
-		const answer = transport({
-			method: request.method,
-			url: `${settings.baseUrl}${request.path}`,
-			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-			// As text: the HTTP library drops fields with names such as `constructor` from an object.
-			...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-			// As text: a JSON parser would round IDs that are longer than a number can hold.
-			encoding: 'text',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			timeout: timeoutMs,
-		});
 		// The helper's own timeout starts anew with every byte that arrives, this one does not.
-		return await deadlines.race(answer, timeoutMs);
+		return await deadlines.race(
+			async (abortSignal) =>
+				await transport({
+					method: request.method,
+					url: `${settings.baseUrl}${request.path}`,
+					headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+					// As text: the HTTP library drops fields with names such as `constructor` from an object.
+					...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+					// As text: a JSON parser would round IDs that are longer than a number can hold.
+					encoding: 'text',
+					returnFullResponse: true,
+					ignoreHttpStatusErrors: true,
+					disableFollowRedirect: true,
+					timeout: timeoutMs,
+					abortSignal,
+				}),
+			timeoutMs,
+		);
 	}
 
 	function interpret<Value>(
@@ -144,6 +154,7 @@ export function createClient(options: ClientOptions): Client {
 	return {
 		async request(request, schema, timeoutMs) {
 			const { endpoint } = request;
+			if (signal?.aborted) return fail(notStartedProblem(endpoint));
 			let response: unknown;
 			try {
 				response = await exchange(request, timeoutMs);
@@ -156,7 +167,11 @@ export function createClient(options: ClientOptions): Client {
 				if (fault.kind === 'timeout') return fail(timeoutProblem(timeoutMs, endpoint));
 				return fail(connectionLostProblem(endpoint));
 			}
-			if (response === undefined) return fail(timeoutProblem(timeoutMs, endpoint));
+			if (response === undefined) {
+				return fail(
+					signal?.aborted ? cancelledProblem(endpoint) : timeoutProblem(timeoutMs, endpoint),
+				);
+			}
 			return interpret(response, request, schema);
 		},
 	};

@@ -233,6 +233,19 @@ export function cancelledProblem(endpoint: Endpoint): Problem {
 	);
 }
 
+/** The user had stopped the execution before the request would have left. */
+export function notStartedProblem(endpoint: Endpoint): Problem {
+	return {
+		...cancelledProblem(endpoint),
+		outcome: 'notSent',
+		message: 'The execution was canceled before the push service was asked',
+		description: [
+			...(endpoint === 'send' ? ['It was not sent.'] : []),
+			'Run the workflow again.',
+		].join(' '),
+	};
+}
+
 /** The execution ended while the send was under way: what a later try of it finds. */
 export const interruptedProblem: Problem = cancelledProblem('send');
 
@@ -253,5 +266,27 @@ export function unexpectedAnswerProblem(
 			'Check that Base URL in the credential is the address of the push service, then run the workflow again later.',
 		),
 		httpCode: String(statusCode),
+	};
+}
+
+/** The service refused others of the same run so long that this one was not asked for any more. */
+export function notRequestedProblem(reason: Problem): Problem {
+	return {
+		...reason,
+		description: `It was not requested any more, because the push service kept refusing others. ${reason.description}`,
+	};
+}
+
+/** An earlier execution claimed the idempotency key of a send, and nobody knows whether it was sent. */
+export function claimedEarlierProblem(key: string): Problem {
+	return {
+		...unanswered(
+			'network',
+			`an earlier execution began to send it under the idempotency key "${clip(key)}" and ended before its answer arrived`,
+			'send',
+			'',
+		),
+		description:
+			'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
 	};
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../nodes/PushCampaign/delivery/deliver';
 import { deliver } from '../../../nodes/PushCampaign/delivery/deliver';
 import { Window } from '../../../nodes/PushCampaign/delivery/window';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
@@ -62,11 +63,17 @@ export interface ServiceOptions {
 	readonly retryAfter?: boolean;
 	/** Another limit, from a number of accepted requests on. */
 	readonly then?: Limit & { readonly afterAccepted: number };
+	/** So many requests in each period, which begins anew as the clock strikes. */
+	readonly quota?: { readonly requests: number; readonly periodMs: number };
+	/** Items that are never accepted, such as a subscriber who had enough for today. */
+	readonly capped?: ReadonlySet<number>;
 }
 
 /** A service that accepts by a token bucket. */
 export class SimulatedService {
 	readonly accepted: number[] = [];
+	/** When, in milliseconds. */
+	readonly acceptedAt: number[] = [];
 	readonly refusals = new Map<number, number>();
 	/** Items in the order of their requests. */
 	readonly starts: number[] = [];
@@ -77,6 +84,8 @@ export class SimulatedService {
 	private underWay = 0;
 	private tokens: number;
 	private filledAt = 0;
+	private period = 0;
+	private takenInPeriod = 0;
 	private limit: Limit | undefined;
 
 	constructor(
@@ -93,8 +102,11 @@ export class SimulatedService {
 		this.starts.push(item);
 		this.underWayFrom.push({ at: this.clock.now(), count: this.underWay });
 		if (this.clock.now() < this.notBefore) this.startedTooEarly += 1;
-		const refusal = this.take();
-		if (refusal === undefined) this.accepted.push(item);
+		const refusal = this.options.capped?.has(item) ? {} : this.take();
+		if (refusal === undefined) {
+			this.accepted.push(item);
+			this.acceptedAt.push(this.clock.now());
+		}
 		else this.refusals.set(item, (this.refusals.get(item) ?? 0) + 1);
 		const { then } = this.options;
 		if (then !== undefined && this.accepted.length === then.afterAccepted && this.limit !== then) {
@@ -120,6 +132,15 @@ export class SimulatedService {
 	}
 
 	private take(): { retryAfterMs?: number } | undefined {
+		const { quota } = this.options;
+		if (quota !== undefined) {
+			const period = Math.floor(this.clock.now() / quota.periodMs);
+			if (period !== this.period) this.takenInPeriod = 0;
+			this.period = period;
+			if (this.takenInPeriod >= quota.requests) return {};
+			this.takenInPeriod += 1;
+			return undefined;
+		}
 		if (this.limit === undefined) return undefined;
 		const now = this.clock.now();
 		const { perSecond, burst } = this.limit;
@@ -151,6 +172,7 @@ export interface Delivery {
 	readonly refusals: number;
 	readonly mostRefusals: number;
 	readonly wasRefused: boolean;
+	readonly outcomes: ReadonlyArray<Outcome<number>>;
 }
 
 /** Delivers items to a simulated service, in simulated time. */
@@ -185,5 +207,6 @@ export async function simulate(
 		refusals: counts.reduce((sum, count) => sum + count, 0),
 		mostRefusals: Math.max(0, ...counts),
 		wasRefused: window.wasRefused,
+		outcomes,
 	};
 }

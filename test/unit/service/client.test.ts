@@ -4,7 +4,11 @@ import { z } from 'zod/v3';
 import { campaignCreated } from '../../../nodes/PushCampaign/service/answers';
 import type { ClientOptions, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { createClient, parseRetryAfter } from '../../../nodes/PushCampaign/service/client';
-import { failureProblem } from '../../../nodes/PushCampaign/service/failures';
+import {
+	cancelledProblem,
+	failureProblem,
+	notStartedProblem,
+} from '../../../nodes/PushCampaign/service/failures';
 
 const secrets = ['the-key-of-the-site', 'the-token-of-the-site'];
 const settings = {
@@ -30,6 +34,7 @@ const client = (transport: Transport, more: Partial<ClientOptions> = {}) =>
 		transport,
 		sleep: async () => await new Promise(() => undefined),
 		now: () => now,
+		clock: () => 0,
 		...more,
 	});
 
@@ -54,6 +59,7 @@ describe('the request', () => {
 		seen.push(options);
 		return { statusCode: 200, headers: {}, body: created };
 	});
+	const anySignal: unknown = expect.any(AbortSignal);
 	const common = {
 		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 		encoding: 'text',
@@ -73,6 +79,7 @@ describe('the request', () => {
 				url: 'https://push.example:8443/api/v1/notification/send/all',
 				body: JSON.stringify(send.body),
 				timeout: 1234,
+				abortSignal: anySignal,
 			},
 		]);
 	});
@@ -80,7 +87,13 @@ describe('the request', () => {
 	test('has no body where there is none', async () => {
 		await recording.request(status, z.unknown(), 1);
 		expect(seen).toStrictEqual([
-			{ ...common, method: 'GET', url: 'https://push.example:8443/api/v1/x', timeout: 1 },
+			{
+				...common,
+				method: 'GET',
+				url: 'https://push.example:8443/api/v1/x',
+				timeout: 1,
+				abortSignal: anySignal,
+			},
 		]);
 	});
 });
@@ -235,10 +248,16 @@ describe('no answer', () => {
 		});
 	});
 
-	test('no answer within the time: unknown', async () => {
+	test('no answer within the time: unknown, whatever the clock on the wall does', async () => {
 		let time = 0;
-		const slow = client(async () => await new Promise(() => undefined), {
-			now: () => time,
+		let signal: IHttpRequestOptions['abortSignal'];
+		const transport: Transport = async ({ abortSignal }) => {
+			signal = abortSignal;
+			return await new Promise(() => undefined);
+		};
+		const slow = client(transport, {
+			now: () => now + 86_400_000 * (time % 3),
+			clock: () => time,
 			sleep: async (milliseconds) => {
 				time += milliseconds;
 				await Promise.resolve();
@@ -252,17 +271,56 @@ describe('no answer', () => {
 			},
 		});
 		expect(time).toBe(2500);
+		expect(signal?.aborted).toBe(true);
 	});
 
-	test('the user stopped it: unknown, unless it never left', async () => {
-		const signal = AbortSignal.abort();
+	test('the user stops it: the request is ended, and unknown', async () => {
+		const stop = new AbortController();
+		let signal: IHttpRequestOptions['abortSignal'];
+		const transport: Transport = async ({ abortSignal }) => {
+			signal = abortSignal;
+			return await new Promise(() => undefined);
+		};
+		const asking = client(transport, { signal: stop.signal }).request(send, campaignCreated, 500);
+		await new Promise(setImmediate);
+		expect(signal?.aborted).toBe(false);
+		stop.abort();
+		expect(await asking).toEqual({ ok: false, problem: cancelledProblem('send') });
+		expect(signal?.aborted).toBe(true);
+	});
+
+	test('the user had stopped it before: nothing is asked for, and not sent', async () => {
+		const transport = jest.fn<Promise<unknown>, []>();
+		const stopped = client(transport, { signal: AbortSignal.abort() });
+		for (const request of [send, status]) {
+			expect(await stopped.request(request, z.unknown(), 500)).toEqual({
+				ok: false,
+				problem: notStartedProblem(request.endpoint),
+			});
+		}
+		expect(transport).not.toHaveBeenCalled();
+	});
+
+	test('what the helper throws once the user has stopped it: unknown, unless it never left', async () => {
+		const failingAfterStop = async (code: string) => {
+			const stop = new AbortController();
+			const error = {
+				get code() {
+					stop.abort();
+					return code;
+				},
+			};
+			const transport = async () =>
+				await Promise.reject(Object.assign(new Error('x'), { cause: error }));
+			return await client(transport, { signal: stop.signal }).request(send, campaignCreated, 500);
+		};
 		const message = unknownBecause('the execution was canceled before the push service answered');
-		for (const error of [new Error('canceled'), fault({ code: 'ECONNABORTED' })]) {
-			expect(await failing(error, send, { signal })).toMatchObject({
+		for (const code of ['ERR_CANCELED', 'ECONNABORTED']) {
+			expect(await failingAfterStop(code)).toMatchObject({
 				problem: { outcome: 'unknown', message },
 			});
 		}
-		expect(await failing(fault({ code: 'ENOTFOUND' }), send, { signal })).toMatchObject({
+		expect(await failingAfterStop('ENOTFOUND')).toMatchObject({
 			problem: { outcome: 'notSent' },
 		});
 		const running = new AbortController().signal;

@@ -34,6 +34,7 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 		},
 		sleep: async () => await new Promise(() => undefined),
 		now: Date.now,
+		clock: () => performance.now(),
 	});
 	const options = { window, stopOnFailure: false, sleep, random: () => 0.5 };
 	const readings = await readCampaigns(Object.keys(answers), client, budgetMs, options);

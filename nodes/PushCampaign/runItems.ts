@@ -1,0 +1,150 @@
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError, sleep } from 'n8n-workflow';
+
+import type { Connection } from './connect';
+import { connectItems } from './connect';
+import { deliverOptions } from './deliverOptions';
+import type { Outcome } from './delivery/deliver';
+import { deliver } from './delivery/deliver';
+import type { Caught } from './nodeErrors';
+import {
+	faultJson,
+	isFailed,
+	stoppedError,
+	tally,
+	toErrorJson,
+	toExpected,
+	toNodeError,
+} from './nodeErrors';
+import { operations } from './operations';
+import type { Operation } from './operations/operation';
+import type { Plan, Planner } from './plan';
+import { isTool } from './plan';
+import { readPlanner } from './planReads';
+import { sendPlanner } from './planSends';
+import type { InvalidInput } from './service/invalidInput';
+
+/** The plan of an item that can't be requested. */
+const invalidPlan = (invalid: InvalidInput) => ({
+	shipment: { known: { kind: 'invalid', invalid } as const },
+	toJson: () => ({}),
+});
+
+/** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
+const itemsAtOnce = 200;
+
+async function planItems<Value>(
+	items: readonly INodeExecutionData[],
+	planner: Planner<Value>,
+	connectionOf: (itemIndex: number) => Promise<Caught<Connection>>,
+): Promise<Array<Plan<Value>>> {
+	const plans: Array<Plan<Value>> = [];
+	for (const itemIndex of items.keys()) {
+		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
+		const { value: connection, invalid: fault } = await connectionOf(itemIndex);
+		const { value: plan, invalid } =
+			connection === undefined ? { invalid: fault } : planner.plan(itemIndex, connection);
+		plans.push(plan ?? invalidPlan(invalid));
+	}
+	return plans;
+}
+
+/** Throws n8n's error for the first item that failed, if any; sends say how all ended. */
+function throwFirstFailure<Value>(
+	node: INode,
+	plans: ReadonlyArray<Plan<Value>>,
+	outcomes: ReadonlyArray<Outcome<Value>>,
+	isSend: boolean,
+): void {
+	const itemIndex = outcomes.findIndex(isFailed);
+	const first = outcomes[itemIndex];
+	if (first === undefined || !isFailed(first)) return;
+	// A dry run sends nothing, whatever its outcome.
+	const counted = outcomes.map((outcome, index): Outcome<Value> =>
+		plans[index]?.isDryRun ? { kind: 'notStarted' } : outcome,
+	);
+	throw toNodeError(node, first, itemIndex, {
+		...(isSend ? { counts: tally(counted) } : {}),
+		isTool: isTool(node),
+	});
+}
+
+/** How far a run has come, should it end unexpectedly. */
+interface Progress {
+	/** Whether a request may have left. */
+	hasStarted: boolean;
+}
+
+async function runPlanned<Value>(
+	context: IExecuteFunctions,
+	planner: Planner<Value>,
+	kind: Operation['kind'],
+	progress: Progress,
+): Promise<INodeExecutionData[]> {
+	const signal = context.getExecutionCancelSignal();
+	const connectionOf = await connectItems(context, signal);
+	const plans = await planItems(context.getInputData(), planner, connectionOf);
+
+	const maxParallel = plans.find((plan) => plan.maxParallel)?.maxParallel ?? 1;
+	progress.hasStarted = true;
+	const outcomes = await deliver(
+		plans.map(({ shipment }) => shipment),
+		deliverOptions(context, maxParallel),
+	);
+	await planner.end?.(outcomes);
+	if (signal?.aborted) throw stoppedError(context.getNode());
+	if (!context.continueOnFail()) {
+		throwFirstFailure(context.getNode(), plans, outcomes, kind === 'send');
+	}
+	return outcomes.map((outcome, itemIndex) => {
+		if (isFailed(outcome)) return toItem(toErrorJson(outcome, kind), itemIndex);
+		const json = outcome.kind === 'done' ? plans[itemIndex]?.toJson(outcome.value) : undefined;
+		return toItem(json ?? {}, itemIndex);
+	});
+}
+
+const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
+	json,
+	pairedItem: { item },
+});
+
+function findOperation(context: IExecuteFunctions): Operation {
+	const value: unknown = context.getNodeParameter('operation', 0, null);
+	const resource: unknown = context.getNodeParameter('resource', 0, 'campaign');
+	const operation = operations.find(({ option }) => option.value === value);
+	if (operation !== undefined && operation.resource === resource) return operation;
+	const name =
+		typeof value === 'string' && value !== '' ? `The operation "${value}"` : 'The operation';
+	throw new NodeOperationError(context.getNode(), `${name} is not known`, {
+		description: 'Choose a resource and an operation from the lists.',
+		itemIndex: 0,
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+async function run(context: IExecuteFunctions, progress: Progress): Promise<INodeExecutionData[]> {
+	const operation = findOperation(context);
+	return operation.kind === 'send'
+		? await runPlanned(context, sendPlanner(context, operation), 'send', progress)
+		: await runPlanned(context, readPlanner(context, operation), 'read', progress);
+}
+
+/**
+ * Runs the node: one request for each item. Unless the node continues on fail, all items are checked before
+ * the first is sent, and a first failure keeps the rest from starting.
+ * @throws NodeOperationError, NodeApiError
+ */
+export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const items = context.getInputData();
+	if (items.length === 0) return [];
+	const progress: Progress = { hasStarted: false };
+	try {
+		return await run(context, progress);
+	} catch (error) {
+		const fault = toExpected(context.getNode(), error);
+		if (!context.continueOnFail() || context.getExecutionCancelSignal()?.aborted) throw fault;
+		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
+		const json = faultJson(fault, progress.hasStarted ? 'unknown' : 'notSent');
+		return items.map((_item, itemIndex) => toItem(structuredClone(json), itemIndex));
+	}
+}
