@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimit } from '../simulator';
 import { timeLoading } from './loading';
 import { requestPlainly } from './plain';
-import { watchMemory } from './process';
+import { watchCollectedMemory, watchMemory } from './process';
 import type { Result } from './result';
 import type { Contestant, Run, Stage } from './stage';
 import { median, summarize } from './statistics';
@@ -425,6 +425,45 @@ const manySends: Case = {
 	},
 };
 
+/** What 10,000 sends really take up in the server, its garbage collected all the time. */
+const memoryInUse: Case = {
+	id: 'memory-10000',
+	title: '10,000 sends, memory in use after collection',
+	async measure({ stage, pairs, tell }) {
+		const { simulator } = stage;
+		const items = campaigns(10_000);
+		const benches = { ours: await stage.sends('ours'), other: await stage.sends('other') };
+		const runs: Record<Contestant, Run[]> = { ours: [], other: [] };
+		const memory: Record<Contestant, number[]> = { ours: [], other: [] };
+		const turns = Math.min(2, pairs);
+		await alternate(turns, async (contestant, pair) => {
+			tell(`pair ${pair} of ${turns}, ${contestant === 'ours' ? 'this node' : other}`);
+			await simulator.reset();
+			await simulator.setLatency(50);
+			const { result, megabytes } = await watchCollectedMemory(
+				stage.collecting,
+				async () => await benches[contestant].run(items),
+			);
+			if (contestant === 'ours') expectSuccess(result, items.length);
+			runs[contestant].push(result);
+			memory[contestant].push(megabytes);
+		});
+		const ratio = median(memory.ours) / median(memory.other);
+		return {
+			ours: summarize(runs.ours.map(nodeMs)),
+			other: summarize(runs.other.map(nodeMs)),
+			measure: `of the memory with ${other}`,
+			value: times(ratio),
+			target: `≤ ${times(1)}`,
+			passed: ratio <= 1,
+			notes: [
+				`it rises by ${median(memory.ours).toFixed(0)} MB at its peak, with ${other} by ${median(memory.other).toFixed(0)} MB; the workflow's items included`,
+				'the times hold the collections',
+			],
+		};
+	},
+};
+
 const oneItem: Case = {
 	id: 'one-item',
 	title: 'One send, latency 5 ms',
@@ -577,6 +616,7 @@ export const cases: readonly Case[] = [
 	fewRefused,
 	sameReads,
 	manySends,
+	memoryInUse,
 	oneItem,
 	poll,
 	loading,

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -15,7 +17,7 @@ import {
 } from '../host';
 import type { SimulatorControl } from '../simulator';
 import type { PlainRequest } from './plain';
-import { processorTime } from './process';
+import { processorTime, type Collecting } from './process';
 import { startSimulatorProcess } from './simulatorProcess';
 
 /** Whose time is taken: this package's node, or what a user would take instead. */
@@ -80,6 +82,7 @@ export class Stage {
 		readonly simulator: SimulatorControl,
 		private readonly serviceUrl: string,
 		readonly tarball: string,
+		private readonly memoryFile: string,
 		private readonly end: () => Promise<void>,
 	) {}
 
@@ -88,13 +91,14 @@ export class Stage {
 		const { tarball } = await packPackage();
 		const simulator = await startSimulatorProcess();
 		try {
-			const env: Record<string, string> =
-				profileInto === undefined
-					? {}
-					: {
-							BENCH_PROFILE: resolve(profileInto),
-							NODE_OPTIONS: `--require=${join(__dirname, 'profiler.cjs')}`,
-						};
+			const folder = await mkdtemp(join(tmpdir(), 'push-campaign-bench-'));
+			const memoryFile = join(folder, 'memory');
+			const preloaded = ['collector.cjs', ...(profileInto === undefined ? [] : ['profiler.cjs'])];
+			const env: Record<string, string> = {
+				BENCH_MEMORY: memoryFile,
+				...(profileInto === undefined ? {} : { BENCH_PROFILE: resolve(profileInto) }),
+				NODE_OPTIONS: preloaded.map((file) => `--require=${join(__dirname, file)}`).join(' '),
+			};
 			const server = await startN8n({ major: '2', tarball, env });
 			try {
 				const client = new N8nClient(server.url);
@@ -110,9 +114,11 @@ export class Stage {
 					simulator.control,
 					simulator.url,
 					tarball,
+					memoryFile,
 					async () => {
 						await server.stop();
 						await simulator.stop();
+						await rm(folder, { recursive: true, force: true });
 					},
 				);
 			} catch (error) {
@@ -132,6 +138,11 @@ export class Stage {
 	/** The process id of the n8n server. */
 	get pid(): number {
 		return this.server.pid;
+	}
+
+	/** The server as what can be told to collect its garbage. */
+	get collecting(): Collecting {
+		return { pid: this.server.pid, memoryFile: this.memoryFile };
 	}
 
 	/** A send to all subscribers for each item. */
