@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Major } from '../../host';
+import { chain, node, pushCampaign, type Major } from '../../host';
 import type { Fault } from '../../simulator';
+import { runNodes } from './support';
+import { content } from './support/fixtures';
 import { textWith } from './support/matchers';
 import { startBed, type Bed } from './support/reliabilityBed';
 import {
@@ -145,6 +147,46 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			...times(4, 'success'),
 		]);
 		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Stopped', 6));
+	});
+
+	test.each([
+		['a sub-workflow with keys', true],
+		['a sub-workflow without keys', false],
+	])('%s, started again by Retry On Fail of Execute Workflow', async (name, hasKeys) => {
+		const { n8n, credential } = bed;
+		const options = hasKeys ? { idempotencyKey: '={{ $json.title }}' } : {};
+		const sub = await n8n.createWorkflow(
+			chain(name, [
+				node(
+					'Called',
+					'n8n-nodes-base.executeWorkflowTrigger',
+					{ inputSource: 'passthrough' },
+					{ typeVersion: 1.1 },
+				),
+				pushCampaign(
+					{ ...content, title: '={{ $json.title }}', options: { ...options, maxParallel: 1 } },
+					{ credential },
+				),
+			]),
+		);
+		// n8n 1.x has nothing to activate in it, n8n 2.x calls none that is not active.
+		if (major === '2') await n8n.activate(sub.id);
+		const call = node(
+			'Call',
+			'n8n-nodes-base.executeWorkflow',
+			{ workflowId: { __rl: true, mode: 'id', value: sub.id }, options: {} },
+			{ typeVersion: 1.2, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
+		);
+		bed.simulator.addFault(refusal('Called 3'));
+		const { execution } = await runNodes({ client: n8n }, [call], titled('Called', 4));
+		expect(execution.status).toBe('success');
+		const before = titlesOf('Called', 2);
+		expect(acceptedTitles(bed)).toEqual([
+			...before,
+			...(hasKeys ? [] : before),
+			'Called 3',
+			'Called 4',
+		]);
 	});
 
 	test('two executions at once send each key once, and both get a result', async () => {
