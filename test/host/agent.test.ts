@@ -177,10 +177,7 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 
 		const subscribers = ['5001', '5002', '5003'];
 
-		test.each([
-			['three subscribers in a loop', true],
-			['three subscribers as items of one run', false],
-		])('%s get the same words, each once', async (_way, inLoop) => {
+		const sendToEach = async (inLoop: boolean) => {
 			const { told } = await run({
 				tools: {
 					[tool]: {
@@ -197,7 +194,18 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 			expect(reached.sort()).toEqual(subscribers);
 			expect(told).toHaveLength(3);
 			subscribers.forEach((id) => expect(told.join()).toContain(id));
+		};
+
+		test('three subscribers in a loop get the same words, each once', async () => {
+			await sendToEach(true);
 		});
+
+		// To the tools of an older agent n8n shows its first item alone.
+		if (typeVersion >= 3) {
+			test('three subscribers as items of one run get the same words, each once', async () => {
+				await sendToEach(false);
+			});
+		}
 
 		test('a loop over three titles sends each once, with the same words of the model', async () => {
 			await run({
