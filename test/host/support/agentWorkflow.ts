@@ -10,6 +10,8 @@ export interface AgentRunOptions {
 	typeVersion: number;
 	/** The parameters of the agent's tools, by their names. */
 	tools: Record<string, Record<string, unknown>>;
+	/** The settings of the tools. */
+	settings?: Pick<NodeDraft, 'onError'>;
 	/** What the model says, round by round for each item of the agent; then "Done". */
 	answers: readonly ModelAnswer[];
 	/** The agent's items; one when left out. */
@@ -24,7 +26,7 @@ export interface AgentRun {
 	answer: unknown;
 	/** What the agent said to the model, in the order of its requests. */
 	requests: readonly ModelRequest[];
-	/** What the model was told of its calls, in their order, as JSON. */
+	/** What the model was told of its calls, conversation by conversation, as JSON. */
 	told: string[];
 }
 
@@ -33,12 +35,25 @@ const agentName = 'AI Agent';
 /** Runs an agent with this package's node as its tools once, with a model that says what it is given. */
 export async function runAgent(
 	{ client, credential }: Pick<Stage, 'client' | 'credential'>,
-	{ typeVersion, tools: parameters, answers, items = [{}], inLoop = false }: AgentRunOptions,
+	{
+		typeVersion,
+		tools: parameters,
+		settings = {},
+		answers,
+		items = [{}],
+		inLoop = false,
+	}: AgentRunOptions,
 ): Promise<AgentRun> {
-	// An agent begins each item with a conversation of its own.
-	const model = await startModel(({ messages }) => {
-		const round = messages.filter(({ role }) => role === 'assistant').length;
-		return answers[round] ?? { text: 'Done' };
+	let round = 0;
+	const ended: ModelRequest[] = [];
+	const model = await startModel((request) => {
+		// An agent begins a conversation of its own for each item.
+		const goesOn = request.messages.some(({ role }) => role === 'tool');
+		round = goesOn ? round + 1 : 0;
+		const answer = answers[round];
+		if (answer !== undefined) return answer;
+		ended.push(request);
+		return { text: 'Done' };
 	});
 	try {
 		const modelCredential = await client.createCredential('Model', 'openAiApi', {
@@ -59,7 +74,7 @@ export async function runAgent(
 			{ typeVersion: 1.2, credential: modelCredential },
 		);
 		const tools = Object.entries(parameters).map(([name, given]) =>
-			node(name, toolType, given, { credential }),
+			node(name, toolType, given, { credential, ...settings }),
 		);
 		const draft = withSubNodes(inLoop ? loopOver(path, agent) : webhookWorkflow(path, [agent]), {
 			chat,
@@ -71,8 +86,8 @@ export async function runAgent(
 		const [summary] = await client.waitForExecutions({ workflowId: id });
 		await client.deactivate(id);
 		const execution = await client.execution(summary?.id ?? '');
-		const told = model.requests
-			.flatMap(({ messages }) => messages.slice(lastAssistant(messages) + 1))
+		const told = ended
+			.flatMap(({ messages }) => messages)
 			.filter(({ role }) => role === 'tool')
 			.map(({ content }) => JSON.stringify(content));
 		return { execution, answer: answer.json, requests: model.requests, told };
@@ -82,9 +97,6 @@ export async function runAgent(
 }
 
 type Draft = ReturnType<typeof webhookWorkflow>;
-
-const lastAssistant = (messages: ModelRequest['messages']) =>
-	messages.map(({ role }) => role).lastIndexOf('assistant');
 
 function withSubNodes(
 	draft: Draft,
