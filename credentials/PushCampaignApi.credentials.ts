@@ -2,9 +2,11 @@ import type {
 	IAuthenticate,
 	ICredentialTestRequest,
 	ICredentialType,
+	IDataObject,
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { InvalidInput } from '../nodes/PushCampaign/service/invalidInput';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
 	defaultHeaders,
@@ -21,6 +23,26 @@ function headerField(name: keyof typeof defaultHeaders, carried: string): INodeP
 		default: defaultHeaders[name],
 		description: `Name of the header that carries the ${carried}. Change it only if your provider uses another one.`,
 	};
+}
+
+/** Where n8n asks for the headers itself, it shows the message alone: what to do has to be in it. */
+function headersOf(credentials: object): Readonly<Record<string, string>> {
+	try {
+		return parseSettings(credentials).headers;
+	} catch (error) {
+		if (!(error instanceof InvalidInput)) throw error;
+		const { field, message, advice } = error;
+		throw new InvalidInput(field, `${message}. ${advice}`, advice);
+	}
+}
+
+const contentType = 'Content-Type';
+
+/** Specification, Common to all operations: the header is on every request, also on one without a body. */
+function withContentType(headers: IDataObject = {}): IDataObject {
+	const names = Object.keys(headers);
+	if (names.some((name) => name.toLowerCase() === contentType.toLowerCase())) return headers;
+	return { ...headers, [contentType]: 'application/json' };
 }
 
 /** The node opens the credential once for all its requests, and n8n hands it in for each of them. */
@@ -47,7 +69,7 @@ export class PushCampaignApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://push.example.com',
 			description:
-				'Address of your push service. It may hold a path, but no query and no user name.',
+				'Address of your push service, without /v1. It may hold a path, but no query and no user name.',
 		},
 		{
 			displayName: settingNames.apiKey,
@@ -81,9 +103,12 @@ export class PushCampaignApi implements ICredentialType {
 
 	// A function: written as expressions, n8n would evaluate them anew for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {
-		const headers = knownHeaders.get(credentials) ?? parseSettings(credentials).headers;
+		const headers = knownHeaders.get(credentials) ?? headersOf(credentials);
 		knownHeaders.set(credentials, headers);
-		return { ...requestOptions, headers: { ...requestOptions.headers, ...headers } };
+		return {
+			...requestOptions,
+			headers: { ...withContentType(requestOptions.headers), ...headers },
+		};
 	};
 
 	test: ICredentialTestRequest = {
@@ -126,7 +151,8 @@ export class PushCampaignApi implements ICredentialType {
 				properties: {
 					key: 'status',
 					value: 'failure',
-					message: 'The push service could not read the subscriber count: test again later',
+					message:
+						'The push service could not read the subscriber count: check Base URL, without /v1, and test again',
 				},
 			},
 			{
@@ -134,7 +160,7 @@ export class PushCampaignApi implements ICredentialType {
 				properties: {
 					key: 'active_subscribers',
 					value: undefined,
-					message: 'No push service answers at this Base URL: check the address',
+					message: 'No push service answers at this address: check Base URL, without /v1',
 				},
 			},
 		],

@@ -39,8 +39,8 @@ function describeTally({ sent, notSent, unknown, firstFailed }: Tally): string[]
 	const counts = `Sent: ${sent}, not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`;
 	if (sent + unknown === 0) return [counts];
 	return [
+		`'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all ${all} again, but for those with an idempotency key.`,
 		counts,
-		`'Retry' in the list of executions sends only what was not sent. Executing the workflow again sends all ${all}, except what was sent under an idempotency key.`,
 	];
 }
 

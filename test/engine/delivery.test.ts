@@ -257,7 +257,7 @@ describe('rate limits', () => {
 			cause: 'rate-limited',
 			itemIndex: 0,
 		});
-		expect(failureOf(run).description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+		expect(failureOf(run).description).not.toContain('Sent: ');
 		expect(sendsAt(simulator())).toHaveLength(1 + rateLimitRetries);
 	});
 

@@ -60,7 +60,7 @@ describe.each([
 			expect(failed).toMatchObject({ name: 'NodeApiError', httpCode, cause, itemIndex: 0 });
 			expect(failed.message).toMatch(/^The push service /);
 			expect(failed.description).toContain(`The service says: "${said}". It was not sent. `);
-			expect(failed.description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+			expect(failed.description).not.toContain('Sent: ');
 			expect(sendsAt(simulator())).toHaveLength(1);
 		});
 
@@ -183,7 +183,7 @@ describe.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
 			itemIndex: 0,
 		});
 		expect(failed.message).toMatch(/^It is unknown whether this was sent: /);
-		expect(failed.description).toContain('Sent: 0, not sent: 0, unknown: 1.');
+		expect(failed.description).not.toContain('Sent: ');
 		expect(sendsAt(simulator())).toHaveLength(1);
 	});
 
@@ -220,7 +220,7 @@ describe('a service that can’t be reached leaves a send not sent', () => {
 		expect(failed).toMatchObject({ name: 'NodeApiError', cause: 'temporarily-unavailable' });
 		expect(failed.message).toMatch(/^No connection to \S+ could be made: /);
 		expect(failed.description).toContain('It was not sent.');
-		expect(failed.description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+		expect(failed.description).not.toContain('Sent: ');
 		expect(simulator().requests).toHaveLength(0);
 	});
 });
@@ -262,7 +262,7 @@ describe('a redirect', () => {
 				httpCode: String(status),
 				cause: 'configuration-invalid',
 			});
-			expect(failed.description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+			expect(failed.description).not.toContain('Sent: ');
 
 			fault({ kind: 'redirect', location: location(), status }, 1);
 			expect(await continued()).toMatchObject([

@@ -93,6 +93,8 @@ type SavedLedger = z.infer<typeof savedLedger>;
 /** A ledger as this process has it, however many copies of it n8n hands out. */
 interface LiveLedger {
 	readonly saved: SavedLedger;
+	/** How many sends it knows. */
+	size: number;
 	/** By place and source, the key of the send. */
 	readonly bySource: Map<string, string>;
 	/** Sends that are being made at this moment, by key. */
@@ -113,16 +115,13 @@ const mostLedgers = 200;
 const mostSends = 20_000;
 
 function dropOldest(): void {
-	const sizes = Array.from(liveLedgers, ([id, { saved }]) => ({
-		id,
-		size: Object.keys(saved.sends).length,
-	}));
-	let total = sizes.reduce((sum, { size }) => sum + size, 0);
-	for (const { id, size } of sizes.slice(0, -1)) {
-		if (liveLedgers.size <= mostLedgers && total <= mostSends) return;
-		if ((liveLedgers.get(id)?.underWay.size ?? 0) > 0) continue;
+	let sends = 0;
+	for (const { size } of liveLedgers.values()) sends += size;
+	for (const [id, { size, underWay }] of [...liveLedgers].slice(0, -1)) {
+		if (liveLedgers.size <= mostLedgers && sends <= mostSends) return;
+		if (underWay.size > 0) continue;
 		liveLedgers.delete(id);
-		total -= size;
+		sends -= size;
 	}
 }
 
@@ -206,6 +205,7 @@ export class Ledger {
 	private forget(key: string): void {
 		const source = this.live.saved.sends[key]?.[1];
 		delete this.live.saved.sends[key];
+		this.live.size -= 1;
 		if (typeof source === 'string') this.live.bySource.delete(sourceKey(key, source));
 	}
 }
@@ -215,9 +215,10 @@ const prefixOf = (place: Place) => (place === 'tool' ? 't.' : `${place.run}.${pl
 
 const sourceKey = (key: string, source: string) => key.slice(0, -digestLength) + source;
 
-function put({ saved, bySource }: LiveLedger, key: string, send: SavedSend): void {
-	saved.sends[key] = send;
-	if (send[1] !== null) bySource.set(sourceKey(key, send[1]), key);
+function put(live: LiveLedger, key: string, send: SavedSend): void {
+	if (!Object.hasOwn(live.saved.sends, key)) live.size += 1;
+	live.saved.sends[key] = send;
+	if (send[1] !== null) live.bySource.set(sourceKey(key, send[1]), key);
 }
 
 /** Takes in what a copy knows; that something was sent outweighs that it is unknown. */
@@ -232,6 +233,7 @@ function open(saved: unknown): LiveLedger {
 	const copy: SavedLedger = parsed.success ? parsed.data : { id: randomUUID(), sends: {} };
 	const live = liveLedgers.get(copy.id) ?? {
 		saved: { id: copy.id, sends: {} },
+		size: 0,
 		bySource: new Map<string, string>(),
 		underWay: new Map<string, Promise<SendOutcome>>(),
 	};

@@ -37,7 +37,13 @@ export const getStatus: ReadOperation = {
 	prepare(item) {
 		const id = check(campaignId, item.get('campaignId', 'Campaign ID'), 'Campaign ID');
 		return prepareRead(item, {
-			request: { endpoint: 'status', method: 'GET', path: campaignStatusPath(id) },
+			request: {
+				endpoint: 'status',
+				method: 'GET',
+				path: campaignStatusPath(id),
+				campaignId: id,
+				subject: id,
+			},
 			schema: campaignStatus,
 			simplify(record) {
 				const counters = toCounters(record);

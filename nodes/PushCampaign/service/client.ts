@@ -2,15 +2,19 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { failureAnswer } from './answers';
+import type { Ending } from './deadlines';
 import { Deadlines } from './deadlines';
 import type { Endpoint, Problem } from './failures';
 import {
 	cancelledProblem,
 	connectionLostProblem,
 	failureProblem,
+	gatewayRateLimitProblem,
 	notConnectedProblem,
 	notStartedProblem,
+	plainAnswerProblem,
 	redirectProblem,
+	refusedOnTheWayProblem,
 	timeoutProblem,
 	unexpectedAnswerProblem,
 } from './failures';
@@ -26,6 +30,10 @@ export interface ServiceRequest {
 	readonly method: 'GET' | 'POST';
 	readonly path: string;
 	readonly body?: CampaignBody;
+	/** The campaign whose record is asked for: another one's is no answer. */
+	readonly campaignId?: string;
+	/** The ID that messages about a campaign name. */
+	readonly subject?: string;
 }
 
 /** What a request came to: the parsed answer and the answer as it came, or why there is none. */
@@ -65,7 +73,7 @@ export interface Client {
 
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z.object({ 'retry-after': z.unknown() }).catch({}),
+	headers: z.object({ 'retry-after': z.unknown(), location: z.unknown() }).catch({}),
 	body: z.unknown(),
 });
 
@@ -84,6 +92,33 @@ function saysFailure(body: unknown): boolean {
 	return typeof body === 'object' && body !== null && 'status' in body && body.status === 'failure';
 }
 
+/** A success that came with the wrong status: two statements that contradict each other. */
+function saysSuccess(body: unknown): boolean {
+	return typeof body === 'object' && body !== null && 'status' in body && body.status === 'success';
+}
+
+/**
+ * Whether a record is that of the campaign that was asked for. Specification, POST send/all: an ID is an
+ * integer, so leading zeros make no other one.
+ */
+function isSameCampaign(asked: string, answered: string): boolean {
+	const plain = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
+	return plain(asked) === plain(answered);
+}
+
+const statusRecord = z.object({ notification_id: z.string() });
+
+/** A redirect that nothing was done for; HTTP 303 says that a send was dealt with. */
+function isRedirect(statusCode: number, location: unknown, endpoint: Endpoint): location is string {
+	if (typeof location !== 'string' || location.trim() === '') return false;
+	return [301, 302, 307, 308].includes(statusCode) || (statusCode === 303 && endpoint !== 'send');
+}
+
+/** The host that a Location header points to. */
+function hostOf(location: string, url: string): string | undefined {
+	return URL.canParse(location, url) ? new URL(location, url).host || undefined : undefined;
+}
+
 function describeBody(body: unknown): string {
 	if (body === undefined || body === null) return 'empty';
 	if (typeof body !== 'string') return 'not what the push service promises';
@@ -99,13 +134,17 @@ export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, clock, signal } = options;
 	const { host } = new URL(settings.baseUrl);
 	const redact = createRedactor(settings.secrets);
+	const redactText = (text: string | undefined) => {
+		const redacted = redact(text);
+		return typeof redacted === 'string' ? redacted : undefined;
+	};
 	const deadlines = new Deadlines({ sleep, clock, signal });
 
 	const fail = (problem: Problem) => ({ ok: false, problem }) as const;
 
-	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<unknown> {
+	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<Ending<unknown>> {
 		// The helper's own timeout starts anew with every byte that arrives, this one does not.
-		return await deadlines.race(
+		return await deadlines.run(
 			async (abortSignal) =>
 				await transport({
 					method: request.method,
@@ -135,44 +174,61 @@ export function createClient(options: ClientOptions): Client {
 		if (!full.success) return fail(connectionLostProblem(endpoint));
 		const { statusCode, headers } = full.data;
 		const body = redact(parseJson(full.data.body));
+		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
 
 		const failure = saysFailure(body) ? failureAnswer.safeParse(body) : undefined;
 		if (failure?.success) {
-			const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
-			return fail(failureProblem(failure.data, endpoint, retryAfterMs));
+			const subject = redactText(request.subject ?? request.body?.sid);
+			return fail(failureProblem(failure.data, endpoint, { retryAfterMs, subject }));
 		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
+			const record = statusRecord.safeParse(answer.data);
+			const { campaignId } = request;
+			if (
+				campaignId !== undefined &&
+				!(record.success && isSameCampaign(campaignId, record.data.notification_id))
+			) {
+				return fail(unexpectedAnswerProblem(statusCode, 'about another campaign', endpoint));
+			}
 			return { ok: true, value: answer.data, raw: body };
 		}
-		if (statusCode >= 300 && statusCode < 400 && !answer.success) {
-			return fail(redirectProblem(statusCode, endpoint));
+		const what = describeBody(body);
+		if (answer.success || saysSuccess(body)) {
+			return fail(unexpectedAnswerProblem(statusCode, what, endpoint));
 		}
-		return fail(unexpectedAnswerProblem(statusCode, describeBody(body), endpoint));
+		if (isRedirect(statusCode, headers.location, endpoint)) {
+			const target = redactText(hostOf(headers.location, settings.baseUrl));
+			return fail(redirectProblem(statusCode, endpoint, target));
+		}
+		if (statusCode === 429) return fail(gatewayRateLimitProblem(what, endpoint, retryAfterMs));
+		// HTTP 408 is the one of its kind that does not say that nothing was done.
+		if (statusCode >= 400 && statusCode < 500 && statusCode !== 408) {
+			return fail(refusedOnTheWayProblem(statusCode, what, endpoint));
+		}
+		return fail(unexpectedAnswerProblem(statusCode, what, endpoint));
 	}
 
 	return {
 		async request(request, schema, timeoutMs) {
 			const { endpoint } = request;
 			if (signal?.aborted) return fail(notStartedProblem(endpoint));
-			let response: unknown;
-			try {
-				response = await exchange(request, timeoutMs);
-			} catch (error) {
-				const fault = classifyTransportError(error);
-				if (fault.kind === 'notConnected') {
-					return fail(notConnectedProblem(host, fault.reason, endpoint));
-				}
-				if (signal?.aborted) return fail(cancelledProblem(endpoint));
-				if (fault.kind === 'timeout') return fail(timeoutProblem(timeoutMs, endpoint));
-				return fail(connectionLostProblem(endpoint));
-			}
-			if (response === undefined) {
+			const answer = await exchange(request, timeoutMs);
+			if (answer.kind === 'settled') return interpret(answer.value, request, schema);
+			const fault = classifyTransportError(answer.error);
+			if (fault.kind === 'notConnected') {
 				return fail(
-					signal?.aborted ? cancelledProblem(endpoint) : timeoutProblem(timeoutMs, endpoint),
+					signal?.aborted
+						? notStartedProblem(endpoint)
+						: notConnectedProblem(host, fault.reason, endpoint),
 				);
 			}
-			return interpret(response, request, schema);
+			if (signal?.aborted) return fail(cancelledProblem(endpoint));
+			if (answer.isLate || fault.kind === 'timeout') {
+				return fail(timeoutProblem(timeoutMs, endpoint));
+			}
+			if (fault.kind === 'plainAnswer') return fail(plainAnswerProblem(endpoint));
+			return fail(connectionLostProblem(endpoint));
 		},
 	};
 }

@@ -3,6 +3,15 @@ interface Deadline {
 	readonly giveUp: () => void;
 }
 
+/** How an action ended: with its value, or with what it threw (`undefined` where it hangs on). */
+export type Ending<Value> =
+	| { readonly kind: 'settled'; readonly value: Value }
+	/** `isLate`: it was given up before. */
+	| { readonly kind: 'failed'; readonly error: unknown; readonly isLate: boolean };
+
+/** Time for an action that is given up to say how far it had come. */
+const lastWordsMs = 1;
+
 /** Where n8n can't end a sleep before its time, an answered request leaves one of this length behind. */
 const longestNapMs = 1000;
 
@@ -30,32 +39,38 @@ export class Deadlines {
 	constructor(private readonly options: DeadlinesOptions) {}
 
 	/**
-	 * Gives what the action gives, or `undefined` as soon as it takes longer than `timeoutMs` or the
-	 * signal of all ends. The action's own signal ends then, and at no other time.
+	 * Runs an action until it ends, takes longer than `timeoutMs`, or the signal of all ends. The action's
+	 * own signal ends in the last two cases, and in no other. Never throws.
 	 */
-	async race<Value>(
+	async run<Value>(
 		action: (signal: AbortSignal) => Promise<Value>,
 		timeoutMs: number,
-	): Promise<Value | undefined> {
-		const { clock, signal } = this.options;
+	): Promise<Ending<Value>> {
+		const { clock, sleep, signal } = this.options;
 		const controller = new AbortController();
-		let resolveGivenUp = () => {};
-		const givenUp = new Promise<undefined>((resolve) => {
-			resolveGivenUp = () => resolve(undefined);
+		let endLate = () => {};
+		const late = new Promise<Ending<Value>>((resolve) => {
+			endLate = () => resolve({ kind: 'failed', error: undefined, isLate: true });
 		});
 		const deadline: Deadline = {
 			at: clock() + timeoutMs,
 			giveUp: () => {
 				this.pending.delete(deadline);
-				resolveGivenUp();
 				controller.abort();
+				void sleep(lastWordsMs, new AbortController().signal).then(endLate, endLate);
 			},
 		};
 		if (this.pending.size === 0) signal?.addEventListener('abort', this.giveUpAll);
 		this.pending.add(deadline);
 		void this.watch(deadline.at);
 		try {
-			return await Promise.race([action(controller.signal), givenUp]);
+			const settled = async (): Promise<Ending<Value>> => ({
+				kind: 'settled',
+				value: await action(controller.signal),
+			});
+			return await Promise.race([settled(), late]);
+		} catch (error) {
+			return { kind: 'failed', error, isLate: controller.signal.aborted };
 		} finally {
 			this.pending.delete(deadline);
 			if (this.pending.size === 0) {

@@ -33,6 +33,9 @@ interface Words {
 	readonly cause: FailureCause;
 }
 
+const rateLimitAdvice =
+	'Run the workflow again later, or raise Rate Limit Retries in the options so that the node waits longer by itself.';
+
 const checkFields = 'Change the value that the service names and run the workflow again.';
 
 /** Specification, Errors. The status codes are this package's: the service's own are not shown. */
@@ -53,8 +56,7 @@ const wordsByType: Record<FailureType, Words> = {
 	},
 	rate_limit: {
 		message: 'The push service is receiving too many requests',
-		advice:
-			'Run the workflow again later, or raise Rate Limit Retries in the options so that the node waits longer by itself.',
+		advice: rateLimitAdvice,
 		httpCode: '429',
 		cause: 'rate-limited',
 	},
@@ -104,6 +106,15 @@ const unknownCampaign: Words = {
 	cause: 'configuration-invalid',
 };
 
+/** What a failure says about one subscriber or campaign names it. */
+function nameSubject(words: Words, subject: string | undefined): Words {
+	if (subject === undefined) return words;
+	return {
+		...words,
+		message: words.message.replace('with this ID', `with the ID ${clip(subject)}`),
+	};
+}
+
 const unspecified: Words = {
 	message: 'The push service could not carry out the request',
 	advice:
@@ -135,24 +146,108 @@ function clip(text: string): string {
 	return oneLine.length > longestQuote ? `${oneLine.slice(0, longestQuote)}…` : oneLine;
 }
 
+const notSent = (endpoint: Endpoint) => (endpoint === 'send' ? ['It was not sent.'] : []);
+
+/** A service that asks for more patience than this, in milliseconds, is not waited for. */
+export const longestRetryAfterMs = 10 * 60_000;
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+/** A time that someone is to wait, never shorter than it is. */
+function describeWait(milliseconds: number): string {
+	const [unitMs, unit] =
+		milliseconds >= hourMs && milliseconds % hourMs === 0
+			? [hourMs, 'hour']
+			: milliseconds > 2 * minuteMs
+				? [minuteMs, 'minute']
+				: [secondMs, 'second'];
+	const count = Math.ceil(milliseconds / unitMs);
+	return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function waitAdvice(retryAfterMs: number): string {
+	const wait = `It asks to wait for ${describeWait(retryAfterMs)}.`;
+	// Longer than the node waits by itself: more retries would not help.
+	if (retryAfterMs > longestRetryAfterMs) return `${wait} Run the workflow again after that.`;
+	return `${wait} ${rateLimitAdvice}`;
+}
+
+/** What came with a failure answer, or was known before. */
+export interface FailureDetails {
+	/** How long the service asks to wait, in milliseconds. */
+	readonly retryAfterMs?: number | undefined;
+	/** The ID of the subscriber or campaign that was asked about. */
+	readonly subject?: string | undefined;
+}
+
 /** A failure answer of the service. Specification, Errors. */
 export function failureProblem(
 	failure: z.infer<typeof failureAnswer>,
 	endpoint: Endpoint,
-	retryAfterMs?: number,
+	{ retryAfterMs, subject }: FailureDetails = {},
 ): Problem {
 	const type = failure.type?.trim() || undefined;
-	const { message, advice, httpCode, cause } = wordsOf(type, endpoint);
+	const { message, advice, httpCode, cause } = nameSubject(wordsOf(type, endpoint), subject);
 	const said = clip(failure.description ?? '');
 	const quote = said === '' ? 'The service gave no reason.' : `The service says: "${said}".`;
+	const isTimed = cause === 'rate-limited' && retryAfterMs !== undefined && retryAfterMs > 0;
 	return {
 		type: type === undefined ? 'unspecified' : clip(type),
 		outcome: 'notSent',
 		message,
-		description: [quote, ...(endpoint === 'send' ? ['It was not sent.'] : []), advice].join(' '),
+		description: [quote, ...notSent(endpoint), isTimed ? waitAdvice(retryAfterMs) : advice].join(
+			' ',
+		),
 		httpCode,
 		cause,
 		...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+	};
+}
+
+/**
+ * HTTP 429 from something in between, without the service's JSON: a rate limit like the service's own.
+ * @param what what came instead, to follow "the answer is …"
+ */
+export function gatewayRateLimitProblem(
+	what: string,
+	endpoint: Endpoint,
+	retryAfterMs: number | undefined,
+): Problem {
+	const { description, ...problem } = failureProblem(
+		{ status: 'failure', type: 'rate_limit' },
+		endpoint,
+		{ retryAfterMs },
+	);
+	return {
+		...problem,
+		description: description.replace(
+			'The service gave no reason.',
+			`The answer (HTTP 429) is ${what}.`,
+		),
+	};
+}
+
+/**
+ * HTTP 4xx without the service's JSON: by HTTP's own words nothing was done.
+ * @param what what came instead, to follow "the answer is …"
+ */
+export function refusedOnTheWayProblem(
+	statusCode: number,
+	what: string,
+	endpoint: Endpoint,
+): Problem {
+	return {
+		type: 'unexpected_answer',
+		outcome: 'notSent',
+		message: `The push service was not reached: the answer (HTTP ${statusCode}) is ${what}`,
+		description: [
+			...notSent(endpoint),
+			'Check that Base URL in the credential is the address of the push service, without /v1, then run the workflow again.',
+		].join(' '),
+		httpCode: String(statusCode),
+		cause: 'configuration-invalid',
 	};
 }
 
@@ -163,22 +258,29 @@ export function notConnectedProblem(host: string, reason: string, endpoint: Endp
 		outcome: 'notSent',
 		message: `No connection to ${host} could be made: ${reason}`,
 		description: [
-			...(endpoint === 'send' ? ['It was not sent.'] : []),
+			...notSent(endpoint),
 			'Check Base URL in the credential and that this n8n can reach the address, then run the workflow again.',
 		].join(' '),
 		cause: 'temporarily-unavailable',
 	};
 }
 
-/** The service's address answered with a redirect, which is never followed: it would carry the key along. */
-export function redirectProblem(statusCode: number, endpoint: Endpoint): Problem {
+/**
+ * The service's address answered with a redirect, which is never followed: it would carry the key along.
+ * @param target the host that it points to, where it names one
+ */
+export function redirectProblem(
+	statusCode: number,
+	endpoint: Endpoint,
+	target = 'another one',
+): Problem {
 	return {
 		type: 'unexpected_answer',
 		outcome: 'notSent',
-		message: `The address of the push service redirects elsewhere (HTTP ${statusCode})`,
+		message: `The address of the push service redirects to ${clip(target)} (HTTP ${statusCode})`,
 		description: [
 			'A redirect is never followed, so that the key and token stay with the service.',
-			...(endpoint === 'send' ? ['It was not sent.'] : []),
+			...notSent(endpoint),
 			'Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 		].join(' '),
 		httpCode: String(statusCode),
@@ -187,7 +289,7 @@ export function redirectProblem(statusCode: number, endpoint: Endpoint): Problem
 }
 
 const unknownAdvice =
-	'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.';
+	'Running the workflow again sends it in any case, unless it has an Idempotency Key. Look for the campaign in the dashboard of your push service first. Only if it is not there, turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.';
 
 function unanswered(type: string, what: string, endpoint: Endpoint, readAdvice: string): Problem {
 	const isSend = endpoint === 'send';
@@ -222,6 +324,20 @@ export function connectionLostProblem(endpoint: Endpoint): Problem {
 	);
 }
 
+/** What answered does not speak TLS, and it is not known when it began to. */
+export function plainAnswerProblem(endpoint: Endpoint): Problem {
+	const problem = unanswered(
+		'network',
+		'the address answered without the encryption that https:// stands for',
+		endpoint,
+		'Run the workflow again later.',
+	);
+	return {
+		...problem,
+		description: `Check Base URL in the credential: its port may be one for http://. ${problem.description}`,
+	};
+}
+
 /** The user stopped the execution while the request was under way. */
 export function cancelledProblem(endpoint: Endpoint): Problem {
 	return unanswered(
@@ -239,10 +355,7 @@ export function notStartedProblem(endpoint: Endpoint): Problem {
 		...cancelledProblem(endpoint),
 		outcome: 'notSent',
 		message: 'The execution was canceled before the push service was asked',
-		description: [
-			...(endpoint === 'send' ? ['It was not sent.'] : []),
-			'Run the workflow again.',
-		].join(' '),
+		description: [...notSent(endpoint), 'Run the workflow again.'].join(' '),
 	};
 }
 

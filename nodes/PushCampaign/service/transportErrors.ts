@@ -3,12 +3,12 @@ import { z } from 'zod/v3';
 /**
  * What a request that threw tells for certain:
  * - `notConnected`: nothing left, `reason` completes "No connection could be made: …"
- * - `timeout`, `connectionLost`: the request may have arrived
+ * - `timeout`, `connectionLost`, `plainAnswer` (not in TLS, though https:// asked for it): the request
+ *   may have arrived
  */
 export type TransportFault =
 	| { readonly kind: 'notConnected'; readonly reason: string }
-	| { readonly kind: 'timeout' }
-	| { readonly kind: 'connectionLost' };
+	| { readonly kind: 'timeout' | 'connectionLost' | 'plainAnswer' };
 
 const errorFacts = z.object({
 	code: z.unknown(),
@@ -19,13 +19,27 @@ const errorFacts = z.object({
 	errors: z.unknown(),
 	httpCode: z.unknown(),
 	messages: z.unknown(),
+	request: z.unknown(),
 });
+
+/**
+ * The socket of a request, as far as n8n 2 hands it on. Both properties keep their value when the socket
+ * is destroyed: `secureConnecting` is true until the handshake is over and the certificate accepted,
+ * `_bytesDispatched` is 0 until anything was handed to the system.
+ */
+const socketFacts = z.object({
+	socket: z.object({ secureConnecting: z.unknown(), _bytesDispatched: z.unknown() }),
+});
+
+/** How far a request had come when it ended. */
+type Stage = 'connecting' | 'securing' | 'unknown';
 
 interface Fact {
 	readonly code: string;
 	readonly syscall: string;
 	readonly message: string;
 	readonly name: string;
+	readonly stage: Stage;
 }
 
 const deepestCause = 6;
@@ -38,7 +52,13 @@ const attemptMessage = /^(connect|getaddrinfo) ([A-Z_]+)\b/;
 function factOfMessage(message: unknown): Fact[] {
 	if (typeof message !== 'string') return [];
 	const [, syscall = '', code = ''] = attemptMessage.exec(message) ?? [];
-	return [{ code, syscall, message, name: '' }];
+	return [{ code, syscall, message, name: '', stage: 'unknown' }];
+}
+
+function stageOf(request: unknown): Stage {
+	const { data } = socketFacts.safeParse(request);
+	if (data?.socket._bytesDispatched === 0) return 'connecting';
+	return data?.socket.secureConnecting === true ? 'securing' : 'unknown';
 }
 
 const firstOf = (list: unknown): unknown[] =>
@@ -50,12 +70,13 @@ function collectFacts(error: unknown, depth = 0): Fact[] {
 	const { data } = errorFacts.safeParse(error);
 	if (data === undefined) return [];
 	const text = (value: unknown) => (typeof value === 'string' ? value : '');
-	const fact = {
+	const fact: Fact = {
 		// n8n 1 keeps the code of the cause under this name alone.
 		code: text(data.code) || text(data.httpCode),
 		syscall: text(data.syscall),
 		message: text(data.message),
 		name: text(data.name),
+		stage: stageOf(data.request),
 	};
 	const inner = [data.cause, ...firstOf(data.errors)];
 	return [
@@ -76,10 +97,15 @@ const connectReasons: Record<string, string> = {
 
 const dnsCodes = /^(ENOTFOUND|EAI_[A-Z]+|ENODATA|ESERVFAIL)$/;
 
-/** Certificates and handshakes: the request leaves only after them. */
-const tlsCodes =
-	/^(EPROTO|CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.+|ERR_TLS_CERT_ALTNAME_INVALID|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_.*(HANDSHAKE|ALERT_PROTOCOL_VERSION).*|HOSTNAME_MISMATCH)$/;
-const tlsMessage = /before secure TLS connection was established/;
+/**
+ * Certificates are judged when the handshake is over and before anything leaves. Other codes of TLS
+ * (`EPROTO`, `ERR_SSL_…`) come in the handshake, and from what a server or a proxy writes later.
+ */
+const certificateCodes =
+	/^(CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+const handshakeMessage = /before secure TLS connection was established/;
+/** What OpenSSL says about an answer that is not TLS at all. */
+const plainMessage = /:wrong version number:/;
 
 /** Node.js and n8n refuse these before a connection is opened. */
 const refusedCodes =
@@ -90,19 +116,44 @@ const policyMessage = /^Domain not allowed|not allowed to be used with domains/;
 const timeoutCodes = /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 const timeoutMessage = /^timeout of \d+ms exceeded/;
 
+const isTimeout = ({ code, message }: Fact) =>
+	timeoutCodes.test(code) || timeoutMessage.test(message);
+/** Ended by our own signal, which stands for a timeout where nobody stopped the execution. */
+const isGivenUp = (fact: Fact) => fact.code === 'ERR_CANCELED' || isTimeout(fact);
+const isPlainAnswer = ({ code, message }: Fact) =>
+	code === 'ERR_SSL_WRONG_VERSION_NUMBER' || plainMessage.test(message);
+
+const noHandshake = 'the address ends the connection before it is secure';
+
+/** These are of a connection that is there, whatever code comes with them. */
+const transferCalls = /^(read|write)$/;
+
 function notConnectedReason({ code, syscall, message, name }: Fact): string | undefined {
 	if (syscall === 'connect')
 		return connectReasons[code] ?? `the connection attempt ended (${code})`;
+	if (transferCalls.test(syscall)) return undefined;
 	if (code === 'ECONNREFUSED') return connectReasons[code];
 	if (dnsCodes.test(code) || syscall === 'getaddrinfo') return 'its name is not known';
-	if (tlsCodes.test(code) || tlsMessage.test(message)) {
-		return 'its certificate or encryption is not trusted';
-	}
+	if (certificateCodes.test(code)) return 'its certificate is not trusted';
+	if (handshakeMessage.test(message)) return noHandshake;
 	if (refusedCodes.test(code)) return 'the request is not one that can be sent';
 	if (policyNames.test(name) || policyMessage.test(message)) {
 		return 'this n8n does not allow requests to it';
 	}
 	return undefined;
+}
+
+/** Words for a request that its socket shows not to have left. */
+function unsentReason(facts: readonly Fact[]): string | undefined {
+	const stages = facts.map(({ stage }) => stage);
+	if (stages.includes('connecting')) {
+		return facts.some(isGivenUp) ? connectReasons['ETIMEDOUT'] : 'the connection attempt ended';
+	}
+	if (!stages.includes('securing')) return undefined;
+	if (facts.some(isPlainAnswer)) {
+		return 'the address does not speak https://, its port may be one for http://';
+	}
+	return facts.some(isGivenUp) ? 'the address does not make the connection secure' : noHandshake;
 }
 
 /**
@@ -115,8 +166,8 @@ export function classifyTransportError(error: unknown): TransportFault {
 		const reason = notConnectedReason(fact);
 		if (reason !== undefined) return { kind: 'notConnected', reason };
 	}
-	const isTimeout = facts.some(
-		({ code, message }) => timeoutCodes.test(code) || timeoutMessage.test(message),
-	);
-	return { kind: isTimeout ? 'timeout' : 'connectionLost' };
+	const reason = unsentReason(facts);
+	if (reason !== undefined) return { kind: 'notConnected', reason };
+	if (facts.some(isPlainAnswer)) return { kind: 'plainAnswer' };
+	return { kind: facts.some(isTimeout) ? 'timeout' : 'connectionLost' };
 }

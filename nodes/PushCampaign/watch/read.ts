@@ -36,6 +36,7 @@ export async function readCampaigns(
 			endpoint: 'status',
 			method: 'GET',
 			path: campaignStatusPath(campaignId),
+			campaignId,
 		} as const;
 		const result = await client.request(request, campaignStatus, timeoutMs);
 		if (!result.ok) return { kind: 'failed', problem: result.problem };

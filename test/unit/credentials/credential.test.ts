@@ -46,12 +46,41 @@ test('puts both headers beside those of the request', async () => {
 	const options = { url: 'https://push.example/v1/x', headers: { Accept: 'application/json' } };
 	expect(await authenticate(options)).toEqual({
 		url: 'https://push.example/v1/x',
-		headers: { Accept: 'application/json', serviceKey: 'the-key', 'x-token': 'the-token' },
+		headers: {
+			Accept: 'application/json',
+			'Content-Type': 'application/json',
+			serviceKey: 'the-key',
+			'x-token': 'the-token',
+		},
 	});
 	expect(options.headers).toEqual({ Accept: 'application/json' });
 	expect(await authenticate({ url: 'https://push.example' })).toMatchObject({
-		headers: { serviceKey: 'the-key', 'x-token': 'the-token' },
+		headers: {
+			'Content-Type': 'application/json',
+			serviceKey: 'the-key',
+			'x-token': 'the-token',
+		},
 	});
+});
+
+// Specification, Common to all operations: also where there is no body.
+test.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])(
+	'leaves a %s alone that the request has',
+	async (name) => {
+		const { headers } = await authenticate({
+			url: 'https://push.example',
+			headers: { [name]: 'x' },
+		});
+		expect(headers).toEqual({ [name]: 'x', serviceKey: 'the-key', 'x-token': 'the-token' });
+	},
+);
+
+// n8n shows the message of what is thrown here, and nothing else of it.
+test('says in one message what is wrong and what to do', async () => {
+	const signing = authenticate({ url: 'x' }, { baseUrl: 'http://push.example' });
+	await expect(signing).rejects.toThrow(
+		"Base URL starts with http://, which would send the key and token unencrypted. Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
+	);
 });
 
 test('gives each credential its own headers, however often it signs', async () => {
@@ -112,12 +141,15 @@ describe('the test', () => {
 			failure('rate_limit'),
 			'The push service is receiving too many requests: wait a moment and test again',
 		],
-		[failure(), 'The push service could not read the subscriber count: test again later'],
+		[
+			failure(),
+			'The push service could not read the subscriber count: check Base URL, without /v1, and test again',
+		],
 		[
 			failure('invalid_value'),
-			'The push service could not read the subscriber count: test again later',
+			'The push service could not read the subscriber count: check Base URL, without /v1, and test again',
 		],
-		[{}, 'No push service answers at this Base URL: check the address'],
+		[{}, 'No push service answers at this address: check Base URL, without /v1'],
 		[{ total_life_time_subscribers: '120', active_subscribers: '90' }, undefined],
 	])('of %j says %j', (answer, message) => {
 		expect(verdict(answer)).toBe(message);

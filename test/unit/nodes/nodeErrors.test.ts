@@ -4,10 +4,12 @@ import type { Failed } from '../../../nodes/PushCampaign/nodeErrors';
 import {
 	asInvalid,
 	catchInvalid,
+	faultJson,
 	isFailed,
 	stoppedError,
 	tally,
 	toErrorJson,
+	toExpected,
 	toNodeError,
 	toOperationError,
 } from '../../../nodes/PushCampaign/nodeErrors';
@@ -77,10 +79,11 @@ const shown = (error: NodeApiError | NodeOperationError) => ({
 
 describe('the error that stops a run', () => {
 	const counts = { sent: 3, notSent: 4, unknown: 5, firstFailed: 6 };
-	const tallied = 'Sent: 3, not sent: 4, unknown: 5. First to fail: item 6.';
+	const tallied =
+		"'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all 12 again, but for those with an idempotency key. Sent: 3, not sent: 4, unknown: 5. First to fail: item 6.";
 
 	test('names item, field, advice and how the others ended', () => {
-		const error = toNodeError(node, invalid, 6, counts);
+		const error = toNodeError(node, invalid, 6, { counts });
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(shown(error)).toEqual({
 			message: 'Title is missing',
@@ -92,7 +95,7 @@ describe('the error that stops a run', () => {
 	});
 
 	test('names item, answer, advice and how the others ended', () => {
-		const error = toNodeError(node, refused, 0, counts);
+		const error = toNodeError(node, refused, 0, { counts });
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(shown(error)).toEqual({
 			message: 'The push service could not read the request',
@@ -103,6 +106,37 @@ describe('the error that stops a run', () => {
 		});
 		expect(error).toMatchObject({ messages: [], errorResponse: { type: 'bad_request' } });
 	});
+
+	test.each([
+		[{ sent: 0, notSent: 1, unknown: 0, firstFailed: 0 }, ''],
+		[{ sent: 0, notSent: 0, unknown: 1, firstFailed: 0 }, ''],
+		[
+			{ sent: 0, notSent: 2, unknown: 0, firstFailed: 1 },
+			' Sent: 0, not sent: 2, unknown: 0. First to fail: item 1.',
+		],
+	])('tells a single item, and where nothing was sent, no more than that: %j', (few, told) => {
+		expect(toNodeError(node, invalid, 0, { counts: few }).description).toBe(`Give a title.${told}`);
+	});
+
+	test.each([
+		[{ sent: 1, notSent: 1, unknown: 0, firstFailed: 1 }],
+		[{ sent: 0, notSent: 1, unknown: 1, firstFailed: 1 }],
+	])('says how to go on without sending twice: %j', (some) => {
+		expect(toNodeError(node, invalid, 0, { counts: some }).description).toMatch(
+			/^Give a title\. 'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all 2 again/,
+		);
+	});
+
+	test.each([
+		[invalid, 'Title is missing. Give a title.'],
+		[refused, 'The push service could not read the request. Check Base URL.'],
+	])(
+		'tells an agent the advice too, which hands its model the message alone',
+		(failed, message) => {
+			expect(toNodeError(node, failed, 0, { isTool: true }).message).toBe(message);
+			expect(toNodeError(node, failed, 0, { isTool: false }).message).not.toBe(message);
+		},
+	);
 
 	test('counts nothing where nothing is sent', () => {
 		expect(toNodeError(node, invalid, 0).description).toBe('Give a title.');
@@ -132,6 +166,39 @@ describe('the error that stops a run', () => {
 		expect(stoppedError(node).message).toBe(
 			'The execution was canceled before all items were done',
 		);
+	});
+});
+
+describe('whatever is thrown', () => {
+	test.each([toNodeError(node, invalid, 0), toNodeError(node, refused, 0)])(
+		'is left as it is where it is n8n’s: %p',
+		(error) => {
+			expect(toExpected(node, error)).toBe(error);
+		},
+	);
+
+	test.each([
+		[new TypeError('x is not a function'), 'x is not a function'],
+		['a text', 'a text'],
+	])('is no fault of the user’s otherwise: %p', (error, said) => {
+		const expected = toExpected(node, error);
+		expect(expected).toBeInstanceOf(NodeOperationError);
+		expect(shown(expected)).toMatchObject({
+			message: `The node ended unexpectedly: ${said}`,
+			description: expect.stringMatching(/^This is not about what you entered\./),
+			failure: { cause: 'node-defect' },
+		});
+	});
+
+	test.each(['unknown', 'notSent'] as const)('becomes an item that says %s', (outcome) => {
+		expect(faultJson(toOperationError(node, invalid.invalid), outcome)).toEqual({
+			error: {
+				message: 'Title is missing',
+				description: 'Give a title.',
+				type: 'validation',
+				outcome,
+			},
+		});
 	});
 });
 
@@ -191,9 +258,9 @@ describe('what an action throws', () => {
 		const named = asInvalid(error, 'Credential', 'Choose one.');
 		expect(caught).toBeInstanceOf(InvalidInput);
 		expect([caught?.field, caught?.message, caught?.advice]).toEqual([
-			'Parameters',
-			said,
-			'Correct the parameters of the node.',
+			'Item',
+			`The node can't deal with this item: ${said}`,
+			'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.',
 		]);
 		expect([named.field, named.message, named.advice]).toEqual(['Credential', said, 'Choose one.']);
 	});

@@ -3,9 +3,13 @@ import {
 	cancelledProblem,
 	connectionLostProblem,
 	failureProblem,
+	gatewayRateLimitProblem,
 	interruptedProblem,
 	notConnectedProblem,
+	notStartedProblem,
+	plainAnswerProblem,
 	redirectProblem,
+	refusedOnTheWayProblem,
 	timeoutProblem,
 	unexpectedAnswerProblem,
 } from '../../../nodes/PushCampaign/service/failures';
@@ -14,6 +18,9 @@ import {
 
 const failed = (type: string | undefined, endpoint: 'send' | 'status' | 'count') =>
 	failureProblem({ status: 'failure', type, description: 'No' }, endpoint);
+
+const unknownAdvice =
+	'Running the workflow again sends it in any case, unless it has an Idempotency Key. Look for the campaign in the dashboard of your push service first. Only if it is not there, turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.';
 
 /** Specification, Errors, and what else can go wrong on the way. */
 const table: Array<[string, () => Problem, Problem]> = [
@@ -217,7 +224,7 @@ const table: Array<[string, () => Problem, Problem]> = [
 		{
 			type: 'unexpected_answer',
 			outcome: 'notSent',
-			message: 'The address of the push service redirects elsewhere (HTTP 302)',
+			message: 'The address of the push service redirects to another one (HTTP 302)',
 			description:
 				'A redirect is never followed, so that the key and token stay with the service. It was not sent. Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 			httpCode: '302',
@@ -232,8 +239,7 @@ const table: Array<[string, () => Problem, Problem]> = [
 			outcome: 'unknown',
 			message:
 				'It is unknown whether this was sent: the push service did not answer within 1.5 seconds',
-			description:
-				'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
+			description: unknownAdvice,
 			cause: 'temporarily-unavailable',
 		},
 	],
@@ -245,8 +251,7 @@ const table: Array<[string, () => Problem, Problem]> = [
 			outcome: 'unknown',
 			message:
 				'It is unknown whether this was sent: the connection to the push service was lost before its answer arrived',
-			description:
-				'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
+			description: unknownAdvice,
 			cause: 'temporarily-unavailable',
 		},
 	],
@@ -258,8 +263,7 @@ const table: Array<[string, () => Problem, Problem]> = [
 			outcome: 'unknown',
 			message:
 				'It is unknown whether this was sent: the execution was canceled before the push service answered',
-			description:
-				'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
+			description: unknownAdvice,
 			cause: 'temporarily-unavailable',
 		},
 	],
@@ -270,8 +274,7 @@ const table: Array<[string, () => Problem, Problem]> = [
 			type: 'unexpected_answer',
 			outcome: 'unknown',
 			message: 'It is unknown whether this was sent: the answer (HTTP 502) is a web page',
-			description:
-				'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
+			description: unknownAdvice,
 			cause: 'temporarily-unavailable',
 			httpCode: '502',
 		},
@@ -294,11 +297,123 @@ const table: Array<[string, () => Problem, Problem]> = [
 		{
 			type: 'unexpected_answer',
 			outcome: 'notSent',
-			message: 'The address of the push service redirects elsewhere (HTTP 302)',
+			message: 'The address of the push service redirects to another one (HTTP 302)',
 			description:
 				'A redirect is never followed, so that the key and token stay with the service. Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 			httpCode: '302',
 			cause: 'configuration-invalid',
+		},
+	],
+	[
+		"redirectProblem(308, 'count', 'shop.example')",
+		() => redirectProblem(308, 'count', 'shop.example'),
+		{
+			type: 'unexpected_answer',
+			outcome: 'notSent',
+			message: 'The address of the push service redirects to shop.example (HTTP 308)',
+			description:
+				'A redirect is never followed, so that the key and token stay with the service. Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
+			httpCode: '308',
+			cause: 'configuration-invalid',
+		},
+	],
+	[
+		"refusedOnTheWayProblem(404, 'a web page', 'send')",
+		() => refusedOnTheWayProblem(404, 'a web page', 'send'),
+		{
+			type: 'unexpected_answer',
+			outcome: 'notSent',
+			message: 'The push service was not reached: the answer (HTTP 404) is a web page',
+			description:
+				'It was not sent. Check that Base URL in the credential is the address of the push service, without /v1, then run the workflow again.',
+			httpCode: '404',
+			cause: 'configuration-invalid',
+		},
+	],
+	[
+		"refusedOnTheWayProblem(403, 'empty', 'status')",
+		() => refusedOnTheWayProblem(403, 'empty', 'status'),
+		{
+			type: 'unexpected_answer',
+			outcome: 'notSent',
+			message: 'The push service was not reached: the answer (HTTP 403) is empty',
+			description:
+				'Check that Base URL in the credential is the address of the push service, without /v1, then run the workflow again.',
+			httpCode: '403',
+			cause: 'configuration-invalid',
+		},
+	],
+	[
+		"gatewayRateLimitProblem('a web page', 'send', 3_600_000)",
+		() => gatewayRateLimitProblem('a web page', 'send', 3_600_000),
+		{
+			type: 'rate_limit',
+			outcome: 'notSent',
+			message: 'The push service is receiving too many requests',
+			description:
+				'The answer (HTTP 429) is a web page. It was not sent. It asks to wait for 1 hour. Run the workflow again after that.',
+			httpCode: '429',
+			cause: 'rate-limited',
+			retryAfterMs: 3_600_000,
+		},
+	],
+	[
+		"gatewayRateLimitProblem('empty', 'status', undefined)",
+		() => gatewayRateLimitProblem('empty', 'status', undefined),
+		{
+			type: 'rate_limit',
+			outcome: 'notSent',
+			message: 'The push service is receiving too many requests',
+			description:
+				'The answer (HTTP 429) is empty. Run the workflow again later, or raise Rate Limit Retries in the options so that the node waits longer by itself.',
+			httpCode: '429',
+			cause: 'rate-limited',
+		},
+	],
+	[
+		"plainAnswerProblem('send')",
+		() => plainAnswerProblem('send'),
+		{
+			type: 'network',
+			outcome: 'unknown',
+			message:
+				'It is unknown whether this was sent: the address answered without the encryption that https:// stands for',
+			description: `Check Base URL in the credential: its port may be one for http://. ${unknownAdvice}`,
+			cause: 'temporarily-unavailable',
+		},
+	],
+	[
+		"plainAnswerProblem('count')",
+		() => plainAnswerProblem('count'),
+		{
+			type: 'network',
+			outcome: 'unknown',
+			message: 'The address answered without the encryption that https:// stands for',
+			description:
+				'Check Base URL in the credential: its port may be one for http://. Run the workflow again later.',
+			cause: 'temporarily-unavailable',
+		},
+	],
+	[
+		"notStartedProblem('send')",
+		() => notStartedProblem('send'),
+		{
+			type: 'network',
+			outcome: 'notSent',
+			message: 'The execution was canceled before the push service was asked',
+			description: 'It was not sent. Run the workflow again.',
+			cause: 'temporarily-unavailable',
+		},
+	],
+	[
+		"notStartedProblem('status')",
+		() => notStartedProblem('status'),
+		{
+			type: 'network',
+			outcome: 'notSent',
+			message: 'The execution was canceled before the push service was asked',
+			description: 'Run the workflow again.',
+			cause: 'temporarily-unavailable',
 		},
 	],
 	[
@@ -399,7 +514,69 @@ describe("the service's own words", () => {
 
 	test('how long to wait is kept', () => {
 		const failure = { status: 'failure', type: 'rate_limit' } as const;
-		expect(failureProblem(failure, 'send', 0).retryAfterMs).toBe(0);
+		expect(failureProblem(failure, 'send', { retryAfterMs: 0 }).retryAfterMs).toBe(0);
 		expect(failureProblem(failure, 'send')).not.toHaveProperty('retryAfterMs');
+	});
+});
+
+describe('how long the service asks to wait', () => {
+	const failure = { status: 'failure', type: 'rate_limit', description: 'No' } as const;
+	const described = (seconds: number) =>
+		failureProblem(failure, 'send', { retryAfterMs: seconds * 1000 }).description;
+	const raise =
+		'Run the workflow again later, or raise Rate Limit Retries in the options so that the node waits longer by itself.';
+
+	test.each([
+		[0.2, '1 second'],
+		[1, '1 second'],
+		[7, '7 seconds'],
+		[90, '90 seconds'],
+		[120, '120 seconds'],
+		[121, '3 minutes'],
+		[600, '10 minutes'],
+	])('%d s: %s, which more retries would wait for', (seconds, wait) => {
+		expect(described(seconds)).toBe(
+			`The service says: "No". It was not sent. It asks to wait for ${wait}. ${raise}`,
+		);
+	});
+
+	test.each([
+		[601, '11 minutes'],
+		[3600, '1 hour'],
+		[5400, '90 minutes'],
+		[86_400, '24 hours'],
+	])('%d s: %s, which more retries would not', (seconds, wait) => {
+		expect(described(seconds)).toBe(
+			`The service says: "No". It was not sent. It asks to wait for ${wait}. Run the workflow again after that.`,
+		);
+	});
+
+	test('not at all, or of something else than a rate limit: no word of it', () => {
+		expect(described(0)).toBe(`The service says: "No". It was not sent. ${raise}`);
+		const other = failureProblem({ status: 'failure' }, 'send', { retryAfterMs: 7000 });
+		expect(other.description).not.toContain('wait');
+		expect(other.retryAfterMs).toBe(7000);
+	});
+});
+
+describe('the ID that a failure is about', () => {
+	const messageOf = (type: string, endpoint: 'send' | 'status' | 'count', subject?: string) =>
+		failureProblem({ status: 'failure', type }, endpoint, { subject }).message;
+
+	test('is named where it is known', () => {
+		expect(messageOf('invalid_sid', 'send', '5001')).toBe(
+			'The push service has no subscriber with the ID 5001',
+		);
+		expect(messageOf('invalid_value', 'status', 'x\n1')).toBe(
+			'The push service has no campaign with the ID x 1',
+		);
+		expect(messageOf('invalid_sid', 'send')).toBe(
+			'The push service has no subscriber with this ID',
+		);
+	});
+
+	test('is not named where another thing is at fault', () => {
+		expect(messageOf('invalid_value', 'send', '5001')).not.toContain('5001');
+		expect(messageOf('rate_limit', 'status', '1001')).not.toContain('1001');
 	});
 });

@@ -7,7 +7,11 @@ import { createClient, parseRetryAfter } from '../../../nodes/PushCampaign/servi
 import {
 	cancelledProblem,
 	failureProblem,
+	gatewayRateLimitProblem,
 	notStartedProblem,
+	redirectProblem,
+	refusedOnTheWayProblem,
+	unexpectedAnswerProblem,
 } from '../../../nodes/PushCampaign/service/failures';
 
 const secrets = ['the-key-of-the-site', 'the-token-of-the-site'];
@@ -16,11 +20,12 @@ const settings = {
 	headers: { serviceKey: 'the-key-of-the-site', serviceAuthToken: 'the-token-of-the-site' },
 	secrets,
 };
+const content = { title: 'Sale', message: 'Today', target_url: 'https://shop.example' };
 const send: ServiceRequest = {
 	endpoint: 'send',
 	method: 'POST',
 	path: '/v1/notification/send/all',
-	body: { title: 'Sale', message: 'Today', target_url: 'https://shop.example' },
+	body: content,
 };
 const status: ServiceRequest = { endpoint: 'status', method: 'GET', path: '/v1/x' };
 const created = { status: 'success', description: 'Campaign created', ID: 1001 };
@@ -143,21 +148,97 @@ describe('an answer', () => {
 		expect(await ask(failure)).not.toHaveProperty('problem.retryAfterMs');
 	});
 
-	test.each([300, 301, 302, 303, 307, 308, 399])(
-		'HTTP %d is a redirect: not sent',
+	test.each([301, 302, 307, 308])(
+		'HTTP %d with a Location is a redirect: not sent',
 		async (code) => {
 			for (const body of ['', '<html>moved</html>', undefined]) {
-				expect(await ask(body, code, { location: 'https://elsewhere.example' })).toMatchObject({
-					problem: { type: 'unexpected_answer', outcome: 'notSent', httpCode: String(code) },
+				const location = 'https://elsewhere.example:444/path?key=1#x';
+				expect(await ask(body, code, { location })).toEqual({
+					ok: false,
+					problem: redirectProblem(code, 'send', 'elsewhere.example:444'),
 				});
 			}
 		},
 	);
 
 	test.each([
+		['/v2/x', 'push.example:8443'],
+		['//cdn.example/', 'cdn.example'],
+		['https://user:pass@cdn.example', 'cdn.example'],
+		['http://', undefined],
+		['mailto:x@y.example', undefined],
+		[`https://${secrets[0]}.example`, '***.example'],
+	])('a redirect to %j names %j', async (location, host) => {
+		expect(await ask('', 301, { location })).toMatchObject({
+			problem: redirectProblem(301, 'send', host),
+		});
+	});
+
+	test.each([
+		[300, 'https://elsewhere.example'],
+		[303, 'https://elsewhere.example'],
+		[304, 'https://elsewhere.example'],
+		[305, 'https://elsewhere.example'],
+		[399, 'https://elsewhere.example'],
+		[301, undefined],
+		[302, ''],
+		[307, ' '],
+		[308, ['https://elsewhere.example']],
+	])('HTTP %d to %j is no redirect: unknown', async (code, location) => {
+		expect(await ask('', code, { location })).toEqual({
+			ok: false,
+			problem: unexpectedAnswerProblem(code, 'empty', 'send'),
+		});
+	});
+
+	test('HTTP 303 after a read is a redirect', async () => {
+		const headers = { location: 'https://elsewhere.example' };
+		expect(await answering('', 303, headers).request(status, z.object({}), 1)).toEqual({
+			ok: false,
+			problem: redirectProblem(303, 'status', 'elsewhere.example'),
+		});
+	});
+
+	test.each([400, 401, 403, 404, 405, 407, 410, 418, 451, 499])(
+		"HTTP %d without the service's JSON: not sent",
+		async (code) => {
+			for (const [body, what] of [
+				['<html>no</html>', 'a web page'],
+				['', 'empty'],
+				['{"error":{"message":"Forbidden"}}', 'not what the push service promises'],
+				['{"status":"failure","type":7}', 'not what the push service promises'],
+			] as const) {
+				expect(await ask(body, code)).toEqual({
+					ok: false,
+					problem: refusedOnTheWayProblem(code, what, 'send'),
+				});
+			}
+			expect(await answering('', code).request(status, z.object({}), 1)).toEqual({
+				ok: false,
+				problem: refusedOnTheWayProblem(code, 'empty', 'status'),
+			});
+		},
+	);
+
+	test("HTTP 429 without the service's JSON is a rate limit", async () => {
+		for (const [seconds, retryAfterMs] of [
+			['7', 7000],
+			[undefined, undefined],
+		] as const) {
+			expect(await ask('<html>', 429, { 'retry-after': seconds })).toEqual({
+				ok: false,
+				problem: gatewayRateLimitProblem('a web page', 'send', retryAfterMs),
+			});
+		}
+	});
+
+	test.each([
 		[created, 300, 'not what the push service promises'],
 		[created, 302, 'not what the push service promises'],
-		['Bad Request', 400, 'not the JSON of the push service'],
+		['Request Timeout', 408, 'not the JSON of the push service'],
+		[created, 400, 'not what the push service promises'],
+		[created, 429, 'not what the push service promises'],
+		[{ status: 'success' }, 404, 'not what the push service promises'],
 		[created, 199, 'not what the push service promises'],
 		[created, 500, 'not what the push service promises'],
 		[{ ...created, ID: {} }, 200, 'not what the push service promises'],
@@ -215,6 +296,56 @@ describe('an answer', () => {
 	});
 });
 
+describe('a status record', () => {
+	const asking = async (campaignId: string, record: object) =>
+		await answering({ notification_status: 'Sent', count: {}, ...record }).request(
+			{ ...status, campaignId },
+			z.object({ notification_id: z.coerce.string() }),
+			1,
+		);
+
+	test.each([
+		['1001', '1001'],
+		['1001', 1001],
+		['0012', '12'],
+		['12', '0012'],
+		['0', '000'],
+		['a1', 'a1'],
+		['90071992547409931', '90071992547409931'],
+	])('of %j that says %j is the one that was asked for', async (asked, said) => {
+		expect(await asking(asked, { notification_id: said })).toMatchObject({ ok: true });
+	});
+
+	test.each([
+		['1001', '1002'],
+		['1001', 10010],
+		['0', '00a'],
+		['0a', 'a'],
+		['A1', 'a1'],
+		['90071992547409931', '90071992547409930'],
+		['1001', ''],
+	])('of %j that says %j is no answer', async (asked, said) => {
+		expect(await asking(asked, { notification_id: said })).toEqual({
+			ok: false,
+			problem: unexpectedAnswerProblem(200, 'about another campaign', 'status'),
+		});
+	});
+
+	test('of nothing that can be compared is no answer', async () => {
+		const result = await answering({}).request({ ...status, campaignId: '1' }, z.object({}), 1);
+		expect(result).toMatchObject({ problem: { type: 'unexpected_answer' } });
+	});
+});
+
+test.each([
+	[{ ...send, body: { ...content, sid: '5001' } }, 'invalid_sid', 'subscriber with the ID 5001'],
+	[{ ...status, subject: '1001' }, 'invalid_value', 'campaign with the ID 1001'],
+	[{ ...status, subject: String(secrets[0]) }, 'invalid_value', 'campaign with the ID ***'],
+])('%j with %s names the ID', async (request, type, words) => {
+	const result = await answering({ status: 'failure', type }).request(request, z.unknown(), 1);
+	expect(result).toMatchObject({ problem: { message: `The push service has no ${words}` } });
+});
+
 describe('no answer', () => {
 	test('no connection: not sent, naming the host', async () => {
 		expect(await failing(fault({ code: 'ECONNREFUSED', syscall: 'connect' }))).toMatchObject({
@@ -270,7 +401,8 @@ describe('no answer', () => {
 				message: unknownBecause('the push service did not answer within 2.5 seconds'),
 			},
 		});
-		expect(time).toBe(2500);
+		// And a millisecond for the request's last words.
+		expect(time).toBe(2501);
 		expect(signal?.aborted).toBe(true);
 	});
 
@@ -281,7 +413,12 @@ describe('no answer', () => {
 			signal = abortSignal;
 			return await new Promise(() => undefined);
 		};
-		const asking = client(transport, { signal: stop.signal }).request(send, campaignCreated, 500);
+		const sleep = async () => await new Promise<void>(setImmediate);
+		const asking = client(transport, { signal: stop.signal, sleep }).request(
+			send,
+			campaignCreated,
+			500,
+		);
 		await new Promise(setImmediate);
 		expect(signal?.aborted).toBe(false);
 		stop.abort();

@@ -12,6 +12,8 @@ function fakeClock() {
 	const lengths: number[] = [];
 	return {
 		lengths,
+		/** Without the millisecond that an action has for its last words. */
+		naps: () => lengths.filter((length) => length > 1),
 		now: () => time,
 		sleep: async (milliseconds: number, signal: AbortSignal) => {
 			lengths.push(milliseconds);
@@ -48,10 +50,13 @@ function setUp(signal?: AbortSignal) {
 			signals.set(name, own);
 			return await promise;
 		};
-		void deadlines.race(action, timeoutMs).then(
-			(value) => results.push(`${name}: ${String(value)} at ${clock.now()}`),
-			(error: unknown) => results.push(`${name}: ${String(error)} at ${clock.now()}`),
-		);
+		void deadlines.run(action, timeoutMs).then((ending) => {
+			const what =
+				ending.kind === 'settled'
+					? ending.value
+					: `${String(ending.error)}${ending.isLate ? ', late' : ''}`;
+			results.push(`${name}: ${what} at ${clock.now()}`);
+		});
 	};
 	const aborted = () => [...signals].filter(([, own]) => own.aborted).map(([name]) => name);
 	return { clock, deadlines, race, results, aborted };
@@ -68,13 +73,14 @@ test('gives what the action gives, and leaves its signal alone', async () => {
 
 test('what the action throws at once is what it throws', async () => {
 	const { deadlines } = setUp();
+	const error = new TypeError('no request');
 	const action = () => {
-		throw new TypeError('no request');
+		throw error;
 	};
-	await expect(deadlines.race(action, 100)).rejects.toThrow('no request');
+	expect(await deadlines.run(action, 100)).toEqual({ kind: 'failed', error, isLate: false });
 });
 
-test('gives undefined at the deadline and ends the signal, not before', async () => {
+test('ends the signal at the deadline, not before', async () => {
 	const { clock, race, results, aborted } = setUp();
 	race('a', never(), 30_000);
 	race('b', never(), 40_000);
@@ -82,24 +88,32 @@ test('gives undefined at the deadline and ends the signal, not before', async ()
 	expect(results).toEqual([]);
 	expect(aborted()).toEqual([]);
 	await clock.pass(1);
-	expect(results).toEqual(['a: undefined at 30000']);
 	expect(aborted()).toEqual(['a']);
+	await clock.pass(1);
+	expect(results).toEqual(['a: undefined, late at 30001']);
 });
 
-test('an action that only its signal ends is over at the deadline', async () => {
+test('what an action says when its signal ends it is heard', async () => {
 	const { clock, deadlines } = setUp();
-	let ended = 0;
+	const lastWords = new Error('canceled before it was connected');
 	const action = async (signal: AbortSignal) =>
 		await new Promise<string>((_resolve, reject) => {
-			signal.addEventListener('abort', () => {
-				ended += 1;
-				reject(new Error('canceled'));
-			});
+			signal.addEventListener('abort', () => reject(lastWords));
 		});
-	const result = deadlines.race(action, 500);
+	const ending = deadlines.run(action, 500);
 	await clock.pass(500);
-	await expect(result).resolves.toBeUndefined();
-	expect(ended).toBe(1);
+	expect(await ending).toEqual({ kind: 'failed', error: lastWords, isLate: true });
+});
+
+test('an answer that comes with the deadline counts', async () => {
+	const { clock, deadlines } = setUp();
+	const action = async (signal: AbortSignal) =>
+		await new Promise<string>((resolve) => {
+			signal.addEventListener('abort', () => resolve('answer'));
+		});
+	const ending = deadlines.run(action, 500);
+	await clock.pass(500);
+	expect(await ending).toEqual({ kind: 'settled', value: 'answer' });
 });
 
 test('an answer after the deadline changes nothing', async () => {
@@ -109,7 +123,7 @@ test('an answer after the deadline changes nothing', async () => {
 	await clock.pass(600);
 	answer('late');
 	await clock.pass(600);
-	expect(results).toEqual(['a: undefined at 500']);
+	expect(results).toEqual(['a: undefined, late at 501']);
 });
 
 test('watches many deadlines with one timer, each nap a second at the most', async () => {
@@ -119,11 +133,11 @@ test('watches many deadlines with one timer, each nap a second at the most', asy
 	race('same', never(), 2_500);
 	await clock.pass(3_000);
 	expect(results).toEqual([
-		'long: undefined at 2500',
-		'same: undefined at 2500',
-		'longer: undefined at 2600',
+		'long: undefined, late at 2501',
+		'same: undefined, late at 2501',
+		'longer: undefined, late at 2601',
 	]);
-	expect(clock.lengths).toEqual([1000, 1000, 500, 100]);
+	expect(clock.naps()).toEqual([1000, 1000, 500, 100]);
 });
 
 test('a deadline that comes before the end of the nap is not slept through', async () => {
@@ -133,8 +147,8 @@ test('a deadline that comes before the end of the nap is not slept through', asy
 	race('short', never(), 400);
 	race('middle', never(), 600);
 	await clock.pass(1_000);
-	expect(results).toEqual(['short: undefined at 500', 'middle: undefined at 700']);
-	expect(clock.lengths).toEqual([1000, 400, 200, 1000]);
+	expect(results).toEqual(['short: undefined, late at 501', 'middle: undefined, late at 701']);
+	expect(clock.naps()).toEqual([1000, 400, 200, 1000]);
 });
 
 test('sleeps until the first of them', async () => {
@@ -142,26 +156,26 @@ test('sleeps until the first of them', async () => {
 	race('long', never(), 2_500);
 	race('short', never(), 1_400);
 	await clock.pass(2_500);
-	expect(clock.lengths).toEqual([1000, 400, 1000, 100]);
+	expect(clock.naps()).toEqual([1000, 400, 1000, 100]);
 });
 
 test('wakes up once nothing is under way, and watches again for the next', async () => {
 	const { clock, race, results } = setUp();
 	race('a', Promise.resolve('answer'), 5_000);
 	await clock.pass(100);
-	expect(clock.lengths).toEqual([1000]);
+	expect(clock.naps()).toEqual([1000]);
 	race('b', never(), 300);
-	await clock.pass(300);
-	expect(results).toEqual(['a: answer at 0', 'b: undefined at 400']);
-	expect(clock.lengths).toEqual([1000, 300]);
+	await clock.pass(301);
+	expect(results).toEqual(['a: answer at 0', 'b: undefined, late at 401']);
+	expect(clock.naps()).toEqual([1000, 300]);
 });
 
 test('a deadline that has passed meanwhile naps for a millisecond, not for none', async () => {
 	const { clock, race, results } = setUp();
 	race('a', never(), 0);
-	await clock.pass(1);
-	expect(clock.lengths).toEqual([1]);
-	expect(results).toEqual(['a: undefined at 1']);
+	await clock.pass(2);
+	expect(clock.lengths).toEqual([1, 1]);
+	expect(results).toEqual(['a: undefined, late at 2']);
 });
 
 describe('a signal for all', () => {
@@ -173,8 +187,12 @@ describe('a signal for all', () => {
 		race('b', never(), 30_000);
 		await clock.pass(100);
 		stop.abort();
-		await clock.pass(0);
-		expect(results).toEqual(['done: answer at 0', 'a: undefined at 100', 'b: undefined at 100']);
+		await clock.pass(1);
+		expect(results).toEqual([
+			'done: answer at 0',
+			'a: undefined, late at 101',
+			'b: undefined, late at 101',
+		]);
 		expect(aborted()).toEqual(['a', 'b']);
 	});
 
@@ -188,7 +206,7 @@ describe('a signal for all', () => {
 			race('b', Promise.resolve('answer'), 500);
 			await clock.pass(50);
 			expect(listeners()).toBe(1);
-			await clock.pass(50);
+			await clock.pass(51);
 			expect(listeners()).toBe(0);
 		}
 	});

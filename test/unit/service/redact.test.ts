@@ -18,6 +18,84 @@ test.each([
 	});
 });
 
+const special = 'p&ss/w+rd=\'<x>\\"ü z';
+const entities = (text: string, entity: (code: number) => string) =>
+	Array.from(text, (character) => entity(character.codePointAt(0) ?? 0)).join('');
+const everywhere = (text: string, spell: (code: string) => string) =>
+	Array.from(Buffer.from(text), (byte) => spell(byte.toString(16).padStart(2, '0'))).join('');
+
+test.each<[string, (text: string) => string]>([
+	['in upper case', (text) => text.toUpperCase()],
+	['in lower case', (text) => text.toLowerCase()],
+	['with lower-case percent codes', (text) => encodeURIComponent(text).toLowerCase()],
+	['with every character percent-encoded', (text) => everywhere(text, (code) => `%${code}`)],
+	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text))],
+	['as a form sends it', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
+	["with PHP's slashes", (text) => text.replaceAll('/', '\\/')],
+	['as JSON in a text', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
+	[
+		'as JSON in ASCII',
+		(text) => entities(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`),
+	],
+	[
+		'with named entities',
+		(text) =>
+			text
+				.replaceAll('&', '&amp;')
+				.replaceAll('<', '&lt;')
+				.replaceAll('>', '&gt;')
+				.replaceAll('"', '&quot;')
+				.replaceAll("'", '&apos;'),
+	],
+	[
+		'as PHP escapes HTML, twice',
+		(text) => text.replaceAll('&', '&amp;amp;').replaceAll("'", '&amp;#039;'),
+	],
+	['with decimal entities', (text) => entities(text, (code) => `&#${code};`)],
+	['with hex entities', (text) => entities(text, (code) => `&#x${code.toString(16)};`)],
+	[
+		'with upper-case hex entities',
+		(text) => entities(text, (code) => `&#X${code.toString(16).toUpperCase()};`),
+	],
+	['in hex', (text) => Buffer.from(text).toString('hex')],
+	['in upper-case hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
+	[
+		'in Latin-1 percent codes',
+		(text) => entities(text, (code) => `%${code.toString(16).padStart(2, '0')}`),
+	],
+	[
+		"with a string's escapes",
+		(text) => entities(text, (code) => `\\x${code.toString(16).padStart(2, '0')}`),
+	],
+	['in base64 within JSON', (text) => Buffer.from(text).toString('base64').replaceAll('/', '\\/')],
+	[
+		'in base64 within an address',
+		(text) =>
+			encodeURIComponent(Buffer.from(text).toString('base64'))
+				.replaceAll('%2B', '+')
+				.replaceAll('%2F', '/'),
+	],
+])('hides a secret %s', (_how, spell) => {
+	for (const hidden of [special, secret, 'Abc123xyz', 'key~key/key??']) {
+		const redact = createRedactor([hidden]);
+		expect(redact(`<${spell(hidden)}>`)).toBe('<***>');
+	}
+});
+
+test('looks through long answers in no time, also such as are made to be slow', () => {
+	const redact = createRedactor([
+		special,
+		'another-secret-of-the-site',
+		'%25%25%25%25',
+		'&amp;&amp;',
+	]);
+	const started = performance.now();
+	for (const part of ['\\', '&', '&amp;', '%', '%25', '=', '&#0', 'a', 'p', '0x', '70:']) {
+		redact(part.repeat(200_000));
+	}
+	expect(performance.now() - started).toBeLessThan(5_000);
+});
+
 test('hides a secret in the base64 of addresses', () => {
 	const marked = '>>>???~~~>';
 	expect(Buffer.from(marked).toString('base64')).toMatch(/\+.*\/.*==$/);

@@ -7,7 +7,8 @@ import { classifyTransportError } from '../../../nodes/PushCampaign/service/tran
 import { selfSigned } from './selfSigned';
 
 const trusted = selfSigned('localhost');
-const certificateReason = 'its certificate or encryption is not trusted';
+const certificateReason = 'its certificate is not trusted';
+const handshakeReason = 'the address ends the connection before it is secure';
 
 describe('errors that real sockets make', () => {
 	const servers: net.Server[] = [];
@@ -34,17 +35,44 @@ describe('errors that real sockets make', () => {
 		}
 	});
 
-	/** What a POST throws, made as n8n's HTTP helper makes it in the end. */
-	async function errorOf(url: string, options: https.RequestOptions = {}): Promise<unknown> {
+	interface Failed {
+		/** What a POST throws, made as n8n's HTTP helper makes it in the end. */
+		readonly error: unknown;
+		/** The same as n8n 2 hands it on, with the request. */
+		readonly withRequest: unknown;
+	}
+
+	/** @param timeoutMs when the request is given up, as the client does it by a signal */
+	async function failed(
+		url: string,
+		{ timeoutMs, ...options }: https.RequestOptions & { timeoutMs?: number } = {},
+	): Promise<Failed> {
 		return await new Promise((resolve, reject) => {
 			const { request } = url.startsWith('https:') ? https : http;
+			const end = (error: Error) => {
+				const withRequest = { message: 'wrapped', cause: { request: sent, cause: error } };
+				resolve({ error, withRequest });
+			};
 			const sent = request(url, { method: 'POST', agent: false, ...options }, (response) => {
-				response.on('error', resolve).on('end', () => reject(new TypeError('It was answered')));
+				response.on('error', end).on('end', () => reject(new TypeError('It was answered')));
 				response.resume();
 			});
-			sent.on('error', resolve);
+			sent.on('error', end);
 			sent.end('{}');
+			if (timeoutMs === undefined) return;
+			setTimeout(() => {
+				end(Object.assign(new Error('timeout of 9ms exceeded'), { code: 'ECONNABORTED' }));
+				sent.destroy();
+			}, timeoutMs);
 		});
+	}
+
+	const errorOf = async (...request: Parameters<typeof failed>) => (await failed(...request)).error;
+
+	/** What is known by the error alone, as in n8n 1, and by the request's socket too, as in n8n 2. */
+	async function judge(...request: Parameters<typeof failed>) {
+		const { error, withRequest } = await failed(...request);
+		return [classifyTransportError(error), classifyTransportError(withRequest)];
 	}
 
 	const resetAfterData = () =>
@@ -109,41 +137,123 @@ describe('errors that real sockets make', () => {
 		expect(classifyTransportError(error)).toMatchObject({ reason: certificateReason });
 	});
 
+	const unsent = (reason: string) => ({ kind: 'notConnected', reason });
+	const lostConnection = { kind: 'connectionLost' };
+	const handshakeOf = async (answer: (socket: net.Socket) => void) =>
+		await listen(net.createServer((socket) => socket.once('data', () => answer(socket))));
+
 	test('no version of TLS in common', async () => {
 		const port = await listen(https.createServer({ ...trusted, minVersion: 'TLSv1.3' }));
-		const error = await errorOf(`https://localhost:${port}`, {
-			ca: trusted.cert,
-			family: 4,
-			maxVersion: 'TLSv1.2',
-		});
-		expect(classifyTransportError(error)).toMatchObject({ reason: certificateReason });
+		const options = { ca: trusted.cert, family: 4, maxVersion: 'TLSv1.2' } as const;
+		const judged = await judge(`https://localhost:${port}`, options);
+		expect(judged).toEqual([lostConnection, unsent(handshakeReason)]);
 	});
 
 	test('what listens does not speak TLS', async () => {
-		const port = await listen(
-			net.createServer((socket) =>
-				socket.once('data', () => socket.end('HTTP/1.1 400 No\r\n\r\n')),
-			),
-		);
-		const error = await errorOf(`https://127.0.0.1:${port}`);
-		expect(classifyTransportError(error)).toMatchObject({ reason: certificateReason });
+		const port = await handshakeOf((socket) => socket.end('HTTP/1.1 400 No\r\n\r\n'));
+		expect(await judge(`https://127.0.0.1:${port}`)).toEqual([
+			{ kind: 'plainAnswer' },
+			unsent('the address does not speak https://, its port may be one for http://'),
+		]);
 	});
 
 	test('the connection ends in the handshake', async () => {
-		const port = await listen(
-			net.createServer((socket) => socket.once('data', () => socket.end())),
-		);
-		const error = await errorOf(`https://127.0.0.1:${port}`);
-		expect(classifyTransportError(error)).toEqual({
-			kind: 'notConnected',
-			reason: certificateReason,
-		});
+		const port = await handshakeOf((socket) => socket.end());
+		const reason = unsent(handshakeReason);
+		expect(await judge(`https://127.0.0.1:${port}`)).toEqual([reason, reason]);
 	});
 
-	test('a reset in the handshake looks like one after it, and counts as one after it', async () => {
-		const port = await listen(resetAfterData());
-		const error = await errorOf(`https://127.0.0.1:${port}`);
-		expect(classifyTransportError(error)).toEqual({ kind: 'connectionLost' });
+	test('a reset in the handshake looks like one after it, but for the socket', async () => {
+		const port = await handshakeOf((socket) => socket.resetAndDestroy());
+		const judged = await judge(`https://127.0.0.1:${port}`);
+		expect(judged).toEqual([lostConnection, unsent(handshakeReason)]);
+	});
+
+	test('a handshake that stays silent looks like a silent service, but for the socket', async () => {
+		const port = await handshakeOf(() => undefined);
+		expect(await judge(`https://127.0.0.1:${port}`, { timeoutMs: 200 })).toEqual([
+			{ kind: 'timeout' },
+			unsent('the address does not make the connection secure'),
+		]);
+	});
+
+	test('a name that is never resolved, and an address that never answers', async () => {
+		const lookup = () => undefined;
+		for (const scheme of ['http', 'https']) {
+			expect(await judge(`${scheme}://push.example`, { lookup, timeoutMs: 100 })).toEqual([
+				{ kind: 'timeout' },
+				unsent('the address does not answer'),
+			]);
+		}
+	});
+
+	test('a service that reads the request and stays silent', async () => {
+		const plain = await handshakeOf(() => undefined);
+		const secure = await listen(tls.createServer(trusted));
+		for (const [url, options] of [
+			[`http://127.0.0.1:${plain}`, {}],
+			[`https://localhost:${secure}`, { ca: trusted.cert, family: 4 }],
+		] as const) {
+			const judged = await judge(url, { ...options, timeoutMs: 300 });
+			expect(judged).toEqual([{ kind: 'timeout' }, { kind: 'timeout' }]);
+		}
+	});
+
+	// What no TLS server writes, but a proxy in between, or one that means harm.
+	describe.each(['TLSv1.2', 'TLSv1.3'] as const)(
+		'after the request was read, with %s',
+		(version) => {
+			const record = (header: number[], length: number) =>
+				Buffer.concat([Buffer.from(header), Buffer.alloc(length)]);
+
+			/** A TLS server behind a proxy that writes into the tunnel once the request was read. */
+			async function tunnel(write: (client: net.Socket) => void): Promise<number> {
+				const clients: net.Socket[] = [];
+				const options = { ...trusted, minVersion: version, maxVersion: version };
+				const server = await listen(
+					tls.createServer(options, (socket) => {
+						socket.on('error', () => undefined);
+						socket.once('data', () => clients.forEach(write));
+					}),
+				);
+				return await listen(
+					net.createServer((client) => {
+						clients.push(client);
+						const upstream = net.connect(server, '127.0.0.1').on('error', () => undefined);
+						client.pipe(upstream);
+						upstream.on('data', (data) => client.write(data));
+						client.on('close', () => upstream.destroy());
+					}),
+				);
+			}
+
+			test.each<[string, (client: net.Socket) => void]>([
+				['plain text', (client) => client.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+				['an overlong record', (client) => client.write(record([23, 3, 3, 255, 255], 65_535))],
+				['an unknown record', (client) => client.write(record([153, 153, 153, 0, 64], 64))],
+				['another version', (client) => client.write(record([23, 9, 9, 0, 32], 32))],
+				['a record of another key', (client) => client.write(record([23, 3, 3, 0, 64], 64))],
+				['SSL 2', (client) => client.write(record([128, 46, 1, 0, 2], 60))],
+				['a second greeting', (client) => client.write(record([22, 3, 3, 0, 4, 2], 3))],
+				['handshake_failure', (client) => client.write(record([21, 3, 3, 0, 2, 2, 40], 0))],
+				['protocol_version', (client) => client.write(record([21, 3, 3, 0, 2, 2, 70], 0))],
+				['bad_certificate', (client) => client.write(record([21, 3, 3, 0, 2, 2, 42], 0))],
+				['the end', (client) => client.end()],
+				['a reset', (client) => client.resetAndDestroy()],
+			])('%s comes: it may have been sent', async (_what, write) => {
+				const url = `https://localhost:${await tunnel(write)}`;
+				for (const fault of await judge(url, { ca: trusted.cert, family: 4, timeoutMs: 2000 })) {
+					expect(['connectionLost', 'plainAnswer']).toContain(fault.kind);
+				}
+			});
+		},
+	);
+
+	test('a certificate of the client that is asked for too late', async () => {
+		const options = { ...trusted, minVersion: 'TLSv1.3', requestCert: true } as const;
+		const port = await listen(tls.createServer(options));
+		const judged = await judge(`https://localhost:${port}`, { ca: trusted.cert, family: 4 });
+		expect(judged).toEqual([lostConnection, lostConnection]);
 	});
 
 	test('a reset after the request has left', async () => {
@@ -205,6 +315,8 @@ const unsendable = notConnected('the request is not one that can be sent');
 const forbidden = notConnected('this n8n does not allow requests to it');
 const unknownName = notConnected('its name is not known');
 const untrusted = notConnected(certificateReason);
+const noHandshake = notConnected(handshakeReason);
+const plainAnswer = { kind: 'plainAnswer' };
 const lost = { kind: 'connectionLost' };
 const timeout = { kind: 'timeout' };
 
@@ -228,29 +340,63 @@ describe('errors by their shape', () => {
 		[{ code: 'EIO', syscall: 'getaddrinfo' }, unknownName],
 		[{ code: 'XENOTFOUND' }, lost],
 		[{ code: 'ENOTFOUNDX' }, lost],
-		[{ code: 'EPROTO' }, untrusted],
 		[{ code: 'CERT_NOT_YET_VALID' }, untrusted],
 		[{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, untrusted],
 		[{ code: 'SELF_SIGNED_CERT_IN_CHAIN' }, untrusted],
 		[{ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, untrusted],
 		[{ code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' }, untrusted],
 		[{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, untrusted],
-		[{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, untrusted],
-		[{ code: 'ERR_SSL_UNSUPPORTED_PROTOCOL' }, untrusted],
-		[{ code: 'ERR_SSL_PACKET_LENGTH_TOO_LONG' }, untrusted],
-		[{ code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }, untrusted],
-		[{ code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' }, untrusted],
 		[{ code: 'HOSTNAME_MISMATCH' }, untrusted],
 		[
 			{
 				code: 'ECONNRESET',
 				message: 'Client network socket disconnected before secure TLS connection was established',
 			},
-			untrusted,
+			noHandshake,
 		],
-		// The handshake was over: the request may have been read.
+		// These say nothing about when they came: the request may have been read.
+		[{ code: 'EPROTO' }, lost],
+		[{ code: 'EPROTO', syscall: 'write' }, lost],
+		[{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, plainAnswer],
+		[{ message: 'write EPROTO 80:error:0A:SSL routines:x:wrong version number:' }, plainAnswer],
+		[{ messages: ['write EPROTO 80:error:0A:SSL routines:x:wrong version number:'] }, plainAnswer],
+		[{ message: 'It has the wrong version number' }, lost],
+		[{ code: 'ERR_SSL_UNSUPPORTED_PROTOCOL' }, lost],
+		[{ code: 'ERR_SSL_PACKET_LENGTH_TOO_LONG' }, lost],
+		[{ code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE' }, lost],
+		[{ code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' }, lost],
 		[{ code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' }, lost],
 		[{ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }, lost],
+		// Of a connection that is there, whatever the code.
+		[{ code: 'ECONNREFUSED', syscall: 'read' }, lost],
+		[{ code: 'ENODATA', syscall: 'read' }, lost],
+		[{ code: 'ENOTFOUND', syscall: 'write' }, lost],
+		// The socket of the request: n8n 2 hands it on.
+		[
+			{ request: { socket: { _bytesDispatched: 0 } } },
+			notConnected('the connection attempt ended'),
+		],
+		[
+			{
+				code: 'ECONNABORTED',
+				request: { socket: { _bytesDispatched: 0, secureConnecting: true } },
+			},
+			notConnected('the address does not answer'),
+		],
+		[
+			{ code: 'ERR_CANCELED', request: { socket: { _bytesDispatched: 0 } } },
+			notConnected('the address does not answer'),
+		],
+		[
+			{ code: 'ERR_CANCELED', request: { socket: { secureConnecting: true } } },
+			notConnected('the address does not make the connection secure'),
+		],
+		[{ request: { socket: { _bytesDispatched: 9, secureConnecting: true } } }, noHandshake],
+		[{ request: { socket: { _bytesDispatched: 9, secureConnecting: false } } }, lost],
+		[{ request: { socket: { _bytesDispatched: 9 } } }, lost],
+		[{ request: { socket: {} } }, lost],
+		[{ request: { socket: null } }, lost],
+		[{ request: null }, lost],
 		[{ code: 'ERR_INVALID_HTTP_TOKEN' }, unsendable],
 		[{ code: 'ERR_INVALID_CHAR' }, unsendable],
 		[{ code: 'ERR_INVALID_URL' }, unsendable],
@@ -291,8 +437,8 @@ describe('errors by their shape', () => {
 		// Codes and names are known whole.
 		[{ code: 'XETIMEDOUT' }, lost],
 		[{ code: 'ETIMEDOUTX' }, lost],
-		[{ code: 'XEPROTO' }, lost],
-		[{ code: 'EPROTOX' }, lost],
+		[{ code: 'XCERT_HAS_EXPIRED' }, lost],
+		[{ code: 'ERR_SSL_WRONG_VERSION_NUMBERS' }, lost],
 		[{ code: 'XERR_INVALID_URL' }, lost],
 		[{ name: 'SsrfErrorX' }, lost],
 		// A symbol can't be read as text.
