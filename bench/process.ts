@@ -49,3 +49,53 @@ export async function watchMemory<T>(
 		await watching;
 	}
 }
+
+/** Seldom enough that a run has time for its own work: a collection takes some tenths of a second. */
+const collectEveryMs = 2000;
+
+/** A server that collects its garbage when it is told to: `collector.cjs`. */
+export interface Collecting {
+	readonly pid: number;
+	/** Where it notes how many bytes are in use then. */
+	readonly memoryFile: string;
+}
+
+async function bytesInUse({ pid, memoryFile }: Collecting): Promise<number> {
+	const noted = async () => (await readFile(memoryFile, 'utf8').catch(() => '')).split('\n');
+	const before = (await noted()).length;
+	process.kill(pid, 'SIGUSR2');
+	const until = Date.now() + 60_000;
+	for (;;) {
+		const lines = await noted();
+		if (lines.length > before) return Number(lines.at(-2));
+		if (Date.now() > until) throw new Error('The server does not collect its garbage');
+		await sleep(25);
+	}
+}
+
+/**
+ * Watches what is really in use in a server while something runs, its garbage collected every two seconds.
+ *
+ * @returns how far that rose above what was in use before, in megabytes
+ */
+export async function watchCollectedMemory<T>(
+	server: Collecting,
+	work: () => Promise<T>,
+): Promise<{ result: T; megabytes: number }> {
+	const before = await bytesInUse(server);
+	let highest = before;
+	const end = new AbortController();
+	const watching = (async () => {
+		while (!end.signal.aborted) {
+			highest = Math.max(highest, await bytesInUse(server));
+			await sleep(collectEveryMs, undefined, { signal: end.signal }).catch(() => undefined);
+		}
+	})();
+	try {
+		const result = await work();
+		return { result, megabytes: (highest - before) / 2 ** 20 };
+	} finally {
+		end.abort();
+		await watching;
+	}
+}

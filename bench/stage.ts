@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -15,7 +17,7 @@ import {
 } from '../host';
 import type { SimulatorControl } from '../simulator';
 import type { PlainRequest } from './plain';
-import { processorTime } from './process';
+import { processorTime, type Collecting } from './process';
 import { startSimulatorProcess } from './simulatorProcess';
 
 /** Whose time is taken: this package's node, or what a user would take instead. */
@@ -46,6 +48,14 @@ const nodeName = 'Measured';
 
 const sendPath = '/v1/notification/send/all';
 
+/** Texts around expressions, as in a notification that greets its reader. */
+const personal = {
+	title: '=Hello {{ $json.name }}, this is for you',
+	message: '=Your offer in {{ $json.city }} ends tonight',
+	targetUrl: '=https://example.com/offers/{{ $json.offer }}/today',
+	name: '=October, group {{ $json.group }}',
+};
+
 const bodies: Record<BodyForm, Record<string, unknown>> = {
 	fields: {
 		specifyBody: 'keypair',
@@ -72,6 +82,7 @@ export class Stage {
 		readonly simulator: SimulatorControl,
 		private readonly serviceUrl: string,
 		readonly tarball: string,
+		private readonly memoryFile: string,
 		private readonly end: () => Promise<void>,
 	) {}
 
@@ -80,13 +91,14 @@ export class Stage {
 		const { tarball } = await packPackage();
 		const simulator = await startSimulatorProcess();
 		try {
-			const env: Record<string, string> =
-				profileInto === undefined
-					? {}
-					: {
-							BENCH_PROFILE: resolve(profileInto),
-							NODE_OPTIONS: `--require=${join(__dirname, 'profiler.cjs')}`,
-						};
+			const folder = await mkdtemp(join(tmpdir(), 'push-campaign-bench-'));
+			const memoryFile = join(folder, 'memory');
+			const preloaded = ['collector.cjs', ...(profileInto === undefined ? [] : ['profiler.cjs'])];
+			const env: Record<string, string> = {
+				BENCH_MEMORY: memoryFile,
+				...(profileInto === undefined ? {} : { BENCH_PROFILE: resolve(profileInto) }),
+				NODE_OPTIONS: preloaded.map((file) => `--require=${join(__dirname, file)}`).join(' '),
+			};
 			const server = await startN8n({ major: '2', tarball, env });
 			try {
 				const client = new N8nClient(server.url);
@@ -102,9 +114,11 @@ export class Stage {
 					simulator.control,
 					simulator.url,
 					tarball,
+					memoryFile,
 					async () => {
 						await server.stop();
 						await simulator.stop();
+						await rm(folder, { recursive: true, force: true });
 					},
 				);
 			} catch (error) {
@@ -126,22 +140,41 @@ export class Stage {
 		return this.server.pid;
 	}
 
+	/** The server as what can be told to collect its garbage. */
+	get collecting(): Collecting {
+		return { pid: this.server.pid, memoryFile: this.memoryFile };
+	}
+
 	/** A send to all subscribers for each item. */
 	async sends(contestant: Contestant, form: BodyForm = 'fields'): Promise<Bench> {
 		return await this.bench(
+			contestant === 'ours' ? this.oursSending({}) : this.httpSending(bodies[form]),
+		);
+	}
+
+	/** The same by this package's node, each item with its field `key` as its idempotency key. */
+	async keyedSends(): Promise<Bench> {
+		return await this.bench(this.oursSending({ options: { idempotencyKey: '={{ $json.key }}' } }));
+	}
+
+	/** The same by this package's node with 'Continue' on fail. */
+	async continuingSends(): Promise<Bench> {
+		return await this.bench({ ...this.oursSending({}), onError: 'continueRegularOutput' });
+	}
+
+	/** A send to all subscribers for each item, with texts around the expressions of four parameters. */
+	async personalSends(contestant: Contestant): Promise<Bench> {
+		const { name, targetUrl, ...texts } = personal;
+		return await this.bench(
 			contestant === 'ours'
-				? this.ours({
-						operation: 'sendToAll',
-						title: '={{ $json.title }}',
-						message: '={{ $json.message }}',
-						targetUrl: '={{ $json.targetUrl }}',
-					})
-				: this.httpRequest({
-						method: 'POST',
-						url: `${this.serviceUrl}${sendPath}`,
-						sendBody: true,
-						contentType: 'json',
-						...bodies[form],
+				? this.oursSending({ ...texts, targetUrl, additionalFields: { name } })
+				: this.httpSending({
+						specifyBody: 'keypair',
+						bodyParameters: {
+							parameters: Object.entries({ ...texts, target_url: targetUrl, name }).map(
+								([field, value]) => ({ name: field, value }),
+							),
+						},
 					}),
 		);
 	}
@@ -193,6 +226,26 @@ export class Stage {
 			serviceKey: access.apiKey,
 			serviceAuthToken: access.authToken,
 		};
+	}
+
+	private oursSending(parameters: Record<string, unknown>): NodeDraft {
+		return this.ours({
+			operation: 'sendToAll',
+			title: '={{ $json.title }}',
+			message: '={{ $json.message }}',
+			targetUrl: '={{ $json.targetUrl }}',
+			...parameters,
+		});
+	}
+
+	private httpSending(body: Record<string, unknown>): NodeDraft {
+		return this.httpRequest({
+			method: 'POST',
+			url: `${this.serviceUrl}${sendPath}`,
+			sendBody: true,
+			contentType: 'json',
+			...body,
+		});
 	}
 
 	private ours(parameters: Record<string, unknown>): NodeDraft {

@@ -11,7 +11,9 @@ import {
 import {
 	acceptedTitles,
 	durableEngine,
+	endsOf,
 	sendWorkflow,
+	sentItems,
 	titled,
 	untilRequests,
 	watchWorkflow,
@@ -96,6 +98,31 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		await call;
 	}, 240_000);
 
+	test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
+		const workflow = await sendWorkflow(cluster, {
+			options: { maxParallel: 1, idempotencyKey: '={{ $json.title }}' },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
+		const call = workflow.call(titled('Keyed', 6)).catch(() => undefined);
+		await untilRequests(cluster, 4);
+		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
+		await cluster.addWorker();
+		await cluster.n8n.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+		await call;
+
+		const again = await workflow.run(titled('Keyed', 6));
+		expect(endsOf(sentItems(again))).toEqual([
+			'alreadySent',
+			'alreadySent',
+			'alreadySent',
+			'unknown',
+			'success',
+			'success',
+		]);
+		expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 6));
+	}, 240_000);
+
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
 		const { n8n, simulator, credential } = cluster;
 		const ids = [1, 2, 3].map(() => simulator.addCampaign({ counters: { total_attempts: 5 } }));
@@ -136,23 +163,40 @@ describe('queue mode on n8n 1.x', () => {
 	}, 120_000);
 
 	/** Sends two campaigns through a worker that dies when it has sent the second. */
-	const sendAndKill = async (name: string, variables: Record<string, string>) => {
+	const sendAndKill = async (
+		name: string,
+		variables: Record<string, string>,
+		options: Record<string, unknown> = {},
+	) => {
 		cluster.simulator.reset();
-		const workflow = await sendWorkflow(cluster, { options: { maxParallel: 1 } });
+		const workflow = await sendWorkflow(cluster, { options: { maxParallel: 1, ...options } });
 		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 1 });
 		const call = workflow.call(titled(name, 2)).catch(() => undefined);
 		await untilRequests(cluster, 2);
 		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
 		const worker = await cluster.addWorker(variables);
-		await cluster.n8n.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+		const [ended] = await cluster.n8n.waitForExecutions({
+			workflowId: workflow.id,
+			timeout: 120_000,
+		});
 		await call;
-		return worker;
+		return { worker, ended };
 	};
 
 	test('a worker killed in the middle of a send: n8n starts over, and sends again', async () => {
-		const worker = await sendAndKill('Default', {});
+		const { worker } = await sendAndKill('Default', {});
 		const sent = titlesOf('Default', 2);
 		expect(acceptedTitles(cluster)).toEqual([...sent, ...sent]);
+		await worker.stop();
+	}, 240_000);
+
+	test('a worker killed in the middle of a send, with keys: n8n starts over, and nothing goes out twice', async () => {
+		await cluster.addWorker();
+		const options = { idempotencyKey: '={{ $json.title }}' };
+		const { worker, ended } = await sendAndKill('Keyed', {}, options);
+		expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 2));
+		// The one whose answer never came is unknown.
+		expect(ended?.status).toBe('error');
 		await worker.stop();
 	}, 240_000);
 

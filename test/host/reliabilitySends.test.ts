@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, outputOf, type Major } from '../../host';
+import { credentialType, freePort, node, outputOf, pushCampaign, type Major } from '../../host';
 import { startSimulator, type Fault } from '../../simulator';
+import { runNodes } from './support';
+import { content } from './support/fixtures';
+import { anyText, objectWith } from './support/matchers';
 import { startBed, type Bed } from './support/reliabilityBed';
 import {
 	acceptedTitles,
+	endsOf,
 	failureOf,
 	sender,
 	sendWorkflow,
+	sentItems,
 	titled,
 	untilRequests,
 } from './support/reliabilityWorkflow';
@@ -247,6 +252,144 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(bed.simulator.requestCount).toBe(2);
 	});
 
+	test.each([
+		['a quota that is used up, with Continue', { onError: 'continueRegularOutput' }],
+		['a quota that is used up', {}],
+	] as const)('%s: a run of 500 items ends soon', async (_way, settings) => {
+		const workflow = await sendWorkflow(bed, { settings, options: { rateLimitRetries: 2 } });
+		bed.simulator.addFault({ ...tooMany({}), skip: 10, times: 0 });
+
+		const started = Date.now();
+		const execution = await workflow.run(titled('Quota', 500));
+		// Two pauses, of a quarter of a second and of one, and the 500 items' own time.
+		expect(Date.now() - started).toBeLessThan(20_000);
+		expect(bed.simulator.campaigns.size).toBe(10);
+		expect(bed.simulator.requestCount).toBeLessThan(100);
+		if (execution.status === 'error') {
+			expect(failureOf(execution).description).toContain('Sent: 10, not sent: 490, unknown: 0.');
+			return;
+		}
+		expect(endsOf(sentItems(execution)).filter((end) => end === 'notSent')).toHaveLength(490);
+		const codes = sentItems(execution).flatMap(({ error }) => (error === undefined ? [] : [error]));
+		expect(codes).toEqual(
+			codes.map(() => objectWith({ type: 'rate_limit', httpCode: '429', outcome: 'notSent' })),
+		);
+	});
+
+	test('a service that asks to wait for an hour is asked no more, also with Continue', async () => {
+		const workflow = await sendWorkflow(bed, { settings: { onError: 'continueRegularOutput' } });
+		bed.simulator.addFault({ ...tooMany({ 'retry-after': '3600' }), times: 0 });
+
+		const started = Date.now();
+		const execution = await workflow.run(titled('Hour', 500));
+		expect(Date.now() - started).toBeLessThan(20_000);
+		expect(endsOf(sentItems(execution))).toEqual(titled('Hour', 500).map(() => 'notSent'));
+		// Those that were under way at the first refusal.
+		expect(bed.simulator.requestCount).toBeLessThanOrEqual(20);
+	});
+
+	test('a few items that are refused for good do not hold up the others', async () => {
+		const workflow = await sendWorkflow(bed, {
+			settings: { onError: 'continueRegularOutput' },
+			options: { rateLimitRetries: 3 },
+		});
+		bed.simulator.addFault({
+			...tooMany({}),
+			match: { ...send, bodyIncludes: 'Capped' },
+			times: 0,
+		});
+		const started = Date.now();
+		const execution = await workflow.run([
+			...titled('Taken', 100),
+			...titled('Capped', 5),
+			...titled('Taken too', 100),
+		]);
+		// Three pauses of their own: 0.25 s, 1 s and 4 s.
+		expect(Date.now() - started).toBeLessThan(25_000);
+		const ends = endsOf(sentItems(execution));
+		expect(ends.slice(100, 105)).toEqual(titled('Capped', 5).map(() => 'notSent'));
+		expect(ends.filter((end) => end === 'success')).toHaveLength(200);
+		expect(bed.simulator.campaigns.size).toBe(200);
+	});
+
+	test.each([
+		['an unknown operation', { operation: '={{ "sendToMoon" }}' }],
+		['an empty operation', { operation: '={{ "" }}' }],
+		['an operation that came to nothing', { operation: '={{ null }}' }],
+		['an operation that is an object', { operation: '={{ { name: "sendToAll" } }}' }],
+		['an unknown resource', { resource: '={{ "moon" }}' }],
+		['a resource that came to nothing', { resource: '={{ null }}' }],
+		['an operation of another resource', { resource: 'site', operation: 'sendToAll' }],
+		['options that are no collection', { options: '={{ "all" }}' }],
+		['additional fields that are no collection', { additionalFields: '={{ 12 }}' }],
+	])('Continue hands no item on as if it was sent: %s', async (_name, parameters) => {
+		const workflow = await sendWorkflow(bed, {
+			parameters,
+			settings: { onError: 'continueRegularOutput' },
+		});
+		const execution = await workflow.run(titled('Bad', 3));
+		expect(bed.simulator.campaigns.size).toBe(0);
+		const items = sentItems(execution);
+		expect(items.map(({ error }) => error)).toEqual(
+			titled('Bad', 3).map(() => objectWith({ message: anyText, description: anyText })),
+		);
+		expect(items.map((item) => Object.keys(item))).toEqual(items.map(() => ['error']));
+	});
+
+	test('Continue hands no item on as if it was sent: a field that can not be worked out', async () => {
+		const workflow = await sendWorkflow(bed, {
+			parameters: { title: '={{ $json.title.toUpperCase() }}' },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		const execution = await workflow.run([{ title: 'one' }, { title: 2 }, { title: 'three' }]);
+		expect(endsOf(sentItems(execution))).toEqual(['success', 'notSent', 'success']);
+		expect(acceptedTitles(bed)).toEqual(['ONE', 'THREE']);
+	});
+
+	test('each item goes out with its own credential where that holds expressions', async () => {
+		const elsewhere = await startSimulator({
+			serviceKey: 'other-key',
+			authToken: 'other-token',
+			lifeSpeed: 0,
+		});
+		try {
+			const credential = await bed.n8n.createCredential('One for each', credentialType, {
+				baseUrl: '={{ $json.site }}',
+				apiKey: '={{ $json.key }}',
+				authToken: '={{ $json.token }}',
+			});
+			const here = { site: bed.simulator.url, key: bed.access.apiKey, token: bed.access.authToken };
+			const there = { site: elsewhere.url, key: 'other-key', token: 'other-token' };
+			const workflow = await sendWorkflow(bed, {
+				credential,
+				settings: { onError: 'continueRegularOutput' },
+			});
+			const execution = await workflow.run([
+				{ title: 'Here 1', ...here },
+				{ title: 'There 1', ...there },
+				{ title: 'Wrong key', ...there, key: bed.access.apiKey },
+				{ title: 'Here 2', ...here },
+				{ title: 'No site', ...there, site: 'nowhere' },
+				{ title: 'There 2', ...there },
+			]);
+			expect(endsOf(sentItems(execution))).toEqual([
+				'success',
+				'success',
+				'notSent',
+				'success',
+				'notSent',
+				'success',
+			]);
+			expect(sentItems(execution)[2]).toMatchObject({
+				error: { type: 'authentication_failure', httpCode: '401' },
+			});
+			expect(acceptedTitles(bed).sort()).toEqual(['Here 1', 'Here 2']);
+			expect(acceptedTitles({ simulator: elsewhere }).sort()).toEqual(['There 1', 'There 2']);
+		} finally {
+			await elsewhere.close();
+		}
+	});
+
 	test('an execution that is stopped while it waits sends nothing more', async () => {
 		const workflow = await sendWorkflow(bed);
 		const waitSeconds = 3;
@@ -298,4 +441,25 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(retried.status).toBe('success');
 		expect(acceptedTitles(bed)).toEqual(['Killed 1', 'Killed 1']);
 	});
+
+	// The Code node of n8n 2.x hands on copies.
+	if (major === '1') {
+		test('Continue hands no item on as if it was sent: one that holds itself', async () => {
+			const code = node(
+				'Code',
+				'n8n-nodes-base.code',
+				{ jsCode: 'const items = $input.all(); items[1].json.self = items[1].json; return items;' },
+				{ typeVersion: 2 },
+			);
+			const action = pushCampaign(
+				{ ...content, title: '={{ $json.title }}' },
+				{ credential: bed.credential, onError: 'continueRegularOutput' },
+			);
+			const { execution } = await runNodes({ client: bed.n8n }, [code, action], titled('Round', 3));
+			const ends = endsOf(sentItems(execution));
+			expect(ends).toHaveLength(3);
+			expect([ends[0], ends[2]]).toEqual(['success', 'success']);
+			expect(acceptedTitles(bed)).toHaveLength(ends.filter((end) => end === 'success').length);
+		});
+	}
 });

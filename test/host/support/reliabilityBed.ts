@@ -76,6 +76,8 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 			...access,
 		});
 		const startAgain = async (port: number) => {
+			// Where it finds this, n8n waits for ten seconds lest it crashes again and again.
+			await rm(join(userFolder, '.n8n', 'crash.journal'), { force: true });
 			server = await startN8n({ major, userFolder, env, port, readyWithin });
 		};
 		return {

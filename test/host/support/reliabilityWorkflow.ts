@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import {
 	chain,
 	connect,
 	node,
+	outputOf,
 	pollEvery,
 	pushCampaign,
 	pushCampaignTrigger,
@@ -19,6 +21,10 @@ import type { Bed } from './reliabilityBed';
 export interface SendWorkflowOptions {
 	/** Options of the action node, such as `resendUnknown`. */
 	options?: Record<string, unknown>;
+	/** Parameters of the action node that win over the usual ones. */
+	parameters?: Record<string, unknown>;
+	/** The action node's credential; left out: the bed's. */
+	credential?: Credential;
 	/** Settings of the action node, such as `retryOnFail`. */
 	settings?: Partial<Pick<NodeDraft, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError'>>;
 }
@@ -39,9 +45,14 @@ type Source = Pick<Bed, 'n8n' | 'credential'>;
 export const sender = 'Push Campaign';
 
 const draft = (
-	{ credential }: Source,
+	bed: Source,
 	path: string,
-	{ options = {}, settings = {} }: SendWorkflowOptions,
+	{
+		options = {},
+		parameters = {},
+		settings = {},
+		credential = bed.credential,
+	}: SendWorkflowOptions,
 ) => {
 	const action = pushCampaign(
 		{
@@ -50,10 +61,12 @@ const draft = (
 			message: 'Twenty percent off',
 			targetUrl: 'https://shop.example/sale',
 			options,
+			...parameters,
 		},
 		{ credential, waitBetweenTries: 100, ...settings },
 	);
-	const workflow = webhookWorkflow(path, [action]);
+	// An edit keeps a node's id, by which n8n finds what was remembered for it.
+	const workflow = webhookWorkflow(path, [{ ...action, id: `${path}-action` }]);
 	if (settings.onError !== 'continueErrorOutput') return workflow;
 	const nodes = ['Sent', 'Not sent'].map((name) => node(name, 'n8n-nodes-base.noOp'));
 	const whole = { ...workflow, nodes: [...workflow.nodes, ...nodes] };
@@ -95,6 +108,26 @@ export function titled(name: string, count: number): Array<{ title: string }> {
 /** The titles that the service accepted, in the order in which they came. */
 export function acceptedTitles({ simulator }: Pick<Bed, 'simulator'>): unknown[] {
 	return [...simulator.campaigns.values()].map(({ body }) => body['title']);
+}
+
+/** The members of a list that are there more than once. */
+export function repeated(values: readonly unknown[]): unknown[] {
+	return values.filter((value, index) => values.indexOf(value) !== index);
+}
+
+const itemEndSchema = z.union([
+	z.object({ error: z.object({ outcome: z.string() }) }).transform(({ error }) => error.outcome),
+	z.object({ status: z.string() }).transform(({ status }) => status),
+]);
+
+/** How each item ended: the receipt's `status`, or the failure's `outcome`. Throws on any other item. */
+export function endsOf(items: unknown): string[] {
+	return z.array(itemEndSchema).parse(items);
+}
+
+/** What the action node put out. */
+export function sentItems(execution: Execution): Array<Record<string, unknown>> {
+	return outputOf(execution, sender).map(({ json }) => json);
 }
 
 /** What an execution failed with, in the words that the user reads. */

@@ -1,0 +1,16 @@
+// Loaded into the n8n server by the benchmark: at SIGUSR2 it collects the garbage and notes what is in use.
+const { appendFileSync } = require('node:fs');
+const { setFlagsFromString } = require('node:v8');
+const { runInNewContext } = require('node:vm');
+
+const file = process.env.BENCH_MEMORY;
+
+if (file !== undefined && /n8n[\\/]bin[\\/]n8n$/.test(process.argv[1] ?? '')) {
+	setFlagsFromString('--expose-gc');
+	const collect = runInNewContext('gc');
+	process.on('SIGUSR2', () => {
+		collect();
+		const { heapUsed, external } = process.memoryUsage();
+		appendFileSync(file, `${heapUsed + external}\n`);
+	});
+}

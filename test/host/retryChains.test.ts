@@ -1,0 +1,138 @@
+import { credentialType, type Major } from '../../host';
+import { startSimulator, type Fault } from '../../simulator';
+import { startBed, type Bed } from './support/reliabilityBed';
+import {
+	acceptedTitles,
+	endsOf,
+	failureOf,
+	repeated,
+	sendWorkflow,
+	sentItems,
+	titled,
+} from './support/reliabilityWorkflow';
+
+const majors: Major[] = ['2', '1'];
+
+const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
+
+const forTitle = (title: string, action: Fault['action']): Fault => ({
+	match: { method: 'POST', path: '/send/', bodyIncludes: `"${title}"` },
+	action,
+});
+const refusal = (title: string) =>
+	forTitle(title, { kind: 'failure', description: 'Something went wrong' });
+const lostAnswer = (title: string) => forTitle(title, { kind: 'reset-after' });
+
+describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
+	let bed: Bed;
+
+	beforeAll(async () => {
+		bed = await startBed({ major });
+	});
+	beforeEach(() => {
+		bed.simulator.reset();
+	});
+	afterAll(async () => {
+		await bed.close();
+	});
+
+	/** An execution that sent the first two of five items and failed at the third. */
+	const failAtThird = async (name: string) => {
+		const workflow = await sendWorkflow(bed, { options: { maxParallel: 1 } });
+		bed.simulator.addFault(refusal(`${name} 3`));
+		const failed = await workflow.run(titled(name, 5));
+		expect(failed.status).toBe('error');
+		expect(acceptedTitles(bed)).toEqual(titlesOf(name, 2));
+		return { workflow, failed };
+	};
+
+	test('the first execution retried again sends nothing of what its first Retry sent', async () => {
+		const { failed } = await failAtThird('Chain');
+		bed.simulator.addFault(refusal('Chain 4'));
+		const second = await bed.n8n.retryExecution(failed.id);
+		expect(second.status).toBe('error');
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Chain', 3));
+
+		const third = await bed.n8n.retryExecution(failed.id);
+		expect(third.status).toBe('success');
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Chain', 5));
+		const ids = sentItems(third).map((item) => item['campaignId']);
+		expect(ids).toEqual([...bed.simulator.campaigns.keys()]);
+	});
+
+	test('the first execution retried again keeps what its first Retry left unknown', async () => {
+		const { failed } = await failAtThird('Unknown');
+		bed.simulator.addFault(lostAnswer('Unknown 4'));
+		const second = await bed.n8n.retryExecution(failed.id);
+		expect(second.status).toBe('error');
+		expect(failureOf(second).message).toContain('It is unknown whether this was sent');
+
+		const third = await bed.n8n.retryExecution(failed.id);
+		expect(third.status).toBe('error');
+		expect(failureOf(third).message).toBe(failureOf(second).message);
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Unknown', 4));
+	});
+
+	test('a chain of Retries of whichever execution sends every item once', async () => {
+		const { failed } = await failAtThird('Long');
+		bed.simulator.addFault(refusal('Long 4'));
+		const second = await bed.n8n.retryExecution(failed.id);
+		bed.simulator.addFault(refusal('Long 5'));
+		const third = await bed.n8n.retryExecution(failed.id);
+		expect(third.status).toBe('error');
+		const fourth = await bed.n8n.retryExecution(second.id);
+		expect(fourth.status).toBe('success');
+		expect(endsOf(sentItems(fourth))).toHaveLength(5);
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Long', 5));
+	});
+
+	test('two Retries of one execution at once send every item once', async () => {
+		const { failed } = await failAtThird('Both');
+		bed.simulator.setLatency(300);
+		const [one, other] = await Promise.all([
+			bed.n8n.retryExecution(failed.id),
+			bed.n8n.retryExecution(failed.id),
+		]);
+		expect(repeated(acceptedTitles(bed))).toEqual([]);
+		expect([one.status, other.status]).toContain('success');
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Both', 5));
+	});
+
+	test("what went to one site goes out again to another that the user chooses before 'Retry'", async () => {
+		const other = await startSimulator({
+			serviceKey: 'other-key',
+			authToken: 'other-token',
+			lifeSpeed: 0,
+		});
+		try {
+			const { workflow, failed } = await failAtThird('Site');
+			const credential = await bed.n8n.createCredential('Other site', credentialType, {
+				baseUrl: other.url,
+				apiKey: 'other-key',
+				authToken: 'other-token',
+			});
+			await workflow.change({ credential });
+			const retried = await bed.n8n.retryExecution(failed.id, { loadWorkflow: true });
+			expect(retried.status).toBe('success');
+			expect(acceptedTitles({ simulator: other })).toEqual(titlesOf('Site', 5));
+			expect(acceptedTitles(bed)).toEqual(titlesOf('Site', 2));
+		} finally {
+			await other.close();
+		}
+	});
+
+	test('a new key in the same credential is the same site', async () => {
+		const { failed } = await failAtThird('Renewed');
+		bed.simulator.configure({ serviceKey: 'renewed-key' });
+		const { credential, access, simulator } = bed;
+		const data = { baseUrl: simulator.url, ...access };
+		await bed.n8n.updateCredential(credential, { ...data, apiKey: 'renewed-key' });
+		try {
+			const retried = await bed.n8n.retryExecution(failed.id);
+			expect(retried.status).toBe('success');
+			expect(acceptedTitles(bed)).toEqual(titlesOf('Renewed', 5));
+		} finally {
+			await bed.n8n.updateCredential(credential, data);
+		}
+	});
+});
