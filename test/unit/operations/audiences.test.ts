@@ -7,8 +7,9 @@ import { itemOf } from './support';
 
 // Specification, Audience fields.
 
-const valueMessage =
-	'has a value that is not a text, a number or a boolean (numbers beyond 2^53 lose digits: give them as text)';
+const valueMessage = 'has a value that is not a text, a number or a boolean';
+const inexactMessage =
+	'has a number too large to be exact, its last digits are lost already: give it as text';
 
 describe('attributes as pairs', () => {
 	const select = (pairs: unknown, specifyAttributes: unknown = 'keypair') =>
