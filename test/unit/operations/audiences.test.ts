@@ -67,7 +67,7 @@ describe('attributes as pairs', () => {
 		[
 			[{ name: 'a', value: 2 ** 53 }],
 			'Value of pair 1 in Attributes',
-			`Value of pair 1 in Attributes ${valueMessage}`,
+			`Value of pair 1 in Attributes ${inexactMessage}`,
 		],
 		[
 			[
