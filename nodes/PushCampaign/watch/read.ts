@@ -59,7 +59,6 @@ export async function readCampaigns(
 			method: 'GET',
 			path: campaignStatusPath(campaignId),
 			campaignId,
-			subject: campaignId,
 		} as const;
 		const answer = client.request(request, campaignStatus, timeoutMs);
 		const result = await Promise.race([answer, timeIsOver]);
