@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, IPollFunctions, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { connect } from './connect';
@@ -8,6 +8,7 @@ import { Window } from './delivery/window';
 import { catchInvalid, toApiError, toOperationError } from './nodeErrors';
 import { check, invalid, isBlank, toRecord } from './operations/fields';
 import { parseIdList } from './operations/idList';
+import { unreadable } from './operations/itemParameters';
 import { counterNames } from './service/answers';
 import { campaignId } from './service/schemas';
 import { createSleep, sleep } from './sleep';
@@ -37,7 +38,14 @@ const isEmpty = (chosen: unknown) =>
 	isBlank(chosen) || (Array.isArray(chosen) && chosen.length === 0);
 
 function readParameters(context: IPollFunctions): Watched {
-	const listed = parseIdList(context.getNodeParameter('campaignIds', ''), 'Campaign IDs');
+	const get = (name: string, displayName: string, fallback: NodeParameterValueType): unknown => {
+		try {
+			return context.getNodeParameter(name, fallback);
+		} catch (error) {
+			throw unreadable(displayName, error);
+		}
+	};
+	const listed = parseIdList(get('campaignIds', 'Campaign IDs', ''), 'Campaign IDs');
 	const campaignIds = [...new Set(listed.map((id) => check(campaignId, id, 'Campaign IDs')))];
 	if (campaignIds.length === 0) {
 		throw invalid('Campaign IDs', 'is missing', 'Give at least one campaign ID.');
@@ -46,13 +54,13 @@ function readParameters(context: IPollFunctions): Watched {
 	if (campaignIds.includes('__proto__')) {
 		throw invalid('Campaign IDs', 'holds __proto__, which no baseline can be kept for');
 	}
-	const chosen: unknown = context.getNodeParameter('counters', [...counterNames]);
+	const chosen = get('counters', 'Counters', [...counterNames]);
 	const counters = counterList.safeParse(chosen);
 	if (!counters.success) {
 		if (isEmpty(chosen)) throw invalid('Counters', 'is empty', 'Choose at least one counter.');
 		throw invalid('Counters', 'is not a selection from the list', 'Choose at least one counter.');
 	}
-	const options = toRecord(context.getNodeParameter('options', {}), 'Options');
+	const options = toRecord(get('options', 'Options', {}), 'Options');
 	const minimumChange = wholeNumber.safeParse(options['minimumChange'] ?? 1);
 	if (!minimumChange.success) throw invalid('Minimum Change', 'is not a whole number from 1');
 	return { campaignIds, counters: counters.data, minimumChange: minimumChange.data };

@@ -111,7 +111,8 @@ export function hasExpression(written: unknown): boolean {
 	return JSON.stringify(written).includes('"=');
 }
 
-function unreadable(displayName: string, error: unknown): InvalidInput {
+/** What n8n threw while it worked out a parameter's expression, in words for the user. */
+export function unreadable(displayName: string, error: unknown): InvalidInput {
 	const reason = error instanceof Error ? error.message : String(error);
 	return new InvalidInput(
 		displayName,

@@ -87,9 +87,53 @@ describe('before anything is sent', () => {
 		const error = await errorOf({ parameters: { ...send, operation: 'sendToMoon' } });
 		expect(shown(error)).toEqual({
 			message: 'The operation "sendToMoon" is not known',
-			description: 'Choose an operation from the list.',
-			item: undefined,
+			description: 'Choose a resource and an operation from the lists.',
+			item: 0,
 		});
+	});
+
+	test.each([
+		[{ operation: 'sendToMoon' }, 'The operation "sendToMoon" is not known'],
+		[{ operation: '' }, 'The operation is not known'],
+		[{ operation: null }, 'The operation is not known'],
+		[{ operation: 7 }, 'The operation is not known'],
+		[{ resource: 'site' }, 'The operation "sendToAll" is not known'],
+	])(
+		'with Continue every item says so, and none is handed on as if it were sent: %j',
+		async (more, message) => {
+			const { json, asked } = await execute({
+				items: titled('a', 'b'),
+				parameters: { ...send, operation: 'sendToAll', ...more },
+				continueOnFail: true,
+			});
+			const error = { message, type: 'validation', outcome: 'notSent' };
+			expect(json).toMatchObject([{ error }, { error }]);
+			expect(json.map((item) => Object.keys(item))).toEqual([['error'], ['error']]);
+			expect(asked).toEqual([]);
+		},
+	);
+
+	test('with Continue a fault of the node itself says that it is unknown what was sent', async () => {
+		const { service } = serviceOf();
+		const { context } = executeFunctions({
+			parameters: { ...send, options: { idempotencyKey: 'k' } },
+			service,
+			continueOnFail: true,
+			addExecutionHints: () => {
+				throw new TypeError('x is not a function');
+			},
+		});
+		const [items] = await new PushCampaign().execute.call(context);
+		expect(items).toMatchObject([
+			{
+				json: {
+					error: {
+						message: 'The node ended unexpectedly: x is not a function',
+						outcome: 'unknown',
+					},
+				},
+			},
+		]);
 	});
 
 	const refused = new Error('Credential with ID "7" does not exist for type "pushCampaignApi".');
@@ -415,7 +459,7 @@ describe('a second try of the execution', () => {
 		expect(json).toHaveLength(3);
 	});
 
-	test('does not repeat what was under way when the first one ended', async () => {
+	test('waits for what is under way, and gives its answer', async () => {
 		const kept = {};
 		let answer = () => {};
 		const slow: Service = async () => {
@@ -425,13 +469,30 @@ describe('a second try of the execution', () => {
 		const first = execute({ parameters: send, service: slow, kept });
 		await new Promise((resolve) => setTimeout(resolve, 5));
 		const { service, titles } = serviceOf();
-		const error = await errorOf({ parameters: send, service, kept: structuredClone(kept) });
-		expect(titles).toEqual([]);
-		expect(error.message).toBe(
-			'It is unknown whether this was sent: the execution was canceled before the push service answered',
-		);
+		const second = execute({ parameters: send, service, kept: structuredClone(kept) });
+		await new Promise((resolve) => setTimeout(resolve, 5));
 		answer();
-		await first;
+		expect((await second).json).toEqual((await first).json);
+		expect(titles).toEqual([]);
+	});
+
+	test('sends to another address, or by another credential, what was sent to the first', async () => {
+		const kept = {};
+		const { service, titles } = serviceOf();
+		await execute({ parameters: send, service, kept });
+		await execute({
+			parameters: send,
+			service,
+			kept,
+			credentials: { ...credential, apiKey: 'renewed' },
+		});
+		expect(titles).toHaveLength(1);
+		const elsewhere = { ...credential, baseUrl: 'https://other.example' };
+		await execute({ parameters: send, service, kept, credentials: elsewhere });
+		expect(titles).toHaveLength(2);
+		const node = { credentials: { pushCampaignApi: { id: '8', name: 'Other shop' } } };
+		await execute({ parameters: send, service, kept, node });
+		expect(titles).toHaveLength(3);
 	});
 
 	test('knows an item by what was written and what came in, where an expression gives other content', async () => {
@@ -514,9 +575,20 @@ describe('the run of the node', () => {
 		expect(await twice({ node: tool, runIndex: 0 }, { runIndex: 0 })).toBe(2);
 	});
 
-	test('counts where an agent names the call', async () => {
-		expect(await twice({ ...call, runIndex: 0 }, { ...call, runIndex: 1 })).toBe(2);
+	test('does not count where an agent names the call, either', async () => {
+		expect(await twice({ ...call, runIndex: 0 }, { ...call, runIndex: 1 })).toBe(1);
 		expect(await twice({ ...call, runIndex: 1 }, { ...call, runIndex: 1 })).toBe(1);
+	});
+
+	test('of an agent’s tool sends other content though its item is the same', async () => {
+		const kept = {};
+		const { service, titles } = serviceOf();
+		const node = { ...tool, parameters: { title: '={{ $json.title }}' } };
+		for (const title of ['a', 'b', 'c', 'a']) {
+			const parameters = () => ({ ...send, title });
+			await execute({ items: [{ json: { query: 'x' } }], parameters, service, kept, node });
+		}
+		expect(titles).toEqual(['a', 'b', 'c']);
 	});
 });
 

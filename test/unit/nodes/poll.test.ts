@@ -105,8 +105,8 @@ describe('parameters', () => {
 			},
 		});
 		await expect(new PushCampaignTrigger().poll.call(context)).rejects.toMatchObject({
-			message: 'x is not defined',
-			description: 'Correct the parameters of the node.',
+			message: "Campaign IDs can't be worked out: x is not defined",
+			description: 'Correct the expression in Campaign IDs.',
 		});
 	});
 

@@ -106,6 +106,11 @@ function onlyNode(type: string, kept: IDataObject): IDataObject {
 	return kept;
 }
 
+const deduplication = ({ checkProcessedAndRecord, removeProcessed }: Deduplication) => ({
+	checkProcessedAndRecord,
+	removeProcessed,
+});
+
 const isExecuteFunctions = (value: object): value is IExecuteFunctions => 'getInputData' in value;
 const isPollFunctions = (value: object): value is IPollFunctions => 'getActivationMode' in value;
 
@@ -119,18 +124,73 @@ export interface ExecuteOptions extends Common {
 	readonly kept?: IDataObject;
 	readonly runIndex?: unknown;
 	readonly signal?: AbortSignal;
+	readonly addExecutionHints?: () => void;
+	/** n8n's store of what was processed. */
+	readonly store?: DeduplicationStore;
+}
+
+type Deduplication = Pick<
+	IExecuteFunctions['helpers'],
+	'checkProcessedAndRecord' | 'removeProcessed'
+>;
+
+/** n8n's deduplication of one node as it works: entries in order, read, changed and written whole. */
+export class DeduplicationStore implements Deduplication {
+	entries: string[] = [];
+	/** How often the entries were written. */
+	writes = 0;
+	/** Thrown by the next accesses. */
+	refusals: Error[] = [];
+
+	checkProcessedAndRecord: Deduplication['checkProcessedAndRecord'] = async (
+		items,
+		scope,
+		{ mode, maxEntries = 0 },
+	) => {
+		const entries = await this.read(scope, mode);
+		const processed = items.filter((item) => entries.includes(String(item)));
+		const fresh = items.filter((item) => !entries.includes(String(item)));
+		await this.write([...entries, ...fresh.map(String)].slice(-maxEntries));
+		return { new: fresh, processed };
+	};
+
+	removeProcessed: Deduplication['removeProcessed'] = async (items, scope, { mode }) => {
+		const entries = await this.read(scope, mode);
+		await this.write(entries.filter((entry) => !items.includes(entry)));
+	};
+
+	private async read(scope: string, mode: string): Promise<string[]> {
+		if (scope !== 'node' || mode !== 'entries') throw new TypeError(`${scope}, ${mode}`);
+		const entries = [...this.entries];
+		await new Promise((resolve) => setImmediate(resolve));
+		const refusal = this.refusals.shift();
+		if (refusal !== undefined) throw refusal;
+		return entries;
+	}
+
+	private async write(entries: string[]): Promise<void> {
+		await new Promise((resolve) => setImmediate(resolve));
+		this.entries = entries;
+		this.writes += 1;
+	}
 }
 
 /** What n8n hands to a node that runs; without the engine, so that a test reaches every corner. */
 export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
 	const { asked, functions } = common(options);
+	const warnings: string[] = [];
 	const of = (itemIndex: number) =>
 		typeof parameters === 'function' ? parameters(itemIndex) : parameters;
 	const written = typeof parameters === 'function' ? { title: '={{ $json.title.trim() }}' } : {};
 	const node = nodeOf('pushCampaign', { parameters: written, ...options.node });
+	const { addExecutionHints, store = new DeduplicationStore() } = options;
 	const context = {
 		...functions,
+		helpers: { ...functions.helpers, ...deduplication(store) },
+		...(addExecutionHints === undefined ? {} : { addExecutionHints }),
+		logger: { warn: (message: string) => warnings.push(message) },
+		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
 		getInputData: () => items,
 		getNodeParameter: (
 			name: string,
@@ -152,7 +212,7 @@ export function executeFunctions(options: ExecuteOptions) {
 		},
 	};
 	if (!isExecuteFunctions(context)) throw new TypeError('Not what n8n hands to a node');
-	return { context, asked };
+	return { context, asked, warnings };
 }
 
 export interface PollOptions extends Common {

@@ -105,10 +105,6 @@ describe('getStatus', () => {
 		});
 	});
 
-	test('takes no record of another campaign', async () => {
-		expect(await perform(getStatus, { campaignId: '1002' }, record)).toMatchObject({ ok: false });
-	});
-
 	test('hands on why there is no answer', async () => {
 		expect(await perform(getStatus, { campaignId: '1' }, {})).toEqual({
 			ok: false,
