@@ -85,7 +85,11 @@ test.each<[string, INodeParameters, Kind[]]>([
 		{ operation: 'sendToAttributes', specifyAttributes: 'json', attributesJson: value },
 		['json', 'object'],
 	],
-	['Segment IDs', { operation: 'sendToSegments', segmentIds: value }, [...texts, 'array']],
+	[
+		'Segment IDs',
+		{ operation: 'sendToSegments', segmentIds: value },
+		['text', 'digits', 'url', 'httpUrl', 'zero', 'one', 'array'],
+	],
 	[
 		'Subscriber ID',
 		{ operation: 'sendToSubscriber', subscriberId: value },

@@ -412,7 +412,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 		const [hanging = '', failing = '', ...good] = ids;
 		hang(`/id/${hanging}`);
 		simulator().removeCampaign(failing);
-		const budgetMs = 12_000;
+		const budgetMs = 20_000;
 		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs });
 		const before = performance.now();
 		const { items, errors } = await trigger.poll();
@@ -422,7 +422,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 			matching(new RegExp(`^Campaign ${hanging} can't be read: The push service did not answer`)),
 			matching(new RegExp(`^Campaign ${failing} can't be read: The push service has no campaign`)),
 		]);
-	}, 30_000);
+	}, 60_000);
 
 	test('though what was asked for last hangs: it is not reached, and read first next time', async () => {
 		const ids = Array.from({ length: 3 }, () => addCampaign({ clicked: 1 }));

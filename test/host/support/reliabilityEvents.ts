@@ -92,7 +92,7 @@ const stackSchema = z.object({
 });
 
 /** Statuses of executions that were saved; those that a kill ended hold what they were to begin with. */
-const settled = new Set(['success', 'error', 'crashed']);
+const settled = new Set(['success', 'crashed']);
 const emissions = new WeakMap<object, Map<string, Emission>>();
 
 /**
@@ -108,6 +108,8 @@ export async function emissionsBy(
 	emissions.set(n8n, known);
 	const found: Emission[] = [];
 	for (const { id, status } of await allExecutions(n8n, { workflowId })) {
+		// The report of a campaign that can't be read: nothing was emitted.
+		if (status === 'error') continue;
 		const key = `${id} ${trigger}`;
 		let emission = known.get(key);
 		if (emission === undefined) {

@@ -184,7 +184,7 @@ describe('when the time is over', () => {
 	test.each([
 		[20, 3],
 		[700, 1],
-	])('what fails after %d of 1000 ms is asked for %d times', async (ms, times) => {
+	])('what fails after %d of 1250 ms is asked for %d times', async (ms, times) => {
 		const { readings, asked } = reading(
 			['bad'],
 			async () => {
