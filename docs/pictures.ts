@@ -11,7 +11,7 @@ import { Editor } from '../test/host/support/editor';
 const folder = join(__dirname, 'pictures');
 const themes = ['light', 'dark'] as const;
 const maxBytes = 150_000;
-const maxBytesInAll = 2_000_000;
+const maxBytesInAll = 2_500_000;
 const margin = 24;
 
 /** What moves, or says more of n8n than of the workflow. */
@@ -21,7 +21,8 @@ const withoutDistractions = `
 	[data-test-id="canvas-minimap"], [data-test-id="node-creator"],
 	[data-test-id="canvas-handle-plus-wrapper"], [data-test-id="canvas-add-button"],
 	[data-test-id="canvas-execute-workflow-buttons"], [data-test-id="ask-assistant-floating-button"],
-	[data-test-id="canvas-execute-button"], [class*="chatTrigger"], [class*="canvasBuilderFloating"]
+	[data-test-id="canvas-execute-button"], [class*="chatTrigger"], [class*="canvasBuilderFloating"],
+	[class*="executionButtons"]
 	{ display: none !important; }
 `;
 
@@ -113,15 +114,9 @@ async function exampleWorkflow(name: string, { client, credential }: Stage) {
 		const openAi = await client.createCredential('OpenAI', 'openAiApi', { apiKey: 'none' });
 		return chooseCredential(draft, '@n8n/n8n-nodes-langchain.lmChatOpenAi', openAi);
 	}
-	if (name !== 'personal-notifications') return draft;
-	const table = (value: string) => ({
-		parameters: { dataTableId: { __rl: true, mode: 'list', value, cachedResultName: value } },
-	});
-	return changeNode(
-		changeNode(draft, 'Subscribers', table('Subscribers')),
-		'Keep for later',
-		table('Not notified'),
-	);
+	if (name !== 'approval-in-chat') return draft;
+	const bot = await client.createCredential('Telegram', 'telegramApi', { accessToken: 'none' });
+	return chooseCredential(draft, 'n8n-nodes-base.telegram', bot);
 }
 
 const filledIn = {

@@ -19,6 +19,8 @@ const nodeSchema = z
 
 const workflowSchema = z.object({
 	name: z.string(),
+	/** Whether it is meant to run by itself as soon as it is there. */
+	active: z.boolean().default(false),
 	nodes: z.array(nodeSchema),
 	connections: z.record(z.record(z.array(z.array(targetSchema).nullable()))),
 	settings: z.record(z.unknown()),
@@ -34,14 +36,25 @@ export async function exampleNames(): Promise<string[]> {
 }
 
 /**
+ * Reads a workflow as n8n exports it, and whether it is to be active.
+ *
+ * @throws where the file is none, or holds no workflow
+ */
+export async function readWorkflow(
+	file: string,
+): Promise<{ draft: WorkflowDraft; active: boolean }> {
+	const { active, ...draft } = workflowSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+	return { draft, active };
+}
+
+/**
  * Reads an example workflow.
  *
  * @param name as `exampleNames` gives it
  * @throws where the file is none, or holds no workflow
  */
 export async function readExample(name: string): Promise<WorkflowDraft> {
-	const text = await readFile(join(__dirname, `${name}.json`), 'utf8');
-	return workflowSchema.parse(JSON.parse(text));
+	return (await readWorkflow(join(__dirname, `${name}.json`))).draft;
 }
 
 /** What a user does after the import: changes one node; throws where the workflow has none of that name. */

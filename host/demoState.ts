@@ -11,6 +11,8 @@ const stateSchema = z.object({
 		.optional(),
 	/** The example workflows that were created, by the name of their file. */
 	workflows: z.record(z.string()).default({}),
+	/** The data tables that were created, by their names. */
+	tables: z.array(z.string()).default([]),
 });
 
 /** What one start of the demo leaves for the next. */

@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import type { N8nClient, Owner } from './client';
+import { chooseCredential, exampleNames, readExample, readWorkflow } from '../examples/read';
+import type { Credential, N8nClient, Owner } from './client';
 import { N8nRefused } from './client';
+import { DataTables, type DataTable } from './dataTables';
 import type { DemoState } from './demoState';
 import { credentialType, type WorkflowDraft } from './workflows';
 
@@ -14,64 +15,62 @@ export const demoOwner: Owner = {
 	password: 'Push-campaign-1',
 };
 
+/** The workflow to begin with, and the one that runs by itself: their files' names. */
+export const demoFiles = {
+	first: '1-send-to-all-then-read-its-status.json',
+	watching: '2-report-counter-changes.json',
+} as const;
+
 const credentialName = 'Push Campaign demo';
-const examplesFolder = join(__dirname, 'demo');
-
-const targetSchema = z.object({ node: z.string(), type: z.string(), index: z.number() });
-
-/** A workflow as n8n exports it. */
-const exportedSchema = z.object({
-	name: z.string(),
-	active: z.boolean().default(false),
-	nodes: z.array(
-		z.object({
-			id: z.string(),
-			name: z.string(),
-			type: z.string(),
-			typeVersion: z.number(),
-			position: z.tuple([z.number(), z.number()]),
-			parameters: z.record(z.unknown()),
-			credentials: z.record(z.object({ id: z.string(), name: z.string() })).default({}),
-		}),
-	),
-	connections: z.record(z.record(z.array(z.array(targetSchema).nullable()))),
-	settings: z.record(z.unknown()).default({}),
-});
+const demoFolder = join(__dirname, 'demo');
 
 /** An example workflow: what to create, and whether it is to be active. */
 export interface Example {
+	/** What the demo remembers it by. */
 	file: string;
 	active: boolean;
 	draft: WorkflowDraft;
 }
 
-/** The example workflows under `host/demo`, in the order of their file names. */
+/**
+ * The workflows of the demo: its own, in the order of their file names, then all of `examples`. None
+ * of these is active: most of them need a service beside the push service.
+ */
 export async function readExamples(): Promise<Example[]> {
-	const files = (await readdir(examplesFolder)).filter((name) => name.endsWith('.json')).sort();
-	return await Promise.all(
-		files.map(async (file) => {
-			const text = await readFile(join(examplesFolder, file), 'utf8');
-			const { active, ...draft } = exportedSchema.parse(JSON.parse(text));
-			return { file, active, draft };
-		}),
-	);
+	const files = (await readdir(demoFolder)).filter((name) => name.endsWith('.json')).sort();
+	const own = files.map(async (file) => ({
+		file,
+		...(await readWorkflow(join(demoFolder, file))),
+	}));
+	const published = (await exampleNames()).map(async (name) => ({
+		file: `examples/${name}.json`,
+		active: false,
+		draft: await readExample(name),
+	}));
+	return await Promise.all([...own, ...published]);
 }
 
 /** What was found out while the demo was prepared that its user should know. */
 export type Notice =
 	{ kind: 'login-changed' } | { kind: 'not-activated'; workflow: string; reason: string };
 
+/** What the demo's user needs and has. */
+export interface Demo {
+	service: { baseUrl: string; apiKey: string; authToken: string };
+	tables: readonly DataTable[];
+}
+
 /**
- * Creates the owner, the credential and the example workflows where this demo has not created them
- * before. What its user changed or deleted since stays as it is; only the service's address is
- * brought up to date when it moved.
+ * Creates the owner, the credential, the data tables and the example workflows where this demo has
+ * not created them before. What its user changed or deleted since stays as it is; only the service's
+ * address is brought up to date when it moved.
  *
  * @returns the state to keep, and notices
  */
 export async function prepareDemo(
 	client: N8nClient,
 	state: DemoState,
-	service: { baseUrl: string; apiKey: string; authToken: string },
+	{ service, tables }: Demo,
 ): Promise<{ state: DemoState; notices: Notice[] }> {
 	if (await client.needsOwner()) await client.setupOwner(demoOwner);
 	try {
@@ -81,11 +80,15 @@ export async function prepareDemo(
 		return { state, notices: [{ kind: 'login-changed' }] };
 	}
 	const credential = await prepareCredential(client, state.credential, service);
+	await prepareTables(client, state.tables, tables);
 	const workflows = { ...state.workflows };
 	const notices: Notice[] = [];
-	for (const { file, active, draft } of await readExamples()) {
+	// n8n lists the newest first: the one to begin with is created last.
+	for (const { file, active, draft } of (await readExamples()).reverse()) {
 		if (workflows[file] !== undefined) continue;
-		const { id } = await client.createWorkflow(withCredential(draft, credential));
+		const { id } = await client.createWorkflow(
+			chooseCredential(draft, 'n8n-nodes-push-campaign.', credential),
+		);
 		workflows[file] = id;
 		if (!active) continue;
 		try {
@@ -95,10 +98,23 @@ export async function prepareDemo(
 			notices.push({ kind: 'not-activated', workflow: draft.name, reason });
 		}
 	}
-	return { state: { ...state, credential, workflows }, notices };
+	const known = [...new Set([...state.tables, ...tables.map(({ name }) => name)])];
+	return { state: { ...state, credential, workflows, tables: known }, notices };
 }
 
-type KnownCredential = NonNullable<DemoState['credential']>;
+async function prepareTables(
+	client: N8nClient,
+	known: readonly string[],
+	tables: readonly DataTable[],
+): Promise<void> {
+	const existing = await DataTables.of(client);
+	for (const table of tables) {
+		if (known.includes(table.name) || (await existing.find(table.name)) !== undefined) continue;
+		await existing.create(table);
+	}
+}
+
+type KnownCredential = Credential & { baseUrl: string };
 
 async function prepareCredential(
 	client: N8nClient,
@@ -114,16 +130,4 @@ async function prepareCredential(
 	if (current === undefined) return known;
 	await client.updateCredential(current, service);
 	return { ...known, baseUrl: service.baseUrl };
-}
-
-/** The workflow with the demo's credential in the place of the one that its file names. */
-export function withCredential(
-	draft: WorkflowDraft,
-	{ id, name }: { id: string; name: string },
-): WorkflowDraft {
-	const nodes = draft.nodes.map((node) => {
-		if (node.credentials?.[credentialType] === undefined) return node;
-		return { ...node, credentials: { ...node.credentials, [credentialType]: { id, name } } };
-	});
-	return { ...draft, nodes };
 }

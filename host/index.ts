@@ -1,4 +1,5 @@
 export * from './client';
+export { DataTables, type ColumnType, type DataTable, type Row } from './dataTables';
 export { outputOf, type Execution, type ExecutionSummary, type SavedItem } from './executions';
 export { installHost, InstallFailed, type InstallProgress } from './install';
 export { installCommunityPackage } from './communityPackage';

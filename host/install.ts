@@ -49,6 +49,11 @@ export async function installHost(major: Major, options: InstallOptions = {}): P
 	return host;
 }
 
+/** Whether `installHost` has nothing to do for this major version. */
+export async function isHostInstalled(major: Major): Promise<boolean> {
+	return await isStamped(hostOf(major));
+}
+
 async function install(host: Host, { onProgress }: InstallOptions): Promise<void> {
 	const logFile = join(host.directory, 'install.log');
 	await rm(logFile, { force: true });

@@ -5,15 +5,18 @@ import { startSimulator } from '../simulator';
 import { N8nClient } from './client';
 import { runDemoCampaign } from './demoCampaign';
 import { readDemoState, writeDemoState, type DemoState } from './demoState';
-import { demoOwner, prepareDemo, type Notice } from './demoWorkflows';
+import { demoTables } from './demoTables';
+import { prepareDemo } from './demoWorkflows';
 import { artifactsFolder, projectFolder } from './hosts';
-import { installHost } from './install';
+import { installHost, isHostInstalled } from './install';
 import { LockHeld, withLock } from './lock';
 import { whenLeftAlone } from './orphan';
 import { packPackage } from './pack';
 import { firstFree } from './ports';
 import { Progress } from './progress';
 import { startN8n } from './server';
+import { machineTimezone } from './timezone';
+import { expectation, welcome } from './welcome';
 
 const usage = `Usage: npm start [-- --fresh]
 
@@ -61,6 +64,7 @@ function stopWish(): { wished: Promise<void>; ready(): void } {
 async function run(fresh: boolean): Promise<void> {
 	const stop = stopWish();
 	const progress = new Progress(process.stdout);
+	say(expectation(await isHostInstalled('2')));
 
 	await progress.step('Looking for n8n', async (rename) => {
 		await installHost('2', { onProgress: ({ doing }) => rename(doing) });
@@ -76,6 +80,7 @@ async function run(fresh: boolean): Promise<void> {
 	const before: DemoState = {
 		campaignSince: known?.campaignSince ?? Date.now(),
 		workflows: known?.workflows ?? {},
+		tables: known?.tables ?? [],
 		...(known?.credential === undefined ? {} : { credential: known.credential }),
 		ports,
 	};
@@ -84,19 +89,31 @@ async function run(fresh: boolean): Promise<void> {
 		serviceKey: access.apiKey,
 		authToken: access.authToken,
 	});
+	const timezone = machineTimezone();
 	const endCampaign = runDemoCampaign(simulator, before.campaignSince);
 	try {
 		const userFolder = join(demoFolder, 'n8n');
 		await rm(join(userFolder, 'n8n.log'), { force: true });
 		const server = await progress.step('Starting n8n', () =>
-			startN8n({ major: '2', userFolder, tarball, port: ports.n8n }),
+			startN8n({
+				major: '2',
+				userFolder,
+				tarball,
+				port: ports.n8n,
+				// n8n's own default is New York, whatever the machine says.
+				env: { GENERIC_TIMEZONE: timezone, TZ: timezone },
+			}),
 		);
 		try {
 			const { state, notices } = await progress.step('Preparing the examples', () =>
-				prepareDemo(new N8nClient(server.url), before, { ...access, baseUrl: simulator.url }),
+				prepareDemo(new N8nClient(server.url), before, {
+					service: { ...access, baseUrl: simulator.url },
+					tables: demoTables(Date.now(), before.campaignSince, timezone),
+				}),
 			);
 			await writeDemoState(stateFile, state);
-			say(welcome(server.url, simulator.origin, notices));
+			const { workflows } = state;
+			say(welcome({ n8n: server.url, service: simulator.origin, timezone, workflows, notices }));
 			stop.ready();
 			const ended = server.ended.then(() => 'ended' as const);
 			if ((await Promise.race([ended, stop.wished])) === 'ended') {
@@ -110,35 +127,6 @@ async function run(fresh: boolean): Promise<void> {
 		endCampaign();
 		await simulator.close();
 	}
-}
-
-function welcome(n8n: string, service: string, notices: readonly Notice[]): string {
-	const login = notices.some(({ kind }) => kind === 'login-changed')
-		? '  Login           as you changed it (so the examples were not looked at)'
-		: `  Login           ${demoOwner.email}\n  Password        ${demoOwner.password}`;
-	const hints = notices.flatMap((notice) =>
-		notice.kind === 'not-activated'
-			? [`\nThe workflow '${notice.workflow}' was not activated: ${notice.reason}\n`]
-			: [],
-	);
-	return `
-n8n is running with Push Campaign in it.
-
-  n8n             ${n8n}
-${login}
-  Push service    ${service}   (a simulator: shows what subscribers see)
-
-Try this:
-  1. Open ${n8n} and log in.
-  2. Open the workflow 'Send to all, then read its status' and click 'Execute workflow'.
-  3. Look at ${service}: your notification is there, and its counters move.
-  4. Open 'Report counter changes', then its tab 'Executions': it runs by itself every minute
-     in which the counters of campaign 1001 moved.
-
-Ctrl-C stops both. What you make in n8n is kept; 'npm start -- --fresh' begins anew.
-The push service forgets its campaigns when it stops.
-${hints.join('')}
-`;
 }
 
 async function main(): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CampaignView } from './campaigns';
 import { audiences } from './operations';
 import type { RecordedRequest } from './recorder';
-import { counterChangesSchema, rateLimitSchema } from './schemas';
+import { counterChangesSchema, rateLimitSchema, waitingCountersSchema } from './schemas';
 import type { CounterChanges, Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
 import type { SimulatorState } from './simulator';
 
@@ -44,6 +44,7 @@ const stateSchema: z.ZodType<SimulatorState> = z.object({
 		failureStatus: z.union([z.literal('mapped'), z.number()]),
 		rateLimit: rateLimitSchema.nullable(),
 		subscribers: z.object({ active: z.number(), lifetime: z.number() }),
+		waitingCounters: waitingCountersSchema,
 	}),
 	requestCount: z.number(),
 	campaignCount: z.number(),

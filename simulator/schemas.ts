@@ -134,6 +134,14 @@ export const rateLimitSchema = z
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
+/**
+ * How a campaign that waits for its time shows counters that were not set by hand: as zeros, as empty
+ * texts, as null, not at all, or none of them in no `count`.
+ */
+export const waitingCountersSchema = z.enum(['zero', 'empty', 'null', 'absent', 'none']);
+
+export type WaitingCounters = z.infer<typeof waitingCountersSchema>;
+
 /** What can be changed while the simulator runs. */
 export const settingsSchema = z
 	.object({
@@ -145,6 +153,7 @@ export const settingsSchema = z
 		serviceKey: z.string().min(1),
 		authToken: z.string().min(1),
 		subscribers: z.object({ active: whole, lifetime: whole }).strict(),
+		waitingCounters: waitingCountersSchema,
 	})
 	.strict();
 

@@ -72,6 +72,7 @@ export class PushService {
 			serviceKey: changes.serviceKey ?? settings.serviceKey,
 			authToken: changes.authToken ?? settings.authToken,
 			subscribers: changes.subscribers ?? settings.subscribers,
+			waitingCounters: changes.waitingCounters ?? settings.waitingCounters,
 		};
 		this.subscribers.active = this.settings.subscribers.active;
 		this.subscribers.lifetime = this.settings.subscribers.lifetime;
@@ -173,10 +174,29 @@ export class PushService {
 		const campaign = id === null ? undefined : this.campaigns.all.get(id);
 		// A send to one subscriber gives no campaign ID, so there is none to ask for.
 		if (!campaign || campaign.audience === 'sid') return this.refuse(failures.unknownCampaign());
-		const { status, counters } = this.view(campaign);
-		const count = Object.fromEntries(counterNames.map((name) => [name, String(counters[name])]));
-		const body = { notification_status: status, notification_id: campaign.id, count };
+		const { status } = this.view(campaign);
+		const count = this.count(campaign);
+		const body = {
+			notification_status: status,
+			notification_id: campaign.id,
+			...(count === null ? {} : { count }),
+		};
 		return { status: 200, headers: {}, body };
+	}
+
+	/** The counters as they are answered; null for none. */
+	private count(campaign: Campaign): Record<string, string | null> | null {
+		const { counters } = this.view(campaign);
+		const isWaiting = this.now() < campaign.dueAt;
+		const waiting = isWaiting ? this.settings.waitingCounters : 'zero';
+		const count: Record<string, string | null> = {};
+		for (const name of counterNames) {
+			const isThere = waiting === 'zero' || campaign.fixedCounters[name] !== undefined;
+			if (isThere) count[name] = String(counters[name]);
+			else if (waiting === 'empty') count[name] = '';
+			else if (waiting === 'null') count[name] = null;
+		}
+		return waiting === 'none' && Object.keys(count).length === 0 ? null : count;
 	}
 
 	private subscriberCount(): Answer {

@@ -18,6 +18,7 @@ import {
 	type RateLimit,
 	type Settings,
 	type SettingsChanges,
+	type WaitingCounters,
 } from './schemas';
 import { PushService, type ServiceShape } from './service';
 
@@ -44,6 +45,8 @@ export interface SimulatorOptions {
 	rateLimit?: RateLimit | undefined;
 	/** Active ones have the IDs 5001 and up. Default: 10,000 active of 12,500. */
 	subscribers?: { active: number; lifetime: number };
+	/** How a campaign that waits for its time shows its counters. Default `zero`. */
+	waitingCounters?: WaitingCounters;
 	/** How fast counters move: 1 takes minutes, 0 stands still (all at 0 unless set by hand). */
 	lifeSpeed?: number;
 	/** How many of the latest requests are kept. Default 20,000. */
@@ -101,6 +104,7 @@ export class Simulator {
 			serviceKey: options.serviceKey ?? 'demo-key',
 			authToken: options.authToken ?? 'demo-token',
 			subscribers: options.subscribers ?? { active: 10_000, lifetime: 12_500 },
+			waitingCounters: options.waitingCounters ?? 'zero',
 		});
 		this.service = new PushService(this.shape, this.initialSettings, () => this.now());
 		this.recorder = new Recorder(options.maxRequests ?? 20_000);

@@ -13,11 +13,6 @@ import { runItems } from './runItems';
 const optionsOf = (resource: string) =>
 	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
 
-/** The operation as users know it; as written, since a dry run by expression is known only per item. */
-const chosenOperation = `={{ (${JSON.stringify(
-	Object.fromEntries(operations.map(({ option }) => [option.value, option.name])),
-)})[$rawParameter["operation"]] + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}`;
-
 const toMany = operations.flatMap((operation) =>
 	operation.kind === 'send' && operation.audience !== 'subscriber' ? [operation.option.value] : [],
 );
@@ -36,7 +31,9 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		subtitle: chosenOperation,
+		// As written: an expression of an option is known only for an item.
+		subtitle:
+			'={{ ({ sendToAll: "Send to All", sendToAttributes: "Send to Attributes", sendToSegments: "Send to Segments", sendToSubscriber: "Send to Subscriber", getStatus: "Get Status", getSubscriberCount: "Get Subscriber Count" })[$rawParameter["operation"]] + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}',
 		hints: [oneCampaignPerItem],
 		description: 'Send web push notifications and read how they did',
 		defaults: { name: 'Push Campaign' },

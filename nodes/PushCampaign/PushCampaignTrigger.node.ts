@@ -32,14 +32,14 @@ export class PushCampaignTrigger implements INodeType {
 				required: true,
 				placeholder: 'e.g. 1001, 1002',
 				description:
-					'Which campaigns to watch: IDs separated by commas, or an expression that gives an array',
+					'Which campaigns to watch: IDs separated by commas, semicolons or line breaks, or an expression that gives an array. A trigger has no input item that the expression could use.',
 			},
 			{
 				displayName: 'Counters',
 				name: 'counters',
 				type: 'multiOptions',
 				default: [...counterNames],
-				description: 'Which counters to watch',
+				description: 'Which counters to watch, at least one',
 				options: [
 					{ name: 'Clicked', value: 'clicked' },
 					{ name: 'Closed', value: 'closed' },

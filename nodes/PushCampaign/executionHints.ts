@@ -49,7 +49,7 @@ export function executionHints(
 		const message =
 			dryRuns === sends.length
 				? 'Nothing was sent: this was a dry run.'
-				: `Nothing was sent for ${dryRuns} of the items: they were a dry run.`;
+				: `Nothing was sent for ${dryRuns} of the items: these were a dry run.`;
 		hints.push({ message, type: 'info', location: 'outputPane' });
 	}
 	if (scheduled !== undefined) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -5,34 +6,37 @@ import { connect } from './connect';
 import type { DeliverOptions } from './delivery/deliver';
 import { Window } from './delivery/window';
 import { catchInvalid, toApiError, toOperationError } from './nodeErrors';
-import { check, invalid, toRecord } from './operations/fields';
+import { check, invalid, isBlank, toRecord } from './operations/fields';
 import { parseIdList } from './operations/idList';
 import { counterNames } from './service/answers';
 import { campaignId } from './service/schemas';
 import { createSleep, sleep } from './sleep';
-import type { Baseline } from './watch/baseline';
-import { keepOnly, loadState, saveState } from './watch/baseline';
-import type { CampaignEvent, WatchOptions } from './watch/compare';
-import { findEvents, toEvent } from './watch/compare';
-import { describeGroup, findUnreported, toReported } from './watch/failures';
-import { mergeEmitted, OverlappingPolls } from './watch/overlap';
+import { isCopy, loadState } from './watch/baseline';
+import type { CampaignEvent } from './watch/compare';
+import { toEvent } from './watch/compare';
+import type { Watched } from './watch/emit';
+import { emitChanges } from './watch/emit';
+import { describeGroup, findUnreported } from './watch/failures';
 import type { Readings } from './watch/read';
 import { readCampaigns } from './watch/read';
+import { RecentEmissions } from './watch/recentEmissions';
 
 const maxParallel = 100;
-/** What is left of n8n's budget for comparing and emitting. */
+/** How much of n8n's budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
-/** Where n8n gives no budget. */
+/**
+ * Where n8n gives no budget, in milliseconds. n8n 2 gives as much in its classic engine; in its durable
+ * one 36 s, and abandons a poll after 45 s with all that it read.
+ */
 const defaultBudgetMs = 5 * 60_000;
-
-interface WatchParameters extends WatchOptions {
-	readonly campaignIds: readonly string[];
-}
 
 const counterList = z.array(z.enum(counterNames)).min(1);
 const wholeNumber = z.number().int().min(1);
 
-function readParameters(context: IPollFunctions): WatchParameters {
+const isEmpty = (chosen: unknown) =>
+	isBlank(chosen) || (Array.isArray(chosen) && chosen.length === 0);
+
+function readParameters(context: IPollFunctions): Watched {
 	const listed = parseIdList(context.getNodeParameter('campaignIds', ''), 'Campaign IDs');
 	const campaignIds = [...new Set(listed.map((id) => check(campaignId, id, 'Campaign IDs')))];
 	if (campaignIds.length === 0) {
@@ -42,8 +46,10 @@ function readParameters(context: IPollFunctions): WatchParameters {
 	if (campaignIds.includes('__proto__')) {
 		throw invalid('Campaign IDs', 'holds __proto__, which no baseline can be kept for');
 	}
-	const counters = counterList.safeParse(context.getNodeParameter('counters', [...counterNames]));
+	const chosen: unknown = context.getNodeParameter('counters', [...counterNames]);
+	const counters = counterList.safeParse(chosen);
 	if (!counters.success) {
+		if (isEmpty(chosen)) throw invalid('Counters', 'is empty', 'Choose at least one counter.');
 		throw invalid('Counters', 'is not a selection from the list', 'Choose at least one counter.');
 	}
 	const options = toRecord(context.getNodeParameter('options', {}), 'Options');
@@ -55,21 +61,23 @@ function readParameters(context: IPollFunctions): WatchParameters {
 /** n8n's contexts that have polled before. */
 const polledBefore = new WeakSet<IPollFunctions>();
 
+/** n8n 1 has no budget, whatever the types say. */
+function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
+	return context.getPollBudgetMs !== undefined;
+}
+
 /**
- * Whether this poll is the one that n8n makes as a test when a user activates the workflow. n8n's durable
- * engine calls every poll 'update', but so does n8n 1 after a change of an active workflow.
+ * Whether this poll is the one that n8n makes as a test when a user publishes the workflow: the first on
+ * a context of its own, from the second time on as an 'update'. n8n's durable engine calls all its polls
+ * that, each on a context of its own, but hands them copies of the static data.
  */
 function isActivation(context: IPollFunctions): boolean {
 	const isFirst = !polledBefore.has(context);
 	polledBefore.add(context);
 	const mode = context.getActivationMode();
 	if (!isFirst) return false;
-	return mode === 'activate' || mode === 'create' || (mode === 'update' && !hasBudget(context));
-}
-
-/** n8n 1 has no budget, whatever the types say. */
-function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
-	return context.getPollBudgetMs !== undefined;
+	if (mode !== 'update') return mode === 'activate' || mode === 'create';
+	return !hasBudget(context) || !isCopy(context.getWorkflowStaticData('node'));
 }
 
 /** Triggers whose last poll went well: the next may start fast. */
@@ -80,9 +88,8 @@ async function read(
 	campaignIds: readonly string[],
 	trigger: string,
 ): Promise<Readings> {
-	const { value: connection, invalid: fault } = await connect(context);
-	if (connection === undefined) throw toOperationError(context.getNode(), fault);
 	const budgetMs = (hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs) * budgetShare;
+	const timeOver = new AbortController();
 	const end = new AbortController();
 	const window = new Window({
 		ceiling: maxParallel,
@@ -90,19 +97,23 @@ async function read(
 		sleep,
 		random: Math.random,
 		startsFast: unhindered.has(trigger),
+		signal: timeOver.signal,
 	});
 	const options: DeliverOptions = {
 		window,
 		stopOnFailure: false,
-		sleep: createSleep(end.signal),
+		sleep: createSleep(timeOver.signal),
 		random: Math.random,
 	};
 	const outOfTime = sleep(budgetMs, end.signal).then(
-		() => window.close(),
+		() => timeOver.abort(),
 		() => undefined,
 	);
 	try {
-		const readings = await readCampaigns(campaignIds, connection.client, budgetMs, options);
+		const { value: connection, invalid: fault } = await connect(context, timeOver.signal);
+		if (connection === undefined) throw toOperationError(context.getNode(), fault);
+		const time = { budgetMs, signal: timeOver.signal };
+		const readings = await readCampaigns(campaignIds, connection.client, time, options);
 		if (window.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);
 		else unhindered.add(trigger);
 		return readings;
@@ -123,7 +134,7 @@ function failureError(context: IPollFunctions, { failures }: Readings) {
 	return toApiError(context.getNode(), describeGroup(group));
 }
 
-const overlappingPolls = new OverlappingPolls();
+const recentEmissions = new RecentEmissions(randomUUID(), () => performance.now());
 
 /**
  * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
@@ -146,7 +157,7 @@ export async function pollCampaigns(
 		...campaignIds.filter((id) => !readFirst.includes(id)),
 	];
 	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
-	return await overlappingPolls.run(trigger, async (emitted) => {
+	return await recentEmissions.during(trigger, async (memory) => {
 		const readings = await read(context, ordered, trigger);
 		const error = failureError(context, readings);
 		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
@@ -156,35 +167,11 @@ export async function pollCampaigns(
 		if (context.getMode() === 'manual') {
 			return toItems(observations.map((seen) => toEvent(seen, undefined, parameters.counters)));
 		}
-		return emitChanges(context, parameters, { ...readings, observations }, emitted);
+		const staticData = context.getWorkflowStaticData('node');
+		const news = emitChanges(staticData, parameters, { ...readings, observations }, memory);
+		for (const group of news.failures) {
+			context.__emitError(toApiError(context.getNode(), describeGroup(group)));
+		}
+		return news.events.length === 0 ? null : toItems(news.events);
 	});
-}
-
-/**
- * Compares what was read with the baselines, moves those of what it gives back, and reports new failures.
- * Nothing in here waits: another poll may have emitted before, none can in between.
- */
-function emitChanges(
-	context: IPollFunctions,
-	parameters: WatchParameters,
-	{ observations, failures, unread }: Readings,
-	emitted: Map<string, Baseline>,
-): INodeExecutionData[][] | null {
-	const staticData = context.getWorkflowStaticData('node');
-	const state = loadState(staticData);
-	const found = findEvents(observations, state.baselines, parameters, emitted);
-	const known = keepOnly(state.baselines, parameters.campaignIds);
-	for (const { observation } of found) {
-		const { campaignId: id, counters, readAt } = observation;
-		emitted.set(id, { counters, readAt });
-	}
-	for (const group of findUnreported(failures, state.reported)) {
-		context.__emitError(toApiError(context.getNode(), describeGroup(group)));
-	}
-	saveState(staticData, state, {
-		baselines: found.length === 0 ? known : mergeEmitted(known, emitted),
-		reported: { ...keepOnly(state.reported, unread), ...toReported(failures) },
-		unread: [...unread],
-	});
-	return found.length === 0 ? null : toItems(found.map(({ event }) => event));
 }

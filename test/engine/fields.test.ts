@@ -44,6 +44,7 @@ const everything = {
 	expireAfter: { duration: { amount: 90, unit: 'm' } },
 	autoHide: true,
 	actionButtons: { button: [{ title: 'Go', url: 'https://shop.example.com/go' }] },
+	sendAtTimezone: 'Asia/Tokyo',
 	...future,
 };
 const everywhere = {
@@ -67,7 +68,11 @@ describe.each(sendOperations)('$operation', ({ operation, parameters, audience }
 			iconUrl: '',
 			imageUrl: '',
 			expireAfter: {},
-			actionButtons: {},
+			// What the editor gives for fields that were added and never filled in.
+			actionButtons: { button: [{ title: '', url: '' }] },
+			utmParameters: {
+				parameters: { source: '', medium: '', campaign: '', term: '', content: '' },
+			},
 		};
 		const request = await bodyOf({ operation, ...parameters, additionalFields });
 		expect(request?.json).toStrictEqual(minimum);
@@ -163,6 +168,71 @@ test.each([
 	expect(request?.json).toStrictEqual({ ...required, ...fields });
 });
 
+test('UTM parameters go into every URL that is clicked', async () => {
+	const request = await bodyOf(
+		{
+			targetUrl: 'https://shop.example.com/sale?from=push+me#top',
+			additionalFields: {
+				actionButtons: { button: [{ title: 'Go', url: 'https://shop.example.com' }] },
+				utmParameters: { parameters: { source: 'n8n', campaign: '={{ $json.campaign }}' } },
+			},
+		},
+		{ campaign: 'Summer sale' },
+	);
+	const utm = 'utm_source=n8n&utm_campaign=Summer%20sale';
+	expect(request?.json).toStrictEqual({
+		...required,
+		target_url: `https://shop.example.com/sale?from=push+me&${utm}#top`,
+		action_buttons: [{ title: 'Go', url: `https://shop.example.com?${utm}` }],
+	});
+});
+
+test('texts that are too long are shortened where that is wished, and put out as sent', async () => {
+	const run = await runWorkflow(
+		chain([
+			push({
+				title: 'word '.repeat(30),
+				additionalFields: { name: '👨‍👩‍👧‍👦'.repeat(20) },
+				options: { shortenTexts: true },
+			}),
+		]),
+		{ credentials: credentialsFor(simulator()) },
+	);
+	const fields = {
+		title: `${'word '.repeat(20).trim()}…`,
+		name: `${'👨‍👩‍👧‍👦'.repeat(14)}…`,
+	};
+	expect(sendsAt(simulator())[0]?.json).toMatchObject(fields);
+	expect(outputOf(run)).toMatchObject([fields]);
+});
+
+test('an idempotency key is put out, and is nothing that the service is told', async () => {
+	const run = await runWorkflow(chain([push({ options: { idempotencyKey: '={{ 1042 }}' } })]), {
+		credentials: credentialsFor(simulator()),
+	});
+	expect(sendsAt(simulator()).map(({ json }) => json)).toStrictEqual([required]);
+	expect(outputOf(run)).toMatchObject([{ title: content.title, idempotencyKey: '1042' }]);
+});
+
+test('a run tells in a hint when it sends, and that a dry run sent nothing', async () => {
+	const hintsOf = async (parameters: INodeParameters) => {
+		const run = await runWorkflow(chain([push(parameters)], { timezone: 'Europe/Berlin' }), {
+			credentials: credentialsFor(simulator()),
+		});
+		const tasks = Object.values(run.data.resultData.runData).flat();
+		return tasks.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
+	};
+	expect(await hintsOf({})).toEqual([]);
+	expect(await hintsOf({ additionalFields: { sendAt: '2099-12-24T09:00:00' } })).toEqual([
+		expect.stringMatching(/^Scheduled for 24 Dec 2099 09:00, Europe\/Berlin\. /),
+	]);
+	expect(await hintsOf({ options: { dryRun: true } })).toEqual([
+		'Nothing was sent: this was a dry run.',
+	]);
+	const refused = { title: 'x'.repeat(101), additionalFields: { sendAt: '2099-12-24T09:00:00' } };
+	expect(await hintsOf(refused)).toEqual([]);
+});
+
 describe('attributes', () => {
 	test.each<[string, INodeParameters, Record<string, unknown>]>([
 		[
@@ -205,7 +275,9 @@ describe('attributes', () => {
 
 test.each([
 	['31', '["31"]'],
-	[' 31 ,, 007,a b, 31', '["31","007","a b"]'],
+	[' 31 ,; 007;a-b\n 31', '["31","007","a-b"]'],
+	['[31, "32"]', '[31,"32"]'],
+	['={{ 31 }}', '[31]'],
 	['={{ [31, "32", 9007199254740991] }}', '[31,"32",9007199254740991]'],
 	['={{ ["9007199254740993"] }}', '["9007199254740993"]'],
 ])('segment IDs %s are sent as %s', async (segmentIds, sent) => {
@@ -259,7 +331,13 @@ test.each([
 	simulator().addFault({ action: { kind: 'respond', body, process: true } });
 	const run = await runWorkflow(chain([push()]), { credentials: credentialsFor(simulator()) });
 	expect(outputOf(run)).toStrictEqual([
-		{ campaignId, audience: 'all', status: 'success', description: 'Created' },
+		{
+			campaignId,
+			audience: 'all',
+			status: 'success',
+			description: 'Created',
+			title: content.title,
+		},
 	]);
 });
 
@@ -294,6 +372,12 @@ describe('Send At', () => {
 		expect(run.data.resultData.error).toBeUndefined();
 		expect(sendsAt(simulator())[0]?.json).toMatchObject({ send_at: text });
 		expect(outputOf(run)).toMatchObject([{ sendAt: text }]);
+	});
+
+	test('Send At Timezone goes before the timezone of the workflow', async () => {
+		const additionalFields = { sendAt: '2099-07-01T12:30:00', sendAtTimezone: 'Asia/Tokyo' };
+		const request = await bodyOf({ additionalFields }, {}, 'America/New_York');
+		expect(request?.json).toMatchObject({ send_at: '2099-07-01 12:30 +09:00' });
 	});
 
 	test('the same text names another moment in another timezone', async () => {

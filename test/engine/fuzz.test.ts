@@ -226,6 +226,7 @@ test('a send is an item or an error that can be read, whatever is answered', asy
 					audience: 'all',
 					status: 'success',
 					description: said.description,
+					title: `item-${index}_`,
 				});
 			});
 		}),

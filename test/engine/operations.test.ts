@@ -25,14 +25,19 @@ const shared = {
 };
 const name = 'Spring, newsletter readers';
 const image = 'https://shop.example.com/banner.jpg';
-const created = { status: 'success', description: 'Campaign created successfully', sendAt };
+const created = {
+	status: 'success',
+	description: 'Campaign created successfully',
+	title: content.title,
+	sendAt,
+};
 
 const sends = [
 	{
 		workflow: 'send-to-all',
 		path: '/v1/notification/send/all',
 		body: { ...content, ...shared, name, image, auto_hide: 0 },
-		item: { campaignId: '1001', audience: 'all', ...created },
+		item: { campaignId: '1001', audience: 'all', ...created, name },
 	},
 	{
 		workflow: 'send-to-attributes',
@@ -44,13 +49,25 @@ const sends = [
 			auto_hide: 1,
 			attribute: { plan: 'pro', city: 'Oslo' },
 		},
-		item: { campaignId: '1001', audience: 'attributes', ...created },
+		item: {
+			campaignId: '1001',
+			audience: 'attributes',
+			...created,
+			name,
+			attributes: { plan: 'pro', city: 'Oslo' },
+		},
 	},
 	{
 		workflow: 'send-to-segments',
 		path: '/v1/notification/send/segment',
 		body: { ...content, ...shared, name, image, auto_hide: 1, segment: ['31', '32'] },
-		item: { campaignId: '1001', audience: 'segments', ...created },
+		item: {
+			campaignId: '1001',
+			audience: 'segments',
+			...created,
+			name,
+			segmentIds: ['31', '32'],
+		},
 	},
 	{
 		workflow: 'send-to-subscriber',
@@ -61,6 +78,7 @@ const sends = [
 			audience: 'subscriber',
 			status: 'success',
 			description: 'Notification sent successfully',
+			title: content.title,
 			sendAt,
 		},
 	},

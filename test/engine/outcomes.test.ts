@@ -50,6 +50,7 @@ describe('Retry On Fail', () => {
 				audience: 'all',
 				status: 'success',
 				description: 'Campaign created successfully',
+				title,
 			})),
 		);
 	});

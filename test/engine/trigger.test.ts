@@ -42,6 +42,8 @@ describe.each(['classic', 'durable'] as const)('in the %s engine', (engine) => {
 					clicked: 3,
 					closed: 0,
 				},
+				deliveryRate: null,
+				clickRate: 0.6,
 				changes: { delivered: { from: 0, to: 5, by: 5 }, clicked: { from: 0, to: 3, by: 3 } },
 				firstSeen: true,
 				observedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -304,7 +306,7 @@ describe('activation', () => {
 		['activate', { activation: 'activate' }, true],
 		['create', { activation: 'create' }, true],
 		['update on n8n 1', { activation: 'update', budgetMs: 'absent' }, true],
-		['update', { activation: 'update' }, false],
+		['a second publication', { activation: 'update' }, true],
 		['a start of the server', { activation: 'init' }, false],
 		['the durable engine', { engine: 'durable' }, false],
 	])('with %s a failing campaign fails it: %j %s', async (_name, options, isStrict) => {
@@ -395,11 +397,103 @@ describe('many campaigns', () => {
 			times: 0,
 			action: { kind: 'hang', process: false },
 		});
-		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs: 1000 });
+		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs: 5000 });
 		const { items } = await trigger.poll();
 		expect(idsOf(items)).toEqual([ids[0], ids[2]]);
 	});
 });
+
+describe('a poll ends within its budget, with the events of what was read', () => {
+	const hang = (path: string) =>
+		simulator().addFault({ match: { path }, times: 0, action: { kind: 'hang', process: false } });
+
+	test('though one campaign hangs and one fails', async () => {
+		const ids = Array.from({ length: 200 }, () => addCampaign({ clicked: 1 }));
+		const [hanging = '', failing = '', ...good] = ids;
+		hang(`/id/${hanging}`);
+		simulator().removeCampaign(failing);
+		const budgetMs = 12_000;
+		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs });
+		const before = performance.now();
+		const { items, errors } = await trigger.poll();
+		expect(performance.now() - before).toBeLessThan(budgetMs);
+		expect(idsOf(items)).toEqual(good);
+		expect(errors.map(({ message }) => message).sort()).toEqual([
+			matching(new RegExp(`^Campaign ${hanging} can't be read: The push service did not answer`)),
+			matching(new RegExp(`^Campaign ${failing} can't be read: The push service has no campaign`)),
+		]);
+	}, 30_000);
+
+	test('though what was asked for last hangs: it is not reached, and read first next time', async () => {
+		const ids = Array.from({ length: 3 }, () => addCampaign({ clicked: 1 }));
+		const [good = '', refused = '', after = ''] = ids;
+		const budgetMs = 6000;
+		// Asked for again when there is too little time left for an answer that never comes.
+		simulator().addFault({
+			match: { path: `/id/${refused}` },
+			action: {
+				kind: 'failure',
+				type: 'rate_limit',
+				description: 'Later',
+				headers: { 'retry-after': '3' },
+			},
+		});
+		hang(`/id/${refused}`);
+		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs });
+		const before = performance.now();
+		const { items, errors } = await trigger.poll();
+		expect(performance.now() - before).toBeLessThan(budgetMs);
+		expect(idsOf(items)).toEqual([good, after]);
+		expect(errors).toHaveLength(1);
+	}, 30_000);
+});
+
+describe('counters that are not there yet', () => {
+	test.each(['empty', 'null', 'absent', 'none'] as const)(
+		'(%s) are null, start nothing and keep their place',
+		async (waitingCounters) => {
+			simulator().configure({ waitingCounters });
+			const id = simulator().addCampaign({ dueAt: Date.now() + 60_000 });
+			const trigger = poller({ campaignIds: id }, { activation: 'init' });
+			const quiet = await trigger.poll();
+			expect([quiet.items, quiet.errors]).toEqual([null, []]);
+
+			simulator().setCounters(id, { delivered: 10 });
+			expect(jsonOf((await trigger.poll()).items)).toMatchObject([
+				{
+					status: 'Scheduled',
+					counters: { delivered: 10, clicked: null, totalAttempts: null },
+					deliveryRate: null,
+					clickRate: null,
+					changes: { delivered: { from: 0, to: 10, by: 10 } },
+				},
+			]);
+			simulator().setCounters(id, { clicked: 3 });
+			const third = await trigger.poll();
+			expect(changesOf(third.items)).toEqual([{ clicked: { from: 0, to: 3, by: 3 } }]);
+			expect(jsonOf(third.items)).toMatchObject([{ clickRate: 0.3, firstSeen: false }]);
+		},
+	);
+});
+
+test('a status record of another campaign is no reading', async () => {
+	const [one, two] = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 2 })];
+	const count = { ...zero, clicked: 7 };
+	simulator().addFault({
+		match: { path: `/id/${one}` },
+		times: 0,
+		action: {
+			kind: 'respond',
+			body: JSON.stringify({ notification_status: 'Sent', notification_id: two, count }),
+		},
+	});
+	const { items, errors } = await poller(
+		{ campaignIds: `${one};${two}` },
+		{ activation: 'init' },
+	).poll();
+	expect(idsOf(items)).toEqual([two]);
+	expect(errors).toHaveLength(1);
+}, 20_000);
 
 describe('bad parameters', () => {
 	test.each<[string, INodeParameters, RegExp]>([
@@ -408,6 +502,7 @@ describe('bad parameters', () => {
 		['an empty array', { campaignIds: '={{ [] }}' }, /^Campaign IDs /],
 		['an object', { campaignIds: '={{ ({ id: 1 }) }}' }, /^Campaign IDs /],
 		['null', { campaignIds: '={{ null }}' }, /^Campaign IDs /],
+		['blanks', { campaignIds: '1001 1002' }, /^Campaign IDs /],
 		['an ID that lost digits', { campaignIds: '={{ [2 ** 53 + 2] }}' }, /^Campaign IDs /],
 		['dots', { campaignIds: '..' }, /^Campaign IDs /],
 		['no counter', { campaignIds: '1', counters: [] }, /^Counters /],
@@ -456,6 +551,19 @@ test('polls that overlap in the durable engine emit each change once', async () 
 	const together = await Promise.all([trigger.poll(), trigger.poll(), trigger.poll()]);
 	expect(together.flatMap(({ items }) => idsOf(items) ?? [])).toStrictEqual([first, second]);
 	expect((await trigger.poll()).items).toBeNull();
+});
+
+test('of polls that start from one cursor, one after another, the first emits', async () => {
+	const id = addCampaign({ clicked: 5 });
+	const trigger = poller({ campaignIds: id }, { engine: 'durable' });
+	const old = trigger.saved;
+	expect(changesOf((await trigger.poll(old)).items)).toHaveLength(1);
+	for (const clicked of [5, 6, 7]) {
+		simulator().setCounters(id, { clicked });
+		expect((await trigger.poll(old)).items).toBeNull();
+	}
+	const { items } = await trigger.poll();
+	expect(changesOf(items)).toStrictEqual([{ clicked: { from: 5, to: 7, by: 2 } }]);
 });
 
 test('an overlapping poll that emits another campaign does not bring back what was emitted', async () => {

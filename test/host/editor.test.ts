@@ -6,12 +6,22 @@ import { objectWith } from './support/matchers';
 
 const campaign = 'Campaign';
 const sendFields = ['Title', 'Message', 'Target URL', 'Additional Fields', 'Options'];
-const everywhere = ['Action Buttons', 'Auto Hide', 'Expire After', 'Icon URL', 'Send At'];
+const everywhere = [
+	'Action Buttons',
+	'Auto Hide',
+	'Expire After',
+	'Icon URL',
+	'Send At',
+	'Send At Timezone',
+	'UTM Parameters',
+];
 const sendOptions = [
 	'Dry Run',
+	'Idempotency Key',
 	'Max Parallel Requests',
 	'Rate Limit Retries',
 	'Resend Unknown',
+	'Shorten Long Texts',
 	'Timeout',
 ];
 const readOptions = ['Max Parallel Requests', 'Rate Limit Retries', 'Timeout'];
@@ -19,6 +29,8 @@ const readOptions = ['Max Parallel Requests', 'Rate Limit Retries', 'Timeout'];
 interface Panel {
 	resource: string;
 	operation: string;
+	/** The operation as it is saved. */
+	value: string;
 	fields: string[];
 	/** What 'Add Field' offers; the operations that read have none. */
 	additional?: string[];
@@ -30,6 +42,7 @@ const panels: Panel[] = [
 	{
 		resource: campaign,
 		operation: 'Send to All',
+		value: 'sendToAll',
 		fields: sendFields,
 		additional: [...everywhere, 'Campaign Name', 'Image URL'],
 		options: sendOptions,
@@ -37,6 +50,7 @@ const panels: Panel[] = [
 	{
 		resource: campaign,
 		operation: 'Send to Attributes',
+		value: 'sendToAttributes',
 		fields: ['Specify Attributes', 'Attributes', 'Name', 'Value', ...sendFields],
 		additional: [...everywhere, 'Campaign Name'],
 		options: sendOptions,
@@ -44,6 +58,7 @@ const panels: Panel[] = [
 	{
 		resource: campaign,
 		operation: 'Send to Segments',
+		value: 'sendToSegments',
 		fields: ['Segment IDs', ...sendFields],
 		additional: [...everywhere, 'Campaign Name', 'Image URL'],
 		options: sendOptions,
@@ -51,6 +66,7 @@ const panels: Panel[] = [
 	{
 		resource: campaign,
 		operation: 'Send to Subscriber',
+		value: 'sendToSubscriber',
 		fields: ['Subscriber ID', ...sendFields],
 		additional: everywhere,
 		options: sendOptions,
@@ -58,12 +74,14 @@ const panels: Panel[] = [
 	{
 		resource: campaign,
 		operation: 'Get Status',
+		value: 'getStatus',
 		fields: ['Campaign ID', 'Simplify', 'Options'],
 		options: readOptions,
 	},
 	{
 		resource: 'Site',
 		operation: 'Get Subscriber Count',
+		value: 'getSubscriberCount',
 		fields: ['Simplify', 'Options'],
 		options: readOptions,
 	},
@@ -76,6 +94,16 @@ const actions = [
 	'Send campaign to one subscriber',
 	'Get campaign status',
 	'Get subscriber count',
+];
+
+/** What someone types who does not know what the node is called. */
+const searchWords = [
+	'push notification',
+	'browser notification',
+	'browser push',
+	'send notification',
+	'notify',
+	'marketing',
 ];
 
 describe("n8n's editor", () => {
@@ -139,6 +167,38 @@ describe("n8n's editor", () => {
 		expect(await editor.labels()).toContain('Segment IDs');
 	});
 
+	/** Types each of the words into the node panel that is open, and sees the node found. */
+	const findByEveryWord = async (name: string): Promise<void> => {
+		const found = editor
+			.part('item-iterator-item')
+			.filter({ has: editor.page.getByText(name, { exact: true }) });
+		for (const word of searchWords) {
+			// What the word before it had found must be gone first.
+			await editor.search('no node has such a name');
+			await found.first().waitFor({ state: 'hidden' });
+			await editor.search(word);
+			await found.first().waitFor();
+		}
+	};
+
+	step('finds both nodes by what people call push notifications', async () => {
+		await editor.searchNodes('');
+		await findByEveryWord('Push Campaign');
+		// Nodes that start a workflow come first here: the trigger stands for both.
+		await editor.part('item-iterator-item').first().click();
+		await editor.part('node-creator-category-item').filter({ hasText: 'Triggers (1)' }).waitFor();
+		await editor.part('node-creator-category-item').filter({ hasText: 'Actions (6)' }).waitFor();
+	});
+
+	step('finds the node by the same words among the tools of an AI Agent', async () => {
+		const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', {}, { typeVersion: 3.1 });
+		const start = node('Start', 'n8n-nodes-base.manualTrigger');
+		const { id } = await stage().client.createWorkflow(chain('Agent', [start, agent]));
+		await editor.openTools(id);
+		await findByEveryWord('Push Campaign Tool');
+		await editor.picture('02-tools');
+	});
+
 	step('creates the credential and tests it, and helps when its key is wrong', async () => {
 		const { page } = editor;
 		await page.goto(`${stage().server.url}/home/credentials/create`);
@@ -178,6 +238,65 @@ describe("n8n's editor", () => {
 		await editor.choose('specifyAttributes', 'Using JSON');
 		expect(await editor.labels()).toContain('Attributes (JSON)');
 		expect(await editor.labels()).not.toContain('Attributes');
+	});
+
+	for (const { operation, value, additional, options } of panels) {
+		if (additional === undefined) continue;
+		step(`keeps every field of ${operation}, whatever is added after it`, async () => {
+			await openLast(`All of ${operation}`, [action({ operation: value })]);
+			for (const field of [...additional].sort()) {
+				await editor.add('Add Field', field);
+				// n8n's editor begins every list without an entry, and forgets it so.
+				if (field === 'Action Buttons') {
+					await editor.page.getByRole('button', { name: 'Add Button' }).click();
+				}
+			}
+			for (const option of options) await editor.add('Add option', option);
+			const labels = await editor.labels();
+			const inside = ['URL', 'Amount', 'Unit', 'Source', 'Medium', 'Campaign', 'Term', 'Content'];
+			expect(labels).toEqual(expect.arrayContaining([...additional, ...options, ...inside]));
+			await editor.picture(`06-all-of-${value}`);
+		});
+	}
+
+	/** Two items, made from nothing. */
+	const twoItems = [
+		node(
+			'Titles',
+			'n8n-nodes-base.set',
+			{ mode: 'raw', jsonOutput: '{"items": [1, 2]}', options: {} },
+			{ typeVersion: 3.4 },
+		),
+		node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'items', options: {} }),
+	];
+
+	step('says beforehand that each item becomes a campaign', async () => {
+		await openLast('Two items', [...twoItems, action(content)]);
+		await editor.page.getByText('Execute previous nodes').click();
+		const hint = 'Each input item becomes a campaign of its own.';
+		await editor.part('node-hint').filter({ hasText: hint }).waitFor();
+		expect(stage().simulator.requests).toEqual([]);
+	});
+
+	step('says afterwards when it sends', async () => {
+		const additionalFields = { sendAt: '2099-12-24T09:00:00', sendAtTimezone: 'Asia/Tokyo' };
+		await openLast('Two scheduled', [...twoItems, action({ ...content, additionalFields })]);
+		await editor.execute();
+		const hint = '2 sends are scheduled for 24 Dec 2099 09:00, Asia/Tokyo.';
+		await editor.part('node-hint').filter({ hasText: hint }).waitFor();
+		await editor.picture('08-scheduled');
+		expect(stage().simulator.requests).toHaveLength(2);
+	});
+
+	step('says that a dry run sent nothing, on the canvas too', async () => {
+		await openLast('Dry run', [action({ ...content, options: { dryRun: true } })]);
+		await editor.execute();
+		await editor.part('node-hint').filter({ hasText: 'Nothing was sent' }).waitFor();
+		expect(await editor.part('node-hint').count()).toBe(1);
+		await editor.page.keyboard.press('Escape');
+		const onCanvas = editor.part('canvas-node').filter({ hasText: 'Push Campaign' });
+		await onCanvas.getByText('Send to All (dry run)', { exact: true }).waitFor();
+		expect(stage().simulator.requests).toEqual([]);
 	});
 
 	step('takes everything that a user fills in, sends it, and shows the answer', async () => {

@@ -1,9 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { changeNode, chooseCredential, exampleNames, readExample } from '../../examples/read';
-import { outputOf, pollEvery, type WorkflowDraft } from '../../host';
+import {
+	chain,
+	DataTables,
+	node,
+	outputOf,
+	pollEvery,
+	pushCampaign,
+	type DataTable,
+	type WorkflowDraft,
+} from '../../host';
 import { useStage } from './support';
-import { startChat, startFeed, startModel } from './support/loopbackServices';
+import {
+	startChat,
+	startFeed,
+	startModel,
+	startShop,
+	startTelegram,
+} from './support/loopbackServices';
 
 const stage = useStage({ major: '2' });
 
@@ -30,36 +46,41 @@ async function tryOut(draft: WorkflowDraft): Promise<string> {
 	return id;
 }
 
+/** The `status` of each item that a node put out. */
+async function statusesOf(executionId = '', nodeName: string): Promise<unknown[]> {
+	const execution = await stage().client.execution(executionId);
+	return outputOf(execution, nodeName).map(({ json }) => json['status']);
+}
+
 const bodies = () => stage().simulator.requests.map(({ json }) => json);
 
-async function createTable(
-	name: string,
-	columns: string[],
-	rows: Array<Record<string, string>> = [],
-) {
-	const { client } = stage();
-	const withId = z.object({ id: z.string() });
-	const project = withId.parse(await client.request('GET', 'projects/personal'));
-	const path = `projects/${project.id}/data-tables`;
-	const typed = columns.map((column) => ({ name: column, type: 'string' }));
-	const table = withId.parse(await client.request('POST', path, { name, columns: typed }));
-	if (rows.length > 0) await client.request('POST', `${path}/${table.id}/insert`, { data: rows });
-	return {
-		chosen: { dataTableId: { __rl: true, mode: 'id', value: table.id } },
-		rows: async () =>
-			z
-				.object({ data: z.array(z.record(z.unknown())) })
-				.parse(await client.request('GET', `${path}/${table.id}/rows`)).data,
-	};
+/** What a user does before an example runs: makes a data table. One of an earlier test goes. */
+async function makeTable(table: DataTable) {
+	const tables = await DataTables.of(stage().client);
+	await tables.remove(table.name);
+	const id = await tables.create(table);
+	return { id, tables, rows: async () => await tables.rows(id) };
+}
+
+/** The table that an example made by itself. */
+async function tableOf(name: string) {
+	const tables = await DataTables.of(stage().client);
+	const id = await tables.find(name);
+	if (id === undefined) throw new Error(`There is no table ${name}`);
+	return { id, tables, rows: async () => await tables.rows(id) };
 }
 
 test('every example is explained by a note and tried below', async () => {
 	const names = await exampleNames();
 	expect(names).toEqual([
+		'abandoned-cart',
 		'ai-agent-with-approval',
 		'alert-on-clicks',
 		'announce-rss-posts',
+		'approval-in-chat',
+		'campaign-calendar',
 		'daily-subscriber-report',
+		'log-and-watch-campaigns',
 		'personal-notifications',
 		'weekly-ab-titles',
 	]);
@@ -73,8 +94,8 @@ test('every example is explained by a note and tried below', async () => {
 	}
 });
 
-test('announce-rss-posts sends new posts, cut to what the service takes', async () => {
-	const { client } = stage();
+test('announce-rss-posts sends each new post once, shortened to what the service takes', async () => {
+	const { client, simulator } = stage();
 	const old = {
 		title: 'Old',
 		text: 'Long known',
@@ -92,25 +113,28 @@ test('announce-rss-posts sends new posts, cut to what the service takes', async 
 		await client.activate(id);
 		const known = feed.reads();
 		await until('the feed was read once more', () => feed.reads() > known);
-		expect(stage().simulator.requestCount).toBe(0);
+		expect(simulator.requestCount).toBe(0);
 
 		const published = new Date(Date.now() + 60_000);
-		feed.posts = [
-			{
-				title: '🎉'.repeat(150),
-				text: 'x'.repeat(400),
-				link: 'https://blog.example.com/new',
-				published,
-			},
-			{ title: 'Short', text: '', link: 'https://blog.example.com/short', published },
-			old,
-		];
-		await until('both posts were sent', () => stage().simulator.requestCount === 2);
+		const long = {
+			title: 'Word '.repeat(50).trim(),
+			text: '🎉'.repeat(400),
+			link: 'https://blog.example.com/new',
+			published,
+		};
+		const short = { title: 'Short', text: '', link: 'https://blog.example.com/short', published };
+		feed.posts = [long, short, old];
+		await until('both posts were sent', () => simulator.requestCount === 2);
+
+		// The same posts once more, as n8n would get them after a crash or from a feed that is edited.
+		const again = new Date(Date.now() + 120_000);
+		feed.posts = [{ ...long, published: again }, { ...short, published: again }, old];
+		await client.waitForExecutions({ workflowId: id, count: 2 });
 		await client.deactivate(id);
 		expect(bodies()).toEqual([
 			{
-				title: '🎉'.repeat(100),
-				message: 'x'.repeat(255),
+				title: `${'Word '.repeat(19)}Word…`,
+				message: `${'🎉'.repeat(254)}…`,
 				target_url: 'https://blog.example.com/new',
 				name: 'New post',
 			},
@@ -121,8 +145,9 @@ test('announce-rss-posts sends new posts, cut to what the service takes', async 
 				name: 'New post',
 			},
 		]);
-		const [execution] = await client.waitForExecutions({ workflowId: id });
-		expect(execution?.status).toBe('success');
+		const [second, first] = await client.waitForExecutions({ workflowId: id, count: 2 });
+		expect([first?.status, second?.status]).toEqual(['success', 'success']);
+		expect(await statusesOf(second?.id, 'Send to all')).toEqual(['alreadySent', 'alreadySent']);
 	} finally {
 		await feed.close();
 	}
@@ -167,31 +192,29 @@ test('weekly-ab-titles schedules both titles for the same minute and names the b
 	]);
 });
 
-test('personal-notifications keeps what was not sent in a second table', async () => {
+test('personal-notifications keeps what was not sent in a second table, and sends nothing twice', async () => {
 	const { client, simulator } = stage();
-	const subscribers = await createTable(
-		'Subscribers',
-		['subscriberId', 'firstName'],
-		[
-			{ subscriberId: '5001', firstName: 'Ada' },
-			{ subscriberId: '4999', firstName: 'Gone' },
-			{ subscriberId: 'none', firstName: 'Typo' },
-			{ subscriberId: '5002', firstName: 'Grace' },
+	const subscribers = await makeTable({
+		name: 'Push subscribers',
+		columns: { subscriberId: 'string', firstName: 'string', orderId: 'string' },
+		rows: [
+			{ subscriberId: '5001', firstName: 'Ada', orderId: 'A-1' },
+			{ subscriberId: '4999', firstName: 'Gone', orderId: 'A-2' },
+			{ subscriberId: 'none', firstName: 'Typo', orderId: 'A-3' },
+			{ subscriberId: '5002', firstName: 'Grace', orderId: 'A-4' },
 		],
-	);
-	const failed = await createTable('Not notified', ['subscriberId', 'outcome', 'reason']);
-	const draft = changeNode(
-		changeNode(await imported('personal-notifications'), 'Subscribers', {
-			parameters: subscribers.chosen,
-		}),
-		'Keep for later',
-		{ parameters: failed.chosen },
-	);
-	const { id } = await client.createWorkflow(draft);
-	const execution = await client.runManually(id, 'When clicking ‘Execute workflow’');
+	});
+	const failed = await makeTable({
+		name: 'Push not sent',
+		columns: { subscriberId: 'string', outcome: 'string', reason: 'string' },
+	});
+	const { id } = await client.createWorkflow(await imported('personal-notifications'));
+	const run = async () => await client.runManually(id, 'When clicking ‘Execute workflow’');
+	const execution = await run();
 
 	expect(execution.status).toBe('success');
-	expect([...simulator.campaigns.values()].map(({ body }) => body)).toMatchObject([
+	const sent = () => [...simulator.campaigns.values()].map(({ body }) => body);
+	expect(sent()).toMatchObject([
 		{ sid: '5001', title: 'Hello Ada, your order is on its way' },
 		{ sid: '5002', title: 'Hello Grace, your order is on its way' },
 	]);
@@ -206,6 +229,11 @@ test('personal-notifications keeps what was not sent in a second table', async (
 	]);
 	expect(kept[0]?.['reason']).toMatch(/no subscriber/);
 	expect(kept[1]?.['reason']).toMatch(/Subscriber ID/);
+
+	// The typing error is corrected, and all of it is run again.
+	await subscribers.tables.update(subscribers.id, 'orderId', 'A-3', { subscriberId: '5003' });
+	await run();
+	expect(sent().map(({ sid }) => sid)).toEqual(['5001', '5002', '5003']);
 });
 
 test('daily-subscriber-report posts the numbers to a chat', async () => {
@@ -252,6 +280,264 @@ test('alert-on-clicks posts once, when the clicks reach the threshold', async ()
 	}
 });
 
+test('log-and-watch-campaigns keeps the log, tells of few clicks once, and reports the week', async () => {
+	const { client, simulator } = stage();
+	const chat = await startChat();
+	try {
+		let draft = await imported('log-and-watch-campaigns');
+		for (const name of ['Tell the chat', 'Post the week']) {
+			draft = changeNode(draft, name, { parameters: { url: chat.url } });
+		}
+		const { id } = await client.createWorkflow(draft);
+		const click = async () => await client.runManually(id, 'When clicking ‘Execute workflow’');
+		expect((await click()).status).toBe('success');
+		const log = await tableOf('Push campaign log');
+		const rows = async () =>
+			(await log.rows()).map(({ campaignId, title, status, clicked, clickRate, alerted }) => ({
+				...{ campaignId, title, status, clicked, clickRate, alerted },
+			}));
+		const none = { clicked: null, clickRate: null, alerted: false };
+		const sent = { campaignId: '1001', title: 'This week in our shop', status: 'sent', ...none };
+		expect(await rows()).toEqual([sent]);
+
+		// The same campaign on the same day is sent and logged once.
+		expect((await click()).status).toBe('success');
+		expect(simulator.campaigns.size).toBe(1);
+		expect(await rows()).toEqual([sent]);
+
+		// Another workflow sends, and has it logged here.
+		await tryOut(draft);
+		await client.activate(id);
+		const scheduled = DateTime.utc().plus({ days: 2 }).startOf('minute');
+		await logFromAnotherWorkflow(id, scheduled);
+		expect((await rows())[1]).toEqual({
+			...{ campaignId: '1002', title: 'Autumn sale', status: 'scheduled', ...none },
+		});
+		const goesOutAt = z.coerce.date().parse((await log.rows())[1]?.['goesOutAt']);
+		expect(goesOutAt.toISOString()).toBe(scheduled.toISO());
+
+		const daysAgo = (days: number) => DateTime.utc().minus({ days }).toISO();
+		const older = (campaignId: string, title: string, days: number) => ({
+			...{ campaignId, title, name: '', audience: 'all', status: 'sent', alerted: false },
+			goesOutAt: daysAgo(days),
+		});
+		const few = { successfully_sent: 1100, delivered: 1000, clicked: 12 };
+		for (const campaign of ['2001', '2003']) simulator.addCampaign({ id: campaign, counters: few });
+		simulator.addCampaign({ id: '2002', counters: { ...few, clicked: 61 } });
+		await log.tables.insert(log.id, [
+			older('2001', 'Few', 2),
+			older('2002', 'Many', 3),
+			older('2003', 'Last month', 20),
+			older('2004', 'Unknown', 2),
+		]);
+		simulator.setCounters('1001', few);
+		const asked = simulator.requestCount;
+		const hour = async () => await client.runManually(id, 'Every hour');
+		expect((await hour()).status).toBe('success');
+		expect(simulator.requestCount - asked).toBe(4);
+		expect(
+			(await rows()).map(({ status, clicked, alerted }) => [status, clicked, alerted]),
+		).toEqual([
+			['Sent', 12, false],
+			['scheduled', null, false],
+			['Sent', 12, true],
+			['Sent', 61, false],
+			['sent', null, false],
+			[expect.stringMatching(/^not read: ./), null, false],
+		]);
+		const alert = '“Few” (campaign 2001) was clicked by 1.2 % only: 12 of 1000.';
+		expect(chat.texts).toEqual([alert]);
+		await hour();
+		expect(chat.texts).toEqual([alert]);
+
+		expect((await client.runManually(id, 'Every Monday at 9:00')).status).toBe('success');
+		expect(chat.texts[1]?.split('\n')).toEqual([
+			'Push campaigns of the last seven days: 4',
+			'“Many”: 6.1 % clicked (61 of 1000)',
+			'“This week in our shop”: 1.2 % clicked (12 of 1000)',
+			'“Few”: 1.2 % clicked (12 of 1000)',
+			'“Unknown”: no numbers yet',
+		]);
+		await client.deactivate(id);
+	} finally {
+		await chat.close();
+	}
+});
+
+/** Schedules a campaign in a workflow of its own, and has it logged by the workflow `id`. */
+async function logFromAnotherWorkflow(id: string, sendAt: DateTime): Promise<void> {
+	const { client, credential } = stage();
+	const start = 'Start';
+	const { id: other } = await client.createWorkflow(
+		chain('Another workflow', [
+			node(start, 'n8n-nodes-base.manualTrigger'),
+			pushCampaign(
+				{
+					operation: 'sendToSegments',
+					segmentIds: '12, 34',
+					title: 'Autumn sale',
+					message: 'Only this week',
+					targetUrl: 'https://shop.example.com/sale',
+					additionalFields: { sendAt: sendAt.toISO() },
+				},
+				{ credential },
+			),
+			node(
+				'Log it',
+				'n8n-nodes-base.executeWorkflow',
+				{ workflowId: { __rl: true, mode: 'id', value: id }, options: {} },
+				{ typeVersion: 1.2 },
+			),
+		]),
+	);
+	expect((await client.runManually(other, start)).status).toBe('success');
+}
+
+test('campaign-calendar hands over what is due, says why not, and sends no row twice', async () => {
+	const { client, simulator } = stage();
+	const draft = await imported('campaign-calendar');
+	await tryOut(draft);
+	const { id } = await client.createWorkflow(draft);
+	await client.runManually(id, 'When clicking ‘Execute workflow’');
+	const calendar = await tableOf('Push campaign calendar');
+	const zone = 'Asia/Kolkata';
+	const at = (hours: number) => DateTime.now().setZone(zone).plus({ hours }).startOf('minute');
+	const row = (title: string, sendAt: string) => ({
+		...{ title, message: 'Have a look', url: 'https://shop.example.com/sale', sendAt },
+		timezone: zone,
+	});
+	const written = (time: DateTime) => time.toFormat('yyyy-MM-dd HH:mm');
+	const [soon, corrected] = [at(3), at(5)];
+	await calendar.tables.insert(calendar.id, [
+		row('Soon', written(soon)),
+		row('Next week', written(at(7 * 24))),
+		row('Late', written(at(-2))),
+		row('Typo', 'tomorrow'),
+	]);
+	const hour = async () => await client.runManually(id, 'Every hour');
+	const states = async () => (await calendar.rows()).map(({ state }) => state);
+	const schedules = () =>
+		[...simulator.campaigns.values()].map(({ body }) => [body['title'], body['send_at']]);
+
+	expect((await hour()).status).toBe('success');
+	expect(schedules()).toEqual([['Soon', `${written(soon)} +05:30`]]);
+	expect(await states()).toEqual([
+		'scheduled',
+		null,
+		expect.stringMatching(/^notSent: Send At is .* in the past/),
+		expect.stringMatching(/^notSent: Send At can't be read/),
+	]);
+	expect((await calendar.rows())[0]?.['campaignId']).toBe('1001');
+
+	await calendar.tables.update(calendar.id, 'title', 'Late', { sendAt: written(corrected) });
+	await calendar.tables.update(calendar.id, 'title', 'Soon', { state: '' });
+	expect((await hour()).status).toBe('success');
+	expect(schedules().slice(1)).toEqual([['Late', `${written(corrected)} +05:30`]]);
+	expect((await states()).slice(0, 3)).toEqual(['scheduled before', null, 'scheduled']);
+});
+
+test('abandoned-cart reminds of a cart that is still open, once', async () => {
+	const { client, simulator } = stage();
+	const shop = await startShop();
+	try {
+		let draft = await imported('abandoned-cart');
+		draft = changeNode(draft, 'Wait an hour', { parameters: { amount: 1, unit: 'seconds' } });
+		draft = changeNode(draft, 'Look at the cart', {
+			parameters: { url: `=${shop.url}/api/carts/{{ encodeURIComponent($json.body.cartId) }}` },
+		});
+		const { id } = await client.createWorkflow(draft);
+		await client.activate(id);
+		shop.carts.set('c/1', 'open').set('c/2', 'ordered');
+		const left = { subscriberId: '5001', product: 'the blue coat' };
+		for (const cartId of ['c/1', 'c/2', 'c/1']) {
+			const answer = await client.runWebhook('abandoned-cart', { cartId, ...left });
+			expect(answer.status).toBe(200);
+		}
+		const executions = await client.waitForExecutions({ workflowId: id, count: 3 });
+		await client.deactivate(id);
+		expect(executions.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+		expect(simulator.campaigns.size).toBe(1);
+		expect([...simulator.campaigns.values()][0]?.body).toEqual({
+			sid: '5001',
+			title: 'Still thinking about the blue coat?',
+			message: 'We kept your cart for you: one click and you are back.',
+			target_url:
+				'https://shop.example.com/cart/c%2F1?utm_source=push&utm_medium=web-push&utm_campaign=abandoned-cart',
+			expire_push: '1d',
+		});
+	} finally {
+		await shop.close();
+	}
+});
+
+describe('approval-in-chat', () => {
+	const written = {
+		title: 'Summer *sale*',
+		message: 'All of new_arrivals & more',
+		url: 'https://shop.example.com/sale',
+	};
+
+	test.each([
+		{ button: '✅ Send it', told: ['It is on its way: campaign 1001.'] },
+		{ button: '❌ Discard it', told: [] },
+	])('$button', async ({ button, told }) => {
+		const { client, server, simulator } = stage();
+		const telegram = await startTelegram();
+		try {
+			const bot = await client.createCredential('Bot', 'telegramApi', {
+				accessToken: '1:bot-token',
+				baseUrl: telegram.url,
+			});
+			const draft = chooseCredential(
+				await imported('approval-in-chat'),
+				'n8n-nodes-base.telegram',
+				bot,
+			);
+			const { id } = await client.createWorkflow(draft);
+			await client.activate(id);
+			const form = draft.nodes.find(({ name }) => name === 'Write a notification');
+			await submitForm(new URL(`${server.url}/form/${form?.webhookId ?? ''}`), [
+				written.title,
+				written.message,
+				written.url,
+			]);
+			await until('the chat was asked', () => telegram.messages.length === 1);
+			const [question] = telegram.messages;
+			expect(question?.text).toBe(
+				'To all subscribers?\n\n*Summer \\*sale\\**\nAll of new\\_arrivals & more\nhttps://shop.example.com/sale',
+			);
+			expect(Object.keys(question?.buttons ?? {})).toEqual(['❌ Discard it', '✅ Send it']);
+			await client.waitForExecutions({ workflowId: id, status: ['waiting'], ended: false });
+			expect(simulator.requestCount).toBe(0);
+
+			const clicked = await fetch(question?.buttons[button] ?? '', {
+				headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' },
+			});
+			expect(clicked.status).toBe(200);
+			const [execution] = await client.waitForExecutions({ workflowId: id });
+			await client.deactivate(id);
+			expect(execution?.status).toBe('success');
+			expect(telegram.messages.slice(1).map(({ text }) => text)).toEqual(told);
+			const { title, message, url } = written;
+			expect(bodies()).toEqual(told.map(() => ({ title, message, target_url: url })));
+		} finally {
+			await telegram.close();
+		}
+	});
+});
+
+/** Fills in the page of a form that is open at an address. */
+async function submitForm(address: URL, values: string[]): Promise<Response> {
+	const body = new FormData();
+	values.forEach((value, index) => {
+		body.set(`field-${index}`, value);
+	});
+	const signal = AbortSignal.timeout(30_000);
+	const answer = await fetch(address, { method: 'POST', body, signal });
+	expect(answer.status).toBe(200);
+	return answer;
+}
+
 describe('ai-agent-with-approval', () => {
 	const model = { title: 'Summer sale', message: 'All of it is 20% off until Sunday.' };
 
@@ -259,7 +545,7 @@ describe('ai-agent-with-approval', () => {
 	async function draftByForm(draft: WorkflowDraft): Promise<URL> {
 		const { server } = stage();
 		const form = draft.nodes.find(({ name }) => name === 'What is it about?');
-		const answer = await submit(new URL(`${server.url}/form/${form?.webhookId ?? ''}`), [
+		const answer = await submitForm(new URL(`${server.url}/form/${form?.webhookId ?? ''}`), [
 			'Summer sale, 20% off',
 			'https://example.com/sale',
 		]);
@@ -285,17 +571,6 @@ describe('ai-agent-with-approval', () => {
 	async function read(address: URL): Promise<string> {
 		const answer = await fetch(address, { signal: AbortSignal.timeout(30_000) });
 		return await answer.text();
-	}
-
-	async function submit(address: URL, values: string[]): Promise<Response> {
-		const body = new FormData();
-		values.forEach((value, index) => {
-			body.set(`field-${index}`, value);
-		});
-		const signal = AbortSignal.timeout(30_000);
-		const answer = await fetch(address, { method: 'POST', body, signal });
-		expect(answer.status).toBe(200);
-		return answer;
 	}
 
 	test.each([
@@ -326,7 +601,7 @@ describe('ai-agent-with-approval', () => {
 			expect(shown).toContain(model.message);
 			expect(simulator.requestCount).toBe(0);
 
-			await submit(page, ['Summer sale!', model.message, decision]);
+			await submitForm(page, ['Summer sale!', model.message, decision]);
 			await untilNextPage(page);
 			const last = decision === 'Send it' ? 'The campaign has the ID 1001.' : 'Nothing was sent.';
 			expect(await read(page)).toContain(last);

@@ -60,6 +60,7 @@ const everyFieldBody = {
 const accepted = {
 	status: 'success',
 	description: anyText,
+	title: content.title,
 	sendAt: '2099-05-01 10:01 +02:00',
 };
 
@@ -83,7 +84,7 @@ const operations: OperationCase[] = [
 			image: 'https://example.com/large.jpg',
 			auto_hide: 0,
 		},
-		output: { campaignId: '1001', audience: 'all', ...accepted },
+		output: { campaignId: '1001', audience: 'all', ...accepted, name: 'October' },
 	},
 	{
 		title: 'sendToAttributes',
@@ -107,7 +108,13 @@ const operations: OperationCase[] = [
 			auto_hide: 1,
 			attribute: { plan: 'pro', city: 'Oslo' },
 		},
-		output: { campaignId: '1001', audience: 'attributes', ...accepted },
+		output: {
+			campaignId: '1001',
+			audience: 'attributes',
+			...accepted,
+			name: 'October',
+			attributes: { plan: 'pro', city: 'Oslo' },
+		},
 	},
 	{
 		title: 'sendToAttributes with JSON',
@@ -124,6 +131,8 @@ const operations: OperationCase[] = [
 			audience: 'attributes',
 			status: 'success',
 			description: anyText,
+			title: content.title,
+			attributes: { plan: 'pro', visits: 3, member: true },
 		},
 	},
 	{
@@ -142,7 +151,7 @@ const operations: OperationCase[] = [
 			auto_hide: 1,
 			segment: ['12', '34'],
 		},
-		output: { campaignId: '1001', audience: 'segments', ...accepted },
+		output: { campaignId: '1001', audience: 'segments', ...accepted, segmentIds: ['12', '34'] },
 	},
 	{
 		title: 'sendToSubscriber',

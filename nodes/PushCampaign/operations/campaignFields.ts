@@ -73,7 +73,6 @@ function additionalField(field: OptionalField, audience: Audience): INodePropert
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true, sortable: true },
 			placeholder: 'Add Button',
-			// n8n's editor drops an empty one as soon as another field is added.
 			default: { button: [{ title: '', url: '' }] },
 			description: 'Buttons below the notification. Not every browser and device shows them.',
 			options: [
@@ -127,6 +126,7 @@ function additionalField(field: OptionalField, audience: Audience): INodePropert
 			name: 'expireAfter',
 			type: 'fixedCollection',
 			placeholder: 'Add Duration',
+			// n8n's editor drops an empty one as soon as another field is added.
 			default: { duration: { amount: 1, unit: 'd' } },
 			description:
 				'How long delivery is attempted while a subscriber is offline. The service takes 4 weeks when left out.',
@@ -203,7 +203,7 @@ const helpers: INodeProperties[] = [
 		name: 'utmParameters',
 		type: 'fixedCollection',
 		placeholder: 'Add Parameters',
-		// As with the buttons: never an empty one.
+		// As with Expire After: never an empty one.
 		default: { parameters: { source: '', medium: '', campaign: '', term: '', content: '' } },
 		description:
 			'Added to Target URL and to the URL of every button, for your web analytics. They count towards the length of the URL. What is blank is left out, what a URL has already stays as it is.',

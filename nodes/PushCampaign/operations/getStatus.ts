@@ -1,4 +1,4 @@
-import { campaignStatus, toCounters } from '../service/answers';
+import { campaignStatus, toCounters, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
 import { check } from './fields';
@@ -7,8 +7,6 @@ import { readOptions } from './options';
 import { prepareRead, simplifyProperty } from './read';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['getStatus'] } };
-
-const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole);
 
 /** Specification, GET status. */
 export const getStatus: ReadOperation = {
@@ -51,8 +49,7 @@ export const getStatus: ReadOperation = {
 					campaignId: record.notification_id,
 					status: record.notification_status,
 					...counters,
-					deliveryRate: rate(counters.delivered, counters.successfullySent),
-					clickRate: rate(counters.clicked, counters.delivered),
+					...toRates(counters),
 				};
 			},
 		});

@@ -37,7 +37,7 @@ export const sendToSegments: SendOperation = {
 			placeholder: 'e.g. 12, 34',
 			displayOptions,
 			description:
-				'Whom to send to: segment IDs from the dashboard of your push service, separated by commas, or an expression that gives an array',
+				'Whom to send to: segment IDs from the dashboard of your push service, separated by commas, semicolons or line breaks, or an expression that gives an array',
 		},
 	]),
 	select: (item) => ({ segment: selectSegments(item) }),

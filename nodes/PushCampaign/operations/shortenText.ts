@@ -23,7 +23,7 @@ function wordEnd(text: string, end: number, words: Intl.Segments): number {
 	const blank = /\s+\S*$/u.exec(head)?.index ?? 0;
 	// Where blanks part the words, nothing else does: "20%" and "don't" are not to be taken apart.
 	const start = startAt(words, end);
-	return unspaced.test(text.slice(0, start)) ? Math.max(start, blank) : blank;
+	return unspaced.test(text.slice(0, start)) ? start : blank;
 }
 
 /**
@@ -40,9 +40,8 @@ export function shortenText(text: string, limit: number): string {
 		.slice(0, limit - 1)
 		.join('').length;
 	const graphemes = segmenters.graphemes.segment(text);
-	const end = startAt(graphemes, room);
 	const cutAt = (place: number) =>
 		text.slice(0, startAt(graphemes, text.slice(0, place).replace(dangling, '').length));
-	const atWord = cutAt(wordEnd(text, end, segmenters.words.segment(text)));
-	return `${atWord === '' ? cutAt(end) : atWord}${ellipsis}`;
+	const atWord = cutAt(wordEnd(text, room, segmenters.words.segment(text)));
+	return `${atWord === '' ? cutAt(room) : atWord}${ellipsis}`;
 }

@@ -47,6 +47,7 @@ export function addUtm(url: string, parameters: readonly UtmParameter[]): string
 	const fragment = url.indexOf('#');
 	const end = fragment === -1 ? url.length : fragment;
 	const address = url.slice(0, end);
-	const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+	const query = /\?(.*)$/s.exec(address)?.[1];
+	const separator = query === undefined ? '?' : query === '' || query.endsWith('&') ? '' : '&';
 	return `${address}${separator}${added}${url.slice(end)}`;
 }

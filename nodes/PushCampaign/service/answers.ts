@@ -61,19 +61,56 @@ const counter = z
 	.transform(Number)
 	.refine((count) => Number.isSafeInteger(count) && count >= 0);
 
-/** Specification, Campaign status record. */
-export const campaignStatus = z.object({
-	notification_status: z.string().min(1),
-	notification_id: idText,
-	count: z.object({
-		total_attempts: counter,
-		successfully_sent: counter,
-		failed_to_send: counter,
-		delivered: counter,
-		clicked: counter,
-		closed: counter,
-	}),
-});
+/**
+ * A counter of a campaign, or null where the service gives none: left out, null or blank. The
+ * specification does not say what a campaign shows that waits for its time.
+ */
+const optionalCounter = z.union([
+	z
+		.string()
+		.regex(/^\s*$/)
+		.nullish()
+		.transform(() => null),
+	counter,
+]);
+
+/**
+ * The counters of a campaign. A service that has none to give may as well leave out the whole set, or
+ * write an empty one as an empty list: that is no counter given, and any other shape is no answer.
+ */
+const optionalCounters = z
+	.union([
+		z.record(z.string(), z.unknown()),
+		z
+			.array(z.unknown())
+			.max(0)
+			.nullish()
+			.transform(() => ({})),
+	])
+	.pipe(
+		z.object({
+			total_attempts: optionalCounter,
+			successfully_sent: optionalCounter,
+			failed_to_send: optionalCounter,
+			delivered: optionalCounter,
+			clicked: optionalCounter,
+			closed: optionalCounter,
+		}),
+	);
+
+/**
+ * Specification, Campaign status record. The record of another campaign, as a cache in between may
+ * give, is no answer.
+ * @param campaignId which campaign is asked for
+ */
+export const campaignStatusOf = (campaignId: string) =>
+	z.object({
+		notification_status: z.string().min(1),
+		notification_id: idText.refine((id) => id === campaignId),
+		count: optionalCounters,
+	});
+
+export type CampaignStatus = z.infer<ReturnType<typeof campaignStatusOf>>;
 
 /** Specification, Subscriber count record. */
 export const subscriberCount = z.object({
@@ -90,10 +127,11 @@ export const counterNames = [
 	'closed',
 ] as const;
 export type CounterName = (typeof counterNames)[number];
-export type Counters = Record<CounterName, number>;
+/** The counters of a campaign; null where the service gives none. */
+export type Counters = Record<CounterName, number | null>;
 
 /** The six counters under the names that users see. */
-export function toCounters({ count }: z.infer<typeof campaignStatus>): Counters {
+export function toCounters({ count }: CampaignStatus): Counters {
 	return {
 		totalAttempts: count.total_attempts,
 		successfullySent: count.successfully_sent,
@@ -102,4 +140,23 @@ export function toCounters({ count }: z.infer<typeof campaignStatus>): Counters 
 		clicked: count.clicked,
 		closed: count.closed,
 	};
+}
+
+/** Shares of a campaign's counters; null where they can't be known. */
+export interface Rates {
+	/** Delivered of those that were successfully sent, rounded to 4 decimals. */
+	readonly deliveryRate: number | null;
+	/** Clicked of those that were delivered, rounded to 4 decimals. */
+	readonly clickRate: number | null;
+}
+
+/** The share of one counter in another, rounded to 4 decimals; null where it can't be known. */
+function rate(part: number | null, whole: number | null): number | null {
+	if (part === null || whole === null || whole === 0) return null;
+	return Math.round((part / whole) * 10_000) / 10_000;
+}
+
+/** The rates of a campaign. */
+export function toRates({ successfullySent, delivered, clicked }: Counters): Rates {
+	return { deliveryRate: rate(delivered, successfullySent), clickRate: rate(clicked, delivered) };
 }

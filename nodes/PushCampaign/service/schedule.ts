@@ -7,7 +7,7 @@ const FIELD = 'Send At';
 /** No place on earth is further from UTC. */
 const widestOffsetMinutes = 14 * 60;
 const ADVICE =
-	'Choose a date, or give one like 2030-05-17T09:30:00+02:00. Without an offset it is read in the timezone of the workflow.';
+	'Choose a date, or give one like 2030-05-17T09:30:00+02:00. Without an offset it is read in Send At Timezone, or else in the timezone of the workflow.';
 
 /** A date as text: a calendar day, then perhaps a time, then perhaps an offset. */
 const DATE_TEXT =

@@ -10,7 +10,7 @@ import { isUrl } from './url';
 // Values
 // ---------------------------------------------------------------------------------------------
 
-/** Characters as people count them for the service: an emoji is one. Specification, Limits. */
+/** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */
 export function countCharacters(text: string): number {
 	return Array.from(text).length;
 }

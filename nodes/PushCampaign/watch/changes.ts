@@ -1,5 +1,6 @@
 import type { CounterName, Counters } from '../service/answers';
 import { counterNames } from '../service/answers';
+import type { Baseline } from './baseline';
 
 /** How one counter moved; `by` is negative when the service took something back. */
 export interface Change {
@@ -10,26 +11,19 @@ export interface Change {
 
 export type Changes = Partial<Record<CounterName, Change>>;
 
-/** The counters of a campaign that was never emitted. */
-export const zeroCounters: Counters = Object.freeze({
-	totalAttempts: 0,
-	successfullySent: 0,
-	failedToSend: 0,
-	delivered: 0,
-	clicked: 0,
-	closed: 0,
-});
-
-/** Every watched counter that moved between two records. */
+/** Every watched counter that moved; one that the service does not give can't be compared. */
 export function findChanges(
-	from: Counters,
+	from: Baseline['counters'],
 	to: Counters,
 	watched: readonly CounterName[],
 ): Changes {
-	const moved = counterNames.filter((name) => watched.includes(name) && from[name] !== to[name]);
-	return Object.fromEntries(
-		moved.map((name) => [name, { from: from[name], to: to[name], by: to[name] - from[name] }]),
-	);
+	const changes: Changes = {};
+	for (const name of counterNames) {
+		const now = to[name];
+		if (!watched.includes(name) || now === null || now === from[name]) continue;
+		changes[name] = { from: from[name], to: now, by: now - from[name] };
+	}
+	return changes;
 }
 
 /** Whether one of the changes is large enough to be worth an event. */

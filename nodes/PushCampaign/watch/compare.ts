@@ -1,8 +1,9 @@
-import type { CounterName, Counters } from '../service/answers';
+import type { CounterName, Counters, Rates } from '../service/answers';
+import { toRates } from '../service/answers';
 import type { Baseline } from './baseline';
+import { zeroCounters } from './baseline';
 import type { Changes } from './changes';
-import { findChanges, isWorthAnEvent, zeroCounters } from './changes';
-import { isEmittedElsewhere } from './overlap';
+import { findChanges, isWorthAnEvent } from './changes';
 
 /** A campaign as a poll saw it. Times are milliseconds since 1970. */
 export interface Observation {
@@ -16,7 +17,7 @@ export interface Observation {
 }
 
 /** What the trigger emits for a campaign. */
-export interface CampaignEvent {
+export interface CampaignEvent extends Rates {
 	readonly campaignId: string;
 	readonly status: string;
 	readonly counters: Counters;
@@ -42,6 +43,7 @@ export function toEvent(
 		campaignId,
 		status,
 		counters,
+		...toRates(counters),
 		changes: findChanges(baseline?.counters ?? zeroCounters, counters, watched),
 		firstSeen: baseline === undefined,
 		observedAt: new Date(observedAt).toISOString(),
@@ -54,21 +56,16 @@ function isOvertaken({ readAt, observedAt }: Observation, baseline: Baseline | u
 	return baseline !== undefined && baseline.readAt > readAt && baseline.readAt <= observedAt;
 }
 
-/**
- * The observations that are worth an event, each with its event.
- * @param emitted what polls that overlap with this one have emitted, by campaign
- */
+/** The observations that are worth an event, each with its event. */
 export function findEvents(
 	observations: readonly Observation[],
 	baselines: Readonly<Record<string, Baseline>>,
 	{ counters, minimumChange }: WatchOptions,
-	emitted: ReadonlyMap<string, Baseline> = new Map(),
 ): Array<{ readonly observation: Observation; readonly event: CampaignEvent }> {
 	const baselineOf = ({ campaignId }: Observation) =>
 		Object.hasOwn(baselines, campaignId) ? baselines[campaignId] : undefined;
 	return observations
 		.filter((seen) => !isOvertaken(seen, baselineOf(seen)))
-		.filter((seen) => !isEmittedElsewhere(seen, baselineOf(seen), emitted))
 		.map((observation) => ({
 			observation,
 			event: toEvent(observation, baselineOf(observation), counters),

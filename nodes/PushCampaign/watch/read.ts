@@ -1,6 +1,6 @@
 import type { DeliverOptions, Outcome } from '../delivery/deliver';
 import { deliver } from '../delivery/deliver';
-import { campaignStatus, toCounters } from '../service/answers';
+import { campaignStatusOf, toCounters } from '../service/answers';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
 import { campaignStatusPath } from '../service/rules';
@@ -18,19 +18,41 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
+/** How long reading may take. */
+export interface ReadingTime {
+	/** In milliseconds. */
+	readonly budgetMs: number;
+	/** Ends when the budget is used up. */
+	readonly signal: AbortSignal;
+}
+
 /**
- * Reads the status records of campaigns in parallel, in the given order.
- * @param budgetMs how long it may take, in milliseconds
+ * Reads the status records of campaigns in parallel, in the given order. Comes back when the time is
+ * over, whatever hangs, with what was read until then.
  */
 export async function readCampaigns(
 	campaignIds: readonly string[],
 	client: Client,
-	budgetMs: number,
+	{ budgetMs, signal }: ReadingTime,
 	options: DeliverOptions,
 ): Promise<Readings> {
 	const timeoutMs = Math.max(1, Math.min(requestTimeoutMs, Math.floor(budgetMs / 2)));
+	const timeIsOver = new Promise<undefined>((resolve) => {
+		signal.addEventListener('abort', () => resolve(undefined), { once: true });
+	});
+	/** Why the last request for a campaign gave nothing. */
+	const problems = new Map<string, Problem>();
+	/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */
+	const slow = new Set<string>();
 
 	async function attempt(campaignId: string): Promise<Outcome<Observation>> {
+		const before = problems.get(campaignId);
+		// What was asked for in vain can't be read, what was cut short was not reached.
+		const givenUp: Outcome<Observation> =
+			before === undefined ? { kind: 'notStarted' } : { kind: 'failed', problem: before };
+		if (signal.aborted || slow.has(campaignId)) return givenUp;
+
+		const startedAt = performance.now();
 		const readAt = Date.now();
 		const request = {
 			endpoint: 'status',
@@ -38,8 +60,15 @@ export async function readCampaigns(
 			path: campaignStatusPath(campaignId),
 			campaignId,
 		} as const;
-		const result = await client.request(request, campaignStatus, timeoutMs);
-		if (!result.ok) return { kind: 'failed', problem: result.problem };
+		const answer = client.request(request, campaignStatusOf(campaignId), timeoutMs);
+		const result = await Promise.race([answer, timeIsOver]);
+		if (result === undefined || (signal.aborted && !result.ok)) return givenUp;
+		if (!result.ok) {
+			problems.set(campaignId, result.problem);
+			const isRefusal = result.problem.type === 'rate_limit';
+			if (!isRefusal && performance.now() - startedAt > timeoutMs / 2) slow.add(campaignId);
+			return { kind: 'failed', problem: result.problem };
+		}
 		return {
 			kind: 'done',
 			value: {

@@ -25,7 +25,10 @@ export interface PollOptions extends Surroundings {
 	 * new `this` and a copy of the cursor, committed when the poll ends.
 	 */
 	engine?: 'classic' | 'durable';
-	/** What `getPollBudgetMs()` answers, in milliseconds; `absent` leaves it out, as n8n 1.x does. */
+	/**
+	 * What `getPollBudgetMs()` answers, in milliseconds; `absent` leaves it out, as n8n 1.x does. As the
+	 * engine has it when left out.
+	 */
 	budgetMs?: number | 'absent';
 	settings?: IWorkflowSettings;
 	/** More of the node, such as another type or its `onError`. */
@@ -43,6 +46,7 @@ export interface PollOutcome {
 
 const TRIGGER = 'n8n-nodes-push-campaign.pushCampaignTrigger';
 const CREDENTIAL = 'pushCampaignApi';
+const durableBudgetMs = 36_000;
 
 // n8n-core leaves a workflow's name optional where the interface for nodes promises one.
 class NamedPollContext extends PollContext {
@@ -51,6 +55,9 @@ class NamedPollContext extends PollContext {
 		return { ...workflow, name };
 	}
 }
+
+/** What one process knows of a trigger it keeps under the node's ID: here each poller is a process. */
+let pollers = 0;
 
 /** A trigger node in an active workflow, polled by hand. */
 export class Poller {
@@ -73,6 +80,7 @@ export class Poller {
 		private readonly options: PollOptions,
 	) {
 		this.node = nodeFrom({
+			id: `trigger-${(pollers += 1)}`,
 			name: 'Trigger',
 			type: TRIGGER,
 			credentials: { [CREDENTIAL]: { id: '1', name: 'Test' } },
@@ -95,10 +103,12 @@ export class Poller {
 		return deepCopy(this.cursor);
 	}
 
-	/** Polls once. Rejects with what the node throws; polls may overlap. */
-	async poll(): Promise<PollOutcome> {
+	/**
+	 * Polls once. Rejects with what the node throws; polls may overlap.
+	 * @param seed the cursor from which a poll of the durable engine starts
+	 */
+	async poll(seed: IDataObject = this.saved): Promise<PollOutcome> {
 		const reported = this.errors.length;
-		const seed = this.saved;
 		const staged = this.options.engine === 'durable' ? deepCopy(seed) : undefined;
 		const context = this.contextOf(staged);
 		const { poll } = this.workflow.nodeTypes.getByNameAndVersion(this.node.type);
@@ -153,7 +163,7 @@ export class Poller {
 		activation: WorkflowActivateMode,
 		staticData: () => IDataObject,
 	): IPollFunctions {
-		const { budgetMs } = this.options;
+		const { engine, budgetMs = engine === 'durable' ? durableBudgetMs : undefined } = this.options;
 		const context = new NamedPollContext(
 			this.workflow,
 			this.node,

@@ -84,6 +84,19 @@ export class Editor {
 		await this.part('node-creator-search-bar').pressSequentially(text, { delay: 20 });
 	}
 
+	/** Searches anew in the node panel that is open. */
+	async search(text: string): Promise<void> {
+		await this.part('node-creator-search-bar').fill(text);
+	}
+
+	/** Opens the panel of tools of the AI Agent in a saved workflow. */
+	async openTools(workflowId: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		const handle = this.page.locator('[data-handleid="inputs/ai_tool/0"]');
+		await this.part('canvas-handle-plus', handle).first().click();
+		await this.part('item-iterator-item').first().waitFor();
+	}
+
 	/** Opens one of a saved workflow's nodes. */
 	async openNode(workflowId: string, { id }: NodeDraft): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}/${id}`);
@@ -136,7 +149,9 @@ export class Editor {
 	/** Adds one field of a collection to the panel. */
 	async add(collection: 'Add Field' | 'Add option', field: string): Promise<void> {
 		await this.addButton(collection).click();
-		const option = this.part('collection-parameter-option').filter({ hasText: field });
+		const option = this.part('collection-parameter-option').filter({
+			has: this.page.getByText(field, { exact: true }),
+		});
 		await option.click();
 		await option.waitFor({ state: 'hidden' });
 	}

@@ -86,6 +86,55 @@ export async function startChat(): Promise<Chat> {
 	return { ...service, texts };
 }
 
+/** A shop that answers how its carts are; `carts` may be changed at any time. */
+export interface Shop extends LoopbackService {
+	/** A cart's status by its ID. */
+	carts: Map<string, string>;
+}
+
+export async function startShop(): Promise<Shop> {
+	const carts = new Map<string, string>();
+	const service = await serve((request, _body, response) => {
+		const id = decodeURIComponent((request.url ?? '').replace('/api/carts/', ''));
+		const status = carts.get(id);
+		if (status === undefined) response.statusCode = 404;
+		answerJson(response, status === undefined ? {} : { id, status });
+	});
+	return { ...service, carts };
+}
+
+const botMessageSchema = z.object({
+	chat_id: z.string(),
+	text: z.string(),
+	reply_markup: z
+		.object({
+			inline_keyboard: z.array(z.array(z.object({ text: z.string(), url: z.string() }))),
+		})
+		.optional(),
+});
+
+/** Telegram's interface for bots, as far as sending messages goes; keeps what was sent. */
+export interface Telegram extends LoopbackService {
+	/** The texts, and the addresses of the buttons below them by their labels. */
+	messages: Array<{ text: string; buttons: Record<string, string> }>;
+}
+
+export async function startTelegram(): Promise<Telegram> {
+	const messages: Telegram['messages'] = [];
+	const service = await serve((request, body, response) => {
+		if (!/^\/bot[^/]+\/sendMessage$/.test(request.url ?? '')) {
+			response.statusCode = 404;
+			answerJson(response, { ok: false, error_code: 404, description: 'Not Found' });
+			return;
+		}
+		const { text, reply_markup: markup } = botMessageSchema.parse(JSON.parse(body));
+		const buttons = (markup?.inline_keyboard ?? []).flat();
+		messages.push({ text, buttons: Object.fromEntries(buttons.map((b) => [b.text, b.url])) });
+		answerJson(response, { ok: true, result: { message_id: messages.length } });
+	});
+	return { ...service, messages };
+}
+
 const chatRequestSchema = z.object({
 	model: z.string(),
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),

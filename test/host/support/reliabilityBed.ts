@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
 	credentialType,
 	N8nClient,
@@ -30,12 +31,19 @@ export interface Bed {
 	access: { apiKey: string; authToken: string };
 	userFolder: string;
 	server(): N8nServer;
-	/** Kills the server with everything that it started, by SIGKILL, and starts it again on its data. */
-	crash(): Promise<void>;
+	/**
+	 * Kills the server with everything that it started, by SIGKILL, and starts it again on its data.
+	 *
+	 * @param downMs for how long it is gone, in milliseconds
+	 */
+	crash(downMs?: number): Promise<void>;
 	/** Stops the server in order and starts it again on its data. */
 	restart(): Promise<void>;
 	close(): Promise<void>;
 }
+
+/** A machine that runs other suites beside may take this long to start a server, in milliseconds. */
+const readyWithin = 300_000;
 
 /** Starts the lot. Close it in any case: it has a folder, a server and a port. */
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
@@ -59,7 +67,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {
-		server = await startN8n({ major, userFolder, tarball: packed, env });
+		server = await startN8n({ major, userFolder, tarball: packed, env, readyWithin });
 		const n8n = new N8nClient(server.url);
 		await n8n.setupOwner();
 		await n8n.login();
@@ -70,7 +78,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 		const startAgain = async (port: number) => {
 			// Where it finds this, n8n waits for ten seconds lest it crashes again and again.
 			await rm(join(userFolder, '.n8n', 'crash.journal'), { force: true });
-			server = await startN8n({ major, userFolder, env, port });
+			server = await startN8n({ major, userFolder, env, port, readyWithin });
 		};
 		return {
 			n8n,
@@ -79,9 +87,10 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 			access,
 			userFolder,
 			server: running,
-			crash: async () => {
+			crash: async (downMs = 0) => {
 				const { port } = running();
 				await running().kill('SIGKILL');
+				await sleep(downMs);
 				await startAgain(port);
 			},
 			restart: async () => {

@@ -77,6 +77,75 @@ export async function emittedBy(
 	return events;
 }
 
+/** What a trigger emitted at once. */
+export type Emission = readonly Event[];
+
+const stackSchema = z.object({
+	nodeExecutionStack: z
+		.array(
+			z.object({
+				node: z.object({ name: z.string() }),
+				data: z.object({ main: z.array(z.array(z.object({ json: z.unknown() })).nullable()) }),
+			}),
+		)
+		.default([]),
+});
+
+/** Statuses of executions that were saved; those that a kill ended hold what they were to begin with. */
+const settled = new Set(['success', 'error', 'crashed']);
+const emissions = new WeakMap<object, Map<string, Emission>>();
+
+/**
+ * All emissions of a trigger, the oldest first, also those whose execution did not come to its end: what
+ * n8n saved of it is what it began with.
+ */
+export async function emissionsBy(
+	{ n8n }: Source,
+	workflowId: string,
+	trigger: string,
+): Promise<Emission[]> {
+	const known = emissions.get(n8n) ?? new Map<string, Emission>();
+	emissions.set(n8n, known);
+	const found: Emission[] = [];
+	for (const { id, status } of await allExecutions(n8n, { workflowId })) {
+		const key = `${id} ${trigger}`;
+		let emission = known.get(key);
+		if (emission === undefined) {
+			const execution = await n8n.execution(id);
+			const { nodeExecutionStack } = stackSchema.parse(execution.data.executionData ?? {});
+			const begun = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
+			const items = begun ?? outputOf(execution, trigger);
+			emission = items.map(({ json }) => eventSchema.parse(json));
+			if (settled.has(status)) known.set(key, emission);
+		}
+		if (emission.length > 0) found.push(emission);
+	}
+	return found;
+}
+
+/**
+ * How many emissions begin elsewhere than where the ones before them ended: further on, because one was
+ * lost, or further back, because one was made again.
+ */
+export function brokenChains(given: readonly Emission[]): { lost: number; repeated: number } {
+	const reached = new Map<string, number>();
+	let lost = 0;
+	let repeated = 0;
+	for (const emission of given) {
+		const breaks = emission.flatMap(({ campaignId, changes }) =>
+			Object.entries(changes).map(([name, { from, to }]) => {
+				const counter = `${campaignId} ${name}`;
+				const gap = from - (reached.get(counter) ?? 0);
+				reached.set(counter, to);
+				return gap;
+			}),
+		);
+		if (breaks.some((gap) => gap > 0)) lost += 1;
+		else if (breaks.some((gap) => gap < 0)) repeated += 1;
+	}
+	return { lost, repeated };
+}
+
 /** The sum of a campaign's changes, by counter; those that never moved are 0. */
 export function changesOf(events: readonly Event[], campaignId: string): Record<string, number> {
 	const sums = Object.fromEntries(Object.values(outputNames).map((name) => [name, 0]));
@@ -123,8 +192,9 @@ export async function untilCaughtUp(
 	workflowId: string,
 	campaignIds: readonly string[],
 	trigger = 'Trigger',
+	patienceMs = 90_000,
 ): Promise<void> {
-	const deadline = Date.now() + 90_000;
+	const deadline = Date.now() + patienceMs;
 	const isBehind = (events: readonly Event[]) =>
 		campaignIds.filter((id) => {
 			const emitted = changesOf(events, id);

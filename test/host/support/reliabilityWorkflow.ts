@@ -140,11 +140,16 @@ export function failureOf(execution: Execution): { message: string; description:
 export const pollSeconds = 2;
 
 /** What switches n8n's durable engine on for polling triggers. */
-export const durableEngine = {
+export const durableVariables = {
 	N8N_SCHEDULER_ENABLED: 'true',
 	N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
 	N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'true',
 	N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+};
+
+/** The durable engine, in a hurry. */
+export const durableEngine = {
+	...durableVariables,
 	// A poll of a dead server is taken over when its lease has ended: here in seconds, not minutes.
 	N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
 	N8N_SCHEDULER_LEASE_DURATION: '8',

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
+import { z } from 'zod';
+import { exampleNames, readExample } from '../../../examples/read';
 import { demoCampaignId, demoCounters, runDemoCampaign } from '../../../host/demoCampaign';
-import { readExamples, withCredential } from '../../../host/demoWorkflows';
-import { actionType, credentialType, triggerType } from '../../../host/workflows';
+import { demoTables } from '../../../host/demoTables';
+import { demoFiles, readExamples } from '../../../host/demoWorkflows';
+import { triggerType } from '../../../host/workflows';
 import { startSimulator } from '../../../simulator';
 
 const age = fc.integer({ min: 0, max: 90 * 24 * 3_600_000 });
@@ -52,12 +55,16 @@ test('the demo campaign is there for a reader of its status', async () => {
 });
 
 describe('the example workflows', () => {
-	test('an active one watches the demo campaign, the others wait for a click', async () => {
+	test('an active one watches the demo campaign, the others wait for a click; all of examples/ follow', async () => {
 		const examples = await readExamples();
-		expect(examples.map(({ draft, active }) => [draft.name, active])).toEqual([
+		expect(examples.slice(0, 2).map(({ draft, active }) => [draft.name, active])).toEqual([
 			['Send to all, then read its status', false],
 			['Report counter changes', true],
 		]);
+		expect(examples.slice(0, 2).map(({ file }) => file)).toEqual(Object.values(demoFiles));
+		expect(examples.slice(2).map(({ file, active }) => [file, active])).toEqual(
+			(await exampleNames()).map((name) => [`examples/${name}.json`, false]),
+		);
 		const trigger = examples[1]?.draft.nodes.find(({ type }) => type === triggerType);
 		expect(trigger?.parameters['campaignIds']).toBe(demoCampaignId);
 	});
@@ -73,22 +80,66 @@ describe('the example workflows', () => {
 		}
 	});
 
-	test('the demo credential takes the place of the one in the file, and of no other', async () => {
-		const [example] = await readExamples();
-		if (example === undefined) throw new Error('No example');
-		const other = { id: '9', name: 'Mail' };
-		const draft = {
-			...example.draft,
-			nodes: example.draft.nodes.map((node) =>
-				node.type === actionType
-					? { ...node, credentials: { ...node.credentials, smtp: other } }
-					: node,
-			),
-		};
-		const mine = { id: 'mine', name: 'Mine' };
-		for (const { type, credentials } of withCredential(draft, mine).nodes) {
-			if (type === actionType) expect(credentials).toEqual({ [credentialType]: mine, smtp: other });
-			else expect(credentials).toEqual({});
+	test('no note is covered by a node', async () => {
+		for (const { draft } of await readExamples()) {
+			const note = draft.nodes.find(({ type }) => type.endsWith('.stickyNote'));
+			const nodes = draft.nodes.filter((node) => node !== note);
+			const top = Math.min(...nodes.map(({ position }) => position[1]));
+			const bottom = (note?.position[1] ?? 0) + Number(note?.parameters['height']);
+			expect([draft.name, bottom <= top]).toEqual([draft.name, true]);
 		}
+	});
+});
+
+describe('the tables', () => {
+	const now = Date.UTC(2030, 4, 17, 9, 30);
+	const tables = demoTables(now, now - 60_000, 'Europe/Berlin');
+
+	/** The columns of the tables that the examples make by themselves. */
+	async function madeByExamples() {
+		const made = new Map<unknown, Record<string, unknown>>();
+		for (const name of await exampleNames()) {
+			for (const { parameters } of (await readExample(name)).nodes) {
+				if (parameters['resource'] !== 'table') continue;
+				const { column } = z
+					.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
+					.parse(parameters['columns']);
+				const typed = column.map((each) => [each.name, each.type] as const);
+				made.set(parameters['tableName'], Object.fromEntries(typed));
+			}
+		}
+		return made;
+	}
+
+	test('have the names that the examples read and write', async () => {
+		const used = new Set<unknown>();
+		for (const name of await exampleNames()) {
+			for (const { parameters } of (await readExample(name)).nodes) {
+				const table = z.object({ value: z.string() }).safeParse(parameters['dataTableId']);
+				if (table.success) used.add(table.data.value);
+			}
+		}
+		expect([...used].sort()).toEqual(tables.map(({ name }) => name).sort());
+	});
+
+	test('have the columns that the examples would give them', async () => {
+		const made = await madeByExamples();
+		expect(made.size).toBe(2);
+		for (const [name, columns] of made) {
+			expect(tables.find((table) => table.name === name)?.columns).toEqual(columns);
+		}
+	});
+
+	test('hold rows of their columns; the calendar has one of today and one of next week', () => {
+		for (const { columns, rows = [] } of tables) {
+			for (const row of rows) {
+				expect(Object.keys(columns)).toEqual(expect.arrayContaining(Object.keys(row)));
+			}
+		}
+		const calendar = tables.find(({ name }) => name === 'Push campaign calendar');
+		expect(calendar?.rows?.map(({ sendAt }) => sendAt)).toEqual([
+			'2030-05-17 17:00',
+			'2030-05-23 11:00',
+		]);
 	});
 });

@@ -166,6 +166,7 @@ describe('sends', () => {
 					audience: 'all',
 					status: 'success',
 					description: 'Campaign created',
+					title: ['a', 'b', 'c'][item],
 				},
 				pairedItem: { item },
 			})),

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, ObservableObject } from 'n8n-workflow';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
 import {
 	credential,
@@ -61,8 +61,8 @@ describe('parameters', () => {
 		[{ campaignIds: [] }, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
 		[{}, 'Campaign IDs is missing', 'Give at least one campaign ID.'],
 		[
-			{ campaignIds: 7 },
-			'Campaign IDs is neither text nor an array',
+			{ campaignIds: {} },
+			'Campaign IDs is neither text, nor a number, nor an array',
 			'Change Campaign IDs and run the workflow again.',
 		],
 		[
@@ -75,11 +75,7 @@ describe('parameters', () => {
 			'Campaign IDs holds __proto__, which no baseline can be kept for',
 			'Change Campaign IDs and run the workflow again.',
 		],
-		[
-			{ campaignIds: '1', counters: [] },
-			'Counters is not a selection from the list',
-			'Choose at least one counter.',
-		],
+		[{ campaignIds: '1', counters: [] }, 'Counters is empty', 'Choose at least one counter.'],
 		[
 			{ campaignIds: '1', counters: ['sold'] },
 			'Counters is not a selection from the list',
@@ -268,6 +264,14 @@ describe('failures', () => {
 		const { service } = some();
 		const { poll } = trigger({ node: newNode(), parameters, service, activation, budgetMs });
 		expect(idsOf(await poll())).toEqual(['1']);
+	});
+
+	test('a second publication in the classic engine of n8n 2 is stopped by any', async () => {
+		const { service } = some();
+		// The classic engine hands out the data itself, which watches for changes.
+		const staticData = ObservableObject.create({});
+		const error = await errorOf({ parameters, service, activation: 'update', staticData });
+		expect(error.message).toBe(missing);
 	});
 
 	test('only the first poll is an activation', async () => {

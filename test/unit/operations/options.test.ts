@@ -1,23 +1,36 @@
-import { readRequestOptions } from '../../../nodes/PushCampaign/operations/options';
+import {
+	readRequestOptions,
+	readSendOptions,
+} from '../../../nodes/PushCampaign/operations/options';
 import { refusal } from '../service/support';
 import { itemOf } from './support';
 
+const requestDefaults = { maxParallel: 100, timeout: 30_000, rateLimitRetries: 5 };
 const defaults = {
+	...requestDefaults,
 	dryRun: false,
-	maxParallel: 100,
-	timeout: 30_000,
-	rateLimitRetries: 5,
 	resendUnknown: false,
+	shortenTexts: false,
 };
-const read = (options: unknown) => readRequestOptions(itemOf({ options }));
+const read = (options: unknown) => readSendOptions(itemOf({ options }));
+const readOfReads = (options: unknown) => readRequestOptions(itemOf({ options }));
 
 test.each([undefined, null, '', {}])('options %j are the defaults', (options) => {
 	expect(read(options)).toEqual(defaults);
+	expect(readOfReads(options)).toEqual(requestDefaults);
+});
+
+test('an operation that reads does not look at the options of a send', () => {
+	const leftOver = { dryRun: 'x', idempotencyKey: '', resendUnknown: 7, shortenTexts: null };
+	expect(readOfReads({ ...leftOver, timeout: 5 })).toEqual({ ...requestDefaults, timeout: 5 });
 });
 
 test.each([
 	{ dryRun: true },
 	{ resendUnknown: true },
+	{ shortenTexts: true },
+	{ idempotencyKey: 'order-1042' },
+	{ idempotencyKey: '🌷'.repeat(255) },
 	{ maxParallel: 1 },
 	{ maxParallel: 500 },
 	{ timeout: 1 },
@@ -31,6 +44,10 @@ test.each([
 test.each([
 	[{ dryRun: 'false' }, 'Dry Run', 'Dry Run is not true or false'],
 	[{ dryRun: undefined }, 'Dry Run', 'Dry Run is not true or false'],
+	[{ shortenTexts: '' }, 'Shorten Long Texts', 'Shorten Long Texts is not true or false'],
+	[{ idempotencyKey: true }, 'Idempotency Key', 'Idempotency Key is neither text nor a number'],
+	[{ idempotencyKey: NaN }, 'Idempotency Key', 'Idempotency Key is neither text nor a number'],
+	[{ idempotencyKey: ['a'] }, 'Idempotency Key', 'Idempotency Key is neither text nor a number'],
 	[{ resendUnknown: 1 }, 'Resend Unknown', 'Resend Unknown is not true or false'],
 	[
 		{ maxParallel: 0 },
@@ -79,4 +96,46 @@ test.each([
 		message,
 		`Change ${field} and run the workflow again.`,
 	]);
+});
+
+test.each([
+	[' order 7 \n', 'order 7'],
+	[7, '7'],
+	[0, '0'],
+	[-1.5, '-1.5'],
+	[Number.MAX_SAFE_INTEGER, '9007199254740991'],
+	['9007199254740993', '9007199254740993'],
+	[` ${'x'.repeat(255)} `, 'x'.repeat(255)],
+])('the idempotency key %j is %s', (idempotencyKey, key) => {
+	expect(read({ idempotencyKey })).toEqual({ ...defaults, idempotencyKey: key });
+});
+
+test.each(['', ' \n', null, undefined])(
+	'an idempotency key that is there and blank (%j) does not switch the protection off',
+	(idempotencyKey) => {
+		const { field, message, advice } = refusal(() => read({ idempotencyKey, dryRun: true }));
+		expect([field, message]).toEqual(['Idempotency Key', 'Idempotency Key is empty']);
+		expect(advice).toBe(
+			'An expression that comes to nothing must not switch the protection off. Give an ID of what the notification is about, or remove Idempotency Key from the options.',
+		);
+	},
+);
+
+test.each([2 ** 53, -(2 ** 53), 1e300, Infinity])(
+	'%d has lost digits as an idempotency key',
+	(idempotencyKey) => {
+		const { message, advice } = refusal(() => read({ idempotencyKey }));
+		expect(message).toBe(
+			'Idempotency Key is a number too large to be exact, its last digits are lost already',
+		);
+		expect(advice).toBe('Give Idempotency Key as text.');
+	},
+);
+
+test('a longer idempotency key is refused', () => {
+	const { message, advice } = refusal(() => read({ idempotencyKey: '🌷'.repeat(256) }));
+	expect(message).toBe('Idempotency Key is 256 characters long, more than the 255 that are kept');
+	expect(advice).toBe(
+		'Give a shorter Idempotency Key, such as an ID. Of a long text a hash will do.',
+	);
 });

@@ -1,9 +1,12 @@
+import { runInNewContext } from 'node:vm';
 import type { INodeProperties } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
 import { operations } from '../../../nodes/PushCampaign/operations';
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import actionCodex from '../../../nodes/PushCampaign/PushCampaign.node.json';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
+import triggerCodex from '../../../nodes/PushCampaign/PushCampaignTrigger.node.json';
 import { content, itemOf } from './support';
 
 const node = new PushCampaign().description;
@@ -33,8 +36,24 @@ const namesIn = (properties: INodeProperties[], name: string) =>
 
 const head = ['resource', 'operation'];
 const sharedFields = ['title', 'message', 'targetUrl', 'additionalFields', 'options'];
-const common = ['actionButtons', 'autoHide', 'expireAfter', 'iconUrl', 'sendAt'];
-const sendOptions = ['dryRun', 'maxParallel', 'rateLimitRetries', 'resendUnknown', 'timeout'];
+const common = [
+	'actionButtons',
+	'autoHide',
+	'expireAfter',
+	'iconUrl',
+	'sendAt',
+	'sendAtTimezone',
+	'utmParameters',
+];
+const sendOptions = [
+	'dryRun',
+	'idempotencyKey',
+	'maxParallel',
+	'rateLimitRetries',
+	'resendUnknown',
+	'shortenTexts',
+	'timeout',
+];
 const readOptions = ['maxParallel', 'rateLimitRetries', 'timeout'];
 
 test.each([
@@ -123,16 +142,85 @@ test('limits are told where they are in force', () => {
 		panel('campaign', operation)
 			.flatMap((property) => [property, ...inner(property)])
 			.flatMap((property) => [property, ...inner(property)])
-			.flatMap(({ name, description = '' }) => {
-				const [, limit] = /at most (\d+) characters/.exec(description) ?? [];
+			.flatMap(({ name, hint = '' }) => {
+				const [, limit] = /^At most (\d+) characters$/.exec(hint) ?? [];
 				return limit === undefined ? [] : [`${name} ${limit}`];
 			});
-	const texts = ['title 100', 'message 255', 'targetUrl 255'];
+	const texts = ['title 100', 'message 255', 'targetUrl 255', 'idempotencyKey 255'];
 	expect(new Set(described('sendToAll'))).toEqual(
 		new Set([...texts, 'name 100', 'title 100', 'url 100']),
 	);
 	expect(new Set(described('sendToSegments'))).toEqual(new Set([...texts, 'name 100']));
 	expect(new Set(described('sendToSubscriber'))).toEqual(new Set(texts));
+});
+
+/** Evaluates an expression without n8n: what stands between the braces is JavaScript. */
+function evaluate(expression: string | undefined, values: Record<string, unknown>): unknown {
+	const script = /^=\{\{ (.*) \}\}$/s.exec(expression ?? '')?.[1] ?? '';
+	return runInNewContext(script, values);
+}
+
+test.each(operations.map((operation) => [operation.option.name, operation] as const))(
+	'the subtitle of %s is its name, with the dry run',
+	(name, { option, kind }) => {
+		const subtitle = (parameters: object) =>
+			evaluate(node.subtitle, { $rawParameter: { operation: option.value, ...parameters } });
+		expect(subtitle({})).toBe(name);
+		expect(subtitle({ options: {} })).toBe(name);
+		expect(subtitle({ options: { dryRun: false } })).toBe(name);
+		expect(subtitle({ options: { dryRun: '={{ $json.test }}' } })).toBe(name);
+		if (kind === 'send') {
+			expect(subtitle({ options: { dryRun: true } })).toBe(`${name} (dry run)`);
+		}
+	},
+);
+
+test('several items for many subscribers are pointed out', () => {
+	const [hint, ...others] = node.hints ?? [];
+	expect(others).toEqual([]);
+	const isShownFor = (operation: string, items: number) =>
+		evaluate(hint?.displayCondition, {
+			$rawParameter: { operation },
+			$input: { all: () => Array.from({ length: items }) },
+		});
+	for (const { option, ...operation } of operations) {
+		const isToMany = operation.kind === 'send' && operation.audience !== 'subscriber';
+		expect(isShownFor(option.value, 1)).toBe(false);
+		expect(isShownFor(option.value, 2)).toBe(isToMany);
+	}
+	expect(hint?.message).toContain('Execute Once');
+});
+
+const fixedCollections = [...all.values()].filter(({ type }) => type === 'fixedCollection');
+
+test.each(fixedCollections.map((property) => [property.name, property] as const))(
+	'%s begins with its fields, not empty: the editor drops what is empty',
+	(_name, { default: first, options = [] }) => {
+		const [group] = options;
+		if (group === undefined || !('values' in group)) throw new TypeError('It has no fields');
+		const value: unknown = Object.getOwnPropertyDescriptor(first, group.name)?.value;
+		const fields: unknown = Array.isArray(value) ? value[0] : value;
+		const blank = group.values.map(({ name, default: given }) => [name, given]);
+		expect(fields).toEqual(Object.fromEntries(blank));
+	},
+);
+
+/** How n8n's editor searches: all letters of the words, in their order, in a name or an alias. */
+const holds = (text: string, words: string) =>
+	new RegExp([...words].map((letter) => letter.replace(/\W/, '\\$&')).join('.*'), 'i').test(text);
+
+test.each([
+	'push notification',
+	'browser notification',
+	'browser push',
+	'send notification',
+	'notify',
+	'marketing',
+	'web push',
+])('both nodes are found by "%s"', (words) => {
+	for (const { alias } of [actionCodex, triggerCodex]) {
+		expect(alias.filter((name) => holds(name, words))).not.toEqual([]);
+	}
 });
 
 describe.each(operations.map((operation) => [operation.option.value, operation] as const))(

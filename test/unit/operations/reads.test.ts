@@ -75,10 +75,32 @@ describe('getStatus', () => {
 		['8', '8', '0', 1, 0],
 	])('%s sent, %s delivered, %s clicked', async (sent, delivered, clicked, ...rates) => {
 		const count = { ...record.count, successfully_sent: sent, delivered, clicked };
-		const result = await perform(getStatus, { campaignId: '1' }, { ...record, count });
+		const result = await perform(getStatus, { campaignId: '1001' }, { ...record, count });
 		if (!result.ok) throw new TypeError('It was not read');
 		const { deliveryRate, clickRate } = result.value.simplified;
 		expect([deliveryRate, clickRate]).toEqual(rates);
+	});
+
+	test('gives null for a counter that is not there, and the raw answer as it came', async () => {
+		const { clicked: _clicked, ...count } = { ...record.count, delivered: '', closed: null };
+		const given = { ...record, notification_status: 'Scheduled', count };
+		expect(await perform(getStatus, { campaignId: '1001' }, given)).toMatchObject({
+			value: {
+				simplified: {
+					totalAttempts: 10,
+					delivered: null,
+					clicked: null,
+					closed: null,
+					deliveryRate: null,
+					clickRate: null,
+				},
+				raw: given,
+			},
+		});
+	});
+
+	test('takes no record of another campaign', async () => {
+		expect(await perform(getStatus, { campaignId: '1002' }, record)).toMatchObject({ ok: false });
 	});
 
 	test('hands on why there is no answer', async () => {

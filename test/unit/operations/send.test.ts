@@ -3,6 +3,7 @@ import { operations } from '../../../nodes/PushCampaign/operations';
 import { issueField } from '../../../nodes/PushCampaign/operations/campaignFields';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import {
+	alreadySentItem,
 	dryRunItem,
 	performSend,
 	prepareSend,
@@ -105,6 +106,92 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		}
 		expect(bodyOf({ expireAfter: {}, actionButtons: {} })).toEqual(body);
 		expect(bodyOf({ actionButtons: { button: [] } })).toEqual(body);
+		expect(bodyOf({ utmParameters: {} })).toEqual(body);
+		const blanks = { source: '', medium: ' ', campaign: null };
+		expect(bodyOf({ utmParameters: { parameters: blanks } })).toEqual(body);
+	});
+
+	test('leaves out a button that was never filled in, and counts it where one is not valid', () => {
+		const empty = { title: '', url: ' ' };
+		const full = { title: 'Shop', url: 'https://shop.example' };
+		expect(bodyOf({ actionButtons: { button: [empty, {}] } })).toEqual(body);
+		expect(bodyOf({ actionButtons: { button: [empty, full, empty] } })).toEqual({
+			...body,
+			action_buttons: [full],
+		});
+		const notValid = [
+			[{ ...full, title: ' ' }, 'Title of button 3 in Action Buttons is missing'],
+			[{ ...full, url: '' }, 'URL of button 3 in Action Buttons is missing'],
+			[
+				{ ...full, url: 'shop' },
+				'URL of button 3 in Action Buttons is not a valid http:// or https:// address',
+			],
+		] as const;
+		for (const [button, message] of notValid) {
+			expect(refusedBy({ actionButtons: { button: [empty, full, button] } })[1]).toBe(message);
+		}
+	});
+
+	test('UTM parameters go into the URLs that are clicked, and into nothing else', () => {
+		const additional = {
+			iconUrl: 'https://shop.example/icon.png',
+			actionButtons: { button: [{ title: 'Shop', url: ' https://shop.example/#top ' }] },
+			utmParameters: { parameters: { source: 'news', campaign: 'Summer sale' } },
+		};
+		const utm = 'utm_source=news&utm_campaign=Summer%20sale';
+		expect(bodyOf(additional)).toEqual({
+			...body,
+			target_url: `https://shop.example/sale?${utm}`,
+			icon: 'https://shop.example/icon.png',
+			action_buttons: [{ title: 'Shop', url: `https://shop.example/?${utm}#top` }],
+		});
+	});
+
+	test('UTM parameters count towards the length of a URL', () => {
+		const utmParameters = { parameters: { source: 'x'.repeat(243 - 'https://a.example'.length) } };
+		const prepare = (targetUrl: string) =>
+			prepareSend(
+				operation,
+				itemOf({ ...parameters, targetUrl, additionalFields: { utmParameters } }),
+			);
+		const longest = prepare('https://a.example').body.target_url;
+		expect(longest).toHaveLength(255);
+		const { message, advice } = refusal(() => prepare('https://a.example/'));
+		expect(message).toBe(
+			'Target URL is 256 characters long, 1 more than the 255 that the service accepts',
+		);
+		expect(advice).toBe(
+			'Change Target URL and run the workflow again. The UTM parameters count towards its length.',
+		);
+		expect(refusal(() => prepare('a.example')).message).toBe(
+			'Target URL is not a valid http:// or https:// address',
+		);
+	});
+
+	test('Send At is read in its own timezone, or else in that of the workflow', () => {
+		const at = (sendAt: unknown, sendAtTimezone: unknown) =>
+			prepareSend(
+				operation,
+				itemOf({ ...parameters, additionalFields: { sendAt, sendAtTimezone } }, 'America/New_York'),
+			);
+		const local = at('2030-05-17T09:30:00', ' Europe/Berlin ');
+		expect(local.body.send_at).toBe('2030-05-17 09:30 +02:00');
+		expect(local.timezone).toBe('Europe/Berlin');
+		expect(at('2030-05-17T09:30:00+05:30', 'Europe/Berlin').body.send_at).toBe(
+			'2030-05-17 09:30 +05:30',
+		);
+		expect(at(Date.UTC(2030, 4, 17, 7, 30), 'Asia/Tokyo').body.send_at).toBe(
+			'2030-05-17 16:30 +09:00',
+		);
+		const without = prepareSend(
+			operation,
+			itemOf(
+				{ ...parameters, additionalFields: { sendAt: '2030-05-17T09:30:00' } },
+				'America/New_York',
+			),
+		);
+		expect(without.body.send_at).toBe('2030-05-17 09:30 -04:00');
+		expect(without.timezone).toBe('America/New_York');
 	});
 
 	test('autoHide has one meaning, sent in the reading of this operation', () => {
@@ -149,6 +236,29 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		[{ sendAt: null }, 'Send At', 'Send At is empty'],
 		[{ sendAt: undefined }, 'Send At', 'Send At is empty'],
 		[{ sendAt: 'soon' }, 'Send At', "Send At can't be read as a date"],
+		[
+			{ sendAtTimezone: 'Europe/Berlin' },
+			'Send At Timezone',
+			'Send At Timezone is there without Send At',
+		],
+		...['', ' ', null, undefined].map((sendAtTimezone): [object, string, string] => [
+			{ sendAt: '2030-01-01T09:00:00Z', sendAtTimezone },
+			'Send At Timezone',
+			'Send At Timezone is empty',
+		]),
+		...['Berlin', 'local', '+02:00', 'UTC+2', 2, {}].map(
+			(sendAtTimezone): [object, string, string] => [
+				{ sendAt: '2030-01-01T09:00:00', sendAtTimezone },
+				'Send At Timezone',
+				'Send At Timezone is not the name of a timezone',
+			],
+		),
+		[{ utmParameters: 'x' }, 'UTM Parameters', 'UTM Parameters is not a set of fields'],
+		[
+			{ utmParameters: { parameters: { term: true } } },
+			'Term in UTM Parameters',
+			'Term in UTM Parameters is not text',
+		],
 		[{ autoHide: 'true' }, 'Auto Hide', 'Auto Hide is not true or false'],
 		[{ autoHide: null }, 'Auto Hide', 'Auto Hide is not true or false'],
 		[
@@ -291,7 +401,20 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			if (!result.ok) throw new TypeError('It was not sent');
 			const id =
 				operation.audience === 'subscriber' ? { subscriberId: '5001' } : { campaignId: '1001' };
-			const item = { ...id, audience: operation.audience, status: 'success', description: 'Done' };
+			const audience = {
+				sendToAll: {},
+				sendToAttributes: { attributes: { plan: 'pro' } },
+				sendToSegments: { segmentIds: ['12', '34'] },
+				sendToSubscriber: {},
+			};
+			const item = {
+				...id,
+				audience: operation.audience,
+				status: 'success',
+				description: 'Done',
+				title: content.title,
+				...audience[operationName],
+			};
 			expect(sentItem(prepared, result.value)).toEqual({
 				...item,
 				sendAt: '2030-01-01 00:00 +00:00',
@@ -303,6 +426,48 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			if (!unscheduled.ok) throw new TypeError('It was not sent');
 			expect(sentItem(prepared, unscheduled.value)).toEqual(item);
 			expect(Object.keys(sentItem(prepared, unscheduled.value))).not.toContain('sendAt');
+		});
+
+		test('puts out a row that can be logged as it is, in the order in which it is read', () => {
+			const everything = prepareSend(
+				operation,
+				itemOf({
+					...parameters,
+					title: 'x '.repeat(60),
+					additionalFields: everyField,
+					options: { idempotencyKey: 7, shortenTexts: true },
+				}),
+			);
+			const title = `${'x '.repeat(49)}x…`;
+			const sendAt = '2030-05-17 09:31 +00:00';
+			const fields = {
+				sendToAll: { title, name },
+				sendToAttributes: { title, name, attributes: { plan: 'pro' } },
+				sendToSegments: { title, name, segmentIds: ['12', '34'] },
+				sendToSubscriber: { title },
+			};
+			const rest = { ...fields[operationName], sendAt, idempotencyKey: '7' };
+			const isSubscriber = operation.audience === 'subscriber';
+			const ids = isSubscriber ? { subscriberId: '5001' } : {};
+			const receipt = { description: 'Done', sendAt, ...(isSubscriber ? {} : { campaignId: '1' }) };
+			expect(JSON.stringify(sentItem(everything, receipt))).toBe(
+				JSON.stringify({
+					...(isSubscriber ? ids : { campaignId: '1' }),
+					audience: operation.audience,
+					status: 'success',
+					description: 'Done',
+					...rest,
+				}),
+			);
+			expect(JSON.stringify(alreadySentItem(everything))).toBe(
+				JSON.stringify({
+					...ids,
+					audience: operation.audience,
+					status: 'alreadySent',
+					description: 'Sent earlier under this idempotency key; nothing was sent now',
+					...rest,
+				}),
+			);
 		});
 
 		test('hands on why there is no answer', async () => {
@@ -370,4 +535,42 @@ test('the limits of action buttons are those of sendToAll alone', () => {
 			);
 		}
 	}
+});
+
+describe('Shorten Long Texts', () => {
+	const long = 'word '.repeat(60);
+	const longUrl = `https://a.example/${'x'.repeat(300)}`;
+	const prepare = (
+		{ operation, parameters }: (typeof cases)[number],
+		fields: Record<string, unknown> = {},
+		shortenTexts = true,
+	) => prepareSend(operation, itemOf({ ...parameters, ...fields, options: { shortenTexts } }));
+	const cut = (words: number) => `${'word '.repeat(words).trim()}…`;
+
+	test.each(cases)('$name cuts what is limited, and nothing else', (each) => {
+		const button = { title: long, url: 'https://a.example' };
+		const additionalFields = { name: long, actionButtons: { button: [button] } };
+		const { body } = prepare(each, { title: long, message: long, additionalFields });
+		expect(body.title).toBe(cut(20));
+		expect(body.message).toBe(cut(51));
+		expect(body.name).toBe(each.name === 'sendToSubscriber' ? undefined : cut(20));
+		expect(body.action_buttons?.[0]?.title).toBe(each.name === 'sendToAll' ? cut(20) : long);
+	});
+
+	test.each(cases)(
+		'$name still refuses a URL that is too long, and a title too long without it',
+		(each) => {
+			expect(refusal(() => prepare(each, { targetUrl: longUrl })).field).toBe('Target URL');
+			expect(refusal(() => prepare(each, { title: long }, false)).field).toBe('Title');
+			expect(refusal(() => prepare(each, { title: 7 })).message).toBe('Title is not text');
+		},
+	);
+
+	test.each(cases)('$name sends no title of which nothing would be left', (each) => {
+		const zalgo = `a${'\u0301'.repeat(120)}`;
+		expect(refusal(() => prepare(each, { title: zalgo })).message).toBe(
+			"Title can't be shortened to 100 characters: nothing of it would be left",
+		);
+		expect(prepare(each, { title: '…' }).body.title).toBe('…');
+	});
 });

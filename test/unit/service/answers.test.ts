@@ -2,13 +2,14 @@ import * as fc from 'fast-check';
 import type { z } from 'zod/v3';
 import {
 	campaignCreated,
-	campaignStatus,
+	campaignStatusOf,
 	counterNames,
 	failureAnswer,
 	failureTypes,
 	notificationSent,
 	subscriberCount,
 	toCounters,
+	toRates,
 } from '../../../nodes/PushCampaign/service/answers';
 
 const created = { status: 'success', description: 'Campaign created', ID: 1001 };
@@ -21,6 +22,8 @@ const count = {
 	closed: '2',
 };
 const record = { notification_status: 'Sent', notification_id: '1001', count };
+
+const campaignStatus = campaignStatusOf('1001');
 
 const isRead = (schema: z.ZodTypeAny, value: unknown) => schema.safeParse(value).success;
 const without = (value: object, name: string) =>
@@ -91,21 +94,12 @@ describe('a status record', () => {
 		]) {
 			expect(counted(value).data?.count).toMatchObject({ [name]: number });
 		}
-		const wrong = ['', ' ', ' 7', '7 ', '-1', '+7', '1.5', '1e3', '0x1', '١', 'seven', 'NaN'];
-		const notCounts = [
-			-1,
-			1.5,
-			NaN,
-			Infinity,
-			2 ** 53,
-			'9007199254740992',
-			null,
-			true,
-			[],
-			['7'],
-			{},
-		];
-		for (const value of [...wrong, ...notCounts, undefined]) {
+		for (const value of ['', ' ', '\n', null, undefined]) {
+			expect(counted(value).data?.count).toMatchObject({ [name]: null });
+		}
+		const wrong = [' 7', '7 ', '-1', '+7', '1.5', '1e3', '0x1', '١', 'seven', 'NaN'];
+		const notCounts = [-1, 1.5, NaN, Infinity, 2 ** 53, '9007199254740992', true, [], ['7'], {}];
+		for (const value of [...wrong, ...notCounts]) {
 			expect(counted(value).success).toBe(false);
 		}
 	});
@@ -116,11 +110,96 @@ describe('a status record', () => {
 		{ notification_status: undefined },
 		{ notification_id: '' },
 		{ notification_id: undefined },
-		{ count: undefined },
-		{ count: [] },
+		// Of another campaign.
+		{ notification_id: '1002' },
+		{ notification_id: '01001' },
+		{ count: '' },
 		{ count: '10' },
+		{ count: 10 },
+		{ count: ['10'] },
+		{ count: [null] },
+		{ count: false },
 	])('%p is none', (change) => {
 		expect(isRead(campaignStatus, { ...record, ...change })).toBe(false);
+	});
+
+	test.each([' 1001 ', 1001])('with the ID %p is that of the campaign', (id) => {
+		const parsed = campaignStatus.parse({ ...record, notification_id: id });
+		expect(parsed.notification_id).toBe('1001');
+	});
+
+	test.each([undefined, null, [], {}])('with the counters %p gives none', (given) => {
+		const counters = toCounters(campaignStatus.parse({ ...record, count: given }));
+		expect(Object.keys(counters)).toEqual([...counterNames]);
+		expect(new Set(Object.values(counters))).toEqual(new Set([null]));
+	});
+});
+
+describe('the rates', () => {
+	const rates = (
+		successfullySent: number | null,
+		delivered: number | null,
+		clicked: number | null,
+	) => {
+		const parsed = toCounters(campaignStatus.parse(record));
+		const { deliveryRate, clickRate } = toRates({
+			...parsed,
+			successfullySent,
+			delivered,
+			clicked,
+		});
+		return [deliveryRate, clickRate];
+	};
+
+	test.each([
+		[
+			[8, 4, 1],
+			[0.5, 0.25],
+		],
+		[
+			[3, 2, 1],
+			[0.6667, 0.5],
+		],
+		[
+			[30_000, 10_000, 1],
+			[0.3333, 0.0001],
+		],
+		[
+			[8, 8, 0],
+			[1, 0],
+		],
+		[
+			[0, 4, 4],
+			[null, 1],
+		],
+		[
+			[8, 0, 0],
+			[0, null],
+		],
+		[
+			[null, 4, 1],
+			[null, 0.25],
+		],
+		[
+			[8, null, 1],
+			[null, null],
+		],
+		[
+			[8, 4, null],
+			[0.5, null],
+		],
+	] as const)('of %j are %j', ([sent, delivered, clicked], expected) => {
+		expect(rates(sent, delivered, clicked)).toEqual(expected);
+	});
+
+	test('have at most four decimals', () => {
+		fc.assert(
+			fc.property(fc.nat(), fc.integer({ min: 1 }), (part, whole) => {
+				const [rate] = rates(whole, part, null);
+				expect(rate).toBe(Number((rate ?? NaN).toFixed(4)));
+				expect(Math.abs((rate ?? NaN) - part / whole)).toBeLessThanOrEqual(0.000051);
+			}),
+		);
 	});
 });
 

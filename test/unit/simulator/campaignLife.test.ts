@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { countersAt } from '../../../simulator/counters';
-import { send, useSimulator } from './support';
+import { counterNames, countersAt } from '../../../simulator/counters';
+import { call, send, useSimulator } from './support';
 
 const minute = 60_000;
 const start = Date.UTC(2030, 0, 10, 12, 0);
@@ -131,4 +131,30 @@ test('campaigns can be put there and taken away', async () => {
 	expect(simulator().removeCampaign('1002')).toBe(true);
 	expect(simulator().removeCampaign('1002')).toBe(false);
 	expect([...simulator().campaigns.keys()]).toEqual(['1001', '1003']);
+});
+
+describe('a campaign that waits for its time', () => {
+	const status = async (id: string) =>
+		(await call(simulator().url, { method: 'GET', path: `/v1/notification/status/id/${id}` })).json;
+	const all = (value: unknown) => Object.fromEntries(counterNames.map((name) => [name, value]));
+
+	test.each([
+		['zero', { count: all('0') }],
+		['empty', { count: all('') }],
+		['null', { count: all(null) }],
+		['absent', { count: {} }],
+		['none', {}],
+	] as const)('shows its counters as %s', async (waitingCounters, expected) => {
+		simulator().configure({ waitingCounters });
+		const id = simulator().addCampaign({ dueAt: start + 10 * minute });
+		expect(await status(id)).toEqual({
+			notification_status: 'Scheduled',
+			notification_id: id,
+			...expected,
+		});
+		simulator().setCounters(id, { clicked: 3 });
+		expect(await status(id)).toMatchObject({ count: { clicked: '3' } });
+		time += 10 * minute;
+		expect(await status(id)).toMatchObject({ count: { delivered: '0', clicked: '3' } });
+	});
 });

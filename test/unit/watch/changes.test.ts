@@ -2,19 +2,19 @@ import * as fc from 'fast-check';
 import type { CounterName, Counters } from '../../../nodes/PushCampaign/service/answers';
 import { counterNames } from '../../../nodes/PushCampaign/service/answers';
 import type { Baseline } from '../../../nodes/PushCampaign/watch/baseline';
-import {
-	findChanges,
-	isWorthAnEvent,
-	zeroCounters,
-} from '../../../nodes/PushCampaign/watch/changes';
+import { moveBaseline, zeroCounters } from '../../../nodes/PushCampaign/watch/baseline';
+import { findChanges, isWorthAnEvent } from '../../../nodes/PushCampaign/watch/changes';
 import type { Observation } from '../../../nodes/PushCampaign/watch/compare';
 import { findEvents, toEvent } from '../../../nodes/PushCampaign/watch/compare';
 
-const counters = (change: Partial<Counters> = {}): Counters => ({ ...zeroCounters, ...change });
+const counters = (change: Partial<Baseline['counters']> = {}): Baseline['counters'] => ({
+	...zeroCounters,
+	...change,
+});
 const seen = (change: Partial<Counters>, more: Partial<Observation> = {}): Observation => ({
 	campaignId: '1001',
 	status: 'Sent',
-	counters: counters(change),
+	counters: { ...zeroCounters, ...change },
 	readAt: 100,
 	observedAt: 200,
 	...more,
@@ -50,6 +50,19 @@ describe('changes', () => {
 		expect(isWorthAnEvent({}, minimumChange)).toBe(false);
 	});
 
+	test('hold no counter that the service does not give', () => {
+		const from = counters({ clicked: 3, closed: 5 });
+		const to = { ...counters({ closed: 6 }), clicked: null };
+		expect(findChanges(from, to, counterNames)).toEqual({ closed: { from: 5, to: 6, by: 1 } });
+		expect(moveBaseline({ counters: from, readAt: 1 }, { counters: to, readAt: 2 })).toEqual({
+			counters: counters({ clicked: 3, closed: 6 }),
+			readAt: 2,
+		});
+		expect(moveBaseline(undefined, { counters: to, readAt: 2 }).counters).toEqual(
+			counters({ closed: 6 }),
+		);
+	});
+
 	test('start from zeros that nobody can change', () => {
 		expect(Object.keys(zeroCounters)).toEqual([...counterNames]);
 		expect(Object.isFrozen(zeroCounters)).toBe(true);
@@ -63,6 +76,8 @@ describe('an event', () => {
 			campaignId: '1001',
 			status: 'Sent',
 			counters: counters({ clicked: 2 }),
+			deliveryRate: null,
+			clickRate: null,
 			changes: { clicked: { from: 0, to: 2, by: 2 } },
 			firstSeen: true,
 			observedAt: '1970-01-01T00:00:00.000Z',
@@ -104,7 +119,7 @@ describe('an event', () => {
 });
 
 describe('over any sequence of polls', () => {
-	const count = fc.nat(50);
+	const count = fc.option(fc.nat(50), { freq: 8 });
 	const record = fc.record({
 		totalAttempts: count,
 		successfullySent: count,
@@ -132,17 +147,18 @@ describe('over any sequence of polls', () => {
 						if (found === undefined) {
 							for (const name of names) {
 								const from = baseline?.counters[name] ?? 0;
-								expect(Math.abs(state[name] - from)).toBeLessThan(minimumChange);
+								const now: number | null = state[name];
+								expect(Math.abs((now ?? from) - from)).toBeLessThan(minimumChange);
 							}
 							return;
 						}
 						expect(found.event.firstSeen).toBe(baseline === undefined);
 						for (const name of counterNames) {
 							const change = found.event.changes[name];
-							if (!names.includes(name)) expect(change).toBeUndefined();
+							if (!names.includes(name) || state[name] === null) expect(change).toBeUndefined();
 							sums.set(name, (sums.get(name) ?? 0) + (change?.by ?? 0));
 						}
-						baseline = { counters: observation.counters, readAt: observation.readAt };
+						baseline = moveBaseline(baseline, observation);
 					});
 					for (const name of names) {
 						expect(sums.get(name) ?? 0).toBe(baseline?.counters[name] ?? 0);

@@ -34,10 +34,13 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 		},
 		sleep: async () => await new Promise(() => undefined),
 		now: Date.now,
+			clock: () => performance.now(),
 		clock: () => performance.now(),
 	});
 	const options = { window, stopOnFailure: false, sleep, random: () => 0.5 };
-	const readings = await readCampaigns(Object.keys(answers), client, budgetMs, options);
+	const { signal } = new AbortController();
+	const time = { budgetMs, signal };
+	const readings = await readCampaigns(Object.keys(answers), client, time, options);
 	return { ...readings, asked };
 }
 
@@ -108,4 +111,90 @@ test.each([
 ])('within a budget of %d ms a request takes at most %d ms', async (budgetMs, timeout) => {
 	const { asked } = await readAll({ a: [read('a', 2)] }, budgetMs);
 	expect(asked[0]?.timeout).toBe(timeout);
+});
+
+describe('when the time is over', () => {
+	/** Reads with a service that a test answers by hand; its sleeps end with the time. */
+	function reading(
+		ids: readonly string[],
+		service: (id: string) => Promise<object>,
+		budgetMs: number,
+	) {
+		const timeOver = new AbortController();
+		const asked: string[] = [];
+		const sleep = async () => {
+			timeOver.signal.throwIfAborted();
+			return await Promise.resolve();
+		};
+		const window = windowOfNoWait(sleep);
+		timeOver.signal.addEventListener('abort', () => window.close());
+		const client = createClient({
+			settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
+			transport: async ({ url }) => {
+				const id = url.split('/').at(-1) ?? '';
+				asked.push(id);
+				return await service(id);
+			},
+			sleep: async () => await new Promise(() => undefined),
+			now: Date.now,
+			clock: () => performance.now(),
+		});
+		const readings = readCampaigns(
+			ids,
+			client,
+			{ budgetMs, signal: timeOver.signal },
+			{ window, stopOnFailure: false, sleep, random: () => 0.5 },
+		);
+		return { readings, asked, end: () => timeOver.abort() };
+	}
+	const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+	const never = async () => await new Promise<object>(() => undefined);
+
+	test('what was read is there, what hangs for the first time was not reached', async () => {
+		const { readings, end } = reading(
+			['good', 'hangs'],
+			async (id) => (id === 'good' ? await Promise.resolve(read('good', 2)) : await never()),
+			60_000,
+		);
+		await pause(10);
+		end();
+		const { observations, failures, unread } = await readings;
+		expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
+		expect([...failures.keys()]).toEqual([]);
+		expect(unread).toEqual(['hangs']);
+	});
+
+	test('what failed before it hung is told with its reason', async () => {
+		let requests = 0;
+		const { readings, asked, end } = reading(
+			['bad'],
+			async () => {
+				requests += 1;
+				return requests === 1 ? await Promise.resolve(failed('unspecified')) : await never();
+			},
+			60_000,
+		);
+		await pause(10);
+		expect(asked).toEqual(['bad', 'bad']);
+		end();
+		const { failures, unread } = await readings;
+		expect([...failures].map(([id, { type }]) => [id, type])).toEqual([['bad', 'unspecified']]);
+		expect(unread).toEqual([]);
+	});
+
+	test.each([
+		[20, 3],
+		[700, 1],
+	])('what fails after %d of 1000 ms is asked for %d times', async (ms, times) => {
+		const { readings, asked } = reading(
+			['bad'],
+			async () => {
+				await pause(ms);
+				return failed('unspecified');
+			},
+			2500,
+		);
+		expect([...(await readings).failures.keys()]).toEqual(['bad']);
+		expect(asked).toHaveLength(times);
+	});
 });

@@ -1,12 +1,18 @@
-import { jsonParse, type IDataObject } from 'n8n-workflow';
+import { jsonParse, ObservableObject, type IDataObject } from 'n8n-workflow';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import {
 	failureProblem,
 	notConnectedProblem,
 	timeoutProblem,
 } from '../../../nodes/PushCampaign/service/failures';
-import { keepOnly, loadState, saveState } from '../../../nodes/PushCampaign/watch/baseline';
-import { zeroCounters } from '../../../nodes/PushCampaign/watch/changes';
+import {
+	hasChanged,
+	isCopy,
+	keepOnly,
+	loadState,
+	saveState,
+	zeroCounters,
+} from '../../../nodes/PushCampaign/watch/baseline';
 import {
 	describeGroup,
 	findUnreported,
@@ -14,8 +20,13 @@ import {
 } from '../../../nodes/PushCampaign/watch/failures';
 
 const baseline = { counters: { ...zeroCounters, clicked: 3 }, readAt: 7 };
-const empty = { baselines: {}, reported: {}, unread: [] };
-const full = { baselines: { '1001': baseline }, reported: { '1002': 'x' }, unread: ['1003'] };
+const empty = { baselines: {}, reported: {}, unread: [], version: {} };
+const full = {
+	baselines: { '1001': baseline },
+	reported: { '1002': 'x' },
+	unread: ['1003'],
+	version: { main: 7 },
+};
 
 describe('the state', () => {
 	test('is empty at first, and comes back as it was saved', () => {
@@ -35,6 +46,7 @@ describe('the state', () => {
 		[{ reported: { '1002': 7 } }, { ...full, reported: {} }],
 		[{ unread: 'x' }, { ...full, unread: [] }],
 		[{ unread: [7] }, { ...full, unread: [] }],
+		[{ version: { main: 'x' } }, { ...full, version: {} }],
 		[{ lastTimeChecked: 7 }, full],
 	])('with %j in it keeps the rest', (change, expected) => {
 		const staticData = jsonParse<IDataObject>(JSON.stringify({ ...full, ...change }));
@@ -51,6 +63,21 @@ describe('the state', () => {
 		saveState(staticData, full, after);
 		expect(staticData).toEqual({ unread: [], baselines: after.baselines });
 		expect(staticData['baselines']).not.toBe(after.baselines);
+	});
+
+	test.each([
+		[{}, false],
+		[{ baselines: {} }, true],
+		[{ reported: {} }, true],
+		[{ unread: ['1003', '1004'] }, true],
+		[{ version: { main: 8 } }, true],
+	])('with %j it has changed: %p', (change, isChanged) => {
+		expect(hasChanged(full, structuredClone({ ...full, ...change }))).toBe(isChanged);
+	});
+
+	test('is a copy unless n8n watches it for changes', () => {
+		expect(isCopy({})).toBe(true);
+		expect(isCopy(ObservableObject.create({}))).toBe(false);
 	});
 
 	test('keeps only what belongs to the campaigns', () => {

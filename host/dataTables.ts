@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { N8nClient } from './client';
+
+export type ColumnType = 'string' | 'number' | 'boolean' | 'date';
+
+export type Row = Record<string, string | number | boolean | null>;
+
+/** A data table of n8n: its columns in their order, and rows to begin with. */
+export interface DataTable {
+	name: string;
+	columns: Record<string, ColumnType>;
+	rows?: Row[];
+}
+
+const withId = z.object({ id: z.string() });
+const tables = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) });
+const rows = z.object({ data: z.array(z.record(z.unknown())) });
+
+/** The data tables of the logged-in owner's own project, over the REST interface of the editor. */
+export class DataTables {
+	private constructor(
+		private readonly client: N8nClient,
+		private readonly path: string,
+	) {}
+
+	static async of(client: N8nClient): Promise<DataTables> {
+		const { id } = withId.parse(await client.request('GET', 'projects/personal'));
+		return new DataTables(client, `projects/${id}/data-tables`);
+	}
+
+	/** The ID of the table of exactly this name; undefined where there is none. */
+	async find(name: string): Promise<string | undefined> {
+		const filter = encodeURIComponent(JSON.stringify({ name }));
+		const answer = await this.client.request('GET', `${this.path}?filter=${filter}`);
+		return tables.parse(answer).data.find((table) => table.name === name)?.id;
+	}
+
+	/** Creates a table and fills it; gives its ID. Throws where one of that name is there. */
+	async create({ name, columns, rows: first = [] }: DataTable): Promise<string> {
+		const typed = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
+		const { id } = withId.parse(
+			await this.client.request('POST', this.path, { name, columns: typed }),
+		);
+		if (first.length > 0) await this.insert(id, first);
+		return id;
+	}
+
+	/** Adds rows; columns that a row leaves out stay empty. */
+	async insert(id: string, data: Row[]): Promise<void> {
+		await this.client.request('POST', `${this.path}/${id}/insert`, { data });
+	}
+
+	/** Changes the rows in which `column` is `value`. */
+	async update(id: string, column: string, value: string | number, data: Row): Promise<void> {
+		const filter = { type: 'and', filters: [{ columnName: column, condition: 'eq', value }] };
+		await this.client.request('PATCH', `${this.path}/${id}/rows`, { filter, data });
+	}
+
+	/** All rows, the oldest first. */
+	async rows(id: string): Promise<Array<Record<string, unknown>>> {
+		const query = new URLSearchParams({ take: '1000', sortBy: 'id:asc' });
+		const answer = await this.client.request('GET', `${this.path}/${id}/rows?${query.toString()}`);
+		return rows.parse(answer).data;
+	}
+
+	/** Deletes the table of this name, if there is one. */
+	async remove(name: string): Promise<void> {
+		const id = await this.find(name);
+		if (id !== undefined) await this.client.request('DELETE', `${this.path}/${id}`);
+	}
+}

@@ -1,0 +1,70 @@
+import { demoFiles, demoOwner, type Notice } from './demoWorkflows';
+
+/** Where everything is, once it runs. */
+export interface Running {
+	/** The addresses of n8n and of the push service's page. */
+	n8n: string;
+	service: string;
+	/** The IANA name of the timezone in which n8n runs. */
+	timezone: string;
+	/** The IDs of the workflows by the names of their files. */
+	workflows: Readonly<Record<string, string>>;
+	notices: readonly Notice[];
+}
+
+/** What is said before anything begins. */
+export function expectation(installed: boolean): string {
+	const first = installed
+		? ''
+		: `
+The first start downloads n8n: about 2 GB of disk and, on an ordinary line, about five minutes.
+The next ones take seconds.
+`;
+	return `
+Starts n8n with the Push Campaign nodes in it and, beside it, a simulator of a push service.
+Both run on this machine alone; nothing is sent to anybody.
+${first}
+`;
+}
+
+/** What to do now, for somebody who has never seen n8n. */
+export function welcome({ n8n, service, timezone, workflows, notices }: Running): string {
+	const address = (file: string, tab = '') => {
+		const id = workflows[file];
+		return id === undefined ? `${n8n}/home/workflows` : `${n8n}/workflow/${id}${tab}`;
+	};
+	const login = notices.some(({ kind }) => kind === 'login-changed')
+		? '     Log in as you changed it. (So the examples were not looked at.)'
+		: `     E-mail     ${demoOwner.email}\n     Password   ${demoOwner.password}`;
+	const hints = notices.flatMap((notice) =>
+		notice.kind === 'not-activated'
+			? [`\nThe workflow '${notice.workflow}' was not activated: ${notice.reason}\n`]
+			: [],
+	);
+	return `
+Ready. To send a campaign:
+
+  1. Open this workflow in a browser, and log in:
+     ${address(demoFiles.first)}
+${login}
+
+  2. Click 'Execute workflow', at the bottom. The campaign goes out; 15 seconds later the last
+     node has its numbers. Double-click a node to see what it does and what came out.
+
+  3. See the notification as subscribers see it, and its counters move:
+     ${service}
+
+Then look around:
+
+  It runs by itself, every minute in which the counters of campaign 1001 moved
+     ${address(demoFiles.watching, '/executions')}
+  All example workflows; the note in each says what it needs
+     ${n8n}/home/workflows
+  The tables that some of them read and write
+     ${n8n}/home/datatables
+
+Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you make in n8n is kept;
+'npm start -- --fresh' begins anew. The push service forgets its campaigns when it stops.
+${hints.join('')}
+`;
+}

@@ -1,0 +1,58 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { hasChanged, isCopy, keepOnly, loadState, moveBaseline, saveState } from './baseline';
+import type { CampaignEvent, WatchOptions } from './compare';
+import { findEvents } from './compare';
+import type { FailureGroup } from './failures';
+import { findUnreported, toReported } from './failures';
+import type { Readings } from './read';
+import type { PollMemory } from './recentEmissions';
+
+/** Which campaigns a trigger watches, and how. */
+export interface Watched extends WatchOptions {
+	readonly campaignIds: readonly string[];
+}
+
+/** What a poll has to tell. */
+export interface News {
+	readonly events: readonly CampaignEvent[];
+	readonly failures: readonly FailureGroup[];
+}
+
+/**
+ * Compares what a poll read with the baselines, moves in the static data those of what it gives back, and
+ * finds the failures that were not reported yet. Waits for nothing: another poll may have emitted before,
+ * none can in between.
+ */
+export function emitChanges(
+	staticData: IDataObject,
+	watched: Watched,
+	{ observations, failures, unread }: Readings,
+	memory: PollMemory,
+): News {
+	const state = loadState(staticData);
+	const isCursor = isCopy(staticData);
+	if (isCursor && memory.isBehind(state.version)) return { events: [], failures: [] };
+
+	const found = findEvents(observations, state.baselines, watched);
+	const baselines = keepOnly(state.baselines, watched.campaignIds);
+	for (const { observation } of found) {
+		const { campaignId: id } = observation;
+		baselines[id] = moveBaseline(baselines[id], observation);
+	}
+	const reported = (isCursor ? memory.reportedSince(state.version) : undefined) ?? state.reported;
+	const after = {
+		baselines,
+		reported: { ...keepOnly(reported, unread), ...toReported(failures) },
+		unread: [...unread],
+		version: state.version,
+	};
+	if (hasChanged(state, after)) {
+		const version = isCursor ? memory.note(after, found.length > 0) : state.version;
+		saveState(staticData, state, { ...after, version });
+	}
+	return {
+		events: found.map(({ event }) => event),
+		failures: findUnreported(failures, reported),
+	};
+}

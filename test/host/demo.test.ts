@@ -1,0 +1,153 @@
+import {
+	chain,
+	DataTables,
+	N8nClient,
+	node,
+	outputOf,
+	startN8n,
+	type Execution,
+	type N8nServer,
+} from '../../host';
+import { demoCampaignId, runDemoCampaign } from '../../host/demoCampaign';
+import type { DemoState } from '../../host/demoState';
+import { demoTables } from '../../host/demoTables';
+import { demoFiles, demoOwner, prepareDemo, readExamples } from '../../host/demoWorkflows';
+import { startSimulator, type Simulator } from '../../simulator';
+import { tarball } from './support';
+
+const timezone = 'Asia/Kolkata';
+const access = { apiKey: 'demo-key', authToken: 'demo-token' };
+const click = 'When clicking ‘Execute workflow’';
+
+describe('what npm start prepares', () => {
+	let simulator: Simulator;
+	let server: N8nServer;
+	let client: N8nClient;
+	let endCampaign: () => void;
+	let state: DemoState;
+
+	const prepare = async (before: DemoState) =>
+		await prepareDemo(client, before, {
+			service: { ...access, baseUrl: simulator.url },
+			tables: demoTables(Date.now(), before.campaignSince, timezone),
+		});
+
+	const run = async (file: string, trigger: string): Promise<Execution> => {
+		const execution = await client.runManually(state.workflows[file] ?? '', trigger);
+		expect(execution.status).toBe('success');
+		return execution;
+	};
+
+	const rowsOf = async (name: string) => {
+		const tables = await DataTables.of(client);
+		return await tables.rows((await tables.find(name)) ?? '');
+	};
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
+		const campaignSince = Date.now() - 60_000;
+		endCampaign = runDemoCampaign(simulator, campaignSince);
+		server = await startN8n({
+			major: '2',
+			tarball: await tarball(),
+			env: { GENERIC_TIMEZONE: timezone, TZ: timezone },
+		});
+		client = new N8nClient(server.url);
+		const ports = { n8n: server.port, service: 0 };
+		const prepared = await prepare({ campaignSince, workflows: {}, tables: [], ports });
+		expect(prepared.notices).toEqual([]);
+		state = prepared.state;
+	}, 180_000);
+
+	afterAll(async () => {
+		endCampaign();
+		await Promise.all([server.stop(), simulator.close()]);
+	}, 60_000);
+
+	test('every workflow is there, and only the report is active', async () => {
+		const workflows = await client.workflows();
+		const names = (await readExamples()).map(({ draft }) => draft.name);
+		expect(workflows.map(({ name }) => name).sort()).toEqual([...names].sort());
+		const active = workflows.filter((workflow) => workflow.active).map(({ id }) => id);
+		expect(active).toEqual([state.workflows[demoFiles.watching]]);
+	});
+
+	test('the first workflow sends a campaign and reads its status', async () => {
+		const execution = await run(demoFiles.first, click);
+		expect(outputOf(execution, 'Read its status')[0]?.json).toMatchObject({ status: 'Sent' });
+	}, 60_000);
+
+	test('the examples find filled tables', async () => {
+		await run('examples/personal-notifications.json', click);
+		expect((await rowsOf('Push not sent')).map(({ subscriberId }) => subscriberId)).toEqual([
+			'4711',
+		]);
+		await run('examples/log-and-watch-campaigns.json', 'Every hour');
+		expect(await rowsOf('Push campaign log')).toMatchObject([
+			{ campaignId: demoCampaignId, status: 'Sent', successfullySent: 9786 },
+		]);
+		await run('examples/campaign-calendar.json', 'Every hour');
+		const calendar = await rowsOf('Push campaign calendar');
+		expect(calendar.map(({ state: said }) => said)).toEqual(['scheduled', null]);
+		const scheduled = simulator.campaign(String(calendar[0]?.['campaignId']))?.body['send_at'];
+		expect(scheduled).toBe(`${String(calendar[0]?.['sendAt'])} +05:30`);
+	}, 60_000);
+
+	test('expressions see the timezone that the server was given', async () => {
+		const { id } = await client.createWorkflow(
+			chain('Now', [
+				node('Start', 'n8n-nodes-base.manualTrigger'),
+				node(
+					'Now',
+					'n8n-nodes-base.set',
+					{
+						assignments: {
+							assignments: [{ id: '1', name: 'now', value: '={{ $now.toISO() }}', type: 'string' }],
+						},
+						options: {},
+					},
+					{ typeVersion: 3.4 },
+				),
+			]),
+		);
+		const execution = await client.runManually(id, 'Start');
+		expect(outputOf(execution, 'Now')[0]?.json['now']).toMatch(/\+05:30$/);
+		await client.deleteWorkflow(id);
+	});
+
+	test('a second start brings back nothing that was deleted, and follows the service to another address', async () => {
+		const deleted = state.workflows['examples/abandoned-cart.json'] ?? '';
+		await client.deleteWorkflow(deleted);
+		const tables = await DataTables.of(client);
+		await tables.remove('Push not sent');
+		const before = (await client.workflows()).length;
+
+		const moved = await startSimulator({
+			serviceKey: access.apiKey,
+			authToken: access.authToken,
+		});
+		try {
+			const again = await prepareDemo(client, state, {
+				service: { ...access, baseUrl: moved.url },
+				tables: demoTables(Date.now(), state.campaignSince, timezone),
+			});
+			expect(again.state.workflows).toEqual(state.workflows);
+			expect(await client.workflows()).toHaveLength(before);
+			expect(await tables.find('Push not sent')).toBeUndefined();
+			await run(demoFiles.first, click);
+			expect(moved.campaigns.size).toBe(1);
+		} finally {
+			await moved.close();
+		}
+	}, 90_000);
+
+	test('a login that its user changed is left alone', async () => {
+		const password = 'Another-campaign-1';
+		await client.request('PATCH', 'me/password', {
+			currentPassword: demoOwner.password,
+			newPassword: password,
+		});
+		const { notices } = await prepare(state);
+		expect(notices).toEqual([{ kind: 'login-changed' }]);
+	});
+});

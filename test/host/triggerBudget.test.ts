@@ -1,0 +1,105 @@
+import { startBed, type Bed } from './support/reliabilityBed';
+import {
+	allExecutions,
+	changesOf,
+	countersOf,
+	emissionsBy,
+	errorsOf,
+	moveCounters,
+	untilCaughtUp,
+} from './support/reliabilityEvents';
+import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
+
+const trigger = 'Trigger';
+/** Polls that take as long as these do must not be so many that they are all under way at once. */
+const pollSeconds = 30;
+
+/** The engines, and n8n's budget for a poll there, in milliseconds. */
+const engines: Array<['classic' | 'durable', Record<string, string>, number]> = [
+	['durable', durableVariables, 36_000],
+	['classic', {}, 300_000],
+];
+
+describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
+	let bed: Bed;
+
+	beforeAll(async () => {
+		bed = await startBed({ env });
+	}, 400_000);
+	afterAll(async () => {
+		await bed.close();
+	});
+	const active = new Set<string>();
+	beforeEach(() => bed.simulator.reset());
+	afterEach(async () => {
+		for (const id of active) await bed.n8n.deactivate(id);
+		active.clear();
+	});
+
+	const watch = async (campaignIds: readonly string[]) => {
+		const draft = watchWorkflow(bed.credential, campaignIds, [trigger], pollSeconds);
+		const { id } = await bed.n8n.createWorkflow(draft);
+		active.add(id);
+		await bed.n8n.activate(id);
+		return id;
+	};
+
+	test('the events of 200 campaigns arrive in time, though one hangs and one fails', async () => {
+		const { n8n, simulator } = bed;
+		const ids = Array.from({ length: 200 }, () =>
+			simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
+		);
+		const [hanging = '', failing = '', ...good] = ids;
+		const id = await watch(ids);
+		await untilCaughtUp(bed, id, ids);
+
+		simulator.addFault({
+			match: { path: `/id/${hanging}` },
+			times: 0,
+			action: { kind: 'hang', process: false },
+		});
+		simulator.removeCampaign(failing);
+		moveCounters(bed, good);
+		const [known] = await n8n.executions({ workflowId: id });
+		await untilCaughtUp(bed, id, good, trigger, 200_000);
+
+		const emissions = await emissionsBy(bed, id, trigger);
+		for (const campaignId of good) {
+			expect(changesOf(emissions.flat(), campaignId)).toEqual(countersOf(bed, campaignId));
+		}
+		const later = (await allExecutions(n8n, { workflowId: id, status: ['success'] })).filter(
+			(execution) => Number(execution.id) > Number(known?.id),
+		);
+		const begun = later.map(({ startedAt }) => Date.parse(startedAt ?? ''));
+		const observed = emissions
+			.slice(1)
+			.map((emission) => Math.min(...emission.map(({ observedAt }) => Date.parse(observedAt))));
+		expect(observed).toHaveLength(begun.length);
+		const took = begun.map((at, index) => at - (observed[index] ?? NaN));
+		process.stderr.write(
+			`${engine} engine: from the first answer to the execution ${took.join(', ')} ms\n`,
+		);
+		expect(Math.max(...took)).toBeLessThan(budgetMs);
+		const errors = await errorsOf(bed, id);
+		expect(errors.filter((message) => message.includes(failing))).toHaveLength(1);
+		expect(errors.filter((message) => message.includes(hanging))).toHaveLength(1);
+		expect(bed.server().log()).not.toContain('Poll exceeded its timeout');
+	}, 400_000);
+
+	// The durable engine makes no test poll where the poll times stay as they are.
+	if (engine === 'classic') {
+		test('a second publication with a campaign that can not be read is refused like the first', async () => {
+			const known = bed.simulator.addCampaign({ counters: { total_attempts: 10 } });
+			await expect(watch([known, '99999'])).rejects.toThrow("Campaign 99999 can't be read");
+			const id = await watch([known]);
+			await untilCaughtUp(bed, id, [known]);
+			for (const list of [[known, '99999'], ['99999']]) {
+				await bed.n8n.updateWorkflow(
+					id,
+					watchWorkflow(bed.credential, list, [trigger], pollSeconds),
+				);
+				await expect(bed.n8n.activate(id)).rejects.toThrow("Campaign 99999 can't be read");
+			}
+		}, 300_000);
+	}
+});

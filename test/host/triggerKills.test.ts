@@ -1,0 +1,168 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBed, type Bed } from './support/reliabilityBed';
+import {
+	brokenChains,
+	changesOf,
+	countersOf,
+	emissionsBy,
+	type Emission,
+} from './support/reliabilityEvents';
+import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
+
+// The server is killed at random, while all its triggers poll and all counters move. `KILLS_SEED` repeats
+// a run as far as a real server lets itself be repeated.
+const seed = Number(process.env['KILLS_SEED'] ?? randomInt(2 ** 31));
+
+const kills = 5;
+const workflows = 2;
+const names = ['One', 'Two', 'Three', 'Four', 'Five'];
+const pollSeconds = 5;
+/** Between being ready and being killed, in milliseconds. */
+const upMs = { from: 2_000, to: 15_000 };
+/** Between being killed and being started again, in milliseconds. */
+const downMs = { from: 500, to: 20_000 };
+/** While other triggers poll already, a slow machine needs a while. */
+const activationMs = 240_000;
+/** A poll that the dead server had begun is taken over when its lease of a minute has ended. */
+const patienceMs = 200_000;
+
+/** Numbers that look random and are the same for the same seed. */
+function randomNumbers(start: number) {
+	let state = start >>> 0;
+	const next = () => {
+		state = (state + 0x6d2b79f5) >>> 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+	return ({ from, to }: { from: number; to: number }) => Math.floor(from + next() * (to - from));
+}
+
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+/** Moves a counter of each campaign every now and then, until it is told to stop. */
+function keepMoving({ simulator }: Bed, ids: readonly string[]): () => void {
+	const timer = setInterval(() => {
+		for (const id of ids) {
+			const counters = simulator.campaign(id)?.counters;
+			if (counters === undefined) continue;
+			simulator.setCounters(id, {
+				total_attempts: counters.total_attempts + 3,
+				successfully_sent: counters.successfully_sent + 2,
+				delivered: counters.delivered + 1,
+				clicked: counters.clicked + Math.round(Math.random()),
+			});
+		}
+	}, 900);
+	return () => clearInterval(timer);
+}
+
+interface Watcher {
+	readonly workflowId: string;
+	readonly trigger: string;
+}
+
+/** What all triggers emitted, once none has anything left to tell, or patience is over. */
+async function emittedAfterwards(
+	bed: Bed,
+	watchers: readonly Watcher[],
+	ids: readonly string[],
+): Promise<Array<{ watcher: Watcher; emissions: Emission[] }>> {
+	const all = async () => {
+		const found: Array<{ watcher: Watcher; emissions: Emission[] }> = [];
+		for (const watcher of watchers) {
+			const { workflowId, trigger } = watcher;
+			found.push({ watcher, emissions: await emissionsBy(bed, workflowId, trigger) });
+		}
+		return found;
+	};
+	const isBehind = (emissions: readonly Emission[]) =>
+		ids.some((id) => {
+			const sums = changesOf(emissions.flat(), id);
+			return Object.entries(countersOf(bed, id)).some(([name, to]) => (sums[name] ?? 0) < to);
+		});
+	const deadline = Date.now() + patienceMs;
+	while ((await all()).some(({ emissions }) => isBehind(emissions)) && Date.now() < deadline) {
+		await sleep(2_000);
+	}
+	// Whoever repeats something has the time to do so.
+	await sleep(3 * pollSeconds * 1_000);
+	return await all();
+}
+
+/** Lets the triggers watch moving counters while the server dies again and again. */
+async function dieAgainAndAgain(bed: Bed) {
+	const random = randomNumbers(seed);
+	const ids = [1, 2, 3].map(() => bed.simulator.addCampaign({ counters: { total_attempts: 10 } }));
+	const watchers: Watcher[] = [];
+	for (let count = 0; count < workflows; count++) {
+		const draft = watchWorkflow(bed.credential, ids, names, pollSeconds);
+		const { id: workflowId } = await bed.n8n.createWorkflow(draft);
+		await bed.n8n.activate(workflowId, activationMs);
+		watchers.push(...names.map((trigger) => ({ workflowId, trigger })));
+	}
+	const stop = keepMoving(bed, ids);
+	try {
+		for (let kill = 1; kill <= kills; kill++) {
+			await sleep(random(upMs));
+			const down = random(downMs);
+			const killedAt = Date.now();
+			await bed.crash(down);
+			const seconds = Math.round((Date.now() - killedAt - down) / 1000);
+			say(`Kill ${kill}: gone for ${down} ms, ready ${seconds} s after its start`);
+		}
+		await sleep(2 * pollSeconds * 1_000);
+	} finally {
+		stop();
+	}
+	return { ids, emitted: await emittedAfterwards(bed, watchers, ids) };
+}
+
+const engines: Array<['durable' | 'classic', Record<string, string>]> = [
+	['durable', durableVariables],
+	['classic', {}],
+];
+
+describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
+	let bed: Bed;
+
+	beforeAll(async () => {
+		bed = await startBed({ env });
+	}, 400_000);
+	afterAll(async () => {
+		await bed.close();
+	});
+
+	const title =
+		engine === 'durable'
+			? 'ten triggers tell every change exactly once'
+			: 'each kill costs or repeats at most one emission of a trigger';
+	test(
+		title,
+		async () => {
+			say(`KILLS_SEED=${seed} (${engine} engine)`);
+			const { ids, emitted } = await dieAgainAndAgain(bed);
+			const counters = Object.fromEntries(ids.map((id) => [id, countersOf(bed, id)]));
+			const outcomes = emitted.map(({ watcher, emissions }) => ({
+				...watcher,
+				sums: Object.fromEntries(ids.map((id) => [id, changesOf(emissions.flat(), id)])),
+				...brokenChains(emissions),
+			}));
+			const total = (of: 'lost' | 'repeated') =>
+				outcomes.reduce((sum, outcome) => sum + outcome[of], 0);
+			const emissions = emitted.reduce((sum, each) => sum + each.emissions.length, 0);
+			say(
+				`${engine} engine: ${kills} kills, ${emitted.length} triggers, ${emissions} emissions, ` +
+					`${total('lost')} lost, ${total('repeated')} repeated`,
+			);
+			expect(emissions).toBeGreaterThan(emitted.length * kills);
+			for (const { lost, repeated, sums } of outcomes) {
+				if (engine === 'durable')
+					expect({ lost, repeated, sums }).toEqual({ lost: 0, repeated: 0, sums: counters });
+				else expect(lost + repeated).toBeLessThanOrEqual(kills);
+			}
+		},
+		1_800_000,
+	);
+});
