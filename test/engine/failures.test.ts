@@ -141,14 +141,16 @@ describe.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
 	['a page with HTTP 200', respond(200, html), { type: 'unexpected_answer', httpCode: '200' }],
 	['garbage', respond(200, '\u0000\u0001{]'), { type: 'unexpected_answer', httpCode: '200' }],
 	['nothing', respond(200, ''), { type: 'unexpected_answer', httpCode: '200' }],
-	['nothing, gone', respond(410, ''), { type: 'unexpected_answer', httpCode: '410' }],
+	['a request timeout', respond(408, html), { type: 'unexpected_answer', httpCode: '408' }],
+	['HTTP 304', respond(304, ''), { type: 'unexpected_answer', httpCode: '304' }],
+	['a redirect to nowhere', respond(302, html), { type: 'unexpected_answer', httpCode: '302' }],
 	['HTTP 204', respond(204, ''), { type: 'unexpected_answer', httpCode: '204' }],
 	['JSON null', respond(200, 'null'), { type: 'unexpected_answer', httpCode: '200' }],
 	['a JSON list', respond(200, '[]'), { type: 'unexpected_answer', httpCode: '200' }],
 	[
-		'another API’s JSON error',
-		respond(403, '{"error":{"message":"Forbidden"}}', 'application/json'),
-		{ type: 'unexpected_answer', httpCode: '403' },
+		'a success with HTTP 404',
+		respond(404, '{"status":"success","description":"Created","ID":1}', 'application/json'),
+		{ type: 'unexpected_answer', httpCode: '404' },
 	],
 	[
 		'a success without ID',
@@ -195,6 +197,77 @@ describe.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
 		});
 		expect(sendsAt(simulator())).toHaveLength(1);
 	});
+});
+
+describe.each<[string, number, string]>([
+	['a page that is not there', 404, html],
+	['nothing, gone', 410, ''],
+	['another API’s JSON error', 403, '{"error":{"message":"Forbidden"}}'],
+])('%s', (_name, status, body) => {
+	test('leaves a send not sent, and is asked for once', async () => {
+		fault(respond(status, body));
+		const failed = failureOf(await run());
+		expect(failed).toMatchObject({
+			name: 'NodeApiError',
+			cause: 'configuration-invalid',
+			httpCode: String(status),
+		});
+		expect(failed.message).toMatch(/^The push service was not reached: /);
+		expect(failed.description).toContain('It was not sent. Check that Base URL');
+		expect(await continued()).toMatchObject([
+			{ error: { type: 'unexpected_answer', outcome: 'notSent', httpCode: String(status) } },
+		]);
+		expect(sendsAt(simulator())).toHaveLength(2);
+	});
+
+	test('fails a read, and is asked for once', async () => {
+		fault(respond(status, body));
+		expect(failureOf(await run(read))).toMatchObject({ httpCode: String(status) });
+		expect(simulator().requests).toHaveLength(1);
+	});
+});
+
+describe('HTTP 429 that is not the service’s own', () => {
+	test('is waited for, and tried again', async () => {
+		const retryAfter = { 'retry-after': '0.01' };
+		fault({ kind: 'respond', status: 429, body: html, headers: retryAfter }, 2);
+		expect((await run({ options: {} })).status).toBe('success');
+		expect(sendsAt(simulator())).toHaveLength(3);
+	});
+
+	test('that stays leaves a send not sent', async () => {
+		fault({ kind: 'respond', status: 429, body: html, headers: { 'retry-after': '3600' } });
+		const failed = failureOf(await run());
+		expect(failed).toMatchObject({ httpCode: '429', cause: 'rate-limited' });
+		expect(failed.description).toContain(
+			'The answer (HTTP 429) is a web page. It was not sent. It asks to wait for 1 hour. Run the workflow again after that.',
+		);
+	});
+});
+
+test('the record of another campaign is no answer', async () => {
+	const record = {
+		notification_status: 'Sent',
+		notification_id: '1002',
+		count: {
+			total_attempts: '1',
+			successfully_sent: '1',
+			failed_to_send: '0',
+			delivered: '1',
+			clicked: '1',
+			closed: '1',
+		},
+	};
+	fault(respond(200, JSON.stringify(record), 'application/json'));
+	expect(await continued(read)).toMatchObject([
+		{
+			error: {
+				message: 'The answer (HTTP 200) is about another campaign',
+				type: 'unexpected_answer',
+			},
+		},
+	]);
+	expect(await continued({ ...read, campaignId: 1002 })).toMatchObject([{ campaignId: '1002' }]);
 });
 
 describe('a service that can’t be reached leaves a send not sent', () => {
@@ -250,7 +323,18 @@ describe('a redirect', () => {
 		seen = [];
 	});
 
-	describe.each([301, 302, 303, 307, 308])('HTTP %i', (status) => {
+	test('HTTP 303 after a send says that something was done: it is unknown, and not followed', async () => {
+		const location = `http://127.0.0.1:${portOf(other)}/v1/notification/send/all`;
+		fault({ kind: 'redirect', location, status: 303 });
+		expect(await continued()).toMatchObject([
+			{ error: { type: 'unexpected_answer', outcome: 'unknown', httpCode: '303' } },
+		]);
+		expect(failureOf(await run(read)).message).toContain('redirects to 127.0.0.1:');
+		expect(seen).toStrictEqual([]);
+		expect(simulator().requests).toHaveLength(2);
+	});
+
+	describe.each([301, 302, 307, 308])('HTTP %i', (status) => {
 		test.each([
 			['to another host', () => `http://127.0.0.1:${portOf(other)}/v1/notification/send/all`],
 			['to the same host', () => `${simulator().url}/v1/notification/send/all`],
@@ -262,6 +346,9 @@ describe('a redirect', () => {
 				httpCode: String(status),
 				cause: 'configuration-invalid',
 			});
+			expect(failed.message).toBe(
+				`The address of the push service redirects to ${new URL(location()).host} (HTTP ${status})`,
+			);
 			expect(failed.description).not.toContain('Sent: ');
 
 			fault({ kind: 'redirect', location: location(), status }, 1);

@@ -335,6 +335,20 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			expect(await client.testCredential(credential, data)).toMatchObject({ status: 'Error' });
 		});
 
+		test('names what to change in Base URL', async () => {
+			const { client, credential, simulator } = stage();
+			const asked = async (baseUrl: string) =>
+				await client.testCredential(credential, { baseUrl, ...secrets });
+			expect(await asked(`${simulator.url}/v1`)).toMatchObject({
+				status: 'Error',
+				message: textLike(/check Base URL, without \/v1/),
+			});
+			expect(await asked('http://push.example')).toMatchObject({
+				status: 'Error',
+				message: textLike(/^Base URL starts with http:\/\/.*turn on Allow HTTP there/),
+			});
+		});
+
 		test('fails where something else answers', async () => {
 			const { client, credential, simulator } = stage();
 			simulator.addFault({
@@ -347,7 +361,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			const data = { baseUrl: simulator.url, ...secrets };
 			expect(await client.testCredential(credential, data)).toMatchObject({
 				status: 'Error',
-				message: 'No push service answers at this Base URL: check the address',
+				message: 'No push service answers at this address: check Base URL, without /v1',
 			});
 		});
 	});

@@ -1,5 +1,5 @@
 import type { Problem } from '../service/failures';
-import { notRequestedProblem } from '../service/failures';
+import { longestRetryAfterMs, notRequestedProblem } from '../service/failures';
 import type { InvalidInput } from '../service/invalidInput';
 import { pauseAfter } from './pace';
 import type { Window } from './window';
@@ -44,8 +44,6 @@ export interface DeliverOptions {
 	readonly random: () => number;
 }
 
-/** A service that asks for more patience than this is told to the user instead. */
-const longestRetryAfterMs = 10 * 60_000;
 const firstRetryMs = 500;
 /**
  * After so many starts Node.js gets to write them out: until then none leaves, as long as others are

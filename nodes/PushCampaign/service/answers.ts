@@ -98,19 +98,14 @@ const optionalCounters = z
 		}),
 	);
 
-/**
- * Specification, Campaign status record. The record of another campaign, as a cache in between may
- * give, is no answer.
- * @param campaignId which campaign is asked for
- */
-export const campaignStatusOf = (campaignId: string) =>
-	z.object({
-		notification_status: z.string().min(1),
-		notification_id: idText.refine((id) => id === campaignId),
-		count: optionalCounters,
-	});
+/** Specification, Campaign status record. */
+export const campaignStatus = z.object({
+	notification_status: z.string().min(1),
+	notification_id: idText,
+	count: optionalCounters,
+});
 
-export type CampaignStatus = z.infer<ReturnType<typeof campaignStatusOf>>;
+export type CampaignStatus = z.infer<typeof campaignStatus>;
 
 /** Specification, Subscriber count record. */
 export const subscriberCount = z.object({

@@ -173,7 +173,9 @@ export function createClient(options: ClientOptions): Client {
 		const full = fullResponse.safeParse(response);
 		if (!full.success) return fail(connectionLostProblem(endpoint));
 		const { statusCode, headers } = full.data;
-		const body = redact(parseJson(full.data.body));
+		const parsed = parseJson(full.data.body);
+		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
+		const body = typeof parsed === 'string' ? parsed : redact(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
 
 		const failure = saysFailure(body) ? failureAnswer.safeParse(body) : undefined;

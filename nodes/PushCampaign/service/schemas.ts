@@ -37,21 +37,19 @@ const webUrlMessage = 'is not a valid http:// or https:// address';
 const httpsUrlMessage = 'is not a valid https:// address';
 const httpsUrl = requiredText.refine(isHttpsUrl, httpsUrlMessage);
 
-const attributeMessage =
-	'has a value that is not a text, a number or a boolean (numbers beyond 2^53 lose digits: give them as text)';
+const attributeMessage = 'has a value that is not a text, a number or a boolean';
+const inexactAttributeMessage =
+	'has a number too large to be exact, its last digits are lost already: give it as text';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
-export const attributeValue = z.union(
-	[
-		z.string(),
-		z.boolean(),
-		z
-			.number()
-			.finite(attributeMessage)
-			.refine((value) => !Number.isInteger(value) || Number.isSafeInteger(value), attributeMessage),
-	],
-	{ errorMap: () => ({ message: attributeMessage }) },
-);
+export const attributeValue = z
+	.union([z.string(), z.boolean(), z.number().finite(attributeMessage)], {
+		errorMap: () => ({ message: attributeMessage }),
+	})
+	.refine(
+		(value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+		inexactAttributeMessage,
+	);
 export type AttributeValue = z.infer<typeof attributeValue>;
 
 // The names are looked at before zod copies them: it leaves `__proto__` out of its copy.

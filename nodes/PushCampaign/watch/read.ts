@@ -1,6 +1,6 @@
 import type { DeliverOptions, Outcome } from '../delivery/deliver';
 import { deliver } from '../delivery/deliver';
-import { campaignStatusOf, toCounters } from '../service/answers';
+import { campaignStatus, toCounters } from '../service/answers';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
 import { campaignStatusPath } from '../service/rules';
@@ -60,7 +60,7 @@ export async function readCampaigns(
 			path: campaignStatusPath(campaignId),
 			campaignId,
 		} as const;
-		const answer = client.request(request, campaignStatusOf(campaignId), timeoutMs);
+		const answer = client.request(request, campaignStatus, timeoutMs);
 		const result = await Promise.race([answer, timeIsOver]);
 		if (result === undefined || (signal.aborted && !result.ok)) return givenUp;
 		if (!result.ok) {

@@ -1,6 +1,7 @@
-import { Pace } from '../../../nodes/PushCampaign/delivery/pace';
+import { Pace, pauseAfter } from '../../../nodes/PushCampaign/delivery/pace';
 
-const paceOf = (ceiling = 100, random = 0.5, startsFast = false) =>
+// By this chance pauses are as long as they are written down.
+const paceOf = (ceiling = 100, random = 1, startsFast = false) =>
 	new Pace(ceiling, () => random, startsFast);
 
 const times = (count: number, action: () => void) => {
@@ -30,8 +31,8 @@ describe('how many are under way', () => {
 
 	test('from the ceiling on where it is low, or is known to be taken', () => {
 		expect(fill(paceOf(7))).toBe(7);
-		expect(fill(paceOf(100, 0.5, true))).toBe(100);
-		expect(fill(paceOf(7, 0.5, true))).toBe(7);
+		expect(fill(paceOf(100, 1, true))).toBe(100);
+		expect(fill(paceOf(7, 1, true))).toBe(7);
 	});
 
 	test('no more after an answer that teaches nothing', () => {
@@ -62,9 +63,9 @@ const firstPace = 10.5 / 100;
 
 describe('a first refusal', () => {
 	test.each([
-		[0, 0.75 * 250],
-		[0.5, 250],
-		[0.9, 1.2 * 250],
+		[0, 0.9 * 250],
+		[0.5, 0.95 * 250],
+		[0.9, 0.99 * 250],
 	])('stops all for a moment that differs by chance (%d): %d ms', (random, pauseMs) => {
 		const pace = refusedOnce(random);
 		expect(pace.wasRefused).toBe(true);
@@ -183,21 +184,67 @@ describe('a learned pace', () => {
 	});
 });
 
-test('refusals without an answer in between wait twice as long each time, half a minute at most', () => {
+test('refusals without an answer in between wait four times as long each time, about a minute at most', () => {
 	const pace = paceOf(1);
 	const waits: number[] = [];
 	let now = 0;
-	times(9, () => {
+	times(7, () => {
 		pace.started(now);
 		pace.refused(now);
 		pace.ended(false);
 		waits.push(pace.waitMs(now));
 		now += pace.waitMs(now);
 	});
-	expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+	expect(waits).toEqual([250, 1000, 4000, 16_000, 64_000, 64_000, 64_000]);
+	expect(pace.refusals).toBe(7);
 	pace.started(now);
 	pace.ended(true);
+	expect(pace.refusals).toBe(0);
 	pace.started(now);
 	pace.refused(now);
 	expect(pace.waitMs(now)).toBe(250);
+});
+
+test('a service that accepts nothing for a while is not taken for a slow one', () => {
+	const pace = refusedOnce();
+	times(10, () => pace.ended(false));
+	const before = waitAfter(pace, 100_000, 40);
+	pace.refused(100_000);
+	times(40, () => pace.ended(false));
+	pace.refused(200_000);
+	expect(waitAfter(pace, 300_000, 40)).toBeCloseTo(before);
+});
+
+test('a refusal that comes late never pulls the next start forward', () => {
+	const pace = refusedOnce();
+	times(9, () => pace.ended(false));
+	pace.started(400);
+	times(30, () => pace.started(400));
+	const next = 400 + pace.waitMs(400);
+	// The last of those that were under way at the first refusal.
+	const late = paceOf();
+	fill(late);
+	late.refused(0);
+	times(30, () => late.started(10_000));
+	const nextOfLate = 10_000 + late.waitMs(10_000);
+	late.refused(10_000);
+	expect(10_000 + late.waitMs(10_000)).toBeGreaterThanOrEqual(nextOfLate);
+	expect(next).toBeGreaterThan(400);
+});
+
+test('what was learned from single items is forgotten', () => {
+	const pace = refusedOnce();
+	pace.forget(200);
+	expect(pace.wasRefused).toBe(false);
+	expect(pace.refusals).toBe(0);
+	expect(pace.waitMs(200)).toBe(0);
+	times(10, () => pace.ended(false));
+	expect(fill(pace, 200)).toBeGreaterThanOrEqual(20);
+});
+
+test('how long to wait grows fourfold, and differs by chance a little', () => {
+	expect([1, 2, 3, 4, 5, 6].map((refusals) => pauseAfter(refusals, 0.999_999))).toEqual(
+		[250, 1000, 4000, 16_000, 64_000, 64_000].map((ms) => expect.closeTo(ms, 0)),
+	);
+	expect(pauseAfter(1, 0)).toBe(225);
 });

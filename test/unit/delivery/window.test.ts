@@ -108,6 +108,74 @@ describe('a service with a limit', () => {
 	});
 });
 
+describe('a service that refuses single items for good', () => {
+	const everyHundredth = new Set([0, 100, 200, 300, 400]);
+	const neighbours = new Set([0, 1, 2, 3, 4]);
+	const last = new Set([495, 496, 497, 498, 499]);
+
+	it.each([
+		['here and there', everyHundredth],
+		['the first', neighbours],
+		['the last', last],
+	])(
+		'gets all others at once, and those as often as they may be tried: %s',
+		async (_where, capped) => {
+			for (const random of randoms) {
+				const delivery = await simulate(500, 100, { latencyMs: 50, capped }, () => random);
+
+				expect(delivery.failed).toBe(5);
+				expect(new Set(delivery.service.accepted).size).toBe(495);
+				expect(Math.max(...delivery.service.acceptedAt)).toBeLessThan(10_000);
+				expect(seconds(delivery)).toBeLessThan(90);
+				expect(delivery.mostRefusals).toBeLessThanOrEqual(6);
+			}
+		},
+	);
+
+	it('does so under a limit, too', async () => {
+		const limit = { perSecond: 100, burst: 100 };
+		const service = { latencyMs: 50, limit, capped: everyHundredth };
+		const delivery = await simulate(500, 100, service);
+
+		expect(delivery.failed).toBe(5);
+		expect(seconds(delivery)).toBeLessThan(95);
+	});
+
+	it('ends where many are refused', async () => {
+		const capped = new Set(Array.from({ length: 50 }, (_, index) => index * 10));
+		const delivery = await simulate(500, 100, { latencyMs: 50, capped });
+
+		expect(delivery.failed).toBe(50);
+		expect(seconds(delivery)).toBeLessThan(300);
+	});
+});
+
+describe('a quota', () => {
+	it.each([0, 82])('that is used up after %d ends the run', async (requests) => {
+		for (const random of randoms) {
+			const service = { latencyMs: 50, quota: { requests, periodMs: Infinity } };
+			const delivery = await simulate(2000, 100, service, () => random);
+
+			expect(delivery.service.accepted).toHaveLength(requests);
+			expect(delivery.outcomes.filter(({ kind }) => kind === 'failed')).toHaveLength(
+				2000 - requests,
+			);
+			expect(delivery.service.starts.length).toBeLessThan(requests + 110);
+			expect(seconds(delivery)).toBeGreaterThan(60);
+			expect(seconds(delivery)).toBeLessThan(90);
+		}
+	});
+
+	it('of each minute is waited for', async () => {
+		const quota = { requests: 100, periodMs: 60_000 };
+		const delivery = await simulate(250, 100, { latencyMs: 50, quota });
+
+		expect(delivery.failed).toBe(0);
+		expect(new Set(delivery.service.accepted).size).toBe(250);
+		expect(seconds(delivery)).toBeLessThan(240);
+	});
+});
+
 describe('one at a time', () => {
 	it('goes strictly in order, a refused item before the next', async () => {
 		const limit = { perSecond: 5, burst: 3 };
@@ -124,6 +192,13 @@ describe('a window', () => {
 	const open = (clock: SimulatedClock, signal?: AbortSignal) =>
 		new Window({ ceiling: 1, now: clock.now, sleep: clock.sleep, random: () => 0.5, signal });
 
+	/** Refused while under way: gives the place back and waits for another one. */
+	const refused = async (window: Window, retryAfterMs?: number) => {
+		window.slowDown(retryAfterMs);
+		window.leave(false);
+		return await window.enterAgain();
+	};
+
 	it('lets a refused request in before one that has not started', async () => {
 		const clock = new SimulatedClock();
 		const window = open(clock);
@@ -133,11 +208,11 @@ describe('a window', () => {
 			order.push('next');
 			window.leave(true);
 		});
-		const refused = window.refused().then(() => {
+		const again = refused(window).then(() => {
 			order.push('refused');
 			window.leave(true);
 		});
-		await clock.run(Promise.all([next, refused]));
+		await clock.run(Promise.all([next, again]));
 
 		expect(order).toEqual(['refused', 'next']);
 	});
@@ -147,22 +222,37 @@ describe('a window', () => {
 		const window = open(clock);
 		await window.enter();
 		const waits: number[] = [];
-		for (let refusal = 0; refusal < 9; refusal += 1) {
+		for (let refusal = 0; refusal < 7; refusal += 1) {
 			const from = clock.now();
-			await clock.run(window.refused());
+			await clock.run(refused(window));
 			waits.push(clock.now() - from);
+			expect(window.refusalsInARow).toBe(refusal + 1);
 		}
 
-		expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+		expect(waits).toEqual(
+			[250, 1000, 4000, 16_000, 64_000, 64_000, 64_000].map((ms) => expect.closeTo(ms * 0.95, 3)),
+		);
 	});
 
 	it('waits as long as the service asks', async () => {
 		const clock = new SimulatedClock();
 		const window = open(clock);
 		await window.enter();
-		await clock.run(window.refused(7000));
+		await clock.run(refused(window, 7000));
 
 		expect(clock.now()).toBe(7000);
+	});
+
+	it('goes on at once when what was refused was about single items', async () => {
+		const clock = new SimulatedClock();
+		const window = open(clock);
+		await window.enter();
+		const again = refused(window, 600_000);
+		window.speedUp();
+
+		expect(await clock.run(again)).toBe(true);
+		expect(clock.now()).toBeLessThan(1000);
+		expect(window.wasRefused).toBe(false);
 	});
 
 	it('slows down for a refusal that is not tried again, too', async () => {
@@ -181,11 +271,11 @@ describe('a window', () => {
 		const stop = new AbortController();
 		const window = open(clock, stop.signal);
 		await window.enter();
-		const refused = window.refused(600_000);
+		const again = refused(window, 600_000);
 		const next = window.enter();
 		stop.abort();
 
-		expect(await Promise.all([refused, next])).toEqual([false, false]);
+		expect(await Promise.all([again, next])).toEqual([false, false]);
 		expect(clock.now()).toBe(0);
 		expect(await window.enter()).toBe(false);
 	});

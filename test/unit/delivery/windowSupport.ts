@@ -106,8 +106,7 @@ export class SimulatedService {
 		if (refusal === undefined) {
 			this.accepted.push(item);
 			this.acceptedAt.push(this.clock.now());
-		}
-		else this.refusals.set(item, (this.refusals.get(item) ?? 0) + 1);
+		} else this.refusals.set(item, (this.refusals.get(item) ?? 0) + 1);
 		const { then } = this.options;
 		if (then !== undefined && this.accepted.length === then.afterAccepted && this.limit !== then) {
 			this.limit = then;

@@ -7,6 +7,7 @@ import {
 	executeFunctions,
 	failure,
 	lost,
+	statusAnswer,
 	statusRecord,
 	type Answer,
 	type ExecuteOptions,
@@ -522,6 +523,7 @@ describe('the run of the node', () => {
 describe('reads', () => {
 	const record = statusRecord('1001', { successfully_sent: 5, delivered: 4, clicked: 2 });
 	const answer = { body: JSON.stringify(record) };
+	const answerOf: Service = ({ url }) => statusAnswer(url.split('/').at(-1) ?? '');
 	const idOf = (items: INodeExecutionData[]) => (index: number) => ({
 		...status,
 		campaignId: items[index]?.json['title'],
@@ -541,13 +543,13 @@ describe('reads', () => {
 		const { json, asked } = await execute({
 			items,
 			parameters: idOf(items),
-			service: () => answer,
+			service: answerOf,
 		});
 		expect(asked.map(({ options }) => options.url.split('/').at(-1))).toEqual(['1', '2']);
 		expect(json[2]).toEqual(json[0]);
 		expect(json[2]).not.toBe(json[0]);
 		const raw = (index: number) => ({ ...idOf(items)(index), simplify: false });
-		const whole = await execute({ items, parameters: raw, service: () => answer });
+		const whole = await execute({ items, parameters: raw, service: answerOf });
 		expect(whole.json[2]).toEqual(whole.json[0]);
 		expect(whole.json[2]?.['count']).not.toBe(whole.json[0]?.['count']);
 	});
@@ -564,8 +566,8 @@ describe('reads', () => {
 	});
 
 	test('with Continue what is not valid keeps its place', async () => {
-		const items = titled('1', '', '3');
-		const service: Service = ({ url }) => (url.endsWith('3') ? failure('bad_request') : answer);
+		const items = titled('1001', '', '3');
+		const service: Service = ({ url }) => (url.endsWith('/3') ? failure('bad_request') : answer);
 		const { json } = await execute({
 			items,
 			parameters: idOf(items),

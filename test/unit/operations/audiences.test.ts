@@ -7,8 +7,9 @@ import { itemOf } from './support';
 
 // Specification, Audience fields.
 
-const valueMessage =
-	'has a value that is not a text, a number or a boolean (numbers beyond 2^53 lose digits: give them as text)';
+const valueMessage = 'has a value that is not a text, a number or a boolean';
+const inexactMessage =
+	'has a number too large to be exact, its last digits are lost already: give it as text';
 
 describe('attributes as pairs', () => {
 	const select = (pairs: unknown, specifyAttributes: unknown = 'keypair') =>
@@ -66,7 +67,7 @@ describe('attributes as pairs', () => {
 		[
 			[{ name: 'a', value: 2 ** 53 }],
 			'Value of pair 1 in Attributes',
-			`Value of pair 1 in Attributes ${valueMessage}`,
+			`Value of pair 1 in Attributes ${inexactMessage}`,
 		],
 		[
 			[

@@ -41,7 +41,13 @@ describe('getStatus', () => {
 		await perform(getStatus, { campaignId: ' a/b ', options }, record);
 		expect(asked).toEqual([
 			{
-				request: { endpoint: 'status', method: 'GET', path: '/v1/notification/status/id/a%2Fb' },
+				request: {
+					endpoint: 'status',
+					method: 'GET',
+					path: '/v1/notification/status/id/a%2Fb',
+					campaignId: 'a/b',
+					subject: 'a/b',
+				},
 				timeoutMs: 99,
 			},
 		]);

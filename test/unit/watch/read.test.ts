@@ -34,7 +34,6 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 		},
 		sleep: async () => await new Promise(() => undefined),
 		now: Date.now,
-			clock: () => performance.now(),
 		clock: () => performance.now(),
 	});
 	const options = { window, stopOnFailure: false, sleep, random: () => 0.5 };
