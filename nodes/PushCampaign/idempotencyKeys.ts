@@ -26,6 +26,9 @@ const mostEntries = 20_000;
 const keyEntry = (key: string) => `key:${key}`;
 const unsettledEntry = (key: string) => `unsettled:${key}`;
 
+/** How long what came of a send may wait while requests wait for their claims, in milliseconds. */
+const notesEveryMs = 200;
+
 /** Pauses before a write is tried again that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
 
@@ -58,7 +61,10 @@ interface KeyedSend {
 class NodeKeys {
 	/** Sends under a key that are under way in this process, until their claims are settled or free. */
 	readonly underWay = new Map<string, KeyedSend>();
-	private waiting: Write[] = [];
+	private claims: Write[] = [];
+	private notes: Write[] = [];
+	/** When notes were written last, in milliseconds. */
+	private notedAt = -Infinity;
 	private isWriting = false;
 
 	/** Nothing waits and nothing is under way. */
@@ -98,7 +104,7 @@ class NodeKeys {
 
 	private async write(write: Omit<Write, 'done' | 'failed'>): Promise<IsNew> {
 		return await new Promise<IsNew>((done, failed) => {
-			this.waiting.push({ ...write, done, failed });
+			(write.isClaim ? this.claims : this.notes).push({ ...write, done, failed });
 			void this.writeAll();
 		});
 	}
@@ -106,11 +112,10 @@ class NodeKeys {
 	private async writeAll(): Promise<void> {
 		if (this.isWriting) return;
 		this.isWriting = true;
-		while (this.waiting.length > 0) {
+		while (this.claims.length + this.notes.length > 0) {
 			// Those that start together come one right after another.
 			await sleep(0);
-			const writes = this.waiting;
-			this.waiting = [];
+			const writes = this.take();
 			try {
 				await writeTogether(writes);
 			} catch (error) {
@@ -118,6 +123,17 @@ class NodeKeys {
 			}
 		}
 		this.isWriting = false;
+	}
+
+	/** What is written next: claims, which requests wait for, and every now and then what came of others. */
+	private take(): Write[] {
+		const writes = this.claims;
+		this.claims = [];
+		if (writes.length > 0 && performance.now() - this.notedAt < notesEveryMs) return writes;
+		this.notedAt = performance.now();
+		writes.push(...this.notes);
+		this.notes = [];
+		return writes;
 	}
 }
 
@@ -137,10 +153,19 @@ async function writeTogether(writes: readonly Write[]): Promise<void> {
 		}
 	}
 	const isNew = (entry: string) => fresh.has(entry);
-	for (const { isClaim, done } of writes) if (isClaim) done(isNew);
-	const removed = writes.flatMap(({ remove }) => remove(isNew));
-	if (removed.length > 0) await helpers.removeProcessed(removed, scope, options);
-	for (const { done } of writes) done(isNew);
+	const removals = writes.map((write) => ({ write, removed: write.remove(isNew) }));
+	for (const { write, removed } of removals) if (removed.length === 0) write.done(isNew);
+	const rest = removals.filter(({ removed }) => removed.length > 0);
+	if (rest.length === 0) return;
+	try {
+		const removed = rest.flatMap((each) => each.removed);
+		await helpers.removeProcessed(removed, scope, options);
+	} catch (error) {
+		// A claim is what was recorded, whatever could not be removed.
+		for (const { write } of rest) if (write.isClaim) write.done(isNew);
+		throw error;
+	}
+	for (const { write } of rest) write.done(isNew);
 }
 
 const nodes = new Map<string, NodeKeys>();

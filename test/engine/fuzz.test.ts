@@ -251,13 +251,13 @@ const sixCounters = z.object({
 	clicked: givenOrNot,
 	closed: givenOrNot,
 });
+const isNothing = (value: unknown) =>
+	value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
 const statusRecord = z.object({
 	notification_status: z.string(),
 	notification_id: idText,
-	count: z.preprocess(
-		(value) => (value === undefined || value === null || String(value) === '' ? {} : value),
-		sixCounters,
-	),
+	count: z.preprocess((value) => (isNothing(value) ? {} : value), sixCounters),
 });
 
 const share = (part: number | null, whole: number | null) =>

@@ -12,6 +12,7 @@ import {
 } from 'n8n-workflow';
 import { additionalDataOf } from './additionalData';
 import { CredentialsOfTest, type CredentialData } from './credentials';
+import { provideDeduplication } from './deduplication';
 import { doubles } from './doubles';
 import { TableOfNodeTypes, type NodeTypeTable } from './nodeTypes';
 import { packageCredentialTypes, packageNodeTypes } from './packageTypes';
@@ -123,6 +124,7 @@ export const startWorkflow = async (
 			? freshStart(loaded, options.input ?? [{ json: {} }])
 			: await secondStart(loaded, options.retryOf);
 	executions += 1;
+	await provideDeduplication();
 	const additionalData = additionalDataOf(json, mode, String(executions), credentialsOf(options));
 	const run = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(loaded);
 	return { finished: Promise.resolve(run), cancel: () => run.cancel() };

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { jsonParse, type IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 import type * as ledgerModule from '../../../nodes/PushCampaign/delivery/ledger';
 import type {
 	Entry,
@@ -56,6 +57,13 @@ async function inAnotherProcess<Value>(work: (Other: typeof Ledger) => Promise<V
 	});
 	return result;
 }
+
+const saved = z.object({
+	pushCampaignLedger: z.object({ id: z.string(), sends: z.record(z.unknown()) }),
+});
+const savedId = (context: IDataObject) => saved.parse(context).pushCampaignLedger.id;
+const savedSends = (context: IDataObject) =>
+	Object.keys(saved.parse(context).pushCampaignLedger.sends);
 
 const attempted = () => jest.fn(async () => await Promise.resolve(sent('new')));
 
@@ -222,7 +230,7 @@ describe('a send that is under way', () => {
 		b.answer(sent('1002'));
 		await Promise.all(sends);
 		const loaded = saveAndLoad(context);
-		expect(Object.keys(Object(loaded['pushCampaignLedger']).sends)).toHaveLength(2);
+		expect(savedSends(loaded)).toHaveLength(2);
 		const again = attempted();
 		expect(await new Ledger(context).once('tool', identity('a'), false, again)).toEqual(unknown);
 		expect(again).not.toHaveBeenCalled();
@@ -293,7 +301,7 @@ describe('Retry of the same failed execution again', () => {
 			expect(new Other(saveAndLoad(before)).find(at(0), identity('a'))).toBeDefined();
 			// The large one was used last but two, and makes room.
 			const known = saveAndLoad(large ?? {});
-			Object(known['pushCampaignLedger']).sends = {};
+			known['pushCampaignLedger'] = { id: savedId(known), sends: {} };
 			expect(new Other(known).find(at(0), identity(0))).toBeUndefined();
 		});
 	});
@@ -329,9 +337,10 @@ test('is written as one tuple for each send', async () => {
 	await record(ledger, at(2, 1), identity('c'), unknown);
 	await record(ledger, 'tool', identity('d'), sent('7'));
 	const [a, b, item, c, d] = ['a', 'b', 'item', 'c', 'd'].map(digest);
+	expect(savedId(context)).toMatch(/^[0-9a-f-]{36}$/);
 	expect(context).toEqual({
 		pushCampaignLedger: {
-			id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+			id: savedId(context),
 			sends: {
 				[`0.0.${a}`]: ['sent', null, 'Campaign created', '10|01', null],
 				[`0.0.${b}`]: ['sent', item, 'Campaign created', null, '2030-05-17 09:30 +02:00'],

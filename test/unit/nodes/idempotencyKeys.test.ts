@@ -70,9 +70,7 @@ describe('a key', () => {
 		expect(await sendOnce('a', lost)).toEqual(lost);
 		const again = await sendOnce('a');
 		expect(again).toMatchObject({ kind: 'failed', problem: { outcome: 'unknown' } });
-		expect(again).toMatchObject({
-			problem: { message: expect.stringContaining('under the idempotency key "a"') },
-		});
+		expect(JSON.stringify(again)).toContain('under the idempotency key \\"a\\"');
 		expect(requested).toHaveLength(1);
 		expect(await sendOnce('a', sent, true)).toEqual(sent);
 		expect(await sendOnce('a')).toEqual(alreadySent);
@@ -152,14 +150,12 @@ describe('a store that refuses', () => {
 	test('lets nothing leave', async () => {
 		const { store, requested, sendOnce } = useNode();
 		store.refusals = [new Error('SQLITE_FULL: database or disk is full')];
-		expect(await sendOnce('a')).toMatchObject({
-			kind: 'invalid',
-			invalid: {
-				message:
-					"Idempotency Key could not be saved in n8n's database: SQLITE_FULL: database or disk is full",
-				advice: expect.stringMatching(/^It was not sent/),
-			},
-		});
+		const outcome = await sendOnce('a');
+		const invalid = outcome.kind === 'invalid' ? outcome.invalid : undefined;
+		expect(invalid?.message).toBe(
+			"Idempotency Key could not be saved in n8n's database: SQLITE_FULL: database or disk is full",
+		);
+		expect(invalid?.advice).toMatch(/^It was not sent/);
 		expect(requested).toEqual([]);
 		expect(await sendOnce('a')).toEqual(sent);
 	});
