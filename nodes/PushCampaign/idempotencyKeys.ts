@@ -157,15 +157,16 @@ async function writeTogether(writes: readonly Write[]): Promise<void> {
 	for (const { write, removed } of removals) if (removed.length === 0) write.done(isNew);
 	const rest = removals.filter(({ removed }) => removed.length > 0);
 	if (rest.length === 0) return;
-	try {
-		const removed = rest.flatMap((each) => each.removed);
-		await helpers.removeProcessed(removed, scope, options);
-	} catch (error) {
+	const removed = rest.flatMap((each) => each.removed);
+	const refusal = await helpers.removeProcessed(removed, scope, options).then(
+		() => undefined,
+		(error: unknown) => ({ error }),
+	);
+	for (const { write } of rest) {
 		// A claim is what was recorded, whatever could not be removed.
-		for (const { write } of rest) if (write.isClaim) write.done(isNew);
-		throw error;
+		if (refusal === undefined || write.isClaim) write.done(isNew);
+		else write.failed(refusal.error);
 	}
-	for (const { write } of rest) write.done(isNew);
 }
 
 const nodes = new Map<string, NodeKeys>();
