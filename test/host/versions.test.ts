@@ -550,6 +550,8 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 							clicked: 109,
 							closed: 51,
 						},
+						deliveryRate: 0.5,
+						clickRate: 0.2725,
 						changes: {
 							clicked: { from: 100, to: 109, by: 9 },
 							closed: { from: 50, to: 51, by: 1 },
