@@ -170,6 +170,7 @@ type NodeError = NodeApiError | NodeOperationError;
 /** Gives n8n's error for whatever was thrown. */
 export function toExpected(node: INode, error: unknown): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	if (error instanceof InvalidInput) return toOperationError(node, error, 0);
 	return new NodeOperationError(node, `The node ended unexpectedly: ${messageOf(error)}`, {
 		description: unexpectedAdvice,
 		failure: { cause: 'node-defect' },
@@ -179,9 +180,14 @@ export function toExpected(node: INode, error: unknown): NodeError {
 /** What each item holds when a run that continues on fail ended before its items had an outcome. */
 export function faultJson(
 	{ message, description }: NodeError,
-	outcome: FailedOutcome,
+	outcome?: FailedOutcome,
 ): IDataObject {
 	return {
-		error: { message, description: description ?? '', type: 'validation', outcome },
+		error: {
+			message,
+			description: description ?? '',
+			type: 'validation',
+			...(outcome === undefined ? {} : { outcome }),
+		},
 	};
 }

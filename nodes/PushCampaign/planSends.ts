@@ -136,7 +136,12 @@ export function sendPlanner(context: IExecuteFunctions, operation: SendOperation
 		plan: (itemIndex, connection) => catchInvalid(() => plan(itemIndex, connection)),
 		async end(outcomes) {
 			await keys.written();
-			const accepted = sends.filter((_send, itemIndex) => outcomes[itemIndex]?.kind === 'done');
+			const accepted = sends.filter((send, itemIndex) => {
+				const outcome = outcomes[itemIndex];
+				const isFirst =
+					(firstOfKey.get(send.options.idempotencyKey ?? '') ?? itemIndex) === itemIndex;
+				return outcome?.kind === 'done' && outcome.value !== 'alreadySent' && isFirst;
+			});
 			// Not every context that n8n makes can show hints.
 			context.addExecutionHints?.(...executionHints(accepted));
 		},

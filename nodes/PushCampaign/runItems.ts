@@ -17,6 +17,7 @@ import {
 	toNodeError,
 } from './nodeErrors';
 import { operations } from './operations';
+import { ParameterReader } from './operations/itemParameters';
 import type { Operation } from './operations/operation';
 import type { Plan, Planner } from './plan';
 import { isTool } from './plan';
@@ -73,6 +74,8 @@ function throwFirstFailure<Value>(
 interface Progress {
 	/** Whether a request may have left. */
 	hasStarted: boolean;
+	/** Missing as long as the operation is not known. */
+	kind?: Operation['kind'];
 }
 
 async function runPlanned<Value>(
@@ -109,8 +112,9 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 });
 
 function findOperation(context: IExecuteFunctions): Operation {
-	const value: unknown = context.getNodeParameter('operation', 0, null);
-	const resource: unknown = context.getNodeParameter('resource', 0, 'campaign');
+	const parameters = new ParameterReader(context).item(0);
+	const value = parameters.get('operation', 'Operation');
+	const resource = parameters.get('resource', 'Resource') ?? 'campaign';
 	const operation = operations.find(({ option }) => option.value === value);
 	if (operation !== undefined && operation.resource === resource) return operation;
 	const name =
@@ -124,6 +128,7 @@ function findOperation(context: IExecuteFunctions): Operation {
 
 async function run(context: IExecuteFunctions, progress: Progress): Promise<INodeExecutionData[]> {
 	const operation = findOperation(context);
+	progress.kind = operation.kind;
 	return operation.kind === 'send'
 		? await runPlanned(context, sendPlanner(context, operation), 'send', progress)
 		: await runPlanned(context, readPlanner(context, operation), 'read', progress);
@@ -144,7 +149,8 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const fault = toExpected(context.getNode(), error);
 		if (!context.continueOnFail() || context.getExecutionCancelSignal()?.aborted) throw fault;
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-		const json = faultJson(fault, progress.hasStarted ? 'unknown' : 'notSent');
+		const outcome = progress.hasStarted ? 'unknown' : 'notSent';
+		const json = faultJson(fault, progress.kind === 'read' ? undefined : outcome);
 		return items.map((_item, itemIndex) => toItem(structuredClone(json), itemIndex));
 	}
 }

@@ -113,6 +113,36 @@ describe('before anything is sent', () => {
 		},
 	);
 
+	test('an operation that n8n can’t work out is told in its words', async () => {
+		const parameters = () => ({
+			...send,
+			get operation(): string {
+				throw new Error('x is not defined');
+			},
+		});
+		expect(shown(await errorOf({ parameters }))).toEqual({
+			message: "Operation can't be worked out: x is not defined",
+			description: 'Correct the expression in Operation.',
+			item: 0,
+		});
+		const { json } = await execute({ parameters, continueOnFail: true });
+		expect(json).toMatchObject([{ error: { type: 'validation', outcome: 'notSent' } }]);
+	});
+
+	test('with Continue a fault of a read has no outcome', async () => {
+		const { context } = executeFunctions({ parameters: status, continueOnFail: true });
+		Object.assign(context, {
+			getInputData: (): INodeExecutionData[] => [{ json: {} }],
+			getTimezone: () => {
+				throw new TypeError('x is not a function');
+			},
+		});
+		const [items] = await new PushCampaign().execute.call(context);
+		expect(items?.[0]?.json['error']).toMatchObject({
+			message: 'The node ended unexpectedly: x is not a function',
+		});
+	});
+
 	test('with Continue a fault of the node itself says that it is unknown what was sent', async () => {
 		const { service } = serviceOf();
 		const { context } = executeFunctions({

@@ -190,6 +190,21 @@ describe('whatever is thrown', () => {
 		expect(expected.description).toMatch(/^This is not about what you entered\./);
 	});
 
+	test('is what the user entered where it says so', () => {
+		const expected = toExpected(node, invalid.invalid);
+		expect(expected).toBeInstanceOf(NodeOperationError);
+		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 0 });
+	});
+
+	test('becomes an item without an outcome for a read', () => {
+		const { error } = faultJson(toOperationError(node, invalid.invalid));
+		expect(error).toEqual({
+			message: 'Title is missing',
+			description: 'Give a title.',
+			type: 'validation',
+		});
+	});
+
 	test.each(['unknown', 'notSent'] as const)('becomes an item that says %s', (outcome) => {
 		expect(faultJson(toOperationError(node, invalid.invalid), outcome)).toEqual({
 			error: {
