@@ -131,15 +131,18 @@ describe('before anything is sent', () => {
 
 	test('with Continue a fault of a read has no outcome', async () => {
 		const { context } = executeFunctions({ parameters: status, continueOnFail: true });
-		Object.assign(context, {
-			getInputData: (): INodeExecutionData[] => [{ json: {} }],
-			getTimezone: () => {
-				throw new TypeError('x is not a function');
-			},
-		});
-		const [items] = await new PushCampaign().execute.call(context);
-		expect(items?.[0]?.json['error']).toMatchObject({
+		let calls = 0;
+		const getTimezone = () => {
+			// The first one is for finding out the operation.
+			if ((calls += 1) > 1) throw new TypeError('x is not a function');
+			return 'UTC';
+		};
+		const [items] = await new PushCampaign().execute.call({ ...context, getTimezone });
+		expect(items?.[0]?.json['error']).toEqual({
 			message: 'The node ended unexpectedly: x is not a function',
+			description:
+				'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.',
+			type: 'validation',
 		});
 	});
 
