@@ -110,6 +110,8 @@ async function read(
 	const options: DeliverOptions = {
 		window,
 		stopOnFailure: false,
+		// A poll has no time for that, and reads what it did not reach next time.
+		waitsAlone: false,
 		sleep: createSleep(timeOver.signal),
 		random: Math.random,
 	};

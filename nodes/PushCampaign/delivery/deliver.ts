@@ -38,6 +38,11 @@ export interface DeliverOptions {
 	readonly window: Window;
 	/** Whether a first failure keeps everything that has not started from starting. */
 	readonly stopOnFailure: boolean;
+	/**
+	 * Whether an item that is refused again and again waits for itself, longer and longer, so that it holds
+	 * up no other. Not where there is no time for that.
+	 */
+	readonly waitsAlone?: boolean;
 	/** Waits the given milliseconds; rejects when the user stops the execution. */
 	readonly sleep: (milliseconds: number) => Promise<void>;
 	/** A number from 0 up to, but not including, 1. */
@@ -139,7 +144,7 @@ export async function deliver<Value>(
 
 /** Holds a place in the window until the shipment's outcome is final. */
 async function deliverOne<Value>(shipment: Request<Value>, run: Run): Promise<Outcome<Value>> {
-	const { window, sleep, random, stopOnFailure } = run;
+	const { window, sleep, random, stopOnFailure, waitsAlone = true } = run;
 	const end = (outcome: Outcome<Value>): Outcome<Value> => {
 		// Closed before the place is free: whoever waits for it must not start any more.
 		if (stopOnFailure && outcome.kind !== 'done') window.close();
@@ -162,6 +167,7 @@ async function deliverOne<Value>(shipment: Request<Value>, run: Run): Promise<Ou
 			// Others were accepted since: it is this item alone that the service does not take.
 			const wasOwn = isOwn;
 			isOwn ||=
+				waitsAlone &&
 				refusals > generalRefusals &&
 				run.accepted > acceptedBefore &&
 				problem.retryAfterMs === undefined &&

@@ -141,6 +141,14 @@ describe('a service that refuses single items for good', () => {
 		expect(seconds(delivery)).toBeLessThan(95);
 	});
 
+	it('holds up the others where there is no time to wait alone', async () => {
+		const service = { latencyMs: 50, capped: new Set([0, 1, 2, 3, 4]) };
+		const delivery = await simulate(500, 100, service, undefined, false, false);
+
+		expect(delivery.failed).toBe(5);
+		expect(Math.max(...delivery.service.acceptedAt)).toBeGreaterThan(10_000);
+	});
+
 	it('ends where many are refused', async () => {
 		const capped = new Set(Array.from({ length: 50 }, (_, index) => index * 10));
 		const delivery = await simulate(500, 100, { latencyMs: 50, capped });

@@ -181,6 +181,7 @@ export async function simulate(
 	options: ServiceOptions,
 	random: () => number = () => 0.5,
 	startsFast = false,
+	waitsAlone?: boolean,
 ): Promise<Delivery> {
 	const clock = new SimulatedClock();
 	const service = new SimulatedService(clock, options);
@@ -196,7 +197,13 @@ export async function simulate(
 		},
 	}));
 	const outcomes = await clock.run(
-		deliver(shipments, { window, stopOnFailure: false, sleep: clock.sleep, random }),
+		deliver(shipments, {
+			window,
+			stopOnFailure: false,
+			...(waitsAlone === undefined ? {} : { waitsAlone }),
+			sleep: clock.sleep,
+			random,
+		}),
 	);
 	const counts = [...service.refusals.values()];
 	return {
