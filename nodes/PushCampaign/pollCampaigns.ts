@@ -110,7 +110,7 @@ async function read(
 	const options: DeliverOptions = {
 		window,
 		stopOnFailure: false,
-		// A poll has no time for that, and reads what it did not reach next time.
+		// A poll has no time for that.
 		waitsAlone: false,
 		sleep: createSleep(timeOver.signal),
 		random: Math.random,

@@ -90,19 +90,15 @@ export async function readCampaigns(
 		options,
 	);
 
-	const isOutOfTime = ({ type }: Problem) => signal.aborted && type === 'rate_limit';
 	const observations: Observation[] = [];
 	const failures = new Map<string, Problem>();
 	const unread: string[] = [];
-	const isAnyRead = outcomes.some(({ kind }) => kind === 'done');
 	outcomes.forEach((outcome, index) => {
 		const campaignId = campaignIds[index];
 		if (campaignId === undefined) return;
 		if (outcome.kind === 'done') observations.push(outcome.value);
-		// The service takes others: there was no time left to wait until it takes this one.
-		else if (outcome.kind !== 'failed' || (isAnyRead && isOutOfTime(outcome.problem))) {
-			unread.push(campaignId);
-		} else failures.set(campaignId, outcome.problem);
+		else if (outcome.kind === 'failed') failures.set(campaignId, outcome.problem);
+		else unread.push(campaignId);
 	});
 	return { observations, failures, unread };
 }

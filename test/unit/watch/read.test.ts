@@ -163,27 +163,6 @@ describe('when the time is over', () => {
 		expect(unread).toEqual(['hangs']);
 	});
 
-	test.each([
-		['others were read: it was not reached', ['good', 'late'], ['late'], []],
-		['nothing was: that is told', ['late'], [], ['late']],
-	])('what waits for its turn under a rate limit, where %s', async (_what, ids, later, told) => {
-		let requests = 0;
-		const { readings, end } = reading(
-			ids,
-			async (id) => {
-				if (id === 'good') return await Promise.resolve(read('good', 2));
-				requests += 1;
-				return requests === 1 ? await Promise.resolve(failed('rate_limit')) : await never();
-			},
-			60_000,
-		);
-		await pause(10);
-		end();
-		const { failures, unread } = await readings;
-		expect(unread).toEqual(later);
-		expect([...failures.keys()]).toEqual(told);
-	});
-
 	test('what failed before it hung is told with its reason', async () => {
 		let requests = 0;
 		const { readings, asked, end } = reading(
