@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint';
 const published = ['nodes/**', 'credentials/**'];
 const development = ['simulator', 'host', 'test', 'bench', 'docs'].map((room) => `./${room}`);
 
-// Imports point one way: node files -> operations, watch -> delivery -> service.
+// Imports point one way: node files -> execution -> operations, watch -> delivery -> service.
 const room = (name, allowed = []) => ({
 	target: `./nodes/PushCampaign/${name}`,
 	from: './nodes/PushCampaign',
@@ -21,6 +21,7 @@ const directions = [
 	room('delivery', ['service']),
 	room('watch', ['service', 'delivery']),
 	room('operations', ['service']),
+	room('execution', ['operations', 'watch', 'delivery', 'service']),
 	{
 		target: './credentials',
 		from: './nodes/PushCampaign',

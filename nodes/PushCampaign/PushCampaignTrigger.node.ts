@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { pollCampaigns } from './pollCampaigns';
+import { pollCampaigns } from './execution/pollCampaigns';
 import { counterNames } from './service/answers';
 
 export class PushCampaignTrigger implements INodeType {

@@ -7,7 +7,7 @@ import type { SendReceipt } from '../service/answers';
 import type { Problem } from '../service/failures';
 import { interruptedProblem } from '../service/failures';
 import { parseJson } from '../service/json';
-import type { Outcome } from './deliver';
+import type { Outcome } from './runJobs';
 
 /**
  * What tells one send from another: the content that is sent, and where it comes from (the node's

@@ -7,9 +7,17 @@ import { audienceRules, autoHideValue, maxCharacters, minimumLeadMinutes } from 
 import type { Schedule } from '../service/schedule';
 import { formatExpiry, parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
-import { fieldNames, invalid, isBlank, nameOfField, required, toBoolean, toRecord } from './fields';
-import type { ItemParameters } from './itemParameters';
 import { sendOptions } from './options';
+import {
+	fieldNames,
+	invalid,
+	isBlank,
+	nameOfField,
+	required,
+	toBoolean,
+	toRecord,
+} from './parameters';
+import type { ItemParameters } from './parameters';
 import { ellipsis, shortenText } from './shortenText';
 import { addUtm, readUtm } from './utm';
 

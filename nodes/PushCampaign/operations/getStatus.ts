@@ -1,9 +1,9 @@
 import { campaignStatus, toCounters, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
-import { check } from './fields';
 import type { ReadOperation } from './operation';
 import { readOptions } from './options';
+import { check } from './parameters';
 import { prepareRead, simplifyProperty } from './read';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['getStatus'] } };

@@ -1,7 +1,7 @@
 import { z } from 'zod/v3';
 
 import { parseJson } from '../service/json';
-import { invalid } from './fields';
+import { invalid } from './parameters';
 
 const idArray = z.array(
 	z.union([

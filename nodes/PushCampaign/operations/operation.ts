@@ -5,8 +5,8 @@ import type { SendReceipt } from '../service/answers';
 import type { Client, Result, ServiceRequest } from '../service/client';
 import type { Audience } from '../service/rules';
 import type { AttributeValue } from '../service/schemas';
-import type { ItemParameters } from './itemParameters';
 import type { RequestOptions } from './options';
+import type { ItemParameters } from './parameters';
 
 interface OperationBase {
 	readonly resource: 'campaign' | 'site';

@@ -1,8 +1,8 @@
 import type { INodeProperties, IDisplayOptions } from 'n8n-workflow';
 
 import { countCharacters } from '../service/schemas';
-import { invalid, isBlank, toBoolean, toRecord } from './fields';
-import type { ItemParameters } from './itemParameters';
+import { invalid, isBlank, toBoolean, toRecord } from './parameters';
+import type { ItemParameters } from './parameters';
 
 /** How a user wants requests to be made. */
 export interface RequestOptions {

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { invalid } from './fields';
-import type { ItemParameters } from './itemParameters';
 import type { PreparedRead, Read } from './operation';
 import { readRequestOptions } from './options';
+import { invalid } from './parameters';
+import type { ItemParameters } from './parameters';
 
 /** The switch between the simplified and the full answer. */
 export function simplifyProperty(

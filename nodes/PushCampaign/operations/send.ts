@@ -8,11 +8,11 @@ import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import { findBodyIssues, isCampaignBody } from '../service/schemas';
 import { issueField, readCampaignFields } from './campaignFields';
-import { invalid } from './fields';
-import type { ItemParameters } from './itemParameters';
 import type { AudienceSelection, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions } from './options';
+import { invalid } from './parameters';
+import type { ItemParameters } from './parameters';
 
 /** One item's send, checked and ready to leave. */
 export interface PreparedSend {

@@ -3,9 +3,9 @@ import { z } from 'zod/v3';
 import type { AttributeValue } from '../service/schemas';
 import { attributeValue } from '../service/schemas';
 import { campaignProperties } from './campaignFields';
-import { check, invalid, isBlank, toRecord } from './fields';
-import type { ItemParameters } from './itemParameters';
 import type { SendOperation } from './operation';
+import { check, invalid, isBlank, toRecord } from './parameters';
+import type { ItemParameters } from './parameters';
 
 const FIELD = 'Attributes';
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };

@@ -1,8 +1,8 @@
 import { campaignProperties } from './campaignFields';
-import { invalid, isBlank } from './fields';
 import { parseIdList } from './idList';
-import type { ItemParameters } from './itemParameters';
 import type { SendOperation } from './operation';
+import { invalid, isBlank } from './parameters';
+import type { ItemParameters } from './parameters';
 
 const FIELD = 'Segment IDs';
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSegments'] } };

@@ -1,7 +1,7 @@
 import { subscriberId } from '../service/schemas';
 import { campaignProperties } from './campaignFields';
-import { check } from './fields';
 import type { SendOperation } from './operation';
+import { check } from './parameters';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSubscriber'] } };
 

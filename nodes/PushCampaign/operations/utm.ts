@@ -1,4 +1,4 @@
-import { invalid, isBlank, toRecord } from './fields';
+import { invalid, isBlank, toRecord } from './parameters';
 
 const FIELD = 'UTM Parameters';
 const displayNames = {

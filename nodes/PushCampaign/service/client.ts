@@ -2,8 +2,8 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { failureAnswer } from './answers';
-import type { Ending } from './deadlines';
-import { Deadlines } from './deadlines';
+import type { Ending } from './deadline';
+import { withDeadline } from './deadline';
 import type { Endpoint, Problem } from './failures';
 import {
 	cancelledProblem,
@@ -48,12 +48,10 @@ export interface ClientOptions {
 	 * request with its `abortSignal`.
 	 */
 	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
-	/** Waits the given milliseconds; rejects when the signal ends. */
-	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+	/** Waits the given milliseconds. */
+	readonly sleep: (milliseconds: number) => Promise<void>;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
-	/** Milliseconds from any fixed moment, by a clock that nobody sets. */
-	readonly clock: () => number;
 	/** Ends when the user stops the execution, or when a poll has no more time. */
 	readonly signal?: AbortSignal | undefined;
 }
@@ -131,20 +129,19 @@ function describeBody(body: unknown): string {
 
 /** Makes a client for one execution; what is the same for all its requests is worked out here. */
 export function createClient(options: ClientOptions): Client {
-	const { settings, transport, sleep, now, clock, signal } = options;
+	const { settings, transport, sleep, now, signal } = options;
 	const { host } = new URL(settings.baseUrl);
 	const redact = createRedactor(settings.secrets);
 	const redactText = (text: string | undefined) => {
 		const redacted = redact(text);
 		return typeof redacted === 'string' ? redacted : undefined;
 	};
-	const deadlines = new Deadlines({ sleep, clock, signal });
 
 	const fail = (problem: Problem) => ({ ok: false, problem }) as const;
 
 	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<Ending<unknown>> {
 		// The helper's own timeout starts anew with every byte that arrives, this one does not.
-		return await deadlines.run(
+		return await withDeadline(
 			async (abortSignal) =>
 				await transport({
 					method: request.method,
@@ -160,7 +157,7 @@ export function createClient(options: ClientOptions): Client {
 					timeout: timeoutMs,
 					abortSignal,
 				}),
-			timeoutMs,
+			{ timeoutMs, signal, sleep },
 		);
 	}
 

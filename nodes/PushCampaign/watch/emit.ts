@@ -3,10 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { hasChanged, isCopy, keepOnly, loadState, moveBaseline, saveState } from './baseline';
 import type { CampaignEvent, WatchOptions } from './compare';
 import { findEvents } from './compare';
-import type { FailureGroup } from './failures';
-import { findUnreported, toReported } from './failures';
-import type { Readings } from './read';
+import type { Readings } from './readCampaigns';
 import type { PollMemory } from './recentEmissions';
+import type { FailureGroup } from './reportedFailures';
+import { findUnreported, toReported } from './reportedFailures';
 
 /** Which campaigns a trigger watches, and how. */
 export interface Watched extends WatchOptions {

@@ -1,4 +1,4 @@
-import type { ItemParameters } from '../../../nodes/PushCampaign/operations/itemParameters';
+import type { ItemParameters } from '../../../nodes/PushCampaign/operations/parameters';
 
 /** The parameters of one item; those that are left out are missing. */
 export function itemOf(

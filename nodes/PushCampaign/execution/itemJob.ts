@@ -1,0 +1,27 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+
+import type { Outcome, Job } from '../delivery/runJobs';
+import type { Caught } from './errors';
+import type { Connection } from './transport';
+
+/** What is to become of an item, known before anything is requested. */
+export interface ItemJob<Value> {
+	readonly job: Job<Value>;
+	/** Missing where nothing is requested for the item. */
+	readonly maxParallel?: number;
+	/** Whether nothing is sent whatever comes of it. */
+	readonly isDryRun?: boolean;
+	/** The item that is put out. */
+	readonly toJson: (value: Value) => IDataObject;
+}
+
+/** Plans the items of a run, and knows how to end it. */
+export interface JobFactory<Value> {
+	/** @returns the plan, or what is not valid in the item */
+	readonly plan: (itemIndex: number, connection: Connection) => Caught<ItemJob<Value>>;
+	/** Called when all items have their outcome. */
+	readonly end?: (outcomes: ReadonlyArray<Outcome<Value>>) => Promise<void>;
+}
+
+/** Whether the node runs as the tool of an AI agent. */
+export const isTool = (node: INode) => node.type.endsWith('Tool');

@@ -1,0 +1,165 @@
+import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { Limiter } from '../delivery/limiter';
+import type { Outcome } from '../delivery/runJobs';
+import { runJobs } from '../delivery/runJobs';
+import { operations } from '../operations';
+import type { Operation } from '../operations/operation';
+import type { InvalidInput } from '../service/invalidInput';
+import type { Caught } from './errors';
+import {
+	faultJson,
+	isFailed,
+	stoppedError,
+	tally,
+	toErrorJson,
+	toExpected,
+	toNodeError,
+} from './errors';
+import type { ItemJob, JobFactory } from './itemJob';
+import { isTool } from './itemJob';
+import { ParameterReader } from './parameterReader';
+import { readJobs } from './readJobs';
+import { sendJobs } from './sendJobs';
+import { sleep } from './sleep';
+import type { Connection } from './transport';
+import { connectItems } from './transport';
+
+/** The itemJob of an item that can't be requested. */
+const invalidJob = (invalid: InvalidInput) => ({
+	job: { known: { kind: 'invalid', invalid } as const },
+	toJson: () => ({}),
+});
+
+/** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
+const itemsAtOnce = 200;
+
+async function createJobs<Value>(
+	items: readonly INodeExecutionData[],
+	factory: JobFactory<Value>,
+	connectionOf: (itemIndex: number) => Promise<Caught<Connection>>,
+): Promise<Array<ItemJob<Value>>> {
+	const itemJobs: Array<ItemJob<Value>> = [];
+	for (const itemIndex of items.keys()) {
+		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
+		const { value: connection, invalid: fault } = await connectionOf(itemIndex);
+		const { value: itemJob, invalid } =
+			connection === undefined ? { invalid: fault } : factory.plan(itemIndex, connection);
+		itemJobs.push(itemJob ?? invalidJob(invalid));
+	}
+	return itemJobs;
+}
+
+/** Throws n8n's error for the first item that failed, if any; sends say how all ended. */
+function throwFirstFailure<Value>(
+	node: INode,
+	itemJobs: ReadonlyArray<ItemJob<Value>>,
+	outcomes: ReadonlyArray<Outcome<Value>>,
+	isSend: boolean,
+): void {
+	const itemIndex = outcomes.findIndex(isFailed);
+	const first = outcomes[itemIndex];
+	if (first === undefined || !isFailed(first)) return;
+	// A dry run sends nothing, whatever its outcome.
+	const counted = outcomes.map((outcome, index): Outcome<Value> =>
+		itemJobs[index]?.isDryRun ? { kind: 'notStarted' } : outcome,
+	);
+	throw toNodeError(node, first, itemIndex, {
+		...(isSend ? { counts: tally(counted) } : {}),
+		isTool: isTool(node),
+	});
+}
+
+/** How far a run has come, should it end unexpectedly. */
+interface Progress {
+	/** Whether a request may have left. */
+	hasStarted: boolean;
+	/** Missing as long as the operation is not known. */
+	kind?: Operation['kind'];
+}
+
+async function runPlanned<Value>(
+	context: IExecuteFunctions,
+	factory: JobFactory<Value>,
+	kind: Operation['kind'],
+	progress: Progress,
+): Promise<INodeExecutionData[]> {
+	const signal = context.getExecutionCancelSignal();
+	const connectionOf = await connectItems(context, signal);
+	const itemJobs = await createJobs(context.getInputData(), factory, connectionOf);
+
+	const maxParallel = itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1;
+	progress.hasStarted = true;
+	const random = Math.random;
+	const now = () => performance.now();
+	const outcomes = await runJobs(
+		itemJobs.map(({ job }) => job),
+		{
+			limiter: new Limiter({ ceiling: maxParallel, now, sleep, random }),
+			stopOnFailure: !context.continueOnFail(),
+			sleep,
+			random,
+			signal,
+		},
+	);
+	await factory.end?.(outcomes);
+	if (signal?.aborted) throw stoppedError(context.getNode());
+	if (!context.continueOnFail()) {
+		throwFirstFailure(context.getNode(), itemJobs, outcomes, kind === 'send');
+	}
+	return outcomes.map((outcome, itemIndex) => {
+		if (isFailed(outcome)) return toItem(toErrorJson(outcome, kind), itemIndex);
+		const json = outcome.kind === 'done' ? itemJobs[itemIndex]?.toJson(outcome.value) : undefined;
+		return toItem(json ?? {}, itemIndex);
+	});
+}
+
+const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
+	json,
+	pairedItem: { item },
+});
+
+function findOperation(context: IExecuteFunctions): Operation {
+	const parameters = new ParameterReader(context).item(0);
+	const value = parameters.get('operation', 'Operation');
+	const resource = parameters.get('resource', 'Resource') ?? 'campaign';
+	const operation = operations.find(({ option }) => option.value === value);
+	if (operation !== undefined && operation.resource === resource) return operation;
+	const name =
+		typeof value === 'string' && value !== '' ? `The operation "${value}"` : 'The operation';
+	throw new NodeOperationError(context.getNode(), `${name} is not known`, {
+		description: 'Choose a resource and an operation from the lists.',
+		itemIndex: 0,
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+async function run(context: IExecuteFunctions, progress: Progress): Promise<INodeExecutionData[]> {
+	const operation = findOperation(context);
+	progress.kind = operation.kind;
+	return operation.kind === 'send'
+		? await runPlanned(context, sendJobs(context, operation), 'send', progress)
+		: await runPlanned(context, readJobs(context, operation), 'read', progress);
+}
+
+/**
+ * Runs the node: one request for each item. Unless the node continues on fail, all items are checked before
+ * the first is sent, and a first failure keeps the rest from starting.
+ * @throws NodeOperationError, NodeApiError
+ */
+export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const items = context.getInputData();
+	if (items.length === 0) return [];
+	const progress: Progress = { hasStarted: false };
+	try {
+		return await run(context, progress);
+	} catch (error) {
+		const fault = toExpected(context.getNode(), error);
+		if (!context.continueOnFail() || context.getExecutionCancelSignal()?.aborted) throw fault;
+		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
+		const outcome = progress.hasStarted ? 'unknown' : 'notSent';
+		const json = faultJson(fault, progress.kind === 'read' ? undefined : outcome);
+		return items.map((_item, itemIndex) => toItem(structuredClone(json), itemIndex));
+	}
+}

@@ -1,0 +1,175 @@
+import type { IDataObject, IGetNodeParameterOptions } from 'n8n-workflow';
+import {
+	hasExpression,
+	ParameterReader,
+} from '../../../nodes/PushCampaign/execution/parameterReader';
+import { refusal } from '../service/support';
+
+interface World {
+	/** The parameters as the user wrote them. */
+	readonly written: IDataObject;
+	readonly items: IDataObject[];
+	/** What n8n makes of an expression; by default nothing that a test compares with. */
+	readonly evaluate?: (written: unknown, itemIndex: number) => unknown;
+}
+
+/** A reader beside the names and items that it asked n8n to evaluate. */
+function readerOf({ written, items, evaluate = () => 'evaluated' }: World) {
+	const evaluated: string[] = [];
+	const getNodeParameter = jest.fn(
+		(name: string, itemIndex: number, fallback: unknown, options?: IGetNodeParameterOptions) => {
+			const value = written[name] ?? fallback;
+			if (options?.rawExpressions) return value;
+			evaluated.push(`${name} ${itemIndex}`);
+			return hasExpression(value) ? evaluate(value, itemIndex) : value;
+		},
+	);
+	const reader = new ParameterReader({
+		getInputData: () => items.map((json) => ({ json })),
+		getTimezone: () => 'Europe/Berlin',
+		getNodeParameter,
+	});
+	return { reader, evaluated };
+}
+
+const readAll = (reader: ParameterReader, name: string, count: number) =>
+	Array.from({ length: count }, (_, index) => reader.item(index).get(name, name));
+
+test('a parameter that is missing is null, and the timezone is the workflow’s', () => {
+	const { reader } = readerOf({ written: {}, items: [{}] });
+	const item = reader.item(0);
+	expect([item.get('title', 'Title'), item.timezone]).toEqual([null, 'Europe/Berlin']);
+});
+
+test('an expression that gives nothing is null', () => {
+	const { reader } = readerOf({
+		written: { title: '={{ $json.title }}' },
+		items: [{}],
+		evaluate: () => undefined,
+	});
+	expect(readAll(reader, 'title', 1)).toEqual([null]);
+});
+
+test('what holds no expression is evaluated once for all items', () => {
+	const options = { timeout: 5 };
+	const { reader, evaluated } = readerOf({ written: { options }, items: [{}, {}, {}] });
+	expect(readAll(reader, 'options', 3)).toEqual([options, options, options]);
+	expect(evaluated).toEqual(['options 0']);
+});
+
+test.each([
+	['a text', '={{ $json.title.trim() }}'],
+	['a collection', { name: '={{ $json.title }}' }],
+	['a text with more around it', '=Hello {{ $json.title }}'],
+	['two fields', '={{ $json.title + $json.title }}'],
+	['another node’s field', "={{ $('Shop').item.json.title }}"],
+	['a position', '={{ $json.title[0] }}'],
+	['the whole item', '={{ $json }}'],
+	['the item by another name', '={{ $input.item.json.title }}'],
+])('%s with an expression is evaluated for each item', (_what, title) => {
+	const { reader, evaluated } = readerOf({
+		written: { title },
+		items: [{ title: 'one' }, { title: 'two' }],
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['evaluated', 'evaluated']);
+	expect(evaluated).toEqual(['title 0', 'title 1']);
+});
+
+describe.each([
+	['={{ $json.title }}', (title: IDataObject[string]) => ({ title })],
+	['={{$json.title}}', (title: IDataObject[string]) => ({ title })],
+	['={{ $json["the title"] }}', (title: IDataObject[string]) => ({ 'the title': title })],
+	["={{ $json['the-title'] }}", (title: IDataObject[string]) => ({ 'the-title': title })],
+	[
+		'={{ $json.page.head["title"] }}',
+		(title: IDataObject[string]) => ({ page: { head: { title } } }),
+	],
+])('%s', (written, itemOf) => {
+	const itemsOf = (...titles: Array<IDataObject[string]>) => titles.map((title) => itemOf(title));
+
+	test('is taken from the input once n8n has given the same', () => {
+		const { reader, evaluated } = readerOf({
+			written: { title: written },
+			items: itemsOf('one', 'two', 'three'),
+			evaluate: () => 'one',
+		});
+		expect(readAll(reader, 'title', 3)).toEqual(['one', 'two', 'three']);
+		expect(evaluated).toEqual(['title 0']);
+	});
+
+	test('is left to n8n for good once that gave something else', () => {
+		const { reader, evaluated } = readerOf({
+			written: { title: written },
+			items: itemsOf('one', 'two', 'three'),
+			evaluate: (_written, index) => ['uno', 'two', 'tre'][index],
+		});
+		expect(readAll(reader, 'title', 3)).toEqual(['uno', 'two', 'tre']);
+		expect(evaluated).toHaveLength(3);
+	});
+
+	test('is left to n8n wherever the field is no text', () => {
+		const { reader, evaluated } = readerOf({
+			written: { title: written },
+			items: itemsOf(7, 'one', null, 'two', { a: 1 }),
+			evaluate: (_written, index) => (index === 1 ? 'one' : `evaluated ${index}`),
+		});
+		expect(readAll(reader, 'title', 5)).toEqual([
+			'evaluated 0',
+			'one',
+			'evaluated 2',
+			'two',
+			'evaluated 4',
+		]);
+		expect(evaluated).toEqual(['title 0', 'title 1', 'title 2', 'title 4']);
+	});
+});
+
+test('two fields in a row are evaluated for each item, also where the second is empty at first', () => {
+	const { reader } = readerOf({
+		written: { title: '={{ $json.title }}{{ $json.more }}' },
+		items: [
+			{ title: 'one', more: '' },
+			{ title: 'two', more: '!' },
+		],
+		evaluate: (_written, index) => ['one', 'two!'][index],
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['one', 'two!']);
+});
+
+test.each([null, undefined, 'text', 7, []])('a field of %j is left to n8n', (page) => {
+	const { reader, evaluated } = readerOf({
+		written: { title: '={{ $json.page.title }}' },
+		items: [{ page: { title: 'one' } }, { page }],
+		evaluate: () => 'one',
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['one', 'one']);
+	expect(evaluated).toHaveLength(2);
+});
+
+test('a field that is there only by inheritance is left to n8n', () => {
+	const inherited: IDataObject = {};
+	Object.setPrototypeOf(inherited, { title: 'inherited' });
+	const { reader, evaluated } = readerOf({
+		written: { title: '={{ $json.title }}' },
+		items: [{ title: 'one' }, inherited],
+		evaluate: () => 'one',
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['one', 'one']);
+	expect(evaluated).toHaveLength(2);
+});
+
+test('an expression that breaks is refused in its words', () => {
+	const { reader } = readerOf({
+		written: { title: '={{ x }}' },
+		items: [{}],
+		evaluate: () => {
+			throw new TypeError('x is not defined');
+		},
+	});
+	const { field, message, advice } = refusal(() => reader.item(0).get('title', 'Title'));
+	expect([field, message, advice]).toEqual([
+		'Title',
+		"Title can't be worked out: x is not defined",
+		'Correct the expression in Title.',
+	]);
+});
