@@ -47,8 +47,8 @@ export interface RunOptions {
 	 * up no other. Not where there is no time for that.
 	 */
 	readonly waitsAlone?: boolean;
-	/** Waits the given milliseconds. */
-	readonly sleep: (milliseconds: number) => Promise<void>;
+	/** Waits the given milliseconds; rejects when the signal ends. */
+	readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** A number from 0 up to, but not including, 1. */
 	readonly random: () => number;
 	/** Ends when the user stops the execution. */
@@ -237,5 +237,8 @@ async function pauseBeforeRetry({ failures }: Progress, run: Run): Promise<boole
 
 /** Waits the given milliseconds, or until nothing may start any more. */
 async function pause(milliseconds: number, { sleep, limiter }: Run): Promise<void> {
-	await Promise.race([sleep(milliseconds), limiter.whenClosed]);
+	// A signal for each: Node.js warns of a leak where one has many listeners.
+	const end = new AbortController();
+	void limiter.whenClosed.then(() => end.abort());
+	await sleep(milliseconds, end.signal).catch(() => undefined);
 }
