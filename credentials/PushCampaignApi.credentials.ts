@@ -31,8 +31,8 @@ function headersOf(credentials: object): Readonly<Record<string, string>> {
 		return parseSettings(credentials).headers;
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw error;
-		const { field, message, advice } = error;
-		throw new InvalidInput(field, `${message}. ${advice}`, advice);
+		const { message, advice } = error;
+		throw new InvalidInput(`${message}. ${advice}`, advice);
 	}
 }
 

@@ -139,30 +139,16 @@ export function stoppedError(node: INode): NodeOperationError {
 	return new NodeOperationError(node, 'The execution was canceled before all items were done');
 }
 
-/** What an action gives, or why its input is not valid. */
-export type Caught<Value> =
-	| { readonly value: Value; readonly invalid?: undefined }
-	| { readonly value?: undefined; readonly invalid: InvalidInput };
-
 const unexpectedAdvice =
 	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Runs an action that throws InvalidInput; what else it throws is no fault of the user's. */
-export function catchInvalid<Value>(action: () => Value): Caught<Value> {
-	try {
-		return { value: action() };
-	} catch (error) {
-		if (error instanceof InvalidInput) return { invalid: error };
-		const message = `The node can't deal with this item: ${messageOf(error)}`;
-		return { invalid: new InvalidInput('Item', message, unexpectedAdvice) };
-	}
-}
-
-/** Turns what n8n threw while it worked out the user's input into invalid input. */
-export function asInvalid(error: unknown, field: string, advice: string): InvalidInput {
-	return new InvalidInput(field, messageOf(error), advice);
+/** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
+export function toInvalid(error: unknown): InvalidInput {
+	if (error instanceof InvalidInput) return error;
+	const message = `The node can't deal with this item: ${messageOf(error)}`;
+	return new InvalidInput(message, unexpectedAdvice);
 }
 
 type NodeError = NodeApiError | NodeOperationError;

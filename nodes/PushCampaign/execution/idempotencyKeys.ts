@@ -285,7 +285,6 @@ const isUnknown = (outcome: SendOutcome) =>
 function notClaimed(error: unknown): InvalidInput {
 	const reason = error instanceof Error ? error.message : String(error);
 	return new InvalidInput(
-		'Idempotency Key',
 		`Idempotency Key could not be saved in n8n's database: ${reason}`,
 		'It was not sent, because it could be sent twice otherwise. Save the workflow, check that n8n can write to its database, then run the workflow again.',
 	);

@@ -1,7 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import type { Outcome, Job } from '../delivery/runJobs';
-import type { Caught } from './errors';
+import type { Job, Outcome } from '../delivery/runJobs';
 import type { Connection } from './transport';
 
 /** What is to become of an item, known before anything is requested. */
@@ -15,10 +14,10 @@ export interface ItemJob<Value> {
 	readonly toJson: (value: Value) => IDataObject;
 }
 
-/** Plans the items of a run, and knows how to end it. */
+/** Makes the jobs of a run, and knows how to end it. */
 export interface JobFactory<Value> {
-	/** @returns the plan, or what is not valid in the item */
-	readonly plan: (itemIndex: number, connection: Connection) => Caught<ItemJob<Value>>;
+	/** @throws InvalidInput */
+	readonly create: (itemIndex: number, connection: Connection) => ItemJob<Value>;
 	/** Called when all items have their outcome. */
 	readonly end?: (outcomes: ReadonlyArray<Outcome<Value>>) => Promise<void>;
 }

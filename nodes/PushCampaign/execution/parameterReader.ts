@@ -31,6 +31,12 @@ function textAt(json: unknown, path: readonly string[]): string | undefined {
 	return typeof value === 'string' ? value : undefined;
 }
 
+/** How a parameter is written, and what follows from that for its value. */
+type Source =
+	| { readonly kind: 'fixed'; readonly value: unknown }
+	| { readonly kind: 'field'; readonly path: readonly string[]; isTrusted: boolean }
+	| { readonly kind: 'expression' };
+
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
  * expression: far more than everything else that an item needs before it is sent. So what holds no
@@ -41,10 +47,8 @@ function textAt(json: unknown, path: readonly string[]): string | undefined {
 export class ParameterReader {
 	private readonly items: readonly INodeExecutionData[];
 	private readonly timezone: string;
-	private readonly seen = new Set<string>();
-	private readonly fixed = new Map<string, unknown>();
-	private readonly references = new Map<string, readonly string[]>();
-	private readonly trusted = new Set<string>();
+	/** By the parameter's name. */
+	private readonly sources = new Map<string, Source>();
 
 	constructor(private readonly context: Context) {
 		this.items = context.getInputData();
@@ -55,7 +59,7 @@ export class ParameterReader {
 	item(itemIndex: number): ItemParameters {
 		return {
 			timezone: this.timezone,
-			get: (name, displayName) => {
+			get: ({ name, displayName }) => {
 				try {
 					return this.read(name, itemIndex);
 				} catch (error) {
@@ -66,33 +70,31 @@ export class ParameterReader {
 	}
 
 	private read(name: string, itemIndex: number): unknown {
-		if (this.fixed.has(name)) return this.fixed.get(name);
-		if (this.trusted.has(name)) {
-			const text = this.textFor(name, itemIndex);
-			if (text !== undefined) return text;
-		}
+		const known = this.sources.get(name);
+		if (known?.kind === 'fixed') return known.value;
+		const text =
+			known?.kind === 'field' ? textAt(this.items[itemIndex]?.json, known.path) : undefined;
+		if (known?.kind === 'field' && known.isTrusted && text !== undefined) return text;
+
 		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
-		if (!this.seen.has(name)) this.learn(name, value);
-		const compared = this.textFor(name, itemIndex);
-		if (compared === undefined) return value;
-		if (compared === value) this.trusted.add(name);
-		else this.references.delete(name);
+		const source = known ?? this.learn(name, value);
+		if (source.kind !== 'field') return value;
+		const compared = text ?? textAt(this.items[itemIndex]?.json, source.path);
+		if (compared === value) source.isTrusted = true;
+		else if (compared !== undefined) this.sources.set(name, { kind: 'expression' });
 		return value;
 	}
 
 	/** Looks at how a parameter is written. */
-	private learn(name: string, value: unknown): void {
-		this.seen.add(name);
+	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
 		const path = fieldPath(written);
-		if (path !== undefined) this.references.set(name, path);
-		else if (!hasExpression(written)) this.fixed.set(name, value);
-	}
-
-	/** The text of the field that a parameter refers to. */
-	private textFor(name: string, itemIndex: number): string | undefined {
-		const path = this.references.get(name);
-		return path === undefined ? undefined : textAt(this.items[itemIndex]?.json, path);
+		const other: Source = hasExpression(written)
+			? { kind: 'expression' }
+			: { kind: 'fixed', value };
+		const source: Source = path === undefined ? other : { kind: 'field', path, isTrusted: false };
+		this.sources.set(name, source);
+		return source;
 	}
 }
 
@@ -105,7 +107,6 @@ export function hasExpression(written: unknown): boolean {
 export function unreadable(displayName: string, error: unknown): InvalidInput {
 	const reason = error instanceof Error ? error.message : String(error);
 	return new InvalidInput(
-		displayName,
 		`${displayName} can't be worked out: ${reason}`,
 		`Correct the expression in ${displayName}.`,
 	);

@@ -1,23 +1,19 @@
 import { randomUUID } from 'crypto';
-import type { INodeExecutionData, IPollFunctions, NodeParameterValueType } from 'n8n-workflow';
-import { z } from 'zod/v3';
+import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { Limiter } from '../delivery/limiter';
 import type { RunOptions } from '../delivery/runJobs';
-import { parseIdList } from '../operations/idList';
-import { check, invalid, isBlank, toRecord } from '../operations/parameters';
-import { counterNames } from '../service/answers';
-import { campaignId } from '../service/schemas';
+import type { ParameterValues } from '../operations/parameters';
+import { readWatched } from '../operations/watchCampaigns';
 import { isCopy, loadState } from '../watch/baseline';
 import type { CampaignEvent } from '../watch/compare';
 import { toEvent } from '../watch/compare';
-import type { Watched } from '../watch/emit';
 import { emitChanges } from '../watch/emit';
 import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
 import { RecentEmissions } from '../watch/recentEmissions';
 import { describeGroup, findUnreported } from '../watch/reportedFailures';
-import { catchInvalid, toApiError, toOperationError } from './errors';
+import { toApiError, toInvalid, toOperationError } from './errors';
 import { unreadable } from './parameterReader';
 import { sleep } from './sleep';
 import { connect } from './transport';
@@ -31,39 +27,32 @@ const budgetShare = 0.8;
  */
 const defaultBudgetMs = 5 * 60_000;
 
-const counterList = z.array(z.enum(counterNames)).min(1);
-const wholeNumber = z.number().int().min(1);
-
-const isEmpty = (chosen: unknown) =>
-	isBlank(chosen) || (Array.isArray(chosen) && chosen.length === 0);
-
-function readParameters(context: IPollFunctions): Watched {
-	const get = (name: string, displayName: string, fallback: NodeParameterValueType): unknown => {
-		try {
-			return context.getNodeParameter(name, fallback);
-		} catch (error) {
-			throw unreadable(displayName, error);
-		}
+/** The trigger's parameters: it has no item. */
+function parametersOf(context: IPollFunctions): ParameterValues {
+	return {
+		get: ({ name, displayName }) => {
+			try {
+				return context.getNodeParameter(name, null);
+			} catch (error) {
+				throw unreadable(displayName, error);
+			}
+		},
 	};
-	const listed = parseIdList(get('campaignIds', 'Campaign IDs', ''), 'Campaign IDs');
-	const campaignIds = [...new Set(listed.map((id) => check(campaignId, id, 'Campaign IDs')))];
-	if (campaignIds.length === 0) {
-		throw invalid('Campaign IDs', 'is missing', 'Give at least one campaign ID.');
+}
+
+/**
+ * Reads what the user entered.
+ * @throws NodeOperationError where it is not valid
+ */
+async function checked<Value>(
+	context: IPollFunctions,
+	read: () => Value | Promise<Value>,
+): Promise<Value> {
+	try {
+		return await read();
+	} catch (error) {
+		throw toOperationError(context.getNode(), toInvalid(error));
 	}
-	// An object, such as n8n's static data, holds nothing of its own under this name.
-	if (campaignIds.includes('__proto__')) {
-		throw invalid('Campaign IDs', 'holds __proto__, which no baseline can be kept for');
-	}
-	const chosen = get('counters', 'Counters', [...counterNames]);
-	const counters = counterList.safeParse(chosen);
-	if (!counters.success) {
-		if (isEmpty(chosen)) throw invalid('Counters', 'is empty', 'Choose at least one counter.');
-		throw invalid('Counters', 'is not a selection from the list', 'Choose at least one counter.');
-	}
-	const options = toRecord(get('options', 'Options', {}), 'Options');
-	const minimumChange = wholeNumber.safeParse(options['minimumChange'] ?? 1);
-	if (!minimumChange.success) throw invalid('Minimum Change', 'is not a whole number from 1');
-	return { campaignIds, counters: counters.data, minimumChange: minimumChange.data };
 }
 
 /** n8n's contexts that have polled before. */
@@ -114,8 +103,7 @@ async function read(
 		random: Math.random,
 		signal,
 	};
-	const { value: connection, invalid: fault } = await connect(context, signal);
-	if (connection === undefined) throw toOperationError(context.getNode(), fault);
+	const connection = await checked(context, async () => await connect(context, signal));
 	const time = { budgetMs, signal };
 	const readings = await readCampaigns(campaignIds, connection.client, time, options);
 	if (limiter.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);
@@ -147,9 +135,8 @@ export async function pollCampaigns(
 	context: IPollFunctions,
 ): Promise<INodeExecutionData[][] | null> {
 	const isStrict = isActivation(context) || context.getMode() === 'manual';
-	const { value: parameters, invalid: fault } = catchInvalid(() => readParameters(context));
-	if (parameters === undefined) throw toOperationError(context.getNode(), fault);
-	const { campaignIds } = parameters;
+	const watched = await checked(context, () => readWatched(parametersOf(context)));
+	const { campaignIds } = watched;
 
 	const { unread: readFirst } = loadState(context.getWorkflowStaticData('node'));
 	const ordered = [
@@ -165,10 +152,10 @@ export async function pollCampaigns(
 			(one, other) => campaignIds.indexOf(one.campaignId) - campaignIds.indexOf(other.campaignId),
 		);
 		if (context.getMode() === 'manual') {
-			return toItems(observations.map((seen) => toEvent(seen, undefined, parameters.counters)));
+			return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
 		}
 		const staticData = context.getWorkflowStaticData('node');
-		const news = emitChanges(staticData, parameters, { ...readings, observations }, memory);
+		const news = emitChanges(staticData, watched, { ...readings, observations }, memory);
 		for (const group of news.failures) {
 			context.__emitError(toApiError(context.getNode(), describeGroup(group)));
 		}

@@ -6,8 +6,6 @@ import type { Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
-import type { InvalidInput } from '../service/invalidInput';
-import type { Caught } from './errors';
 import {
 	faultJson,
 	isFailed,
@@ -15,6 +13,7 @@ import {
 	tally,
 	toErrorJson,
 	toExpected,
+	toInvalid,
 	toNodeError,
 } from './errors';
 import type { ItemJob, JobFactory } from './itemJob';
@@ -26,27 +25,23 @@ import { sleep } from './sleep';
 import type { Connection } from './transport';
 import { connectItems } from './transport';
 
-/** The itemJob of an item that can't be requested. */
-const invalidJob = (invalid: InvalidInput) => ({
-	job: { known: { kind: 'invalid', invalid } as const },
-	toJson: () => ({}),
-});
-
 /** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
 
 async function createJobs<Value>(
 	items: readonly INodeExecutionData[],
 	factory: JobFactory<Value>,
-	connectionOf: (itemIndex: number) => Promise<Caught<Connection>>,
+	connectionOf: (itemIndex: number) => Promise<Connection>,
 ): Promise<Array<ItemJob<Value>>> {
 	const itemJobs: Array<ItemJob<Value>> = [];
 	for (const itemIndex of items.keys()) {
 		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
-		const { value: connection, invalid: fault } = await connectionOf(itemIndex);
-		const { value: itemJob, invalid } =
-			connection === undefined ? { invalid: fault } : factory.plan(itemIndex, connection);
-		itemJobs.push(itemJob ?? invalidJob(invalid));
+		try {
+			itemJobs.push(factory.create(itemIndex, await connectionOf(itemIndex)));
+		} catch (error) {
+			const known = { kind: 'invalid', invalid: toInvalid(error) } as const;
+			itemJobs.push({ job: { known }, toJson: () => ({}) });
+		}
 	}
 	return itemJobs;
 }
@@ -122,8 +117,8 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 
 function findOperation(context: IExecuteFunctions): Operation {
 	const parameters = new ParameterReader(context).item(0);
-	const value = parameters.get('operation', 'Operation');
-	const resource = parameters.get('resource', 'Resource') ?? 'campaign';
+	const value = parameters.get({ name: 'operation', displayName: 'Operation' });
+	const resource = parameters.get({ name: 'resource', displayName: 'Resource' }) ?? 'campaign';
 	const operation = operations.find(({ option }) => option.value === value);
 	if (operation !== undefined && operation.resource === resource) return operation;
 	const name =

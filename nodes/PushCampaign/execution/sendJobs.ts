@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Identity, Place, SendOutcome } from '../delivery/ledger';
+import type { Identity, Place } from '../delivery/ledger';
 import { digest, Ledger } from '../delivery/ledger';
 import type { Outcome } from '../delivery/runJobs';
 import type { SendOperation } from '../operations/operation';
@@ -16,7 +16,7 @@ import type { SendReceipt } from '../service/answers';
 import type { Client } from '../service/client';
 import type { InvalidInput } from '../service/invalidInput';
 import { checkLead } from '../service/schedule';
-import { catchInvalid } from './errors';
+import { toInvalid } from './errors';
 import { executionHints } from './hints';
 import { IdempotencyKeys } from './idempotencyKeys';
 import type { ItemJob, JobFactory } from './itemJob';
@@ -27,10 +27,14 @@ import type { Connection } from './transport';
 /** How a send went: its answer, or why nothing was requested. */
 type Sent = SendReceipt | 'alreadySent' | 'dryRun';
 
+/** Why the service would refuse the schedule of a send by now, if it would. */
 function tooLate({ schedule }: PreparedSend): InvalidInput | undefined {
-	return schedule === undefined
-		? undefined
-		: catchInvalid(() => checkLead(schedule, Date.now())).invalid;
+	try {
+		if (schedule !== undefined) checkLead(schedule, Date.now());
+		return undefined;
+	} catch (error) {
+		return toInvalid(error);
+	}
 }
 
 /**
@@ -47,14 +51,7 @@ function runIndex(context: IExecuteFunctions): number {
 	return typeof index === 'number' ? index : 0;
 }
 
-async function performOnce(send: PreparedSend, client: Client): Promise<SendOutcome> {
-	const result = await performSend(send, client);
-	return result.ok
-		? { kind: 'done', value: result.value }
-		: { kind: 'failed', problem: result.problem };
-}
-
-/** Plans sends: each is made once in this execution, and once at all under an idempotency key. */
+/** Makes the jobs of sends: each is made once in this execution, and once at all under an idempotency key. */
 export function sendJobs(context: IExecuteFunctions, operation: SendOperation): JobFactory<Sent> {
 	const items = context.getInputData();
 	const parameters = new ParameterReader(context);
@@ -74,14 +71,14 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		...(written === undefined ? {} : { source: digest([site, written, items[itemIndex]?.json]) }),
 	});
 
-	function planNew(
+	function createNew(
 		send: PreparedSend,
 		place: Place,
 		identity: Identity,
 		client: Client,
 	): ItemJob<Sent> {
 		const { idempotencyKey: key, maxParallel, rateLimitRetries, resendUnknown } = send.options;
-		const attempt = async () => await performOnce(send, client);
+		const attempt = async () => await performSend(send, client);
 		return {
 			maxParallel,
 			job: {
@@ -101,7 +98,7 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 	const toJson = (send: PreparedSend, value: Sent) =>
 		value === 'alreadySent' || value === 'dryRun' ? alreadySentItem(send) : sentItem(send, value);
 
-	function plan(itemIndex: number, { client, settings, site }: Connection): ItemJob<Sent> {
+	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Sent> {
 		const send = prepareSend(operation, parameters.item(itemIndex));
 		sends[itemIndex] = send;
 		if (send.options.dryRun) {
@@ -130,16 +127,16 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		}
 		const late = tooLate(send);
 		if (late !== undefined) throw late;
-		const planned = planNew(send, place, identity, client);
+		const created = createNew(send, place, identity, client);
 		const { idempotencyKey: key } = send.options;
-		if (key === undefined) return planned;
+		if (key === undefined) return created;
 		const first = firstOfKey.get(key) ?? itemIndex;
 		firstOfKey.set(key, first);
-		return first === itemIndex ? planned : { ...planned, toJson: () => alreadySentItem(send) };
+		return first === itemIndex ? created : { ...created, toJson: () => alreadySentItem(send) };
 	}
 
 	return {
-		plan: (itemIndex, connection) => catchInvalid(() => plan(itemIndex, connection)),
+		create,
 		async end(outcomes) {
 			await keys.written();
 			const accepted = sends.filter((send, itemIndex) => {

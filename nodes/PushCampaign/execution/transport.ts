@@ -7,10 +7,9 @@ import type {
 
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
+import { InvalidInput } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
 import { parseSettings } from '../service/settings';
-import type { Caught } from './errors';
-import { asInvalid, catchInvalid } from './errors';
 import { sleep } from './sleep';
 
 const credentialType = 'pushCampaignApi';
@@ -29,18 +28,23 @@ function isExecution(context: Context): context is IExecuteFunctions {
 	return 'getInputData' in context;
 }
 
-async function openCredential(
-	context: Context,
-	itemIndex: number,
-): Promise<Caught<CredentialData>> {
+/** What n8n says of a credential that it does not open. */
+function unopened(error: unknown): InvalidInput {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new InvalidInput(
+		reason,
+		'Choose a Push Campaign API credential in the node that you may use.',
+	);
+}
+
+/** @throws InvalidInput where n8n gives none */
+async function openCredential(context: Context, itemIndex: number): Promise<CredentialData> {
 	try {
-		const value = isExecution(context)
+		return isExecution(context)
 			? await context.getCredentials<CredentialData>(credentialType, itemIndex)
 			: await context.getCredentials<CredentialData>(credentialType);
-		return { value };
 	} catch (error) {
-		const advice = 'Choose a Push Campaign API credential in the node that you may use.';
-		return { invalid: asInvalid(error, 'Credential', advice) };
+		throw unopened(error);
 	}
 }
 
@@ -57,14 +61,13 @@ function keepSignal(options: IHttpRequestOptions): void {
 	});
 }
 
+/** @throws InvalidInput naming the credential's field */
 function toConnection(
 	context: Context,
-	{ value: data, invalid: missing }: Caught<CredentialData>,
+	data: CredentialData,
 	signal: AbortSignal | undefined,
-): Caught<Connection> {
-	if (data === undefined) return { invalid: missing };
-	const { value: settings, invalid } = catchInvalid(() => parseSettings(data));
-	if (settings === undefined) return { invalid };
+): Connection {
+	const settings = parseSettings(data);
 	const reference = context.getNode().credentials?.[credentialType];
 	const credentialsDecrypted = {
 		id: reference?.id ?? '',
@@ -89,49 +92,52 @@ function toConnection(
 		},
 	});
 	const site = JSON.stringify([settings.baseUrl, credentialsDecrypted.id]);
-	return { value: { settings, client, site } };
+	return { settings, client, site };
 }
 
 /**
  * Opens the credential once for all requests of a run; n8n would look it up and decrypt it for each.
  * @param signal ends when the user stops the execution, or when a poll has no more time
- * @returns the connection, or what is not valid in the credential
+ * @throws InvalidInput
  */
-export async function connect(context: Context, signal?: AbortSignal): Promise<Caught<Connection>> {
+export async function connect(context: Context, signal?: AbortSignal): Promise<Connection> {
 	return toConnection(context, await openCredential(context, 0), signal);
 }
 
-/** What tells one opened credential from another. */
-const fingerprint = ({ value, invalid }: Caught<CredentialData>) =>
-	JSON.stringify(invalid?.message ?? value);
+/** Whether the credential is the same for all of these items. */
+async function isSame(context: IExecuteFunctions, itemIndexes: number[]): Promise<boolean> {
+	const opened = await Promise.allSettled(
+		itemIndexes.map(async (itemIndex) => await openCredential(context, itemIndex)),
+	);
+	const fingerprints = opened.map((each) =>
+		each.status === 'fulfilled' ? JSON.stringify(each.value) : String(each.reason),
+	);
+	return new Set(fingerprints).size === 1;
+}
 
 /**
  * Opens the credential for the items of a run. Its fields may be expressions, which n8n works out for each
  * item (`={{ $json.key }}`); opening it for each takes n8n about a millisecond. Whether they depend on the
  * item is seen from one that isn't there: n8n can't work out the fields of such an item.
  * @param signal ends when the user stops the execution
- * @returns what gives an item its connection, or what is not valid in its credential
+ * @returns what gives an item its connection; throws InvalidInput
  */
 export async function connectItems(
 	context: IExecuteFunctions,
 	signal?: AbortSignal,
-): Promise<(itemIndex: number) => Promise<Caught<Connection>>> {
-	const { length } = context.getInputData();
-	const first = await openCredential(context, 0);
-	const connections = new Map([[fingerprint(first), toConnection(context, first, signal)]]);
-	const connectionOf = (opened: Caught<CredentialData>) => {
-		const key = fingerprint(opened);
-		const connection = connections.get(key) ?? toConnection(context, opened, signal);
+): Promise<(itemIndex: number) => Promise<Connection>> {
+	const connections = new Map<string, Connection>();
+	const open = async (itemIndex: number) => {
+		const data = await openCredential(context, itemIndex);
+		const key = JSON.stringify(data);
+		const connection = connections.get(key) ?? toConnection(context, data, signal);
 		connections.set(key, connection);
 		return connection;
 	};
-	if (length > 1) {
-		const others = await Promise.all(
-			[length - 1, length].map(async (itemIndex) => await openCredential(context, itemIndex)),
-		);
-		if (others.some((other) => fingerprint(other) !== fingerprint(first))) {
-			return async (itemIndex) => connectionOf(await openCredential(context, itemIndex));
-		}
-	}
-	return async () => connectionOf(first);
+	const { length } = context.getInputData();
+	if (length > 1 && !(await isSame(context, [0, length - 1, length]))) return open;
+	const only = open(0);
+	// It is awaited for each item, perhaps not at once.
+	only.catch(() => undefined);
+	return async () => await only;
 }

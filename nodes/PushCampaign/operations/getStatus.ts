@@ -1,4 +1,6 @@
-import { campaignStatus, toCounters, toRates } from '../service/answers';
+import type { INodeProperties } from 'n8n-workflow';
+
+import { campaignStatus, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
 import type { ReadOperation } from './operation';
@@ -7,6 +9,17 @@ import { check } from './parameters';
 import { prepareRead, simplifyProperty } from './read';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['getStatus'] } };
+
+const campaign = {
+	displayName: 'Campaign ID',
+	name: 'campaignId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 1001',
+	displayOptions,
+	description: 'Which campaign to read: the ID that the node put out when it was sent',
+} satisfies INodeProperties;
 
 /** Specification, GET status. */
 export const getStatus: ReadOperation = {
@@ -18,22 +31,9 @@ export const getStatus: ReadOperation = {
 		action: 'Get campaign status',
 		description: 'Read the status of a campaign and its delivery and click counters',
 	},
-	properties: [
-		{
-			displayName: 'Campaign ID',
-			name: 'campaignId',
-			type: 'string',
-			default: '',
-			required: true,
-			placeholder: 'e.g. 1001',
-			displayOptions,
-			description: 'Which campaign to read: the ID that the node put out when it was sent',
-		},
-		simplifyProperty(displayOptions),
-		readOptions(displayOptions),
-	],
+	properties: [campaign, simplifyProperty(displayOptions), readOptions(displayOptions)],
 	prepare(item) {
-		const id = check(campaignId, item.get('campaignId', 'Campaign ID'), 'Campaign ID');
+		const id = check(campaignId, item.get(campaign), campaign.displayName);
 		return prepareRead(item, {
 			request: {
 				endpoint: 'status',
@@ -43,15 +43,12 @@ export const getStatus: ReadOperation = {
 				subject: id,
 			},
 			schema: campaignStatus,
-			simplify(record) {
-				const counters = toCounters(record);
-				return {
-					campaignId: record.notification_id,
-					status: record.notification_status,
-					...counters,
-					...toRates(counters),
-				};
-			},
+			simplify: ({ notification_id, notification_status, count }) => ({
+				campaignId: notification_id,
+				status: notification_status,
+				...count,
+				...toRates(count),
+			}),
 		});
 	},
 };

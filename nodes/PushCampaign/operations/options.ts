@@ -1,8 +1,8 @@
 import type { INodeProperties, IDisplayOptions } from 'n8n-workflow';
 
 import { countCharacters } from '../service/schemas';
-import { invalid, isBlank, toBoolean, toRecord } from './parameters';
-import type { ItemParameters } from './parameters';
+import { invalid, isBlank, toBoolean, toFields } from './parameters';
+import type { Fields, ItemParameters } from './parameters';
 
 /** How a user wants requests to be made. */
 export interface RequestOptions {
@@ -30,6 +30,8 @@ const dryRun = {
 		'Whether to only check the fields and put out the request that would be made, without sending anything',
 } as const satisfies INodeProperties;
 
+const maxKeyCharacters = 255;
+
 const idempotencyKey = {
 	displayName: 'Idempotency Key',
 	name: 'idempotencyKey',
@@ -38,10 +40,8 @@ const idempotencyKey = {
 	placeholder: 'e.g. order-1042-shipped',
 	description:
 		'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. What was sent under a key is never sent under it again by this node, not even in a later execution or after a crash.',
-	hint: 'At most 255 characters',
+	hint: `At most ${maxKeyCharacters} characters`,
 } as const satisfies INodeProperties;
-
-const maxKeyCharacters = 255;
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -91,33 +91,41 @@ const timeout = {
 	description: 'How long one request may take, in milliseconds',
 } as const satisfies INodeProperties;
 
-function collection(options: INodeProperties[], displayOptions: IDisplayOptions): INodeProperties {
-	return {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		displayOptions,
-		options,
-	};
-}
+const collection = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+} as const satisfies INodeProperties;
 
 /** The options of the operations that send. */
-export const sendOptions = (displayOptions: IDisplayOptions) =>
-	collection(
-		[dryRun, idempotencyKey, maxParallel, rateLimitRetries, resendUnknown, shortenTexts, timeout],
-		displayOptions,
-	);
+export const sendOptions = (displayOptions: IDisplayOptions): INodeProperties => ({
+	...collection,
+	displayOptions,
+	options: [
+		dryRun,
+		idempotencyKey,
+		maxParallel,
+		rateLimitRetries,
+		resendUnknown,
+		shortenTexts,
+		timeout,
+	],
+});
 
 /** The options of the operations that read. */
-export const readOptions = (displayOptions: IDisplayOptions) =>
-	collection([maxParallel, rateLimitRetries, timeout], displayOptions);
+export const readOptions = (displayOptions: IDisplayOptions): INodeProperties => ({
+	...collection,
+	displayOptions,
+	options: [maxParallel, rateLimitRetries, timeout],
+});
 
-const numbers = { maxParallel, timeout, rateLimitRetries };
-
-function toNumber(options: Record<string, unknown>, name: keyof typeof numbers): number {
-	const { displayName, default: fallback, typeOptions } = numbers[name];
+function toNumber(
+	options: Fields,
+	parameter: typeof maxParallel | typeof timeout | typeof rateLimitRetries,
+): number {
+	const { name, displayName, default: fallback, typeOptions } = parameter;
 	const { minValue, maxValue } = typeOptions;
 	if (!(name in options)) return fallback;
 	const value = options[name];
@@ -135,7 +143,7 @@ function toNumber(options: Record<string, unknown>, name: keyof typeof numbers):
 /**
  * Reads an idempotency key. An option that is there and gives none must not send without protection.
  */
-function toKey(options: Record<string, unknown>): string | undefined {
+function toKey(options: Fields): string | undefined {
 	const { displayName, name } = idempotencyKey;
 	if (!(name in options)) return undefined;
 	const value = options[name];
@@ -166,15 +174,15 @@ function toKey(options: Record<string, unknown>): string | undefined {
 	);
 }
 
-function toRequestOptions(options: Record<string, unknown>): RequestOptions {
+function toRequestOptions(options: Fields): RequestOptions {
 	return {
-		maxParallel: toNumber(options, 'maxParallel'),
-		timeout: toNumber(options, 'timeout'),
-		rateLimitRetries: toNumber(options, 'rateLimitRetries'),
+		maxParallel: toNumber(options, maxParallel),
+		timeout: toNumber(options, timeout),
+		rateLimitRetries: toNumber(options, rateLimitRetries),
 	};
 }
 
-const optionsOf = (item: ItemParameters) => toRecord(item.get('options', 'Options'), 'Options');
+const optionsOf = (item: ItemParameters) => toFields(item.get(collection), collection.displayName);
 
 /**
  * Reads the options of one item that reads; what is left over from a send is not looked at.
@@ -193,9 +201,9 @@ export function readSendOptions(item: ItemParameters): SendOptions {
 	const key = toKey(options);
 	return {
 		...toRequestOptions(options),
-		dryRun: toBoolean(options, 'dryRun', false, dryRun.displayName),
+		dryRun: toBoolean(options, dryRun, dryRun.default),
 		...(key === undefined ? {} : { idempotencyKey: key }),
-		resendUnknown: toBoolean(options, 'resendUnknown', false, resendUnknown.displayName),
-		shortenTexts: toBoolean(options, 'shortenTexts', false, shortenTexts.displayName),
+		resendUnknown: toBoolean(options, resendUnknown, resendUnknown.default),
+		shortenTexts: toBoolean(options, shortenTexts, shortenTexts.default),
 	};
 }

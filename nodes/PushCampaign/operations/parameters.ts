@@ -1,50 +1,35 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
 
-/** The parameters of one item, as the user's expressions gave them: of any type. */
-export interface ItemParameters {
+/** What names a parameter: to n8n, and to users. */
+export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
+
+/** Parameters as the user's expressions gave them: of any type. */
+export interface ParameterValues {
 	/**
 	 * The parameter's value; `null` where it is missing.
 	 * @throws InvalidInput when its expression can't be worked out
 	 */
-	get(name: string, displayName: string): unknown;
+	get(parameter: Parameter): unknown;
+}
+
+/** The parameters of one item. */
+export interface ItemParameters extends ParameterValues {
 	/** IANA name of the workflow's timezone. */
 	readonly timezone: string;
 }
 
-/** Display names by the service's field, for messages. */
-export const fieldNames = {
-	title: 'Title',
-	message: 'Message',
-	target_url: 'Target URL',
-	name: 'Campaign Name',
-	icon: 'Icon URL',
-	image: 'Image URL',
-	expire_push: 'Expire After',
-	auto_hide: 'Auto Hide',
-	send_at: 'Send At',
-	action_buttons: 'Action Buttons',
-	attribute: 'Attributes',
-	segment: 'Segment IDs',
-	sid: 'Subscriber ID',
-} as const;
-
-const displayNames = new Map<string, string>(Object.entries(fieldNames));
-
-/** The display name of a body's field; the additional fields' own where it is not known. */
-export const nameOfField = (field: string) => displayNames.get(field) ?? 'Additional Fields';
-
-/** Makes the error for one field. */
+/** Makes the error for one parameter. */
 export function invalid(displayName: string, what: string, advice?: string): InvalidInput {
 	return new InvalidInput(
-		displayName,
 		`${displayName} ${what}`,
 		advice ?? `Change ${displayName} and run the workflow again.`,
 	);
 }
 
-/** Whether a user left a field empty. */
+/** Whether a user left a parameter empty. */
 export function isBlank(value: unknown): boolean {
 	return (
 		value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
@@ -57,7 +42,7 @@ export function required(value: unknown, displayName: string): unknown {
 	return value;
 }
 
-/** Checks a value that must be there; its first issue becomes the error that names the field. */
+/** Checks a value that must be there; its first issue becomes the error that names the parameter. */
 export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
@@ -68,10 +53,13 @@ export function check<Value>(
 	throw invalid(displayName, result.error.issues[0]?.message ?? 'is not valid');
 }
 
+/** The fields of a collection that were filled in, by name. */
+export type Fields = Record<string, unknown>;
+
 const record = z.record(z.string(), z.unknown());
 
 /** Reads a collection; one that was left out is empty. */
-export function toRecord(value: unknown, displayName: string): Record<string, unknown> {
+export function toFields(value: unknown, displayName: string): Fields {
 	if (isBlank(value)) return {};
 	const result = record.safeParse(value);
 	if (!result.success || Array.isArray(value)) throw invalid(displayName, 'is not a set of fields');
@@ -80,10 +68,9 @@ export function toRecord(value: unknown, displayName: string): Record<string, un
 
 /** Reads a boolean of a collection; `fallback` where it was left out. */
 export function toBoolean<Fallback>(
-	fields: Record<string, unknown>,
-	name: string,
+	fields: Fields,
+	{ name, displayName }: Parameter,
 	fallback: Fallback,
-	displayName: string,
 ): boolean | Fallback {
 	if (!(name in fields)) return fallback;
 	const value = fields[name];

@@ -5,18 +5,19 @@ import { readRequestOptions } from './options';
 import { invalid } from './parameters';
 import type { ItemParameters } from './parameters';
 
+const simplifyParameter = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+} as const satisfies INodeProperties;
+
 /** The switch between the simplified and the full answer. */
 export function simplifyProperty(
 	displayOptions: NonNullable<INodeProperties['displayOptions']>,
 ): INodeProperties {
-	return {
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		displayOptions,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	};
+	return { ...simplifyParameter, displayOptions };
 }
 
 /** Parsed JSON that is an object holds nothing but what n8n's items hold. */
@@ -32,18 +33,20 @@ export function prepareRead<Value>(
 	{ request, schema, simplify }: Read<Value>,
 ): PreparedRead {
 	const options = readRequestOptions(item);
-	const wantsSimple = item.get('simplify', 'Simplify') ?? true;
-	if (typeof wantsSimple !== 'boolean') throw invalid('Simplify', 'is not true or false');
+	const wantsSimple = item.get(simplifyParameter) ?? simplifyParameter.default;
+	if (typeof wantsSimple !== 'boolean') {
+		throw invalid(simplifyParameter.displayName, 'is not true or false');
+	}
 	return {
 		key: request.path,
 		simplify: wantsSimple,
 		options,
 		async perform(client) {
 			const result = await client.request(request, schema, options.timeout);
-			if (!result.ok) return result;
+			if (result.kind === 'failed') return result;
 			const simplified = simplify(result.value);
 			const raw = isJsonObject(result.raw) ? result.raw : simplified;
-			return { ok: true, value: { simplified, raw }, raw };
+			return { kind: 'done', value: { simplified, raw } };
 		},
 	};
 }

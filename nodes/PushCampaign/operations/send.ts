@@ -6,8 +6,8 @@ import type { Client, Result } from '../service/client';
 import { audienceRules } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
-import { findBodyIssues, isCampaignBody } from '../service/schemas';
-import { issueField, readCampaignFields } from './campaignFields';
+import { checkBody } from '../service/schemas';
+import { readCampaignFields } from './campaign';
 import type { AudienceSelection, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions } from './options';
@@ -35,15 +35,14 @@ export function prepareSend(operation: SendOperation, item: ItemParameters): Pre
 	const options = readSendOptions(item);
 	const selection = operation.select(item);
 	const fields = readCampaignFields(item, audience, options.shortenTexts);
-	const { schedule, timezone } = fields;
-	const body = { ...fields.body, ...selection };
-	if (!isCampaignBody(audience, body)) {
-		const [issue] = findBodyIssues(audience, body);
-		const { path = [], message = 'is not valid' } = issue ?? {};
+	const { schedule, timezone, nameOf, hasUtm } = fields;
+	const { body, issues } = checkBody(audience, { ...fields.body, ...selection });
+	if (body === undefined) {
+		const { path = [], message = 'is not valid' } = issues[0] ?? {};
+		const displayName = nameOf(path);
 		const isAddress = path[0] === 'target_url' || path[2] === 'url';
-		const displayName = issueField(path, fields.buttonPositions);
 		const advice =
-			fields.hasUtm && isAddress
+			hasUtm && isAddress
 				? `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`
 				: undefined;
 		throw invalid(displayName, message, advice);
@@ -65,14 +64,13 @@ export async function performSend(
 	const sendAt = schedule === undefined ? {} : { sendAt: schedule.text };
 	if (operation.audience === 'subscriber') {
 		const result = await client.request(request, notificationSent, options.timeout);
-		if (!result.ok) return result;
-		const { description } = result.value;
-		return { ok: true, value: { description, ...sendAt }, raw: result.raw };
+		if (result.kind === 'failed') return result;
+		return { kind: 'done', value: { description: result.value.description, ...sendAt } };
 	}
 	const result = await client.request(request, campaignCreated, options.timeout);
-	if (!result.ok) return result;
+	if (result.kind === 'failed') return result;
 	const { ID: campaignId, description } = result.value;
-	return { ok: true, value: { campaignId, description, ...sendAt }, raw: result.raw };
+	return { kind: 'done', value: { campaignId, description, ...sendAt } };
 }
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */

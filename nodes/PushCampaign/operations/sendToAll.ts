@@ -1,4 +1,4 @@
-import { campaignProperties } from './campaignFields';
+import { campaignProperties } from './campaign';
 import type { SendOperation } from './operation';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAll'] } };

@@ -1,30 +1,93 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { AttributeValue } from '../service/schemas';
 import { attributeValue } from '../service/schemas';
-import { campaignProperties } from './campaignFields';
+import { campaignProperties } from './campaign';
 import type { SendOperation } from './operation';
-import { check, invalid, isBlank, toRecord } from './parameters';
 import type { ItemParameters } from './parameters';
+import { check, invalid, isBlank, toFields } from './parameters';
 
-const FIELD = 'Attributes';
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };
 const showFor = (specifyAttributes: string) => ({
-	show: { ...displayOptions.show, specifyAttributes: [specifyAttributes] },
+	displayOptions: { show: { ...displayOptions.show, specifyAttributes: [specifyAttributes] } },
 });
+
+const specifyAttributes = {
+	displayName: 'Specify Attributes',
+	name: 'specifyAttributes',
+	type: 'options',
+	default: 'keypair',
+	displayOptions,
+	options: [
+		{ name: 'Using Fields Below', value: 'keypair' },
+		{ name: 'Using JSON', value: 'json' },
+	],
+	description: 'How to enter the attributes',
+} satisfies INodeProperties;
+
+const attributePairs = {
+	displayName: 'Attributes',
+	name: 'attributes',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Attribute',
+	default: { pairs: [{ name: '', value: '' }] },
+	required: true,
+	...showFor('keypair'),
+	description:
+		'Whom to send to. A subscriber who matches any one of the pairs gets the notification.',
+	options: [
+		{
+			displayName: 'Attribute',
+			name: 'pairs',
+			values: [
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. plan',
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. pro',
+				},
+			],
+		},
+	],
+} satisfies INodeProperties;
+
+const attributesJson = {
+	displayName: 'Attributes (JSON)',
+	name: 'attributesJson',
+	type: 'json',
+	default: '',
+	required: true,
+	placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
+	...showFor('json'),
+	description:
+		'Whom to send to, as a JSON object of names and values. A subscriber who matches any one of the pairs gets the notification.',
+} satisfies INodeProperties;
 
 const pairList = z.array(z.record(z.string(), z.unknown()));
 
 function fromPairs(value: unknown): Record<string, AttributeValue> {
-	const { pairs = [] } = toRecord(value, FIELD);
+	const { displayName } = attributePairs;
+	const { pairs = [] } = toFields(value, displayName);
 	const list = pairList.safeParse(pairs);
-	if (!list.success) throw invalid(FIELD, 'is not a list of names and values');
+	if (!list.success) throw invalid(displayName, 'is not a list of names and values');
 	if (list.data.length === 0) {
-		throw invalid(FIELD, 'is empty', 'Add at least one attribute with its name and value.');
+		throw invalid(displayName, 'is empty', 'Add at least one attribute with its name and value.');
 	}
 	const attributes = new Map<string, AttributeValue>();
 	for (const [index, pair] of list.data.entries()) {
-		const position = `of pair ${index + 1} in ${FIELD}`;
+		const position = `of pair ${index + 1} in ${displayName}`;
 		const { name, value: given } = pair;
 		if (typeof name !== 'string' || isBlank(name)) {
 			throw invalid(`Name ${position}`, isBlank(name) ? 'is missing' : 'is not text');
@@ -37,7 +100,7 @@ function fromPairs(value: unknown): Record<string, AttributeValue> {
 
 const nameTwice = (name: string) =>
 	invalid(
-		FIELD,
+		attributePairs.displayName,
 		`has the name "${name}" twice`,
 		'The service knows one value per name. Keep one of them, or send once for each value.',
 	);
@@ -58,7 +121,7 @@ function findNameTwice(json: string): string | undefined {
 }
 
 function fromJson(value: unknown): Record<string, AttributeValue> {
-	const displayName = 'Attributes (JSON)';
+	const { displayName } = attributesJson;
 	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
 	let parsed = value;
 	if (typeof value === 'string') {
@@ -95,10 +158,10 @@ function fromJson(value: unknown): Record<string, AttributeValue> {
 }
 
 function selectAttributes(item: ItemParameters): Record<string, AttributeValue> {
-	const mode = item.get('specifyAttributes', 'Specify Attributes');
-	if (mode === 'json') return fromJson(item.get('attributesJson', 'Attributes (JSON)'));
-	if (mode === 'keypair' || mode === null) return fromPairs(item.get('attributes', FIELD));
-	throw invalid('Specify Attributes', 'is neither "keypair" nor "json"');
+	const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
+	if (mode === 'json') return fromJson(item.get(attributesJson));
+	if (mode === 'keypair') return fromPairs(item.get(attributePairs));
+	throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
 }
 
 /** Specification, POST send/attribute. */
@@ -113,65 +176,9 @@ export const sendToAttributes: SendOperation = {
 		description: 'Send a notification to the subscribers who have any one of the given attributes',
 	},
 	properties: campaignProperties('attributes', displayOptions, [
-		{
-			displayName: 'Specify Attributes',
-			name: 'specifyAttributes',
-			type: 'options',
-			default: 'keypair',
-			displayOptions,
-			options: [
-				{ name: 'Using Fields Below', value: 'keypair' },
-				{ name: 'Using JSON', value: 'json' },
-			],
-			description: 'How to enter the attributes',
-		},
-		{
-			displayName: FIELD,
-			name: 'attributes',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true },
-			placeholder: 'Add Attribute',
-			default: { pairs: [{ name: '', value: '' }] },
-			required: true,
-			displayOptions: showFor('keypair'),
-			description:
-				'Whom to send to. A subscriber who matches any one of the pairs gets the notification.',
-			options: [
-				{
-					displayName: 'Attribute',
-					name: 'pairs',
-					values: [
-						{
-							displayName: 'Name',
-							name: 'name',
-							type: 'string',
-							default: '',
-							required: true,
-							placeholder: 'e.g. plan',
-						},
-						{
-							displayName: 'Value',
-							name: 'value',
-							type: 'string',
-							default: '',
-							required: true,
-							placeholder: 'e.g. pro',
-						},
-					],
-				},
-			],
-		},
-		{
-			displayName: 'Attributes (JSON)',
-			name: 'attributesJson',
-			type: 'json',
-			default: '',
-			required: true,
-			placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
-			displayOptions: showFor('json'),
-			description:
-				'Whom to send to, as a JSON object of names and values. A subscriber who matches any one of the pairs gets the notification.',
-		},
+		specifyAttributes,
+		attributePairs,
+		attributesJson,
 	]),
 	select: (item) => ({ attribute: selectAttributes(item) }),
 	identify: (_selection, { campaignId }) => ({ campaignId }),

@@ -1,18 +1,32 @@
-import { campaignProperties } from './campaignFields';
+import type { INodeProperties } from 'n8n-workflow';
+
+import { campaignProperties } from './campaign';
 import { parseIdList } from './idList';
 import type { SendOperation } from './operation';
-import { invalid, isBlank } from './parameters';
 import type { ItemParameters } from './parameters';
+import { invalid, isBlank } from './parameters';
 
-const FIELD = 'Segment IDs';
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSegments'] } };
 
+const segmentIds = {
+	displayName: 'Segment IDs',
+	name: 'segmentIds',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 12, 34',
+	displayOptions,
+	description:
+		'Whom to send to: segment IDs from the dashboard of your push service, separated by commas, semicolons or line breaks, or an expression that gives an array',
+} satisfies INodeProperties;
+
 function selectSegments(item: ItemParameters): Array<string | number> {
-	const value = item.get('segmentIds', FIELD);
+	const { displayName } = segmentIds;
+	const value = item.get(segmentIds);
 	const advice = 'Give at least one segment ID, from the dashboard of your push service.';
-	if (isBlank(value)) throw invalid(FIELD, 'is missing', advice);
-	const ids = parseIdList(value, FIELD);
-	if (ids.length === 0) throw invalid(FIELD, 'is empty', advice);
+	if (isBlank(value)) throw invalid(displayName, 'is missing', advice);
+	const ids = parseIdList(value, displayName);
+	if (ids.length === 0) throw invalid(displayName, 'is empty', advice);
 	return ids;
 }
 
@@ -27,19 +41,7 @@ export const sendToSegments: SendOperation = {
 		action: 'Send campaign to segments',
 		description: 'Send a notification to the subscribers of the given segments',
 	},
-	properties: campaignProperties('segments', displayOptions, [
-		{
-			displayName: FIELD,
-			name: 'segmentIds',
-			type: 'string',
-			default: '',
-			required: true,
-			placeholder: 'e.g. 12, 34',
-			displayOptions,
-			description:
-				'Whom to send to: segment IDs from the dashboard of your push service, separated by commas, semicolons or line breaks, or an expression that gives an array',
-		},
-	]),
+	properties: campaignProperties('segments', displayOptions, [segmentIds]),
 	select: (item) => ({ segment: selectSegments(item) }),
 	identify: (_selection, { campaignId }) => ({ campaignId }),
 };

@@ -1,9 +1,22 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import { subscriberId } from '../service/schemas';
-import { campaignProperties } from './campaignFields';
+import { campaignProperties } from './campaign';
 import type { SendOperation } from './operation';
 import { check } from './parameters';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSubscriber'] } };
+
+const subscriber = {
+	displayName: 'Subscriber ID',
+	name: 'subscriberId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 5001',
+	displayOptions,
+	description: 'Whom to send to: digits alone. Give long IDs as text, so that no digit is lost.',
+} satisfies INodeProperties;
 
 /** Specification, POST send/sid. */
 export const sendToSubscriber: SendOperation = {
@@ -16,21 +29,7 @@ export const sendToSubscriber: SendOperation = {
 		action: 'Send campaign to one subscriber',
 		description: 'Send a notification to one subscriber',
 	},
-	properties: campaignProperties('subscriber', displayOptions, [
-		{
-			displayName: 'Subscriber ID',
-			name: 'subscriberId',
-			type: 'string',
-			default: '',
-			required: true,
-			placeholder: 'e.g. 5001',
-			displayOptions,
-			description:
-				'Whom to send to: digits alone. Give long IDs as text, so that no digit is lost.',
-		},
-	]),
-	select: (item) => ({
-		sid: check(subscriberId, item.get('subscriberId', 'Subscriber ID'), 'Subscriber ID'),
-	}),
+	properties: campaignProperties('subscriber', displayOptions, [subscriber]),
+	select: (item) => ({ sid: check(subscriberId, item.get(subscriber), subscriber.displayName) }),
 	identify: ({ sid }) => ({ subscriberId: sid }),
 };

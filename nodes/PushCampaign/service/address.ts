@@ -1,8 +1,16 @@
 import { InvalidInput } from './invalidInput';
-import { isUrl } from './url';
 
 const FIELD = 'Base URL';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * Whether a text is a URL as it stands.
+ * @param pattern how it has to begin, with a character of the host at least
+ */
+export function isUrl(text: string, pattern: RegExp): boolean {
+	// The URL parser mends what a browser can't open: spaces, line breaks, backslashes, missing slashes.
+	return pattern.test(text) && !/[\s\\]/.test(text) && URL.canParse(text);
+}
 
 /**
  * Checks the address of the service and brings it into the form that paths are appended to.
@@ -17,7 +25,6 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	if (text === '') {
 		throw new InvalidInput(
-			FIELD,
 			`${FIELD} is missing in the credential`,
 			'Open the Push Campaign API credential and enter the address that your push service gave you, e.g. https://push.example.com.',
 		);
@@ -29,7 +36,6 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 	const url = new URL(text);
 	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
 		throw new InvalidInput(
-			FIELD,
 			`${FIELD} starts with http://, which would send the key and token unencrypted`,
 			"Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
 		);
@@ -39,7 +45,6 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 
 function refuse(what: string): InvalidInput {
 	return new InvalidInput(
-		FIELD,
 		`${FIELD} ${what}`,
 		'Open the Push Campaign API credential and enter the address alone, e.g. https://push.example.com.',
 	);

@@ -61,81 +61,83 @@ const counter = z
 	.transform(Number)
 	.refine((count) => Number.isSafeInteger(count) && count >= 0);
 
+/** The six counters: the names that users see, and the service's own. */
+const counterFields = {
+	totalAttempts: 'total_attempts',
+	successfullySent: 'successfully_sent',
+	failedToSend: 'failed_to_send',
+	delivered: 'delivered',
+	clicked: 'clicked',
+	closed: 'closed',
+} as const;
+export type CounterName = keyof typeof counterFields;
+
+export const isCounterName = (name: unknown): name is CounterName =>
+	typeof name === 'string' && Object.hasOwn(counterFields, name);
+
+export const counterNames = Object.keys(counterFields).filter(isCounterName);
+
+/** A value for each of the six counters. */
+export function mapCounters<Value>(
+	valueOf: (name: CounterName) => Value,
+): Record<CounterName, Value>;
+export function mapCounters(valueOf: (name: CounterName) => unknown): Record<string, unknown> {
+	return Object.fromEntries(counterNames.map((name) => [name, valueOf(name)]));
+}
+
+/** The counters of a campaign; null where the service gives none. */
+export type Counters = Record<CounterName, number | null>;
+
 /**
  * A counter of a campaign, or null where the service gives none: left out, null or blank. The
  * specification does not say what a campaign shows that waits for its time.
  */
 const optionalCounter = z.union([
+	counter,
 	z
 		.string()
 		.regex(/^\s*$/)
 		.nullish()
 		.transform(() => null),
-	counter,
 ]);
 
 /**
- * The counters of a campaign. A service that has none to give may as well leave out the whole set, or
- * write an empty one as an empty list: that is no counter given, and any other shape is no answer.
+ * A service that has no counters to give may as well leave out the whole set, or write an empty one as an
+ * empty list: any other shape is no answer.
  */
-const optionalCounters = z
-	.union([
-		z.record(z.string(), z.unknown()),
-		z
-			.array(z.unknown())
-			.max(0)
-			.nullish()
-			.transform(() => ({})),
-	])
-	.pipe(
-		z.object({
-			total_attempts: optionalCounter,
-			successfully_sent: optionalCounter,
-			failed_to_send: optionalCounter,
-			delivered: optionalCounter,
-			clicked: optionalCounter,
-			closed: optionalCounter,
-		}),
-	);
+const isNone = (count: unknown) =>
+	count === undefined || count === null || (Array.isArray(count) && count.length === 0);
 
 /** Specification, Campaign status record. */
 export const campaignStatus = z.object({
 	notification_status: z.string().min(1),
 	notification_id: idText,
-	count: optionalCounters,
+	count: z.preprocess(
+		(count) => (isNone(count) ? {} : count),
+		z
+			.object(
+				Object.fromEntries(Object.values(counterFields).map((field) => [field, optionalCounter])),
+			)
+			.transform((count): Counters => mapCounters((name) => count[counterFields[name]] ?? null)),
+	),
 });
 
-export type CampaignStatus = z.infer<typeof campaignStatus>;
+/**
+ * Whether an answer is the record of another campaign than the one that was asked for. Specification, POST
+ * send/all: an ID is an integer, so leading zeros make no other one.
+ */
+export function isOfAnotherCampaign(answer: unknown, campaignId: string): boolean {
+	const plain = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
+	if (typeof answer !== 'object' || answer === null) return true;
+	if (!('notification_id' in answer) || typeof answer.notification_id !== 'string') return true;
+	return plain(answer.notification_id) !== plain(campaignId);
+}
 
 /** Specification, Subscriber count record. */
 export const subscriberCount = z.object({
 	total_life_time_subscribers: counter,
 	active_subscribers: counter,
 });
-
-export const counterNames = [
-	'totalAttempts',
-	'successfullySent',
-	'failedToSend',
-	'delivered',
-	'clicked',
-	'closed',
-] as const;
-export type CounterName = (typeof counterNames)[number];
-/** The counters of a campaign; null where the service gives none. */
-export type Counters = Record<CounterName, number | null>;
-
-/** The six counters under the names that users see. */
-export function toCounters({ count }: CampaignStatus): Counters {
-	return {
-		totalAttempts: count.total_attempts,
-		successfullySent: count.successfully_sent,
-		failedToSend: count.failed_to_send,
-		delivered: count.delivered,
-		clicked: count.clicked,
-		closed: count.closed,
-	};
-}
 
 /** Shares of a campaign's counters; null where they can't be known. */
 export interface Rates {

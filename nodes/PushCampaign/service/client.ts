@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
-import { failureAnswer } from './answers';
+import { failureAnswer, isOfAnotherCampaign } from './answers';
 import type { Ending } from './deadline';
 import { withDeadline } from './deadline';
 import type { Endpoint, Problem } from './failures';
@@ -38,8 +38,8 @@ export interface ServiceRequest {
 
 /** What a request came to: the parsed answer and the answer as it came, or why there is none. */
 export type Result<Value> =
-	| { readonly ok: true; readonly value: Value; readonly raw: unknown }
-	| { readonly ok: false; readonly problem: Problem };
+	| { readonly kind: 'done'; readonly value: Value; readonly raw?: unknown }
+	| { readonly kind: 'failed'; readonly problem: Problem };
 
 export interface ClientOptions {
 	readonly settings: ServiceSettings;
@@ -85,26 +85,10 @@ export function parseRetryAfter(header: unknown, now: number): number | undefine
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Looked at before the schema is: that all answers but a few are no failure must cost nothing. */
-function saysFailure(body: unknown): boolean {
-	return typeof body === 'object' && body !== null && 'status' in body && body.status === 'failure';
+/** Looked at before a schema is: that all answers but a few are no failure must cost nothing. */
+function says(body: unknown, status: 'failure' | 'success'): boolean {
+	return typeof body === 'object' && body !== null && 'status' in body && body.status === status;
 }
-
-/** A success that came with the wrong status: two statements that contradict each other. */
-function saysSuccess(body: unknown): boolean {
-	return typeof body === 'object' && body !== null && 'status' in body && body.status === 'success';
-}
-
-/**
- * Whether a record is that of the campaign that was asked for. Specification, POST send/all: an ID is an
- * integer, so leading zeros make no other one.
- */
-function isSameCampaign(asked: string, answered: string): boolean {
-	const plain = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
-	return plain(asked) === plain(answered);
-}
-
-const statusRecord = z.object({ notification_id: z.string() });
 
 /** A redirect that nothing was done for; HTTP 303 says that a send was dealt with. */
 function isRedirect(statusCode: number, location: unknown, endpoint: Endpoint): location is string {
@@ -137,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
 		return typeof redacted === 'string' ? redacted : undefined;
 	};
 
-	const fail = (problem: Problem) => ({ ok: false, problem }) as const;
+	const fail = (problem: Problem) => ({ kind: 'failed', problem }) as const;
 
 	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<Ending<unknown>> {
 		// The helper's own timeout starts anew with every byte that arrives, this one does not.
@@ -175,25 +159,22 @@ export function createClient(options: ClientOptions): Client {
 		const body = typeof parsed === 'string' ? parsed : redact(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
 
-		const failure = saysFailure(body) ? failureAnswer.safeParse(body) : undefined;
+		const failure = says(body, 'failure') ? failureAnswer.safeParse(body) : undefined;
 		if (failure?.success) {
 			const subject = redactText(request.subject ?? request.body?.sid);
 			return fail(failureProblem(failure.data, endpoint, { retryAfterMs, subject }));
 		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
-			const record = statusRecord.safeParse(answer.data);
 			const { campaignId } = request;
-			if (
-				campaignId !== undefined &&
-				!(record.success && isSameCampaign(campaignId, record.data.notification_id))
-			) {
+			if (campaignId !== undefined && isOfAnotherCampaign(answer.data, campaignId)) {
 				return fail(unexpectedAnswerProblem(statusCode, 'about another campaign', endpoint));
 			}
-			return { ok: true, value: answer.data, raw: body };
+			return { kind: 'done', value: answer.data, raw: body };
 		}
 		const what = describeBody(body);
-		if (answer.success || saysSuccess(body)) {
+		// A success that came with the wrong status: two statements that contradict each other.
+		if (answer.success || says(body, 'success')) {
 			return fail(unexpectedAnswerProblem(statusCode, what, endpoint));
 		}
 		if (isRedirect(statusCode, headers.location, endpoint)) {

@@ -22,45 +22,18 @@ export const maxCharacters = {
 /** Specification, Limits: `send_at` minimum lead. */
 export const minimumLeadMinutes = 5;
 
-export type OptionalField =
-	'name' | 'icon' | 'image' | 'expire_push' | 'auto_hide' | 'send_at' | 'action_buttons';
-
 interface AudienceRules {
 	/** Path below the base URL. Specification, Endpoints. */
 	readonly path: string;
-	/** The optional body fields that the service accepts for this audience. Specification, Endpoints. */
-	readonly accepts: readonly OptionalField[];
 	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
 	readonly autoHideCloses: 0 | 1;
-	/** Whether the limits of action buttons are stated for this audience. Specification, Limits. */
-	readonly limitsActionButtons: boolean;
 }
 
 export const audienceRules: Record<Audience, AudienceRules> = {
-	all: {
-		path: '/v1/notification/send/all',
-		accepts: ['name', 'icon', 'image', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
-		autoHideCloses: 1,
-		limitsActionButtons: true,
-	},
-	attributes: {
-		path: '/v1/notification/send/attribute',
-		accepts: ['name', 'icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
-		autoHideCloses: 0,
-		limitsActionButtons: false,
-	},
-	segments: {
-		path: '/v1/notification/send/segment',
-		accepts: ['name', 'icon', 'image', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
-		autoHideCloses: 0,
-		limitsActionButtons: false,
-	},
-	subscriber: {
-		path: '/v1/notification/send/sid',
-		accepts: ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'],
-		autoHideCloses: 0,
-		limitsActionButtons: false,
-	},
+	all: { path: '/v1/notification/send/all', autoHideCloses: 1 },
+	attributes: { path: '/v1/notification/send/attribute', autoHideCloses: 0 },
+	segments: { path: '/v1/notification/send/segment', autoHideCloses: 0 },
+	subscriber: { path: '/v1/notification/send/sid', autoHideCloses: 0 },
 };
 
 /** Path of a site's subscriber count. Specification, Endpoints. */

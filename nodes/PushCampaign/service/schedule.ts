@@ -77,7 +77,7 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
 	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
 	if (!rounded.isValid || !hasFourDigits || Math.abs(rounded.offset) > widestOffsetMinutes) {
-		throw new InvalidInput(FIELD, `${FIELD} can't be read as a date`, ADVICE);
+		throw new InvalidInput(`${FIELD} can't be read as a date`, ADVICE);
 	}
 	return {
 		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US', numberingSystem: 'latn' }),
@@ -95,7 +95,6 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 export function checkLead(schedule: Schedule, now: number): void {
 	if (schedule.at - now >= minimumLeadMinutes * 60_000) return;
 	throw new InvalidInput(
-		FIELD,
 		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
 		`The service wants at least ${minimumLeadMinutes} minutes. Choose a later time, or remove ${FIELD} to send at once.`,
 	);

@@ -1,10 +1,10 @@
 // The subpath names the API, whichever major version the host's zod has at its root.
 import { z } from 'zod/v3';
 
+import { isUrl } from './address';
 import type { Audience } from './rules';
-import { audienceRules, audiences, maxCharacters } from './rules';
+import { maxCharacters } from './rules';
 import { expiryUnits } from './schedule';
-import { isUrl } from './url';
 
 // ---------------------------------------------------------------------------------------------
 // Values
@@ -35,8 +35,6 @@ const isHttpsUrl = (text: string) => isUrl(text, /^https:\/\/[^/?#]/i);
 
 const webUrlMessage = 'is not a valid http:// or https:// address';
 const httpsUrlMessage = 'is not a valid https:// address';
-const httpsUrl = requiredText.refine(isHttpsUrl, httpsUrlMessage);
-
 const attributeMessage = 'has a value that is not a text, a number or a boolean';
 const inexactAttributeMessage =
 	'has a number too large to be exact, its last digits are lost already: give it as text';
@@ -52,15 +50,23 @@ export const attributeValue = z
 	);
 export type AttributeValue = z.infer<typeof attributeValue>;
 
-// The names are looked at before zod copies them: it leaves `__proto__` out of its copy.
+// Not a record: zod leaves `__proto__` out of its copy of one.
 const attributes = z
-	.custom<object>((pairs) => typeof pairs === 'object' && pairs !== null, 'is not a set of pairs')
+	.custom<Record<string, AttributeValue>>(
+		(pairs) => typeof pairs === 'object' && pairs !== null && !Array.isArray(pairs),
+		'is not a set of pairs',
+	)
 	.refine((pairs) => Object.keys(pairs).length > 0, 'is empty')
 	.refine(
 		(pairs) => Object.keys(pairs).every((name) => name.trim() !== ''),
 		'has an attribute without a name',
 	)
-	.pipe(z.record(z.string(), attributeValue));
+	.superRefine((pairs, context) => {
+		for (const [name, value] of Object.entries(pairs)) {
+			const [issue] = attributeValue.safeParse(value).error?.issues ?? [];
+			if (issue !== undefined) context.addIssue({ ...issue, path: [name] });
+		}
+	});
 
 const segmentMessage = 'has an ID that is not a text or a whole number';
 const segmentId = z.union(
@@ -118,65 +124,79 @@ export const expiry = z.object({
 // Bodies. Specification, Endpoints and Notification / campaign.
 // ---------------------------------------------------------------------------------------------
 
-function actionButtons(audience: Audience) {
-	const isLimited = audienceRules[audience].limitsActionButtons;
-	const title = isLimited ? limitedText(maxCharacters.buttonTitle) : requiredText;
-	const url = isLimited ? limitedText(maxCharacters.buttonUrl) : requiredText;
-	return z
-		.array(z.object({ title, url: url.refine(isWebUrl, webUrlMessage) }).strict())
-		.min(1, 'is empty');
-}
+type Text = typeof requiredText | ReturnType<typeof limitedText>;
 
-const audienceFields = {
-	attribute: attributes,
-	segment: segments,
-	sid: z.string().regex(/^[0-9]+$/),
+const webUrl = (text: Text) => text.refine(isWebUrl, webUrlMessage);
+const httpsUrl = requiredText.refine(isHttpsUrl, httpsUrlMessage);
+
+const buttons = (title: Text, url: Text) =>
+	z
+		.array(z.object({ title, url: webUrl(url) }).strict())
+		.min(1, 'is empty')
+		.optional();
+/** Specification, Limits: those of buttons are stated for all subscribers alone. */
+const limitedButtons = buttons(
+	limitedText(maxCharacters.buttonTitle),
+	limitedText(maxCharacters.buttonUrl),
+);
+
+const required = {
+	title: limitedText(maxCharacters.title),
+	message: limitedText(maxCharacters.message),
+	target_url: webUrl(limitedText(maxCharacters.targetUrl)),
 };
+const name = limitedText(maxCharacters.name).optional();
+const icon = httpsUrl.optional();
+const image = httpsUrl.optional();
+const expire_push = z
+	.string()
+	.regex(/^[1-9][0-9]*[mhd]$/)
+	.optional();
+const auto_hide = z.union([z.literal(0), z.literal(1)]).optional();
+const send_at = z.string().optional();
+const action_buttons = buttons(requiredText, requiredText);
+const delivery = { expire_push, auto_hide, send_at };
+const optional = { name, icon, image, ...delivery, action_buttons };
+const sid = z.string().regex(/^[0-9]+$/);
 
-/** Which field names the audience, and therefore stands in the body of that operation alone. */
-export const audienceField = {
-	all: undefined,
-	attributes: 'attribute',
-	segments: 'segment',
-	subscriber: 'sid',
-} as const satisfies Record<Audience, keyof typeof audienceFields | undefined>;
+/** The body of each kind of send, in the service's own names. */
+const bodySchemas = {
+	all: z
+		.object({ ...required, name, icon, image, ...delivery, action_buttons: limitedButtons })
+		.strict(),
+	attributes: z
+		.object({ ...required, name, icon, ...delivery, action_buttons, attribute: attributes })
+		.strict(),
+	segments: z
+		.object({ ...required, name, icon, image, ...delivery, action_buttons, segment: segments })
+		.strict(),
+	subscriber: z.object({ ...required, icon, ...delivery, action_buttons, sid }).strict(),
+} satisfies Record<Audience, z.AnyZodObject>;
 
-function bodyFields(audience: Audience) {
-	return {
-		title: limitedText(maxCharacters.title),
-		message: limitedText(maxCharacters.message),
-		target_url: limitedText(maxCharacters.targetUrl).refine(isWebUrl, webUrlMessage),
-		name: limitedText(maxCharacters.name).optional(),
-		icon: httpsUrl.optional(),
-		image: httpsUrl.optional(),
-		expire_push: z
-			.string()
-			.regex(/^[1-9][0-9]*[mhd]$/)
-			.optional(),
-		auto_hide: z.union([z.literal(0), z.literal(1)]).optional(),
-		send_at: z.string().optional(),
-		action_buttons: actionButtons(audience).optional(),
-	};
-}
-
-type ContentFields = z.infer<z.ZodObject<ReturnType<typeof bodyFields>>>;
-type AudienceFields = z.infer<z.ZodObject<typeof audienceFields>>;
+type Bodies = { [Each in Audience]: z.infer<(typeof bodySchemas)[Each]> };
 
 /** The JSON body of a send, in the service's own names. */
-export type CampaignBody = ContentFields & Partial<AudienceFields>;
+export type CampaignBody = Bodies['all'] &
+	Partial<
+		Pick<Bodies['attributes'], 'attribute'> &
+			Pick<Bodies['segments'], 'segment'> &
+			Pick<Bodies['subscriber'], 'sid'>
+	>;
 
-function bodySchema(audience: Audience): z.ZodTypeAny {
-	const required = ['title', 'message', 'target_url'];
-	const known = new Set<string>([...required, ...audienceRules[audience].accepts]);
-	const fields = Object.entries(bodyFields(audience)).filter(([name]) => known.has(name));
-	const schema = z.object(Object.fromEntries(fields)).strict();
-	const field = audienceField[audience];
-	return field === undefined ? schema : schema.extend({ [field]: audienceFields[field] });
+/** What a body may hold beside what it must. */
+export type OptionalField = keyof typeof optional;
+
+const isOptionalField = (field: string): field is OptionalField => field in optional;
+
+/** The optional fields that the service accepts for an audience. */
+export function acceptedFields(audience: Audience): OptionalField[] {
+	return Object.keys(bodySchemas[audience].shape).filter(isOptionalField);
 }
 
-const bodySchemas = Object.fromEntries(
-	audiences.map((audience) => [audience, bodySchema(audience)]),
-);
+/** Whether the texts of action buttons have a limit for an audience. */
+export function limitsActionButtons(audience: Audience): boolean {
+	return bodySchemas[audience].shape.action_buttons === limitedButtons;
+}
 
 /** One thing that is wrong with a body: where (`['action_buttons', 0, 'url']`) and what (`is empty`). */
 export interface BodyIssue {
@@ -184,17 +204,17 @@ export interface BodyIssue {
 	readonly message: string;
 }
 
-/**
- * What the service would refuse in a body, by its rules for this audience; empty when it is fine.
- * Whether `send_at` is far enough ahead is another question: see `checkLead`.
- */
-export function findBodyIssues(audience: Audience, body: unknown): BodyIssue[] {
-	const result = bodySchemas[audience]?.safeParse(body);
-	if (result === undefined || result.success) return [];
-	return result.error.issues.map(({ path, message }) => ({ path, message }));
-}
+/** A body as the service takes it, or what it would refuse in it. */
+export type CheckedBody =
+	| { readonly body: CampaignBody; readonly issues?: undefined }
+	| { readonly body?: undefined; readonly issues: readonly BodyIssue[] };
 
-/** Whether a body holds to the service's rules for this audience. */
-export function isCampaignBody(audience: Audience, body: unknown): body is CampaignBody {
-	return findBodyIssues(audience, body).length === 0;
+/**
+ * Checks a body by the service's rules for this audience. Whether `send_at` is far enough ahead is another
+ * question: see `checkLead`.
+ */
+export function checkBody(audience: Audience, body: unknown): CheckedBody {
+	const result = bodySchemas[audience].safeParse(body);
+	if (result.success) return { body: result.data };
+	return { issues: result.error.issues.map(({ path, message }) => ({ path, message })) };
 }

@@ -82,7 +82,6 @@ export function parseSettings(credential: unknown): ServiceSettings {
 
 function refuse(name: Setting, what: string): InvalidInput {
 	return new InvalidInput(
-		settingNames[name],
 		`${settingNames[name]} ${what}`,
 		'Open the Push Campaign API credential and enter the value that your push service gave you.',
 	);

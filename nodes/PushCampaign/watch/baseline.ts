@@ -2,16 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { CounterName, Counters } from '../service/answers';
-import { counterNames } from '../service/answers';
+import { mapCounters } from '../service/answers';
 
-const counters = z.object({
-	totalAttempts: z.number(),
-	successfullySent: z.number(),
-	failedToSend: z.number(),
-	delivered: z.number(),
-	clicked: z.number(),
-	closed: z.number(),
-});
+const counters = z.object(mapCounters(() => z.number()));
 
 /** What was last emitted of a campaign, and when its reading had begun (milliseconds since 1970). */
 export interface Baseline {
@@ -20,23 +13,15 @@ export interface Baseline {
 }
 
 /** The counters of a campaign that was never emitted. */
-export const zeroCounters: Baseline['counters'] = Object.freeze({
-	totalAttempts: 0,
-	successfullySent: 0,
-	failedToSend: 0,
-	delivered: 0,
-	clicked: 0,
-	closed: 0,
-});
+export const zeroCounters: Baseline['counters'] = Object.freeze(mapCounters(() => 0));
 
 /** The baseline after an emission. A counter that the service does not give keeps its place. */
 export function moveBaseline(
 	before: Baseline | undefined,
 	{ counters: now, readAt }: { readonly counters: Counters; readonly readAt: number },
 ): Baseline {
-	const moved = { ...(before?.counters ?? zeroCounters) };
-	for (const name of counterNames) moved[name] = now[name] ?? moved[name];
-	return { counters: moved, readAt };
+	const { counters } = before ?? { counters: zeroCounters };
+	return { counters: mapCounters((name) => now[name] ?? counters[name]), readAt };
 }
 
 const watchState = z.object({

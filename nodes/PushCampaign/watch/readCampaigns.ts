@@ -1,6 +1,6 @@
 import type { RunOptions, Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
-import { campaignStatus, toCounters } from '../service/answers';
+import { campaignStatus } from '../service/answers';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
 import { campaignStatusPath } from '../service/rules';
@@ -62,8 +62,8 @@ export async function readCampaigns(
 		} as const;
 		const answer = client.request(request, campaignStatus, timeoutMs);
 		const result = await Promise.race([answer, timeIsOver]);
-		if (result === undefined || (signal.aborted && !result.ok)) return givenUp;
-		if (!result.ok) {
+		if (result === undefined || (signal.aborted && result.kind === 'failed')) return givenUp;
+		if (result.kind === 'failed') {
 			problems.set(campaignId, result.problem);
 			const isRefusal = result.problem.type === 'rate_limit';
 			if (!isRefusal && performance.now() - startedAt > timeoutMs / 2) slow.add(campaignId);
@@ -74,7 +74,7 @@ export async function readCampaigns(
 			value: {
 				campaignId,
 				status: result.value.notification_status,
-				counters: toCounters(result.value),
+				counters: result.value.count,
 				readAt,
 				observedAt: Date.now(),
 			},

@@ -154,7 +154,7 @@ test.each([
 });
 
 test('what is refused right before it leaves is no request', async () => {
-	const invalid = new InvalidInput('Send At', 'Send At is too soon', 'Choose a later date.');
+	const invalid = new InvalidInput('Send At is too soon', 'Choose a later date.');
 	const { outcomes, attempts } = await deliverOneByOne(
 		[{ answers: [done('one')], refuse: () => invalid }],
 		false,
@@ -226,7 +226,7 @@ describe('others may go faster after', () => {
 	});
 
 	test('what was refused before it left: no', async () => {
-		const invalid = new InvalidInput('Send At', 'Send At is too soon', 'Choose a later date.');
+		const invalid = new InvalidInput('Send At is too soon', 'Choose a later date.');
 		const refuse = () => invalid;
 		expect((await deliverOneByOne([{ answers: [], refuse }], false)).wentWell).toEqual([false]);
 	});

@@ -2,14 +2,13 @@ import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Failed } from '../../../nodes/PushCampaign/execution/errors';
 import {
-	asInvalid,
-	catchInvalid,
 	faultJson,
 	isFailed,
 	stoppedError,
 	tally,
 	toErrorJson,
 	toExpected,
+	toInvalid,
 	toNodeError,
 	toOperationError,
 } from '../../../nodes/PushCampaign/execution/errors';
@@ -37,7 +36,7 @@ const refused: Failed = { kind: 'failed', problem };
 const lost: Failed = { kind: 'failed', problem: { ...unanswered, outcome: 'unknown' } };
 const invalid: Failed = {
 	kind: 'invalid',
-	invalid: new InvalidInput('Title', 'Title is missing', 'Give a title.'),
+	invalid: new InvalidInput('Title is missing', 'Give a title.'),
 };
 const done = { kind: 'done', value: 1 } as const;
 const notStarted = { kind: 'notStarted' } as const;
@@ -251,17 +250,9 @@ describe('the error item', () => {
 	});
 });
 
-describe('what an action throws', () => {
-	const throwing = (error: unknown) => () => {
-		throw error;
-	};
-
-	test('is nothing where it gives a value', () => {
-		expect(catchInvalid(() => 7)).toEqual({ value: 7 });
-	});
-
-	test('comes through where it names the field', () => {
-		expect(catchInvalid(throwing(invalid.invalid)).invalid).toBe(invalid.invalid);
+describe('what was thrown', () => {
+	test('is the invalid input where it is one', () => {
+		expect(toInvalid(invalid.invalid)).toBe(invalid.invalid);
 	});
 
 	test.each([
@@ -269,14 +260,10 @@ describe('what an action throws', () => {
 		['a text', 'a text'],
 		[undefined, 'undefined'],
 	])('becomes invalid input: %p', (error, said) => {
-		const caught = catchInvalid(throwing(error)).invalid;
-		const named = asInvalid(error, 'Credential', 'Choose one.');
-		expect(caught).toBeInstanceOf(InvalidInput);
-		expect([caught?.field, caught?.message, caught?.advice]).toEqual([
-			'Item',
+		const { message, advice } = toInvalid(error);
+		expect([message, advice]).toEqual([
 			`The node can't deal with this item: ${said}`,
 			'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.',
 		]);
-		expect([named.field, named.message, named.advice]).toEqual(['Credential', said, 'Choose one.']);
 	});
 });

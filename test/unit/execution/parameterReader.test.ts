@@ -32,13 +32,15 @@ function readerOf({ written, items, evaluate = () => 'evaluated' }: World) {
 	return { reader, evaluated };
 }
 
+const title = { name: 'title', displayName: 'Title' };
+
 const readAll = (reader: ParameterReader, name: string, count: number) =>
-	Array.from({ length: count }, (_, index) => reader.item(index).get(name, name));
+	Array.from({ length: count }, (_, index) => reader.item(index).get({ name, displayName: name }));
 
 test('a parameter that is missing is null, and the timezone is the workflow’s', () => {
 	const { reader } = readerOf({ written: {}, items: [{}] });
 	const item = reader.item(0);
-	expect([item.get('title', 'Title'), item.timezone]).toEqual([null, 'Europe/Berlin']);
+	expect([item.get(title), item.timezone]).toEqual([null, 'Europe/Berlin']);
 });
 
 test('an expression that gives nothing is null', () => {
@@ -166,9 +168,8 @@ test('an expression that breaks is refused in its words', () => {
 			throw new TypeError('x is not defined');
 		},
 	});
-	const { field, message, advice } = refusal(() => reader.item(0).get('title', 'Title'));
-	expect([field, message, advice]).toEqual([
-		'Title',
+	const { message, advice } = refusal(() => reader.item(0).get(title));
+	expect([message, advice]).toEqual([
 		"Title can't be worked out: x is not defined",
 		'Correct the expression in Title.',
 	]);

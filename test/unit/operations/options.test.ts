@@ -91,8 +91,7 @@ test.each([
 	[[], 'Options', 'Options is not a set of fields'],
 ])('%j is refused', (options, field, message) => {
 	const refused = refusal(() => read(options));
-	expect([refused.field, refused.message, refused.advice]).toEqual([
-		field,
+	expect([refused.message, refused.advice]).toEqual([
 		message,
 		`Change ${field} and run the workflow again.`,
 	]);
@@ -113,8 +112,8 @@ test.each([
 test.each(['', ' \n', null, undefined])(
 	'an idempotency key that is there and blank (%j) does not switch the protection off',
 	(idempotencyKey) => {
-		const { field, message, advice } = refusal(() => read({ idempotencyKey, dryRun: true }));
-		expect([field, message]).toEqual(['Idempotency Key', 'Idempotency Key is empty']);
+		const { message, advice } = refusal(() => read({ idempotencyKey, dryRun: true }));
+		expect(message).toBe('Idempotency Key is empty');
 		expect(advice).toBe(
 			'An expression that comes to nothing must not switch the protection off. Give an ID of what the notification is about, or remove Idempotency Key from the options.',
 		);

@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import type { INodeProperties } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
 import { operations } from '../../../nodes/PushCampaign/operations';
+import type { Parameter } from '../../../nodes/PushCampaign/operations/parameters';
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import actionCodex from '../../../nodes/PushCampaign/PushCampaign.node.json';
@@ -242,10 +243,10 @@ describe.each(operations.map((operation) => [operation.option.value, operation] 
 				});
 				const recording = {
 					...parameters,
-					get: (name: string, displayName: string) => {
-						asked.add(name);
-						expect(displayName).toBe(shownAs.get(name));
-						return parameters.get(name, displayName);
+					get: (parameter: Parameter) => {
+						asked.add(parameter.name);
+						expect(parameter.displayName).toBe(shownAs.get(parameter.name));
+						return parameters.get(parameter);
 					},
 				};
 				if (operation.kind === 'send') prepareSend(operation, recording);

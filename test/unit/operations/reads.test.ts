@@ -26,8 +26,8 @@ const clientOf = (answer: unknown): Client => ({
 		asked.push({ request, timeoutMs });
 		const parsed = schema.safeParse(answer);
 		return parsed.success
-			? { ok: true, value: parsed.data, raw: answer }
-			: { ok: false, problem: connectionLostProblem(request.endpoint) };
+			? { kind: 'done', value: parsed.data, raw: answer }
+			: { kind: 'failed', problem: connectionLostProblem(request.endpoint) };
 	},
 });
 const perform = async (operation: ReadOperation, parameters: object, answer: unknown) =>
@@ -55,7 +55,7 @@ describe('getStatus', () => {
 
 	test('gives the counters as numbers and the two rates', async () => {
 		expect(await perform(getStatus, { campaignId: 1001 }, record)).toMatchObject({
-			ok: true,
+			kind: 'done',
 			value: {
 				simplified: {
 					campaignId: '1001',
@@ -82,7 +82,7 @@ describe('getStatus', () => {
 	])('%s sent, %s delivered, %s clicked', async (sent, delivered, clicked, ...rates) => {
 		const count = { ...record.count, successfully_sent: sent, delivered, clicked };
 		const result = await perform(getStatus, { campaignId: '1001' }, { ...record, count });
-		if (!result.ok) throw new TypeError('It was not read');
+		if (result.kind === 'failed') throw new TypeError('It was not read');
 		const { deliveryRate, clickRate } = result.value.simplified;
 		expect([deliveryRate, clickRate]).toEqual(rates);
 	});
@@ -107,7 +107,7 @@ describe('getStatus', () => {
 
 	test('hands on why there is no answer', async () => {
 		expect(await perform(getStatus, { campaignId: '1' }, {})).toEqual({
-			ok: false,
+			kind: 'failed',
 			problem: connectionLostProblem('status'),
 		});
 	});
@@ -123,8 +123,8 @@ describe('getStatus', () => {
 			'Campaign ID is a number too large to be exact, its last digits are lost already: give it as text',
 		],
 	])('%j is refused', (campaignId, message) => {
-		const { field, message: said } = refusal(() => getStatus.prepare(itemOf({ campaignId })));
-		expect([field, said]).toEqual(['Campaign ID', message]);
+		const { message: said } = refusal(() => getStatus.prepare(itemOf({ campaignId })));
+		expect(said).toBe(message);
 	});
 
 	test('the same campaign has the same key, another one another', () => {
@@ -138,7 +138,7 @@ describe('getStatus', () => {
 describe('getSubscriberCount', () => {
 	test('gives both counts as numbers', async () => {
 		expect(await perform(getSubscriberCount, {}, site)).toMatchObject({
-			ok: true,
+			kind: 'done',
 			value: {
 				simplified: { totalLifetimeSubscribers: 120, activeSubscribers: 90 },
 				raw: site,
@@ -155,7 +155,7 @@ describe('getSubscriberCount', () => {
 	test('an answer that is no object is put out simplified', async () => {
 		const odd: Client = {
 			async request(_request, schema) {
-				return { ok: true, value: schema.parse(site), raw: 'text' };
+				return { kind: 'done', value: schema.parse(site), raw: 'text' };
 			},
 		};
 		const result = await getSubscriberCount.prepare(itemOf({})).perform(odd);

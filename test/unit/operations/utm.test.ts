@@ -14,7 +14,7 @@ describe('reading', () => {
 			medium: 'push',
 			source: 'n',
 		};
-		expect(readUtm({ parameters })).toEqual([
+		expect(readUtm({ utmParameters: { parameters } })).toEqual([
 			['utm_source', 'n'],
 			['utm_medium', 'push'],
 			['utm_campaign', 'sale'],
@@ -26,32 +26,31 @@ describe('reading', () => {
 	test.each([undefined, null, '', {}, { parameters: undefined }, { parameters: {} }])(
 		'%j is none',
 		(value) => {
-			expect(readUtm(value)).toEqual([]);
+			expect(readUtm({ utmParameters: value })).toEqual([]);
 		},
 	);
 
 	test('leaves out what is blank or not known, and trims the rest', () => {
 		const parameters = { source: ' news ', medium: ' ', campaign: null, term: '', id: '7' };
-		expect(readUtm({ parameters })).toEqual([source]);
+		expect(readUtm({ utmParameters: { parameters } })).toEqual([source]);
 	});
 
 	test('takes a number as it is written', () => {
-		expect(readUtm({ parameters: { campaign: 2030, term: 0 } })).toEqual([
+		expect(readUtm({ utmParameters: { parameters: { campaign: 2030, term: 0 } } })).toEqual([
 			['utm_campaign', '2030'],
 			['utm_term', '0'],
 		]);
 	});
 
 	test.each([true, {}, ['x'], NaN, Infinity])('refuses %p', (campaign) => {
-		const { field, message } = refusal(() => readUtm({ parameters: { campaign } }));
-		expect(field).toBe('Campaign in UTM Parameters');
+		const { message } = refusal(() => readUtm({ utmParameters: { parameters: { campaign } } }));
 		expect(message).toBe('Campaign in UTM Parameters is not text');
 	});
 
 	test.each(['text', 7, []])('refuses %j in place of the parameters', (value) => {
 		const message = 'UTM Parameters is not a set of fields';
-		expect(refusal(() => readUtm(value)).message).toBe(message);
-		expect(refusal(() => readUtm({ parameters: value })).message).toBe(message);
+		expect(refusal(() => readUtm({ utmParameters: value })).message).toBe(message);
+		expect(refusal(() => readUtm({ utmParameters: { parameters: value } })).message).toBe(message);
 	});
 });
 

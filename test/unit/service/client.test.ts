@@ -107,7 +107,7 @@ describe('an answer', () => {
 		'%j is read, and given as it came too',
 		async (body) => {
 			expect(await ask(body)).toEqual({
-				ok: true,
+				kind: 'done',
 				value: { ...created, ID: '1001' },
 				raw: created,
 			});
@@ -116,7 +116,10 @@ describe('an answer', () => {
 
 	test('keeps every digit of an ID', async () => {
 		const body = '{"status":"success","description":"d","ID":12345678901234567890}';
-		expect(await ask(body, 201)).toMatchObject({ ok: true, value: { ID: '12345678901234567890' } });
+		expect(await ask(body, 201)).toMatchObject({
+			kind: 'done',
+			value: { ID: '12345678901234567890' },
+		});
 	});
 
 	// Specification, Errors: HTTP status codes of failures are not shown.
@@ -129,7 +132,7 @@ describe('an answer', () => {
 				description: 'Too late',
 			} as const;
 			expect(await ask(failure, statusCode)).toEqual({
-				ok: false,
+				kind: 'failed',
 				problem: failureProblem(failure, 'send'),
 			});
 			expect(await ask(JSON.stringify(failure), statusCode)).toMatchObject({
@@ -143,7 +146,7 @@ describe('an answer', () => {
 		expect(await ask(failure, 429, { 'retry-after': '7' })).toMatchObject({
 			problem: { type: 'rate_limit', httpCode: '429', retryAfterMs: 7000 },
 		});
-		expect((await ask(failure)).ok).toBe(false);
+		expect((await ask(failure)).kind).toBe('failed');
 		expect(await ask(failure)).not.toHaveProperty('problem.retryAfterMs');
 	});
 
@@ -153,7 +156,7 @@ describe('an answer', () => {
 			for (const body of ['', '<html>moved</html>', undefined]) {
 				const location = 'https://elsewhere.example:444/path?key=1#x';
 				expect(await ask(body, code, { location })).toEqual({
-					ok: false,
+					kind: 'failed',
 					problem: redirectProblem(code, 'send', 'elsewhere.example:444'),
 				});
 			}
@@ -185,7 +188,7 @@ describe('an answer', () => {
 		[308, ['https://elsewhere.example']],
 	])('HTTP %d to %j is no redirect: unknown', async (code, location) => {
 		expect(await ask('', code, { location })).toEqual({
-			ok: false,
+			kind: 'failed',
 			problem: unexpectedAnswerProblem(code, 'empty', 'send'),
 		});
 	});
@@ -193,7 +196,7 @@ describe('an answer', () => {
 	test('HTTP 303 after a read is a redirect', async () => {
 		const headers = { location: 'https://elsewhere.example' };
 		expect(await answering('', 303, headers).request(status, z.object({}), 1)).toEqual({
-			ok: false,
+			kind: 'failed',
 			problem: redirectProblem(303, 'status', 'elsewhere.example'),
 		});
 	});
@@ -208,12 +211,12 @@ describe('an answer', () => {
 				['{"status":"failure","type":7}', 'not what the push service promises'],
 			] as const) {
 				expect(await ask(body, code)).toEqual({
-					ok: false,
+					kind: 'failed',
 					problem: refusedOnTheWayProblem(code, what, 'send'),
 				});
 			}
 			expect(await answering('', code).request(status, z.object({}), 1)).toEqual({
-				ok: false,
+				kind: 'failed',
 				problem: refusedOnTheWayProblem(code, 'empty', 'status'),
 			});
 		},
@@ -225,7 +228,7 @@ describe('an answer', () => {
 			[undefined, undefined],
 		] as const) {
 			expect(await ask('<html>', 429, { 'retry-after': seconds })).toEqual({
-				ok: false,
+				kind: 'failed',
 				problem: gatewayRateLimitProblem('a web page', 'send', retryAfterMs),
 			});
 		}
@@ -258,7 +261,7 @@ describe('an answer', () => {
 		['"success"', 200, 'not the JSON of the push service'],
 	])('%j with HTTP %d is %3$s: unknown', async (body, statusCode, what) => {
 		expect(await ask(body, statusCode)).toMatchObject({
-			ok: false,
+			kind: 'failed',
 			problem: {
 				type: 'unexpected_answer',
 				outcome: 'unknown',
@@ -277,9 +280,9 @@ describe('an answer', () => {
 	);
 
 	test('headers that are none do no harm', async () => {
-		expect(await ask(created, 200, ['x'])).toMatchObject({ ok: true });
+		expect(await ask(created, 200, ['x'])).toMatchObject({ kind: 'done' });
 		const odd = client(async () => ({ statusCode: 200, headers: 7, body: created }));
-		expect(await odd.request(send, campaignCreated, 1)).toMatchObject({ ok: true });
+		expect(await odd.request(send, campaignCreated, 1)).toMatchObject({ kind: 'done' });
 	});
 
 	test('carries the key and the token nowhere', async () => {
@@ -290,7 +293,7 @@ describe('an answer', () => {
 			await ask({ status: 'failure', type: apiKey, description: echo }),
 			await ask(`<html>${echo}`),
 		];
-		expect(results[0]).toMatchObject({ ok: true, value: { description: '*** ***' } });
+		expect(results[0]).toMatchObject({ kind: 'done', value: { description: '*** ***' } });
 		expect(JSON.stringify(results)).not.toMatch(/of-the-site|dGhlLXRva2Vu/);
 	});
 });
@@ -312,7 +315,7 @@ describe('a status record', () => {
 		['a1', 'a1'],
 		['90071992547409931', '90071992547409931'],
 	])('of %j that says %j is the one that was asked for', async (asked, said) => {
-		expect(await asking(asked, { notification_id: said })).toMatchObject({ ok: true });
+		expect(await asking(asked, { notification_id: said })).toMatchObject({ kind: 'done' });
 	});
 
 	test.each([
@@ -325,7 +328,7 @@ describe('a status record', () => {
 		['1001', ''],
 	])('of %j that says %j is no answer', async (asked, said) => {
 		expect(await asking(asked, { notification_id: said })).toEqual({
-			ok: false,
+			kind: 'failed',
 			problem: unexpectedAnswerProblem(200, 'about another campaign', 'status'),
 		});
 	});
@@ -415,7 +418,7 @@ describe('no answer', () => {
 		await new Promise(setImmediate);
 		expect(signal?.aborted).toBe(false);
 		stop.abort();
-		expect(await asking).toEqual({ ok: false, problem: cancelledProblem('send') });
+		expect(await asking).toEqual({ kind: 'failed', problem: cancelledProblem('send') });
 		expect(signal?.aborted).toBe(true);
 	});
 
@@ -424,7 +427,7 @@ describe('no answer', () => {
 		const stopped = client(transport, { signal: AbortSignal.abort() });
 		for (const request of [send, status]) {
 			expect(await stopped.request(request, z.unknown(), 500)).toEqual({
-				ok: false,
+				kind: 'failed',
 				problem: notStartedProblem(request.endpoint),
 			});
 		}
@@ -519,7 +522,7 @@ test('whatever comes, a request gives a result, and no ID that was not there', a
 	await fc.assert(
 		fc.asyncProperty(someAnswer, fc.integer({ min: 100, max: 599 }), async (body, statusCode) => {
 			const result = await ask(body, statusCode);
-			if (result.ok) expect(result.value.ID).toMatch(/\S/);
+			if (result.kind === 'done') expect(result.value.ID).toMatch(/\S/);
 			else expect(result.problem.message).toMatch(/\S/);
 		}),
 	);

@@ -1,15 +1,6 @@
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
 
-test('says what is wrong with which field, and what to do', () => {
-	const { name, field, message, advice } = new InvalidInput(
-		'Title',
-		'Title is missing',
-		'Give one.',
-	);
-	expect([name, field, message, advice]).toEqual([
-		'InvalidInput',
-		'Title',
-		'Title is missing',
-		'Give one.',
-	]);
+test('says what is wrong with what, and what to do', () => {
+	const { name, message, advice } = new InvalidInput('Title is missing', 'Give one.');
+	expect([name, message, advice]).toEqual(['InvalidInput', 'Title is missing', 'Give one.']);
 });

@@ -146,8 +146,8 @@ test.each([
 	{ toMillis: () => Date.UTC(2030, 0), offset: 15 * 60 },
 	DateTime.invalid('broken'),
 ])("%p can't be read", (value) => {
-	const { field, message, advice } = refusal(() => parseSchedule(value, 'UTC'));
-	expect([field, message]).toEqual(['Send At', "Send At can't be read as a date"]);
+	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
+	expect(message).toBe("Send At can't be read as a date");
 	expect(advice).toMatch(/^Choose a date/);
 });
 
@@ -178,7 +178,9 @@ test.each(['ar-EG', 'ar-EG-u-nu-arab'])(
 );
 
 test('a timezone that nobody knows makes no date of a text without an offset', () => {
-	expect(refusal(() => parseSchedule('2030-05-17T10:00', 'Mars/Base')).field).toBe('Send At');
+	expect(refusal(() => parseSchedule('2030-05-17T10:00', 'Mars/Base')).message).toMatch(
+		/^Send At /,
+	);
 	expect(parseSchedule('2030-05-17T10:00Z', 'Mars/Base').text).toBe('2030-05-17 10:00 +00:00');
 });
 
@@ -251,7 +253,7 @@ describe('properties', () => {
 				try {
 					expect(parseSchedule(value, 'UTC').text).toMatch(sent);
 				} catch (error) {
-					expect(error).toMatchObject({ field: 'Send At' });
+					expect(String(error)).toMatch(/^InvalidInput: Send At /);
 				}
 			}),
 		);
@@ -267,7 +269,7 @@ describe('the lead', () => {
 		expect(() => checkLead(schedule, at - 5 * 60_000)).not.toThrow();
 		expect(() => checkLead(schedule, 0)).not.toThrow();
 		const refused = refusal(() => checkLead(schedule, at - 5 * 60_000 + 1));
-		expect(refused.field).toBe('Send At');
+		expect(refused.message).toMatch(/^Send At /);
 		expect(refused.advice).toBe(
 			'The service wants at least 5 minutes. Choose a later time, or remove Send At to send at once.',
 		);

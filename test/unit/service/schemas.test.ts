@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import type { Audience } from '../../../nodes/PushCampaign/service/rules';
-import { audienceRules, audiences } from '../../../nodes/PushCampaign/service/rules';
+import { audiences } from '../../../nodes/PushCampaign/service/rules';
 import {
 	attributeValue,
-	audienceField,
+	acceptedFields,
 	campaignId,
+	checkBody,
 	countCharacters,
 	expiry,
-	findBodyIssues,
-	isCampaignBody,
+	limitsActionButtons,
 	subscriberId,
 } from '../../../nodes/PushCampaign/service/schemas';
 
@@ -29,6 +29,11 @@ const everyOptional = {
 	action_buttons: [{ title: 'Shop', url: 'https://shop.example' }],
 };
 
+const findBodyIssues = (audience: Audience, body: unknown) =>
+	checkBody(audience, body).issues ?? [];
+const isCampaignBody = (audience: Audience, body: unknown) =>
+	checkBody(audience, body).body !== undefined;
+
 const bodyOf = (audience: Audience, change: object = {}) => ({
 	...common,
 	...selections[audience],
@@ -39,6 +44,18 @@ const issuesOf = (audience: Audience, change: object) =>
 		({ path, message }) => `${path.join('.')} ${message}`,
 	);
 const urlOf = (length: number) => 'https://shop.example/'.padEnd(length, 'x');
+
+// Specification, Endpoints and Limits.
+test.each([
+	['all', ['name', 'image'], true],
+	['attributes', ['name'], false],
+	['segments', ['name', 'image'], false],
+	['subscriber', [], false],
+] as const)('what %s may hold beside what it must', (audience, more, isLimited) => {
+	const always = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'];
+	expect(acceptedFields(audience).sort()).toEqual([...always, ...more].sort());
+	expect(limitsActionButtons(audience)).toBe(isLimited);
+});
 
 describe.each(audiences)('a body for %s', (audience) => {
 	test('is fine with what is required, and not without', () => {
@@ -56,15 +73,14 @@ describe.each(audiences)('a body for %s', (audience) => {
 	test.each(Object.entries(everyOptional))(
 		'%s is accepted where the service does',
 		(name, value) => {
-			const isAccepted = audienceRules[audience].accepts.some((field) => field === name);
+			const isAccepted = acceptedFields(audience).some((field) => field === name);
 			expect(isCampaignBody(audience, bodyOf(audience, { [name]: value }))).toBe(isAccepted);
 		},
 	);
 
 	test("another audience's field is not accepted", () => {
 		for (const other of audiences) {
-			const field = audienceField[other];
-			if (other === audience || field === undefined) continue;
+			if (other === audience || other === 'all') continue;
 			expect(isCampaignBody(audience, bodyOf(audience, selections[other]))).toBe(false);
 		}
 	});

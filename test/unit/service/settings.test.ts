@@ -55,46 +55,36 @@ test.each([
 ])('allowHttp %j: plain http is %s', (allowHttp, isAllowed) => {
 	const parse = () => parseSettings({ ...credential, baseUrl: 'http://push.example', allowHttp });
 	if (isAllowed) expect(parse().baseUrl).toBe('http://push.example');
-	else expect(refusal(parse).field).toBe('Base URL');
+	else expect(refusal(parse).message).toMatch(/^Base URL /);
 });
 
 test.each([
-	[{ apiKey: '' }, 'API Key', 'API Key is missing in the credential'],
-	[{ apiKey: ' ' }, 'API Key', 'API Key is missing in the credential'],
-	[{ apiKey: 7 }, 'API Key', 'API Key is missing in the credential'],
-	[{ authToken: undefined }, 'Auth Token', 'Auth Token is missing in the credential'],
-	[
-		{ apiKey: 'a\nb' },
-		'API Key',
-		'API Key holds a character that a header of a request cannot carry',
-	],
+	[{ apiKey: '' }, 'API Key is missing in the credential'],
+	[{ apiKey: ' ' }, 'API Key is missing in the credential'],
+	[{ apiKey: 7 }, 'API Key is missing in the credential'],
+	[{ authToken: undefined }, 'Auth Token is missing in the credential'],
+	[{ apiKey: 'a\nb' }, 'API Key holds a character that a header of a request cannot carry'],
 	[
 		{ authToken: 'schlüssel→' },
-		'Auth Token',
 		'Auth Token holds a character that a header of a request cannot carry',
 	],
 	[
 		{ authToken: 'a\u0000b' },
-		'Auth Token',
 		'Auth Token holds a character that a header of a request cannot carry',
 	],
-	[{ apiKeyHeader: 'a b' }, 'API Key Header', 'API Key Header is not the name of a header'],
-	[{ apiKeyHeader: 'a:' }, 'API Key Header', 'API Key Header is not the name of a header'],
-	[{ authTokenHeader: 'ä' }, 'Auth Token Header', 'Auth Token Header is not the name of a header'],
-	[
-		{ authTokenHeader: 'SERVICEkey' },
-		'Auth Token Header',
-		'Auth Token Header is the same as API Key Header',
-	],
-	[{ baseUrl: '' }, 'Base URL', 'Base URL is missing in the credential'],
-])('%j is refused', (change, field, message) => {
+	[{ apiKeyHeader: 'a b' }, 'API Key Header is not the name of a header'],
+	[{ apiKeyHeader: 'a:' }, 'API Key Header is not the name of a header'],
+	[{ authTokenHeader: 'ä' }, 'Auth Token Header is not the name of a header'],
+	[{ authTokenHeader: 'SERVICEkey' }, 'Auth Token Header is the same as API Key Header'],
+	[{ baseUrl: '' }, 'Base URL is missing in the credential'],
+])('%j is refused', (change, message) => {
 	const refused = refusal(() => parseSettings({ ...credential, ...change }));
-	expect([refused.field, refused.message]).toEqual([field, message]);
+	expect(refused.message).toBe(message);
 	expect(refused.advice).toMatch(/^Open the Push Campaign API credential and enter the /);
 });
 
 test.each([undefined, null, 'text', 7])('a credential that is %j has no Base URL', (data) => {
-	expect(refusal(() => parseSettings(data)).field).toBe('Base URL');
+	expect(refusal(() => parseSettings(data)).message).toMatch(/^Base URL /);
 });
 
 test('what is accepted is what a request can carry, and no refusal quotes a secret', () => {

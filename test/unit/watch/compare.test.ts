@@ -3,9 +3,13 @@ import type { CounterName, Counters } from '../../../nodes/PushCampaign/service/
 import { counterNames } from '../../../nodes/PushCampaign/service/answers';
 import type { Baseline } from '../../../nodes/PushCampaign/watch/baseline';
 import { moveBaseline, zeroCounters } from '../../../nodes/PushCampaign/watch/baseline';
-import { findChanges, isWorthAnEvent } from '../../../nodes/PushCampaign/watch/changes';
 import type { Observation } from '../../../nodes/PushCampaign/watch/compare';
-import { findEvents, toEvent } from '../../../nodes/PushCampaign/watch/compare';
+import {
+	findChanges,
+	isWorthAnEvent,
+	findEvents,
+	toEvent,
+} from '../../../nodes/PushCampaign/watch/compare';
 
 const counters = (change: Partial<Baseline['counters']> = {}): Baseline['counters'] => ({
 	...zeroCounters,

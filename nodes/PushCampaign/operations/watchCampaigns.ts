@@ -1,0 +1,103 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod/v3';
+
+import type { CounterName } from '../service/answers';
+import { counterNames, isCounterName } from '../service/answers';
+import { campaignId } from '../service/schemas';
+import { parseIdList } from './idList';
+import type { ParameterValues } from './parameters';
+import { check, invalid, isBlank, toFields } from './parameters';
+
+const campaignIds = {
+	displayName: 'Campaign IDs',
+	name: 'campaignIds',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 1001, 1002',
+	description:
+		'Which campaigns to watch: IDs separated by commas, semicolons or line breaks, or an expression that gives an array. A trigger has no input item that the expression could use.',
+} satisfies INodeProperties;
+
+const counters = {
+	displayName: 'Counters',
+	name: 'counters',
+	type: 'multiOptions',
+	default: [...counterNames],
+	description: 'Which counters to watch, at least one',
+	options: [
+		{ name: 'Clicked', value: 'clicked' },
+		{ name: 'Closed', value: 'closed' },
+		{ name: 'Delivered', value: 'delivered' },
+		{ name: 'Failed to Send', value: 'failedToSend' },
+		{ name: 'Successfully Sent', value: 'successfullySent' },
+		{ name: 'Total Attempts', value: 'totalAttempts' },
+	],
+} satisfies INodeProperties;
+
+const minimumChange = {
+	displayName: 'Minimum Change',
+	name: 'minimumChange',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 1,
+	description:
+		'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
+} satisfies INodeProperties;
+
+const options = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [minimumChange],
+} satisfies INodeProperties;
+
+/** The panel of the trigger. */
+export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
+
+/** Which campaigns a trigger watches, and how. */
+export interface WatchParameters {
+	readonly campaignIds: readonly string[];
+	readonly counters: readonly CounterName[];
+	readonly minimumChange: number;
+}
+
+const wholeNumber = z.number().int().min(1);
+
+function readCampaignIds(parameters: ParameterValues): string[] {
+	const { displayName } = campaignIds;
+	const listed = parseIdList(parameters.get(campaignIds) ?? campaignIds.default, displayName);
+	const ids = [...new Set(listed.map((id) => check(campaignId, id, displayName)))];
+	if (ids.length === 0) throw invalid(displayName, 'is missing', 'Give at least one campaign ID.');
+	// An object, such as n8n's static data, holds nothing of its own under this name.
+	if (ids.includes('__proto__')) {
+		throw invalid(displayName, 'holds __proto__, which no baseline can be kept for');
+	}
+	return ids;
+}
+
+function readCounters(parameters: ParameterValues): CounterName[] {
+	const chosen: unknown = parameters.get(counters) ?? counters.default;
+	const isEmpty = isBlank(chosen) || (Array.isArray(chosen) && chosen.length === 0);
+	if (!isEmpty && Array.isArray(chosen)) {
+		const known = chosen.filter(isCounterName);
+		if (known.length === chosen.length) return known;
+	}
+	const what = isEmpty ? 'is empty' : 'is not a selection from the list';
+	throw invalid(counters.displayName, what, 'Choose at least one counter.');
+}
+
+/**
+ * Reads what a trigger watches.
+ * @throws InvalidInput naming the parameter
+ */
+export function readWatched(parameters: ParameterValues): WatchParameters {
+	const ids = readCampaignIds(parameters);
+	const watched = readCounters(parameters);
+	const fields = toFields(parameters.get(options), options.displayName);
+	const change = wholeNumber.safeParse(fields[minimumChange.name] ?? minimumChange.default);
+	if (!change.success) throw invalid(minimumChange.displayName, 'is not a whole number from 1');
+	return { campaignIds: ids, counters: watched, minimumChange: change.data };
+}
