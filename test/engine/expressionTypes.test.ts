@@ -13,6 +13,9 @@ const values = {
 	empty: '""',
 	text: '"text"',
 	digits: '"31"',
+	longDigits: '"9007199254740993"',
+	list: '" 31 ,; 007\\n 31"',
+	jsonArray: `'[31, "32"]'`,
 	url: '"https://a.example/x"',
 	httpUrl: '"http://a.example/x"',
 	json: `'{"a":1}'`,
@@ -27,24 +30,40 @@ const values = {
 	false: 'false',
 	emptyArray: '[]',
 	array: '["31"]',
+	mixedArray: '["31", 32]',
 	nestedArray: '[["31"]]',
 	emptyObject: '({})',
 	object: '({ a: 1 })',
 	nestedObject: '({ a: { b: 1 } })',
 	date: 'new Date(4e12)',
 	invalidDate: 'new Date(NaN)',
-	dateTime: 'DateTime.fromMillis(4e12)',
+	dateTime: 'DateTime.fromMillis(4e12, { zone: "Asia/Kolkata" })',
 	pattern: '/x/',
 };
 type Kind = keyof typeof values;
-const kinds = Object.entries(values);
+const isKind = (kind: string): kind is Kind => kind in values;
+const kinds = Object.keys(values).filter(isKind);
 const value = `={{ [${Object.values(values).join(', ')}][$json.index] }}`;
 
-const texts: Kind[] = ['text', 'digits', 'url', 'httpUrl', 'json'];
+/** What is sent of each kind that is taken. */
+type Taken = Partial<Record<Kind, unknown>>;
+
+const urls: Taken = { url: 'https://a.example/x', httpUrl: 'http://a.example/x' };
+const texts: Taken = {
+	text: 'text',
+	digits: '31',
+	longDigits: '9007199254740993',
+	list: ' 31 ,; 007\n 31',
+	jsonArray: '[31, "32"]',
+	...urls,
+	json: '{"a":1}',
+};
 /** Inside a collection n8n itself makes ISO text of a Luxon DateTime. */
-const textsInside: Kind[] = [...texts, 'dateTime'];
-const blank: Kind[] = ['null', 'undefined', 'empty'];
-const booleans: Kind[] = ['true', 'false'];
+const textsInside: Taken = { ...texts, dateTime: '2096-10-02T12:36:40.000+05:30' };
+const leftOut: Taken = { null: undefined, undefined: undefined, empty: undefined };
+const numbers: Taken = { zero: 0, one: 1, minus: -1, fraction: 1.5 };
+const booleans: Taken = { true: true, false: false };
+const sentAt = { date: '2096-10-02 09:07 +02:00', dateTime: '2096-10-02 12:37 +05:30' };
 
 const additional = (fields: INodeParameters): INodeParameters => ({ additionalFields: fields });
 const option = (name: string): INodeParameters => ({ options: { [name]: value } });
@@ -56,80 +75,140 @@ const pair = (part: INodeParameters): INodeParameters => ({
 	operation: 'sendToAttributes',
 	attributes: { pairs: [{ name: 'plan', value: 'pro', ...part }] },
 });
+const inOrder = { maxParallel: 1 };
+const isObject = (given: unknown): given is Record<string, unknown> =>
+	typeof given === 'object' && given !== null;
 
-test.each<[string, INodeParameters, Kind[]]>([
-	['Title', { title: value }, texts],
-	['Message', { message: value }, texts],
-	['Target URL', { targetUrl: value }, ['url', 'httpUrl']],
-	['Campaign Name', additional({ name: value }), [...blank, ...textsInside]],
-	['Icon URL', additional({ iconUrl: value }), [...blank, 'url']],
-	['Image URL', additional({ imageUrl: value }), [...blank, 'url']],
-	['Auto Hide', additional({ autoHide: value }), booleans],
-	['Send At', additional({ sendAt: value }), ['date', 'dateTime']],
+/** What is taken inside another value: as the part of a button, or as a pair's name or value. */
+const within = (taken: Taken, wrap: (sent: unknown) => unknown): Taken =>
+	Object.fromEntries(Object.entries(taken).map(([kind, sent]) => [kind, wrap(sent)]));
+const go = { title: 'Go', url: 'https://a.example' };
+
+test.each<[name: string, parameters: INodeParameters, field: string, taken: Taken]>([
+	['Title', { title: value }, 'title', texts],
+	['Message', { message: value }, 'message', texts],
+	['Target URL', { targetUrl: value }, 'target_url', urls],
+	['Campaign Name', additional({ name: value }), 'name', { ...leftOut, ...textsInside }],
+	['Icon URL', additional({ iconUrl: value }), 'icon', { ...leftOut, url: urls.url }],
+	['Image URL', additional({ imageUrl: value }), 'image', { ...leftOut, url: urls.url }],
+	['Auto Hide', additional({ autoHide: value }), 'auto_hide', { true: 1, false: 0 }],
+	['Send At', additional({ sendAt: value }), 'send_at', sentAt],
 	[
 		'Expire After',
-		additional({ expireAfter: { duration: { amount: value, unit: 'd' } } }),
-		['one'],
+		additional({ expireAfter: { duration: { amount: value, unit: 'h' } } }),
+		'expire_push',
+		{ one: '1h' },
 	],
-	['Expire After', additional({ expireAfter: { duration: { amount: 1, unit: value } } }), []],
-	['Title of button 1 in Action Buttons', button({ title: value }), textsInside],
-	['URL of button 1 in Action Buttons', button({ url: value }), ['url', 'httpUrl']],
-	['Name of pair 1 in Attributes', pair({ name: value }), textsInside],
+	[
+		'Expire After',
+		additional({ expireAfter: { duration: { amount: 1, unit: value } } }),
+		'expire_push',
+		{},
+	],
+	[
+		'Title of button 1 in Action Buttons',
+		button({ title: value }),
+		'action_buttons',
+		within(textsInside, (title) => [{ ...go, title }]),
+	],
+	[
+		'URL of button 1 in Action Buttons',
+		button({ url: value }),
+		'action_buttons',
+		within(urls, (url) => [{ ...go, url }]),
+	],
+	[
+		'Name of pair 1 in Attributes',
+		pair({ name: value }),
+		'attribute',
+		within(textsInside, (name) => ({ [String(name)]: 'pro' })),
+	],
 	[
 		'Value of pair 1 in Attributes',
 		pair({ value }),
-		[...textsInside, 'zero', 'one', 'minus', 'fraction', ...booleans],
+		'attribute',
+		within({ ...textsInside, ...numbers, ...booleans }, (plan) => ({ plan })),
 	],
 	[
 		'Attributes (JSON)',
 		{ operation: 'sendToAttributes', specifyAttributes: 'json', attributesJson: value },
-		['json', 'object'],
+		'attribute',
+		{ json: { a: 1 }, object: { a: 1 } },
 	],
 	[
 		'Segment IDs',
 		{ operation: 'sendToSegments', segmentIds: value },
-		['text', 'digits', 'url', 'httpUrl', 'zero', 'one', 'array'],
+		'segment',
+		{
+			...within({ text: 'text', digits: '31', ...urls }, (id) => [id]),
+			longDigits: ['9007199254740993'],
+			list: ['31', '007'],
+			jsonArray: [31, '32'],
+			zero: [0],
+			one: [1],
+			array: ['31'],
+			mixedArray: ['31', 32],
+		},
 	],
 	[
 		'Subscriber ID',
 		{ operation: 'sendToSubscriber', subscriberId: value },
-		['digits', 'zero', 'one'],
+		'sid',
+		{ digits: '31', longDigits: '9007199254740993', zero: '0', one: '1' },
 	],
-	['Campaign ID', { operation: 'getStatus', campaignId: value }, [...texts, 'zero', 'one']],
+	[
+		'Campaign ID',
+		{ operation: 'getStatus', campaignId: value },
+		'path',
+		within({ ...texts, list: ' 31 ,; 007\n 31'.trim(), zero: '0', one: '1' }, (id) =>
+			encodeURIComponent(String(id)),
+		),
+	],
+])(
+	'%s sends what it takes as it should, and names itself for the rest (%#)',
+	async (name, parameters, field, taken) => {
+		await expectTaken(name, { options: inOrder, ...parameters }, Object.keys(taken));
+		const sent = simulator().requests.map(({ json, path }) =>
+			field === 'path' ? path.split('/').at(-1) : isObject(json) && json[field],
+		);
+		expect(sent).toEqual(kinds.filter((kind) => kind in taken).map((kind) => taken[kind]));
+	},
+);
+
+test.each<[name: string, parameters: INodeParameters, taken: Kind[]]>([
 	[
 		'Simplify',
 		{ operation: 'getStatus', campaignId: '1', simplify: value },
-		['null', 'undefined', ...booleans],
+		['null', 'undefined', 'true', 'false'],
 	],
-	['Dry Run', option('dryRun'), booleans],
-	['Resend Unknown', option('resendUnknown'), booleans],
+	['Dry Run', option('dryRun'), ['true', 'false']],
+	['Resend Unknown', option('resendUnknown'), ['true', 'false']],
 	['Max Parallel Requests', option('maxParallel'), ['one']],
 	['Rate Limit Retries', option('rateLimitRetries'), ['zero', 'one']],
 	['Timeout', option('timeout'), ['one']],
-])(
-	'%s takes what it should, and names itself for the rest: %j',
-	async (name, parameters, taken) => {
-		const run = await runWorkflow(chain([push(parameters, { onError: 'continueRegularOutput' })]), {
-			credentials: credentialsFor(simulator()),
-			input: inputOf(...kinds.map((_kind, index) => ({ index }))),
-		});
-		expect(run.status).toBe('success');
-		const items = outputOf(run);
-		expect(items).toHaveLength(kinds.length);
-		const refused = kinds.flatMap(([kind], index) => {
-			const error = items[index]?.['error'];
-			if (typeof error !== 'object' || error === null || !('type' in error)) return [];
-			return error['type'] === 'validation' ? [{ kind, error }] : [];
-		});
-		const refusedKinds = new Set(refused.map(({ kind }) => kind));
-		expect(kinds.map(([kind]) => kind).filter((kind) => !refusedKinds.has(kind))).toEqual(
-			kinds.map(([kind]) => kind).filter((kind) => taken.some((known) => known === kind)),
-		);
-		for (const { error } of refused) {
-			expect(error).toMatchObject({ message: matching(new RegExp(`^${escape(name)} `)) });
-		}
-	},
-);
+])('%s takes what it should, and names itself for the rest (%#)', expectTaken);
+
+/** Gives the parameters every kind of value, and sees which are taken, and that the rest is called by its name. */
+async function expectTaken(name: string, parameters: INodeParameters, taken: string[]) {
+	const node = push(parameters, { onError: 'continueRegularOutput' });
+	const run = await runWorkflow(chain([node], { timezone: 'Europe/Berlin' }), {
+		credentials: credentialsFor(simulator()),
+		input: inputOf(...kinds.map((_kind, index) => ({ index }))),
+	});
+	expect(run.status).toBe('success');
+	const refused = outputOf(run).map(({ error }) =>
+		typeof error === 'object' && error !== null && 'type' in error && error['type'] === 'validation'
+			? error
+			: undefined,
+	);
+	expect(refused).toHaveLength(kinds.length);
+	expect(kinds.filter((_kind, index) => refused[index] === undefined)).toEqual(
+		kinds.filter((kind) => taken.includes(kind)),
+	);
+	for (const error of refused.filter((each) => each !== undefined)) {
+		expect(error).toMatchObject({ message: matching(new RegExp(`^${escape(name)} `)) });
+	}
+}
 
 describe('a field of the input item', () => {
 	const anything = fc.oneof(

@@ -32,59 +32,42 @@ const continued = async (parameters: Parameters<typeof push>[0] = {}) =>
 	);
 const fault = (action: Fault['action'], times = 0) => simulator().addFault({ times, action });
 
-describe.each([
-	{ type: 'header_invalid', httpCode: '401', cause: 'credential-invalid' },
-	{ type: 'bad_request', httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'authentication_failure', httpCode: '401', cause: 'credential-invalid' },
-	{ type: 'rate_limit', httpCode: '429', cause: 'rate-limited' },
-	{ type: undefined, httpCode: '500', cause: 'temporarily-unavailable' },
-	{ type: 'missing_parameter', httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_format', httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_value', httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_type', httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_sid', httpCode: '404', cause: 'configuration-invalid' },
-	{ type: 'quota_of_tomorrow', httpCode: '400', cause: 'configuration-invalid' },
-])('the failure type $type', ({ type, httpCode, cause }) => {
-	describe.each([200, 401, 404, 500])('with HTTP %i', (status) => {
+// The HTTP status is not what decides: the client's unit tests pair each kind of answer with all of them.
+test.each([
+	{ type: 'header_invalid', status: 401, httpCode: '401', cause: 'credential-invalid' },
+	{ type: 'bad_request', status: 200, httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'authentication_failure', status: 200, httpCode: '401', cause: 'credential-invalid' },
+	{ type: 'rate_limit', status: 404, httpCode: '429', cause: 'rate-limited' },
+	{ type: undefined, status: 401, httpCode: '500', cause: 'temporarily-unavailable' },
+	{ type: 'missing_parameter', status: 500, httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_format', status: 404, httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_value', status: 500, httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_type', status: 400, httpCode: '400', cause: 'configuration-invalid' },
+	{ type: 'invalid_sid', status: 200, httpCode: '404', cause: 'configuration-invalid' },
+	{ type: 'quota_of_tomorrow', status: 200, httpCode: '400', cause: 'configuration-invalid' },
+])(
+	'the failure type $type with HTTP $status has its code, cause and the service’s words',
+	async ({ type, status, httpCode, cause }) => {
 		const said = 'Just as the service worded it';
-		const failure = (): Fault['action'] => ({
-			kind: 'failure',
-			description: said,
-			status,
-			...(type === undefined ? {} : { type }),
-		});
+		fault({ kind: 'failure', description: said, status, ...(type === undefined ? {} : { type }) });
 
-		test('fails a send with its code, cause and the service’s words', async () => {
-			fault(failure());
-			const failed = failureOf(await run());
-			expect(failed).toMatchObject({ name: 'NodeApiError', httpCode, cause, itemIndex: 0 });
-			expect(failed.message).toMatch(/^The push service /);
-			expect(failed.description).toContain(`The service says: "${said}". It was not sent. `);
-			expect(failed.description).not.toContain('Sent: ');
-			expect(sendsAt(simulator())).toHaveLength(1);
-		});
+		const failed = failureOf(await run());
+		expect(failed).toMatchObject({ name: 'NodeApiError', httpCode, cause, itemIndex: 0 });
+		expect(failed.message).toMatch(/^The push service /);
+		expect(failed.description).toContain(`The service says: "${said}". It was not sent. `);
+		expect(failed.description).not.toContain('Sent: ');
+		expect(sendsAt(simulator())).toHaveLength(1);
 
-		test('is an item with Continue', async () => {
-			fault(failure());
-			const [item] = await continued();
-			expect(item).toStrictEqual({
-				error: {
-					message: expectWords,
-					description: expectWords,
-					type: type ?? 'unspecified',
-					httpCode,
-					outcome: 'notSent',
-				},
-			});
-		});
+		const error = { message: expectWords, description: expectWords, type: type ?? 'unspecified' };
+		expect(await continued()).toStrictEqual([
+			{ error: { ...error, httpCode, outcome: 'notSent' } },
+		]);
 
-		test('fails a read, 404 where the campaign is not known', async () => {
-			fault(failure());
-			const expected = type === 'invalid_value' ? '404' : httpCode;
-			expect(failureOf(await run(read))).toMatchObject({ httpCode: expected, cause });
-		});
-	});
-});
+		// Of a campaign that is not known.
+		const expected = type === 'invalid_value' ? '404' : httpCode;
+		expect(failureOf(await run(read))).toMatchObject({ httpCode: expected, cause });
+	},
+);
 
 const expectWords: unknown = expect.stringMatching(/^[A-Z]\S* .+/);
 
@@ -136,96 +119,69 @@ const respond = (status: number, body: string, type = 'text/html'): Fault['actio
 	headers: { 'content-type': type },
 });
 
-describe.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
+// What stands in an answer is told in the client's unit tests; here is what n8n's helper makes of it.
+test.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
 	['a gateway’s page', respond(502, html), { type: 'unexpected_answer', httpCode: '502' }],
-	['a page with HTTP 200', respond(200, html), { type: 'unexpected_answer', httpCode: '200' }],
 	['garbage', respond(200, '\u0000\u0001{]'), { type: 'unexpected_answer', httpCode: '200' }],
-	['nothing', respond(200, ''), { type: 'unexpected_answer', httpCode: '200' }],
 	['a request timeout', respond(408, html), { type: 'unexpected_answer', httpCode: '408' }],
 	['HTTP 304', respond(304, ''), { type: 'unexpected_answer', httpCode: '304' }],
 	['a redirect to nowhere', respond(302, html), { type: 'unexpected_answer', httpCode: '302' }],
 	['HTTP 204', respond(204, ''), { type: 'unexpected_answer', httpCode: '204' }],
 	['JSON null', respond(200, 'null'), { type: 'unexpected_answer', httpCode: '200' }],
-	['a JSON list', respond(200, '[]'), { type: 'unexpected_answer', httpCode: '200' }],
 	[
 		'a success with HTTP 404',
 		respond(404, '{"status":"success","description":"Created","ID":1}', 'application/json'),
 		{ type: 'unexpected_answer', httpCode: '404' },
-	],
-	[
-		'a success without ID',
-		respond(200, '{"status":"success","description":"Created"}', 'application/json'),
-		{ type: 'unexpected_answer', httpCode: '200' },
-	],
-	[
-		'a success with HTTP 500',
-		respond(500, '{"status":"success","description":"Created","ID":1}', 'application/json'),
-		{ type: 'unexpected_answer', httpCode: '500' },
-	],
-	[
-		'another status',
-		respond(200, '{"status":"queued","description":"Created","ID":1}', 'application/json'),
-		{ type: 'unexpected_answer', httpCode: '200' },
 	],
 	['a truncated answer', { kind: 'truncate' }, { type: 'network' }],
 	['a lost connection', { kind: 'reset-after' }, { type: 'network' }],
 	['a connection lost before', { kind: 'reset-before' }, { type: 'network' }],
 	['an answer that never comes', { kind: 'hang', process: true }, { type: 'network' }],
 	['an answer that comes too late', { kind: 'delay', ms: 3000 }, { type: 'network' }],
-])('%s', (_name, action, expected) => {
+])('%s leaves a send unknown, and it is made once', async (_name, action, expected) => {
 	const options = { options: { timeout: 250, rateLimitRetries: 0 } };
-
-	test('leaves a send unknown, and it is made once', async () => {
-		fault(action);
-		const failed = failureOf(await run(options));
-		expect(failed).toMatchObject({
-			name: 'NodeApiError',
-			cause: 'temporarily-unavailable',
-			httpCode: expected.httpCode ?? null,
-			itemIndex: 0,
-		});
-		expect(failed.message).toMatch(/^It is unknown whether this was sent: /);
-		expect(failed.description).not.toContain('Sent: ');
-		expect(sendsAt(simulator())).toHaveLength(1);
+	fault(action);
+	const failed = failureOf(await run(options));
+	expect(failed).toMatchObject({
+		name: 'NodeApiError',
+		cause: 'temporarily-unavailable',
+		httpCode: expected.httpCode ?? null,
+		itemIndex: 0,
 	});
+	expect(failed.message).toMatch(/^It is unknown whether this was sent: /);
+	expect(failed.description).not.toContain('Sent: ');
+	expect(sendsAt(simulator())).toHaveLength(1);
 
-	test('is an item of unknown outcome with Continue', async () => {
-		fault(action);
-		const [item] = await continued(options);
-		expect(item).toStrictEqual({
-			error: { message: expectWords, description: expectWords, ...expected, outcome: 'unknown' },
-		});
-		expect(sendsAt(simulator())).toHaveLength(1);
-	});
+	expect(await continued(options)).toStrictEqual([
+		{ error: { message: expectWords, description: expectWords, ...expected, outcome: 'unknown' } },
+	]);
+	expect(sendsAt(simulator())).toHaveLength(2);
 });
 
-describe.each<[string, number, string]>([
+test.each<[string, number, string]>([
 	['a page that is not there', 404, html],
 	['nothing, gone', 410, ''],
 	['another API’s JSON error', 403, '{"error":{"message":"Forbidden"}}'],
-])('%s', (_name, status, body) => {
-	test('leaves a send not sent, and is asked for once', async () => {
+])(
+	'%s leaves a send not sent, fails a read, and is asked for once',
+	async (_name, status, body) => {
 		fault(respond(status, body));
 		const failed = failureOf(await run());
+		const httpCode = String(status);
 		expect(failed).toMatchObject({
 			name: 'NodeApiError',
 			cause: 'configuration-invalid',
-			httpCode: String(status),
+			httpCode,
 		});
 		expect(failed.message).toMatch(/^The push service was not reached: /);
 		expect(failed.description).toContain('It was not sent. Check that Base URL');
 		expect(await continued()).toMatchObject([
-			{ error: { type: 'unexpected_answer', outcome: 'notSent', httpCode: String(status) } },
+			{ error: { type: 'unexpected_answer', outcome: 'notSent', httpCode } },
 		]);
-		expect(sendsAt(simulator())).toHaveLength(2);
-	});
-
-	test('fails a read, and is asked for once', async () => {
-		fault(respond(status, body));
-		expect(failureOf(await run(read))).toMatchObject({ httpCode: String(status) });
-		expect(simulator().requests).toHaveLength(1);
-	});
-});
+		expect(failureOf(await run(read))).toMatchObject({ httpCode });
+		expect(simulator().requests).toHaveLength(3);
+	},
+);
 
 describe('HTTP 429 that is not the service’s own', () => {
 	test('is waited for, and tried again', async () => {
@@ -334,12 +290,10 @@ describe('a redirect', () => {
 		expect(simulator().requests).toHaveLength(2);
 	});
 
-	describe.each([301, 302, 307, 308])('HTTP %i', (status) => {
-		test.each([
-			['to another host', () => `http://127.0.0.1:${portOf(other)}/v1/notification/send/all`],
-			['to the same host', () => `${simulator().url}/v1/notification/send/all`],
-		])('%s is never followed', async (_name, location) => {
-			fault({ kind: 'redirect', location: location(), status }, 1);
+	test.each([301, 302, 307, 308])('HTTP %i is never followed', async (status) => {
+		for (const origin of [`http://127.0.0.1:${portOf(other)}`, simulator().url]) {
+			simulator().reset();
+			fault({ kind: 'redirect', location: `${origin}/v1/notification/send/all`, status });
 			const failed = failureOf(await run());
 			expect(failed).toMatchObject({
 				name: 'NodeApiError',
@@ -347,18 +301,15 @@ describe('a redirect', () => {
 				cause: 'configuration-invalid',
 			});
 			expect(failed.message).toBe(
-				`The address of the push service redirects to ${new URL(location()).host} (HTTP ${status})`,
+				`The address of the push service redirects to ${new URL(origin).host} (HTTP ${status})`,
 			);
 			expect(failed.description).not.toContain('Sent: ');
-
-			fault({ kind: 'redirect', location: location(), status }, 1);
 			expect(await continued()).toMatchObject([
 				{ error: { type: 'unexpected_answer', outcome: 'notSent' } },
 			]);
-			fault({ kind: 'redirect', location: location(), status }, 1);
 			expect(failureOf(await run(read))).toMatchObject({ httpCode: String(status) });
 			expect(seen).toStrictEqual([]);
 			expect(simulator().requests).toHaveLength(3);
-		});
+		}
 	});
 });

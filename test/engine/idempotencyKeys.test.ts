@@ -2,10 +2,12 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
 import { forgetProcessed } from './support/deduplication';
 import {
+	content,
 	credentialsFor,
 	failureOf,
 	outputOf,
 	push,
+	sendsAt,
 	titled,
 	titlesAt,
 	useSimulator,
@@ -42,7 +44,14 @@ const retry = async (retryOf: IRun, options: INodeParameters = {}) =>
 const statuses = (execution: IRun) => outputOf(execution).map(({ status }) => status);
 
 test('what was sent under a key is not sent in a later execution', async () => {
-	await run(['a', 'b']);
+	const first = await run(['a', 'b']);
+	expect(outputOf(first)).toMatchObject([{ idempotencyKey: 'a' }, { idempotencyKey: 'b' }]);
+	// The service is told nothing of it.
+	expect(sendsAt(simulator())[0]?.json).toStrictEqual({
+		title: 'a',
+		message: content.message,
+		target_url: content.targetUrl,
+	});
 	const later = await run(['a', 'b', 'c']);
 	expect(statuses(later)).toEqual(['alreadySent', 'alreadySent', 'success']);
 	expect(outputOf(later)[0]).toStrictEqual({

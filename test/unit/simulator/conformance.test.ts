@@ -1,0 +1,362 @@
+import {
+	call,
+	credentials,
+	failure,
+	requiredHeaders,
+	send,
+	sendNames,
+	sends,
+	smallest,
+	useSimulator,
+	type PlainAnswer,
+	type SendName,
+} from './support';
+
+// Specification, Errors, Limits and the rules of the fields: a table for each operation.
+
+const now = Date.UTC(2030, 0, 10, 12, 0);
+const simulator = useSimulator({ clock: () => now, lifeSpeed: 0 });
+
+type Failure = Record<string, string>;
+/** What is answered, and the values that are answered so. */
+type Row<Value = unknown> = [expected: 'accepted' | Failure, ...values: Value[]];
+
+const statusOf = ({ type }: Failure) =>
+	new Map([
+		['header_invalid', 401],
+		['authentication_failure', 401],
+		['rate_limit', 429],
+		['invalid_sid', 404],
+	]).get(type ?? '') ?? 400;
+const expectedOf = (expected: 'accepted' | Failure) =>
+	expected === 'accepted' ? expected : { httpStatus: statusOf(expected), ...expected };
+const seen = ({ status, json }: PlainAnswer) =>
+	status === 200 ? 'accepted' : { httpStatus: status, ...(typeof json === 'object' ? json : {}) };
+
+/** Gives each value of the rows, and compares all answers at once: each is shown beside its value. */
+async function conform<Value>(
+	rows: Array<Row<Value>>,
+	answerTo: (value: Value) => Promise<PlainAnswer>,
+) {
+	const expected = rows.flatMap(([answer, ...values]) =>
+		values.map((value) => ({ value, answer: expectedOf(answer) })),
+	);
+	const answers = await Promise.all(
+		expected.map(async ({ value }) => ({ value, answer: seen(await answerTo(value)) })),
+	);
+	expect(answers).toEqual(expected);
+}
+
+const missing = (name: string) =>
+	failure('missing_parameter', `Missing required parameter ${name}`);
+const wrongType = (name: string, wanted: string) =>
+	failure('invalid_type', `Parameter ${name} must be ${wanted}`);
+const wrongValue = (name: string, rule: string) =>
+	failure('invalid_value', `Parameter ${name} ${rule}`);
+const urlOf = (length: number) => 'https://shop.example/'.padEnd(length, 'x');
+const nothing = [undefined, null, '', ' \t'];
+
+/** A text of so many characters, however many bytes or UTF-16 units they take. */
+const text = (name: string, limit: number): Row[] => [
+	['accepted', ...['x', 'ß', '語', '👍'].map((character) => character.repeat(limit))],
+	[
+		wrongValue(name, `must not be longer than ${limit} characters`),
+		...['x', 'ß', '語', '👍'].map((character) => character.repeat(limit + 1)),
+	],
+	[wrongType(name, 'a string'), 7, true, ['x'], { x: 1 }],
+];
+
+const picture = (name: string): Row[] => [
+	['accepted', 'https://cdn.example/a.png'],
+	[
+		wrongValue(name, 'must be an HTTPS URL'),
+		'http://cdn.example/a.png',
+		'cdn.example/a.png',
+		'data:image/png,x',
+		'',
+	],
+	[wrongType(name, 'a string'), null],
+];
+
+const button = { title: 'Open', url: 'https://shop.example/a' };
+const longest = { title: '👍'.repeat(100), url: urlOf(100) };
+const tooLong = [[{ ...longest, title: '👍'.repeat(101) }], [{ ...longest, url: urlOf(101) }]];
+const buttonValues = failure('invalid_value', "Invalid parameter 'action_buttons' values");
+
+const everywhere: Record<string, Row[]> = {
+	title: [[missing('title'), ...nothing], ...text('title', 100)],
+	message: [[missing('message'), ...nothing], ...text('message', 255)],
+	target_url: [
+		[missing('target_url'), ...nothing],
+		[
+			'accepted',
+			'http://shop.example',
+			'HTTPS://shop.example/a?b=c#d',
+			'https://shop.example:8443/ü',
+			'https://例え.example/',
+			urlOf(255),
+		],
+		[wrongValue('target_url', 'must not be longer than 255 characters'), urlOf(256)],
+		[
+			wrongValue('target_url', 'must be a URL'),
+			'shop.example',
+			'//shop.example',
+			'https:/shop.example',
+			'https://',
+			'https:///path',
+			'javascript:alert(1)',
+			'ftp://shop.example',
+			' https://shop.example',
+			'https://shop.example/a b',
+			'https://shop.example/\n',
+			'https://[::1',
+		],
+		[wrongType('target_url', 'a string'), 7],
+	],
+	icon: picture('icon'),
+	expire_push: [
+		['accepted', '1m', '90m', '24h', '7d', '365d'],
+		[
+			failure('invalid_format', 'Please provide the valid format for expire_push parameter'),
+			...['4', 'd', '4w', '4 d', '4D', '1.5h', '-1d', '0d', '1d2h', ' 1d', '', 4, null, {}],
+		],
+	],
+	auto_hide: [
+		['accepted', 0, 1],
+		[wrongValue('auto_hide', 'must be 0 or 1'), 2, -1],
+		[wrongType('auto_hide', 'an integer'), '1', '0', true, false, null, 0.5, [], {}],
+	],
+	send_at: [
+		[
+			'accepted',
+			'2030-01-10 12:05 +00:00',
+			'2030-01-10 12:05 -00:00',
+			'2030-01-10 17:35 +5:30',
+			'2030-01-10 17:35 +05:30',
+			'2030-01-10 02:05 -10:00',
+			'2030-01-11 02:05 +14:00',
+			'2032-02-29 00:00 +00:00',
+		],
+		[
+			failure('invalid_value', 'Schedule date must be at least 5 minutes in future'),
+			'2030-01-10 12:04 +00:00',
+			'2030-01-10 17:34 +5:30',
+			'2030-01-10 07:04 -05:00',
+			'2030-01-10 12:00 +00:00',
+			'2020-01-10 12:30 +00:00',
+		],
+		[
+			failure('invalid_format', 'Schedule date must be in valid format YYYY-MM-DD HH:MM +0'),
+			'2030-01-10T12:30 +00:00',
+			'2030-01-10 12:30',
+			'2030-01-10 12:30:00 +00:00',
+			'2030-01-10 12:30 UTC',
+			'2030-01-10 12:30 00:00',
+			'2030-01-10 12:30 +0000',
+			'2030-01-10 12:30 +0',
+			'2030-01-10 12:30+00:00',
+			'2030-1-10 12:30 +00:00',
+			'2030-02-30 12:30 +00:00',
+			'2030-13-10 12:30 +00:00',
+			'2030-01-10 24:00 +00:00',
+			'2030-01-10 12:60 +00:00',
+			'2030-01-10 12:30 +05:60',
+			'2030-01-10 12:30 +14:01',
+			'2030-01-10 12:30 -12:01',
+			' 2030-01-10 12:30 +00:00',
+			...['', 1893500000000, null, {}],
+		],
+	],
+};
+const name = text('name', 100);
+const image = picture('image');
+const buttons: Row[] = [
+	['accepted', [], [longest], [longest, longest, longest]],
+	[
+		buttonValues,
+		[{ title: 'Open' }],
+		[{ url: button.url }],
+		[{ ...button, title: '' }],
+		[{ ...button, title: ' ' }],
+		[{ ...button, url: '' }],
+		[{ ...button, title: 7 }],
+		[{ ...button, url: null }],
+		[{ ...button, url: 'shop.example' }],
+		[{ ...button, url: 'javascript:alert(1)' }],
+		[{ ...button, icon: 'https://shop.example/i.png' }],
+		...[['Open'], [null], [[]], [button, {}]],
+	],
+	[
+		failure('invalid_type', 'Parameter action_buttons must be an array'),
+		...[{}, button, 'text', 1, null, true],
+	],
+];
+const limited = { action_buttons: [...buttons, [buttonValues, ...tooLong] satisfies Row] };
+const notLimited = { action_buttons: [...buttons, ['accepted', ...tooLong] satisfies Row] };
+
+const attribute: Row[] = [
+	[missing('attribute'), undefined, null, '', {}],
+	['accepted', { plan: 'pro' }, { plan: 'pro', age: 42, trial: false }, { empty: '' }],
+	[
+		wrongType('attribute', 'an object of key to value'),
+		...[['plan', 'pro'], [{ plan: 'pro' }], 'plan', 7],
+	],
+	[
+		wrongValue('attribute', 'must hold pairs of key and text, number or boolean'),
+		...[{ plan: { a: 1 } }, { plan: ['pro'] }, { plan: null }, { '': 'x' }],
+	],
+];
+const segment: Row[] = [
+	[missing('segment'), undefined, null, '', []],
+	['accepted', ['31'], [31], ['31', 'vip', 7]],
+	[wrongType('segment', 'an array'), '31', 31, { id: 31 }, true],
+	[
+		wrongValue('segment', 'must hold segment IDs only'),
+		...[[''], [' '], [null], [['31']], [1.5], ['31', {}]],
+	],
+];
+const sid: Row[] = [
+	[missing('sid'), undefined, null, ''],
+	['accepted', '5001', 5001, '15000'],
+	[wrongType('sid', 'a number'), ['5001'], { id: '5001' }, true],
+	[
+		failure('invalid_sid', 'Subscriber not found'),
+		...['5000', '15001', '05001', '5001 ', '5001.0', '+5001', 'abc', 5000, 5001.5, 2 ** 53],
+	],
+];
+
+/** The fields that each operation accepts. */
+const fields: Record<SendName, Record<string, Row[]>> = {
+	all: { ...everywhere, ...limited, name, image },
+	attribute: { ...everywhere, ...notLimited, name, attribute },
+	segment: { ...everywhere, ...notLimited, name, image, segment },
+	sid: { ...everywhere, ...notLimited, sid },
+};
+/** What is refused where it is not one of them. */
+const others = {
+	...{ name: 'Spring', image: 'https://cdn.example/a.png' },
+	...{ attribute: { plan: 'pro' }, segment: ['31'], sid: '5001' },
+	...{ autoHide: 1, Title: 'x', extra: null },
+};
+
+describe.each(sendNames)('send/%s', (operation) => {
+	test.each(Object.entries(fields[operation]))('%s', async (field, rows) => {
+		await conform(rows, async (value) => await send(simulator(), operation, { [field]: value }));
+	});
+
+	test('a field that the operation does not accept', async () => {
+		const refused = Object.keys(others).filter((field) => !(field in fields[operation]));
+		await conform(
+			refused.map((field): Row<string> => [
+				wrongValue(field, 'is not accepted by this operation'),
+				field,
+			]),
+			async (field) => {
+				const value = Object.entries(others).find(([other]) => other === field)?.[1];
+				return await send(simulator(), operation, { [field]: value });
+			},
+		);
+		expect(refused).toHaveLength({ all: 6, attribute: 6, segment: 5, sid: 7 }[operation]);
+	});
+
+	test('a body that is no JSON object', async () => {
+		const badRequest = failure('bad_request', 'Invalid JSON request');
+		const bodies = ['', '{', '{"title":', 'null', '[]', '"text"', '{} {}', "{'title':'x'}"];
+		const { path } = sends[operation];
+		await conform(
+			[[badRequest, ...bodies, '\uFEFF{}']],
+			async (body) => await call(simulator().url, { path, method: 'POST', body }),
+		);
+	});
+
+	test('leaves no campaign where it is refused', async () => {
+		await send(simulator(), operation, { title: '' });
+		await send(simulator(), operation, { unknown: 1 });
+		expect(simulator().campaigns.size).toBe(0);
+	});
+});
+
+describe.each([
+	...sendNames.map((operation) => ({
+		path: sends[operation].path,
+		body: { ...smallest, ...sends[operation].audience },
+	})),
+	{ path: '/v1/notification/status/id/1001' },
+	{ path: '/v1/site/subscriber_count' },
+])('$path', (operation) => {
+	test('headers', async () => {
+		const { serviceKey, serviceAuthToken } = requiredHeaders;
+		const json = { 'Content-Type': 'application/json' };
+		const typed = (type: string) => ({ ...credentials, 'Content-Type': type });
+		const noHeader = (header: string) =>
+			failure('header_invalid', `Missing required header ${header}`);
+		simulator().addCampaign({ id: '1001' });
+		await conform<Record<string, string>>(
+			[
+				['accepted', requiredHeaders],
+				[
+					noHeader('serviceKey'),
+					{ serviceAuthToken, ...json },
+					{ ...requiredHeaders, serviceKey: '' },
+				],
+				[
+					noHeader('serviceAuthToken'),
+					{ serviceKey, ...json },
+					{ ...requiredHeaders, serviceAuthToken: '' },
+				],
+				[noHeader('Content-Type'), credentials, typed('')],
+				[
+					failure('header_invalid', 'Header Content-Type must be application/json'),
+					typed('text/plain'),
+					typed('application/jsonp'),
+					typed('application/json; charset=latin1'),
+				],
+				[
+					failure('authentication_failure', 'You are not authorized'),
+					{ ...requiredHeaders, serviceKey: 'other' },
+					{ ...requiredHeaders, serviceAuthToken: 'other' },
+					{ ...requiredHeaders, serviceKey: 'DEMO-KEY' },
+				],
+			],
+			async (headers) => await call(simulator().url, { ...operation, headers }),
+		);
+	});
+
+	test('rate_limit', async () => {
+		simulator().setRateLimit({ perSecond: 0, burst: 1 });
+		simulator().addCampaign({ id: '1001' });
+		expect((await call(simulator().url, operation)).status).toBe(200);
+		const answer = await call(simulator().url, operation);
+		expect(answer.status).toBe(429);
+		expect(answer.json).toEqual(failure('rate_limit', 'Too many requests'));
+	});
+
+	test('the generic failure has no type', async () => {
+		const description = 'Something went wrong. Please try again after some time';
+		simulator().addFault({ action: { kind: 'failure', description, status: 500 } });
+		const answer = await call(simulator().url, operation);
+		expect(answer.status).toBe(500);
+		expect(answer.json).toEqual(failure(undefined, description));
+	});
+});
+
+test('a sid beyond 2^53 is told from its neighbours', async () => {
+	simulator().addSubscribers(['9007199254740993']);
+	expect((await send(simulator(), 'sid', { sid: '9007199254740993' })).status).toBe(200);
+	expect((await send(simulator(), 'sid', { sid: '9007199254740992' })).status).toBe(404);
+	expect(simulator().requests[0]?.body).toContain('"sid":"9007199254740993"');
+	// As a number it has lost digits, and names nobody for sure.
+	simulator().addSubscribers(['9007199254740992']);
+	expect((await send(simulator(), 'sid', { sid: 2 ** 53 })).status).toBe(404);
+});
+
+test('invalid_value for the status of what is no campaign, or of a send to one subscriber', async () => {
+	await send(simulator(), 'sid');
+	const ids = ['1001', 'abc', '', '1001x', '%', '%2F', '1001/', '__proto__', 'sid-1'];
+	expect([...simulator().campaigns.keys()]).toEqual(['sid-1']);
+	for (const id of ids) {
+		const answer = await call(simulator().url, { path: `/v1/notification/status/id/${id}` });
+		expect(answer.status).toBe(404);
+		expect(answer.json).toEqual(failure('invalid_value', 'Invalid notification ID'));
+	}
+});
