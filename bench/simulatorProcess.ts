@@ -7,7 +7,7 @@ import { SimulatorControl } from '../simulator';
 export interface SimulatorProcess {
 	readonly url: string;
 	readonly control: SimulatorControl;
-	stop(): Promise<void>;
+	close(): Promise<void>;
 }
 
 /** Starts the simulator as a process of its own, so that it takes no time from what is measured. */
@@ -32,7 +32,7 @@ export async function startSimulatorProcess(): Promise<SimulatorProcess> {
 	return {
 		url,
 		control: new SimulatorControl(new URL(url).origin),
-		stop: async () => {
+		close: async () => {
 			process.off('exit', kill);
 			child.kill('SIGTERM');
 			const patience = setTimeout(kill, 5000);

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { artifactsFolder, hostOf, type Host, type Major } from './hosts';
+import { hostOf, type Host, type Major } from './hosts';
 import { withLock } from './lock';
 import { NpmFailed, runNpm } from './npm';
 
@@ -41,7 +41,7 @@ export class InstallFailed extends Error {
 export async function installHost(major: Major, options: InstallOptions = {}): Promise<Host> {
 	const host = hostOf(major);
 	if (await isStamped(host)) return host;
-	await withLock(join(artifactsFolder, `install-${major}.lock`), async () => {
+	await withLock(host.directory, async () => {
 		if (await isStamped(host)) return;
 		await install(host, options);
 		await writeFile(stampFile(host), await stampOf(host));

@@ -7,7 +7,7 @@ import { runDemoCampaign } from './demoCampaign';
 import { readDemoState, writeDemoState, type DemoState } from './demoState';
 import { demoTables } from './demoTables';
 import { prepareDemo } from './demoWorkflows';
-import { artifactsFolder, projectFolder } from './hosts';
+import { projectFolder } from './hosts';
 import { installHost, isHostInstalled } from './install';
 import { LockHeld, withLock } from './lock';
 import { whenLeftAlone } from './orphan';
@@ -141,7 +141,7 @@ async function main(): Promise<void> {
 		return;
 	}
 	try {
-		await withLock(join(artifactsFolder, 'demo.lock'), () => run(values.fresh), 0);
+		await withLock(demoFolder, () => run(values.fresh), 1_000);
 	} catch (error) {
 		if (!(error instanceof LockHeld)) throw error;
 		const running = await readDemoState(stateFile);

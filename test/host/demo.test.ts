@@ -4,9 +4,9 @@ import {
 	N8nClient,
 	node,
 	outputOf,
-	startN8n,
+	startServers,
 	type Execution,
-	type N8nServer,
+	type Servers,
 } from '../../host';
 import { demoCampaignId, runDemoCampaign } from '../../host/demoCampaign';
 import type { DemoState } from '../../host/demoState';
@@ -17,18 +17,19 @@ import { tarball } from './support';
 
 const timezone = 'Asia/Kolkata';
 const access = { apiKey: 'demo-key', authToken: 'demo-token' };
+const startService = () =>
+	startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
 const click = 'When clicking ‘Execute workflow’';
 
 describe('what npm start prepares', () => {
-	let simulator: Simulator;
-	let server: N8nServer;
+	let servers: Servers<Simulator>;
 	let client: N8nClient;
 	let endCampaign: () => void;
 	let state: DemoState;
 
 	const prepare = async (before: DemoState) =>
 		await prepareDemo(client, before, {
-			service: { ...access, baseUrl: simulator.url },
+			service: { ...access, baseUrl: servers.simulator.url },
 			tables: demoTables(Date.now(), before.campaignSince, timezone),
 		});
 
@@ -44,16 +45,16 @@ describe('what npm start prepares', () => {
 	};
 
 	beforeAll(async () => {
-		simulator = await startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
-		const campaignSince = Date.now() - 60_000;
-		endCampaign = runDemoCampaign(simulator, campaignSince);
-		server = await startN8n({
+		servers = await startServers({
 			major: '2',
 			tarball: await tarball(),
 			env: { GENERIC_TIMEZONE: timezone, TZ: timezone },
+			startService,
 		});
-		client = new N8nClient(server.url);
-		const ports = { n8n: server.port, service: 0 };
+		const campaignSince = Date.now() - 60_000;
+		endCampaign = runDemoCampaign(servers.simulator, campaignSince);
+		client = new N8nClient(servers.server.url);
+		const ports = { n8n: servers.server.port, service: 0 };
 		const prepared = await prepare({ campaignSince, workflows: {}, tables: [], ports });
 		expect(prepared.notices).toEqual([]);
 		state = prepared.state;
@@ -61,7 +62,7 @@ describe('what npm start prepares', () => {
 
 	afterAll(async () => {
 		endCampaign();
-		await Promise.all([server.stop(), simulator.close()]);
+		await servers.close();
 	}, 60_000);
 
 	test('every workflow is there, and only the report is active', async () => {
@@ -89,7 +90,9 @@ describe('what npm start prepares', () => {
 		await run('examples/campaign-calendar.json', 'Every hour');
 		const calendar = await rowsOf('Push campaign calendar');
 		expect(calendar.map(({ state: said }) => said)).toEqual(['scheduled', null]);
-		const scheduled = simulator.campaign(String(calendar[0]?.['campaignId']))?.body['send_at'];
+		const scheduled = servers.simulator.campaign(String(calendar[0]?.['campaignId']))?.body[
+			'send_at'
+		];
 		expect(scheduled).toBe(`${String(calendar[0]?.['sendAt'])} +05:30`);
 	}, 60_000);
 
@@ -122,10 +125,7 @@ describe('what npm start prepares', () => {
 		await tables.remove('Push not sent');
 		const before = (await client.workflows()).length;
 
-		const moved = await startSimulator({
-			serviceKey: access.apiKey,
-			authToken: access.authToken,
-		});
+		const moved = await startService();
 		try {
 			const again = await prepareDemo(client, state, {
 				service: { ...access, baseUrl: moved.url },
