@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { startStage, type Stage } from './support';
 import {
 	allExecutions,
@@ -11,8 +10,6 @@ import {
 	untilCaughtUp,
 } from './support/reliabilityEvents';
 import { watchWorkflow } from './support/reliabilityWorkflow';
-
-const execute = promisify(execFile);
 
 const durationMs = 120_000;
 const workflowCount = 50;
@@ -27,7 +24,7 @@ const slackMb = 150;
 
 /** A process's resident memory in megabytes. */
 async function residentMb(pid: number): Promise<number> {
-	const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(pid)]);
+	const { stdout } = await execa('ps', ['-o', 'rss=', '-p', String(pid)]);
 	return Number(stdout) / 1024;
 }
 

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { freePort } from '../../../host';
 import { startGuarded, type Guarded } from '../../../host/guarded';
 import { requireProgram } from './index';
-
-const execute = promisify(execFile);
 
 /** An empty PostgreSQL of its own, on a loopback port. */
 export interface Postgres {
@@ -30,7 +27,7 @@ async function unprivilegedUser(): Promise<User | undefined> {
 	for (const name of ['postgres', 'nobody']) {
 		try {
 			const [uid, gid] = await Promise.all(
-				['-u', '-g'].map(async (of) => Number((await execute('id', [of, name])).stdout)),
+				['-u', '-g'].map(async (of) => Number((await execa('id', [of, name])).stdout)),
 			);
 			if (uid !== undefined && gid !== undefined) return { uid, gid };
 		} catch {
@@ -57,7 +54,7 @@ export async function startPostgres(): Promise<Postgres> {
 			await chown(folder, user.uid, user.gid);
 			await chown(data, user.uid, user.gid);
 		}
-		await execute(
+		await execa(
 			requireProgram('initdb'),
 			['-D', data, '-A', 'trust', '-U', superuser, '-E', 'UTF8', '--locale=C', '--no-sync'],
 			{ cwd: folder, ...user },
