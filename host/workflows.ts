@@ -21,8 +21,9 @@ export interface WorkflowDraft {
 	settings: IWorkflowSettings;
 }
 
-export const actionType = 'n8n-nodes-push-campaign.pushCampaign';
-export const triggerType = 'n8n-nodes-push-campaign.pushCampaignTrigger';
+export const packageName = 'n8n-nodes-push-campaign';
+export const actionType = `${packageName}.pushCampaign`;
+export const triggerType = `${packageName}.pushCampaignTrigger`;
 export const credentialType = 'pushCampaignApi';
 
 type NodeExtras = Partial<Omit<INode, 'id' | 'name' | 'type' | 'parameters' | 'credentials'>> & {

@@ -1,10 +1,16 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
 	chain,
 	DataTables,
 	N8nClient,
 	node,
 	outputOf,
+	projectFolder,
+	pushCampaign,
 	startServers,
+	until,
 	type Execution,
 	type Servers,
 } from '../../host';
@@ -12,8 +18,11 @@ import { demoCampaignId, runDemoCampaign } from '../../host/demoCampaign';
 import type { DemoState } from '../../host/demoState';
 import { demoTables } from '../../host/demoTables';
 import { demoFiles, demoOwner, prepareDemo, readExamples } from '../../host/demoWorkflows';
+import { reloadingEnv, watchEdits, type Edit } from '../../host/watch';
 import { startSimulator, type Simulator } from '../../simulator';
-import { tarball } from './support';
+import { startStage, tarball, type Stage } from './support';
+import { content } from './support/fixtures';
+import { textLike } from './support/matchers';
 
 const timezone = 'Asia/Kolkata';
 const access = { apiKey: 'demo-key', authToken: 'demo-token' };
@@ -149,5 +158,87 @@ describe('what npm start prepares', () => {
 		});
 		const { notices } = await prepare(state);
 		expect(notices).toEqual([{ kind: 'login-changed' }]);
+	});
+});
+
+describe('an edit while npm start runs', () => {
+	let folder: string;
+	let stage: Stage;
+	let workflowId: string;
+	let endWatching: () => void;
+	const edits: Edit[] = [];
+
+	/** Makes the action node of the copied sources answer this, whatever it is asked. */
+	const edit = async (answer: string, more = '') => {
+		const file = 'nodes/PushCampaign/PushCampaign.node.ts';
+		const text = await readFile(join(projectFolder, file), 'utf8');
+		const execute = `PushCampaign.prototype.execute = async () => [[{ json: ${answer} }]];`;
+		const changed = [text, execute, more].join('\n');
+		const known = edits.length;
+		await writeFile(join(folder, file), changed);
+		const late = () => 'Nothing was said of the edit';
+		await until(
+			() => edits.length,
+			(count) => count > known,
+			{ within: 90_000, late },
+		);
+		return edits[known];
+	};
+
+	const answer = async () => {
+		const execution = await stage.client.runManually(workflowId, 'Start');
+		expect(execution.status).toBe('success');
+		return outputOf(execution, 'Push Campaign')[0]?.json;
+	};
+
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'sources-'));
+		for (const part of ['nodes', 'credentials', 'tsconfig.json', 'tsconfig.build.json']) {
+			await cp(join(projectFolder, part), join(folder, part), { recursive: true });
+		}
+		await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+		stage = await startStage({ env: reloadingEnv });
+		const { client, credential } = stage;
+		const nodes = [
+			node('Start', 'n8n-nodes-base.manualTrigger'),
+			pushCampaign(content, { credential }),
+		];
+		workflowId = (await client.createWorkflow(chain('Edited', nodes))).id;
+		const tell = (said: Edit) => edits.push(said);
+		endWatching = watchEdits({ server: stage.server, project: folder, tell });
+	}, 180_000);
+
+	afterAll(async () => {
+		endWatching();
+		await stage.close();
+		await rm(folder, { recursive: true, force: true });
+	}, 60_000);
+
+	test('is in the running n8n some seconds later', async () => {
+		expect(await edit('{ edited: 1 }')).toEqual({ kind: 'taken' });
+		expect(await answer()).toEqual({ edited: 1 });
+		const from = Date.now();
+		expect(await edit('{ edited: 2 }')).toEqual({ kind: 'taken' });
+		expect(Date.now() - from).toBeLessThan(30_000);
+		expect(await answer()).toEqual({ edited: 2 });
+	});
+
+	test('is told when it does not compile, and n8n goes on with the version before', async () => {
+		const broken = await edit('{ edited: nowhere }');
+		expect(broken).toEqual({
+			kind: 'refused',
+			reasons: [textLike(/^nodes\/PushCampaign\/PushCampaign\.node\.ts\(\d+,\d+\): .*'nowhere'/)],
+		});
+		expect(await answer()).toEqual({ edited: 2 });
+	});
+
+	test('is told when it compiles and n8n can not load it', async () => {
+		const broken = await edit('{ edited: 2 }', "throw new Error('no');");
+		expect(broken).toEqual({ kind: 'not-loaded', reason: textLike(/n8n\.log says why$/) });
+	});
+
+	test('is in n8n when it has been mended', async () => {
+		expect(await edit('{ edited: 3 }')).toEqual({ kind: 'taken' });
+		expect(await answer()).toEqual({ edited: 3 });
 	});
 });
