@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../host';
 import type { RateLimit } from '../simulator';
 import { timeLoading } from './loading';
 import { requestPlainly } from './plain';
@@ -528,19 +529,17 @@ const poll: Case = {
 			// The first poll is n8n's own test on activation.
 			for (let turn = 0; turn <= pairs; turn += 1) {
 				tell(turn === 0 ? 'warming up' : `poll ${turn} of ${pairs}`);
-				const until = Date.now() + 30_000;
-				let span = await spanOfRequests();
-				while (span === undefined && Date.now() < until) {
-					await sleep(200);
-					span = await spanOfRequests();
-				}
-				if (span === undefined) throw new Error('No poll came within 30 s');
+				const span = await until(spanOfRequests, (seen) => seen !== undefined, {
+					within: 30_000,
+					every: 200,
+					late: () => 'No poll came within 30 s',
+				});
 				await simulator.clearRequests();
 				await requestPlainly(stage.plainReads(ids), maxParallel);
 				const plainSpan = (await spanOfRequests()) ?? NaN;
 				await simulator.clearRequests();
 				if (turn === 0) continue;
-				ours.push(span);
+				ours.push(span ?? NaN);
 				plain.push(plainSpan);
 			}
 		} finally {

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { z } from 'zod';
 import { hostOf } from '../host';
-
-const execute = promisify(execFile);
 
 const files = [
 	'nodes/PushCampaign/PushCampaign.node.js',
@@ -42,13 +39,13 @@ export async function timeLoading(
 	const { node, directory } = hostOf('2');
 	const folder = await mkdtemp(join(tmpdir(), 'bench-loading-'));
 	try {
-		await execute('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+		await execa('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
 		await mkdir(join(folder, 'empty'));
 		const empty = files.map((_, index) => join(folder, 'empty', `${index}.js`));
 		for (const file of empty) await writeFile(file, emptyNode);
 		const ours = files.map((file) => join(folder, 'dist', file));
 		const time = async (required: readonly string[]) => {
-			const { stdout } = await execute(
+			const { stdout } = await execa(
 				node,
 				[
 					'--expose-gc',

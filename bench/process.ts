@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../host/until';
 
 /** The memory that a process holds now, in megabytes; undefined where the system does not tell. */
 async function residentMegabytes(pid: number): Promise<number | undefined> {
@@ -64,13 +65,12 @@ async function bytesInUse({ pid, memoryFile }: Collecting): Promise<number> {
 	const noted = async () => (await readFile(memoryFile, 'utf8').catch(() => '')).split('\n');
 	const before = (await noted()).length;
 	process.kill(pid, 'SIGUSR2');
-	const until = Date.now() + 60_000;
-	for (;;) {
-		const lines = await noted();
-		if (lines.length > before) return Number(lines.at(-2));
-		if (Date.now() > until) throw new Error('The server does not collect its garbage');
-		await sleep(25);
-	}
+	const lines = await until(noted, ({ length }) => length > before, {
+		within: 60_000,
+		every: 25,
+		late: () => 'The server does not collect its garbage',
+	});
+	return Number(lines.at(-2));
 }
 
 /**

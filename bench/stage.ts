@@ -1,24 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
-	N8nClient,
 	node,
 	packPackage,
 	pushCampaign,
 	pushCampaignTrigger,
-	startN8n,
+	startStage,
 	webhookWorkflow,
 	chain,
-	type Credential,
-	type N8nServer,
-	type NodeDraft,
+	type Stage as HostStage,
 } from '../host';
 import type { SimulatorControl } from '../simulator';
 import type { PlainRequest } from './plain';
 import { processorTime, type Collecting } from './process';
-import { startSimulatorProcess } from './simulatorProcess';
+import { startSimulatorProcess, type SimulatorProcess } from './simulatorProcess';
 
 /** Whose time is taken: this package's node, or what a user would take instead. */
 export type Contestant = 'ours' | 'other';
@@ -56,7 +54,7 @@ const personal = {
 	name: '=October, group {{ $json.group }}',
 };
 
-const bodies: Record<BodyForm, Record<string, unknown>> = {
+const bodies: Record<BodyForm, INodeParameters> = {
 	fields: {
 		specifyBody: 'keypair',
 		bodyParameters: {
@@ -76,73 +74,43 @@ const bodies: Record<BodyForm, Record<string, unknown>> = {
 /** The real n8n with the packed package in it, and the simulator beside it. */
 export class Stage {
 	private constructor(
-		private readonly server: N8nServer,
-		private readonly client: N8nClient,
-		private readonly credential: Credential,
-		readonly simulator: SimulatorControl,
-		private readonly serviceUrl: string,
+		private readonly stage: HostStage<SimulatorProcess>,
 		readonly tarball: string,
-		private readonly memoryFile: string,
-		private readonly end: () => Promise<void>,
+		private readonly folder: string,
 	) {}
 
 	/** @param profileInto a folder for the server's CPU profile, written when it stops */
 	static async start(profileInto?: string): Promise<Stage> {
 		const { tarball } = await packPackage();
-		const simulator = await startSimulatorProcess();
-		try {
-			const folder = await mkdtemp(join(tmpdir(), 'push-campaign-bench-'));
-			const memoryFile = join(folder, 'memory');
-			const preloaded = ['collector.cjs', ...(profileInto === undefined ? [] : ['profiler.cjs'])];
-			const env: Record<string, string> = {
-				BENCH_MEMORY: memoryFile,
-				...(profileInto === undefined ? {} : { BENCH_PROFILE: resolve(profileInto) }),
-				NODE_OPTIONS: preloaded.map((file) => `--require=${join(__dirname, file)}`).join(' '),
-			};
-			const server = await startN8n({ major: '2', tarball, env });
-			try {
-				const client = new N8nClient(server.url);
-				await client.setupOwner();
-				const credential = await client.createCredential('Push service', 'pushCampaignApi', {
-					baseUrl: simulator.url,
-					...access,
-				});
-				return new Stage(
-					server,
-					client,
-					credential,
-					simulator.control,
-					simulator.url,
-					tarball,
-					memoryFile,
-					async () => {
-						await server.stop();
-						await simulator.stop();
-						await rm(folder, { recursive: true, force: true });
-					},
-				);
-			} catch (error) {
-				await server.stop();
-				throw error;
-			}
-		} catch (error) {
-			await simulator.stop();
-			throw error;
-		}
+		const folder = await mkdtemp(join(tmpdir(), 'push-campaign-bench-'));
+		const preloaded = ['collector.cjs', ...(profileInto === undefined ? [] : ['profiler.cjs'])];
+		const env = {
+			BENCH_MEMORY: join(folder, 'memory'),
+			...(profileInto === undefined ? {} : { BENCH_PROFILE: resolve(profileInto) }),
+			NODE_OPTIONS: preloaded.map((file) => `--require=${join(__dirname, file)}`).join(' '),
+		};
+		const startService = startSimulatorProcess;
+		const stage = await startStage({ major: '2', tarball, env, access, startService });
+		return new Stage(stage, tarball, folder);
 	}
 
 	async stop(): Promise<void> {
-		await this.end();
+		await this.stage.close();
+		await rm(this.folder, { recursive: true, force: true });
+	}
+
+	get simulator(): SimulatorControl {
+		return this.stage.simulator.control;
 	}
 
 	/** The process id of the n8n server. */
 	get pid(): number {
-		return this.server.pid;
+		return this.stage.server.pid;
 	}
 
 	/** The server as what can be told to collect its garbage. */
 	get collecting(): Collecting {
-		return { pid: this.server.pid, memoryFile: this.memoryFile };
+		return { pid: this.pid, memoryFile: join(this.folder, 'memory') };
 	}
 
 	/** A send to all subscribers for each item. */
@@ -184,7 +152,9 @@ export class Stage {
 		return await this.bench(
 			contestant === 'ours'
 				? this.ours({ operation: 'getStatus', campaignId })
-				: this.httpRequest({ url: `${this.serviceUrl}/v1/notification/status/id/${campaignId}` }),
+				: this.httpRequest({
+						url: `${this.stage.simulator.url}/v1/notification/status/id/${campaignId}`,
+					}),
 		);
 	}
 
@@ -192,20 +162,20 @@ export class Stage {
 	async watch(campaignIds: readonly string[]): Promise<{ end: () => Promise<void> }> {
 		const trigger = pushCampaignTrigger(
 			{ campaignIds: campaignIds.join(',') },
-			{ credential: this.credential },
+			{ credential: this.stage.credential },
 		);
-		const { id } = await this.client.createWorkflow(
+		const { id } = await this.stage.client.createWorkflow(
 			chain('Watch', [trigger, node('Nothing', 'n8n-nodes-base.noOp')]),
 		);
-		await this.client.activate(id);
-		return { end: async () => await this.client.deactivate(id) };
+		await this.stage.client.activate(id);
+		return { end: async () => await this.stage.client.deactivate(id) };
 	}
 
 	/** The same sends without n8n. */
 	plainSends(items: ReadonlyArray<Record<string, unknown>>): PlainRequest[] {
 		return items.map(({ title, message, targetUrl }) => ({
 			method: 'POST',
-			url: `${this.serviceUrl}${sendPath}`,
+			url: `${this.stage.simulator.url}${sendPath}`,
 			headers: this.headers,
 			body: JSON.stringify({ title, message, target_url: targetUrl }),
 		}));
@@ -215,7 +185,7 @@ export class Stage {
 	plainReads(campaignIds: readonly string[]): PlainRequest[] {
 		return campaignIds.map((id) => ({
 			method: 'GET',
-			url: `${this.serviceUrl}/v1/notification/status/id/${id}`,
+			url: `${this.stage.simulator.url}/v1/notification/status/id/${id}`,
 			headers: this.headers,
 		}));
 	}
@@ -228,7 +198,7 @@ export class Stage {
 		};
 	}
 
-	private oursSending(parameters: Record<string, unknown>): NodeDraft {
+	private oursSending(parameters: INodeParameters): INode {
 		return this.ours({
 			operation: 'sendToAll',
 			title: '={{ $json.title }}',
@@ -238,24 +208,24 @@ export class Stage {
 		});
 	}
 
-	private httpSending(body: Record<string, unknown>): NodeDraft {
+	private httpSending(body: INodeParameters): INode {
 		return this.httpRequest({
 			method: 'POST',
-			url: `${this.serviceUrl}${sendPath}`,
+			url: `${this.stage.simulator.url}${sendPath}`,
 			sendBody: true,
 			contentType: 'json',
 			...body,
 		});
 	}
 
-	private ours(parameters: Record<string, unknown>): NodeDraft {
+	private ours(parameters: INodeParameters): INode {
 		return pushCampaign(
 			{ resource: 'campaign', ...parameters },
-			{ name: nodeName, credential: this.credential },
+			{ name: nodeName, credential: this.stage.credential },
 		);
 	}
 
-	private httpRequest(parameters: Record<string, unknown>): NodeDraft {
+	private httpRequest(parameters: INodeParameters): INode {
 		return node(
 			nodeName,
 			'n8n-nodes-base.httpRequest',
@@ -265,24 +235,24 @@ export class Stage {
 				options: {},
 				...parameters,
 			},
-			{ typeVersion: 4.2, credential: this.credential, onError: 'continueRegularOutput' },
+			{ typeVersion: 4.2, credential: this.stage.credential, onError: 'continueRegularOutput' },
 		);
 	}
 
 	private benches = 0;
 
-	private async bench(measured: NodeDraft): Promise<Bench> {
+	private async bench(measured: INode): Promise<Bench> {
 		this.benches += 1;
 		const path = `bench-${this.benches}`;
-		const { id } = await this.client.createWorkflow(webhookWorkflow(path, [measured]));
-		await this.client.activate(id);
+		const { id } = await this.stage.client.createWorkflow(webhookWorkflow(path, [measured]));
+		await this.stage.client.activate(id);
 		let runs = 0;
 		return {
 			run: async (items) => {
 				runs += 1;
 				const usedBefore = (await processorTime(this.pid)) ?? NaN;
 				const from = performance.now();
-				const { status, json } = await this.client.runWebhook(path, { items });
+				const { status, json } = await this.stage.client.runWebhook(path, { items });
 				const callMs = performance.now() - from;
 				const processorMs = ((await processorTime(this.pid)) ?? NaN) - usedBefore;
 				const answered = z.array(z.unknown()).safeParse(json);
@@ -298,9 +268,9 @@ export class Stage {
 	}
 
 	private async nodeTime(workflowId: string, runs: number): Promise<number> {
-		const [latest] = await this.client.waitForExecutions({ workflowId, count: runs });
+		const [latest] = await this.stage.client.waitForExecutions({ workflowId, count: runs });
 		if (latest === undefined) throw new Error('n8n has recorded no execution');
-		const { data } = await this.client.execution(latest.id);
+		const { data } = await this.stage.client.execution(latest.id);
 		const run = data.resultData.runData[nodeName]?.at(-1);
 		return z.object({ executionTime: z.number() }).parse(run).executionTime;
 	}

@@ -1,29 +1,30 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
 import { z } from 'zod';
-import type { Credential, NodeDraft, WorkflowDraft } from '../host';
+import type { Credential, WorkflowDraft } from '../host';
 
+const nodeSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	type: z.string(),
+	typeVersion: z.number(),
+	position: z.tuple([z.number(), z.number()]),
+	parameters: z.record(z.unknown()),
+});
 const targetSchema = z.object({ node: z.string(), type: z.string(), index: z.number() });
+const connectionsSchema = z.record(z.record(z.array(z.array(targetSchema).nullable())));
 
-const nodeSchema = z
-	.object({
-		id: z.string(),
-		name: z.string(),
-		type: z.string(),
-		typeVersion: z.number(),
-		position: z.tuple([z.number(), z.number()]),
-		parameters: z.record(z.unknown()),
-	})
-	// A node's own settings (`onError`, `executeOnce`, `webhookId`, …) are handed on as they are.
-	.passthrough();
+/** What has this shape is taken for n8n's own type, which says more than can be seen. */
+const like = <T>(schema: z.ZodTypeAny) => z.custom<T>((value) => schema.safeParse(value).success);
 
 const workflowSchema = z.object({
 	name: z.string(),
 	/** Whether it is meant to run by itself as soon as it is there. */
 	active: z.boolean().default(false),
-	nodes: z.array(nodeSchema),
-	connections: z.record(z.record(z.array(z.array(targetSchema).nullable()))),
-	settings: z.record(z.unknown()),
+	nodes: z.array(like<INode>(nodeSchema)),
+	connections: like<IConnections>(connectionsSchema),
+	settings: like<IWorkflowSettings>(z.record(z.unknown())),
 });
 
 /** The names of the example workflows, which are their files' names without `.json`. */
@@ -61,7 +62,7 @@ export async function readExample(name: string): Promise<WorkflowDraft> {
 export function changeNode(
 	draft: WorkflowDraft,
 	name: string,
-	change: Partial<Pick<NodeDraft, 'parameters' | 'credentials'>>,
+	change: Partial<Pick<INode, 'parameters' | 'credentials'>>,
 ): WorkflowDraft {
 	if (!draft.nodes.some((node) => node.name === name)) throw new Error(`No node is named ${name}`);
 	const nodes = draft.nodes.map((node) =>

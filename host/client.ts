@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
-	executionSchema,
 	executionSummarySchema,
 	finalStatuses,
+	readExecution,
 	type Execution,
 	type ExecutionSummary,
 } from './executions';
-import type { WorkflowDraft } from './workflows';
+import { until } from './until';
+import type { Credential, WorkflowDraft } from './workflows';
 
 /** The account that owns a server. */
 export interface Owner {
@@ -36,7 +36,11 @@ export class N8nRefused extends Error {
 	}
 }
 
-const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+const credentialSchema: z.ZodType<Credential> = z.object({
+	id: z.string(),
+	name: z.string(),
+	type: z.string(),
+});
 const credentialTestSchema = z.object({ status: z.string(), message: z.string().optional() });
 const workflowSchema = z
 	.object({
@@ -54,7 +58,7 @@ const publicationSchema = z.object({
 	triggers: z.array(z.object({ status: z.string(), errorMessage: z.string().nullish() })),
 });
 
-export type Credential = z.infer<typeof credentialSchema>;
+type Publication = z.infer<typeof publicationSchema>;
 export type CredentialTest = z.infer<typeof credentialTestSchema>;
 export type Workflow = z.infer<typeof workflowSchema>;
 
@@ -81,8 +85,7 @@ export interface WebhookAnswer {
 	json: unknown;
 }
 
-const databaseReadyWithinMs = 60_000;
-
+// A busy n8n misses a beat of its database now and then, and says so before it does anything.
 function isDatabaseNotReady(error: unknown): boolean {
 	return (
 		error instanceof N8nRefused &&
@@ -104,18 +107,16 @@ export class N8nClient {
 	 * @throws {N8nRefused}
 	 */
 	async request(method: string, path: string, body?: unknown): Promise<unknown> {
-		const deadline = Date.now() + databaseReadyWithinMs;
-		for (;;) {
-			try {
-				return await this.requestOnce(method, path, body);
-			} catch (error) {
-				// A busy n8n misses a beat of its database now and then, and says so before it does anything.
-				if (!isDatabaseNotReady(error) || Date.now() > deadline) throw error;
-				await sleep(500);
-			}
-		}
+		const answer = await until(
+			() => this.requestOnce(method, path, body),
+			(seen) => !isDatabaseNotReady(seen),
+			{ within: 60_000, every: 500, late: (seen) => (seen instanceof Error ? seen : String(seen)) },
+		);
+		if (answer instanceof N8nRefused) throw answer;
+		return answer;
 	}
 
+	/** Gives n8n's refusal where there is one. */
 	private async requestOnce(method: string, path: string, body?: unknown): Promise<unknown> {
 		const answer = await fetch(`${this.url}/rest/${path}`, {
 			method,
@@ -129,7 +130,7 @@ export class N8nClient {
 			signal: AbortSignal.timeout(120_000),
 		});
 		const text = await answer.text();
-		if (!answer.ok) throw new N8nRefused(answer.status, method, path, text);
+		if (!answer.ok) return new N8nRefused(answer.status, method, path, text);
 		const [cookie] = answer.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
 		return text === '' ? undefined : z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
@@ -231,39 +232,38 @@ export class N8nClient {
 	async activate(id: string, timeout = 60_000): Promise<void> {
 		const { versionId } = await this.workflow(id);
 		await this.request('POST', `workflows/${id}/activate`, { versionId });
-		const deadline = Date.now() + timeout;
-		for (;;) {
-			const publication = await this.publication(id);
-			if (publication === undefined) return;
-			const { status, liveVersionId, triggers } = publication;
-			if (status === 'published' && liveVersionId === versionId) return;
+		await this.untilPublication(id, timeout, ({ status, liveVersionId, triggers }) => {
 			const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 			if (status === 'failed' || status === 'partial') {
 				throw new Error(`Workflow ${id} was not activated: ${reasons.join('; ')}`);
 			}
-			if (Date.now() > deadline) {
-				throw new Error(`Workflow ${id} is ${status} after ${timeout / 1000} s`);
-			}
-			await sleep(100);
-		}
+			return status === 'published' && liveVersionId === versionId;
+		});
 	}
 
 	/** Deactivates a workflow and waits until its triggers have stopped. */
 	async deactivate(id: string, timeout = 60_000): Promise<void> {
 		await this.request('POST', `workflows/${id}/deactivate`, {});
-		const deadline = Date.now() + timeout;
-		for (;;) {
-			const publication = await this.publication(id);
-			if (publication === undefined || publication.status === 'not_published') return;
-			if (Date.now() > deadline) {
-				throw new Error(`Workflow ${id} is ${publication.status} after ${timeout / 1000} s`);
-			}
-			await sleep(100);
-		}
+		await this.untilPublication(id, timeout, ({ status }) => status === 'not_published');
+	}
+
+	private async untilPublication(
+		id: string,
+		timeout: number,
+		isEnough: (publication: Publication) => boolean,
+	): Promise<void> {
+		await until(
+			() => this.publication(id),
+			(publication) => publication === undefined || isEnough(publication),
+			{
+				within: timeout,
+				late: (seen) => `Workflow ${id} is ${seen?.status ?? ''} after ${timeout / 1000} s`,
+			},
+		);
 	}
 
 	/** Where n8n 2.x is with starting a workflow's triggers; 1.x answers when it is done. */
-	private async publication(id: string): Promise<z.infer<typeof publicationSchema> | undefined> {
+	private async publication(id: string): Promise<Publication | undefined> {
 		try {
 			const answer = await this.request('GET', `workflows/${id}/publication-status`);
 			return publicationSchema.parse(answer);
@@ -291,7 +291,7 @@ export class N8nClient {
 
 	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
 	async execution(id: string): Promise<Execution> {
-		return executionSchema.parse(await this.request('GET', `executions/${id}`));
+		return await readExecution(await this.request('GET', `executions/${id}`));
 	}
 
 	/**
@@ -306,19 +306,17 @@ export class N8nClient {
 		timeout = 60_000,
 		...filter
 	}: WaitOptions): Promise<ExecutionSummary[]> {
-		const deadline = Date.now() + timeout;
-		for (;;) {
-			const all = await this.executions({ limit: Math.max(100, count), ...filter });
-			const found = ended ? all.filter(({ status }) => finalStatuses.includes(status)) : all;
-			if (found.length >= count) return found;
-			if (Date.now() > deadline) {
-				const seen = all.map(({ id, status }) => `${id} ${status}`).join(', ');
-				throw new Error(
-					`${found.length} of ${count} executions after ${timeout / 1000} s: ${seen}`,
-				);
-			}
-			await sleep(250);
-		}
+		const wanted = (all: ExecutionSummary[]) =>
+			ended ? all.filter(({ status }) => finalStatuses.includes(status)) : all;
+		const late = (all: ExecutionSummary[]) =>
+			`${wanted(all).length} of ${count} executions after ${timeout / 1000} s: ` +
+			all.map(({ id, status }) => `${id} ${status}`).join(', ');
+		const seen = await until(
+			() => this.executions({ limit: Math.max(100, count), ...filter }),
+			(all) => wanted(all).length >= count,
+			{ within: timeout, every: 250, late },
+		);
+		return wanted(seen);
 	}
 
 	/**
@@ -338,17 +336,16 @@ export class N8nClient {
 
 	/** Waits until one execution has ended and is saved. */
 	async waitForExecution(id: string, timeout = 60_000): Promise<Execution> {
-		const deadline = Date.now() + timeout;
-		for (;;) {
-			const saved = await this.request('GET', `executions/${id}`);
-			// Its data may be unreadable as long as it runs.
-			const { status } = executionSummarySchema.parse(saved);
-			if (finalStatuses.includes(status)) return executionSchema.parse(saved);
-			if (Date.now() > deadline) {
-				throw new Error(`Execution ${id} is ${status} after ${timeout / 1000} s`);
-			}
-			await sleep(100);
-		}
+		const saved = await until(
+			async () => executionSummarySchema.parse(await this.request('GET', `executions/${id}`)),
+			({ status }) => finalStatuses.includes(status),
+			{
+				within: timeout,
+				late: ({ status }) => `Execution ${id} is ${status} after ${timeout / 1000} s`,
+			},
+		);
+		// Its data may be unreadable as long as it runs.
+		return await readExecution(saved);
 	}
 
 	/**

@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { z } from 'zod';
 import { runNpm } from './npm';
-
-const execute = promisify(execFile);
 
 const manifestSchema = z
 	.object({
@@ -38,7 +35,7 @@ export async function installCommunityPackage(
 	await mkdir(modules, { recursive: true });
 	const unpacked = await mkdtemp(join(modules, '.unpacked-'));
 	try {
-		await execute('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1']);
+		await execa('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1']);
 		const manifest = await readManifest(unpacked);
 		const {
 			devDependencies: _development,

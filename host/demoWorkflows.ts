@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseCredential, exampleNames, readExample, readWorkflow } from '../examples/read';
-import type { Credential, N8nClient, Owner } from './client';
+import type { N8nClient, Owner } from './client';
 import { N8nRefused } from './client';
 import { DataTables, type DataTable } from './dataTables';
 import type { DemoState } from './demoState';
-import { credentialType, type WorkflowDraft } from './workflows';
+import { credentialType, type Credential, type WorkflowDraft } from './workflows';
 
 /** The login of the demo's server. */
 export const demoOwner: Owner = {

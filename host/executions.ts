@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { decodeFlatted } from './flatted';
 
 const itemSchema = z
 	.object({
@@ -63,17 +62,18 @@ export const executionSummarySchema = z
 /** An execution as the executions list shows it. */
 export type ExecutionSummary = z.infer<typeof executionSummarySchema>;
 
-export const executionSchema = executionSummarySchema.extend({
-	data: z.unknown().transform((data, context) => {
-		const parsed = runDataSchema.safeParse(typeof data === 'string' ? decodeFlatted(data) : data);
-		if (parsed.success) return parsed.data;
-		parsed.error.issues.forEach((issue) => context.addIssue(issue));
-		return z.NEVER;
-	}),
-});
+const executionSchema = executionSummarySchema.extend({ data: runDataSchema });
 
 /** An execution with everything that n8n saved of it, decoded. */
 export type Execution = z.infer<typeof executionSchema>;
+
+/** Reads an execution as n8n's REST interface answers it. Throws a ZodError where it is none. */
+export async function readExecution(answer: unknown): Promise<Execution> {
+	const { parse } = await import('flatted');
+	const { data, ...summary } = z.object({ data: z.unknown() }).passthrough().parse(answer);
+	const decoded: unknown = typeof data === 'string' ? parse(data) : data;
+	return executionSchema.parse({ ...summary, data: decoded });
+}
 
 export const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
 

@@ -12,12 +12,14 @@ const orderSchema = z.object({
 	args: z.array(z.string()),
 	cwd: z.string(),
 	logFile: z.string(),
-	/** A folder that goes when the starter lets go of the server, or is gone itself. */
+	/** A folder that goes with the starter, when that is gone before it has ended the server. */
 	temporaryFolder: z.string().optional(),
-	graceMs: z.number(),
 });
 
 export type GuardOrder = z.infer<typeof orderSchema>;
+
+/** How long what is to end may take to do so by itself, in milliseconds. */
+export const graceMs = 15_000;
 
 export const guardReportSchema = z.union([
 	z.object({ pid: z.number() }),
@@ -40,12 +42,7 @@ function guard(order: GuardOrder): void {
 	const report = (message: GuardReport) => {
 		if (process.connected) process.send?.(message);
 	};
-	const leave = () => {
-		if (order.temporaryFolder !== undefined) {
-			rmSync(order.temporaryFolder, { recursive: true, force: true, maxRetries: 5 });
-		}
-		process.exit();
-	};
+	const leave = () => process.exit();
 	server.once('error', (error) => report({ failure: error.message }));
 	if (pid === undefined) {
 		process.once('disconnect', leave);
@@ -56,13 +53,16 @@ function guard(order: GuardOrder): void {
 		running = false;
 		killGroup(pid, 'SIGKILL');
 		report({ exitCode, signal });
-		// As long as the starter is there it may want to read what the server left.
-		if (!process.connected) leave();
+		if (process.connected) return;
+		if (order.temporaryFolder !== undefined) {
+			rmSync(order.temporaryFolder, { recursive: true, force: true, maxRetries: 5 });
+		}
+		leave();
 	});
 	process.once('disconnect', () => {
 		if (!running) leave();
 		server.kill('SIGTERM');
-		setTimeout(() => killGroup(pid, 'SIGKILL'), order.graceMs);
+		setTimeout(() => killGroup(pid, 'SIGKILL'), graceMs);
 	});
 	report({ pid });
 }

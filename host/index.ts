@@ -7,4 +7,6 @@ export { hostOf, artifactsFolder, projectFolder, type Host, type Major } from '.
 export { packPackage, type Packed } from './pack';
 export { firstFree, freePort } from './ports';
 export { startN8n, type N8nServer, type StartOptions } from './server';
+export * from './stage';
+export { until } from './until';
 export * from './workflows';

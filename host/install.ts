@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { z } from 'zod';
-import { artifactsFolder, hostOf, type Host, type Major } from './hosts';
+import { hostOf, type Host, type Major } from './hosts';
 import { withLock } from './lock';
 import { NpmFailed, runNpm } from './npm';
-
-const execute = promisify(execFile);
 
 /** What an installation is doing, told when it changes and every second. */
 export interface InstallProgress {
@@ -41,7 +38,7 @@ export class InstallFailed extends Error {
 export async function installHost(major: Major, options: InstallOptions = {}): Promise<Host> {
 	const host = hostOf(major);
 	if (await isStamped(host)) return host;
-	await withLock(join(artifactsFolder, `install-${major}.lock`), async () => {
+	await withLock(host.directory, async () => {
 		if (await isStamped(host)) return;
 		await install(host, options);
 		await writeFile(stampFile(host), await stampOf(host));
@@ -165,7 +162,7 @@ async function isComplete(host: Host): Promise<boolean> {
 
 async function nativePartsLoad(host: Host): Promise<boolean> {
 	try {
-		await execute(host.node, ['-e', 'require("sqlite3")'], { cwd: host.directory });
+		await execa(host.node, ['-e', 'require("sqlite3")'], { cwd: host.directory });
 		return true;
 	} catch {
 		return false;
@@ -176,7 +173,7 @@ async function missingBuildTools(): Promise<string[]> {
 	if (process.platform === 'win32') return [];
 	const found = await Promise.all(
 		['python3', 'make', 'g++'].map(async (tool) =>
-			execute(tool, ['--version']).then(
+			execa(tool, ['--version']).then(
 				() => [],
 				() => [tool],
 			),

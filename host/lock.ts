@@ -1,94 +1,70 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-const pause = 100;
-/** A lock without an owner's note is being taken this very moment, unless it is older than this. */
-const noteDeadline = 5_000;
 
 /** A lock that another process held for longer than the caller would wait. */
 export class LockHeld extends Error {
-	constructor(path: string) {
-		super(`Another process still holds ${path}`);
+	constructor(name: string) {
+		super(`Another process still holds ${name}`);
 	}
 }
 
 /**
- * Runs `work` while no other process (or other call in this one) holds the lock at `path`, a folder
- * that exists only as long as it is held. A lock whose owner has died is taken over.
+ * Runs `work` while no other process of this machine (or other call in this one) holds the lock of
+ * this name.
  *
+ * @param name any text, such as the path of what is to be had alone
  * @param patience how long to wait for it, in milliseconds
  * @throws {LockHeld} when it is still held after `patience`; and whatever `work` throws
  */
 export async function withLock<T>(
-	path: string,
+	name: string,
 	work: () => Promise<T>,
 	patience = 30 * 60_000,
 ): Promise<T> {
-	await acquire(path, patience);
+	const deadline = Date.now() + patience;
+	let held = await take(name);
+	while (held === undefined) {
+		if (Date.now() >= deadline) throw new LockHeld(name);
+		// Not all at the same time: several that each got one port would do so again.
+		await sleep(50 + 100 * Math.random());
+		held = await take(name);
+	}
 	try {
 		return await work();
 	} finally {
-		await rm(path, { recursive: true, force: true });
+		await release(held);
 	}
 }
 
-async function acquire(path: string, patience: number): Promise<void> {
-	await mkdir(dirname(path), { recursive: true });
-	const deadline = Date.now() + patience;
-	for (;;) {
-		try {
-			await mkdir(path);
-			await writeFile(ownerNote(path), String(process.pid));
-			return;
-		} catch (error) {
-			if (!hasCode(error, 'EEXIST')) throw error;
-		}
-		if (await isAbandoned(path)) await discard(path);
-		else if (Date.now() >= deadline) throw new LockHeld(path);
-		else await sleep(pause);
+// A lock is most of three loopback ports: the system gives a port to one process alone and takes it
+// back however that ends, so that no dead owner has to be found out. One of the three may belong to
+// a stranger; any two owners would still need a port in common.
+async function take(name: string): Promise<Server[] | undefined> {
+	const held: Server[] = [];
+	for (const port of portsOf(name)) {
+		const server = await listen(port);
+		if (server !== undefined) held.push(server);
 	}
+	if (held.length >= 2) return held;
+	await release(held);
+	return undefined;
 }
 
-function ownerNote(path: string): string {
-	return join(path, 'pid');
+/** The ports of a lock, below those that systems hand out by themselves, from 32768 up. */
+export function portsOf(name: string): number[] {
+	const hash = createHash('sha256').update(name).digest();
+	return [20_000, 24_000, 28_000].map((from, i) => from + (hash.readUInt16BE(2 * i) % 4_000));
 }
 
-async function isAbandoned(path: string): Promise<boolean> {
-	try {
-		const owner = Number(await readFile(ownerNote(path), 'utf8'));
-		if (owner > 0) return !isAlive(owner);
-	} catch (error) {
-		if (!hasCode(error, 'ENOENT')) throw error;
-	}
-	const info = await stat(path).catch(() => undefined);
-	return info !== undefined && Date.now() - info.mtimeMs > noteDeadline;
+async function listen(port: number): Promise<Server | undefined> {
+	const server = createServer((socket) => socket.destroy());
+	return await new Promise((resolve) => {
+		server.once('error', () => resolve(undefined));
+		server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server.unref()));
+	});
 }
 
-// Renaming first: of several that find the same dead lock only one moves it away, and none removes
-// a lock that was taken anew meanwhile.
-async function discard(path: string): Promise<void> {
-	const aside = `${path}.abandoned-${process.pid}`;
-	try {
-		await rename(path, aside);
-	} catch (error) {
-		if (hasCode(error, 'ENOENT')) return;
-		throw error;
-	}
-	await rm(aside, { recursive: true, force: true });
-}
-
-/** Whether a process of this machine is running. */
-export function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return hasCode(error, 'EPERM');
-	}
-}
-
-/** Whether `error` is a system error with this code, such as `ENOENT`. */
-export function hasCode(error: unknown, code: string): boolean {
-	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+async function release(held: readonly Server[]): Promise<void> {
+	await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
 }

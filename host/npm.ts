@@ -1,13 +1,13 @@
-import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import execa from 'execa';
 import { killGroup } from './processes';
 
 /** An npm command that ended badly; `output` is all that it printed. */
 export class NpmFailed extends Error {
 	constructor(
 		readonly args: readonly string[],
-		readonly exitCode: number | null,
+		readonly exitCode: number | undefined,
 		readonly output: string,
 	) {
 		super(`npm ${args.join(' ')} ended with code ${exitCode ?? 'none'}`);
@@ -30,14 +30,16 @@ export async function runNpm(
 	args: readonly string[],
 	{ cwd, logFile, env = {} }: NpmOptions,
 ): Promise<string> {
-	const { command, before, shell } = npmCommand();
-	const child = spawn(command, [...before, ...args], {
+	const [command, ...before] = npmCommand();
+	const child = execa(command, [...before, ...args], {
 		cwd,
-		shell,
 		env: { ...withoutNpmOfParent(process.env), ...env },
+		extendEnv: false,
 		// A group of its own, so that compilers that npm started end with it.
 		detached: process.platform !== 'win32',
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdin: 'ignore',
+		all: true,
+		reject: false,
 	});
 	// npm lets SIGTERM pass; what it was installing is taken up again by its next run.
 	const stop = () => {
@@ -45,37 +47,20 @@ export async function runNpm(
 	};
 	process.once('exit', stop);
 	const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' });
-	const printed: string[] = [];
-	const everything: string[] = [];
-	for (const [stream, keep] of [
-		[child.stdout, true],
-		[child.stderr, false],
-	] as const) {
-		stream.setEncoding('utf8').on('data', (text: string) => {
-			if (keep) printed.push(text);
-			everything.push(text);
-			log?.write(text);
-		});
-	}
+	if (log) child.all?.pipe(log);
 	try {
-		const exitCode = await new Promise<number | null>((resolve, reject) => {
-			child.once('error', reject).once('close', resolve);
-		});
-		if (exitCode !== 0) throw new NpmFailed(args, exitCode, everything.join(''));
-		return printed.join('');
+		const { failed, exitCode, stdout, all = '' } = await child;
+		if (failed) throw new NpmFailed(args, exitCode, all);
+		return stdout;
 	} finally {
 		process.off('exit', stop);
-		log?.end();
-		if (log) await finished(log);
+		if (log) await finished(log.end());
 	}
 }
 
-function npmCommand(): { command: string; before: string[]; shell: boolean } {
+function npmCommand(): [string, ...string[]] {
 	const script = process.env['npm_execpath'];
-	if (script?.endsWith('npm-cli.js')) {
-		return { command: process.execPath, before: [script], shell: false };
-	}
-	return { command: 'npm', before: [], shell: process.platform === 'win32' };
+	return script?.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm'];
 }
 
 /**

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-
-const execute = promisify(execFile);
+import execa from 'execa';
 
 /** The id of a process's parent; undefined where the system does not tell. */
 export async function parentOf(pid: number): Promise<number | undefined> {
@@ -17,7 +14,7 @@ export async function parentOf(pid: number): Promise<number | undefined> {
 					.split(' ')[1],
 			);
 		}
-		const { stdout } = await execute('ps', ['-o', 'ppid=', '-p', String(pid)]);
+		const { stdout } = await execa('ps', ['-o', 'ppid=', '-p', String(pid)]);
 		return idFrom(stdout);
 	} catch {
 		return undefined;

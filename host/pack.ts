@@ -33,7 +33,7 @@ export async function packPackage({
 }: PackOptions = {}): Promise<Packed> {
 	const folder = join(outDir, await contentHash());
 	const note = join(folder, 'packed.json');
-	return await withLock(join(artifactsFolder, 'pack.lock'), async () => {
+	return await withLock(outDir, async () => {
 		const known = await readFile(note, 'utf8').catch(() => undefined);
 		if (known !== undefined) return packedSchema.parse(JSON.parse(known));
 		await mkdir(folder, { recursive: true });

@@ -7,16 +7,17 @@ import { runDemoCampaign } from './demoCampaign';
 import { readDemoState, writeDemoState, type DemoState } from './demoState';
 import { demoTables } from './demoTables';
 import { prepareDemo } from './demoWorkflows';
-import { artifactsFolder, projectFolder } from './hosts';
+import { projectFolder } from './hosts';
 import { installHost, isHostInstalled } from './install';
 import { LockHeld, withLock } from './lock';
 import { whenLeftAlone } from './orphan';
 import { packPackage } from './pack';
 import { firstFree } from './ports';
 import { Progress } from './progress';
-import { startN8n } from './server';
+import { startServers } from './stage';
 import { machineTimezone } from './timezone';
-import { expectation, welcome } from './welcome';
+import { reloadingEnv, watchEdits } from './watch';
+import { afterEdit, expectation, welcome } from './welcome';
 
 const usage = `Usage: npm start [-- --fresh]
 
@@ -84,48 +85,49 @@ async function run(fresh: boolean): Promise<void> {
 		...(known?.credential === undefined ? {} : { credential: known.credential }),
 		ports,
 	};
-	const simulator = await startSimulator({
-		port: ports.service,
-		serviceKey: access.apiKey,
-		authToken: access.authToken,
-	});
 	const timezone = machineTimezone();
+	const userFolder = join(demoFolder, 'n8n');
+	await rm(join(userFolder, 'n8n.log'), { force: true });
+	const servers = await progress.step('Starting n8n', () =>
+		startServers({
+			major: '2',
+			userFolder,
+			tarball,
+			port: ports.n8n,
+			// n8n's own default is New York, whatever the machine says.
+			env: { GENERIC_TIMEZONE: timezone, TZ: timezone, ...reloadingEnv },
+			startService: () =>
+				startSimulator({
+					port: ports.service,
+					serviceKey: access.apiKey,
+					authToken: access.authToken,
+				}),
+		}),
+	);
+	const { server, simulator } = servers;
 	const endCampaign = runDemoCampaign(simulator, before.campaignSince);
+	let endWatching = () => {};
 	try {
-		const userFolder = join(demoFolder, 'n8n');
-		await rm(join(userFolder, 'n8n.log'), { force: true });
-		const server = await progress.step('Starting n8n', () =>
-			startN8n({
-				major: '2',
-				userFolder,
-				tarball,
-				port: ports.n8n,
-				// n8n's own default is New York, whatever the machine says.
-				env: { GENERIC_TIMEZONE: timezone, TZ: timezone },
+		const { state, notices } = await progress.step('Preparing the examples', () =>
+			prepareDemo(new N8nClient(server.url), before, {
+				service: { ...access, baseUrl: simulator.url },
+				tables: demoTables(Date.now(), before.campaignSince, timezone),
 			}),
 		);
-		try {
-			const { state, notices } = await progress.step('Preparing the examples', () =>
-				prepareDemo(new N8nClient(server.url), before, {
-					service: { ...access, baseUrl: simulator.url },
-					tables: demoTables(Date.now(), before.campaignSince, timezone),
-				}),
-			);
-			await writeDemoState(stateFile, state);
-			const { workflows } = state;
-			say(welcome({ n8n: server.url, service: simulator.origin, timezone, workflows, notices }));
-			stop.ready();
-			const ended = server.ended.then(() => 'ended' as const);
-			if ((await Promise.race([ended, stop.wished])) === 'ended') {
-				throw new Error(`n8n ended by itself. Its log: ${join(userFolder, 'n8n.log')}`);
-			}
-			await progress.step('Stopping', () => server.stop());
-		} finally {
-			await server.stop();
+		await writeDemoState(stateFile, state);
+		const { workflows } = state;
+		say(welcome({ n8n: server.url, service: simulator.origin, timezone, workflows, notices }));
+		stop.ready();
+		endWatching = watchEdits({ server, tell: (edit) => say(afterEdit(edit, new Date())) });
+		const ended = server.ended.then(() => 'ended' as const);
+		if ((await Promise.race([ended, stop.wished])) === 'ended') {
+			throw new Error(`n8n ended by itself. Its log: ${join(userFolder, 'n8n.log')}`);
 		}
+		await progress.step('Stopping', () => server.stop());
 	} finally {
+		endWatching();
 		endCampaign();
-		await simulator.close();
+		await servers.close();
 	}
 }
 
@@ -141,7 +143,7 @@ async function main(): Promise<void> {
 		return;
 	}
 	try {
-		await withLock(join(artifactsFolder, 'demo.lock'), () => run(values.fresh), 0);
+		await withLock(demoFolder, () => run(values.fresh), 1_000);
 	} catch (error) {
 		if (!(error instanceof LockHeld)) throw error;
 		const running = await readDemoState(stateFile);

@@ -1,4 +1,5 @@
 import { demoFiles, demoOwner, type Notice } from './demoWorkflows';
+import type { Edit } from './watch';
 
 /** Where everything is, once it runs. */
 export interface Running {
@@ -63,8 +64,28 @@ Then look around:
   The tables that some of them read and write
      ${n8n}/home/datatables
 
+To change the nodes, edit what is in nodes/ or credentials/: n8n has it some seconds later.
+
 Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you make in n8n is kept;
 'npm start -- --fresh' begins anew. The push service forgets its campaigns when it stops.
 ${hints.join('')}
 `;
+}
+
+/** At most this many reasons are said: most follow from the first. */
+const mostReasons = 5;
+
+/** What became of an edit of the package. */
+export function afterEdit(edit: Edit, at: Date): string {
+	const time = at.toTimeString().slice(0, 8);
+	switch (edit.kind) {
+		case 'taken':
+			return `${time}  Your edit is in n8n.\n`;
+		case 'refused': {
+			const reasons = edit.reasons.slice(0, mostReasons).map((reason) => `  ${reason}\n`);
+			return `${time}  Your edit is not in n8n, which goes on with the version before:\n${reasons.join('')}`;
+		}
+		case 'not-loaded':
+			return `${time}  Your edit compiles, but n8n has not loaded it: ${edit.reason}.\n`;
+	}
 }

@@ -1,46 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import type { Credential } from './client';
+import type {
+	IConnections,
+	INode,
+	INodeParameters,
+	IWorkflowSettings,
+	NodeConnectionType,
+} from 'n8n-workflow';
 
-export interface NodeDraft {
+/** A credential as n8n lists it: without its data. */
+export interface Credential {
 	id: string;
 	name: string;
 	type: string;
-	typeVersion: number;
-	position: [number, number];
-	parameters: Record<string, unknown>;
-	credentials?: Record<string, { id: string; name: string }>;
-	webhookId?: string;
-	retryOnFail?: boolean;
-	maxTries?: number;
-	waitBetweenTries?: number;
-	onError?: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
-	alwaysOutputData?: boolean;
-	disabled?: boolean;
 }
-
-interface Target {
-	node: string;
-	type: string;
-	index: number;
-}
-
-/** By the name of the node that a connection leaves, its type, and the output. */
-export type Connections = Record<string, Record<string, Array<Target[] | null>>>;
 
 export interface WorkflowDraft {
 	name: string;
-	nodes: NodeDraft[];
-	connections: Connections;
-	settings: Record<string, unknown>;
+	nodes: INode[];
+	connections: IConnections;
+	settings: IWorkflowSettings;
 }
 
-export const actionType = 'n8n-nodes-push-campaign.pushCampaign';
-export const triggerType = 'n8n-nodes-push-campaign.pushCampaignTrigger';
+export const packageName = 'n8n-nodes-push-campaign';
+export const actionType = `${packageName}.pushCampaign`;
+export const triggerType = `${packageName}.pushCampaignTrigger`;
 export const credentialType = 'pushCampaignApi';
 
-type NodeExtras = Partial<
-	Omit<NodeDraft, 'id' | 'name' | 'type' | 'parameters' | 'credentials'>
-> & {
+type NodeExtras = Partial<Omit<INode, 'id' | 'name' | 'type' | 'parameters' | 'credentials'>> & {
 	credential?: Credential;
 };
 
@@ -48,9 +34,9 @@ type NodeExtras = Partial<
 export function node(
 	name: string,
 	type: string,
-	parameters: Record<string, unknown> = {},
+	parameters: INodeParameters = {},
 	{ credential, ...extras }: NodeExtras = {},
-): NodeDraft {
+): INode {
 	const credentials =
 		credential === undefined
 			? {}
@@ -69,18 +55,18 @@ export function node(
 
 /** The package's action node. */
 export function pushCampaign(
-	parameters: Record<string, unknown>,
+	parameters: INodeParameters,
 	extras: NodeExtras & { name?: string } = {},
-): NodeDraft {
+): INode {
 	const { name = 'Push Campaign', ...others } = extras;
 	return node(name, actionType, parameters, others);
 }
 
 /** The package's trigger node; polls every five seconds unless `pollTimes` says otherwise. */
 export function pushCampaignTrigger(
-	parameters: Record<string, unknown>,
+	parameters: INodeParameters,
 	extras: NodeExtras & { name?: string } = {},
-): NodeDraft {
+): INode {
 	const { name = 'Push Campaign Trigger', ...others } = extras;
 	return node(name, triggerType, { pollTimes: pollEvery(5), ...parameters }, others);
 }
@@ -91,7 +77,7 @@ export function pushCampaignTrigger(
  *
  * @param seconds a divisor of 60
  */
-export function pollEvery(seconds: number): { item: Array<Record<string, unknown>> } {
+export function pollEvery(seconds: number): { item: INodeParameters[] } {
 	const item = Array.from({ length: 60 / seconds }, (_, turn) => ({
 		mode: 'custom',
 		cronExpression: `${turn * seconds} * * * * *`,
@@ -100,8 +86,8 @@ export function pollEvery(seconds: number): { item: Array<Record<string, unknown
 }
 
 /** A workflow of nodes one after another. */
-export function chain(name: string, nodes: NodeDraft[]): WorkflowDraft {
-	const connections: Connections = {};
+export function chain(name: string, nodes: INode[]): WorkflowDraft {
+	const connections: IConnections = {};
 	nodes.forEach((from, index) => {
 		const to = nodes[index + 1];
 		if (to === undefined) return;
@@ -119,7 +105,7 @@ export function connect(
 	draft: WorkflowDraft,
 	from: string,
 	to: string,
-	{ output = 0, type = 'main' }: { output?: number; type?: string } = {},
+	{ output = 0, type = 'main' }: { output?: number; type?: NodeConnectionType } = {},
 ): WorkflowDraft {
 	const outputs = [...(draft.connections[from]?.[type] ?? [])];
 	while (outputs.length <= output) outputs.push([]);
@@ -138,7 +124,7 @@ export function connect(
  * `items` (`runWebhook(path, { items: [{ … }, … ] })`) as their input, and the call answers the last
  * node's items.
  */
-export function webhookWorkflow(path: string, nodes: NodeDraft[]): WorkflowDraft {
+export function webhookWorkflow(path: string, nodes: INode[]): WorkflowDraft {
 	const webhook = node(
 		'Webhook',
 		'n8n-nodes-base.webhook',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CampaignView } from './campaigns';
+import type { SimulatorState } from './controlled';
 import { audiences } from './operations';
 import type { RecordedRequest } from './recorder';
 import { counterChangesSchema, rateLimitSchema, waitingCountersSchema } from './schemas';
 import type { CounterChanges, Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
-import type { SimulatorState } from './simulator';
 
 const campaignSchema: z.ZodType<CampaignView> = z.object({
 	id: z.string(),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { ControlledService } from './controlled';
 import { answerJson, type ReadBody } from './http';
 import { parseJson } from './json';
 import {
@@ -8,11 +9,10 @@ import {
 	newCampaignSchema,
 	settingsChangesSchema,
 } from './schemas';
-import type { Simulator } from './simulator';
 
 export const controlPath = '/_simulator/';
 
-type Handler = (simulator: Simulator, body: unknown, query: URLSearchParams) => unknown;
+type Handler = (simulator: ControlledService, body: unknown, query: URLSearchParams) => unknown;
 
 const whole = z.coerce.number().int().nonnegative();
 const countersSchema = z.object({ id: z.string(), counters: counterChangesSchema }).strict();
@@ -20,88 +20,41 @@ const subscribersSchema = z.object({ ids: z.array(z.string().min(1)) }).strict()
 const advanceSchema = z.object({ ms: z.number() }).strict();
 const removeSchema = z.object({ id: z.string() }).strict();
 
-const done = { ok: true };
-
+/** By method and path; what gives nothing is answered with `{ ok: true }`. */
 const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-	[
-		'GET state',
-		(simulator, _body, query) => {
-			const last = query.get('last');
-			return simulator.state(last === null ? undefined : whole.parse(last));
-		},
-	],
+	['GET state', (to, _, query) => to.state(whole.optional().parse(query.get('last') ?? undefined))],
 	[
 		'GET requests',
-		(simulator, _body, query) => {
+		(to, _, query) => {
 			const after = whole.parse(query.get('after') ?? 0);
-			const requests = simulator.requests.filter(({ id }) => id > after);
-			return { count: simulator.requestCount, requests };
+			return { count: to.requestCount, requests: to.requests.filter(({ id }) => id > after) };
 		},
 	],
-	[
-		'DELETE requests',
-		(simulator) => {
-			simulator.clearRequests();
-			return done;
-		},
-	],
-	['POST faults', (simulator, body) => ({ id: simulator.addFault(faultSchema.parse(body)) })],
-	[
-		'DELETE faults',
-		(simulator) => {
-			simulator.clearFaults();
-			return done;
-		},
-	],
-	[
-		'POST reset',
-		(simulator) => {
-			simulator.reset();
-			return done;
-		},
-	],
+	['DELETE requests', (to) => to.clearRequests()],
+	['POST faults', (to, body) => ({ id: to.addFault(faultSchema.parse(body)) })],
+	['DELETE faults', (to) => to.clearFaults()],
+	['POST reset', (to) => to.reset()],
 	[
 		'POST counters',
-		(simulator, body) => {
+		(to, body) => {
 			const { id, counters } = countersSchema.parse(body);
-			simulator.setCounters(id, counters);
-			return done;
+			to.setCounters(id, counters);
 		},
 	],
-	[
-		'POST campaigns',
-		(simulator, body) => ({ id: simulator.addCampaign(newCampaignSchema.parse(body)) }),
-	],
-	[
-		'DELETE campaigns',
-		(simulator, body) => ({ removed: simulator.removeCampaign(removeSchema.parse(body).id) }),
-	],
-	[
-		'POST subscribers',
-		(simulator, body) => {
-			simulator.addSubscribers(subscribersSchema.parse(body).ids);
-			return done;
-		},
-	],
-	[
-		'POST settings',
-		(simulator, body) => {
-			simulator.configure(settingsChangesSchema.parse(body));
-			return done;
-		},
-	],
-	[
-		'POST advance',
-		(simulator, body) => {
-			simulator.advance(advanceSchema.parse(body).ms);
-			return done;
-		},
-	],
+	['POST campaigns', (to, body) => ({ id: to.addCampaign(newCampaignSchema.parse(body)) })],
+	['DELETE campaigns', (to, body) => ({ removed: to.removeCampaign(removeSchema.parse(body).id) })],
+	['POST subscribers', (to, body) => to.addSubscribers(subscribersSchema.parse(body).ids)],
+	['POST settings', (to, body) => to.configure(settingsChangesSchema.parse(body))],
+	['POST advance', (to, body) => to.advance(advanceSchema.parse(body).ms)],
 ]);
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
-function handle(simulator: Simulator, request: IncomingMessage, body: ReadBody): [number, unknown] {
+function handle(
+	simulator: ControlledService,
+	request: IncomingMessage,
+	body: ReadBody,
+): [number, unknown] {
 	if (!loopback.test(request.socket.remoteAddress ?? '')) {
 		return [403, { message: 'The control interface answers this machine only' }];
 	}
@@ -109,7 +62,8 @@ function handle(simulator: Simulator, request: IncomingMessage, body: ReadBody):
 	const handler = handlers.get(`${request.method ?? ''} ${pathname.slice(controlPath.length)}`);
 	if (!handler) return [404, { message: `The control interface has no such path: ${pathname}` }];
 	try {
-		return [200, handler(simulator, parseJson(body.bytes.toString('utf8')), searchParams)];
+		const given = parseJson(body.bytes.toString('utf8'));
+		return [200, handler(simulator, given, searchParams) ?? { ok: true }];
 	} catch (error) {
 		return [400, { message: error instanceof Error ? error.message : String(error) }];
 	}
@@ -117,7 +71,7 @@ function handle(simulator: Simulator, request: IncomingMessage, body: ReadBody):
 
 /** Answers a request to the control interface, by which another process drives the simulator. */
 export function answerControl(
-	simulator: Simulator,
+	simulator: ControlledService,
 	request: IncomingMessage,
 	response: ServerResponse,
 	body: ReadBody,

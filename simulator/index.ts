@@ -1,5 +1,5 @@
 export { startSimulator, Simulator } from './simulator';
-export type { SimulatorOptions, SimulatorState } from './simulator';
+export type { SimulatorOptions, SimulatorState } from './controlled';
 export { SimulatorControl } from './client';
 export type { Campaign, CampaignView } from './campaigns';
 export { counterNames } from './counters';

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
 import { useStage } from './support';
 import { runAgent, type AgentRun, type AgentRunOptions } from './support/agentWorkflow';
@@ -15,7 +16,7 @@ const content = {
 };
 
 interface Operation {
-	parameters: Record<string, unknown>;
+	parameters: INodeParameters;
 	/** What the model is to be told. */
 	fields: string[];
 	description: string;

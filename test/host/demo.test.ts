@@ -1,34 +1,44 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
 	chain,
 	DataTables,
 	N8nClient,
 	node,
 	outputOf,
-	startN8n,
+	projectFolder,
+	pushCampaign,
+	startServers,
+	until,
 	type Execution,
-	type N8nServer,
+	type Servers,
 } from '../../host';
 import { demoCampaignId, runDemoCampaign } from '../../host/demoCampaign';
 import type { DemoState } from '../../host/demoState';
 import { demoTables } from '../../host/demoTables';
 import { demoFiles, demoOwner, prepareDemo, readExamples } from '../../host/demoWorkflows';
+import { reloadingEnv, watchEdits, type Edit } from '../../host/watch';
 import { startSimulator, type Simulator } from '../../simulator';
-import { tarball } from './support';
+import { startStage, tarball, type Stage } from './support';
+import { content } from './support/fixtures';
+import { textLike } from './support/matchers';
 
 const timezone = 'Asia/Kolkata';
 const access = { apiKey: 'demo-key', authToken: 'demo-token' };
+const startService = () =>
+	startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
 const click = 'When clicking ‘Execute workflow’';
 
 describe('what npm start prepares', () => {
-	let simulator: Simulator;
-	let server: N8nServer;
+	let servers: Servers<Simulator>;
 	let client: N8nClient;
 	let endCampaign: () => void;
 	let state: DemoState;
 
 	const prepare = async (before: DemoState) =>
 		await prepareDemo(client, before, {
-			service: { ...access, baseUrl: simulator.url },
+			service: { ...access, baseUrl: servers.simulator.url },
 			tables: demoTables(Date.now(), before.campaignSince, timezone),
 		});
 
@@ -44,16 +54,16 @@ describe('what npm start prepares', () => {
 	};
 
 	beforeAll(async () => {
-		simulator = await startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
-		const campaignSince = Date.now() - 60_000;
-		endCampaign = runDemoCampaign(simulator, campaignSince);
-		server = await startN8n({
+		servers = await startServers({
 			major: '2',
 			tarball: await tarball(),
 			env: { GENERIC_TIMEZONE: timezone, TZ: timezone },
+			startService,
 		});
-		client = new N8nClient(server.url);
-		const ports = { n8n: server.port, service: 0 };
+		const campaignSince = Date.now() - 60_000;
+		endCampaign = runDemoCampaign(servers.simulator, campaignSince);
+		client = new N8nClient(servers.server.url);
+		const ports = { n8n: servers.server.port, service: 0 };
 		const prepared = await prepare({ campaignSince, workflows: {}, tables: [], ports });
 		expect(prepared.notices).toEqual([]);
 		state = prepared.state;
@@ -61,7 +71,7 @@ describe('what npm start prepares', () => {
 
 	afterAll(async () => {
 		endCampaign();
-		await Promise.all([server.stop(), simulator.close()]);
+		await servers.close();
 	}, 60_000);
 
 	test('every workflow is there, and only the report is active', async () => {
@@ -89,7 +99,9 @@ describe('what npm start prepares', () => {
 		await run('examples/campaign-calendar.json', 'Every hour');
 		const calendar = await rowsOf('Push campaign calendar');
 		expect(calendar.map(({ state: said }) => said)).toEqual(['scheduled', null]);
-		const scheduled = simulator.campaign(String(calendar[0]?.['campaignId']))?.body['send_at'];
+		const scheduled = servers.simulator.campaign(String(calendar[0]?.['campaignId']))?.body[
+			'send_at'
+		];
 		expect(scheduled).toBe(`${String(calendar[0]?.['sendAt'])} +05:30`);
 	}, 60_000);
 
@@ -122,10 +134,7 @@ describe('what npm start prepares', () => {
 		await tables.remove('Push not sent');
 		const before = (await client.workflows()).length;
 
-		const moved = await startSimulator({
-			serviceKey: access.apiKey,
-			authToken: access.authToken,
-		});
+		const moved = await startService();
 		try {
 			const again = await prepareDemo(client, state, {
 				service: { ...access, baseUrl: moved.url },
@@ -149,5 +158,87 @@ describe('what npm start prepares', () => {
 		});
 		const { notices } = await prepare(state);
 		expect(notices).toEqual([{ kind: 'login-changed' }]);
+	});
+});
+
+describe('an edit while npm start runs', () => {
+	let folder: string;
+	let stage: Stage;
+	let workflowId: string;
+	let endWatching: () => void;
+	const edits: Edit[] = [];
+
+	/** Makes the action node of the copied sources answer this, whatever it is asked. */
+	const edit = async (answer: string, more = '') => {
+		const file = 'nodes/PushCampaign/PushCampaign.node.ts';
+		const text = await readFile(join(projectFolder, file), 'utf8');
+		const execute = `PushCampaign.prototype.execute = async () => [[{ json: ${answer} }]];`;
+		const changed = [text, execute, more].join('\n');
+		const known = edits.length;
+		await writeFile(join(folder, file), changed);
+		const late = () => 'Nothing was said of the edit';
+		await until(
+			() => edits.length,
+			(count) => count > known,
+			{ within: 90_000, late },
+		);
+		return edits[known];
+	};
+
+	const answer = async () => {
+		const execution = await stage.client.runManually(workflowId, 'Start');
+		expect(execution.status).toBe('success');
+		return outputOf(execution, 'Push Campaign')[0]?.json;
+	};
+
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'sources-'));
+		for (const part of ['nodes', 'credentials', 'tsconfig.json', 'tsconfig.build.json']) {
+			await cp(join(projectFolder, part), join(folder, part), { recursive: true });
+		}
+		await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+		stage = await startStage({ env: reloadingEnv });
+		const { client, credential } = stage;
+		const nodes = [
+			node('Start', 'n8n-nodes-base.manualTrigger'),
+			pushCampaign(content, { credential }),
+		];
+		workflowId = (await client.createWorkflow(chain('Edited', nodes))).id;
+		const tell = (said: Edit) => edits.push(said);
+		endWatching = watchEdits({ server: stage.server, project: folder, tell });
+	}, 180_000);
+
+	afterAll(async () => {
+		endWatching();
+		await stage.close();
+		await rm(folder, { recursive: true, force: true });
+	}, 60_000);
+
+	test('is in the running n8n some seconds later', async () => {
+		expect(await edit('{ edited: 1 }')).toEqual({ kind: 'taken' });
+		expect(await answer()).toEqual({ edited: 1 });
+		const from = Date.now();
+		expect(await edit('{ edited: 2 }')).toEqual({ kind: 'taken' });
+		expect(Date.now() - from).toBeLessThan(30_000);
+		expect(await answer()).toEqual({ edited: 2 });
+	});
+
+	test('is told when it does not compile, and n8n goes on with the version before', async () => {
+		const broken = await edit('{ edited: nowhere }');
+		expect(broken).toEqual({
+			kind: 'refused',
+			reasons: [textLike(/^nodes\/PushCampaign\/PushCampaign\.node\.ts\(\d+,\d+\): .*'nowhere'/)],
+		});
+		expect(await answer()).toEqual({ edited: 2 });
+	});
+
+	test('is told when it compiles and n8n can not load it', async () => {
+		const broken = await edit('{ edited: 2 }', "throw new Error('no');");
+		expect(broken).toEqual({ kind: 'not-loaded', reason: textLike(/n8n\.log says why$/) });
+	});
+
+	test('is in n8n when it has been mended', async () => {
+		expect(await edit('{ edited: 3 }')).toEqual({ kind: 'taken' });
+		expect(await answer()).toEqual({ edited: 3 });
 	});
 });

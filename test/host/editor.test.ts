@@ -1,4 +1,5 @@
-import { chain, node, pushCampaign, pushCampaignTrigger, type NodeDraft } from '../../host';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { chain, node, pushCampaign, pushCampaignTrigger } from '../../host';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
 import { content, contentBody } from './support/fixtures';
@@ -119,7 +120,7 @@ describe("n8n's editor", () => {
 	}, 60_000);
 
 	/** Saves a workflow that starts by hand, and opens the last of its nodes. */
-	const openLast = async (name: string, nodes: NodeDraft[]): Promise<void> => {
+	const openLast = async (name: string, nodes: INode[]): Promise<void> => {
 		const start = node('Start', 'n8n-nodes-base.manualTrigger');
 		const draft = chain(name, [start, ...nodes]);
 		const { id } = await stage().client.createWorkflow({
@@ -130,7 +131,7 @@ describe("n8n's editor", () => {
 		if (last !== undefined) await editor.openNode(id, last);
 	};
 
-	const action = (parameters: Record<string, unknown>): NodeDraft =>
+	const action = (parameters: INodeParameters): INode =>
 		pushCampaign(parameters, { credential: stage().credential });
 
 	/** A test that keeps a picture of where it failed. */

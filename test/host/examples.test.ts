@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { changeNode, chooseCredential, exampleNames, readExample } from '../../examples/read';
@@ -9,17 +8,13 @@ import {
 	outputOf,
 	pollEvery,
 	pushCampaign,
+	until,
 	type DataTable,
 	type WorkflowDraft,
 } from '../../host';
 import { useStage } from './support';
-import {
-	startChat,
-	startFeed,
-	startModel,
-	startShop,
-	startTelegram,
-} from './support/loopbackServices';
+import { startChat, startFeed, startShop, startTelegram } from './support/loopbackServices';
+import { drafting, startModel } from './support/modelServer';
 
 const stage = useStage({ major: '2' });
 
@@ -29,12 +24,9 @@ const imported = async (name: string): Promise<WorkflowDraft> =>
 
 const polled = { pollTimes: pollEvery(5) };
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-	const deadline = Date.now() + 60_000;
-	while (!(await holds())) {
-		if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`);
-		await sleep(50);
-	}
+async function waitUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+	const late = () => `Waited in vain until ${what}`;
+	await until(holds, (held) => held, { within: 60_000, every: 50, late });
 }
 
 /** Switches the workflow on as it is in the file, so that its own schedule is tried, and off again. */
@@ -112,7 +104,7 @@ test('announce-rss-posts sends each new post once, shortened to what the service
 		);
 		await client.activate(id);
 		const known = feed.reads();
-		await until('the feed was read once more', () => feed.reads() > known);
+		await waitUntil('the feed was read once more', () => feed.reads() > known);
 		expect(simulator.requestCount).toBe(0);
 
 		const published = new Date(Date.now() + 60_000);
@@ -124,7 +116,7 @@ test('announce-rss-posts sends each new post once, shortened to what the service
 		};
 		const short = { title: 'Short', text: '', link: 'https://blog.example.com/short', published };
 		feed.posts = [long, short, old];
-		await until('both posts were sent', () => simulator.requestCount === 2);
+		await waitUntil('both posts were sent', () => simulator.requestCount === 2);
 
 		// The same posts once more, as n8n would get them after a crash or from a feed that is edited.
 		const again = new Date(Date.now() + 120_000);
@@ -161,7 +153,7 @@ test('weekly-ab-titles schedules both titles for the same minute and names the b
 		changeNode(draft, 'Wait a day', { parameters: { amount: 8, unit: 'seconds' } }),
 	);
 	const run = client.runManually(id, 'Every Monday at 9:00');
-	await until('both campaigns were scheduled', () => simulator.campaigns.size === 2);
+	await waitUntil('both campaigns were scheduled', () => simulator.campaigns.size === 2);
 	const [a, b] = [...simulator.campaigns.values()];
 	for (const [{ id: campaign } = { id: '' }, clicked] of [[a, 50] as const, [b, 75] as const]) {
 		simulator.setCounters(campaign, { successfully_sent: 1100, delivered: 1000, clicked });
@@ -501,7 +493,7 @@ describe('approval-in-chat', () => {
 				written.message,
 				written.url,
 			]);
-			await until('the chat was asked', () => telegram.messages.length === 1);
+			await waitUntil('the chat was asked', () => telegram.messages.length === 1);
 			const [question] = telegram.messages;
 			expect(question?.text).toBe(
 				'To all subscribers?\n\n*Summer \\*sale\\**\nAll of new\\_arrivals & more\nhttps://shop.example.com/sale',
@@ -559,7 +551,7 @@ describe('ai-agent-with-approval', () => {
 	async function untilNextPage(page: URL): Promise<void> {
 		const status = new URL(page);
 		status.pathname += '/n8n-execution-status';
-		await until('the next page is there', async () => {
+		await waitUntil('the next page is there', async () => {
 			const text = (await read(status)).trim();
 			if (!['running', 'new', 'waiting', 'form-waiting'].includes(text)) {
 				throw new Error(`The execution is ${text}`);
@@ -580,11 +572,11 @@ describe('ai-agent-with-approval', () => {
 		{ decision: 'Discard it', sent: [] },
 	])('$decision', async ({ decision, sent }) => {
 		const { client, simulator } = stage();
-		const service = await startModel(model);
+		const service = await startModel(drafting(model));
 		try {
 			const openAi = await client.createCredential('Model', 'openAiApi', {
 				apiKey: 'model-key',
-				url: `${service.url}/v1`,
+				url: service.url,
 			});
 			const draft = chooseCredential(
 				await imported('ai-agent-with-approval'),
@@ -596,7 +588,7 @@ describe('ai-agent-with-approval', () => {
 			const page = await draftByForm(draft);
 
 			expect(service.requests).toHaveLength(1);
-			expect(service.requests[0]?.said).toContain('Summer sale, 20% off');
+			expect(JSON.stringify(service.requests[0]?.messages)).toContain('Summer sale, 20% off');
 			expect(JSON.stringify(service.requests[0]?.tools)).not.toMatch(/push/i);
 			const shown = await read(page);
 			expect(shown).toContain(model.title);

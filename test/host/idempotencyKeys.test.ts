@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { chain, node, pushCampaign, type Major } from '../../host';
+import { chain, node, pushCampaign, until, type Major, type WebhookAnswer } from '../../host';
 import type { Fault } from '../../simulator';
-import { runNodes } from './support';
+import { runNodes, startStage, type Stage } from './support';
 import { content } from './support/fixtures';
 import { textWith } from './support/matchers';
-import { startBed, type Bed } from './support/reliabilityBed';
 import {
 	acceptedTitles,
 	endsOf,
@@ -45,10 +43,10 @@ const refuseWrites = ['INSERT', 'UPDATE']
 const allowWrites = 'DROP TRIGGER IF EXISTS refuse_INSERT; DROP TRIGGER IF EXISTS refuse_UPDATE;';
 
 describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ major, env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2' } });
+		bed = await startStage({ major, env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2' } });
 	});
 	beforeEach(() => {
 		bed.simulator.reset();
@@ -66,12 +64,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	/** Calls a workflow whose webhook may not be there yet, as after a restart. */
 	const callAgain = async (workflow: SendWorkflow, items: Array<Record<string, unknown>>) => {
-		const deadline = Date.now() + 30_000;
-		for (;;) {
-			const answer = await workflow.call(items);
-			if (answer.status !== 404 || Date.now() > deadline) return answer;
-			await sleep(250);
-		}
+		const isThere = ({ status }: WebhookAnswer) => status !== 404;
+		const late = () => 'The webhook is not there';
+		return await until(() => workflow.call(items), isThere, { within: 30_000, every: 250, late });
 	};
 
 	test('a later execution with the same key sends nothing, and says so', async () => {
@@ -136,9 +131,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		bed.simulator.setLatency(1500);
 		const call = workflow.call(titled('Stopped', 6)).catch(() => undefined);
 		await untilRequests(bed, 2);
-		const [running] = await bed.n8n.executions({ workflowId: workflow.id });
-		await bed.n8n.stopExecution(running?.id ?? '');
-		await bed.n8n.waitForExecution(running?.id ?? '');
+		const [running] = await bed.client.executions({ workflowId: workflow.id });
+		await bed.client.stopExecution(running?.id ?? '');
+		await bed.client.waitForExecution(running?.id ?? '');
 		await call;
 		bed.simulator.setLatency(0);
 		// Those that were under way arrived; their answers did not.
@@ -153,9 +148,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		['a sub-workflow with keys', true],
 		['a sub-workflow without keys', false],
 	])('%s, started again by Retry On Fail of Execute Workflow', async (name, hasKeys) => {
-		const { n8n, credential } = bed;
+		const { client, credential } = bed;
 		const options = hasKeys ? { idempotencyKey: '={{ $json.title }}' } : {};
-		const sub = await n8n.createWorkflow(
+		const sub = await client.createWorkflow(
 			chain(name, [
 				node(
 					'Called',
@@ -170,7 +165,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			]),
 		);
 		// n8n 1.x has nothing to activate in it, n8n 2.x calls none that is not active.
-		if (major === '2') await n8n.activate(sub.id);
+		if (major === '2') await client.activate(sub.id);
 		const call = node(
 			'Call',
 			'n8n-nodes-base.executeWorkflow',
@@ -178,7 +173,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			{ typeVersion: 1.2, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
 		);
 		bed.simulator.addFault(refusal('Called 3'));
-		const { execution } = await runNodes({ client: n8n }, [call], titled('Called', 4));
+		const { execution } = await runNodes(bed, [call], titled('Called', 4));
 		expect(execution.status).toBe('success');
 		const before = titlesOf('Called', 2);
 		expect(acceptedTitles(bed)).toEqual([
@@ -225,7 +220,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		await workflow.change({
 			options: { idempotencyKey: '={{ $json.title }}', resendUnknown: true },
 		});
-		await bed.n8n.activate(workflow.id);
+		await bed.client.activate(workflow.id);
 		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual([
 			'success',
 			'alreadySent',
@@ -244,7 +239,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const failed = await workflow.run(titled('Retried', 4));
 		expect(failed.status).toBe('error');
 		const ids = [...bed.simulator.campaigns.keys()];
-		const retried = await bed.n8n.retryExecution(failed.id);
+		const retried = await bed.client.retryExecution(failed.id);
 		expect(endsOf(sentItems(retried))).toEqual(times(4, 'success'));
 		expect(
 			sentItems(retried)
@@ -284,7 +279,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			expect(sentItems(await workflow.run(titled('Dry', 1)))).toMatchObject([{ dryRun: true }]);
 		}
 		await workflow.change({ options: { idempotencyKey: '={{ $json.title }}' } });
-		await bed.n8n.activate(workflow.id);
+		await bed.client.activate(workflow.id);
 		expect(endsOf(sentItems(await workflow.run(titled('Dry', 1))))).toEqual(['success']);
 		expect(acceptedTitles(bed)).toEqual(['Dry 1']);
 	});
@@ -298,7 +293,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		] as const;
 		await workflows[0].run(titled('Before', 1));
 		bed.simulator.reset();
-		await runSql(bed.server(), refuseWrites);
+		await runSql(bed.server, refuseWrites);
 		try {
 			for (const workflow of workflows.slice(0, 2)) {
 				const refused = await workflow.run(titled('Refused', 3));
@@ -315,7 +310,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			const withoutKeys = await sendWorkflow(bed);
 			expect(endsOf(sentItems(await withoutKeys.run(titled('Unasked', 1))))).toEqual(['success']);
 		} finally {
-			await runSql(bed.server(), allowWrites);
+			await runSql(bed.server, allowWrites);
 		}
 		for (const workflow of workflows) {
 			expect(endsOf(sentItems(await workflow.run(titled('Refused', 3))))).toEqual(
@@ -329,11 +324,11 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		bed.simulator.setLatency(2000);
 		const running = workflow.run(titled('Noted', 1));
 		await untilRequests(bed, 1);
-		await runSql(bed.server(), refuseWrites);
+		await runSql(bed.server, refuseWrites);
 		try {
 			expect(endsOf(sentItems(await running))).toEqual(['success']);
 		} finally {
-			await runSql(bed.server(), allowWrites);
+			await runSql(bed.server, allowWrites);
 		}
 		bed.simulator.setLatency(0);
 		expect(endsOf(sentItems(await workflow.run(titled('Noted', 1))))).toEqual(['unknown']);
@@ -356,9 +351,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(acceptedTitles(bed).length).toBeLessThan(2 * count);
 		bed.simulator.setLatency(0);
 
-		const [crashed] = await bed.n8n.waitForExecutions({ workflowId: retriedWorkflow.id });
+		const [crashed] = await bed.client.waitForExecutions({ workflowId: retriedWorkflow.id });
 		expect(crashed?.status).toBe('crashed');
-		const retried = await bed.n8n.retryExecution(crashed?.id ?? '');
+		const retried = await bed.client.retryExecution(crashed?.id ?? '');
 		const again = await callAgain(workflow, titled('Run again', count));
 
 		const accepted = acceptedTitles(bed);
@@ -401,21 +396,21 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const acceptedOf = (name: string) =>
 			acceptedTitles(bed).filter((title) => String(title).startsWith(name));
 
-		const [ended] = await bed.n8n.waitForExecutions({ workflowId: short.id });
+		const [ended] = await bed.client.waitForExecutions({ workflowId: short.id });
 		expect(ended?.status).toBe('success');
 		expect(acceptedOf('Short')).toEqual(['Short 1']);
 
-		const [cut] = await bed.n8n.waitForExecutions({ workflowId: long.id });
+		const [cut] = await bed.client.waitForExecutions({ workflowId: long.id });
 		expect(cut?.status).toBe('crashed');
 		const before = acceptedOf('Long');
 		expect(before.length).toBeLessThan(40);
-		await bed.n8n.retryExecution(cut?.id ?? '');
+		await bed.client.retryExecution(cut?.id ?? '');
 		// n8n starts it over and keeps nothing of it: without keys all of it goes out.
 		expect(repeated(acceptedOf('Long')).sort()).toEqual(before.sort());
 
-		const [cutKeyed] = await bed.n8n.waitForExecutions({ workflowId: longKeyed.id });
+		const [cutKeyed] = await bed.client.waitForExecutions({ workflowId: longKeyed.id });
 		expect(cutKeyed?.status).toBe('crashed');
-		const ends = endsOf(sentItems(await bed.n8n.retryExecution(cutKeyed?.id ?? '')));
+		const ends = endsOf(sentItems(await bed.client.retryExecution(cutKeyed?.id ?? '')));
 		expect(repeated(acceptedOf('Keyed'))).toEqual([]);
 		expect(new Set(ends)).toEqual(new Set(['alreadySent', 'unknown', 'success']));
 		// The two that were under way, and answers that were not yet noted.

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { startBed, type Bed } from './support/reliabilityBed';
+import execa from 'execa';
+import { startStage, type Stage } from './support';
 import {
 	allExecutions,
 	changesOf,
@@ -11,8 +10,6 @@ import {
 	untilCaughtUp,
 } from './support/reliabilityEvents';
 import { watchWorkflow } from './support/reliabilityWorkflow';
-
-const execute = promisify(execFile);
 
 const durationMs = 120_000;
 const workflowCount = 50;
@@ -27,7 +24,7 @@ const slackMb = 150;
 
 /** A process's resident memory in megabytes. */
 async function residentMb(pid: number): Promise<number> {
-	const { stdout } = await execute('ps', ['-o', 'rss=', '-p', String(pid)]);
+	const { stdout } = await execa('ps', ['-o', 'rss=', '-p', String(pid)]);
 	return Number(stdout) / 1024;
 }
 
@@ -35,10 +32,10 @@ const median = (values: readonly number[]): number =>
 	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 describe('under load', () => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed();
+		bed = await startStage();
 	}, 180_000);
 	afterAll(async () => {
 		await bed.close();
@@ -47,7 +44,7 @@ describe('under load', () => {
 	test(
 		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
 		async () => {
-			const { n8n, simulator, credential } = bed;
+			const { client, simulator, credential } = bed;
 			const ids = Array.from({ length: campaignCount }, () =>
 				simulator.addCampaign({ counters: { total_attempts: 1 } }),
 			);
@@ -56,8 +53,8 @@ describe('under load', () => {
 				const first = (index * campaignsEach) % campaignCount;
 				const mine = ids.slice(first, first + campaignsEach);
 				const draft = watchWorkflow(credential, mine, ['Trigger'], pollSeconds);
-				const { id } = await n8n.createWorkflow(draft);
-				await n8n.activate(id);
+				const { id } = await client.createWorkflow(draft);
+				await client.activate(id);
 				watched.set(id, mine);
 			}
 
@@ -66,7 +63,7 @@ describe('under load', () => {
 			let moved = start;
 			while (Date.now() - start < durationMs) {
 				await sleep(sampleEveryMs);
-				memory.push(await residentMb(bed.server().pid));
+				memory.push(await residentMb(bed.server.pid));
 				if (Date.now() - moved >= moveEveryMs) {
 					moveCounters(bed, ids);
 					moved = Date.now();
@@ -83,7 +80,7 @@ describe('under load', () => {
 					expect(changesOf(events, campaignId)).toEqual(countersOf(bed, campaignId));
 				}
 			}
-			expect(await allExecutions(n8n, { status: ['error', 'crashed'] })).toEqual([]);
+			expect(await allExecutions(client, { status: ['error', 'crashed'] })).toEqual([]);
 
 			const half = Math.floor(memory.length / 2);
 			const growth = median(memory.slice(half)) - median(memory.slice(0, half));

@@ -44,8 +44,8 @@ async function killWorkerOf(cluster: Cluster, executionId: string): Promise<void
 	await worker.kill('SIGKILL');
 }
 
-async function newestExecution({ n8n }: Cluster, workflowId: string): Promise<string> {
-	const [newest] = await n8n.executions({ workflowId });
+async function newestExecution({ client }: Cluster, workflowId: string): Promise<string> {
+	const [newest] = await client.executions({ workflowId });
 	if (newest === undefined) throw new Error('There is no execution');
 	return newest.id;
 }
@@ -88,7 +88,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		await killWorkerOf(cluster, id);
 		await cluster.addWorker();
 
-		const ended = await cluster.n8n.waitForExecutions({
+		const ended = await cluster.client.waitForExecutions({
 			workflowId: workflow.id,
 			timeout: 120_000,
 		});
@@ -108,7 +108,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		await untilRequests(cluster, 4);
 		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
 		await cluster.addWorker();
-		await cluster.n8n.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+		await cluster.client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
 		await call;
 
 		const again = await workflow.run(titled('Keyed', 6));
@@ -124,10 +124,10 @@ describe('queue mode on n8n 2.x with two workers', () => {
 	}, 240_000);
 
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
-		const { n8n, simulator, credential } = cluster;
+		const { client, simulator, credential } = cluster;
 		const ids = [1, 2, 3].map(() => simulator.addCampaign({ counters: { total_attempts: 5 } }));
-		const { id } = await n8n.createWorkflow(watchWorkflow(credential, ids));
-		await n8n.activate(id);
+		const { id } = await client.createWorkflow(watchWorkflow(credential, ids));
+		await client.activate(id);
 		await untilCaughtUp(cluster, id, ids);
 
 		for (const how of ['stopped', 'killed'] as const) {
@@ -138,7 +138,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 				action: { kind: 'delay', ms: 3000 },
 			});
 			await untilRequests(cluster, ids.length);
-			await cluster.restartMain(how);
+			await (how === 'killed' ? cluster.crash() : cluster.restart());
 			simulator.clearFaults();
 			moveCounters(cluster, ids);
 			await untilCaughtUp(cluster, id, ids);
@@ -175,7 +175,7 @@ describe('queue mode on n8n 1.x', () => {
 		await untilRequests(cluster, 2);
 		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
 		const worker = await cluster.addWorker(variables);
-		const [ended] = await cluster.n8n.waitForExecutions({
+		const [ended] = await cluster.client.waitForExecutions({
 			workflowId: workflow.id,
 			timeout: 120_000,
 		});

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialType, freePort, node, outputOf, pushCampaign, type Major } from '../../host';
 import { startSimulator, type Fault } from '../../simulator';
-import { runNodes } from './support';
+import { runNodes, secrets, startStage, type Stage } from './support';
 import { content } from './support/fixtures';
 import { anyText, objectWith } from './support/matchers';
-import { startBed, type Bed } from './support/reliabilityBed';
 import {
 	acceptedTitles,
 	endsOf,
@@ -117,10 +116,10 @@ const faults: Array<[string, Fault, Expected]> = [
 ];
 
 describe.each(majors)('sends on n8n %s.x', (major) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ major });
+		bed = await startStage({ major });
 	});
 	beforeEach(() => {
 		bed.simulator.reset();
@@ -138,13 +137,13 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(failureOf(failed).message).toContain('It is unknown whether this was sent');
 		expect(failureOf(failed).description).toContain('dashboard');
 
-		const retried = await bed.n8n.retryExecution(failed.id);
+		const retried = await bed.client.retryExecution(failed.id);
 		expect(retried.status).toBe('error');
 		expect(failureOf(retried)).toEqual(failureOf(failed));
 		expect(acceptedTitles(bed)).toEqual(['Sale']);
 
 		await workflow.change({ options: { resendUnknown: true } });
-		const resent = await bed.n8n.retryExecution(retried.id, { loadWorkflow: true });
+		const resent = await bed.client.retryExecution(retried.id, { loadWorkflow: true });
 		expect(resent.status).toBe('success');
 		expect(acceptedTitles(bed)).toEqual(['Sale', 'Sale']);
 	});
@@ -161,7 +160,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		const firstIds = [...bed.simulator.campaigns.keys()];
 		expect(firstIds).toHaveLength(5);
 
-		const retried = await bed.n8n.retryExecution(failed.id);
+		const retried = await bed.client.retryExecution(failed.id);
 		expect(retried.status).toBe('success');
 		expect(acceptedTitles(bed)).toEqual(titlesOf('Batch', 10));
 		const ids = outputOf(retried, sender).map(({ json }) => json['campaignId']);
@@ -219,9 +218,9 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('outcome: no connection is made', async () => {
-		const credential = await bed.n8n.createCredential('Nobody there', 'pushCampaignApi', {
+		const credential = await bed.client.createCredential('Nobody there', 'pushCampaignApi', {
 			baseUrl: `http://127.0.0.1:${await freePort()}`,
-			...bed.access,
+			...secrets,
 		});
 		const workflow = await sendWorkflow(
 			{ ...bed, credential },
@@ -369,12 +368,12 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 			lifeSpeed: 0,
 		});
 		try {
-			const credential = await bed.n8n.createCredential('One for each', credentialType, {
+			const credential = await bed.client.createCredential('One for each', credentialType, {
 				baseUrl: '={{ $json.site }}',
 				apiKey: '={{ $json.key }}',
 				authToken: '={{ $json.token }}',
 			});
-			const here = { site: bed.simulator.url, key: bed.access.apiKey, token: bed.access.authToken };
+			const here = { site: bed.simulator.url, key: secrets.apiKey, token: secrets.authToken };
 			const there = { site: elsewhere.url, key: 'other-key', token: 'other-token' };
 			const workflow = await sendWorkflow(bed, {
 				credential,
@@ -383,7 +382,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 			const execution = await workflow.run([
 				{ title: 'Here 1', ...here },
 				{ title: 'There 1', ...there },
-				{ title: 'Wrong key', ...there, key: bed.access.apiKey },
+				{ title: 'Wrong key', ...there, key: secrets.apiKey },
 				{ title: 'Here 2', ...here },
 				{ title: 'No site', ...there, site: 'nowhere' },
 				{ title: 'There 2', ...there },
@@ -413,10 +412,10 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 		const call = workflow.call(titled('Stopped', 1)).catch(() => undefined);
 		await untilRequests(bed, 1);
-		const [running] = await bed.n8n.executions({ workflowId: workflow.id });
+		const [running] = await bed.client.executions({ workflowId: workflow.id });
 		if (running === undefined) throw new Error('Nothing runs');
-		await bed.n8n.stopExecution(running.id);
-		expect((await bed.n8n.waitForExecution(running.id)).status).toBe('canceled');
+		await bed.client.stopExecution(running.id);
+		expect((await bed.client.waitForExecution(running.id)).status).toBe('canceled');
 		// Had the wait gone on, its end would have brought another request.
 		await sleep((waitSeconds + 1) * 1000);
 		expect(bed.simulator.requestCount).toBe(1);
@@ -430,10 +429,10 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 		const call = workflow.call(titled('Under way', 6)).catch(() => undefined);
 		await untilRequests(bed, 2);
-		const [running] = await bed.n8n.executions({ workflowId: workflow.id });
+		const [running] = await bed.client.executions({ workflowId: workflow.id });
 		if (running === undefined) throw new Error('Nothing runs');
-		await bed.n8n.stopExecution(running.id);
-		expect((await bed.n8n.waitForExecution(running.id)).status).toBe('canceled');
+		await bed.client.stopExecution(running.id);
+		expect((await bed.client.waitForExecution(running.id)).status).toBe('canceled');
 		await sleep(3000);
 		expect(bed.simulator.requestCount).toBe(2);
 		await call;
@@ -448,12 +447,12 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		await bed.crash();
 		await call;
 
-		const [crashed] = await bed.n8n.waitForExecutions({ workflowId: workflow.id });
+		const [crashed] = await bed.client.waitForExecutions({ workflowId: workflow.id });
 		expect(crashed?.status).toBe('crashed');
 		expect(acceptedTitles(bed)).toEqual(['Killed 1']);
 
 		// n8n kept nothing of the node in a crashed execution: Retry begins at the trigger.
-		const retried = await bed.n8n.retryExecution(crashed?.id ?? '');
+		const retried = await bed.client.retryExecution(crashed?.id ?? '');
 		expect(retried.status).toBe('success');
 		expect(acceptedTitles(bed)).toEqual(['Killed 1', 'Killed 1']);
 	});
@@ -471,7 +470,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 				{ ...content, title: '={{ $json.title }}' },
 				{ credential: bed.credential, onError: 'continueRegularOutput' },
 			);
-			const { execution } = await runNodes({ client: bed.n8n }, [code, action], titled('Round', 3));
+			const { execution } = await runNodes(bed, [code, action], titled('Round', 3));
 			const ends = endsOf(sentItems(execution));
 			expect(ends).toHaveLength(3);
 			expect([ends[0], ends[2]]).toEqual(['success', 'success']);

@@ -1,4 +1,4 @@
-import { startBed, type Bed } from './support/reliabilityBed';
+import { secrets, startStage, type Stage } from './support';
 import {
 	changesOf,
 	countersOf,
@@ -20,10 +20,10 @@ const engines: Array<[string, Record<string, string>, number]> = [
 ];
 
 describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ env });
+		bed = await startStage({ env });
 	});
 	afterAll(async () => {
 		await bed.close();
@@ -31,16 +31,16 @@ describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds
 	const active = new Set<string>();
 	beforeEach(() => bed.simulator.reset());
 	afterEach(async () => {
-		for (const id of active) await bed.n8n.deactivate(id);
+		for (const id of active) await bed.client.deactivate(id);
 		active.clear();
 	});
 
 	const watch = async (campaignIds: readonly string[], names: readonly string[] = ['Trigger']) => {
-		const { id } = await bed.n8n.createWorkflow(
+		const { id } = await bed.client.createWorkflow(
 			watchWorkflow(bed.credential, campaignIds, names, pollSeconds),
 		);
 		active.add(id);
-		await bed.n8n.activate(id);
+		await bed.client.activate(id);
 		return id;
 	};
 	const addCampaigns = (count: number) =>
@@ -92,9 +92,9 @@ describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds
 			const ids = addCampaigns(2);
 			const id = await watch(ids);
 			await untilCaughtUp(bed, id, ids);
-			await bed.n8n.deactivate(id);
+			await bed.client.deactivate(id);
 			moveCounters(bed, ids);
-			await bed.n8n.activate(id);
+			await bed.client.activate(id);
 			await untilCaughtUp(bed, id, ids);
 			await polls(2 * ids.length);
 			const events = await emittedBy(bed, id);
@@ -112,11 +112,11 @@ describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds
 			const id = await watch(ids);
 			await untilCaughtUp(bed, id, ids);
 			const activateList = async (list: readonly string[]) => {
-				await bed.n8n.updateWorkflow(
+				await bed.client.updateWorkflow(
 					id,
 					watchWorkflow(bed.credential, list, ['Trigger'], pollSeconds),
 				);
-				await bed.n8n.activate(id);
+				await bed.client.activate(id);
 			};
 			await activateList([kept]);
 			moveCounters(bed, [kept]);
@@ -209,10 +209,10 @@ describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds
 				bed.simulator.configure({ serviceKey: 'another-key' });
 				moveCounters(bed, ids);
 				await polls(2 * ids.length);
-				await bed.n8n.waitForExecutions({ workflowId: id, status: ['error'] });
+				await bed.client.waitForExecutions({ workflowId: id, status: ['error'] });
 				expect((await errorsOf(bed, id))[0]).toContain('does not accept the credential');
 
-				bed.simulator.configure({ serviceKey: bed.access.apiKey });
+				bed.simulator.configure({ serviceKey: secrets.apiKey });
 				await untilCaughtUp(bed, id, ids);
 				for (const campaignId of ids) {
 					const events = await emittedBy(bed, id);

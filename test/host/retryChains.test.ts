@@ -1,6 +1,6 @@
 import { credentialType, type Major } from '../../host';
 import { startSimulator, type Fault } from '../../simulator';
-import { startBed, type Bed } from './support/reliabilityBed';
+import { secrets, startStage, type Stage } from './support';
 import {
 	acceptedTitles,
 	endsOf,
@@ -24,10 +24,10 @@ const refusal = (title: string) =>
 const lostAnswer = (title: string) => forTitle(title, { kind: 'reset-after' });
 
 describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ major });
+		bed = await startStage({ major });
 	});
 	beforeEach(() => {
 		bed.simulator.reset();
@@ -49,11 +49,11 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 	test('the first execution retried again sends nothing of what its first Retry sent', async () => {
 		const { failed } = await failAtThird('Chain');
 		bed.simulator.addFault(refusal('Chain 4'));
-		const second = await bed.n8n.retryExecution(failed.id);
+		const second = await bed.client.retryExecution(failed.id);
 		expect(second.status).toBe('error');
 		expect(acceptedTitles(bed)).toEqual(titlesOf('Chain', 3));
 
-		const third = await bed.n8n.retryExecution(failed.id);
+		const third = await bed.client.retryExecution(failed.id);
 		expect(third.status).toBe('success');
 		expect(acceptedTitles(bed)).toEqual(titlesOf('Chain', 5));
 		const ids = sentItems(third).map((item) => item['campaignId']);
@@ -63,11 +63,11 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 	test('the first execution retried again keeps what its first Retry left unknown', async () => {
 		const { failed } = await failAtThird('Unknown');
 		bed.simulator.addFault(lostAnswer('Unknown 4'));
-		const second = await bed.n8n.retryExecution(failed.id);
+		const second = await bed.client.retryExecution(failed.id);
 		expect(second.status).toBe('error');
 		expect(failureOf(second).message).toContain('It is unknown whether this was sent');
 
-		const third = await bed.n8n.retryExecution(failed.id);
+		const third = await bed.client.retryExecution(failed.id);
 		expect(third.status).toBe('error');
 		expect(failureOf(third).message).toBe(failureOf(second).message);
 		expect(acceptedTitles(bed)).toEqual(titlesOf('Unknown', 4));
@@ -76,11 +76,11 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 	test('a chain of Retries of whichever execution sends every item once', async () => {
 		const { failed } = await failAtThird('Long');
 		bed.simulator.addFault(refusal('Long 4'));
-		const second = await bed.n8n.retryExecution(failed.id);
+		const second = await bed.client.retryExecution(failed.id);
 		bed.simulator.addFault(refusal('Long 5'));
-		const third = await bed.n8n.retryExecution(failed.id);
+		const third = await bed.client.retryExecution(failed.id);
 		expect(third.status).toBe('error');
-		const fourth = await bed.n8n.retryExecution(second.id);
+		const fourth = await bed.client.retryExecution(second.id);
 		expect(fourth.status).toBe('success');
 		expect(endsOf(sentItems(fourth))).toHaveLength(5);
 		expect(acceptedTitles(bed)).toEqual(titlesOf('Long', 5));
@@ -90,8 +90,8 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 		const { failed } = await failAtThird('Both');
 		bed.simulator.setLatency(300);
 		const [one, other] = await Promise.all([
-			bed.n8n.retryExecution(failed.id),
-			bed.n8n.retryExecution(failed.id),
+			bed.client.retryExecution(failed.id),
+			bed.client.retryExecution(failed.id),
 		]);
 		expect(repeated(acceptedTitles(bed))).toEqual([]);
 		expect([one.status, other.status]).toContain('success');
@@ -106,13 +106,13 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 		});
 		try {
 			const { workflow, failed } = await failAtThird('Site');
-			const credential = await bed.n8n.createCredential('Other site', credentialType, {
+			const credential = await bed.client.createCredential('Other site', credentialType, {
 				baseUrl: other.url,
 				apiKey: 'other-key',
 				authToken: 'other-token',
 			});
 			await workflow.change({ credential });
-			const retried = await bed.n8n.retryExecution(failed.id, { loadWorkflow: true });
+			const retried = await bed.client.retryExecution(failed.id, { loadWorkflow: true });
 			expect(retried.status).toBe('success');
 			expect(acceptedTitles({ simulator: other })).toEqual(titlesOf('Site', 5));
 			expect(acceptedTitles(bed)).toEqual(titlesOf('Site', 2));
@@ -124,15 +124,15 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 	test('a new key in the same credential is the same site', async () => {
 		const { failed } = await failAtThird('Renewed');
 		bed.simulator.configure({ serviceKey: 'renewed-key' });
-		const { credential, access, simulator } = bed;
-		const data = { baseUrl: simulator.url, ...access };
-		await bed.n8n.updateCredential(credential, { ...data, apiKey: 'renewed-key' });
+		const { credential, simulator } = bed;
+		const data = { baseUrl: simulator.url, ...secrets };
+		await bed.client.updateCredential(credential, { ...data, apiKey: 'renewed-key' });
 		try {
-			const retried = await bed.n8n.retryExecution(failed.id);
+			const retried = await bed.client.retryExecution(failed.id);
 			expect(retried.status).toBe('success');
 			expect(acceptedTitles(bed)).toEqual(titlesOf('Renewed', 5));
 		} finally {
-			await bed.n8n.updateCredential(credential, data);
+			await bed.client.updateCredential(credential, data);
 		}
 	});
 });

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import execa from 'execa';
 import { artifactsFolder, installHost, packPackage, projectFolder } from '../../host';
 import { killGroup } from '../../host/processes';
 import { Progress } from '../../host/progress';
@@ -62,7 +62,7 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-	const jest = spawn(
+	const jest = execa(
 		process.execPath,
 		[
 			require.resolve('jest/bin/jest'),
@@ -72,7 +72,13 @@ async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 			...args,
 		],
 		// A group of its own: its workers end with it. The report for programs goes to the file alone.
-		{ cwd: projectFolder, env, detached: true, stdio: ['ignore', 'ignore', 'inherit'] },
+		{
+			cwd: projectFolder,
+			env,
+			detached: true,
+			stdio: ['ignore', 'ignore', 'inherit'],
+			reject: false,
+		},
 	);
 	const { pid } = jest;
 	const interrupt = () => {
@@ -83,10 +89,8 @@ async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 	for (const signal of signals) process.on(signal, interrupt);
 	try {
-		return await new Promise<number>((resolve, reject) => {
-			jest.once('error', reject);
-			jest.once('exit', (exitCode) => resolve(exitCode ?? interrupted));
-		});
+		const { exitCode } = await jest;
+		return exitCode ?? interrupted;
 	} finally {
 		if (pid !== undefined) killGroup(pid, 'SIGKILL');
 		for (const signal of signals) process.off(signal, interrupt);

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, node, pushCampaignTrigger, chain, type Major } from '../../host';
 import { startSimulator, type Fault } from '../../simulator';
-import { startBed, type Bed } from './support/reliabilityBed';
+import { startStage, type Stage } from './support';
 import { allExecutions } from './support/reliabilityEvents';
 import { sendWorkflow, titled } from './support/reliabilityWorkflow';
 
@@ -79,10 +79,10 @@ const faults: Array<[string, Fault['action']]> = [
 const majors: Major[] = ['2', '1'];
 
 describe.each(majors)('the key and the token on n8n %s.x', (major) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
+		bed = await startStage({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
 	});
 	afterAll(async () => {
 		await bed.close();
@@ -90,7 +90,7 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 
 	/** The database with its write-ahead log, and whatever else the server wrote. */
 	const writtenFiles = async () => {
-		const folder = join(bed.userFolder, '.n8n');
+		const folder = join(bed.server.userFolder, '.n8n');
 		const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 		const files = entries.filter(
 			(entry) => entry.isFile() && !entry.parentPath.includes('node_modules'),
@@ -124,13 +124,13 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 			await elsewhere.close();
 		}
 
-		const unreachable = await bed.n8n.createCredential('Nobody there', 'pushCampaignApi', {
+		const unreachable = await bed.client.createCredential('Nobody there', 'pushCampaignApi', {
 			...access,
 			baseUrl: `http://127.0.0.1:${await freePort()}`,
 		});
 		const nobody = await sendWorkflow({ ...bed, credential: unreachable }, { options });
 		answers.push((await nobody.call(titled('Nobody', 1))).text);
-		const wrongBase = await bed.n8n.createCredential('Wrong base', 'pushCampaignApi', {
+		const wrongBase = await bed.client.createCredential('Wrong base', 'pushCampaignApi', {
 			...access,
 			baseUrl: `ftp://x:${access.apiKey}@127.0.0.1/?token=${access.authToken}`,
 		});
@@ -138,7 +138,7 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 		answers.push((await wrong.call(titled('Wrong', 1))).text);
 
 		const tests = [bed.credential, unreachable].map(async (credential) =>
-			JSON.stringify(await bed.n8n.testCredential(credential)),
+			JSON.stringify(await bed.client.testCredential(credential)),
 		);
 		answers.push(...(await Promise.all(tests)));
 
@@ -148,35 +148,35 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 			pushCampaignTrigger({ campaignIds }, { credential: bed.credential }),
 			node('End', 'n8n-nodes-base.noOp'),
 		]);
-		const { id: watching } = await bed.n8n.createWorkflow(reads);
+		const { id: watching } = await bed.client.createWorkflow(reads);
 		bed.simulator.addFault({
 			times: 0,
 			action: { kind: 'failure', type: 'authentication_failure', description: echo },
 		});
-		const refusal = await bed.n8n.activate(watching).then(String, String);
+		const refusal = await bed.client.activate(watching).then(String, String);
 		expect(refusal).toContain("can't be read");
 		answers.push(refusal);
-		await bed.n8n.deactivate(watching).catch(() => undefined);
+		await bed.client.deactivate(watching).catch(() => undefined);
 		bed.simulator.clearFaults();
-		await bed.n8n.activate(watching);
+		await bed.client.activate(watching);
 		bed.simulator.addFault({
 			times: 0,
 			action: { kind: 'failure', type: 'authentication_failure', description: echo },
 		});
-		await bed.n8n.waitForExecutions({ workflowId: watching, status: ['error'] });
-		await bed.n8n.deactivate(watching);
+		await bed.client.waitForExecutions({ workflowId: watching, status: ['error'] });
+		await bed.client.deactivate(watching);
 		bed.simulator.clearFaults();
 
-		const executions = await allExecutions(bed.n8n, {});
+		const executions = await allExecutions(bed.client, {});
 		expect(executions.length).toBeGreaterThan(2 * faults.length);
 		for (const { id } of executions) {
-			const saved = JSON.stringify(await bed.n8n.request('GET', `executions/${id}`));
+			const saved = JSON.stringify(await bed.client.request('GET', `executions/${id}`));
 			expect({ id, found: foundIn(saved) }).toEqual({ id, found: [] });
 		}
 		answers.forEach((answer) => expect(foundIn(answer)).toEqual([]));
 
-		await bed.server().stop();
-		const log = bed.server().log();
+		await bed.server.stop();
+		const log = bed.server.log();
 		expect(log.length).toBeGreaterThan(1000);
 		expect(foundIn(log)).toEqual([]);
 		const files = await writtenFiles();

@@ -1,4 +1,4 @@
-import { startBed, type Bed } from './support/reliabilityBed';
+import { startStage, type Stage } from './support';
 import {
 	allExecutions,
 	changesOf,
@@ -21,10 +21,10 @@ const engines: Array<['classic' | 'durable', Record<string, string>, number]> = 
 ];
 
 describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ env });
+		bed = await startStage({ env });
 	}, 400_000);
 	afterAll(async () => {
 		await bed.close();
@@ -32,20 +32,20 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 	const active = new Set<string>();
 	beforeEach(() => bed.simulator.reset());
 	afterEach(async () => {
-		for (const id of active) await bed.n8n.deactivate(id);
+		for (const id of active) await bed.client.deactivate(id);
 		active.clear();
 	});
 
 	const watch = async (campaignIds: readonly string[]) => {
 		const draft = watchWorkflow(bed.credential, campaignIds, [trigger], pollSeconds);
-		const { id } = await bed.n8n.createWorkflow(draft);
+		const { id } = await bed.client.createWorkflow(draft);
 		active.add(id);
-		await bed.n8n.activate(id);
+		await bed.client.activate(id);
 		return id;
 	};
 
 	test('the events of 200 campaigns arrive in time, though one hangs and one fails', async () => {
-		const { n8n, simulator } = bed;
+		const { client, simulator } = bed;
 		const ids = Array.from({ length: 200 }, () =>
 			simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
 		);
@@ -60,14 +60,14 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 		});
 		simulator.removeCampaign(failing);
 		moveCounters(bed, good);
-		const [known] = await n8n.executions({ workflowId: id });
+		const [known] = await client.executions({ workflowId: id });
 		await untilCaughtUp(bed, id, good, trigger, 200_000);
 
 		const emissions = await emissionsBy(bed, id, trigger);
 		for (const campaignId of good) {
 			expect(changesOf(emissions.flat(), campaignId)).toEqual(countersOf(bed, campaignId));
 		}
-		const later = (await allExecutions(n8n, { workflowId: id, status: ['success'] })).filter(
+		const later = (await allExecutions(client, { workflowId: id, status: ['success'] })).filter(
 			(execution) => Number(execution.id) > Number(known?.id),
 		);
 		const begun = later.map(({ startedAt }) => Date.parse(startedAt ?? ''));
@@ -83,7 +83,7 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 		const errors = await errorsOf(bed, id);
 		expect(errors.filter((message) => message.includes(failing))).toHaveLength(1);
 		expect(errors.filter((message) => message.includes(hanging))).toHaveLength(1);
-		expect(bed.server().log()).not.toContain('Poll exceeded its timeout');
+		expect(bed.server.log()).not.toContain('Poll exceeded its timeout');
 	}, 400_000);
 
 	// The durable engine makes no test poll where the poll times stay as they are.
@@ -94,11 +94,11 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 			const id = await watch([known]);
 			await untilCaughtUp(bed, id, [known]);
 			for (const list of [[known, '99999'], ['99999']]) {
-				await bed.n8n.updateWorkflow(
+				await bed.client.updateWorkflow(
 					id,
 					watchWorkflow(bed.credential, list, [trigger], pollSeconds),
 				);
-				await expect(bed.n8n.activate(id)).rejects.toThrow("Campaign 99999 can't be read");
+				await expect(bed.client.activate(id)).rejects.toThrow("Campaign 99999 can't be read");
 			}
 		}, 300_000);
 	}

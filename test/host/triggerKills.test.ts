@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBed, type Bed } from './support/reliabilityBed';
+import { startStage, type Stage } from './support';
 import {
 	brokenChains,
 	changesOf,
@@ -42,7 +42,7 @@ function randomNumbers(start: number) {
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
 /** Moves a counter of each campaign every now and then, until it is told to stop. */
-function keepMoving({ simulator }: Bed, ids: readonly string[]): () => void {
+function keepMoving({ simulator }: Stage, ids: readonly string[]): () => void {
 	const timer = setInterval(() => {
 		for (const id of ids) {
 			const counters = simulator.campaign(id)?.counters;
@@ -65,7 +65,7 @@ interface Watcher {
 
 /** What all triggers emitted, once none has anything left to tell, or patience is over. */
 async function emittedAfterwards(
-	bed: Bed,
+	bed: Stage,
 	watchers: readonly Watcher[],
 	ids: readonly string[],
 ): Promise<Array<{ watcher: Watcher; emissions: Emission[] }>> {
@@ -92,14 +92,14 @@ async function emittedAfterwards(
 }
 
 /** Lets the triggers watch moving counters while the server dies again and again. */
-async function dieAgainAndAgain(bed: Bed) {
+async function dieAgainAndAgain(bed: Stage) {
 	const random = randomNumbers(seed);
 	const ids = [1, 2, 3].map(() => bed.simulator.addCampaign({ counters: { total_attempts: 10 } }));
 	const watchers: Watcher[] = [];
 	for (let count = 0; count < workflows; count++) {
 		const draft = watchWorkflow(bed.credential, ids, names, pollSeconds);
-		const { id: workflowId } = await bed.n8n.createWorkflow(draft);
-		await bed.n8n.activate(workflowId, activationMs);
+		const { id: workflowId } = await bed.client.createWorkflow(draft);
+		await bed.client.activate(workflowId, activationMs);
 		watchers.push(...names.map((trigger) => ({ workflowId, trigger })));
 	}
 	const stop = keepMoving(bed, ids);
@@ -125,10 +125,10 @@ const engines: Array<['durable' | 'classic', Record<string, string>]> = [
 ];
 
 describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
-	let bed: Bed;
+	let bed: Stage;
 
 	beforeAll(async () => {
-		bed = await startBed({ env });
+		bed = await startStage({ env });
 	}, 400_000);
 	afterAll(async () => {
 		await bed.close();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
 	chain,
@@ -13,12 +13,12 @@ import {
 	pushCampaign,
 	pushCampaignTrigger,
 	type Execution,
-	type NodeDraft,
 } from '../../host';
 import type { RecordedRequest } from '../../simulator';
 import { runNodes, secrets, useStage } from './support';
 import { content, contentBody } from './support/fixtures';
 import { anyText, objectWith, textLike, textWith } from './support/matchers';
+import { untilRequests } from './support/reliabilityWorkflow';
 
 const name = 'Push Campaign';
 const noOp = 'n8n-nodes-base.noOp';
@@ -35,7 +35,7 @@ const counters = {
 
 interface OperationCase {
 	title: string;
-	parameters: Record<string, unknown>;
+	parameters: INodeParameters;
 	path: string;
 	/** Left out: a GET without a body. */
 	body?: Record<string, unknown>;
@@ -216,12 +216,12 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	const stage = useStage({ major });
 
 	const action = (
-		parameters: Record<string, unknown>,
+		parameters: INodeParameters,
 		extras: Parameters<typeof pushCampaign>[1] = {},
-	): NodeDraft => pushCampaign(parameters, { credential: stage().credential, ...extras });
+	): INode => pushCampaign(parameters, { credential: stage().credential, ...extras });
 
 	/** Sends one item after another, each with a title of its own. */
-	const sendEach = (extras: Parameters<typeof pushCampaign>[1] = {}): NodeDraft =>
+	const sendEach = (extras: Parameters<typeof pushCampaign>[1] = {}): INode =>
 		action({ ...content, title: '={{ $json.title }}', options: { maxParallel: 1 } }, extras);
 	const three = [{ title: 'one' }, { title: 'two' }, { title: 'three' }];
 
@@ -500,7 +500,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	});
 
 	describe('the trigger', () => {
-		const watch = (campaignIds: string): NodeDraft[] => [
+		const watch = (campaignIds: string): INode[] => [
 			pushCampaignTrigger(
 				{ campaignIds, pollTimes: pollEvery(3) },
 				{ credential: stage().credential },
@@ -508,16 +508,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			node('Then', noOp),
 		];
 
-		/** Waits until the service was asked `more` times more. */
-		const untilPolled = async (more: number) => {
-			const { simulator } = stage();
-			const wanted = simulator.requestCount + more;
-			const deadline = Date.now() + 60_000;
-			while (simulator.requestCount < wanted) {
-				if (Date.now() > deadline) throw new Error('n8n does not poll');
-				await sleep(100);
-			}
-		};
+		const untilPolled = async (more: number) => await untilRequests(stage(), more);
 
 		const eventOf = (execution: Execution | undefined) =>
 			execution && outputOf(execution, 'Then').map(({ json }) => json);

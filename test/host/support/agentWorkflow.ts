@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { connect, node, webhookWorkflow, type Execution, type NodeDraft } from '../../../host';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { connect, node, webhookWorkflow, type Execution } from '../../../host';
 import { startModel, type ModelAnswer, type ModelRequest } from './modelServer';
 import type { Stage } from './stage';
 
@@ -9,9 +10,9 @@ export interface AgentRunOptions {
 	/** The version of n8n's AI Agent node. */
 	typeVersion: number;
 	/** The parameters of the agent's tools, by their names. */
-	tools: Record<string, Record<string, unknown>>;
+	tools: Record<string, INodeParameters>;
 	/** The settings of the tools. */
-	settings?: Pick<NodeDraft, 'onError'>;
+	settings?: Partial<Pick<INode, 'onError'>>;
 	/** What the model says, round by round for each item of the agent; then "Done". */
 	answers: readonly ModelAnswer[];
 	/** The agent's items; one when left out. */
@@ -98,10 +99,7 @@ export async function runAgent(
 
 type Draft = ReturnType<typeof webhookWorkflow>;
 
-function withSubNodes(
-	draft: Draft,
-	{ chat, tools }: { chat: NodeDraft; tools: NodeDraft[] },
-): Draft {
+function withSubNodes(draft: Draft, { chat, tools }: { chat: INode; tools: INode[] }): Draft {
 	const whole = { ...draft, nodes: [...draft.nodes, chat, ...tools] };
 	return tools.reduce(
 		(connected, { name }) => connect(connected, name, agentName, { type: 'ai_tool' }),
@@ -109,7 +107,7 @@ function withSubNodes(
 	);
 }
 
-function loopOver(path: string, agent: NodeDraft): Draft {
+function loopOver(path: string, agent: INode): Draft {
 	const loop = node('Loop', 'n8n-nodes-base.splitInBatches', { options: {} }, { typeVersion: 3 });
 	const end = node('End', 'n8n-nodes-base.noOp');
 	const draft = webhookWorkflow(path, [loop, end]);

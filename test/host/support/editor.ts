@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { INode } from 'n8n-workflow';
 import { chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { artifactsFolder, testOwner, type NodeDraft } from '../../../host';
+import { artifactsFolder, testOwner } from '../../../host';
 import { requireProgram } from './requirements';
 
 /** Nothing is to leave this machine, and no sandbox starts for the root user of a build. */
@@ -98,7 +99,7 @@ export class Editor {
 	}
 
 	/** Opens one of a saved workflow's nodes. */
-	async openNode(workflowId: string, { id }: NodeDraft): Promise<void> {
+	async openNode(workflowId: string, { id }: INode): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}/${id}`);
 		await this.part('node-parameters').waitFor();
 	}

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { z } from 'zod';
+import { answerJson, serve, type LoopbackService } from './loopback';
 
 const toolSchema = z.object({
 	type: z.literal('function'),
@@ -29,11 +29,9 @@ export type ModelRequest = z.infer<typeof requestSchema>;
 export type ModelAnswer =
 	{ text: string } | { calls: Array<{ tool: string; arguments: Record<string, unknown> }> };
 
-export interface ModelServer {
-	/** For the Base URL of n8n's OpenAI credential. */
-	url: string;
+/** Its `url` is for the Base URL of n8n's OpenAI credential. */
+export interface ModelServer extends LoopbackService {
 	requests: readonly ModelRequest[];
-	close(): Promise<void>;
 }
 
 function messageOf(answer: ModelAnswer, turn: number) {
@@ -88,42 +86,33 @@ export async function startModel(
 	script: (request: ModelRequest, turn: number) => ModelAnswer,
 ): Promise<ModelServer> {
 	const requests: ModelRequest[] = [];
-	const server = createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		const refuse = (status: number, message: string) => {
-			response.writeHead(status, { 'content-type': 'application/json' });
-			response.end(JSON.stringify({ error: { message } }));
-		};
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
-				refuse(404, `There is no ${request.url ?? ''} here`);
-				return;
-			}
-			const parsed = requestSchema.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-			if (!parsed.success) {
-				refuse(400, parsed.error.message);
-				return;
-			}
-			const streams = parsed.data.stream === true;
-			const turn = requests.push(parsed.data) - 1;
-			response.writeHead(200, {
-				'content-type': streams ? 'text/event-stream' : 'application/json',
-			});
-			response.end(bodyOf(script(parsed.data, turn), turn, streams));
+	const service = await serve((request, body, response) => {
+		const refuse = (status: number, message: string) =>
+			answerJson(response, { error: { message } }, status);
+		if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+			refuse(404, `There is no ${request.url ?? ''} here`);
+			return;
+		}
+		const parsed = requestSchema.safeParse(JSON.parse(body));
+		if (!parsed.success) {
+			refuse(400, parsed.error.message);
+			return;
+		}
+		const streams = parsed.data.stream === true;
+		const turn = requests.push(parsed.data) - 1;
+		response.writeHead(200, {
+			'content-type': streams ? 'text/event-stream' : 'application/json',
 		});
+		response.end(bodyOf(script(parsed.data, turn), turn, streams));
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
-	return {
-		url: `http://127.0.0.1:${address.port}/v1`,
-		requests,
-		close: async () => {
-			await new Promise((resolve) => {
-				server.close(resolve);
-				server.closeAllConnections();
-			});
-		},
-	};
+	return { ...service, url: `${service.url}/v1`, requests };
+}
+
+/** A script that always drafts the same: by calling the tool for structured output where there is one. */
+export function drafting(draft: Record<string, string>): (request: ModelRequest) => ModelAnswer {
+	const output = { output: draft };
+	return ({ tools: [format] }) =>
+		format === undefined
+			? { text: JSON.stringify(output) }
+			: { calls: [{ tool: format.function.name, arguments: output }] };
 }

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { z } from 'zod';
 import { packagesFolder } from '../../../host/communityPackage';
 
-const execute = promisify(execFile);
 const manifestSchema = z.object({ name: z.string(), version: z.string() }).passthrough();
 
 /**
@@ -17,18 +15,18 @@ const manifestSchema = z.object({ name: z.string(), version: z.string() }).passt
 export async function repack(tarball: string, version: string, folder: string): Promise<string> {
 	const unpacked = join(folder, `unpacked-${version}`);
 	await mkdir(unpacked);
-	await execute('tar', ['-xzf', tarball, '-C', unpacked]);
+	await execa('tar', ['-xzf', tarball, '-C', unpacked]);
 	const file = join(unpacked, 'package', 'package.json');
 	const manifest = manifestSchema.parse(JSON.parse(await readFile(file, 'utf8')));
 	await writeFile(file, JSON.stringify({ ...manifest, version }, null, '\t'));
 	const repacked = join(folder, `${manifest.name}-${version}.tgz`);
-	await execute('tar', ['-czf', repacked, '-C', unpacked, 'package']);
+	await execa('tar', ['-czf', repacked, '-C', unpacked, 'package']);
 	return repacked;
 }
 
 /** The name and version that a packed package gives itself. */
 export async function identityOf(tarball: string): Promise<{ name: string; version: string }> {
-	const { stdout } = await execute('tar', ['-xzOf', tarball, 'package/package.json']);
+	const { stdout } = await execa('tar', ['-xzOf', tarball, 'package/package.json']);
 	return manifestSchema.parse(JSON.parse(stdout));
 }
 

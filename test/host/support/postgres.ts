@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { freePort } from '../../../host';
-import { startGuarded, type GuardedProcess } from './queueProcess';
+import { startGuarded, type Guarded } from '../../../host/guarded';
 import { requireProgram } from './index';
-
-const execute = promisify(execFile);
 
 /** An empty PostgreSQL of its own, on a loopback port. */
 export interface Postgres {
@@ -31,7 +27,7 @@ async function unprivilegedUser(): Promise<User | undefined> {
 	for (const name of ['postgres', 'nobody']) {
 		try {
 			const [uid, gid] = await Promise.all(
-				['-u', '-g'].map(async (of) => Number((await execute('id', [of, name])).stdout)),
+				['-u', '-g'].map(async (of) => Number((await execa('id', [of, name])).stdout)),
 			);
 			if (uid !== undefined && gid !== undefined) return { uid, gid };
 		} catch {
@@ -46,10 +42,10 @@ export async function startPostgres(): Promise<Postgres> {
 	const user = await unprivilegedUser();
 	const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
 	const data = join(folder, 'data');
-	let server: GuardedProcess | undefined;
+	let server: Guarded | undefined;
 	const close = async () => {
 		// A fast shutdown: it does not wait for clients.
-		await server?.end('SIGINT');
+		await server?.stop('SIGINT');
 		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {
@@ -58,7 +54,7 @@ export async function startPostgres(): Promise<Postgres> {
 			await chown(folder, user.uid, user.gid);
 			await chown(data, user.uid, user.gid);
 		}
-		await execute(
+		await execa(
 			requireProgram('initdb'),
 			['-D', data, '-A', 'trust', '-U', superuser, '-E', 'UTF8', '--locale=C', '--no-sync'],
 			{ cwd: folder, ...user },
@@ -81,8 +77,11 @@ export async function startPostgres(): Promise<Postgres> {
 						...run,
 					];
 		const [command = '', ...args] = asUser;
-		server = await startGuarded({ command, args, cwd: folder });
-		await untilReady(server);
+		const logFile = join(folder, 'postgres.log');
+		server = await startGuarded({ name: 'PostgreSQL', command, args, cwd: folder, logFile });
+		const { log } = server;
+		const ready = 'database system is ready to accept connections';
+		await server.untilReady(() => log().includes(ready), readyWithinMs);
 		return {
 			env: {
 				DB_TYPE: 'postgresdb',
@@ -96,17 +95,5 @@ export async function startPostgres(): Promise<Postgres> {
 	} catch (error) {
 		await close();
 		throw error;
-	}
-}
-
-async function untilReady(server: GuardedProcess): Promise<void> {
-	let ended = false;
-	void server.ended.then(() => {
-		ended = true;
-	});
-	const deadline = Date.now() + readyWithinMs;
-	while (!server.log().includes('database system is ready to accept connections')) {
-		if (ended || Date.now() > deadline) throw new Error(`No PostgreSQL:\n${server.log()}`);
-		await sleep(100);
 	}
 }

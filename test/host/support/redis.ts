@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../host';
-import { startGuarded, type GuardedProcess } from './queueProcess';
+import { startGuarded, type Guarded } from '../../../host/guarded';
 import { requireProgram } from './index';
 
 /** An empty Redis of its own, on a loopback port, that keeps nothing. */
@@ -19,23 +18,21 @@ const readyWithinMs = 30_000;
 /** Starts Redis. Close it in any case. */
 export async function startRedis(): Promise<Redis> {
 	const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-	let server: GuardedProcess | undefined;
+	let server: Guarded | undefined;
 	const close = async () => {
-		await server?.end('SIGTERM');
+		await server?.stop();
 		await rm(folder, { recursive: true, force: true });
 	};
 	try {
 		const port = await freePort();
 		server = await startGuarded({
+			name: 'Redis',
 			command: requireProgram('redis-server'),
 			args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
 			cwd: folder,
+			logFile: join(folder, 'redis.log'),
 		});
-		const deadline = Date.now() + readyWithinMs;
-		while (!(await accepts(port))) {
-			if (Date.now() > deadline) throw new Error(`No Redis:\n${server.log()}`);
-			await sleep(100);
-		}
+		await server.untilReady(() => accepts(port), readyWithinMs);
 		return {
 			env: { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(port) },
 			close,

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { outputOf, type ExecutionSummary, type N8nClient } from '../../../host';
+import { outputOf, until, type ExecutionSummary, type N8nClient } from '../../../host';
 import { executionSummarySchema } from '../../../host/executions';
 import type { Counters } from '../../../simulator';
-import type { Bed } from './reliabilityBed';
+import type { Stage } from './stage';
 
 const eventSchema = z.object({
 	campaignId: z.string(),
@@ -15,8 +14,8 @@ const eventSchema = z.object({
 /** An item that a trigger emitted. */
 export type Event = z.infer<typeof eventSchema>;
 
-type Source = Pick<Bed, 'n8n'>;
-type Service = Pick<Bed, 'simulator'>;
+type Source = Pick<Stage, 'client'>;
+type Service = Pick<Stage, 'simulator'>;
 
 /** The counters by the trigger's names. */
 const outputNames: Record<keyof Counters, string> = {
@@ -34,7 +33,7 @@ const mostPages = 100;
 
 /** All executions of a workflow (of all workflows, where none is named), the oldest first. */
 export async function allExecutions(
-	n8n: N8nClient,
+	client: N8nClient,
 	filter: { workflowId?: string; status?: string[] },
 ): Promise<ExecutionSummary[]> {
 	const found: ExecutionSummary[] = [];
@@ -46,7 +45,7 @@ export async function allExecutions(
 			...(lastId === undefined ? {} : { lastId }),
 		});
 		const { results } = pageSchema.parse(
-			await n8n.request('GET', `executions?${query.toString()}`),
+			await client.request('GET', `executions?${query.toString()}`),
 		);
 		found.push(...results);
 		if (results.length < pageSize) return found.reverse();
@@ -59,18 +58,18 @@ const ended = new WeakMap<object, Map<string, Event[]>>();
 
 /** Everything that a trigger of a workflow emitted, the oldest first. */
 export async function emittedBy(
-	{ n8n }: Source,
+	{ client }: Source,
 	workflowId: string,
 	trigger = 'Trigger',
 ): Promise<Event[]> {
-	const known = ended.get(n8n) ?? new Map<string, Event[]>();
-	ended.set(n8n, known);
+	const known = ended.get(client) ?? new Map<string, Event[]>();
+	ended.set(client, known);
 	const events: Event[] = [];
-	for (const { id } of await allExecutions(n8n, { workflowId, status: ['success'] })) {
+	for (const { id } of await allExecutions(client, { workflowId, status: ['success'] })) {
 		const key = `${id} ${trigger}`;
 		const emitted =
 			known.get(key) ??
-			outputOf(await n8n.execution(id), trigger).map(({ json }) => eventSchema.parse(json));
+			outputOf(await client.execution(id), trigger).map(({ json }) => eventSchema.parse(json));
 		known.set(key, emitted);
 		events.push(...emitted);
 	}
@@ -100,20 +99,20 @@ const emissions = new WeakMap<object, Map<string, Emission>>();
  * n8n saved of it is what it began with.
  */
 export async function emissionsBy(
-	{ n8n }: Source,
+	{ client }: Source,
 	workflowId: string,
 	trigger: string,
 ): Promise<Emission[]> {
-	const known = emissions.get(n8n) ?? new Map<string, Emission>();
-	emissions.set(n8n, known);
+	const known = emissions.get(client) ?? new Map<string, Emission>();
+	emissions.set(client, known);
 	const found: Emission[] = [];
-	for (const { id, status } of await allExecutions(n8n, { workflowId })) {
+	for (const { id, status } of await allExecutions(client, { workflowId })) {
 		// The report of a campaign that can't be read: nothing was emitted.
 		if (status === 'error') continue;
 		const key = `${id} ${trigger}`;
 		let emission = known.get(key);
 		if (emission === undefined) {
-			const execution = await n8n.execution(id);
+			const execution = await client.execution(id);
 			const { nodeExecutionStack } = stackSchema.parse(execution.data.executionData ?? {});
 			const begun = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
 			const items = begun ?? outputOf(execution, trigger);
@@ -196,7 +195,6 @@ export async function untilCaughtUp(
 	trigger = 'Trigger',
 	patienceMs = 90_000,
 ): Promise<void> {
-	const deadline = Date.now() + patienceMs;
 	const isBehind = (events: readonly Event[]) =>
 		campaignIds.filter((id) => {
 			const emitted = changesOf(events, id);
@@ -204,20 +202,23 @@ export async function untilCaughtUp(
 				([name, value]) => (emitted[name] ?? 0) < value,
 			);
 		});
-	for (;;) {
-		const behind = isBehind(await emittedBy(bed, workflowId, trigger));
-		if (behind.length === 0) return;
-		if (Date.now() > deadline) throw new Error(`Not emitted in time: ${behind.join(', ')}`);
-		await sleep(250);
-	}
+	await until(
+		async () => isBehind(await emittedBy(bed, workflowId, trigger)),
+		(behind) => behind.length === 0,
+		{
+			within: patienceMs,
+			every: 250,
+			late: (behind) => `Not emitted in time: ${behind.join(', ')}`,
+		},
+	);
 }
 
 /** The messages of a workflow's failed executions, the oldest first. */
-export async function errorsOf({ n8n }: Source, workflowId: string): Promise<string[]> {
-	const failed = await allExecutions(n8n, { workflowId, status: ['error', 'crashed'] });
+export async function errorsOf({ client }: Source, workflowId: string): Promise<string[]> {
+	const failed = await allExecutions(client, { workflowId, status: ['error', 'crashed'] });
 	return await Promise.all(
 		failed.map(async ({ id }) => {
-			const { error } = (await n8n.execution(id)).data.resultData;
+			const { error } = (await client.execution(id)).data.resultData;
 			return error?.message ?? '';
 		}),
 	);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
 	chain,
@@ -9,24 +9,24 @@ import {
 	pollEvery,
 	pushCampaign,
 	pushCampaignTrigger,
+	until,
 	webhookWorkflow,
 	type Credential,
 	type Execution,
-	type NodeDraft,
 	type WebhookAnswer,
 	type WorkflowDraft,
 } from '../../../host';
-import type { Bed } from './reliabilityBed';
+import type { Stage } from './stage';
 
 export interface SendWorkflowOptions {
 	/** Options of the action node, such as `resendUnknown`. */
-	options?: Record<string, unknown>;
+	options?: INodeParameters;
 	/** Parameters of the action node that win over the usual ones. */
-	parameters?: Record<string, unknown>;
+	parameters?: INodeParameters;
 	/** The action node's credential; left out: the bed's. */
 	credential?: Credential;
 	/** Settings of the action node, such as `retryOnFail`. */
-	settings?: Partial<Pick<NodeDraft, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError'>>;
+	settings?: Partial<Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError'>>;
 }
 
 /** An active workflow that sends one campaign for each item of a call. */
@@ -40,7 +40,7 @@ export interface SendWorkflow {
 	change(changed: SendWorkflowOptions): Promise<void>;
 }
 
-type Source = Pick<Bed, 'n8n' | 'credential'>;
+type Source = Pick<Stage, 'client' | 'credential'>;
 
 export const sender = 'Push Campaign';
 
@@ -78,24 +78,24 @@ export async function sendWorkflow(
 	bed: Source,
 	workflow: SendWorkflowOptions = {},
 ): Promise<SendWorkflow> {
-	const { n8n } = bed;
+	const { client } = bed;
 	const path = `send-${randomUUID()}`;
-	const { id } = await n8n.createWorkflow(draft(bed, path, workflow));
-	await n8n.activate(id);
+	const { id } = await client.createWorkflow(draft(bed, path, workflow));
+	await client.activate(id);
 	const call = async (items: Array<Record<string, unknown>>) =>
-		await n8n.runWebhook(path, { items });
+		await client.runWebhook(path, { items });
 	return {
 		id,
 		call,
 		run: async (items) => {
-			const before = await n8n.executions({ workflowId: id });
+			const before = await client.executions({ workflowId: id });
 			await call(items);
-			const [newest] = await n8n.waitForExecutions({ workflowId: id, count: before.length + 1 });
+			const [newest] = await client.waitForExecutions({ workflowId: id, count: before.length + 1 });
 			if (newest === undefined) throw new Error('n8n saved no execution');
-			return await n8n.execution(newest.id);
+			return await client.execution(newest.id);
 		},
 		change: async (changed) => {
-			await n8n.updateWorkflow(id, draft(bed, path, { ...workflow, ...changed }));
+			await client.updateWorkflow(id, draft(bed, path, { ...workflow, ...changed }));
 		},
 	};
 }
@@ -106,7 +106,7 @@ export function titled(name: string, count: number): Array<{ title: string }> {
 }
 
 /** The titles that the service accepted, in the order in which they came. */
-export function acceptedTitles({ simulator }: Pick<Bed, 'simulator'>): unknown[] {
+export function acceptedTitles({ simulator }: Pick<Stage, 'simulator'>): unknown[] {
 	return [...simulator.campaigns.values()].map(({ body }) => body['title']);
 }
 
@@ -187,15 +187,13 @@ export function watchWorkflow(
 
 /** Waits until the service was asked `count` more times. */
 export async function untilRequests(
-	{ simulator }: Pick<Bed, 'simulator'>,
+	{ simulator }: Pick<Stage, 'simulator'>,
 	count: number,
 ): Promise<void> {
 	const before = simulator.requestCount;
-	const deadline = Date.now() + 90_000;
-	while (simulator.requestCount < before + count) {
-		if (Date.now() > deadline) {
-			throw new Error(`${simulator.requestCount - before} of ${count} requests came`);
-		}
-		await sleep(20);
-	}
+	await until(
+		() => simulator.requestCount - before,
+		(came) => came >= count,
+		{ within: 90_000, every: 20, late: (came) => `${came} of ${count} requests came` },
+	);
 }

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import execa from 'execa';
 import { hostOf, type N8nServer } from '../../../host';
-
-const execute = promisify(execFile);
 
 /** The host's own Node.js runs this: sqlite3 is built for it. */
 const script = `
@@ -29,5 +26,5 @@ export async function runSql(
 ): Promise<void> {
 	const { node, directory } = hostOf(major);
 	const file = join(userFolder, '.n8n', 'database.sqlite');
-	await execute(node, ['-e', script, file, sql], { cwd: directory });
+	await execa(node, ['-e', script, file, sql], { cwd: directory });
 }

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { INode } from 'n8n-workflow';
 import {
-	credentialType,
-	N8nClient,
-	startN8n,
+	startStage as startHostStage,
 	webhookWorkflow,
-	type Credential,
 	type Execution,
-	type N8nServer,
-	type NodeDraft,
+	type Major,
+	type Stage as HostStage,
 	type StartOptions,
 	type WebhookAnswer,
 	type WorkflowDraft,
@@ -18,51 +16,40 @@ import { tarball } from './tarball';
 /** The key and token of every stage's push service: no error, log or output may hold them. */
 export const secrets = { apiKey: 'key-5f1c9be2a7', authToken: 'token-93d07ac41e' };
 
-export interface StageOptions extends Pick<StartOptions, 'major' | 'env' | 'userFolder'> {
+export interface StageOptions extends Partial<Pick<StartOptions, 'env' | 'userFolder'>> {
+	/** Default `2`. */
+	major?: Major;
 	simulator?: SimulatorOptions;
+	access?: typeof secrets;
 }
 
 /** A server with the package in it, its owner logged in, and a push service with a credential for it. */
-export interface Stage {
-	server: N8nServer;
-	client: N8nClient;
-	/** Its campaigns' counters stand still unless a test moves them. */
-	simulator: Simulator;
-	credential: Credential;
-	close(): Promise<void>;
-}
+export type Stage = HostStage<Simulator>;
 
-/** Starts a stage. Whoever starts it closes it; `useStage` does both. */
-export async function startStage(options: StageOptions): Promise<Stage> {
-	const { simulator: simulatorOptions, ...serverOptions } = options;
-	const simulator = await startSimulator({
-		serviceKey: secrets.apiKey,
-		authToken: secrets.authToken,
-		lifeSpeed: 0,
-		...simulatorOptions,
+/** A machine that runs other suites beside may take this long to start a server, in milliseconds. */
+const readyWithin = 300_000;
+
+/** Starts a stage; its campaigns' counters stand still unless a test moves them. Close it in any case. */
+export async function startStage({
+	major = '2',
+	simulator,
+	access = secrets,
+	...options
+}: StageOptions = {}): Promise<Stage> {
+	return await startHostStage({
+		...options,
+		major,
+		access,
+		readyWithin,
+		tarball: await tarball(),
+		startService: () =>
+			startSimulator({
+				serviceKey: access.apiKey,
+				authToken: access.authToken,
+				lifeSpeed: 0,
+				...simulator,
+			}),
 	});
-	try {
-		const server = await startN8n({ ...serverOptions, tarball: await tarball() });
-		try {
-			const client = new N8nClient(server.url);
-			if (await client.needsOwner()) await client.setupOwner();
-			await client.login();
-			const credential = await client.createCredential('Push service', credentialType, {
-				baseUrl: simulator.url,
-				...secrets,
-			});
-			const close = async () => {
-				await Promise.all([server.stop(), simulator.close()]);
-			};
-			return { server, client, simulator, credential, close };
-		} catch (error) {
-			await server.stop();
-			throw error;
-		}
-	} catch (error) {
-		await simulator.close();
-		throw error;
-	}
 }
 
 /**
@@ -103,7 +90,7 @@ export interface Run {
  */
 export async function runNodes(
 	{ client }: Pick<Stage, 'client'>,
-	nodes: NodeDraft[],
+	nodes: INode[],
 	items: Array<Record<string, unknown>> = [{}],
 	shape: (draft: WorkflowDraft) => WorkflowDraft = (draft) => draft,
 ): Promise<Run> {

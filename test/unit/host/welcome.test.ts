@@ -1,6 +1,6 @@
 import { demoFiles, demoOwner } from '../../../host/demoWorkflows';
 import { machineTimezone } from '../../../host/timezone';
-import { expectation, welcome, type Running } from '../../../host/welcome';
+import { afterEdit, expectation, welcome, type Running } from '../../../host/welcome';
 
 const running: Running = {
 	n8n: 'http://127.0.0.1:5678',
@@ -44,6 +44,28 @@ test('a changed login is not printed, and what was not activated is said', () =>
 	});
 	expect(text).not.toContain(demoOwner.password);
 	expect(text).toContain("The workflow 'Report' was not activated: No credential");
+});
+
+describe('an edit', () => {
+	const at = new Date(2030, 4, 17, 9, 30, 5);
+
+	test('that n8n has', () => {
+		expect(afterEdit({ kind: 'taken' }, at)).toBe('09:30:05  Your edit is in n8n.\n');
+	});
+
+	test('that n8n has not: why, as far as one reads', () => {
+		const reasons = ['one', 'two', 'three', 'four', 'five', 'six'];
+		const [first, ...lines] = afterEdit({ kind: 'refused', reasons }, at).trimEnd().split('\n');
+		expect(first).toMatch(/^09:30:05 {2}Your edit is not in n8n, which goes on/);
+		expect(lines).toEqual(['  one', '  two', '  three', '  four', '  five']);
+	});
+
+	test('that n8n could not load', () => {
+		const said = afterEdit({ kind: 'not-loaded', reason: 'its log says why' }, at);
+		expect(said).toBe(
+			'09:30:05  Your edit compiles, but n8n has not loaded it: its log says why.\n',
+		);
+	});
 });
 
 describe("this machine's timezone", () => {
