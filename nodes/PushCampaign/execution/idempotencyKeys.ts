@@ -26,8 +26,12 @@ const mostEntries = 20_000;
 const keyEntry = (key: string) => `key:${key}`;
 const unsettledEntry = (key: string) => `unsettled:${key}`;
 
-/** How long what came of a send may wait while requests wait for their claims, in milliseconds. */
+/**
+ * How long what came of a send may wait while requests wait for their claims: in milliseconds, and in
+ * writes, which take the longer the more keys n8n remembers.
+ */
 const notesEveryMs = 200;
+const notesEveryWrites = 10;
 
 /** Pauses before a write is tried again that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
@@ -63,8 +67,9 @@ class NodeKeys {
 	readonly underWay = new Map<string, KeyedSend>();
 	private claims: Write[] = [];
 	private notes: Write[] = [];
-	/** When notes were written last, in milliseconds. */
+	/** When notes were written last, and how long the last write took, in milliseconds. */
 	private notedAt = -Infinity;
+	private writeMs = 0;
 	private isWriting = false;
 
 	/** Nothing waits and nothing is under way. */
@@ -116,11 +121,13 @@ class NodeKeys {
 			// Those that start together come one right after another.
 			await sleep(0);
 			const writes = this.take();
+			const from = performance.now();
 			try {
 				await writeTogether(writes);
 			} catch (error) {
 				for (const { failed } of writes) failed(error);
 			}
+			this.writeMs = performance.now() - from;
 		}
 		this.isWriting = false;
 	}
@@ -129,7 +136,8 @@ class NodeKeys {
 	private take(): Write[] {
 		const writes = this.claims;
 		this.claims = [];
-		if (writes.length > 0 && performance.now() - this.notedAt < notesEveryMs) return writes;
+		const pauseMs = Math.max(notesEveryMs, notesEveryWrites * this.writeMs);
+		if (writes.length > 0 && performance.now() - this.notedAt < pauseMs) return writes;
 		this.notedAt = performance.now();
 		writes.push(...this.notes);
 		this.notes = [];
