@@ -156,7 +156,8 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 				`${engine} engine: ${kills} kills, ${emitted.length} triggers, ${emissions} emissions, ` +
 					`${total('lost')} lost, ${total('repeated')} repeated`,
 			);
-			expect(emissions).toBeGreaterThan(emitted.length * kills);
+			// Fewer, and the server died before there was anything to tell.
+			expect(emissions).toBeGreaterThanOrEqual(3 * emitted.length);
 			for (const { lost, repeated, sums } of outcomes) {
 				if (engine === 'durable')
 					expect({ lost, repeated, sums }).toEqual({ lost: 0, repeated: 0, sums: counters });
