@@ -41,8 +41,6 @@ module.exports = {
 			...shared,
 			displayName: 'engine',
 			testMatch: ['<rootDir>/test/engine/**/*.test.ts'],
-			// The first run in a file loads n8n's expressions, which takes seconds on a busy machine.
-			testTimeout: 20_000,
 			setupFiles: ['<rootDir>/test/support/properties.ts'],
 			setupFilesAfterEnv: ['<rootDir>/test/engine/support/environment.ts'],
 		},

@@ -189,8 +189,8 @@ describe('the user stops the execution', () => {
 });
 
 describe('rate limits', () => {
-	test.each([200, 400, 429, 503])('a refusal with HTTP %i is retried', async (status) => {
-		simulator().addFault({ action: { ...refusal, status } });
+	test('a refusal is retried', async () => {
+		simulator().addFault({ action: refusal });
 		const run = await runWorkflow(send({}), { ...surroundings(), input: titled('a', 'b') });
 		expect(run.status).toBe('success');
 		expect(sendsAt(simulator())).toHaveLength(3);
@@ -226,23 +226,19 @@ describe('rate limits', () => {
 		expect(simulator().campaigns.size).toBe(12);
 	});
 
-	test.each(['seconds', 'date', undefined] as const)(
+	test.each(['seconds', undefined] as const)(
 		'a service with a limit takes all items once, Retry-After: %s',
 		async (retryAfter) => {
-			simulator().setRateLimit({
-				perSecond: 40,
-				burst: 10,
-				...(retryAfter === undefined ? {} : { retryAfter }),
-			});
+			// Slower than any machine sends, so that there is something to wait for.
+			simulator().setRateLimit({ perSecond: 8, burst: 4, ...(retryAfter && { retryAfter }) });
 			const run = await runWorkflow(send({ rateLimitRetries: 20 }), {
 				...surroundings(),
-				input: titled(...names(40)),
+				input: titled(...names(12)),
 			});
 			expect(run.status).toBe('success');
-			expect(simulator().campaigns.size).toBe(40);
-			expect(sendsAt(simulator()).length).toBeGreaterThan(40);
+			expect(simulator().campaigns.size).toBe(12);
+			expect(sendsAt(simulator()).length).toBeGreaterThan(12);
 		},
-		30_000,
 	);
 
 	test.each([0, 2])('after %i retries an item is not sent, with 429', async (rateLimitRetries) => {

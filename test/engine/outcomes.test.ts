@@ -344,21 +344,21 @@ describe('sending anew', () => {
 	});
 });
 
-test('thousands of items are remembered in less than 120 bytes each', async () => {
-	const titles = Array.from({ length: 1000 }, (_, index) => `No ${index}`);
-	faultAt('No 999', failure);
+test('each of many items is remembered in less than 120 bytes', async () => {
+	const titles = Array.from({ length: 300 }, (_, index) => `No ${index}`);
+	faultAt('No 299', failure);
 	const failed = await runWorkflow(workflowOf({ options: { maxParallel: 100 } }), {
 		...surroundings(),
 		input: titled(...titles),
 	});
-	expect(failureOf(failed).description).toContain('Sent: 999, not sent: 1, unknown: 0.');
+	expect(failureOf(failed).description).toContain('Sent: 299, not sent: 1, unknown: 0.');
 	const saved = await savedAndLoaded(failed);
 	const context = saved.executionData?.contextData[`node:${NODE}`];
 	const bytes = Buffer.byteLength(JSON.stringify(context));
 	expect(bytes / titles.length).toBeLessThan(120);
 	const run = await retry(failed);
 	expect(run.status).toBe('success');
-	expect(sendsAt(simulator())).toHaveLength(1001);
+	expect(sendsAt(simulator())).toHaveLength(301);
 	expect(errorOf(run)).toBeUndefined();
-	expect(simulator().campaigns.size).toBe(1000);
+	expect(simulator().campaigns.size).toBe(300);
 }, 60_000);

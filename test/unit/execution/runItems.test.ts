@@ -23,9 +23,8 @@ const status: IDataObject = { operation: 'getStatus', campaignId: '1001' };
 
 const titled = (...titles: string[]): INodeExecutionData[] =>
 	titles.map((title) => ({ json: { title } }));
-const sendOf =
-	(items: INodeExecutionData[], more: IDataObject = {}) =>
-	(index: number): IDataObject => ({ ...send, title: items[index]?.json['title'], ...more });
+/** As written: each item is sent under its title. */
+const sendEach: IDataObject = { ...send, title: '={{ $json.title }}' };
 
 async function execute(options: ExecuteOptions) {
 	const { context, asked } = executeFunctions(options);
@@ -114,14 +113,9 @@ describe('before anything is sent', () => {
 	);
 
 	test('an operation that n8n can’t work out is told in its words', async () => {
-		const parameters = () => ({
-			...send,
-			get operation(): string {
-				throw new Error('x is not defined');
-			},
-		});
+		const parameters = { ...send, operation: '={{ $("Nowhere").item }}' };
 		expect(shown(await errorOf({ parameters }))).toEqual({
-			message: "Operation can't be worked out: x is not defined",
+			message: "Operation can't be worked out: Referenced node doesn't exist",
 			description: 'Correct the expression in Operation.',
 			item: 0,
 		});
@@ -235,7 +229,7 @@ describe('sends', () => {
 	test('each item becomes one request, in its place', async () => {
 		const items = titled('a', 'b', 'c');
 		const { service, titles } = serviceOf();
-		const { items: sent } = await execute({ items, parameters: sendOf(items), service });
+		const { items: sent } = await execute({ items, parameters: sendEach, service });
 		expect(titles).toEqual(['a', 'b', 'c']);
 		expect(sent).toEqual(
 			[1001, 1002, 1003].map((id, item) => ({
@@ -252,16 +246,20 @@ describe('sends', () => {
 	});
 
 	test('thousands of items let n8n have its turn in between', async () => {
-		const items = titled(...Array.from({ length: 401 }, (_, index) => `title ${index}`));
 		let turns = 0;
 		const counting = setInterval(() => (turns += 1), 0);
 		const seen: number[] = [];
+		const items = Array.from({ length: 401 }, (_, index) => ({
+			json: {
+				get title() {
+					seen.push(turns);
+					return `title ${index}`;
+				},
+			},
+		}));
 		const { context } = executeFunctions({
 			items,
-			parameters: (index) => {
-				seen.push(turns);
-				return { ...sendOf(items)(index), options: { dryRun: true } };
-			},
+			parameters: { ...sendEach, options: { dryRun: true } },
 		});
 		await new PushCampaign().execute.call(context);
 		clearInterval(counting);
@@ -271,7 +269,7 @@ describe('sends', () => {
 	test('all items are checked before the first is sent', async () => {
 		const items = titled('a', 'b', '', 'd', '');
 		const { service, titles } = serviceOf();
-		const error = await errorOf({ items, parameters: sendOf(items), service });
+		const error = await errorOf({ items, parameters: sendEach, service });
 		expect(titles).toEqual([]);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(shown(error)).toEqual({
@@ -284,10 +282,10 @@ describe('sends', () => {
 	test('an item that is too late already keeps all from being sent', async () => {
 		const items = titled('a', 'b');
 		const { service, titles } = serviceOf();
-		const parameters = (index: number) => ({
-			...sendOf(items)(index),
-			additionalFields: index === 0 ? {} : { sendAt: '2020-01-01T00:00Z' },
-		});
+		const parameters = {
+			...sendEach,
+			additionalFields: { sendAt: '={{ $itemIndex === 0 ? 2099 : 2020 }}-01-01T00:00Z' },
+		};
 		expect(shown(await errorOf({ items, parameters, service }))).toMatchObject({
 			message: 'Send At is 2020-01-01 00:00 +00:00, which is in the past',
 			item: 1,
@@ -300,7 +298,7 @@ describe('sends', () => {
 		const { service, titles } = serviceOf({ c: () => failure('bad_request') });
 		const { json } = await execute({
 			items,
-			parameters: sendOf(items),
+			parameters: sendEach,
 			service,
 			continueOnFail: true,
 		});
@@ -316,7 +314,7 @@ describe('sends', () => {
 	test('a failure keeps the rest from starting, and says how all ended', async () => {
 		const items = titled('a', 'b', 'c', 'd');
 		const { service, titles } = serviceOf({ b: lost });
-		const parameters = sendOf(items, { options: { maxParallel: 1 } });
+		const parameters = { ...sendEach, options: { maxParallel: 1 } };
 		const error = await errorOf({ items, parameters, service });
 		expect(titles).toEqual(['a', 'b']);
 		expect(error).toBeInstanceOf(NodeApiError);
@@ -331,10 +329,13 @@ describe('sends', () => {
 		const items = titled('a', 'b', 'c', 'd', 'e');
 		const { service, counted } = countUnderWay(created(1));
 		// The first item that is ready decides for all.
-		const parameters = (index: number) => ({
-			...sendOf(items)(index),
-			options: index === 0 ? { maxParallel: 500, dryRun: true } : { maxParallel: 3 },
-		});
+		const parameters = {
+			...sendEach,
+			options: {
+				maxParallel: '={{ $itemIndex === 0 ? 500 : 3 }}',
+				dryRun: '={{ $itemIndex === 0 }}',
+			},
+		};
 		await execute({ items, parameters, service });
 		expect(counted.most).toBe(3);
 	});
@@ -371,10 +372,11 @@ describe('sends', () => {
 					return created(1);
 				},
 			});
-			const parameters = sendOf(items, {
+			const parameters = {
+				...sendEach,
 				additionalFields: { sendAt: '2030-01-01T00:05Z' },
 				options: { maxParallel: 1 },
-			});
+			};
 			expect(shown(await errorOf({ items, parameters, service }))).toMatchObject({
 				message: 'Send At is 2030-01-01 00:05 +00:00, which is less than 5 minutes ahead',
 				item: 1,
@@ -437,7 +439,7 @@ describe('a dry run', () => {
 
 	test('refuses what a send would refuse, and counts as nothing sent', async () => {
 		const items = titled('a', '');
-		const error = await errorOf({ items, parameters: sendOf(items, dry) });
+		const error = await errorOf({ items, parameters: { ...sendEach, ...dry } });
 		expect(shown(error).description).toBe(
 			'Fill in Title. Sent: 0, not sent: 2, unknown: 0. First to fail: item 1.',
 		);
@@ -446,10 +448,10 @@ describe('a dry run', () => {
 	test('beside sends counts as nothing sent', async () => {
 		const items = titled('a', 'b', 'c');
 		const { service } = serviceOf({ c: () => failure('bad_request') });
-		const parameters = (index: number) => ({
-			...sendOf(items)(index),
-			options: { maxParallel: 1, dryRun: index === 0 },
-		});
+		const parameters = {
+			...sendEach,
+			options: { maxParallel: 1, dryRun: '={{ $itemIndex === 0 }}' },
+		};
 		expect(shown(await errorOf({ items, parameters, service })).description).toMatch(
 			/ Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\.$/,
 		);
@@ -465,7 +467,7 @@ describe('a dry run', () => {
 
 describe('a second try of the execution', () => {
 	const items = titled('a', 'b', 'c');
-	const parameters = sendOf(items, { options: { maxParallel: 1 } });
+	const parameters = { ...sendEach, options: { maxParallel: 1 } };
 
 	test('sends only what was not sent, and gives the first answers again', async () => {
 		const kept = {};
@@ -486,7 +488,7 @@ describe('a second try of the execution', () => {
 		const again = await errorOf({ items, parameters, service: second.service, kept });
 		expect(second.titles).toEqual([]);
 		expect(shown(again)).toEqual(shown(unknown));
-		const resend = sendOf(items, { options: { resendUnknown: true } });
+		const resend = { ...sendEach, options: { resendUnknown: true } };
 		const { json } = await execute({ items, parameters: resend, service: second.service, kept });
 		expect(second.titles).toEqual(['a', 'b', 'c']);
 		expect(json).toHaveLength(3);
@@ -528,33 +530,91 @@ describe('a second try of the execution', () => {
 		expect(titles).toHaveLength(3);
 	});
 
-	test('knows an item by what was written and what came in, where an expression gives other content', async () => {
+	// The parameters as a user writes them, and n8n works them out, anew for each try.
+	const changing = {
+		...send,
+		title: '={{ $json.title }} {{ $now.toMillis() }} {{ Math.random() }}',
+	};
+	const scheduled = { sendAt: '={{ $now.plus({ days: 1 + Math.ceil(Math.random() * 999) }) }}' };
+	const inAttributes: IDataObject = {
+		...send,
+		operation: 'sendToAttributes',
+		attributes: { pairs: [{ name: 'lucky', value: '={{ Math.random() }}' }] },
+	};
+	test.each<[what: string, count: number, first: ExecuteOptions, second: ExecuteOptions]>([
+		['the time in its title', 1, { parameters: changing }, { parameters: changing }],
+		[
+			'the time in a collection',
+			1,
+			{ parameters: { ...send, additionalFields: scheduled } },
+			{ parameters: { ...send, additionalFields: scheduled } },
+		],
+		['chance in a list', 1, { parameters: inAttributes }, { parameters: inAttributes }],
+		[
+			'the time, and other options',
+			1,
+			{ parameters: { ...changing, options: { timeout: 1 } } },
+			{ parameters: { ...changing, options: { timeout: '={{ 1 + 1 }}' } } },
+		],
+		[
+			'the time, and another expression',
+			2,
+			{ parameters: changing },
+			{ parameters: { ...changing, message: 'New' } },
+		],
+		[
+			'the time, and another input item',
+			2,
+			{ parameters: changing, items: titled('a') },
+			{ parameters: changing, items: titled('b') },
+		],
+		[
+			'the same field of the same item',
+			1,
+			{ parameters: sendEach, items: titled('a') },
+			{ parameters: sendEach, items: titled('a') },
+		],
+		[
+			'the same field of another item',
+			2,
+			{ parameters: sendEach, items: titled('a') },
+			{ parameters: sendEach, items: titled('b') },
+		],
+		[
+			'the same content, worked out in another way',
+			1,
+			{ parameters: sendEach, items: titled('Sale') },
+			{ parameters: { ...send, title: '={{ $json.name }}' }, items: [{ json: { name: 'Sale' } }] },
+		],
+		[
+			'fixed content',
+			1,
+			{ parameters: send, items: titled('a') },
+			{ parameters: send, items: titled('b') },
+		],
+		['other fixed content', 2, { parameters: send }, { parameters: { ...send, title: 'New' } }],
+		[
+			'an expression in its options alone, and other content',
+			2,
+			{ parameters: { ...send, options: { timeout: '={{ 1 + 1 }}' } } },
+			{ parameters: { ...send, title: 'New', options: { timeout: '={{ 1 + 1 }}' } } },
+		],
+	])('of an item with %s makes %d in all', async (_what, count, first, second) => {
 		const kept = {};
-		let count = 0;
-		const changing = () => ({ ...send, title: `Sale ${(count += 1)}` });
 		const { service, titles } = serviceOf();
-		const input = titled('a');
-		for (let tries = 0; tries < 2; tries += 1) {
-			await execute({ items: input, parameters: changing, service, kept });
-		}
-		expect(titles).toHaveLength(1);
-		await execute({ items: titled('b'), parameters: changing, service, kept });
-		const node = { parameters: { title: '={{ $now }}', options: { timeout: 1 } } };
-		await execute({ items: input, parameters: changing, service, kept, node });
-		expect(titles).toHaveLength(3);
-		const others = { parameters: { title: '={{ $now }}', options: { timeout: 2 } } };
-		await execute({ items: input, parameters: changing, service, kept, node: others });
-		expect(titles).toHaveLength(3);
+		await execute({ ...first, service, kept });
+		await execute({ ...second, service, kept });
+		expect(titles).toHaveLength(count);
 	});
 
-	test('sends other content where a user wrote other content', async () => {
+	test('gives the first answer again, of the content that was sent', async () => {
 		const kept = {};
-		const { service, titles } = serviceOf();
-		const node = { parameters: { title: 'Sale' } };
-		await execute({ parameters: send, service, kept, node });
-		await execute({ parameters: { ...send, title: 'New' }, service, kept, node });
-		await execute({ parameters: { ...send, operation: 'sendToAll' }, service, kept, node });
-		expect(titles).toEqual(['Sale', 'New']);
+		const [first, second] = [
+			await execute({ parameters: changing, kept }),
+			await execute({ parameters: changing, kept }),
+		];
+		expect(second.asked).toEqual([]);
+		expect(second.json).toMatchObject([{ campaignId: first.json[0]?.['campaignId'] }]);
 	});
 
 	test('of the same content to another audience is another send', async () => {
@@ -618,7 +678,7 @@ describe('the run of the node', () => {
 		const { service, titles } = serviceOf();
 		const node = { ...tool, parameters: { title: '={{ $json.title }}' } };
 		for (const title of ['a', 'b', 'c', 'a']) {
-			const parameters = () => ({ ...send, title });
+			const parameters = { ...send, title };
 			await execute({ items: [{ json: { query: 'x' } }], parameters, service, kept, node });
 		}
 		expect(titles).toEqual(['a', 'b', 'c']);
@@ -629,10 +689,7 @@ describe('reads', () => {
 	const record = statusRecord('1001', { successfully_sent: 5, delivered: 4, clicked: 2 });
 	const answer = { body: JSON.stringify(record) };
 	const answerOf: Service = ({ url }) => statusAnswer(url.split('/').at(-1) ?? '');
-	const idOf = (items: INodeExecutionData[]) => (index: number) => ({
-		...status,
-		campaignId: items[index]?.json['title'],
-	});
+	const statusEach: IDataObject = { ...status, campaignId: '={{ $json.title }}' };
 
 	test('give the record, simplified or as it came', async () => {
 		const { items } = await execute({ parameters: status, service: () => answer });
@@ -647,13 +704,13 @@ describe('reads', () => {
 		const items = titled('1', '2', '1');
 		const { json, asked } = await execute({
 			items,
-			parameters: idOf(items),
+			parameters: statusEach,
 			service: answerOf,
 		});
 		expect(asked.map(({ options }) => options.url.split('/').at(-1))).toEqual(['1', '2']);
 		expect(json[2]).toEqual(json[0]);
 		expect(json[2]).not.toBe(json[0]);
-		const raw = (index: number) => ({ ...idOf(items)(index), simplify: false });
+		const raw = { ...statusEach, simplify: false };
 		const whole = await execute({ items, parameters: raw, service: answerOf });
 		expect(whole.json[2]).toEqual(whole.json[0]);
 		expect(whole.json[2]?.['count']).not.toBe(whole.json[0]?.['count']);
@@ -661,7 +718,7 @@ describe('reads', () => {
 
 	test('are all checked before the first', async () => {
 		const items = titled('1', '');
-		const { context, asked } = executeFunctions({ items, parameters: idOf(items) });
+		const { context, asked } = executeFunctions({ items, parameters: statusEach });
 		await expect(new PushCampaign().execute.call(context)).rejects.toMatchObject({
 			message: 'Campaign ID is missing',
 			description: 'Fill in Campaign ID.',
@@ -675,7 +732,7 @@ describe('reads', () => {
 		const service: Service = ({ url }) => (url.endsWith('/3') ? failure('bad_request') : answer);
 		const { json } = await execute({
 			items,
-			parameters: idOf(items),
+			parameters: statusEach,
 			service,
 			continueOnFail: true,
 		});
@@ -704,10 +761,10 @@ describe('reads', () => {
 	test('as many as are allowed are under way at once', async () => {
 		const items = titled('', '2', '3', '4', '5', '6');
 		const { service, counted } = countUnderWay(answer);
-		const parameters = (index: number) => ({
-			...idOf(items)(index),
+		const parameters = {
+			...statusEach,
 			options: { maxParallel: 2 },
-		});
+		};
 		await execute({ items, parameters, service, continueOnFail: true });
 		expect(counted.most).toBe(2);
 	});

@@ -1,11 +1,18 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	IHttpRequestOptions,
-	INode,
-	INodeExecutionData,
-	IPollFunctions,
+import {
+	UserError,
+	Workflow,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IGetNodeParameterOptions,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeTypes,
+	type IPollFunctions,
+	type NodeParameterValueType,
 } from 'n8n-workflow';
+import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 
 /** A full response, as n8n's HTTP helper gives it. */
 export interface Answer {
@@ -116,9 +123,8 @@ const isPollFunctions = (value: object): value is IPollFunctions => 'getActivati
 
 export interface ExecuteOptions extends Common {
 	readonly items?: INodeExecutionData[];
-	/** The parameters of an item; those that are left out are missing. */
-	readonly parameters?: IDataObject | ((itemIndex: number) => IDataObject);
-	/** The parameters as written; without expressions when left out. */
+	/** As written: a text that begins with `=` is an expression, which n8n works out for each item. */
+	readonly parameters?: IDataObject;
 	readonly continueOnFail?: boolean;
 	/** What n8n keeps for the node while the execution lasts. */
 	readonly kept?: IDataObject;
@@ -175,16 +181,51 @@ export class DeduplicationStore implements Deduplication {
 	}
 }
 
+const isWritten = (value: object): value is INodeParameters => Object.keys(value).length > 0;
+
+const isParameterValue = (value: unknown): value is NodeParameterValueType => value !== undefined;
+const nodeTypes: INodeTypes = {
+	getByName: () => new PushCampaign(),
+	getByNameAndVersion: () => new PushCampaign(),
+	getKnownTypes: () => ({}),
+};
+
+/** Works out what is written, for an item: n8n's own expressions, with what a workflow of this one node holds. */
+function evaluator(node: INode, items: INodeExecutionData[], runIndex: number) {
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		nodes: [node],
+		connections: {},
+		active: true,
+		nodeTypes,
+	});
+	return (written: unknown, itemIndex: number): unknown => {
+		if (!JSON.stringify(written).includes('"=')) return written;
+		if (!isParameterValue(written)) throw new TypeError('Nothing is written');
+		return workflow.expression.getParameterValue(
+			written,
+			null,
+			runIndex,
+			itemIndex,
+			node.name,
+			items,
+			'trigger',
+			{},
+		);
+	};
+}
+
 /** What n8n hands to a node that runs; without the engine, so that a test reaches every corner. */
 export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
 	const { asked, functions } = common(options);
 	const warnings: string[] = [];
-	const of = (itemIndex: number) =>
-		typeof parameters === 'function' ? parameters(itemIndex) : parameters;
-	const written = typeof parameters === 'function' ? { title: '={{ $json.title.trim() }}' } : {};
-	const node = nodeOf('pushCampaign', { parameters: written, ...options.node });
+	const node = nodeOf('pushCampaign', {
+		...(isWritten(parameters) ? { parameters } : {}),
+		...options.node,
+	});
 	const { addExecutionHints, store = new DeduplicationStore() } = options;
+	const evaluate = evaluator(node, items, typeof runIndex === 'number' ? runIndex : 0);
 	const context = {
 		...functions,
 		helpers: { ...functions.helpers, ...deduplication(store) },
@@ -192,24 +233,24 @@ export function executeFunctions(options: ExecuteOptions) {
 		logger: { warn: (message: string) => warnings.push(message) },
 		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
 		getInputData: () => items,
+		// As n8n's NodeExecutionContext does it, but for what a node can ask for and this one does not.
 		getNodeParameter: (
 			name: string,
 			itemIndex: number,
 			fallback?: unknown,
-			more?: { rawExpressions?: boolean },
+			more?: IGetNodeParameterOptions,
 		) => {
-			const isExpression = more?.rawExpressions === true && typeof parameters === 'function';
-			return isExpression ? '={{ $json.title.trim() }}' : (of(itemIndex)[name] ?? fallback);
+			const value = parameters[name] === undefined ? fallback : parameters[name];
+			if (value === undefined) throw new UserError(`Could not get parameter "${name}"`);
+			return more?.rawExpressions === true ? value : evaluate(value, itemIndex);
 		},
 		getNode: () => node,
 		getTimezone: () => 'UTC',
 		continueOnFail: () => options.continueOnFail ?? false,
 		getContext: (type: string) => onlyNode(type, kept),
 		getExecutionCancelSignal: () => options.signal,
-		evaluateExpression: (expression: string, itemIndex: number) => {
-			if (expression !== '{{ $runIndex }}' || itemIndex !== 0) throw new TypeError(expression);
-			return runIndex;
-		},
+		evaluateExpression: (expression: string, itemIndex: number) =>
+			expression === '{{ $runIndex }}' ? runIndex : evaluate(`=${expression}`, itemIndex),
 	};
 	if (!isExecuteFunctions(context)) throw new TypeError('Not what n8n hands to a node');
 	return { context, asked, warnings };

@@ -34,43 +34,50 @@ const listed = [
 ];
 
 /** Specification, Errors, and what else can go wrong on the way. */
-const situations: ReadonlyArray<[string, Problem]> = [
-	...listed.map((type): [string, Problem] => [
+const situations: ReadonlyArray<[string, () => Problem]> = [
+	...listed.map((type): [string, () => Problem] => [
 		`${type ?? 'no type'} of a send`,
-		failed(type, 'send'),
+		() => failed(type, 'send'),
 	]),
-	['invalid_value of a status', failed('invalid_value', 'status')],
-	['no type of a status', failed(undefined, 'status')],
-	['invalid_value of a count', failed('invalid_value', 'count')],
-	['a redirect of a count to a host', redirectProblem(308, 'count', 'shop.example')],
-	...(['send', 'status'] as const).flatMap((endpoint): Array<[string, Problem]> => [
-		[`no connection for a ${endpoint}`, notConnectedProblem('a.example', 'no such name', endpoint)],
-		[`a redirect of a ${endpoint}`, redirectProblem(302, endpoint)],
-		[`HTTP 404 to a ${endpoint}`, refusedOnTheWayProblem(404, 'a web page', endpoint)],
-		[`HTTP 429 to a ${endpoint}`, gatewayRateLimitProblem('empty', endpoint, undefined)],
-		[`HTTP 429 and a wait to a ${endpoint}`, gatewayRateLimitProblem('empty', endpoint, 3_600_000)],
-		[`a timeout of a ${endpoint}`, timeoutProblem(1500, endpoint)],
-		[`a lost connection of a ${endpoint}`, connectionLostProblem(endpoint)],
-		[`a plain answer to a ${endpoint}`, plainAnswerProblem(endpoint)],
-		[`a ${endpoint} canceled under way`, cancelledProblem(endpoint)],
-		[`a ${endpoint} canceled before`, notStartedProblem(endpoint)],
-		[`HTTP 502 to a ${endpoint}`, unexpectedAnswerProblem(502, 'a web page', endpoint)],
+	['invalid_value of a status', () => failed('invalid_value', 'status')],
+	['no type of a status', () => failed(undefined, 'status')],
+	['invalid_value of a count', () => failed('invalid_value', 'count')],
+	['a redirect of a count to a host', () => redirectProblem(308, 'count', 'shop.example')],
+	...(['send', 'status'] as const).flatMap((endpoint): Array<[string, () => Problem]> => [
+		[
+			`no connection for a ${endpoint}`,
+			() => notConnectedProblem('a.example', 'no such name', endpoint),
+		],
+		[`a redirect of a ${endpoint}`, () => redirectProblem(302, endpoint)],
+		[`HTTP 404 to a ${endpoint}`, () => refusedOnTheWayProblem(404, 'a web page', endpoint)],
+		[`HTTP 429 to a ${endpoint}`, () => gatewayRateLimitProblem('empty', endpoint, undefined)],
+		[
+			`HTTP 429 and a wait to a ${endpoint}`,
+			() => gatewayRateLimitProblem('empty', endpoint, 3_600_000),
+		],
+		[`a timeout of a ${endpoint}`, () => timeoutProblem(1500, endpoint)],
+		[`a lost connection of a ${endpoint}`, () => connectionLostProblem(endpoint)],
+		[`a plain answer to a ${endpoint}`, () => plainAnswerProblem(endpoint)],
+		[`a ${endpoint} canceled under way`, () => cancelledProblem(endpoint)],
+		[`a ${endpoint} canceled before`, () => notStartedProblem(endpoint)],
+		[`HTTP 502 to a ${endpoint}`, () => unexpectedAnswerProblem(502, 'a web page', endpoint)],
 	]),
-	['a send not requested any more', notRequestedProblem(failed('rate_limit', 'send'))],
-	['a key claimed earlier', claimedEarlierProblem('order\n42')],
+	['a send not requested any more', () => notRequestedProblem(failed('rate_limit', 'send'))],
+	['a key claimed earlier', () => claimedEarlierProblem('order\n42')],
 ];
 
 test('every text that tells a user why a request did not work', () => {
-	const told = situations.map(([situation, { message, description, ...known }]) =>
-		[situation, message, description, JSON.stringify(known, Object.keys(known).sort())].join(
-			'\n\t',
-		),
-	);
+	const told = situations.map(([situation, problem]) => {
+		const { message, description, ...known } = problem();
+		const rest = JSON.stringify(known, Object.keys(known).sort());
+		return [situation, message, description, rest].join('\n\t');
+	});
 	expect(`\n${told.join('\n')}\n`).toMatchSnapshot();
 });
 
 // n8n's words for what went wrong: messages say what happened, descriptions how to go on.
-test.each(situations)('%s is told calmly', (_situation, { message, description }) => {
+test.each(situations)('%s is told calmly', (_situation, problem) => {
+	const { message, description } = problem();
 	for (const text of [message, description])
 		expect(text).not.toMatch(/error|problem|failure|mistake/i);
 	expect(message).toMatch(/^[A-Z].*[^.]$/);
