@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { parseUrl } from '../service/address';
 import type { Fields, Parameter } from './parameters';
 import { invalid, isBlank, toFields } from './parameters';
 
@@ -91,8 +92,9 @@ export function readUtm(fields: Fields): UtmParameter[] {
  * upper or lower case, stays as it is. What is no URL is given back, to be refused where URLs are checked.
  */
 export function addUtm(url: string, parameters: readonly UtmParameter[]): string {
-	if (!URL.canParse(url)) return url;
-	const present = new Set([...new URL(url).searchParams.keys()].map((name) => name.toLowerCase()));
+	const parsed = parseUrl(url);
+	if (parsed === undefined) return url;
+	const present = new Set([...parsed.searchParams.keys()].map((name) => name.toLowerCase()));
 	const missing = parameters.filter(([name]) => !present.has(name));
 	if (missing.length === 0) return url;
 	// As %20 a blank is a blank to every reader of a query, a plus only to some.

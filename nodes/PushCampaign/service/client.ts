@@ -1,6 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
+import { parseUrl } from './address';
 import { failureAnswer, isOfAnotherCampaign } from './answers';
 import type { Ending } from './deadline';
 import { withDeadline } from './deadline';
@@ -98,7 +99,7 @@ function isRedirect(statusCode: number, location: unknown, endpoint: Endpoint): 
 
 /** The host that a Location header points to. */
 function hostOf(location: string, url: string): string | undefined {
-	return URL.canParse(location, url) ? new URL(location, url).host || undefined : undefined;
+	return parseUrl(location, url)?.host || undefined;
 }
 
 function describeBody(body: unknown): string {
