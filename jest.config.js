@@ -30,6 +30,8 @@ const shared = {
 module.exports = {
 	// The engine tests mostly wait: for servers, for pauses between retries.
 	maxWorkers: 2 * availableParallelism() + 1,
+	// A busy machine takes seconds for what is done in milliseconds otherwise. Jest heeds it here alone.
+	testTimeout: 60_000,
 	projects: [
 		{
 			...shared,
@@ -48,7 +50,6 @@ module.exports = {
 			...shared,
 			displayName: 'verify',
 			testMatch: ['<rootDir>/test/verify/**/*.test.ts'],
-			testTimeout: 60_000,
 		},
 	],
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],

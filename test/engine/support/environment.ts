@@ -11,7 +11,4 @@ process.env['N8N_LOG_LEVEL'] = 'silent';
 process.env['N8N_ENCRYPTION_KEY'] = 'engine-tests';
 process.env['N8N_DIAGNOSTICS_ENABLED'] = 'false';
 
-// The first run in a file loads n8n's expressions, which takes seconds on a busy machine.
-jest.setTimeout(30_000);
-
 afterAll(() => rmSync(userFolder, { recursive: true, force: true }));
