@@ -31,9 +31,9 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		// As written: an expression of an option is known only for an item.
+		// The operation's name, made of its value. As written: an expression of an option is known only for an item.
 		subtitle:
-			'={{ ({ sendToAll: "Send to All", sendToAttributes: "Send to Attributes", sendToSegments: "Send to Segments", sendToSubscriber: "Send to Subscriber", getStatus: "Get Status", getSubscriberCount: "Get Subscriber Count" })[$rawParameter["operation"]] + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}',
+			'={{ $rawParameter["operation"].charAt(0).toUpperCase() + $rawParameter["operation"].slice(1).replace(/[A-Z]/g, " $&").replace(" To ", " to ") + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}',
 		hints: [oneCampaignPerItem],
 		description: 'Send web push notifications and read how they did',
 		defaults: { name: 'Push Campaign' },
