@@ -85,12 +85,17 @@ export interface WebhookAnswer {
 	json: unknown;
 }
 
-// A busy n8n misses a beat of its database now and then, and says so before it does anything.
-function isDatabaseNotReady(error: unknown): boolean {
+/**
+ * Whether n8n refused for a reason that is gone a moment later, before it did anything: a busy one misses
+ * a beat of its database, and now and then its check of a workflow that is published breaks by itself
+ * (what is really wrong with a parameter it says in other words).
+ */
+function isMomentary(error: unknown): boolean {
+	if (!(error instanceof N8nRefused)) return false;
+	const { status, message } = error;
 	return (
-		error instanceof N8nRefused &&
-		error.status === 503 &&
-		error.message.includes('Database is not ready')
+		(status === 503 && message.includes('Database is not ready')) ||
+		(status === 400 && message.includes('Error validating node parameters'))
 	);
 }
 
@@ -109,7 +114,7 @@ export class N8nClient {
 	async request(method: string, path: string, body?: unknown): Promise<unknown> {
 		const answer = await until(
 			() => this.requestOnce(method, path, body),
-			(seen) => !isDatabaseNotReady(seen),
+			(seen) => !isMomentary(seen),
 			{ within: 60_000, every: 500, late: (seen) => (seen instanceof Error ? seen : String(seen)) },
 		);
 		if (answer instanceof N8nRefused) throw answer;

@@ -31,7 +31,7 @@ const unsettledEntry = (key: string) => `unsettled:${key}`;
  * writes, which take the longer the more keys n8n remembers.
  */
 const notesEveryMs = 200;
-const notesEveryWrites = 10;
+const notesEveryWrites = 3;
 
 /** Pauses before a write is tried again that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
