@@ -63,20 +63,30 @@ interface Watcher {
 	readonly trigger: string;
 }
 
+interface Emitted {
+	readonly watcher: Watcher;
+	readonly emissions: Emission[];
+}
+
+async function emittedSoFar(bed: Stage, watchers: readonly Watcher[]): Promise<Emitted[]> {
+	const found: Emitted[] = [];
+	for (const watcher of watchers) {
+		const { workflowId, trigger } = watcher;
+		found.push({ watcher, emissions: await emissionsBy(bed, workflowId, trigger) });
+	}
+	return found;
+}
+
+const countEmissions = (emitted: readonly Emitted[]) =>
+	emitted.reduce((sum, { emissions }) => sum + emissions.length, 0);
+
 /** What all triggers emitted, once none has anything left to tell, or patience is over. */
 async function emittedAfterwards(
 	bed: Stage,
 	watchers: readonly Watcher[],
 	ids: readonly string[],
-): Promise<Array<{ watcher: Watcher; emissions: Emission[] }>> {
-	const all = async () => {
-		const found: Array<{ watcher: Watcher; emissions: Emission[] }> = [];
-		for (const watcher of watchers) {
-			const { workflowId, trigger } = watcher;
-			found.push({ watcher, emissions: await emissionsBy(bed, workflowId, trigger) });
-		}
-		return found;
-	};
+): Promise<Emitted[]> {
+	const all = async () => await emittedSoFar(bed, watchers);
 	const isBehind = (emissions: readonly Emission[]) =>
 		ids.some((id) => {
 			const sums = changesOf(emissions.flat(), id);
@@ -111,6 +121,12 @@ async function dieAgainAndAgain(bed: Stage) {
 			await bed.crash(down);
 			const seconds = Math.round((Date.now() - killedAt - down) / 1000);
 			say(`Kill ${kill}: gone for ${down} ms, ready ${seconds} s after its start`);
+		}
+		// A slow machine has not yet told much: the counters move on until it has.
+		const deadline = Date.now() + patienceMs;
+		const enough = watchers.length * kills;
+		while (countEmissions(await emittedSoFar(bed, watchers)) <= enough && Date.now() < deadline) {
+			await sleep(pollSeconds * 1_000);
 		}
 		await sleep(2 * pollSeconds * 1_000);
 	} finally {
@@ -151,13 +167,12 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 			}));
 			const total = (of: 'lost' | 'repeated') =>
 				outcomes.reduce((sum, outcome) => sum + outcome[of], 0);
-			const emissions = emitted.reduce((sum, each) => sum + each.emissions.length, 0);
+			const emissions = countEmissions(emitted);
 			say(
 				`${engine} engine: ${kills} kills, ${emitted.length} triggers, ${emissions} emissions, ` +
 					`${total('lost')} lost, ${total('repeated')} repeated`,
 			);
-			// Fewer, and the server died before there was anything to tell.
-			expect(emissions).toBeGreaterThanOrEqual(3 * emitted.length);
+			expect(emissions).toBeGreaterThan(emitted.length * kills);
 			for (const { lost, repeated, sums } of outcomes) {
 				if (engine === 'durable')
 					expect({ lost, repeated, sums }).toEqual({ lost: 0, repeated: 0, sums: counters });

@@ -142,7 +142,9 @@ export function stoppedError(node: INode): NodeOperationError {
 const unexpectedAdvice =
 	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+/** What was thrown, in its own words. */
+export const messageOf = (error: unknown) =>
+	error instanceof Error ? error.message : String(error);
 
 /** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
 export function toInvalid(error: unknown): InvalidInput {

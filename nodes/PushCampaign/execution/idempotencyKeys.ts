@@ -5,6 +5,7 @@ import type { SendOutcome } from '../delivery/ledger';
 import { notRequested } from '../delivery/ledger';
 import { claimedEarlierProblem } from '../service/failures';
 import { InvalidInput } from '../service/invalidInput';
+import { messageOf } from './errors';
 
 /** What keys need of n8n; all of it belongs to one node of one workflow. */
 export type KeysContext = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'logger'> & {
@@ -276,9 +277,8 @@ export class IdempotencyKeys {
 					await sleep(pauseMs);
 					continue;
 				}
-				const reason = error instanceof Error ? error.message : String(error);
 				this.context.logger.warn(
-					`The idempotency key of a send stays claimed, because its outcome could not be saved: ${reason}`,
+					`The idempotency key of a send stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
 				);
 			}
 		}
@@ -291,9 +291,8 @@ const isUnknown = (outcome: SendOutcome) =>
 	outcome.kind === 'failed' && outcome.problem.outcome === 'unknown';
 
 function notClaimed(error: unknown): InvalidInput {
-	const reason = error instanceof Error ? error.message : String(error);
 	return new InvalidInput(
-		`Idempotency Key could not be saved in n8n's database: ${reason}`,
+		`Idempotency Key could not be saved in n8n's database: ${messageOf(error)}`,
 		'It was not sent, because it could be sent twice otherwise. Save the workflow, check that n8n can write to its database, then run the workflow again.',
 	);
 }

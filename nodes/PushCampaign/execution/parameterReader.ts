@@ -2,6 +2,7 @@ import type { IExecuteFunctions, IGetNodeParameterOptions, INodeExecutionData } 
 
 import type { ItemParameters } from '../operations/parameters';
 import { InvalidInput } from '../service/invalidInput';
+import { messageOf } from './errors';
 
 interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'> {
 	getNodeParameter(
@@ -105,9 +106,8 @@ export function hasExpression(written: unknown): boolean {
 
 /** What n8n threw while it worked out a parameter's expression, in words for the user. */
 export function unreadable(displayName: string, error: unknown): InvalidInput {
-	const reason = error instanceof Error ? error.message : String(error);
 	return new InvalidInput(
-		`${displayName} can't be worked out: ${reason}`,
+		`${displayName} can't be worked out: ${messageOf(error)}`,
 		`Correct the expression in ${displayName}.`,
 	);
 }

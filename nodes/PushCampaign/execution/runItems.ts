@@ -74,7 +74,7 @@ interface Progress {
 	kind?: Operation['kind'];
 }
 
-async function runPlanned<Value>(
+async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
 	kind: Operation['kind'],
@@ -134,8 +134,8 @@ async function run(context: IExecuteFunctions, progress: Progress): Promise<INod
 	const operation = findOperation(context);
 	progress.kind = operation.kind;
 	return operation.kind === 'send'
-		? await runPlanned(context, sendJobs(context, operation), 'send', progress)
-		: await runPlanned(context, readJobs(context, operation), 'read', progress);
+		? await runOperation(context, sendJobs(context, operation), 'send', progress)
+		: await runOperation(context, readJobs(context, operation), 'read', progress);
 }
 
 /**

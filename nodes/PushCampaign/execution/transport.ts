@@ -10,6 +10,7 @@ import { createClient } from '../service/client';
 import { InvalidInput } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
 import { parseSettings } from '../service/settings';
+import { messageOf } from './errors';
 import { sleep } from './sleep';
 
 const credentialType = 'pushCampaignApi';
@@ -30,9 +31,8 @@ function isExecution(context: Context): context is IExecuteFunctions {
 
 /** What n8n says of a credential that it does not open. */
 function unopened(error: unknown): InvalidInput {
-	const reason = error instanceof Error ? error.message : String(error);
 	return new InvalidInput(
-		reason,
+		messageOf(error),
 		'Choose a Push Campaign API credential in the node that you may use.',
 	);
 }

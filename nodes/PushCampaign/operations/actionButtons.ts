@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 import { maxCharacters } from '../service/rules';
 import type { Fields } from './parameters';
-import { invalid, isBlank, required, toFields } from './parameters';
+import { invalid, isBlank, required, toFields, trimmed } from './parameters';
 
 const displayName = 'Action Buttons';
 
@@ -79,12 +79,9 @@ export function readButtons({ actionButtons }: Fields): Button[] {
 	return buttons.data
 		.map(({ title, url }, position) => ({ title, url, position }))
 		.filter(({ title, url }) => !isBlank(title) || !isBlank(url))
-		.map(({ title, url, position }) => {
-			const given = required(url, buttonPart('url', position));
-			return {
-				title: required(title, buttonPart('title', position)),
-				url: typeof given === 'string' ? given.trim() : given,
-				position,
-			};
-		});
+		.map(({ title, url, position }) => ({
+			title: required(title, buttonPart('title', position)),
+			url: trimmed(required(url, buttonPart('url', position))),
+			position,
+		}));
 }

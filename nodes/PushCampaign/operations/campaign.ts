@@ -10,7 +10,7 @@ import type { Button } from './actionButtons';
 import { actionButtonsProperty, buttonPart, readButtons } from './actionButtons';
 import { sendOptions } from './options';
 import type { Fields, ItemParameters, Parameter } from './parameters';
-import { invalid, isBlank, required, toBoolean, toFields } from './parameters';
+import { invalid, isBlank, required, toBoolean, toFields, trimmed } from './parameters';
 import { readTiming, sendAt, sendAtTimezone } from './sendAt';
 import { ellipsis, shortenText } from './shortenText';
 import type { UtmParameter } from './utm';
@@ -256,10 +256,6 @@ export interface CampaignFields {
 	 */
 	readonly nameOf: (path: ReadonlyArray<string | number>) => string;
 	readonly hasUtm: boolean;
-}
-
-function trimmed(value: unknown): unknown {
-	return typeof value === 'string' ? value.trim() : value;
 }
 
 const withUtm = (url: unknown, utm: readonly UtmParameter[]) =>
