@@ -105,7 +105,7 @@ describe('many processes', () => {
 		await until(
 			() => dead.said,
 			(said) => said.includes('inside'),
-			{ within: 10_000, every: 10, late: () => 'It did not get in' },
+			{ within: 50_000, every: 10, late: () => 'It did not get in' },
 		);
 		const racing = Array.from({ length: 8 }, () => start('racing', 5, 3));
 		await Promise.all(racing.map(({ first }) => first));

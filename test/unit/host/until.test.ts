@@ -1,6 +1,7 @@
 import { until } from '../../../host/until';
 
-const patience = { within: 30, every: 1, late: (seen: number) => `${seen} is not enough` };
+const patience = { within: 60_000, every: 1, late: (seen: number) => `${seen} is not enough` };
+const impatience = { ...patience, within: 5 };
 
 test('looks until it is enough, and gives what was seen then', async () => {
 	let looks = 0;
@@ -15,9 +16,9 @@ test('looks until it is enough, and gives what was seen then', async () => {
 
 test('when that takes too long it says what was seen last, or throws what it is given', async () => {
 	const never = () => false;
-	await expect(until(() => 7, never, patience)).rejects.toThrow('7 is not enough');
+	await expect(until(() => 7, never, impatience)).rejects.toThrow('7 is not enough');
 	const given = new RangeError('mine');
-	await expect(until(() => 7, never, { ...patience, late: () => given })).rejects.toBe(given);
+	await expect(until(() => 7, never, { ...impatience, late: () => given })).rejects.toBe(given);
 });
 
 test('what is thrown while looking is thrown at once', async () => {
