@@ -150,9 +150,16 @@ export class Ledger {
 		return send === undefined ? undefined : unpack(send);
 	}
 
-	/** Whether the send is being made at this moment, by another call or another execution of this process. */
-	isUnderWay(place: Place, identity: Identity): boolean {
-		return this.live.underWay.has(this.keyOf(place, identity));
+	/**
+	 * How a send ended, where it is not to be made any more: it was sent, or its outcome is unknown and it is
+	 * not to be made again. Nothing of one that is being made at this moment.
+	 */
+	recall(place: Place, identity: Identity, resendUnknown: boolean): SendOutcome | undefined {
+		if (this.live.underWay.has(this.keyOf(place, identity))) return undefined;
+		const entry = this.find(place, identity);
+		if (entry?.outcome === 'sent') return notRequested({ kind: 'done', value: entry.receipt });
+		if (entry === undefined || resendUnknown) return undefined;
+		return { kind: 'failed', problem: entry.problem };
 	}
 
 	/**
@@ -170,11 +177,8 @@ export class Ledger {
 		const key = this.keyOf(place, identity);
 		const running = underWay.get(key);
 		if (running !== undefined) return notRequested(await running);
-		const known = this.find(place, identity);
-		if (known?.outcome === 'sent') return notRequested({ kind: 'done', value: known.receipt });
-		if (known?.outcome === 'unknown' && !resendUnknown) {
-			return { kind: 'failed', problem: known.problem };
-		}
+		const known = this.recall(place, identity, resendUnknown);
+		if (known !== undefined) return known;
 		// Written before the request leaves: an execution that ends here must not send it again.
 		this.record(key, identity, { outcome: 'unknown', problem: interruptedProblem });
 		const request = attempt();

@@ -102,7 +102,8 @@ export class RateController {
 	 * @param isWell whether the service dealt with it; otherwise nothing is learned from it
 	 */
 	ended(isWell: boolean): void {
-		this.end();
+		this.underWay -= 1;
+		this.stale = Math.max(0, this.stale - 1);
 		if (!isWell) return;
 		this.accepted += 1;
 		this.refusalsInARow = 0;
@@ -132,11 +133,6 @@ export class RateController {
 		this.measuredFrom = now;
 		this.pausedUntil = now;
 		this.nextAt = now;
-	}
-
-	private end(): void {
-		this.underWay -= 1;
-		this.stale = Math.max(0, this.stale - 1);
 	}
 
 	private slowDown(now: number): void {

@@ -108,30 +108,35 @@ export function toApiError(
 	);
 }
 
+interface ErrorFacts {
+	readonly message: string;
+	readonly description: string;
+	readonly type: string;
+	readonly httpCode?: string | undefined;
+	/** Missing for reads. */
+	readonly outcome?: FailedOutcome | undefined;
+}
+
+function errorJson({ httpCode, outcome, ...error }: ErrorFacts): IDataObject {
+	return {
+		error: {
+			...error,
+			...(httpCode === undefined ? {} : { httpCode }),
+			...(outcome === undefined ? {} : { outcome }),
+		},
+	};
+}
+
 /** What a failed item holds when the node continues on fail. */
 export function toErrorJson(failed: Failed, kind: 'send' | 'read'): IDataObject {
 	const isSend = kind === 'send';
 	if (failed.kind === 'invalid') {
-		const { message, advice } = failed.invalid;
-		return {
-			error: {
-				message,
-				description: advice,
-				type: 'validation',
-				...(isSend ? { outcome: 'notSent' } : {}),
-			},
-		};
+		const { message, advice: description } = failed.invalid;
+		const outcome = isSend ? 'notSent' : undefined;
+		return errorJson({ message, description, type: 'validation', outcome });
 	}
 	const { message, description, type, httpCode, outcome } = failed.problem;
-	return {
-		error: {
-			message,
-			description,
-			type,
-			...(httpCode === undefined ? {} : { httpCode }),
-			...(isSend ? { outcome } : {}),
-		},
-	};
+	return errorJson({ message, description, type, httpCode, ...(isSend ? { outcome } : {}) });
 }
 
 /** For a run that a user stopped before all its items had an outcome. */
@@ -170,12 +175,5 @@ export function faultJson(
 	{ message, description }: NodeError,
 	outcome?: FailedOutcome,
 ): IDataObject {
-	return {
-		error: {
-			message,
-			description: description ?? '',
-			type: 'validation',
-			...(outcome === undefined ? {} : { outcome }),
-		},
-	};
+	return errorJson({ message, description: description ?? '', type: 'validation', outcome });
 }

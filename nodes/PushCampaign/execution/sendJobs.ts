@@ -2,7 +2,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Identity, Place } from '../delivery/ledger';
 import { digest, Ledger } from '../delivery/ledger';
-import type { Outcome } from '../delivery/runJobs';
 import type { SendOperation } from '../operations/operation';
 import type { PreparedSend } from '../operations/send';
 import {
@@ -112,19 +111,8 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		}
 		const place = isOfAgent ? 'tool' : { run, itemIndex };
 		const identity = identify(send, itemIndex, site);
-		const entry = ledger.find(place, identity);
-		if (entry?.outcome === 'sent') {
-			const known: Outcome<Sent> = { kind: 'done', value: entry.receipt };
-			return { job: { known }, toJson: (value) => toJson(send, value) };
-		}
-		if (
-			entry?.outcome === 'unknown' &&
-			!send.options.resendUnknown &&
-			!ledger.isUnderWay(place, identity)
-		) {
-			const known: Outcome<Sent> = { kind: 'failed', problem: entry.problem };
-			return { job: { known }, toJson: (value) => toJson(send, value) };
-		}
+		const known = ledger.recall(place, identity, send.options.resendUnknown);
+		if (known !== undefined) return { job: { known }, toJson: (value) => toJson(send, value) };
 		const late = tooLate(send);
 		if (late !== undefined) throw late;
 		const created = createNew(send, place, identity, client);

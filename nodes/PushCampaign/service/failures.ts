@@ -38,73 +38,59 @@ const rateLimitAdvice =
 
 const checkFields = 'Change the value that the service names and run the workflow again.';
 
+const credentialWords = (message: string, advice: string): Words => ({
+	message,
+	advice,
+	httpCode: '401',
+	cause: 'credential-invalid',
+});
+
+const requestWords = (message: string, advice = checkFields, httpCode = '400'): Words => ({
+	message,
+	advice,
+	httpCode,
+	cause: 'configuration-invalid',
+});
+
 /** Specification, Errors. The status codes are this package's: the service's own are not shown. */
 const wordsByType: Record<FailureType, Words> = {
-	header_invalid: {
-		message: 'The push service did not get one of the two headers of the credential',
-		advice:
-			'Open the Push Campaign API credential and check API Key Header and Auth Token Header against what your provider uses.',
-		httpCode: '401',
-		cause: 'credential-invalid',
-	},
-	authentication_failure: {
-		message: 'The push service does not accept the credential',
-		advice:
-			'Open the Push Campaign API credential, enter the current API Key and Auth Token, and test it there.',
-		httpCode: '401',
-		cause: 'credential-invalid',
-	},
+	header_invalid: credentialWords(
+		'The push service did not get one of the two headers of the credential',
+		'Open the Push Campaign API credential and check API Key Header and Auth Token Header against what your provider uses.',
+	),
+	authentication_failure: credentialWords(
+		'The push service does not accept the credential',
+		'Open the Push Campaign API credential, enter the current API Key and Auth Token, and test it there.',
+	),
 	rate_limit: {
 		message: 'The push service is receiving too many requests',
 		advice: rateLimitAdvice,
 		httpCode: '429',
 		cause: 'rate-limited',
 	},
-	bad_request: {
-		message: 'The push service could not read the request',
-		advice:
-			'Check that Base URL in the credential is the address of the push service and that nothing in between changes requests.',
-		httpCode: '400',
-		cause: 'configuration-invalid',
-	},
-	missing_parameter: {
-		message: 'The push service did not get a required value',
-		advice: 'Fill in the value that the service names and run the workflow again.',
-		httpCode: '400',
-		cause: 'configuration-invalid',
-	},
-	invalid_format: {
-		message: 'The push service does not accept the format of a value',
-		advice: checkFields,
-		httpCode: '400',
-		cause: 'configuration-invalid',
-	},
-	invalid_value: {
-		message: 'The push service does not accept one of the values',
-		advice: checkFields,
-		httpCode: '400',
-		cause: 'configuration-invalid',
-	},
-	invalid_type: {
-		message: 'The push service does not accept the kind of a value',
-		advice: checkFields,
-		httpCode: '400',
-		cause: 'configuration-invalid',
-	},
-	invalid_sid: {
-		message: 'The push service has no subscriber with this ID',
-		advice: 'Check Subscriber ID. The subscriber may have unsubscribed.',
-		httpCode: '404',
-		cause: 'configuration-invalid',
-	},
+	bad_request: requestWords(
+		'The push service could not read the request',
+		'Check that Base URL in the credential is the address of the push service and that nothing in between changes requests.',
+	),
+	missing_parameter: requestWords(
+		'The push service did not get a required value',
+		'Fill in the value that the service names and run the workflow again.',
+	),
+	invalid_format: requestWords('The push service does not accept the format of a value'),
+	invalid_value: requestWords('The push service does not accept one of the values'),
+	invalid_type: requestWords('The push service does not accept the kind of a value'),
+	invalid_sid: requestWords(
+		'The push service has no subscriber with this ID',
+		'Check Subscriber ID. The subscriber may have unsubscribed.',
+		'404',
+	),
 };
 
-const unknownCampaign: Words = {
-	message: 'The push service has no campaign with this ID',
-	advice: 'Check Campaign ID: use the one that the node put out when the campaign was sent.',
-	httpCode: '404',
-	cause: 'configuration-invalid',
-};
+const unknownCampaign = requestWords(
+	'The push service has no campaign with this ID',
+	'Check Campaign ID: use the one that the node put out when the campaign was sent.',
+	'404',
+);
 
 /** What a failure says about one subscriber or campaign names it. */
 function nameSubject(words: Words, subject: string | undefined): Words {
@@ -130,12 +116,7 @@ function wordsOf(type: string | undefined, endpoint: Endpoint): Words {
 	if (type === undefined) return unspecified;
 	if (type === 'invalid_value' && endpoint === 'status') return unknownCampaign;
 	if (isFailureType(type)) return wordsByType[type];
-	return {
-		message: `The push service refused the request (${clip(type)})`,
-		advice: checkFields,
-		httpCode: '400',
-		cause: 'configuration-invalid',
-	};
+	return requestWords(`The push service refused the request (${clip(type)})`);
 }
 
 const longestQuote = 300;

@@ -194,8 +194,7 @@ describe('a send that is under way', () => {
 		const first = new Ledger(context).once(at(0), identity('a'), false, attempt);
 		const others = [context, saveAndLoad(context)].map((each) => {
 			const ledger = new Ledger(each);
-			expect(ledger.isUnderWay(at(0), identity('a'))).toBe(true);
-			expect(ledger.isUnderWay(at(1), identity('a'))).toBe(false);
+			expect(ledger.recall(at(0), identity('a'), false)).toBeUndefined();
 			return ledger.once(at(0), identity('a'), true, attempt);
 		});
 		answer(sent('1001'));
@@ -203,7 +202,7 @@ describe('a send that is under way', () => {
 		const followed = { ...sent('1001'), wasRequested: false };
 		expect(await Promise.all(others)).toEqual([followed, followed]);
 		expect(attempt).toHaveBeenCalledTimes(1);
-		expect(new Ledger(context).isUnderWay(at(0), identity('a'))).toBe(false);
+		expect(new Ledger(context).recall(at(0), identity('a'), true)).toEqual(followed);
 	});
 
 	test('is unknown to a process that knows only what was saved when it began', async () => {
