@@ -249,6 +249,29 @@ describe('the credential', () => {
 		}
 	});
 
+	describe('with an expression in it', () => {
+		const keys = ['demo-key', 'other-key', 'demo-key'];
+		const credentials = () => credentialsFor(simulator(), { apiKey: '={{ $json.key }}' });
+		const runEach = async (parameters: INodeParameters) =>
+			await runWorkflow(chain([push(parameters, { onError: 'continueRegularOutput' })]), {
+				credentials: credentials(),
+				input: inputOf(...keys.map((key) => ({ key }))),
+			});
+
+		test('is that of each item, also where the first and the last have the same', async () => {
+			const run = await runEach({});
+			expect(outputOf(run).map(({ error }) => error === undefined)).toEqual([true, false, true]);
+			const used = simulator().requests.map(({ headers }) => headers['servicekey']);
+			expect(used.sort()).toEqual([...keys].sort());
+		});
+
+		test('shares a read among the items of the same credential alone', async () => {
+			const run = await runEach({ resource: 'site', operation: 'getSubscriberCount' });
+			expect(outputOf(run).map(({ error }) => error === undefined)).toEqual([true, false, true]);
+			expect(simulator().requests).toHaveLength(2);
+		});
+	});
+
 	test('shows the prefix in a dry run, and no header', async () => {
 		const run = await runWorkflow(chain([push({ options: { dryRun: true } })]), {
 			credentials: credentialsFor(custom(), names),

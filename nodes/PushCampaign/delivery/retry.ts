@@ -31,7 +31,7 @@ export function shouldRetry(
 	{ rateLimitRetries, transientRetries }: RetryPolicy,
 	{ rateLimit, transient }: Failures,
 ): boolean {
-	if (isRateLimit(problem)) return rateLimit <= rateLimitRetries && !isTooLong(problem);
+	if (isRateLimit(problem)) return rateLimit <= rateLimitRetries;
 	return isTransient(problem) && transient <= transientRetries;
 }
 

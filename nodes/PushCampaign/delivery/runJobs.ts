@@ -231,7 +231,7 @@ async function takeTurnAgain({ failures, waitsAlone }: Progress, run: Run): Prom
 
 /** Waits in its place; false where nothing may start any more. */
 async function pauseBeforeRetry({ failures }: Progress, run: Run): Promise<boolean> {
-	if (!run.limiter.isClosed) await pause(backoffMs(failures.transient, run.random()), run);
+	await pause(backoffMs(failures.transient, run.random()), run);
 	return !run.limiter.isClosed;
 }
 

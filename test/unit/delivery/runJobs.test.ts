@@ -188,6 +188,13 @@ describe('a refusal for too many requests', () => {
 	});
 });
 
+test('without retries a first refusal is that item’s alone, a second in a row is the service’s', async () => {
+	const refused = { answers: [failed('rate_limit')] };
+	const taken = { answers: [done('taken')] };
+	const { attempts } = await deliverOneByOne([refused, taken, refused, refused, taken], false);
+	expect(attempts).toEqual([1, 1, 1, 1, 0]);
+});
+
 describe('what may come later', () => {
 	test.each([
 		['an unknown outcome', failed('timeout', { outcome: 'unknown' })],

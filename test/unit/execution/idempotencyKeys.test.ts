@@ -135,6 +135,39 @@ describe('at the same moment', () => {
 		expect(store.writes).toBeLessThan(12);
 	});
 
+	test('where a write takes long, what came of sends is written with every third of the claims', async () => {
+		jest.useFakeTimers();
+		try {
+			const { store, execution } = useNode();
+			const accesses = { record: 0, remove: 0 };
+			const { checkProcessedAndRecord, removeProcessed } = store;
+			const access = async (kind: keyof typeof accesses) => {
+				accesses[kind] += 1;
+				await new Promise((resolve) => setTimeout(resolve, 500));
+			};
+			store.checkProcessedAndRecord = async (...args) => {
+				await access('record');
+				return await checkProcessedAndRecord(...args);
+			};
+			store.removeProcessed = async (...args) => {
+				await access('remove');
+				await removeProcessed(...args);
+			};
+			const { keys } = execution();
+			for (let key = 0; key < 300; key++) {
+				void keys.once(String(key), false, async () => await Promise.resolve(sent));
+				await jest.advanceTimersByTimeAsync(100);
+			}
+			expect(accesses.record).toBeGreaterThan(30);
+			expect(accesses.remove).toBeGreaterThan(accesses.record / 6);
+			expect(accesses.remove).toBeLessThan(accesses.record / 2);
+			await jest.advanceTimersByTimeAsync(10_000);
+			expect(store.entries.filter((entry) => !entry.startsWith('key:'))).toEqual([]);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+
 	test('a user who stops keeps from leaving what waits for its claim', async () => {
 		const stop = new AbortController();
 		const { store, requested, sendOnce } = useNode(stop.signal);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { readCampaigns } from '../../../nodes/PushCampaign/watch/readCampaigns';
@@ -39,15 +40,16 @@ async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 6
 	const { signal } = new AbortController();
 	const time = { budgetMs, signal };
 	const readings = await readCampaigns(Object.keys(answers), client, time, options);
-	return { ...readings, asked };
+	return { ...readings, asked, listeners: getEventListeners(signal, 'abort') };
 }
 
 test('each campaign is asked for once, in order, and its counters are numbers', async () => {
 	const before = Date.now();
-	const { observations, failures, unread, asked } = await readAll({
+	const { observations, failures, unread, asked, listeners } = await readAll({
 		b: [read('b', 2)],
 		a: [read('a', 0)],
 	});
+	expect(listeners).toEqual([]);
 	expect(asked.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['GET', 'https://push.example/v1/notification/status/id/b', undefined],
 		['GET', 'https://push.example/v1/notification/status/id/a', undefined],
