@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
+import { anyCodePoints } from '../support/text';
 import { Poller } from './support/poll';
 import {
 	content,
@@ -66,7 +67,7 @@ const goodCounters = fc.record({
 });
 const textLike = fc.oneof(
 	{ weight: 4, arbitrary: fc.string({ minLength: 1 }) },
-	fc.string({ unit: 'binary' }),
+	anyCodePoints(),
 	fc.jsonValue(),
 );
 /** Stands for the ID of the campaign that the answer is for. */
@@ -113,7 +114,7 @@ const body = fc
 		{ weight: 3, arbitrary: failureBody.map((value) => JSON.stringify(value)) },
 		fc.json(),
 		fc.string(),
-		fc.string({ unit: 'binary' }),
+		anyCodePoints(),
 		fc.constantFrom(
 			'<html><body>Bad gateway</body></html>',
 			'['.repeat(50_000),

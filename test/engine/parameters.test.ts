@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { anyCodePoints } from '../support/text';
 import {
 	content,
 	credentialsFor,
@@ -514,7 +515,7 @@ async function expectTaken(name: string, parameters: INodeParameters, taken: str
 
 describe('a field of the input item', () => {
 	const anything = fc.oneof(
-		fc.string({ unit: 'binary', maxLength: 40 }),
+		anyCodePoints({ maxLength: 40 }),
 		fc.webUrl(),
 		fc.constant('={{ 1 + 1 }}'),
 		fc.jsonValue({ maxDepth: 2 }),

@@ -63,14 +63,14 @@ function serviceOf(faults: Record<string, Service> = {}) {
 }
 
 /** Answers after a moment, and counts how many requests were ever under way at once. */
-function countUnderWay(answer: Answer) {
+function countUnderWay(answer: (url: string) => Answer) {
 	const counted = { underWay: 0, most: 0 };
-	const service: Service = async () => {
+	const service: Service = async ({ url }) => {
 		counted.underWay += 1;
 		counted.most = Math.max(counted.most, counted.underWay);
 		await new Promise((resolve) => setTimeout(resolve, 5));
 		counted.underWay -= 1;
-		return answer;
+		return answer(url);
 	};
 	return { service, counted };
 }
@@ -327,7 +327,7 @@ describe('sends', () => {
 
 	test('as many as are allowed are under way at once', async () => {
 		const items = titled('a', 'b', 'c', 'd', 'e');
-		const { service, counted } = countUnderWay(created(1));
+		const { service, counted } = countUnderWay(() => created(1));
 		// The first item that is ready decides for all.
 		const parameters = {
 			...sendEach,
@@ -760,12 +760,10 @@ describe('reads', () => {
 
 	test('as many as are allowed are under way at once', async () => {
 		const items = titled('', '2', '3', '4', '5', '6');
-		const { service, counted } = countUnderWay(answer);
-		const parameters = {
-			...statusEach,
-			options: { maxParallel: 2 },
-		};
-		await execute({ items, parameters, service, continueOnFail: true });
+		const { service, counted } = countUnderWay((url) => statusAnswer(url.split('/').at(-1) ?? ''));
+		const parameters = { ...statusEach, options: { maxParallel: 2 } };
+		const { json } = await execute({ items, parameters, service, continueOnFail: true });
+		expect(json.map(({ campaignId }) => campaignId)).toEqual([undefined, '2', '3', '4', '5', '6']);
 		expect(counted.most).toBe(2);
 	});
 });
