@@ -744,15 +744,19 @@ describe('reads', () => {
 	});
 
 	test('are asked for again, twice, where the answer may come later', async () => {
-		let asked = 0;
-		const service: Service = () => ((asked += 1) < 3 ? lost() : answer);
 		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const tries = { 1: 0, 2: 0 };
+		const service: Service = ({ url }) => {
+			const id = url.endsWith('/1') ? 1 : 2;
+			tries[id] += 1;
+			return id === 1 && tries[id] === 3 ? statusAnswer('1') : lost();
+		};
+		const items = titled('1', '2');
 		try {
-			expect((await execute({ parameters: status, service })).json).toHaveLength(1);
-			asked = -9;
-			const error = await errorOf({ parameters: status, service });
-			expect(asked).toBe(-6);
-			expect(error.description).not.toMatch(/Sent: /);
+			const options = { items, parameters: statusEach, service, continueOnFail: true };
+			const { json } = await execute(options);
+			expect(json).toMatchObject([{ campaignId: '1' }, { error: { type: 'network' } }]);
+			expect(tries).toEqual({ 1: 3, 2: 3 });
 		} finally {
 			jest.restoreAllMocks();
 		}

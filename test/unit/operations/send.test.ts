@@ -26,7 +26,7 @@ const selected = [
 		{ attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
 		{ attribute: { plan: 'pro' } },
 	],
-	['sendToSegments', { segmentIds: '12, 34' }, { segment: ['12', '34'] }],
+	['sendToSegments', { segmentIds: ['12', 34] }, { segment: ['12', 34] }],
 	['sendToSubscriber', { subscriberId: 5001 }, { sid: '5001' }],
 ] as const;
 
@@ -152,6 +152,14 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		expect(prepare('https://a.example').body.target_url).toHaveLength(255);
 		expect(refusal(() => prepare('https://a.example/')).advice).toBe(
 			'Change Target URL and run the workflow again. The UTM parameters count towards its length.',
+		);
+		const long = itemOf({
+			...parameters,
+			title: 'x'.repeat(101),
+			additionalFields: { utmParameters },
+		});
+		expect(refusal(() => prepareSend(operation, long)).advice).toBe(
+			'Change Title and run the workflow again.',
 		);
 	});
 
