@@ -16,7 +16,6 @@ import { chain } from './support/workflow';
 
 const simulator = useSimulator();
 const read = { operation: 'getStatus', campaignId: '1001' };
-const count = { resource: 'site', operation: 'getSubscriberCount' };
 const noWaiting = { options: { rateLimitRetries: 0 } };
 
 const run = async (parameters: Parameters<typeof push>[0] = {}, baseUrl = simulator().url) =>
@@ -35,15 +34,9 @@ const fault = (action: Fault['action'], times = 0) => simulator().addFault({ tim
 // The HTTP status is not what decides: the client's unit tests pair each kind of answer with all of them.
 test.each([
 	{ type: 'header_invalid', status: 401, httpCode: '401', cause: 'credential-invalid' },
-	{ type: 'bad_request', status: 200, httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'authentication_failure', status: 200, httpCode: '401', cause: 'credential-invalid' },
 	{ type: 'rate_limit', status: 404, httpCode: '429', cause: 'rate-limited' },
 	{ type: undefined, status: 401, httpCode: '500', cause: 'temporarily-unavailable' },
-	{ type: 'missing_parameter', status: 500, httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_format', status: 404, httpCode: '400', cause: 'configuration-invalid' },
 	{ type: 'invalid_value', status: 500, httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_type', status: 400, httpCode: '400', cause: 'configuration-invalid' },
-	{ type: 'invalid_sid', status: 200, httpCode: '404', cause: 'configuration-invalid' },
 	{ type: 'quota_of_tomorrow', status: 200, httpCode: '400', cause: 'configuration-invalid' },
 ])(
 	'the failure type $type with HTTP $status has its code, cause and the service’s words',
@@ -71,44 +64,21 @@ test.each([
 
 const expectWords: unknown = expect.stringMatching(/^[A-Z]\S* .+/);
 
-test('a failed read has no outcome with Continue', async () => {
-	fault({ kind: 'failure', type: 'invalid_value', description: 'Invalid notification ID' });
-	expect(await continued(read)).toStrictEqual([
-		{
-			error: {
-				message: expectWords,
-				description: expectWords,
-				type: 'invalid_value',
-				httpCode: '404',
-			},
-		},
-	]);
-});
-
-test('an invalid_value on the subscriber count is no unknown campaign', async () => {
-	fault({ kind: 'failure', type: 'invalid_value', description: 'Invalid notification ID' });
-	expect(failureOf(await run(count))).toMatchObject({ httpCode: '400' });
-});
-
-describe('what the service itself refuses', () => {
-	test('a wrong key', async () => {
-		const credentials = credentialsFor(simulator(), { apiKey: 'another-key' });
-		const failed = failureOf(await runWorkflow(chain([push()]), { credentials }));
-		expect(failed).toMatchObject({ httpCode: '401', cause: 'credential-invalid' });
-		expect(failed.description).toContain('You are not authorized');
-	});
-
-	test('a subscriber that does not exist', async () => {
-		const failed = failureOf(await run({ operation: 'sendToSubscriber', subscriberId: '4' }));
-		expect(failed).toMatchObject({ httpCode: '404' });
-		expect(failed.description).toContain('Subscriber not found');
-	});
-
-	test('a campaign that does not exist', async () => {
-		const failed = failureOf(await run(read));
-		expect(failed).toMatchObject({ httpCode: '404' });
-		expect(failed.description).toContain('Invalid notification ID');
-	});
+test.each([
+	['a wrong key', { apiKey: 'another-key' }, {}, '401', 'You are not authorized'],
+	[
+		'an unknown subscriber',
+		{},
+		{ operation: 'sendToSubscriber', subscriberId: '4' },
+		'404',
+		'Subsc',
+	],
+	['an unknown campaign', {}, read, '404', 'Invalid notification ID'],
+])('what the service itself says of %s', async (_what, changes, parameters, httpCode, said) => {
+	const credentials = credentialsFor(simulator(), changes);
+	const failed = failureOf(await runWorkflow(chain([push(parameters)]), { credentials }));
+	expect(failed).toMatchObject({ httpCode });
+	expect(failed.description).toContain(`The service says: "${said}`);
 });
 
 const html = '<!doctype html><html><body>502 Bad Gateway</body></html>';
@@ -123,24 +93,15 @@ const respond = (status: number, body: string, type = 'text/html'): Fault['actio
 test.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
 	['a gateway’s page', respond(502, html), { type: 'unexpected_answer', httpCode: '502' }],
 	['garbage', respond(200, '\u0000\u0001{]'), { type: 'unexpected_answer', httpCode: '200' }],
-	['a request timeout', respond(408, html), { type: 'unexpected_answer', httpCode: '408' }],
 	['HTTP 304', respond(304, ''), { type: 'unexpected_answer', httpCode: '304' }],
-	['a redirect to nowhere', respond(302, html), { type: 'unexpected_answer', httpCode: '302' }],
 	['HTTP 204', respond(204, ''), { type: 'unexpected_answer', httpCode: '204' }],
-	['JSON null', respond(200, 'null'), { type: 'unexpected_answer', httpCode: '200' }],
-	[
-		'a success with HTTP 404',
-		respond(404, '{"status":"success","description":"Created","ID":1}', 'application/json'),
-		{ type: 'unexpected_answer', httpCode: '404' },
-	],
 	['a truncated answer', { kind: 'truncate' }, { type: 'network' }],
 	['a lost connection', { kind: 'reset-after' }, { type: 'network' }],
 	['a connection lost before', { kind: 'reset-before' }, { type: 'network' }],
 	['an answer that never comes', { kind: 'hang', process: true }, { type: 'network' }],
-	['an answer that comes too late', { kind: 'delay', ms: 3000 }, { type: 'network' }],
 ])('%s leaves a send unknown, and it is made once', async (_name, action, expected) => {
 	// Short only where nothing is answered in time: a busy machine takes its time to answer.
-	const timeout = action.kind === 'hang' || action.kind === 'delay' ? 250 : 10_000;
+	const timeout = action.kind === 'hang' ? 250 : 10_000;
 	const options = { options: { timeout, rateLimitRetries: 0 } };
 	fault(action);
 	const failed = failureOf(await run(options));
@@ -160,72 +121,28 @@ test.each<[string, Fault['action'], { type: string; httpCode?: string }]>([
 	expect(sendsAt(simulator())).toHaveLength(2);
 });
 
-test.each<[string, number, string]>([
-	['a page that is not there', 404, html],
-	['nothing, gone', 410, ''],
-	['another API’s JSON error', 403, '{"error":{"message":"Forbidden"}}'],
-])(
-	'%s leaves a send not sent, fails a read, and is asked for once',
-	async (_name, status, body) => {
-		fault(respond(status, body));
-		const failed = failureOf(await run());
-		const httpCode = String(status);
-		expect(failed).toMatchObject({
-			name: 'NodeApiError',
-			cause: 'configuration-invalid',
-			httpCode,
-		});
-		expect(failed.message).toMatch(/^The push service was not reached: /);
-		expect(failed.description).toContain('It was not sent. Check that Base URL');
-		expect(await continued()).toMatchObject([
-			{ error: { type: 'unexpected_answer', outcome: 'notSent', httpCode } },
-		]);
-		expect(failureOf(await run(read))).toMatchObject({ httpCode });
-		expect(simulator().requests).toHaveLength(3);
-	},
-);
-
-describe('HTTP 429 that is not the service’s own', () => {
-	test('is waited for, and tried again', async () => {
-		const retryAfter = { 'retry-after': '0.01' };
-		fault({ kind: 'respond', status: 429, body: html, headers: retryAfter }, 2);
-		expect((await run({ options: {} })).status).toBe('success');
-		expect(sendsAt(simulator())).toHaveLength(3);
+test('a page that is not there leaves a send not sent, fails a read, and is asked for once', async () => {
+	fault(respond(404, html));
+	const failed = failureOf(await run());
+	expect(failed).toMatchObject({
+		name: 'NodeApiError',
+		cause: 'configuration-invalid',
+		httpCode: '404',
 	});
-
-	test('that stays leaves a send not sent', async () => {
-		fault({ kind: 'respond', status: 429, body: html, headers: { 'retry-after': '3600' } });
-		const failed = failureOf(await run());
-		expect(failed).toMatchObject({ httpCode: '429', cause: 'rate-limited' });
-		expect(failed.description).toContain(
-			'The answer (HTTP 429) is a web page. It was not sent. It asks to wait for 1 hour. Run the workflow again after that.',
-		);
-	});
+	expect(failed.message).toMatch(/^The push service was not reached: /);
+	expect(failed.description).toContain('It was not sent. Check that Base URL');
+	expect(await continued()).toMatchObject([
+		{ error: { type: 'unexpected_answer', outcome: 'notSent', httpCode: '404' } },
+	]);
+	expect(failureOf(await run(read))).toMatchObject({ httpCode: '404' });
+	expect(simulator().requests).toHaveLength(3);
 });
 
-test('the record of another campaign is no answer', async () => {
-	const record = {
-		notification_status: 'Sent',
-		notification_id: '1002',
-		count: {
-			total_attempts: '1',
-			successfully_sent: '1',
-			failed_to_send: '0',
-			delivered: '1',
-			clicked: '1',
-			closed: '1',
-		},
-	};
-	fault(respond(200, JSON.stringify(record), 'application/json'));
-	expect(await continued(read)).toMatchObject([
-		{
-			error: {
-				message: 'The answer (HTTP 200) is about another campaign',
-				type: 'unexpected_answer',
-			},
-		},
-	]);
-	expect(await continued({ ...read, campaignId: 1002 })).toMatchObject([{ campaignId: '1002' }]);
+test('HTTP 429 that is not the service’s own is waited for, and tried again', async () => {
+	const retryAfter = { 'retry-after': '0.01' };
+	fault({ kind: 'respond', status: 429, body: html, headers: retryAfter }, 2);
+	expect((await run({ options: {} })).status).toBe('success');
+	expect(sendsAt(simulator())).toHaveLength(3);
 });
 
 describe('a service that can’t be reached leaves a send not sent', () => {
@@ -292,7 +209,7 @@ describe('a redirect', () => {
 		expect(simulator().requests).toHaveLength(2);
 	});
 
-	test.each([301, 302, 307, 308])('HTTP %i is never followed', async (status) => {
+	test.each([302, 307])('HTTP %i is never followed', async (status) => {
 		for (const origin of [`http://127.0.0.1:${portOf(other)}`, simulator().url]) {
 			simulator().reset();
 			fault({ kind: 'redirect', location: `${origin}/v1/notification/send/all`, status });

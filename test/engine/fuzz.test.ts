@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
+import { anyCodePoints } from '../support/text';
 import { Poller } from './support/poll';
 import {
 	content,
@@ -66,7 +67,7 @@ const goodCounters = fc.record({
 });
 const textLike = fc.oneof(
 	{ weight: 4, arbitrary: fc.string({ minLength: 1 }) },
-	fc.string({ unit: 'binary' }),
+	anyCodePoints(),
 	fc.jsonValue(),
 );
 /** Stands for the ID of the campaign that the answer is for. */
@@ -113,7 +114,7 @@ const body = fc
 		{ weight: 3, arbitrary: failureBody.map((value) => JSON.stringify(value)) },
 		fc.json(),
 		fc.string(),
-		fc.string({ unit: 'binary' }),
+		anyCodePoints(),
 		fc.constantFrom(
 			'<html><body>Bad gateway</body></html>',
 			'['.repeat(50_000),
@@ -134,7 +135,8 @@ const body = fc
 const answer: fc.Arbitrary<Answer> = fc.record({
 	status: fc.oneof(
 		{ weight: 8, arbitrary: fc.constant(200) },
-		fc.constantFrom(201, 202, 206, 300, 302, 304, 400, 401, 404, 418, 429, 500, 502, 503, 599),
+		// Not 429, which is waited for.
+		fc.constantFrom(201, 202, 206, 300, 302, 304, 400, 401, 404, 418, 500, 502, 503, 599),
 	),
 	headers: fc.oneof(
 		{ weight: 8, arbitrary: fc.constant({ 'content-type': 'application/json' }) },
@@ -154,6 +156,10 @@ const answer: fc.Arbitrary<Answer> = fc.record({
 });
 const answers = fc.array(answer, { minLength: batch, maxLength: batch });
 const bounds = { numRuns: runs, endOnFailure: true };
+
+// The shortest pauses before a read is asked again.
+beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => jest.restoreAllMocks());
 
 /** What a program that trusts nothing reads from the answer. */
 function read({ body: text }: Answer): unknown {
@@ -397,17 +403,13 @@ test('the trigger emits what was answered, and reports the rest', async () => {
 	);
 }, 600_000);
 
-test.each(['sendToAll', 'getStatus'])(
-	'10 MB of text is an error of %s like any other',
-	async (operation) => {
-		simulator().addFault({ times: 0, action: { kind: 'big', megabytes: 10 } });
-		const run = await runWorkflow(chain([push({ ...content, operation, campaignId: '1' })]), {
-			credentials: credentialsFor(simulator()),
-		});
-		const failed = failureOf(run);
-		expect(failed).toMatchObject({ name: 'NodeApiError', httpCode: '200' });
-		expect(failed.message.length).toBeLessThan(1000);
-		expect(failed.description.length).toBeLessThan(1000);
-	},
-	60_000,
-);
+test('10 MB of text is an error like any other', async () => {
+	simulator().addFault({ times: 0, action: { kind: 'big', megabytes: 10 } });
+	const run = await runWorkflow(chain([push(content)]), {
+		credentials: credentialsFor(simulator()),
+	});
+	const failed = failureOf(run);
+	expect(failed).toMatchObject({ name: 'NodeApiError', httpCode: '200' });
+	expect(failed.message.length).toBeLessThan(1000);
+	expect(failed.description.length).toBeLessThan(1000);
+}, 60_000);

@@ -101,41 +101,16 @@ describe.each(sends)('$workflow', ({ workflow, path, body, item }) => {
 		expect(request?.json).toStrictEqual(body);
 		expect(itemsOf(done, 'Push Campaign')).toStrictEqual([{ json: item, pairedItem: { item: 0 } }]);
 	});
-
-	test('puts out the same request, without headers, in a dry run', async () => {
-		const saved = readWorkflow(file(workflow));
-		const node = saved.nodes[1];
-		if (node === undefined) throw new Error('The workflow has no second node');
-		node.parameters['options'] = { dryRun: true };
-		const done = await runWorkflow(saved, { credentials: credentialsFor(simulator()) });
-		expect(outputOf(done)).toStrictEqual([
-			{ dryRun: true, request: { method: 'POST', url: `${simulator().url}${path}`, body } },
-		]);
-		expect(simulator().requests).toHaveLength(0);
-	});
 });
 
-test.each([
-	[
-		{ delivered: 0, clicked: 0, sent: 0 },
-		{ deliveryRate: null, clickRate: null },
-	],
-	[
-		{ delivered: 30, clicked: 12, sent: 40 },
-		{ deliveryRate: 0.75, clickRate: 0.4 },
-	],
-	[
-		{ delivered: 0, clicked: 0, sent: 40 },
-		{ deliveryRate: 0, clickRate: null },
-	],
-])('get-status with %j gives %j', async ({ delivered, clicked, sent }, rates) => {
+test('get-status', async () => {
 	const id = simulator().addCampaign({ status: 'Sent' });
 	simulator().setCounters(id, {
 		total_attempts: 50,
-		successfully_sent: sent,
+		successfully_sent: 40,
 		failed_to_send: 10,
-		delivered,
-		clicked,
+		delivered: 30,
+		clicked: 12,
 		closed: 7,
 	});
 	const done = await run('get-status', { input: inputOf({ campaignId: id }) });
@@ -145,12 +120,13 @@ test.each([
 				campaignId: id,
 				status: 'Sent',
 				totalAttempts: 50,
-				successfullySent: sent,
+				successfullySent: 40,
 				failedToSend: 10,
-				delivered,
-				clicked,
+				delivered: 30,
+				clicked: 12,
 				closed: 7,
-				...rates,
+				deliveryRate: 0.75,
+				clickRate: 0.4,
 			},
 			pairedItem: { item: 0 },
 		},
@@ -184,47 +160,19 @@ test('send-then-status reads the campaign that was sent', async () => {
 	]);
 });
 
-describe('not simplified, an answer stands as it came', () => {
-	test('of a status record', async () => {
-		const id = simulator().addCampaign({ status: 'Sent', counters: { clicked: 3 } });
-		const saved = readWorkflow(file('get-status'));
-		const node = saved.nodes[1];
-		if (node === undefined) throw new Error('The workflow has no second node');
-		node.parameters['simplify'] = false;
-		const done = await runWorkflow(saved, {
-			credentials: credentialsFor(simulator()),
-			input: inputOf({ campaignId: id }),
-		});
-		expect(outputOf(done)).toStrictEqual([
-			{
-				notification_status: 'Sent',
-				notification_id: id,
-				count: {
-					total_attempts: '0',
-					successfully_sent: '0',
-					failed_to_send: '0',
-					delivered: '0',
-					clicked: '3',
-					closed: '0',
-				},
-			},
-		]);
-	});
-
-	test('of a subscriber count, with what the service adds to it', async () => {
-		const answer = {
-			active_subscribers: 7,
-			total_life_time_subscribers: '9',
-			extra: { more: ['x'] },
-		};
-		simulator().addFault({ action: { kind: 'respond', body: JSON.stringify(answer) } });
-		const saved = readWorkflow(file('get-subscriber-count'));
-		const node = saved.nodes[1];
-		if (node === undefined) throw new Error('The workflow has no second node');
-		node.parameters['simplify'] = false;
-		const done = await runWorkflow(saved, { credentials: credentialsFor(simulator()) });
-		expect(outputOf(done)).toStrictEqual([answer]);
-	});
+test('not simplified, an answer stands as it came, with what the service adds to it', async () => {
+	const answer = {
+		active_subscribers: 7,
+		total_life_time_subscribers: '9',
+		extra: { more: ['x'] },
+	};
+	simulator().addFault({ action: { kind: 'respond', body: JSON.stringify(answer) } });
+	const saved = readWorkflow(file('get-subscriber-count'));
+	const node = saved.nodes[1];
+	if (node === undefined) throw new Error('The workflow has no second node');
+	node.parameters['simplify'] = false;
+	const done = await runWorkflow(saved, { credentials: credentialsFor(simulator()) });
+	expect(outputOf(done)).toStrictEqual([answer]);
 });
 
 test('each item of many keeps its place and is paired with its input', async () => {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { INodeParameters, IRun } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
+import { forgetProcessed } from './support/deduplication';
 import {
+	content,
 	credentialsFor,
 	failureOf,
-	inputOf,
 	NODE,
 	outputOf,
 	push,
@@ -13,7 +14,7 @@ import {
 	titlesAt,
 	useSimulator,
 } from './support/pushCampaign';
-import { errorOf, itemsOf, runWorkflow, savedAndLoaded } from './support/run';
+import { itemsOf, runWorkflow, savedAndLoaded } from './support/run';
 import { chain, connect, nodeFrom, readWorkflow, type NodeSketch } from './support/workflow';
 
 const simulator = useSimulator();
@@ -67,25 +68,20 @@ describe('Retry On Fail', () => {
 		);
 	});
 
-	test('never sends again what may have been sent', async () => {
-		faultAt('b', { kind: 'reset-after' });
-		const run = await runWorkflow(workflowOf({}, retryOnFail), {
-			...surroundings(),
-			input: titled('a', 'b', 'c'),
-		});
-		expect(titlesAt(simulator())).toEqual(['a', 'b']);
-		expect(failureOf(run)).toMatchObject({ itemIndex: 1 });
-		expect(failureOf(run).description).toContain('Sent: 1, not sent: 1, unknown: 1.');
-	});
-
-	test('sends what is unknown again where Resend Unknown is on', async () => {
+	test.each([
+		[false, ['a', 'b']],
+		[true, ['a', 'b', 'b', 'c']],
+	])('sends again what may have been sent: Resend Unknown %p', async (resendUnknown, titles) => {
 		faultAt('b', { kind: 'reset-after' });
 		const run = await runWorkflow(
-			workflowOf({ options: { maxParallel: 1, resendUnknown: true } }, retryOnFail),
+			workflowOf({ options: { maxParallel: 1, resendUnknown } }, retryOnFail),
 			{ ...surroundings(), input: titled('a', 'b', 'c') },
 		);
-		expect(run.status).toBe('success');
-		expect(titlesAt(simulator())).toEqual(['a', 'b', 'b', 'c']);
+		expect(titlesAt(simulator())).toEqual(titles);
+		expect(run.status).toBe(resendUnknown ? 'success' : 'error');
+		if (resendUnknown) return;
+		expect(failureOf(run)).toMatchObject({ itemIndex: 1 });
+		expect(failureOf(run).description).toContain('Sent: 1, not sent: 1, unknown: 1.');
 	});
 
 	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
@@ -133,18 +129,6 @@ describe('Retry On Fail', () => {
 });
 
 describe('Retry of a failed execution', () => {
-	test('sends only what was not sent', async () => {
-		faultAt('b', failure);
-		const failed = await runWorkflow(workflowOf(), {
-			...surroundings(),
-			input: titled('a', 'b', 'c'),
-		});
-		const run = await retry(failed);
-		expect(run.status).toBe('success');
-		expect(titlesAt(simulator())).toEqual(['a', 'b', 'b', 'c']);
-		expect(outputOf(run).map(({ campaignId }) => campaignId)).toEqual(['1001', '1002', '1003']);
-	});
-
 	test('sends only what was not sent, retry after retry', async () => {
 		faultAt('b', failure, 2);
 		faultAt('c', failure, 1);
@@ -152,31 +136,14 @@ describe('Retry of a failed execution', () => {
 		for (let tries = 0; tries < 3; tries += 1) run = await retry(run);
 		expect(run.status).toBe('success');
 		expect(titlesAt(simulator())).toEqual(['a', 'b', 'b', 'b', 'c', 'c']);
-		expect(simulator().campaigns.size).toBe(3);
+		expect(outputOf(run).map(({ campaignId }) => campaignId)).toEqual(['1001', '1002', '1003']);
 	});
 
-	test('sends an item whose content was changed in between as a new one', async () => {
-		const plain = { title: 'fixed' };
-		faultAt('fixed', { kind: 'reset-after' });
-		const failed = await runWorkflow(workflowOf(plain), surroundings());
-		const run = await retry(failed, { title: 'mended' });
-		expect(run.status).toBe('success');
-		expect(titlesAt(simulator())).toEqual(['fixed', 'mended']);
-	});
-
-	test('sends an item whose expression was changed in between as a new one', async () => {
-		faultAt('a', { kind: 'reset-after' });
-		const failed = await runWorkflow(workflowOf(), { ...surroundings(), input: titled('a') });
-		const run = await retry(failed, { title: '={{ $json.title + "!" }}' });
-		expect(run.status).toBe('success');
-		expect(titlesAt(simulator())).toEqual(['a', 'a!']);
-	});
-
-	test.each<[string, INodeParameters]>([
-		['the time', { message: '={{ $now.toISO() }} {{ Math.random() }}' }],
-		['the execution’s ID', { message: '=Run {{ $execution.id }}' }],
-		['a send time', { additionalFields: { sendAt: '={{ $now.plus(10, "minutes") }}' } }],
-	])('knows an item again whose content holds %s', async (_name, volatile) => {
+	test('knows an item again whose content holds the time and the execution’s ID', async () => {
+		const volatile = {
+			message: '={{ $now.toISO() }} {{ $execution.id }} {{ Math.random() }}',
+			additionalFields: { sendAt: '={{ $now.plus(10, "minutes") }}' },
+		};
 		faultAt('b', failure);
 		const failed = await runWorkflow(workflowOf(volatile), {
 			...surroundings(),
@@ -188,8 +155,7 @@ describe('Retry of a failed execution', () => {
 		expect(titlesAt(simulator())).toEqual(['a', 'b', 'b']);
 		// The first answer of the first item, as it was.
 		const [first] = outputOf(run);
-		const sent = simulator().campaign('1001')?.body['send_at'];
-		expect(first?.['sendAt']).toBe(sent);
+		expect(first?.['sendAt']).toBe(simulator().campaign('1001')?.body['send_at']);
 	});
 
 	test('fails with the same words while an outcome is unknown', async () => {
@@ -203,67 +169,19 @@ describe('Retry of a failed execution', () => {
 		expect(titlesAt(simulator())).toEqual(['a', 'b']);
 	});
 
-	test.each([
-		['with expressions', perItem.title],
-		['without', 'fixed'],
-	])(
-		'sends what is unknown when Resend Unknown was turned on in between, %s',
-		async (_n, title) => {
-			const input = titled('a');
-			simulator().addFault({ action: { kind: 'hang', process: true } });
-			const first = await runWorkflow(workflowOf({ title, options: { timeout: 100 } }), {
-				...surroundings(),
-				input,
-			});
-			expect(failureOf(first).message).toContain('did not answer within 0.1 seconds');
-			const second = await retry(first, { title, options: { timeout: 5000 } });
-			expect(failureOf(second).message).toBe(failureOf(first).message);
-			expect(sendsAt(simulator())).toHaveLength(1);
-			const third = await retry(second, { title, options: { resendUnknown: true } });
-			expect(third.status).toBe('success');
-			expect(sendsAt(simulator())).toHaveLength(2);
-		},
-	);
-
-	test('does not judge again an item that was sent: its time may have come close', async () => {
-		const scheduled = {
-			additionalFields: { sendAt: '={{ $json.at }}' },
-		};
-		const at = new Date(Date.now() + 7 * 60_000).toISOString();
-		const later = new Date(Date.now() + 60 * 60_000).toISOString();
-		const input = inputOf({ title: 'a', at }, { title: 'b', at: later });
-		faultAt('b', failure);
-		const failed = await runWorkflow(workflowOf(scheduled), { ...surroundings(), input });
-		expect(titlesAt(simulator())).toEqual(['a', 'b']);
-		const now = Date.now;
-		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 6 * 60_000);
-		try {
-			const run = await retry(failed, scheduled);
-			expect(run.status).toBe('success');
-			expect(titlesAt(simulator())).toEqual(['a', 'b', 'b']);
-		} finally {
-			clock.mockRestore();
-		}
-	});
-
-	test('refuses an item that was not sent and whose time has come close', async () => {
-		const scheduled = { additionalFields: { sendAt: '={{ $json.at }}' } };
-		const at = new Date(Date.now() + 7 * 60_000).toISOString();
-		faultAt('a', failure);
-		const failed = await runWorkflow(workflowOf(scheduled), {
+	test('sends what is unknown when Resend Unknown was turned on in between', async () => {
+		simulator().addFault({ action: { kind: 'hang', process: true } });
+		const first = await runWorkflow(workflowOf({ options: { timeout: 100 } }), {
 			...surroundings(),
-			input: inputOf({ title: 'a', at }),
+			input: titled('a'),
 		});
-		const now = Date.now;
-		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 6 * 60_000);
-		try {
-			const failure = failureOf(await retry(failed, scheduled));
-			expect(failure).toMatchObject({ name: 'NodeOperationError', itemIndex: 0 });
-			expect(failure.message).toMatch(/^Send At is .*, which is less than 5 minutes ahead$/);
-			expect(sendsAt(simulator())).toHaveLength(1);
-		} finally {
-			clock.mockRestore();
-		}
+		expect(failureOf(first).message).toContain('did not answer within 0.1 seconds');
+		const second = await retry(first, { options: { timeout: 5000 } });
+		expect(failureOf(second).message).toBe(failureOf(first).message);
+		expect(sendsAt(simulator())).toHaveLength(1);
+		const third = await retry(second, { options: { resendUnknown: true } });
+		expect(third.status).toBe('success');
+		expect(sendsAt(simulator())).toHaveLength(2);
 	});
 
 	test('keeps apart two nodes of one workflow that send the same', async () => {
@@ -306,14 +224,6 @@ describe('sending anew', () => {
 		expect(titlesAt(simulator())).toEqual(['a', 'a']);
 	});
 
-	test('a loop sends the same content each round', async () => {
-		const run = await runWorkflow(join(__dirname, 'workflows', 'loop.json'), surroundings());
-		expect(run.status).toBe('success');
-		expect(sendsAt(simulator())).toHaveLength(3);
-		const ids = [0, 1, 2].map((round) => outputOf(run, 0, round)[0]?.['campaignId']);
-		expect(ids).toEqual(['1001', '1002', '1003']);
-	});
-
 	test('a loop with Retry On Fail sends each round once', async () => {
 		const workflow = readWorkflow(join(__dirname, 'workflows', 'loop.json'));
 		const node = workflow.nodes.find(({ name }) => name === NODE);
@@ -322,7 +232,8 @@ describe('sending anew', () => {
 		const run = await runWorkflow(workflow, surroundings());
 		expect(run.status).toBe('success');
 		expect(sendsAt(simulator())).toHaveLength(4);
-		expect(simulator().campaigns.size).toBe(3);
+		const ids = [0, 1, 2].map((round) => outputOf(run, 0, round)[0]?.['campaignId']);
+		expect(ids).toEqual(['1001', '1002', '1003']);
 	});
 
 	test('a retry of a loop that failed in its second round goes on there', async () => {
@@ -335,30 +246,137 @@ describe('sending anew', () => {
 		expect(simulator().campaigns.size).toBe(3);
 		expect(sendsAt(simulator())).toHaveLength(4);
 	});
-
-	test('a dry run is remembered by nothing', async () => {
-		const dry = { options: { dryRun: true } };
-		const workflow = chain([push({ ...perItem, ...dry }), { name: 'Later', type: 'test.stumble' }]);
-		await runWorkflow(workflow, { ...surroundings(), input: titled('a') });
-		expect(sendsAt(simulator())).toHaveLength(0);
-	});
 });
 
 test('each of many items is remembered in less than 120 bytes', async () => {
-	const titles = Array.from({ length: 300 }, (_, index) => `No ${index}`);
-	faultAt('No 299', failure);
+	const titles = Array.from({ length: 100 }, (_, index) => `No ${index}`);
+	faultAt('No 99', failure);
 	const failed = await runWorkflow(workflowOf({ options: { maxParallel: 100 } }), {
 		...surroundings(),
 		input: titled(...titles),
 	});
-	expect(failureOf(failed).description).toContain('Sent: 299, not sent: 1, unknown: 0.');
+	expect(failureOf(failed).description).toContain('Sent: 99, not sent: 1, unknown: 0.');
 	const saved = await savedAndLoaded(failed);
 	const context = saved.executionData?.contextData[`node:${NODE}`];
 	const bytes = Buffer.byteLength(JSON.stringify(context));
 	expect(bytes / titles.length).toBeLessThan(120);
 	const run = await retry(failed);
 	expect(run.status).toBe('success');
-	expect(sendsAt(simulator())).toHaveLength(301);
-	expect(errorOf(run)).toBeUndefined();
-	expect(simulator().campaigns.size).toBe(300);
+	expect(sendsAt(simulator())).toHaveLength(101);
+	expect(simulator().campaigns.size).toBe(100);
 }, 60_000);
+
+describe('under an idempotency key', () => {
+	beforeEach(forgetProcessed);
+
+	const keyed = (options: INodeParameters = {}, more: object = {}) =>
+		chain([
+			push(
+				{
+					title: '={{ $json.title }}',
+					options: { idempotencyKey: '={{ $json.title.slice(0, 1) }}', maxParallel: 1, ...options },
+				},
+				more,
+			),
+		]);
+
+	/** An execution of its own. */
+	const run = async (titles: string[], options: INodeParameters = {}, more: object = {}) =>
+		await runWorkflow(keyed(options, more), {
+			...surroundings(),
+			input: titled(...titles),
+		});
+	const statuses = (execution: IRun) => outputOf(execution).map(({ status }) => status);
+
+	test('what was sent under a key is not sent in a later execution', async () => {
+		const first = await run(['a', 'b']);
+		expect(outputOf(first)).toMatchObject([{ idempotencyKey: 'a' }, { idempotencyKey: 'b' }]);
+		// The service is told nothing of it.
+		expect(sendsAt(simulator())[0]?.json).toStrictEqual({
+			title: 'a',
+			message: content.message,
+			target_url: content.targetUrl,
+		});
+		const later = await run(['a', 'b', 'c']);
+		expect(statuses(later)).toEqual(['alreadySent', 'alreadySent', 'success']);
+		expect(outputOf(later)[0]).toStrictEqual({
+			audience: 'all',
+			status: 'alreadySent',
+			description: 'Sent earlier under this idempotency key; nothing was sent now',
+			title: 'a',
+			idempotencyKey: 'a',
+		});
+		expect(titlesAt(simulator())).toEqual(['a', 'b', 'c']);
+	});
+
+	test('of items with the same key the first is sent, and the others fail as it did', async () => {
+		faultAt('b1', failure);
+		const titles = ['a1', 'a2', 'b1', 'b2', 'a3'];
+		const execution = await run(titles, {}, { onError: 'continueRegularOutput' });
+		const failed = { error: { outcome: 'notSent', httpCode: '500' } };
+		expect(outputOf(execution)).toMatchObject([
+			{ status: 'success' },
+			{ status: 'alreadySent' },
+			failed,
+			failed,
+			{ status: 'alreadySent' },
+		]);
+		expect(titlesAt(simulator())).toEqual(['a1', 'b1']);
+		// What was not sent is sent by the next execution.
+		expect(statuses(await run(titles))).toEqual([
+			'alreadySent',
+			'alreadySent',
+			'success',
+			'alreadySent',
+			'alreadySent',
+		]);
+	});
+
+	test('what is unknown stays unknown in a later execution, unless it is to be sent again', async () => {
+		faultAt('a', { kind: 'reset-after' });
+		await run(['a']);
+		const later = await run(['a']);
+		expect(failureOf(later).message).toMatch(/^It is unknown whether this was sent: an earlier/);
+		expect(titlesAt(simulator())).toEqual(['a']);
+		expect(statuses(await run(['a'], { resendUnknown: true }))).toEqual(['success']);
+		expect(statuses(await run(['a']))).toEqual(['alreadySent']);
+		expect(titlesAt(simulator())).toEqual(['a', 'a']);
+	});
+
+	test('inside an execution a retry gives the first answer again', async () => {
+		faultAt('b', failure);
+		const failed = await run(['a', 'b']);
+		const retried = await runWorkflow(keyed(), { ...surroundings(), retryOf: failed });
+		expect(outputOf(retried)).toMatchObject([
+			{ status: 'success', campaignId: '1001' },
+			{ status: 'success' },
+		]);
+		expect(titlesAt(simulator())).toEqual(['a', 'b', 'b']);
+	});
+
+	test('a dry run neither claims nor asks', async () => {
+		const dry = { dryRun: true };
+		expect(outputOf(await run(['a'], dry))).toMatchObject([{ dryRun: true }]);
+		expect(statuses(await run(['a']))).toEqual(['success']);
+		expect(outputOf(await run(['a'], dry))).toMatchObject([{ dryRun: true }]);
+	});
+
+	test('executions at the same moment send once', async () => {
+		simulator().setLatency(50);
+		const executions = await Promise.all([run(['a', 'b']), run(['a', 'b']), run(['a', 'b'])]);
+		expect(executions.flatMap(statuses).sort()).toEqual([
+			...Array.from({ length: 4 }, () => 'alreadySent'),
+			'success',
+			'success',
+		]);
+		expect(titlesAt(simulator()).sort()).toEqual(['a', 'b']);
+	});
+
+	test('a refusal for too many requests does not use the key up', async () => {
+		const refusal = { kind: 'failure', type: 'rate_limit', description: 'Too many' } as const;
+		faultAt('a', { ...refusal, headers: { 'retry-after': '0.01' } }, 2);
+		expect(statuses(await run(['a']))).toEqual(['success']);
+		expect(statuses(await run(['a']))).toEqual(['alreadySent']);
+		expect(titlesAt(simulator())).toEqual(['a', 'a', 'a']);
+	});
+});

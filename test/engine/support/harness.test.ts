@@ -12,6 +12,7 @@ import type {
 import { z } from 'zod';
 import { nodeOf } from './doubles';
 import { Poller, runPoll } from './poll';
+import { credentialsFor, NODE, push, useSimulator } from './pushCampaign';
 import { errorOf, itemsOf, runWorkflow, startWorkflow } from './run';
 import { chain, connect, nodeFrom, START, type NodeSketch } from './workflow';
 
@@ -280,5 +281,25 @@ describe('runPoll', () => {
 		expect(await budgetOf()).toBe(300_000);
 		expect(await budgetOf(36_000)).toBe(36_000);
 		expect(await budgetOf('absent')).toBe('none');
+	});
+});
+
+describe('the nodes of the package', () => {
+	const simulator = useSimulator();
+	const ofPackage = () => ({ credentials: credentialsFor(simulator()) });
+
+	test('run against the simulator', async () => {
+		const run = await runWorkflow(chain([push()]), ofPackage());
+		expect(errorOf(run)).toBeUndefined();
+		expect(itemsOf(run, NODE)).toMatchObject([
+			{ json: { audience: 'all', status: 'success' }, pairedItem: { item: 0 } },
+		]);
+		expect(simulator().campaigns.size).toBe(1);
+	});
+
+	test('poll the simulator', async () => {
+		const id = simulator().addCampaign({ counters: { clicked: 0, delivered: 3 } });
+		const { items } = await runPoll({ campaignIds: id }, ofPackage());
+		expect(items).toMatchObject([{ json: { campaignId: id, firstSeen: true } }]);
 	});
 });

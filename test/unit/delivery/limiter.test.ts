@@ -237,26 +237,6 @@ describe('a limiter', () => {
 		expect(order).toEqual(['refused', 'next']);
 	});
 
-	it('waits longer and longer where nothing is accepted', async () => {
-		const clock = new SimulatedClock();
-		const limiter = open(clock);
-		await limiter.acquire();
-		const waits: number[] = [];
-		for (let refusal = 0; refusal < 7; refusal += 1) {
-			const from = clock.now();
-			await clock.run(refused(limiter));
-			waits.push(clock.now() - from);
-			expect(limiter.refusalsInARow).toBe(refusal + 1);
-		}
-
-		const rising = waits.slice(0, 5);
-		expect(rising).toEqual([...rising].sort((one, other) => one - other));
-		expect(new Set(rising).size).toBe(5);
-		// The retries of one item outlast a limit per minute, and no single pause is much longer.
-		expect(rising.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(60_000);
-		expect(Math.max(...waits)).toBeLessThan(70_000);
-	});
-
 	it('waits as long as the service asks', async () => {
 		const clock = new SimulatedClock();
 		const limiter = open(clock);
@@ -278,17 +258,6 @@ describe('a limiter', () => {
 		expect(limiter.wasRefused).toBe(false);
 	});
 
-	it('slows down for a refusal that is not tried again, too', async () => {
-		const clock = new SimulatedClock();
-		const limiter = open(clock);
-		await limiter.acquire();
-		limiter.slowDown(3000);
-		limiter.release(false);
-		await clock.run(limiter.acquire());
-
-		expect(clock.now()).toBe(3000);
-	});
-
 	it('sends away what waits, at once, when it is closed', async () => {
 		const clock = new SimulatedClock();
 		const limiter = open(clock);
@@ -300,24 +269,6 @@ describe('a limiter', () => {
 		expect(await Promise.all([again, next])).toEqual([false, false]);
 		expect(clock.now()).toBe(0);
 		expect(await limiter.acquire()).toBe(false);
-	});
-
-	it('starts with few unless the service is known to take more', async () => {
-		const clock = new SimulatedClock();
-		const limiter = new Limiter({
-			ceiling: 50,
-			now: clock.now,
-			sleep: clock.sleep,
-			random: () => 0,
-		});
-		const admitted: number[] = [];
-		for (let index = 0; index < 50; index += 1) {
-			void limiter.acquire().then(() => admitted.push(index));
-		}
-		await new Promise((resolve) => setImmediate(resolve));
-		expect(admitted).toEqual(Array.from({ length: admitted.length }, (_, index) => index));
-		expect(admitted.length).toBeGreaterThan(1);
-		expect(admitted.length).toBeLessThan(50);
 	});
 
 	it('waits with one timer, however many wait', async () => {

@@ -329,7 +329,7 @@ describe('failures', () => {
 			node: newNode(),
 			parameters: { campaignIds: ids },
 			service,
-			budgetMs: 1500,
+			budgetMs: 600,
 		});
 		expect(idsOf(await poll())).toEqual(['0']);
 		const reached = asked.splice(0);
@@ -368,9 +368,9 @@ test.each([
 });
 
 describe('the pace', () => {
-	const ids = Array.from({ length: 150 }, (_, index) => String(index));
+	const ids = Array.from({ length: 110 }, (_, index) => String(index));
 
-	const pause = async () => await new Promise((resolve) => setTimeout(resolve, 20));
+	const pause = async () => await new Promise((resolve) => setTimeout(resolve, 10));
 
 	/** How many are under way before the first answer; each poll has other campaigns that fail. */
 	async function startsOf(polls: Array<Record<string, Service>>): Promise<number[]> {

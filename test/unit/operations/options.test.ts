@@ -41,60 +41,35 @@ test.each([
 	expect(read(options)).toEqual({ ...defaults, ...options });
 });
 
-test.each([
-	[{ dryRun: 'false' }, 'Dry Run', 'Dry Run is not true or false'],
-	[{ dryRun: undefined }, 'Dry Run', 'Dry Run is not true or false'],
-	[{ shortenTexts: '' }, 'Shorten Long Texts', 'Shorten Long Texts is not true or false'],
-	[{ idempotencyKey: true }, 'Idempotency Key', 'Idempotency Key is neither text nor a number'],
-	[{ idempotencyKey: NaN }, 'Idempotency Key', 'Idempotency Key is neither text nor a number'],
-	[{ idempotencyKey: ['a'] }, 'Idempotency Key', 'Idempotency Key is neither text nor a number'],
-	[{ resendUnknown: 1 }, 'Resend Unknown', 'Resend Unknown is not true or false'],
+const wholeNumber = (from: number, to: number) => `is not a whole number from ${from} to ${to}`;
+
+test.each<[field: string, rule: string, refused: unknown[]]>([
+	['Dry Run', 'is not true or false', [{ dryRun: 'false' }, { dryRun: undefined }]],
+	['Shorten Long Texts', 'is not true or false', [{ shortenTexts: '' }]],
+	['Resend Unknown', 'is not true or false', [{ resendUnknown: 1 }]],
 	[
-		{ maxParallel: 0 },
-		'Max Parallel Requests',
-		'Max Parallel Requests is not a whole number from 1 to 500',
+		'Idempotency Key',
+		'is neither text nor a number',
+		[true, NaN, ['a']].map((idempotencyKey) => ({ idempotencyKey })),
 	],
 	[
-		{ maxParallel: 501 },
 		'Max Parallel Requests',
-		'Max Parallel Requests is not a whole number from 1 to 500',
+		wholeNumber(1, 500),
+		[0, 501, 1.5, '9'].map((maxParallel) => ({ maxParallel })),
 	],
+	['Timeout', wholeNumber(1, 2_147_483_647), [0, 2 ** 31, null].map((timeout) => ({ timeout }))],
 	[
-		{ maxParallel: 1.5 },
-		'Max Parallel Requests',
-		'Max Parallel Requests is not a whole number from 1 to 500',
-	],
-	[
-		{ maxParallel: '9' },
-		'Max Parallel Requests',
-		'Max Parallel Requests is not a whole number from 1 to 500',
-	],
-	[{ timeout: 0 }, 'Timeout', 'Timeout is not a whole number from 1 to 2147483647'],
-	[{ timeout: 2 ** 31 }, 'Timeout', 'Timeout is not a whole number from 1 to 2147483647'],
-	[{ timeout: null }, 'Timeout', 'Timeout is not a whole number from 1 to 2147483647'],
-	[
-		{ rateLimitRetries: -1 },
 		'Rate Limit Retries',
-		'Rate Limit Retries is not a whole number from 0 to 1000',
+		wholeNumber(0, 1000),
+		[-1, 1001, NaN].map((rateLimitRetries) => ({ rateLimitRetries })),
 	],
-	[
-		{ rateLimitRetries: 1001 },
-		'Rate Limit Retries',
-		'Rate Limit Retries is not a whole number from 0 to 1000',
-	],
-	[
-		{ rateLimitRetries: NaN },
-		'Rate Limit Retries',
-		'Rate Limit Retries is not a whole number from 0 to 1000',
-	],
-	['text', 'Options', 'Options is not a set of fields'],
-	[[], 'Options', 'Options is not a set of fields'],
-])('%j is refused', (options, field, message) => {
-	const refused = refusal(() => read(options));
-	expect([refused.message, refused.advice]).toEqual([
-		message,
-		`Change ${field} and run the workflow again.`,
-	]);
+	['Options', 'is not a set of fields', ['text', []]],
+])('%s %s: %j', (field, rule, refused) => {
+	for (const options of refused) {
+		const { message, advice } = refusal(() => read(options));
+		expect(message).toBe(`${field} ${rule}`);
+		expect(advice).toBe(`Change ${field} and run the workflow again.`);
+	}
 });
 
 test.each([

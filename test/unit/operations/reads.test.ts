@@ -116,15 +116,8 @@ describe('getStatus', () => {
 		['', 'Campaign ID is missing'],
 		[null, 'Campaign ID is missing'],
 		['..', 'Campaign ID is not a campaign ID'],
-		[-1, 'Campaign ID is not a text or a whole number'],
-		[{}, 'Campaign ID is not a text or a whole number'],
-		[
-			2 ** 53,
-			'Campaign ID is a number too large to be exact, its last digits are lost already: give it as text',
-		],
 	])('%j is refused', (campaignId, message) => {
-		const { message: said } = refusal(() => getStatus.prepare(itemOf({ campaignId })));
-		expect(said).toBe(message);
+		expect(refusal(() => getStatus.prepare(itemOf({ campaignId }))).message).toBe(message);
 	});
 
 	test('the same campaign has the same key, another one another', () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { shortenText } from '../../../nodes/PushCampaign/operations/shortenText';
+import { anyCodePoints } from '../../support/text';
 
 const family = '👨‍👩‍👧‍👦';
 const flag = '🇳🇴';
@@ -55,7 +56,7 @@ const graphemesOf = (text: string) =>
 
 const piece = fc.oneof(
 	fc.string({ unit: 'grapheme' }),
-	fc.string({ unit: 'binary' }),
+	anyCodePoints(),
 	fc.constantFrom(
 		family,
 		flag,

@@ -65,18 +65,26 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 	startTimeoutMs,
 );
 
-test.each([
-	['--port', 'x'],
-	['--rate-limit', '100'],
-	['--failure-status', '99'],
-	['--unheard-of', '1'],
-])(
-	'refuses %s %s with the usage',
-	async (...args) => {
-		const child = start('--port', '0', ...args);
-		const ended = once(child, 'exit');
-		expect(await output(child, /life-speed/)).toContain('Usage: npx tsx simulator/cli.ts');
-		expect(await ended).toEqual([1, null]);
+// Side by side: each takes its time to start.
+test(
+	'refuses with the usage what it does not know',
+	async () => {
+		const refused = [
+			['--port', 'x'],
+			['--rate-limit', '100'],
+			['--failure-status', '99'],
+			['--unheard-of', '1'],
+		].map(async (args) => {
+			const child = start('--port', '0', ...args);
+			const ended = once(child, 'exit');
+			return [await output(child, /life-speed/), await ended];
+		});
+		for (const ending of await Promise.all(refused)) {
+			expect(ending).toEqual([
+				expect.stringContaining('Usage: npx tsx simulator/cli.ts'),
+				[1, null],
+			]);
+		}
 	},
 	startTimeoutMs,
 );

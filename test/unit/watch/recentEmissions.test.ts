@@ -333,7 +333,7 @@ test.each([1, 5])(
 					}
 				}
 			}),
-			{ numRuns: Number(process.env['FUZZ_RUNS'] ?? 1_000) },
+			{ numRuns: Number(process.env['FUZZ_RUNS'] ?? 400) },
 		);
 	},
 );
