@@ -25,7 +25,9 @@ module.exports = {
 			},
 		],
 	},
-	maxWorkers: 2,
+	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
+	// They mostly wait: for polls, for leases, for servers that start.
+	maxWorkers: 3,
 	testTimeout: 180_000,
 	reporters: ['default', '<rootDir>/test/host/support/progressReporter.js'],
 };

@@ -12,14 +12,12 @@ import { durableEngine, untilRequests, watchWorkflow } from './support/reliabili
 const patienceMs = 420_000;
 const statusPath = { method: 'GET', path: '/status/' };
 
-/** The engines, and how often the triggers poll there, in seconds. */
-const engines: Array<[string, Record<string, string>, number]> = [
-	['classic', {}, 2],
-	// Its polls of one trigger must not overlap: each has a copy of the cursor of its own.
-	['durable', durableEngine, 10],
+const engines: Array<[string, Record<string, string>]> = [
+	['classic', {}],
+	['durable', durableEngine],
 ];
 
-describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds) => {
+describe.each(engines)('the trigger in the %s engine', (engine, env) => {
 	let bed: Stage;
 
 	beforeAll(async () => {
@@ -37,7 +35,7 @@ describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds
 
 	const watch = async (campaignIds: readonly string[], names: readonly string[] = ['Trigger']) => {
 		const { id } = await bed.client.createWorkflow(
-			watchWorkflow(bed.credential, campaignIds, names, pollSeconds),
+			watchWorkflow(bed.credential, campaignIds, names),
 		);
 		active.add(id);
 		await bed.client.activate(id);
@@ -112,10 +110,7 @@ describe.each(engines)('the trigger in the %s engine', (engine, env, pollSeconds
 			const id = await watch(ids);
 			await untilCaughtUp(bed, id, ids);
 			const activateList = async (list: readonly string[]) => {
-				await bed.client.updateWorkflow(
-					id,
-					watchWorkflow(bed.credential, list, ['Trigger'], pollSeconds),
-				);
+				await bed.client.updateWorkflow(id, watchWorkflow(bed.credential, list));
 				await bed.client.activate(id);
 			};
 			await activateList([kept]);

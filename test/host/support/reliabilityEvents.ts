@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { outputOf, until, type ExecutionSummary, type N8nClient } from '../../../host';
+import {
+	outputOf,
+	until,
+	type Execution,
+	type ExecutionSummary,
+	type N8nClient,
+} from '../../../host';
 import { executionSummarySchema } from '../../../host/executions';
 import type { Counters } from '../../../simulator';
 import type { Stage } from './stage';
@@ -92,36 +98,45 @@ const stackSchema = z.object({
 
 /** Statuses of executions that were saved; those that a kill ended hold what they were to begin with. */
 const settled = new Set(['success', 'crashed']);
-const emissions = new WeakMap<object, Map<string, Emission>>();
+const begun = new WeakMap<object, Map<string, Begun>>();
+
+/** What an execution began with: the items of the trigger that started it, by the trigger's name. */
+type Begun = ReadonlyMap<string, Emission>;
+
+function begunBy(execution: Execution, triggers: readonly string[]): Begun {
+	const { nodeExecutionStack } = stackSchema.parse(execution.data.executionData ?? {});
+	const emitted = triggers.map((trigger): [string, Emission] => {
+		const waiting = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
+		const items = waiting ?? outputOf(execution, trigger);
+		return [trigger, items.map(({ json }) => eventSchema.parse(json))];
+	});
+	return new Map(emitted.filter(([, emission]) => emission.length > 0));
+}
 
 /**
- * All emissions of a trigger, the oldest first, also those whose execution did not come to its end: what
- * n8n saved of it is what it began with.
+ * All emissions of a workflow's triggers, the oldest first, also those whose execution did not come to its
+ * end: what n8n saved of it is what it began with.
+ *
+ * @returns one list for each trigger, in the order of `triggers`
  */
 export async function emissionsBy(
 	{ client }: Source,
 	workflowId: string,
-	trigger: string,
-): Promise<Emission[]> {
-	const known = emissions.get(client) ?? new Map<string, Emission>();
-	emissions.set(client, known);
-	const found: Emission[] = [];
+	triggers: readonly string[],
+): Promise<Emission[][]> {
+	const known = begun.get(client) ?? new Map<string, Begun>();
+	begun.set(client, known);
+	const executions: Begun[] = [];
 	for (const { id, status } of await allExecutions(client, { workflowId })) {
 		// The report of a campaign that can't be read: nothing was emitted.
 		if (status === 'error') continue;
-		const key = `${id} ${trigger}`;
-		let emission = known.get(key);
-		if (emission === undefined) {
-			const execution = await client.execution(id);
-			const { nodeExecutionStack } = stackSchema.parse(execution.data.executionData ?? {});
-			const begun = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
-			const items = begun ?? outputOf(execution, trigger);
-			emission = items.map(({ json }) => eventSchema.parse(json));
-			if (settled.has(status)) known.set(key, emission);
-		}
-		if (emission.length > 0) found.push(emission);
+		const execution = known.get(id) ?? begunBy(await client.execution(id), triggers);
+		if (settled.has(status)) known.set(id, execution);
+		executions.push(execution);
 	}
-	return found;
+	return triggers.map((trigger) =>
+		executions.map((each) => each.get(trigger)).filter((emission) => emission !== undefined),
+	);
 }
 
 /**
