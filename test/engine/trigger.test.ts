@@ -264,7 +264,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 		const [hanging = '', failing = '', ...good] = ids;
 		hang(`/id/${hanging}`);
 		simulator().removeCampaign(failing);
-		const budgetMs = 3_000;
+		const budgetMs = 6_000;
 		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs });
 		const before = performance.now();
 		const { items, errors } = await trigger.poll();
@@ -279,7 +279,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 	test('though what was asked for last hangs: it is not reached, and read first next time', async () => {
 		const ids = Array.from({ length: 3 }, () => addCampaign({ clicked: 1 }));
 		const [good = '', refused = '', after = ''] = ids;
-		const budgetMs = 3_000;
+		const budgetMs = 4_000;
 		// Asked for again when there is too little time left for an answer that never comes.
 		simulator().addFault({
 			match: { path: `/id/${refused}` },
@@ -287,7 +287,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 				kind: 'failure',
 				type: 'rate_limit',
 				description: 'Later',
-				headers: { 'retry-after': '1.5' },
+				headers: { 'retry-after': '2' },
 			},
 		});
 		hang(`/id/${refused}`);
