@@ -314,46 +314,6 @@ test('a status record is read as it is, or is an error: no number is invented', 
 	expect(readings).toBeGreaterThan(0);
 }, 600_000);
 
-test('a subscriber count is read as it is, or is an error', async () => {
-	await fc.assert(
-		fc.asyncProperty(fc.array(answer, { minLength: 20, maxLength: 20 }), async (given) => {
-			simulator().reset();
-			await Promise.all(
-				given.map(async (action, index) => {
-					const apiKey = `key-of-run-${index}_`;
-					simulator().addFault({
-						match: { header: { name: 'serviceKey', value: apiKey } },
-						times: 0,
-						action: { kind: 'respond', ...action },
-					});
-					const done = await runWorkflow(
-						chain([
-							push(
-								{ resource: 'site', operation: 'getSubscriberCount' },
-								{ onError: 'continueRegularOutput' },
-							),
-						]),
-						{ credentials: credentialsFor(simulator(), { apiKey }) },
-					);
-					const [item = {}] = outputOf(done);
-					if ('error' in item) {
-						expectReadable(item['error'], false);
-						return;
-					}
-					const said = z
-						.object({ total_life_time_subscribers: wholeNumber, active_subscribers: wholeNumber })
-						.parse(read(action));
-					expect(item).toStrictEqual({
-						totalLifetimeSubscribers: said.total_life_time_subscribers,
-						activeSubscribers: said.active_subscribers,
-					});
-				}),
-			);
-		}),
-		bounds,
-	);
-}, 600_000);
-
 const event = z.object({
 	campaignId: z.string(),
 	counters: z.record(z.number()),

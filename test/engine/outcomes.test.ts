@@ -360,23 +360,4 @@ describe('under an idempotency key', () => {
 		expect(statuses(await run(['a']))).toEqual(['success']);
 		expect(outputOf(await run(['a'], dry))).toMatchObject([{ dryRun: true }]);
 	});
-
-	test('executions at the same moment send once', async () => {
-		simulator().setLatency(50);
-		const executions = await Promise.all([run(['a', 'b']), run(['a', 'b']), run(['a', 'b'])]);
-		expect(executions.flatMap(statuses).sort()).toEqual([
-			...Array.from({ length: 4 }, () => 'alreadySent'),
-			'success',
-			'success',
-		]);
-		expect(titlesAt(simulator()).sort()).toEqual(['a', 'b']);
-	});
-
-	test('a refusal for too many requests does not use the key up', async () => {
-		const refusal = { kind: 'failure', type: 'rate_limit', description: 'Too many' } as const;
-		faultAt('a', { ...refusal, headers: { 'retry-after': '0.01' } }, 2);
-		expect(statuses(await run(['a']))).toEqual(['success']);
-		expect(statuses(await run(['a']))).toEqual(['alreadySent']);
-		expect(titlesAt(simulator())).toEqual(['a', 'a', 'a']);
-	});
 });

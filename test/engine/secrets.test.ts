@@ -224,13 +224,6 @@ test('a dry run shows neither', async () => {
 	expectNoMark(run);
 });
 
-test('a key that no header can carry is named, not quoted', async () => {
-	const run = await runWorkflow(chain([push()]), {
-		credentials: credentialsFor(simulator(), { ...secrets, apiKey: 'MARKED\nkey' }),
-	});
-	expectNoMark(run);
-});
-
 test('the search finds a mark where there is one', () => {
 	const hidden = Object.defineProperty(new Error('No'), 'config', {
 		value: { headers: [secrets.apiKey] },

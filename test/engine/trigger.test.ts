@@ -90,19 +90,6 @@ describe.each(['classic', 'durable'] as const)('in the %s engine', (engine) => {
 		expect(jsonOf(items)).toMatchObject([{ firstSeen: true }]);
 	});
 
-	test('a campaign that is removed from the list is forgotten', async () => {
-		const [one, two] = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 2 })];
-		const both = poller({ campaignIds: `${one},${two}` }, { engine });
-		await both.poll();
-		simulator().setCounters(two, { clicked: 3 });
-		const single = poller({ campaignIds: two }, { engine, staticData: both.saved });
-		expect(idsOf((await single.poll()).items)).toEqual([two]);
-		const again = poller({ campaignIds: `${one},${two}` }, { engine, staticData: single.saved });
-		expect(jsonOf((await again.poll()).items)).toMatchObject([
-			{ campaignId: one, firstSeen: true, changes: { clicked: { from: 0, to: 1, by: 1 } } },
-		]);
-	});
-
 	test('a failing campaign holds back no other, and is reported once until it heals', async () => {
 		const [bad, good] = [addCampaign({ clicked: 1 }), addCampaign({ clicked: 1 })];
 		let clicked = 1;
@@ -211,35 +198,6 @@ test('answers out of order emit nothing twice, and nothing goes back', async () 
 	expect((await trigger.poll()).items).toBeNull();
 });
 
-test('answers of many overlapping polls add up', async () => {
-	const id = addCampaign();
-	const trigger = poller({ campaignIds: id }, { activation: 'init' });
-	const polls: Array<Promise<unknown>> = [];
-	for (let clicked = 1; clicked <= 12; clicked += 1) {
-		simulator().setCounters(id, { clicked });
-		simulator().addFault({ action: { kind: 'delay', ms: ((clicked * 7) % 5) * 20 } });
-		polls.push(trigger.poll());
-		await seen(clicked);
-		await tick();
-	}
-	await Promise.all(polls);
-	await trigger.poll();
-	expect(sumOf(trigger.emitted, 'clicked')).toBe(12);
-	const froms = trigger.emitted.map(({ json }) => JSON.stringify(json['counters']));
-	expect(new Set(froms).size).toBe(froms.length);
-});
-
-function sumOf(items: INodeExecutionData[], counter: string): number {
-	return items.reduce((sum, { json }) => sum + byOf(json['changes'], counter), 0);
-}
-
-function byOf(changes: unknown, counter: string): number {
-	if (typeof changes !== 'object' || changes === null) return 0;
-	const change: unknown = Object.entries(changes).find(([name]) => name === counter)?.[1];
-	if (typeof change !== 'object' || change === null || !('by' in change)) return 0;
-	return Number(change.by);
-}
-
 describe('Fetch Test Event', () => {
 	test('answers with the present state of every campaign and changes no baseline', async () => {
 		const [one, two] = [addCampaign({ clicked: 4 }), addCampaign()];
@@ -286,27 +244,15 @@ describe('activation', () => {
 	});
 });
 
-describe('many campaigns', () => {
-	const add = (count: number) => Array.from({ length: count }, () => addCampaign({ clicked: 1 }));
-
-	test('are read in parallel and emitted in the order of the list, repeated ones once', async () => {
-		const ids = add(120);
-		simulator().addFault({ times: 30, action: { kind: 'delay', ms: 30 } });
-		const trigger = poller({ campaignIds: `=${'{{'} ${JSON.stringify([...ids, ...ids])} }}` });
-		expect(idsOf((await trigger.poll()).items)).toEqual(ids);
-		expect(simulator().requests).toHaveLength(120);
-	});
-
-	test('under a rate limit all come, each once', async () => {
-		const ids = add(30);
-		simulator().setRateLimit({ perSecond: 60, burst: 10 });
-		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init' });
-		for (let polls = 0; polls < 5 && trigger.emitted.length < ids.length; polls += 1) {
-			await trigger.poll().catch(() => undefined);
-		}
-		expect(new Set(idsOf(trigger.emitted)).size).toBe(ids.length);
-		expect(trigger.emitted).toHaveLength(ids.length);
-	}, 60_000);
+test('under a rate limit all campaigns come, each once', async () => {
+	const ids = Array.from({ length: 30 }, () => addCampaign({ clicked: 1 }));
+	simulator().setRateLimit({ perSecond: 60, burst: 10 });
+	const trigger = poller({ campaignIds: ids.join() }, { activation: 'init' });
+	for (let polls = 0; polls < 5 && trigger.emitted.length < ids.length; polls += 1) {
+		await trigger.poll().catch(() => undefined);
+	}
+	expect(new Set(idsOf(trigger.emitted)).size).toBe(ids.length);
+	expect(trigger.emitted).toHaveLength(ids.length);
 });
 
 describe('a poll ends within its budget, with the events of what was read', () => {
@@ -318,7 +264,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 		const [hanging = '', failing = '', ...good] = ids;
 		hang(`/id/${hanging}`);
 		simulator().removeCampaign(failing);
-		const budgetMs = 3_000;
+		const budgetMs = 6_000;
 		const trigger = poller({ campaignIds: ids.join() }, { activation: 'init', budgetMs });
 		const before = performance.now();
 		const { items, errors } = await trigger.poll();
@@ -333,7 +279,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 	test('though what was asked for last hangs: it is not reached, and read first next time', async () => {
 		const ids = Array.from({ length: 3 }, () => addCampaign({ clicked: 1 }));
 		const [good = '', refused = '', after = ''] = ids;
-		const budgetMs = 3_000;
+		const budgetMs = 4_000;
 		// Asked for again when there is too little time left for an answer that never comes.
 		simulator().addFault({
 			match: { path: `/id/${refused}` },
@@ -341,7 +287,7 @@ describe('a poll ends within its budget, with the events of what was read', () =
 				kind: 'failure',
 				type: 'rate_limit',
 				description: 'Later',
-				headers: { 'retry-after': '1.5' },
+				headers: { 'retry-after': '2' },
 			},
 		});
 		hang(`/id/${refused}`);
@@ -397,19 +343,6 @@ test('polls that overlap in the durable engine emit each change once', async () 
 	const together = await Promise.all([trigger.poll(), trigger.poll(), trigger.poll()]);
 	expect(together.flatMap(({ items }) => idsOf(items) ?? [])).toStrictEqual([first, second]);
 	expect((await trigger.poll()).items).toBeNull();
-});
-
-test('of polls that start from one cursor, one after another, the first emits', async () => {
-	const id = addCampaign({ clicked: 5 });
-	const trigger = poller({ campaignIds: id }, { engine: 'durable' });
-	const old = trigger.saved;
-	expect(changesOf((await trigger.poll(old)).items)).toHaveLength(1);
-	for (const clicked of [5, 6, 7]) {
-		simulator().setCounters(id, { clicked });
-		expect((await trigger.poll(old)).items).toBeNull();
-	}
-	const { items } = await trigger.poll();
-	expect(changesOf(items)).toStrictEqual([{ clicked: { from: 5, to: 7, by: 2 } }]);
 });
 
 test('an overlapping poll that emits another campaign does not bring back what was emitted', async () => {
