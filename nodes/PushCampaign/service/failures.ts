@@ -289,7 +289,7 @@ const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 export function timeoutProblem(timeoutMs: number, endpoint: Endpoint): Problem {
 	return unanswered(
 		'network',
-		`the push service did not answer within ${timeoutMs / 1000} seconds`,
+		`the push service did not answer within ${timeoutMs / 1000} ${timeoutMs === 1000 ? 'second' : 'seconds'}`,
 		endpoint,
 		'Run the workflow again later, or raise Timeout in the options.',
 	);

@@ -56,6 +56,7 @@ const situations: ReadonlyArray<[string, () => Problem]> = [
 			() => gatewayRateLimitProblem('empty', endpoint, 3_600_000),
 		],
 		[`a timeout of a ${endpoint}`, () => timeoutProblem(1500, endpoint)],
+		[`a timeout of a second of a ${endpoint}`, () => timeoutProblem(1000, endpoint)],
 		[`a lost connection of a ${endpoint}`, () => connectionLostProblem(endpoint)],
 		[`a plain answer to a ${endpoint}`, () => plainAnswerProblem(endpoint)],
 		[`a ${endpoint} canceled under way`, () => cancelledProblem(endpoint)],
