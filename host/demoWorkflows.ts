@@ -72,7 +72,7 @@ export async function prepareDemo(
 	state: DemoState,
 	{ service, tables }: Demo,
 ): Promise<{ state: DemoState; notices: Notice[] }> {
-	if (await client.needsOwner()) await client.setupOwner(demoOwner);
+	await client.setupOwner(demoOwner);
 	try {
 		await client.login(demoOwner);
 	} catch (error) {

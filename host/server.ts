@@ -73,10 +73,13 @@ async function answers(url: string, mode: 'main' | 'worker'): Promise<boolean> {
 		const health = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) });
 		await health.arrayBuffer();
 		if (!health.ok || mode === 'worker') return health.ok;
-		// The health page answers before the REST interface is there.
-		const settings = await fetch(`${url}/rest/settings`, { signal: AbortSignal.timeout(2000) });
-		await settings.arrayBuffer();
-		return settings.ok && /json/.test(settings.headers.get('content-type') ?? '');
+		// The health page answers before the REST interface is there, of which this needs neither a login
+		// nor the editor.
+		const rest = await fetch(`${url}/rest/options/timezones`, {
+			signal: AbortSignal.timeout(2000),
+		});
+		await rest.arrayBuffer();
+		return rest.ok && /json/.test(rest.headers.get('content-type') ?? '');
 	} catch {
 		return false;
 	}

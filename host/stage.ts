@@ -105,7 +105,7 @@ export async function startStage<S extends Service>({
 	const servers = await startServers(options);
 	try {
 		const client = new N8nClient(servers.server.url);
-		if (await client.needsOwner()) await client.setupOwner();
+		await client.setupOwner();
 		await client.login();
 		const credential = await client.createCredential('Push service', credentialType, {
 			baseUrl: servers.simulator.url,

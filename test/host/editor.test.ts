@@ -108,7 +108,7 @@ const searchWords = [
 ];
 
 describe("n8n's editor", () => {
-	const stage = useStage({ major: '2' });
+	const stage = useStage({ major: '2', editor: true });
 	let editor: Editor;
 
 	beforeAll(async () => {

@@ -78,7 +78,7 @@ describe('the package in an n8n that has none yet', () => {
 	const start = async (): Promise<void> => {
 		server = await startN8n({ major: '2', userFolder });
 		client = new N8nClient(server.url);
-		if (await client.needsOwner()) await client.setupOwner();
+		await client.setupOwner();
 		await client.login();
 	};
 

@@ -22,6 +22,8 @@ const sampleEveryMs = 3_000;
 /** How much the server's memory may differ between the first and the second half. */
 const slackMb = 150;
 
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
 /** A process's resident memory in megabytes. */
 async function residentMb(pid: number): Promise<number> {
 	const { stdout } = await execa('ps', ['-o', 'rss=', '-p', String(pid)]);
@@ -45,6 +47,8 @@ describe('under load', () => {
 		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
 		async () => {
 			const { client, simulator, credential } = bed;
+			const begun = Date.now();
+			const seconds = () => Math.round((Date.now() - begun) / 1000);
 			const ids = Array.from({ length: campaignCount }, () =>
 				simulator.addCampaign({ counters: { total_attempts: 1 } }),
 			);
@@ -54,10 +58,12 @@ describe('under load', () => {
 				const mine = ids.slice(first, first + campaignsEach);
 				const draft = watchWorkflow(credential, mine, ['Trigger'], pollSeconds);
 				const { id } = await client.createWorkflow(draft);
+				// One at a time: n8n's database is not up to several while triggers poll.
 				await client.activate(id);
 				watched.set(id, mine);
 			}
 
+			say(`All active after ${seconds()} s`);
 			const memory: number[] = [];
 			const start = Date.now();
 			let moved = start;
@@ -70,9 +76,11 @@ describe('under load', () => {
 				}
 			}
 
+			say(`Polled under load until ${seconds()} s`);
 			for (const [id, mine] of watched) {
 				await untilCaughtUp(bed, id, mine);
 			}
+			say(`Caught up after ${seconds()} s`);
 			await sleep(2 * pollSeconds * 1000);
 			for (const [id, mine] of watched) {
 				const events = await emittedBy(bed, id);
@@ -84,9 +92,7 @@ describe('under load', () => {
 
 			const half = Math.floor(memory.length / 2);
 			const growth = median(memory.slice(half)) - median(memory.slice(0, half));
-			process.stderr.write(
-				`Memory of the server: ${memory.map((mb) => Math.round(mb)).join(', ')} MB\n`,
-			);
+			say(`Memory of the server: ${memory.map((mb) => Math.round(mb)).join(', ')} MB`);
 			expect(growth).toBeLessThan(slackMb);
 		},
 		durationMs + 600_000,

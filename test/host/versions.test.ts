@@ -213,7 +213,7 @@ const titlesOf = (requests: readonly RecordedRequest[]): string[] =>
 	requests.flatMap(({ body }) => /"title":"(\w+)"/.exec(body)?.slice(1) ?? []);
 
 describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
-	const stage = useStage({ major });
+	const stage = useStage({ major, editor: true });
 
 	const action = (
 		parameters: INodeParameters,

@@ -59,6 +59,22 @@ export async function allExecutions(
 	throw new Error(`More than ${pageSize * mostPages} executions`);
 }
 
+/** So many are asked for at the same time: a busy n8n lets each wait. */
+const readAtOnce = 8;
+
+/** What `read` makes of each, in the order of `all`. */
+async function readEach<From, To>(
+	all: readonly From[],
+	read: (from: From) => Promise<To>,
+): Promise<To[]> {
+	const found: To[] = [];
+	while (found.length < all.length) {
+		const next = all.slice(found.length, found.length + readAtOnce);
+		found.push(...(await Promise.all(next.map(read))));
+	}
+	return found;
+}
+
 /** Executions end and stay as they are, so each is asked for once. */
 const ended = new WeakMap<object, Map<string, Event[]>>();
 
@@ -70,16 +86,16 @@ export async function emittedBy(
 ): Promise<Event[]> {
 	const known = ended.get(client) ?? new Map<string, Event[]>();
 	ended.set(client, known);
-	const events: Event[] = [];
-	for (const { id } of await allExecutions(client, { workflowId, status: ['success'] })) {
+	const executions = await allExecutions(client, { workflowId, status: ['success'] });
+	const events = await readEach(executions, async ({ id }) => {
 		const key = `${id} ${trigger}`;
 		const emitted =
 			known.get(key) ??
 			outputOf(await client.execution(id), trigger).map(({ json }) => eventSchema.parse(json));
 		known.set(key, emitted);
-		events.push(...emitted);
-	}
-	return events;
+		return emitted;
+	});
+	return events.flat();
 }
 
 /** What a trigger emitted at once. */
@@ -126,16 +142,16 @@ export async function emissionsBy(
 ): Promise<Emission[][]> {
 	const known = begun.get(client) ?? new Map<string, Begun>();
 	begun.set(client, known);
-	const executions: Begun[] = [];
-	for (const { id, status } of await allExecutions(client, { workflowId })) {
-		// The report of a campaign that can't be read: nothing was emitted.
-		if (status === 'error') continue;
+	const executions = await allExecutions(client, { workflowId });
+	// The report of a campaign that can't be read: nothing was emitted.
+	const started = executions.filter(({ status }) => status !== 'error');
+	const all = await readEach(started, async ({ id, status }) => {
 		const execution = known.get(id) ?? begunBy(await client.execution(id), triggers);
 		if (settled.has(status)) known.set(id, execution);
-		executions.push(execution);
-	}
+		return execution;
+	});
 	return triggers.map((trigger) =>
-		executions.map((each) => each.get(trigger)).filter((emission) => emission !== undefined),
+		all.map((each) => each.get(trigger)).filter((emission) => emission !== undefined),
 	);
 }
 
