@@ -115,7 +115,11 @@ export class N8nClient {
 		const answer = await until(
 			() => this.requestOnce(method, path, body),
 			(seen) => !isMomentary(seen),
-			{ within: 60_000, every: 500, late: (seen) => (seen instanceof Error ? seen : String(seen)) },
+			{
+				within: 180_000,
+				every: 500,
+				late: (seen) => (seen instanceof Error ? seen : String(seen)),
+			},
 		);
 		if (answer instanceof N8nRefused) throw answer;
 		return answer;

@@ -26,8 +26,7 @@ module.exports = {
 		],
 	},
 	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
-	// They mostly wait: for polls, for leases, for servers that start.
-	maxWorkers: 3,
+	maxWorkers: 2,
 	testTimeout: 180_000,
 	reporters: ['default', '<rootDir>/test/host/support/progressReporter.js'],
 };

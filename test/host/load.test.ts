@@ -58,7 +58,7 @@ describe('under load', () => {
 				const mine = ids.slice(first, first + campaignsEach);
 				const draft = watchWorkflow(credential, mine, ['Trigger'], pollSeconds);
 				const { id } = await client.createWorkflow(draft);
-				// One at a time: n8n's database is not up to several while triggers poll.
+				// One at a time: several at once have not been seen to work on a slow machine.
 				await client.activate(id);
 				watched.set(id, mine);
 			}

@@ -90,6 +90,14 @@ test('a campaign that fails is told by its reason, one that was not reached by i
 	expect(unread).toEqual(['after']);
 });
 
+test('the record of another campaign is no answer', async () => {
+	const { observations, failures } = await readAll({ asked: [read('another', 2)] });
+	expect(observations).toEqual([]);
+	expect([...failures].map(([id, { type }]) => [id, type])).toEqual([
+		['asked', 'unexpected_answer'],
+	]);
+});
+
 test.each([
 	['rate_limit', 5],
 	['unspecified', 2],
