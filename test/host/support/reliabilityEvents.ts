@@ -146,8 +146,9 @@ export async function emissionsBy(
 	// The report of a campaign that can't be read: nothing was emitted.
 	const started = executions.filter(({ status }) => status !== 'error');
 	const all = await readEach(started, async ({ id, status }) => {
-		const execution = known.get(id) ?? begunBy(await client.execution(id), triggers);
-		if (settled.has(status)) known.set(id, execution);
+		const key = JSON.stringify([id, triggers]);
+		const execution = known.get(key) ?? begunBy(await client.execution(id), triggers);
+		if (settled.has(status)) known.set(key, execution);
 		return execution;
 	});
 	return triggers.map((trigger) =>
