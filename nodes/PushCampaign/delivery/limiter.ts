@@ -62,9 +62,17 @@ export class Limiter {
 		return await this.wait(this.queue);
 	}
 
-	/** Waits for another place, ahead of all that has not started yet. */
+	/** Waits for another place after `release`, ahead of all that has not started yet. */
 	async reacquire(): Promise<boolean> {
 		return await this.wait(this.refusedQueue);
+	}
+
+	/** Gives the place back and waits for another one, ahead of all that has not started yet. */
+	async requeue(): Promise<boolean> {
+		// In line before the place is free: the pause may be over by then, and another would go first.
+		const place = this.enqueue(this.refusedQueue);
+		this.release(false);
+		return await place;
 	}
 
 	/**
@@ -99,14 +107,14 @@ export class Limiter {
 	}
 
 	private async wait(queue: Waiting[]): Promise<boolean> {
-		return await new Promise<boolean>((resolve) => {
-			if (this.closed) {
-				resolve(false);
-				return;
-			}
-			queue.push({ admit: resolve });
-			this.admitNext();
-		});
+		const place = this.enqueue(queue);
+		this.admitNext();
+		return await place;
+	}
+
+	private async enqueue(queue: Waiting[]): Promise<boolean> {
+		if (this.closed) return false;
+		return await new Promise<boolean>((admit) => queue.push({ admit }));
 	}
 
 	private admitNext(): void {

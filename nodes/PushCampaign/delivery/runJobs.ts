@@ -224,9 +224,11 @@ function refused(problem: Problem, job: RetryPolicy, progress: Progress, run: Ru
 
 /** Gives the place back and waits for another one; false where nothing may start any more. */
 async function takeTurnAgain({ failures, waitsAlone }: Progress, run: Run): Promise<boolean> {
-	run.limiter.release(false);
-	if (waitsAlone) await pause(refusalBackoffMs(failures.rateLimit, run.random()), run);
-	return await run.limiter.reacquire();
+	const { limiter } = run;
+	if (!waitsAlone) return await limiter.requeue();
+	limiter.release(false);
+	await pause(refusalBackoffMs(failures.rateLimit, run.random()), run);
+	return await limiter.reacquire();
 }
 
 /** Waits in its place; false where nothing may start any more. */

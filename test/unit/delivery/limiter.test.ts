@@ -215,8 +215,7 @@ describe('a limiter', () => {
 	/** Refused while under way: gives the place back and waits for another one. */
 	const refused = async (limiter: Limiter, retryAfterMs?: number) => {
 		limiter.slowDown(retryAfterMs);
-		limiter.release(false);
-		return await limiter.reacquire();
+		return await limiter.requeue();
 	};
 
 	it('lets a refused request in before one that has not started', async () => {

@@ -246,6 +246,27 @@ test('the last refusal slows all others down, by as much as it says', async () =
 	expect((await deliverOneByOne([{ answers: [done('one')] }], false)).slowedDownBy).toEqual([]);
 });
 
+test('one at a time: refused, an item goes again before the next, also where its wait is over by then', async () => {
+	const order: string[] = [];
+	const job = (name: string, answers: Array<Outcome<string>>): Job<string> => ({
+		rateLimitRetries: 5,
+		transientRetries: 0,
+		attempt: async () => {
+			order.push(name);
+			return await Promise.resolve(answers.shift() ?? done(name));
+		},
+	});
+	const refusal = failed('rate_limit', { retryAfterMs: 10 });
+	const sleep = async () => await Promise.resolve();
+	await runJobs([job('one', [refusal, refusal]), job('two', [refusal]), job('three', [])], {
+		limiter: limiterOfNoWait(sleep),
+		stopOnFailure: false,
+		sleep,
+		random: () => 0.5,
+	});
+	expect(order).toEqual(['one', 'one', 'one', 'two', 'two', 'three']);
+});
+
 test('an item without a share key shares with none', async () => {
 	const { outcomes } = await deliverOneByOne(
 		[{ answers: [failed('bad_request')], shareKey: '' }, { answers: [done('two')] }],
