@@ -536,11 +536,12 @@ async function expectTaken(name: string, parameters: INodeParameters, taken: str
 	}
 }
 
-describe('a field of the input item', () => {
+describe('a parameter of text and fields of the input item', () => {
 	const anything = fc.oneof(
 		anyCodePoints({ maxLength: 40 }),
 		fc.webUrl(),
 		fc.constant('={{ 1 + 1 }}'),
+		fc.constantFrom('', '$&', '\\', '{{', '}}', '`${1}`'),
 		fc.jsonValue({ maxDepth: 2 }),
 	);
 	const items = fc.sample(
@@ -565,15 +566,28 @@ describe('a field of the input item', () => {
 		return outputOf(run);
 	}
 
-	test('comes out as n8n evaluates it, whatever it holds', async () => {
-		const direct = await outcomes({
-			title: '={{ $json.title }}',
-			targetUrl: '={{ $json.page["the url"] }}',
-		});
-		const evaluated = await outcomes({
-			title: '={{ ($json.title) }}',
-			targetUrl: '={{ ($json.page["the url"]) }}',
-		});
+	const forms: Array<[what: string, written: (title: string, url: string) => INodeParameters]> = [
+		['a field alone', (title, url) => ({ title: `={{ ${title} }}`, targetUrl: `={{ ${url} }}` })],
+		[
+			'text around fields',
+			(title, url) => ({
+				title: `=A { "$&" } {{ ${title} }}{{${title}}}\n}`,
+				targetUrl: `={{ ${url} }}?from=\`{{ ${title} }}\``,
+			}),
+		],
+		[
+			'collections',
+			(title, url) => ({
+				operation: 'sendToAttributes',
+				attributes: { pairs: [{ name: 'city', value: `={{ ${title} }}` }] },
+				additionalFields: { name: `=For {{ ${title} }}`, imageUrl: `={{ ${url} }}` },
+			}),
+		],
+	];
+
+	test.each(forms)('comes out as n8n evaluates it, whatever it holds: %s', async (_what, form) => {
+		const direct = await outcomes(form('$json.title', '$json.page["the url"]'));
+		const evaluated = await outcomes(form('($json.title)', '($json.page["the url"])'));
 		expect(direct).toHaveLength(201);
 		expect(direct).toEqual(evaluated);
 		expect(direct.filter(({ error }) => error === undefined).length).toBeGreaterThan(5);

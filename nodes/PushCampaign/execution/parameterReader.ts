@@ -13,14 +13,11 @@ interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'
 	): unknown;
 }
 
-/** An expression that is a field of the input item and nothing else: `={{ $json.page["url"] }}`. */
-const fieldReference = /^=\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[\w -]+"\]|\['[\w -]+'\])+)\s*\}\}$/;
+/** What is written between braces where it is a field of the input item: `$json.page["url"]`. */
+const field = /\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[\w -]+"\]|\['[\w -]+'\])+)\s*\}\}/;
 
-/** The names on the way to the field; `undefined` where a parameter is written in another way. */
-function fieldPath(written: unknown): string[] | undefined {
-	const path = typeof written === 'string' ? fieldReference.exec(written)?.[1] : undefined;
-	return path?.match(/[\w -]+/g) ?? undefined;
-}
+/** Gives the value of a parameter from the input item alone; `undefined` where that takes n8n. */
+type Template = (json: unknown) => unknown;
 
 function textAt(json: unknown, path: readonly string[]): string | undefined {
 	let value = json;
@@ -32,18 +29,50 @@ function textAt(json: unknown, path: readonly string[]): string | undefined {
 	return typeof value === 'string' ? value : undefined;
 }
 
+/** `undefined` where an expression holds more than fields of the input item, and text around them. */
+function templateOf(written: unknown): Template | undefined {
+	if (typeof written === 'string' && written.startsWith('=')) return textTemplate(written.slice(1));
+	if (typeof written !== 'object' || written === null) return () => written;
+	const parts = Object.entries(written).map(([name, part]) => [name, templateOf(part)] as const);
+	if (parts.some(([, part]) => part === undefined)) return undefined;
+	return (json) => {
+		const values = parts.map(([name, part]) => [name, part?.(json)] as const);
+		if (values.some(([, value]) => value === undefined)) return undefined;
+		return Array.isArray(written) ? values.map(([, value]) => value) : Object.fromEntries(values);
+	};
+}
+
+function textTemplate(expression: string): Template | undefined {
+	// Every other part is the way to a field.
+	const parts = expression.split(field);
+	const isText = (part: string, index: number) => index % 2 === 1 || !/\{\{|\}\}/.test(part);
+	if (!parts.every(isText)) return undefined;
+	const pieces = parts.map((part, index) =>
+		index % 2 === 1 ? (part.match(/[\w -]+/g) ?? []) : part,
+	);
+	return (json) => {
+		let text = '';
+		for (const piece of pieces) {
+			const part = typeof piece === 'string' ? piece : textAt(json, piece);
+			if (part === undefined) return undefined;
+			text += part;
+		}
+		return text;
+	};
+}
+
 /** How a parameter is written, and what follows from that for its value. */
 type Source =
 	| { readonly kind: 'fixed'; readonly value: unknown }
-	| { readonly kind: 'field'; readonly path: readonly string[]; isTrusted: boolean }
+	| { readonly kind: 'template'; readonly valueFor: Template; isTrusted: boolean }
 	| { readonly kind: 'expression' };
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
  * expression: far more than everything else that an item needs before it is sent. So what holds no
- * expression is evaluated for the first item alone. And a parameter that is a field of the input item
- * and nothing else, as dragging it from the input panel writes it, is taken from there as soon as n8n
- * has given the very same text for an item; whatever is not text is left to n8n.
+ * expression is evaluated for the first item alone. And a parameter of text and fields of the input item
+ * alone (`Hello {{ $json.name }}`, also within a collection) is put together here as soon as n8n has
+ * given the very same for an item; where a field is not text, it is left to n8n.
  */
 export class ParameterReader {
 	private readonly items: readonly INodeExecutionData[];
@@ -73,30 +102,39 @@ export class ParameterReader {
 	private read(name: string, itemIndex: number): unknown {
 		const known = this.sources.get(name);
 		if (known?.kind === 'fixed') return known.value;
-		const text =
-			known?.kind === 'field' ? textAt(this.items[itemIndex]?.json, known.path) : undefined;
-		if (known?.kind === 'field' && known.isTrusted && text !== undefined) return text;
+		const json = this.items[itemIndex]?.json;
+		if (known?.kind === 'template' && known.isTrusted) {
+			const value = known.valueFor(json);
+			if (value !== undefined) return value;
+		}
 
 		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
 		const source = known ?? this.learn(name, value);
-		if (source.kind !== 'field') return value;
-		const compared = text ?? textAt(this.items[itemIndex]?.json, source.path);
-		if (compared === value) source.isTrusted = true;
-		else if (compared !== undefined) this.sources.set(name, { kind: 'expression' });
+		if (source.kind !== 'template' || source.isTrusted) return value;
+		const own = source.valueFor(json);
+		if (isSame(own, value)) source.isTrusted = true;
+		else if (own !== undefined) this.sources.set(name, { kind: 'expression' });
 		return value;
 	}
 
 	/** Looks at how a parameter is written. */
 	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
-		const path = fieldPath(written);
+		const valueFor = hasExpression(written) ? templateOf(written) : undefined;
 		const other: Source = hasExpression(written)
 			? { kind: 'expression' }
 			: { kind: 'fixed', value };
-		const source: Source = path === undefined ? other : { kind: 'field', path, isTrusted: false };
+		const source: Source =
+			valueFor === undefined ? other : { kind: 'template', valueFor, isTrusted: false };
 		this.sources.set(name, source);
 		return source;
 	}
+}
+
+function isSame(own: unknown, value: unknown): boolean {
+	return (
+		own === value || (typeof own === 'object' && JSON.stringify(own) === JSON.stringify(value))
+	);
 }
 
 /** Whether a parameter as written, or anything inside of it, is an expression. */

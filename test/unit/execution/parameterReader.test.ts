@@ -61,9 +61,13 @@ test('what holds no expression is evaluated once for all items', () => {
 
 test.each([
 	['a text', '={{ $json.title.trim() }}'],
-	['a collection', { name: '={{ $json.title }}' }],
-	['a text with more around it', '=Hello {{ $json.title }}'],
+	['a collection', { name: '={{ $json.title.trim() }}', text: '={{ $json.title }}' }],
 	['two fields', '={{ $json.title + $json.title }}'],
+	['a field and another expression', '={{ $json.title }} of {{ $now }}'],
+	['a backslash', '=\\{{ $json.title }}'],
+	['a brace before the field', '={{{ $json.title }}'],
+	['braces that are left open', '={{ $json.title }} {{'],
+	['braces that were never opened', '={{ $json.title }} }}'],
 	['another node’s field', "={{ $('Shop').item.json.title }}"],
 	['a position', '={{ $json.title[0] }}'],
 	['the whole item', '={{ $json }}'],
@@ -71,7 +75,7 @@ test.each([
 ])('%s with an expression is evaluated for each item', (_what, title) => {
 	const { reader, evaluated } = readerOf({
 		written: { title },
-		items: [{ title: 'one' }, { title: 'two' }],
+		items: [{ title: 'evaluated' }, { title: 'evaluated' }],
 	});
 	expect(readAll(reader, 'title', 2)).toEqual(['evaluated', 'evaluated']);
 	expect(evaluated).toEqual(['title 0', 'title 1']);
@@ -126,16 +130,74 @@ describe.each([
 	});
 });
 
-test('two fields in a row are evaluated for each item, also where the second is empty at first', () => {
-	const { reader } = readerOf({
-		written: { title: '={{ $json.title }}{{ $json.more }}' },
-		items: [
-			{ title: 'one', more: '' },
-			{ title: 'two', more: '!' },
-		],
-		evaluate: (_written, index) => ['one', 'two!'][index],
+describe.each<
+	[what: string, written: IDataObject[string], valueFor: (title: string, more: string) => unknown]
+>([
+	['text around a field', '=Hello {{ $json.title }}\n{you}', (title) => `Hello ${title}\n{you}`],
+	['fields in a row', '={{ $json.title }}{{$json["more"]}}', (title, more) => title + more],
+	[
+		'a collection',
+		{
+			name: '=For {{ $json.title }}',
+			icon: null,
+			pairs: [{ name: 7, value: '={{ $json.more }}' }],
+		},
+		(title, more) => ({ name: `For ${title}`, icon: null, pairs: [{ name: 7, value: more }] }),
+	],
+])('%s', (_what, written, valueFor) => {
+	const of = (items: Array<[title: string | number, more: string]>) =>
+		readerOf({
+			written: { title: written },
+			items: items.map(([title, more]) => ({ title, more })),
+			evaluate: (_written, index) => valueFor(`${items[index]?.[0]}`, items[index]?.[1] ?? ''),
+		});
+
+	test('is put together of the input once n8n has given the same', () => {
+		const { reader, evaluated } = of([
+			['', ''],
+			['$&', '!'],
+			['{{ 1 }}', '\\'],
+		]);
+		expect(readAll(reader, 'title', 3)).toEqual([
+			valueFor('', ''),
+			valueFor('$&', '!'),
+			valueFor('{{ 1 }}', '\\'),
+		]);
+		expect(new Set(evaluated)).toEqual(new Set(['title 0']));
 	});
-	expect(readAll(reader, 'title', 2)).toEqual(['one', 'two!']);
+
+	test('is left to n8n wherever a field is no text', () => {
+		const { reader, evaluated } = of([
+			['one', ''],
+			[2, '!'],
+			['three', '?'],
+		]);
+		expect(readAll(reader, 'title', 3)).toEqual([
+			valueFor('one', ''),
+			valueFor('2', '!'),
+			valueFor('three', '?'),
+		]);
+		expect(evaluated).toEqual(['title 0', 'title 1']);
+	});
+
+	test('is left to n8n for good once that gave something else', () => {
+		const items = [
+			{ title: 'one', more: '' },
+			{ title: 'two', more: '' },
+			{ title: 'three', more: '' },
+		];
+		const { reader, evaluated } = readerOf({
+			written: { title: written },
+			items,
+			evaluate: (_written, index) => valueFor(index === 0 ? 'uno' : `${items[index]?.title}`, ''),
+		});
+		expect(readAll(reader, 'title', 3)).toEqual([
+			valueFor('uno', ''),
+			valueFor('two', ''),
+			valueFor('three', ''),
+		]);
+		expect(evaluated).toHaveLength(3);
+	});
 });
 
 test.each([null, undefined, 'text', 7, []])('a field of %j is left to n8n', (page) => {
