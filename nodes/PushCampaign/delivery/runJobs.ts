@@ -87,6 +87,8 @@ interface Run extends RunOptions {
 	accepted: number;
 	/** How often jobs were refused that don't wait for themselves. */
 	refusals: number;
+	/** Jobs without an outcome that don't wait for themselves. */
+	readonly inLine: Set<unknown>;
 	/** Why nothing further is requested of a service that refuses everything. */
 	givenUp?: Problem;
 }
@@ -112,7 +114,8 @@ export async function runJobs<Value>(
 	options: RunOptions,
 ): Promise<Array<Outcome<Value>>> {
 	const { limiter, stopOnFailure, sleep, signal } = options;
-	const run: Run = { ...options, accepted: 0, refusals: 0 };
+	const inLine = new Set<unknown>(jobs);
+	const run: Run = { ...options, accepted: 0, refusals: 0, inLine };
 	const outcomes: Array<Outcome<Value> | undefined> = jobs.map(({ known }) => known);
 	const shared = new Map<string, number>();
 	const underWay = new Set<Promise<void>>();
@@ -127,12 +130,12 @@ export async function runJobs<Value>(
 
 	let started = 0;
 	for (const [index, job] of jobs.entries()) {
-		if (job.known !== undefined) continue;
-		const { shareKey } = job;
-		if (shareKey !== undefined) {
-			if (shared.has(shareKey)) continue;
-			shared.set(shareKey, index);
+		const shareKey = job.known === undefined ? job.shareKey : undefined;
+		if (job.known !== undefined || (shareKey !== undefined && shared.has(shareKey))) {
+			inLine.delete(job);
+			continue;
 		}
+		if (shareKey !== undefined) shared.set(shareKey, index);
 		if (!(await limiter.acquire())) break;
 		const request = runJob(job, run).then((outcome) => {
 			outcomes[index] = outcome;
@@ -183,6 +186,7 @@ async function runJob<Value>(job: RequestJob<Value>, run: Run): Promise<Outcome<
 		// Closed before the place is free: whoever waits for it must not start any more.
 		if (stopOnFailure && outcome.kind !== 'done') limiter.close();
 		if (isWell(outcome)) run.accepted += 1;
+		run.inLine.delete(job);
 		limiter.release(isWell(outcome));
 		return outcome;
 	}
@@ -197,11 +201,12 @@ function refused(problem: Problem, job: RetryPolicy, progress: Progress, run: Ru
 	const { limiter, accepted } = run;
 	const { failures, waitsAlone } = progress;
 	failures.rateLimit += 1;
-	// Others were accepted since: it is this job alone that the service does not take.
+	// Others were accepted since: it is this job alone that the service does not take. Or none is left that
+	// could be, and its pauses would hold up only those that wait for themselves.
 	const isAlone =
 		run.waitsAlone !== false &&
 		failures.rateLimit > generalRefusals &&
-		accepted > progress.acceptedBefore &&
+		(accepted > progress.acceptedBefore || run.inLine.size === 1) &&
 		problem.retryAfterMs === undefined &&
 		!limiter.isSingle;
 	progress.acceptedBefore = accepted;
@@ -210,6 +215,7 @@ function refused(problem: Problem, job: RetryPolicy, progress: Progress, run: Ru
 		run.refusals += 1;
 		limiter.slowDown(problem.retryAfterMs);
 	} else if (!waitsAlone) {
+		run.inLine.delete(job);
 		run.refusals -= failures.rateLimit - 1;
 		if (run.refusals === 0) limiter.speedUp();
 	}

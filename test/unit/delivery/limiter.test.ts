@@ -144,6 +144,20 @@ describe('a service that refuses single items for good', () => {
 		},
 	);
 
+	it('lets none of them hold up another, wherever they stand', async () => {
+		const places = fc.uniqueArray(fc.nat({ max: 499 }), { minLength: 2, maxLength: 9 });
+		await fc.assert(
+			fc.asyncProperty(places, fc.constantFrom(20, 50, 200), async (capped, latencyMs) => {
+				const service = { latencyMs, capped: new Set(capped) };
+				const delivery = await simulate(500, 100, service);
+				expect(delivery.failed).toBe(capped.length);
+				expect(new Set(delivery.service.accepted).size).toBe(500 - capped.length);
+				expect(seconds(delivery)).toBeLessThan(95);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
 	it('does so under a limit, too', async () => {
 		const limit = { perSecond: 100, burst: 100 };
 		const service = { latencyMs: 50, limit, capped: everyHundredth };

@@ -267,6 +267,33 @@ test('one at a time: refused, an item goes again before the next, also where its
 	expect(order).toEqual(['one', 'one', 'one', 'two', 'two', 'three']);
 });
 
+describe('an item that is refused for good, the only one left', () => {
+	/** How often it slowed down all the others. */
+	async function slowDownsBeside(more: (job: Job<string>) => Array<Job<string>>) {
+		const clock = new SimulatedClock();
+		const { now, sleep } = clock;
+		const limiter = new Limiter({ ceiling: 9, now, sleep, random: () => 0.5 });
+		const slowDown = jest.spyOn(limiter, 'slowDown');
+		const job: Job<string> = {
+			rateLimitRetries: 4,
+			transientRetries: 0,
+			shareKey: 'one',
+			attempt: async () => await Promise.resolve(failed('rate_limit')),
+		};
+		const options = { limiter, stopOnFailure: false, sleep, random: () => 0.5 };
+		await clock.run(runJobs([job, ...more(job)], options));
+		return slowDown.mock.calls.length;
+	}
+
+	test.each<[what: string, more: (job: Job<string>) => Array<Job<string>>]>([
+		['at all', () => []],
+		['beside one that is known', () => [{ known: done('known') }]],
+		['beside one that shares its outcome', (job) => [{ ...job }]],
+	])('%s, waits for itself', async (_what, more) => {
+		expect(await slowDownsBeside(more)).toBe(2);
+	});
+});
+
 test('an item without a share key shares with none', async () => {
 	const { outcomes } = await deliverOneByOne(
 		[{ answers: [failed('bad_request')], shareKey: '' }, { answers: [done('two')] }],
