@@ -52,14 +52,14 @@ export interface SendReceipt {
 	readonly sendAt?: string | undefined;
 }
 
-/**
- * A counter, carried as text holding an integer. One that can't be read is never taken for 0.
- * Specification, Campaign status record.
- */
-const counter = z
-	.union([z.string().regex(/^[0-9]+$/), z.number()])
-	.transform(Number)
-	.refine((count) => Number.isSafeInteger(count) && count >= 0);
+/** One that can't be read is `undefined`, and never taken for 0. */
+function toCount(value: unknown): number | undefined {
+	const count = typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
+	return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+/** A counter, carried as text holding an integer. Specification, Campaign status record. */
+const counter = z.unknown().transform(toCount).pipe(z.number());
 
 /** The six counters: the names that users see, and the service's own. */
 const counterFields = {
@@ -88,18 +88,17 @@ export function mapCounters(valueOf: (name: CounterName) => unknown): Record<str
 /** The counters of a campaign; null where the service gives none. */
 export type Counters = Record<CounterName, number | null>;
 
+const isBlank = (value: unknown) =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
 /**
  * A counter of a campaign, or null where the service gives none: left out, null or blank. The
  * specification does not say what a campaign shows that waits for its time.
  */
-const optionalCounter = z.union([
-	counter,
-	z
-		.string()
-		.regex(/^\s*$/)
-		.nullish()
-		.transform(() => null),
-]);
+const optionalCounter = z
+	.unknown()
+	.transform((value) => (isBlank(value) ? null : toCount(value)))
+	.pipe(z.number().nullable());
 
 /**
  * A service that has no counters to give may as well leave out the whole set, or write an empty one as an
