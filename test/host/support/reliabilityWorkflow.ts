@@ -154,10 +154,6 @@ export const durableEngine = {
 	N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
 	N8N_SCHEDULER_LEASE_DURATION: '8',
 	N8N_SCHEDULER_REAPER_INTERVAL: '3',
-	// n8n runs polls of one node at the same time where several are due at once, as after a restart
-	// with this many poll times: each then emits the same change from its own copy of the cursor.
-	N8N_SCHEDULER_CLAIM_BATCH_SIZE: '1',
-	N8N_SCHEDULER_MAX_CONCURRENT_PASSES: '1',
 	N8N_SCHEDULER_MISFIRE_GRACE: '1',
 };
 
