@@ -29,26 +29,26 @@ function textAt(json: unknown, path: readonly string[]): string | undefined {
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** `undefined` where an expression holds more than fields of the input item, and text around them. */
-function templateOf(written: unknown): Template | undefined {
+const takesN8n: Template = () => undefined;
+
+function templateOf(written: unknown): Template {
 	if (typeof written === 'string' && written.startsWith('=')) return textTemplate(written.slice(1));
 	if (typeof written !== 'object' || written === null) return () => written;
 	const parts = Object.entries(written).map(([name, part]) => [name, templateOf(part)] as const);
-	if (parts.some(([, part]) => part === undefined)) return undefined;
 	return (json) => {
-		const values = parts.map(([name, part]) => [name, part?.(json)] as const);
+		const values = parts.map(([name, valueFor]) => [name, valueFor(json)] as const);
 		if (values.some(([, value]) => value === undefined)) return undefined;
 		return Array.isArray(written) ? values.map(([, value]) => value) : Object.fromEntries(values);
 	};
 }
 
-function textTemplate(expression: string): Template | undefined {
+function textTemplate(expression: string): Template {
 	// Every other part is the way to a field.
 	const parts = expression.split(field);
-	const isText = (part: string, index: number) => index % 2 === 1 || !/\{\{|\}\}/.test(part);
-	if (!parts.every(isText)) return undefined;
+	// Any other expression: what n8n makes of it for one item may even read like itself.
+	if (parts.some((part) => /\{\{|\}\}/.test(part))) return takesN8n;
 	const pieces = parts.map((part, index) =>
-		index % 2 === 1 ? (part.match(/[\w -]+/g) ?? []) : part,
+		index % 2 === 1 ? [...part.matchAll(/[\w -]+/g)].map(([name]) => name) : part,
 	);
 	return (json) => {
 		let text = '';
@@ -64,8 +64,7 @@ function textTemplate(expression: string): Template | undefined {
 /** How a parameter is written, and what follows from that for its value. */
 type Source =
 	| { readonly kind: 'fixed'; readonly value: unknown }
-	| { readonly kind: 'template'; readonly valueFor: Template; isTrusted: boolean }
-	| { readonly kind: 'expression' };
+	| { readonly kind: 'template'; valueFor: Template; isTrusted: boolean };
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
@@ -103,29 +102,24 @@ export class ParameterReader {
 		const known = this.sources.get(name);
 		if (known?.kind === 'fixed') return known.value;
 		const json = this.items[itemIndex]?.json;
-		if (known?.kind === 'template' && known.isTrusted) {
-			const value = known.valueFor(json);
-			if (value !== undefined) return value;
-		}
+		const trusted = known?.isTrusted ? known.valueFor(json) : undefined;
+		if (trusted !== undefined) return trusted;
 
 		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
 		const source = known ?? this.learn(name, value);
-		if (source.kind !== 'template' || source.isTrusted) return value;
+		if (source.kind === 'fixed' || source.isTrusted) return value;
 		const own = source.valueFor(json);
 		if (isSame(own, value)) source.isTrusted = true;
-		else if (own !== undefined) this.sources.set(name, { kind: 'expression' });
+		else if (own !== undefined) source.valueFor = takesN8n;
 		return value;
 	}
 
 	/** Looks at how a parameter is written. */
 	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
-		const valueFor = hasExpression(written) ? templateOf(written) : undefined;
-		const other: Source = hasExpression(written)
-			? { kind: 'expression' }
+		const source: Source = hasExpression(written)
+			? { kind: 'template', valueFor: templateOf(written), isTrusted: false }
 			: { kind: 'fixed', value };
-		const source: Source =
-			valueFor === undefined ? other : { kind: 'template', valueFor, isTrusted: false };
 		this.sources.set(name, source);
 		return source;
 	}

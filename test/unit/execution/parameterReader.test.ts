@@ -140,9 +140,15 @@ describe.each<
 		{
 			name: '=For {{ $json.title }}',
 			icon: null,
+			unit: 'h',
 			pairs: [{ name: 7, value: '={{ $json.more }}' }],
 		},
-		(title, more) => ({ name: `For ${title}`, icon: null, pairs: [{ name: 7, value: more }] }),
+		(title, more) => ({
+			name: `For ${title}`,
+			icon: null,
+			unit: 'h',
+			pairs: [{ name: 7, value: more }],
+		}),
 	],
 ])('%s', (_what, written, valueFor) => {
 	const of = (items: Array<[title: string | number, more: string]>) =>
@@ -198,6 +204,24 @@ describe.each<
 		]);
 		expect(evaluated).toHaveLength(3);
 	});
+});
+
+test('an expression whose text an item happens to hold is evaluated for each item', () => {
+	const { reader } = readerOf({
+		written: { title: '={{ $json.title }}{{ $json.more.trim() }}' },
+		items: [
+			{ title: '', more: '{{ $json.more.trim() }}' },
+			{ title: 'two', more: ' ! ' },
+		],
+		evaluate: (_written, index) => ['{{ $json.more.trim() }}', 'two!'][index],
+	});
+	expect(readAll(reader, 'title', 2)).toEqual(['{{ $json.more.trim() }}', 'two!']);
+});
+
+test('what n8n gives in the place of a text is taken as it is', () => {
+	const written = { title: '={{ $json.title }}' };
+	const { reader } = readerOf({ written, items: [{ title: '7' }], evaluate: () => 7n });
+	expect(readAll(reader, 'title', 1)).toEqual([7n]);
 });
 
 test.each([null, undefined, 'text', 7, []])('a field of %j is left to n8n', (page) => {
