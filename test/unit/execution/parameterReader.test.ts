@@ -219,9 +219,11 @@ test('an expression whose text an item happens to hold is evaluated for each ite
 });
 
 test('what n8n gives in the place of a text is taken as it is', () => {
+	const circular: IDataObject = {};
+	circular['self'] = circular;
 	const written = { title: '={{ $json.title }}' };
-	const { reader } = readerOf({ written, items: [{ title: '7' }], evaluate: () => 7n });
-	expect(readAll(reader, 'title', 1)).toEqual([7n]);
+	const { reader } = readerOf({ written, items: [{ title: '7' }], evaluate: () => circular });
+	expect(readAll(reader, 'title', 1)).toEqual([circular]);
 });
 
 test.each([null, undefined, 'text', 7, []])('a field of %j is left to n8n', (page) => {
