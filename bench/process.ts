@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../host/until';
+import { bytesInUse, type Collecting } from '../host';
 
 /** The memory that a process holds now, in megabytes; undefined where the system does not tell. */
 async function residentMegabytes(pid: number): Promise<number | undefined> {
@@ -53,25 +53,6 @@ export async function watchMemory<T>(
 
 /** Seldom enough that a run has time for its own work: a collection takes some tenths of a second. */
 const collectEveryMs = 2000;
-
-/** A server that collects its garbage when it is told to: `collector.cjs`. */
-export interface Collecting {
-	readonly pid: number;
-	/** Where it notes how many bytes are in use then. */
-	readonly memoryFile: string;
-}
-
-async function bytesInUse({ pid, memoryFile }: Collecting): Promise<number> {
-	const noted = async () => (await readFile(memoryFile, 'utf8').catch(() => '')).split('\n');
-	const before = (await noted()).length;
-	process.kill(pid, 'SIGUSR2');
-	const lines = await until(noted, ({ length }) => length > before, {
-		within: 60_000,
-		every: 25,
-		late: () => 'The server does not collect its garbage',
-	});
-	return Number(lines.at(-2));
-}
 
 /**
  * Watches what is really in use in a server while something runs, its garbage collected every two seconds.

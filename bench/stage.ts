@@ -12,10 +12,12 @@ import {
 	webhookWorkflow,
 	chain,
 	type Stage as HostStage,
+	collectorVariables,
+	type Collecting,
 } from '../host';
 import type { SimulatorControl } from '../simulator';
 import type { PlainRequest } from './plain';
-import { processorTime, type Collecting } from './process';
+import { processorTime } from './process';
 import { startSimulatorProcess, type SimulatorProcess } from './simulatorProcess';
 
 /** Whose time is taken: this package's node, or what a user would take instead. */
@@ -83,12 +85,11 @@ export class Stage {
 	static async start(profileInto?: string): Promise<Stage> {
 		const { tarball } = await packPackage();
 		const folder = await mkdtemp(join(tmpdir(), 'push-campaign-bench-'));
-		const preloaded = ['collector.cjs', ...(profileInto === undefined ? [] : ['profiler.cjs'])];
-		const env = {
-			BENCH_MEMORY: join(folder, 'memory'),
-			...(profileInto === undefined ? {} : { BENCH_PROFILE: resolve(profileInto) }),
-			NODE_OPTIONS: preloaded.map((file) => `--require=${join(__dirname, file)}`).join(' '),
-		};
+		const env: Record<string, string> = collectorVariables(join(folder, 'memory'));
+		if (profileInto !== undefined) {
+			env['BENCH_PROFILE'] = resolve(profileInto);
+			env['NODE_OPTIONS'] += ` --require=${join(__dirname, 'profiler.cjs')}`;
+		}
 		const startService = startSimulatorProcess;
 		const stage = await startStage({ major: '2', tarball, env, access, startService });
 		return new Stage(stage, tarball, folder);

@@ -1,9 +1,9 @@
-// Loaded into the n8n server by the benchmark: at SIGUSR2 it collects the garbage and notes what is in use.
+// Loaded into an n8n server: at SIGUSR2 it collects the garbage and notes what is in use (`memory.ts`).
 const { appendFileSync } = require('node:fs');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
-const file = process.env.BENCH_MEMORY;
+const file = process.env.COLLECTOR_FILE;
 
 if (file !== undefined && /n8n[\\/]bin[\\/]n8n$/.test(process.argv[1] ?? '')) {
 	setFlagsFromString('--expose-gc');
