@@ -11,6 +11,7 @@ const longest = [
 	'editor',
 	'queue',
 	'idempotencyKeys',
+	'triggerBudget',
 	'reliabilitySends',
 ];
 
