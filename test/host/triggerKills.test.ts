@@ -191,8 +191,7 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 				`${engine} engine: ${kills} kills, ${triggers} triggers, ${emissions} emissions, ` +
 					`${total('lost')} lost, ${total('repeated')} repeated`,
 			);
-			// However seldom a slow machine polls between the kills: fewer would show nothing.
-			expect(emissions).toBeGreaterThan(3 * triggers);
+			expect(emissions).toBeGreaterThan(triggers * kills);
 			for (const { lost, repeated, sums } of outcomes) {
 				if (engine === 'durable')
 					expect({ lost, repeated, sums }).toEqual({ lost: 0, repeated: 0, sums: counters });
