@@ -74,6 +74,9 @@ const startsAtOnce = 10;
  */
 const generalRefusals = 2;
 
+/** Jobs of the same key are run once; a job that is known has none. */
+const shareKeyOf = (job: Job<unknown>) => (job.known === undefined ? job.shareKey : undefined);
+
 /** Whether the service dealt with the request, so that it may well be asked faster. */
 function isWell<Value>(outcome: Outcome<Value>): boolean {
 	if (outcome.kind === 'done') return outcome.wasRequested !== false;
@@ -130,7 +133,7 @@ export async function runJobs<Value>(
 
 	let started = 0;
 	for (const [index, job] of jobs.entries()) {
-		const shareKey = job.known === undefined ? job.shareKey : undefined;
+		const shareKey = shareKeyOf(job);
 		if (job.known !== undefined || (shareKey !== undefined && shared.has(shareKey))) {
 			inLine.delete(job);
 			continue;
@@ -154,7 +157,7 @@ export async function runJobs<Value>(
 			? { kind: 'notStarted' }
 			: { kind: 'failed', problem: notRequestedProblem(run.givenUp) };
 	return jobs.map((job, index) => {
-		const shareKey = job.known === undefined ? job.shareKey : undefined;
+		const shareKey = shareKeyOf(job);
 		const source = shareKey === undefined ? undefined : shared.get(shareKey);
 		return outcomes[index] ?? outcomes[source ?? index] ?? left;
 	});
