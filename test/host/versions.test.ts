@@ -556,6 +556,40 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			}
 		});
 
+		test('does not pile up polls that take longer than from one to the next', async () => {
+			const { client, simulator } = stage();
+			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
+			simulator.addFault({
+				match: { path: '/2001' },
+				times: 0,
+				action: { kind: 'delay', ms: 5000 },
+			});
+			const nodes = [
+				pushCampaignTrigger(
+					{ campaignIds: '2001', pollTimes: pollEvery(1) },
+					{ credential: stage().credential },
+				),
+				node('Then', noOp),
+			];
+			const { id: workflowId } = await client.createWorkflow(chain('Watch slowly', nodes));
+			await client.activate(workflowId);
+			try {
+				await untilRequests(stage(), 5);
+				simulator.setCounters('2001', { clicked: 109 });
+				const [second] = await client.waitForExecutions({ workflowId, count: 2 });
+				expect(eventOf(second && (await client.execution(second.id)))).toEqual([
+					objectWith({ changes: { clicked: { from: 100, to: 109, by: 9 } } }),
+				]);
+				const asked = simulator.requests.map(({ at, answered }) => ({ at, until: answered?.at }));
+				const atOnce = asked.map(
+					({ at }) => asked.filter((one) => one.at <= at && (one.until ?? Infinity) > at).length,
+				);
+				expect(Math.max(...atOnce)).toBe(2);
+			} finally {
+				await client.deactivate(workflowId);
+			}
+		}, 120_000);
+
 		test('does not start with a campaign that does not exist, and names it', async () => {
 			const { client, simulator } = stage();
 			simulator.addCampaign({ id: '2001', status: 'Sent', counters });

@@ -11,6 +11,7 @@ import { toEvent } from '../watch/compare';
 import { emitChanges } from '../watch/emit';
 import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
+import type { PollMemory } from '../watch/recentEmissions';
 import { RecentEmissions } from '../watch/recentEmissions';
 import { describeGroup, findUnreported } from '../watch/reportedFailures';
 import { toApiError, toInvalid, toOperationError } from './errors';
@@ -77,6 +78,38 @@ function isActivation(context: IPollFunctions): boolean {
 	return !hasBudget(context) || !isCopy(context.getWorkflowStaticData('node'));
 }
 
+/** In milliseconds: what n8n gives a poll before it abandons it. */
+function budgetOf(context: IPollFunctions): number {
+	return hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs;
+}
+
+/** So that one poll that hangs does not keep the next one from what it did not see. */
+const mostAtOnce = 2;
+/** The polls that are under way on a context: when each began, by `performance.now()`. */
+const underWay = new WeakMap<IPollFunctions, Set<{ readonly at: number }>>();
+
+/**
+ * Runs a poll, unless so many of the same context are under way that they will tell what there is. n8n's
+ * classic engine polls on one context whenever it is time, whether or not the last poll is through: where
+ * that takes longer than from one to the next, ever more of them would slow each other down, and none
+ * would come to its end. A poll that is over its budget holds up no other.
+ */
+async function unlessCrowded<Value>(
+	context: IPollFunctions,
+	poll: () => Promise<Value>,
+): Promise<Value | null> {
+	const begun = { at: performance.now() };
+	const polls = underWay.get(context) ?? new Set();
+	const oldest = begun.at - budgetOf(context);
+	if ([...polls].filter(({ at }) => at > oldest).length >= mostAtOnce) return null;
+	underWay.set(context, polls.add(begun));
+	try {
+		return await poll();
+	} finally {
+		polls.delete(begun);
+	}
+}
+
 /** Triggers whose last poll went well: the next may start fast. */
 const unhindered = new Set<string>();
 
@@ -85,7 +118,7 @@ async function read(
 	campaignIds: readonly string[],
 	trigger: string,
 ): Promise<Readings> {
-	const budgetMs = (hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs) * budgetShare;
+	const budgetMs = budgetOf(context) * budgetShare;
 	const signal = AbortSignal.timeout(Math.max(1, Math.floor(budgetMs)));
 	const limiter = new Limiter({
 		ceiling: maxParallel,
@@ -127,7 +160,7 @@ const recentEmissions = new RecentEmissions(randomUUID(), () => performance.now(
 /**
  * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
  * moves with what is given back, and with nothing else: what n8n saves together with an emission is all
- * that a restart needs.
+ * that a restart needs. `null` too where polls of the same context are still under way.
  * @throws NodeApiError when nothing can be read, or anything on activation and on 'Fetch Test Event'
  * @throws NodeOperationError when a parameter or the credential is not valid
  */
@@ -144,7 +177,7 @@ export async function pollCampaigns(
 		...campaignIds.filter((id) => !readFirst.includes(id)),
 	];
 	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
-	return await recentEmissions.during(trigger, async (memory) => {
+	const tellNews = async (memory: PollMemory) => {
 		const readings = await read(context, ordered, trigger);
 		const error = failureError(context, readings);
 		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
@@ -160,5 +193,6 @@ export async function pollCampaigns(
 			context.__emitError(toApiError(context.getNode(), describeGroup(group)));
 		}
 		return news.events.length === 0 ? null : toItems(news.events);
-	});
+	};
+	return await unlessCrowded(context, async () => await recentEmissions.during(trigger, tellNews));
 }

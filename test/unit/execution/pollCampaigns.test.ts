@@ -441,6 +441,65 @@ describe('polls that overlap', () => {
 		const quiet = pollers.filter((_poller, index) => given[index] === null);
 		expect(quiet.map(({ staticData }) => staticData)).toEqual([{}]);
 	});
+
+	/** A service that answers each request when it is told to, and a trigger on one context. */
+	function held(options: Partial<PollOptions> = {}) {
+		const requests: Array<() => void> = [];
+		const service: Service = async (request) => {
+			await new Promise<void>((resolve) => requests.push(resolve));
+			return statusAnswer(idOf(request), { clicked: 5 });
+		};
+		const parameters = { campaignIds: '1' };
+		return { requests, ...trigger({ node: newNode(), parameters, service, ...options }) };
+	}
+	const turn = async () => await new Promise((resolve) => setTimeout(resolve, 10));
+
+	test('on the one context of the classic engine: two ask, others leave it to them', async () => {
+		const { poll, requests } = held();
+		const polls = [poll(), poll(), poll(), poll()];
+		await turn();
+		expect(requests).toHaveLength(2);
+		expect(await Promise.all(polls.slice(2))).toEqual([null, null]);
+
+		requests[1]?.();
+		expect(idsOf((await polls[1]) ?? null)).toEqual(['1']);
+		const next = poll();
+		await turn();
+		expect(requests).toHaveLength(3);
+		requests[0]?.();
+		requests[2]?.();
+		expect(await Promise.all([polls[0], next])).toEqual([null, null]);
+	});
+
+	test('hold up no other when they fail', async () => {
+		const { service, asked } = serviceOf({ 1: () => failure('invalid_value') });
+		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: '1' }, service });
+		await expect(poll()).rejects.toBeInstanceOf(NodeApiError);
+		await expect(poll()).rejects.toBeInstanceOf(NodeApiError);
+		expect(asked).toEqual(['1', '1']);
+	});
+
+	test('hold up no other when they take longer than n8n gives them', async () => {
+		const budgetMs = 50;
+		const credentials = new Promise<never>(() => {});
+		const { context } = pollFunctions({ node: newNode(), parameters: { campaignIds: '1' } });
+		let opened = 0;
+		Object.assign(context, {
+			getPollBudgetMs: () => budgetMs,
+			getCredentials: async () => {
+				opened += 1;
+				return await credentials;
+			},
+		});
+		const poll = () => void new PushCampaignTrigger().poll.call(context);
+		for (let polls = 0; polls < 3; polls += 1) poll();
+		await turn();
+		expect(opened).toBe(2);
+		await new Promise((resolve) => setTimeout(resolve, budgetMs));
+		poll();
+		await turn();
+		expect(opened).toBe(3);
+	});
 });
 
 test('a request that is lost is made again, and its campaign is not called failed', async () => {
