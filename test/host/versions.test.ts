@@ -556,7 +556,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			}
 		});
 
-		test('does not pile up polls that take longer than from one to the next', async () => {
+		test('does not pile up polls that take longer than their interval', async () => {
 			const { client, simulator } = stage();
 			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
 			simulator.addFault({

@@ -91,8 +91,8 @@ const underWay = new WeakMap<IPollFunctions, Set<{ readonly at: number }>>();
 /**
  * Runs a poll, unless so many of the same context are under way that they will tell what there is. n8n's
  * classic engine polls on one context whenever it is time, whether or not the last poll is through: where
- * that takes longer than from one to the next, ever more of them would slow each other down, and none
- * would come to its end. A poll that is over its budget holds up no other.
+ * polls take longer than their interval, ever more of them would slow each other down, and none would come
+ * to its end. A poll that is over its budget holds up no other.
  */
 async function unlessCrowded<Value>(
 	context: IPollFunctions,
