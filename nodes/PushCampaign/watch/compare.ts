@@ -77,22 +77,30 @@ export function toEvent(
 	};
 }
 
-/** Whether a newer reading was emitted while this one was under way: polls can overlap. */
-function isOvertaken({ readAt, observedAt }: Observation, baseline: Baseline | undefined): boolean {
+/** Whether a newer reading was emitted while this one's poll was under way: polls can overlap. */
+function isOvertaken(
+	{ readAt }: Observation,
+	baseline: Baseline | undefined,
+	endedAt: number,
+): boolean {
 	// A baseline from the future is from a clock that was wrong, and must not hold events back.
-	return baseline !== undefined && baseline.readAt > readAt && baseline.readAt <= observedAt;
+	return baseline !== undefined && baseline.readAt > readAt && baseline.readAt <= endedAt;
 }
 
-/** The observations that are worth an event, each with its event. */
+/**
+ * The observations that are worth an event, each with its event.
+ * @param endedAt when the poll had read all of them, in milliseconds since 1970
+ */
 export function findEvents(
 	observations: readonly Observation[],
 	baselines: Readonly<Record<string, Baseline>>,
 	{ counters, minimumChange }: WatchOptions,
+	endedAt: number,
 ): Array<{ readonly observation: Observation; readonly event: CampaignEvent }> {
 	const baselineOf = ({ campaignId }: Observation) =>
 		Object.hasOwn(baselines, campaignId) ? baselines[campaignId] : undefined;
 	return observations
-		.filter((seen) => !isOvertaken(seen, baselineOf(seen)))
+		.filter((seen) => !isOvertaken(seen, baselineOf(seen), endedAt))
 		.map((observation) => ({
 			observation,
 			event: toEvent(observation, baselineOf(observation), counters),

@@ -27,14 +27,14 @@ export interface News {
 export function emitChanges(
 	staticData: IDataObject,
 	watched: Watched,
-	{ observations, failures, unread }: Readings,
+	{ observations, failures, unread, endedAt }: Readings,
 	memory: PollMemory,
 ): News {
 	const state = loadState(staticData);
 	const isCursor = isCopy(staticData);
 	if (isCursor && memory.isBehind(state.version)) return { events: [], failures: [] };
 
-	const found = findEvents(observations, state.baselines, watched);
+	const found = findEvents(observations, state.baselines, watched, endedAt);
 	const baselines = keepOnly(state.baselines, watched.campaignIds);
 	for (const { observation } of found) {
 		const { campaignId: id } = observation;

@@ -16,6 +16,8 @@ export interface Readings {
 	readonly failures: ReadonlyMap<string, Problem>;
 	/** Not reached in time. */
 	readonly unread: readonly string[];
+	/** When the reading ended, in milliseconds since 1970. */
+	readonly endedAt: number;
 }
 
 /** How long reading may take. */
@@ -101,5 +103,5 @@ export async function readCampaigns(
 		else if (outcome.kind === 'failed') failures.set(campaignId, outcome.problem);
 		else unread.push(campaignId);
 	});
-	return { observations, failures, unread };
+	return { observations, failures, unread, endedAt: Date.now() };
 }

@@ -466,6 +466,27 @@ describe('polls that overlap', () => {
 		expect(await Promise.all([polls[0], next])).toEqual([null, null]);
 	});
 
+	test('take nothing back that another one emitted while they waited for another campaign', async () => {
+		const hanging: Array<() => void> = [];
+		const { service, campaigns } = serviceOf({
+			1: { clicked: 5 },
+			2: async () => {
+				await new Promise<void>((resolve) => hanging.push(resolve));
+				return statusAnswer('2', {});
+			},
+		});
+		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: '1, 2' }, service });
+		const slow = poll();
+		await turn();
+		campaigns[1] = { clicked: 8 };
+		const quick = poll();
+		await turn();
+		hanging[1]?.();
+		expect(changesOf(await quick)).toEqual([{ clicked: { from: 0, to: 8, by: 8 } }]);
+		hanging[0]?.();
+		expect(await slow).toBeNull();
+	});
+
 	test('hold up no other when they fail', async () => {
 		const { service, asked } = serviceOf({ 1: () => failure('invalid_value') });
 		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: '1' }, service });

@@ -104,7 +104,7 @@ describe('an event', () => {
 			seen({}, { campaignId: 'd' }),
 		];
 		const options = { counters: ['clicked'] as const, minimumChange: 3 };
-		const found = findEvents(observations, {}, options);
+		const found = findEvents(observations, {}, options, 200);
 		expect(found.map(({ event }) => event.campaignId)).toEqual(['a']);
 		expect(found[0]?.observation).toBe(observations[0]);
 	});
@@ -114,12 +114,19 @@ describe('an event', () => {
 		[100, true],
 		[101, false],
 		[200, false],
+		// By another poll, while this one still waited for other campaigns.
+		[201, false],
+		[300, false],
 		// From a clock that was wrong.
-		[201, true],
-	])('against a baseline read at %d, when it was read from 100 to 200: %s', (readAt, isEmitted) => {
-		const baselines = { '1001': { counters: counters({ clicked: 1 }), readAt } };
-		expect(findEvents([seen({ clicked: 2 })], baselines, all)).toHaveLength(isEmitted ? 1 : 0);
-	});
+		[301, true],
+	])(
+		'against a baseline read at %d, when it was read from 100 to 200 by a poll until 300: %s',
+		(readAt, isEmitted) => {
+			const baselines = { '1001': { counters: counters({ clicked: 1 }), readAt } };
+			const found = findEvents([seen({ clicked: 2 })], baselines, all, 300);
+			expect(found).toHaveLength(isEmitted ? 1 : 0);
+		},
+	);
 });
 
 describe('over any sequence of polls', () => {
@@ -147,7 +154,7 @@ describe('over any sequence of polls', () => {
 						const observation = seen(state, { readAt: index, observedAt: index });
 						const baselines = baseline === undefined ? {} : { '1001': baseline };
 						const options = { counters: names, minimumChange };
-						const [found] = findEvents([observation], baselines, options);
+						const [found] = findEvents([observation], baselines, options, index);
 						if (found === undefined) {
 							for (const name of names) {
 								const from = baseline?.counters[name] ?? 0;

@@ -247,7 +247,7 @@ class Model {
 		const { events, failures: news } = emitChanges(
 			poll.cursor,
 			{ campaignIds: ids, counters: names, minimumChange },
-			{ observations, failures, unread: [] },
+			{ observations, failures, unread: [], endedAt: now },
 			poll.memory,
 		);
 		this.failuresTold += news.length;
