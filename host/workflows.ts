@@ -76,11 +76,12 @@ export function pushCampaignTrigger(
  * be closer.
  *
  * @param seconds a divisor of 60
+ * @param first the second of each minute with the first of them; below `seconds`
  */
-export function pollEvery(seconds: number): { item: INodeParameters[] } {
+export function pollEvery(seconds: number, first = 0): { item: INodeParameters[] } {
 	const item = Array.from({ length: 60 / seconds }, (_, turn) => ({
 		mode: 'custom',
-		cronExpression: `${turn * seconds} * * * * *`,
+		cronExpression: `${turn * seconds + first} * * * * *`,
 	}));
 	return { item };
 }

@@ -161,16 +161,18 @@ export const durableEngine = {
  * A workflow whose triggers, one for each name, all watch the same campaigns.
  *
  * @param seconds how often they poll
+ * @param first the second of each minute with the first poll
  */
 export function watchWorkflow(
 	credential: Credential,
 	campaignIds: readonly string[],
 	names: readonly string[] = ['Trigger'],
 	seconds = pollSeconds,
+	first = 0,
 ): WorkflowDraft {
 	const triggers = names.map((name) => ({
 		...pushCampaignTrigger(
-			{ campaignIds: campaignIds.join(', '), pollTimes: pollEvery(seconds) },
+			{ campaignIds: campaignIds.join(', '), pollTimes: pollEvery(seconds, first) },
 			{ name, credential },
 		),
 		// The durable engine knows a trigger by its id, which an edit in n8n keeps.

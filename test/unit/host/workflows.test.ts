@@ -29,6 +29,10 @@ test('poll times that are seconds apart', () => {
 		{ mode: 'custom', cronExpression: '20 * * * * *' },
 		{ mode: 'custom', cronExpression: '40 * * * * *' },
 	]);
+	expect(pollEvery(30, 7).item).toEqual([
+		{ mode: 'custom', cronExpression: '7 * * * * *' },
+		{ mode: 'custom', cronExpression: '37 * * * * *' },
+	]);
 });
 
 test('a webhook workflow hands the items of a call to the nodes under test', () => {
