@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -27,7 +35,13 @@ const manifestSchema = z
 	.passthrough();
 
 const scanReport = z.object({ files: z.number(), messages: z.array(z.string()) });
-const scanReports = z.object({ scanner: scanReport, newest: scanReport });
+const scanReports = z.array(z.object({ scanner: scanReport, newest: scanReport }));
+
+/** Files to lint: a folder, and patterns in it. */
+export interface Lint {
+	folder: string;
+	patterns: string[];
+}
 
 interface Finished {
 	stdout: string;
@@ -78,10 +92,21 @@ export class PackedPackage {
 		return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 	}
 
-	/** Lints files as n8n's verification does, with disable comments switched off. */
-	scan(folder: string, patterns: string[]) {
+	/** A copy of it with one more file. */
+	copyWith(path: string, text: string): string {
+		const folder = join(this.scratch, 'changed');
+		cpSync(this.folder, folder, { recursive: true });
+		writeFileSync(join(folder, path), text);
+		return folder;
+	}
+
+	/**
+	 * Lints files as n8n's verification does, with disable comments switched off. All at once: to load the
+	 * linter takes longer than to lint.
+	 */
+	scan(lints: readonly Lint[]) {
 		const script = join(__dirname, 'scan.mjs');
-		const { stdout } = this.run(process.execPath, [script, folder, ...patterns]);
+		const { stdout } = this.run(process.execPath, [script, JSON.stringify(lints)]);
 		return scanReports.parse(JSON.parse(stdout));
 	}
 
@@ -104,7 +129,7 @@ export class PackedPackage {
 		const { status, stdout, stderr, error } = spawnSync(command, args, {
 			cwd,
 			encoding: 'utf8',
-			timeout: 60_000,
+			timeout: 170_000,
 			env: {
 				...Object.fromEntries(own),
 				// What is set up on this machine, or left in its temp folder, is none of the package's business.

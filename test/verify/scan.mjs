@@ -1,4 +1,4 @@
-// Lints a folder as n8n's verification of a community package does, and prints what it found as JSON.
+// Lints folders as n8n's verification of a community package does, and prints what it found as JSON.
 // A process of its own: n8n's rules for syntax trees do not work inside jest.
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import { buildScanConfig } from '@n8n/scan-community-package/scanner/scanner.mjs';
@@ -6,7 +6,7 @@ import { ESLint } from 'eslint';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const [folder, ...patterns] = process.argv.slice(2);
+const lints = JSON.parse(process.argv[2]);
 
 // The scanner brings an older version of the rules than the newest that is published.
 const newest = defineConfig(
@@ -15,7 +15,7 @@ const newest = defineConfig(
 	{ files: ['**/*.{json,ts}'], languageOptions: { parser: tseslint.parser } },
 );
 
-const lint = async (overrideConfig) => {
+const lint = async ({ folder, patterns }, overrideConfig) => {
 	const eslint = new ESLint({
 		cwd: folder,
 		allowInlineConfig: false,
@@ -31,5 +31,9 @@ const lint = async (overrideConfig) => {
 	};
 };
 
-const found = { scanner: await lint(await buildScanConfig()), newest: await lint(newest) };
+const scanner = await buildScanConfig();
+const found = [];
+for (const each of lints) {
+	found.push({ scanner: await lint(each, scanner), newest: await lint(each, newest) });
+}
 process.stdout.write(JSON.stringify(found));
