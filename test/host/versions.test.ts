@@ -12,6 +12,7 @@ import {
 	pollEvery,
 	pushCampaign,
 	pushCampaignTrigger,
+	until,
 	type Execution,
 } from '../../host';
 import type { RecordedRequest } from '../../simulator';
@@ -585,6 +586,42 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 					({ at }) => asked.filter((one) => one.at <= at && (one.until ?? Infinity) > at).length,
 				);
 				expect(Math.max(...atOnce)).toBe(2);
+			} finally {
+				await client.deactivate(workflowId);
+			}
+		}, 120_000);
+
+		test('tells once what moved, though it is activated anew while a poll is under way', async () => {
+			const { client, simulator } = stage();
+			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
+			const { id: workflowId } = await client.createWorkflow(chain('Watch', watch('2001')));
+			await client.activate(workflowId);
+			try {
+				await client.waitForExecutions({ workflowId });
+				const match = { path: '/2001' };
+				simulator.addFault({ match, times: 1, action: { kind: 'delay', ms: 10_000 } });
+				simulator.setCounters('2001', { clicked: 109 });
+				await untilPolled(1);
+				const underWay = simulator.requests.find(({ fault }) => fault !== null);
+				await client.deactivate(workflowId);
+				await client.activate(workflowId);
+				await client.waitForExecutions({ workflowId, count: 2 });
+				expect(underWay?.answered).toBeNull();
+
+				await until(
+					() => underWay?.answered ?? null,
+					(answered) => answered !== null,
+					{ within: 30_000, late: () => 'The poll was never answered' },
+				);
+				await untilPolled(3);
+				const executions = await client.executions({ workflowId });
+				const events = await Promise.all(
+					executions.map(async ({ id }) => eventOf(await client.execution(id))),
+				);
+				expect(events).toEqual([
+					[objectWith({ changes: { clicked: { from: 100, to: 109, by: 9 } } })],
+					[objectWith({ firstSeen: true })],
+				]);
 			} finally {
 				await client.deactivate(workflowId);
 			}

@@ -110,6 +110,23 @@ async function unlessCrowded<Value>(
 	}
 }
 
+/** By trigger, the context of n8n's classic engine on which a poll began last. */
+const lastBegun = new Map<string, WeakRef<IPollFunctions>>();
+
+/**
+ * Notes that a poll begins. n8n's classic engine makes a context when a workflow is activated, each with
+ * its own copy of what was saved, and n8n 1 still takes in what a poll of an earlier one gives: a poll
+ * that is under way while its workflow is activated anew would tell what the new one tells.
+ * @returns whether a poll of the same trigger has begun on another context since
+ */
+function beginPoll(context: IPollFunctions, trigger: string): () => boolean {
+	// Each poll of the durable engine has a context of its own, and the editor's keeps nothing.
+	const isAlone = context.getMode() === 'manual' || isCopy(context.getWorkflowStaticData('node'));
+	if (isAlone) return () => false;
+	lastBegun.set(trigger, new WeakRef(context));
+	return () => lastBegun.get(trigger)?.deref() !== context;
+}
+
 /** Triggers whose last poll went well: the next may start fast. */
 const unhindered = new Set<string>();
 
@@ -160,7 +177,8 @@ const recentEmissions = new RecentEmissions(randomUUID(), () => performance.now(
 /**
  * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
  * moves with what is given back, and with nothing else: what n8n saves together with an emission is all
- * that a restart needs. `null` too where polls of the same context are still under way.
+ * that a restart needs. `null` too where polls of the same context are still under way, or where the
+ * workflow was activated anew meanwhile.
  * @throws NodeApiError when nothing can be read, or anything on activation and on 'Fetch Test Event'
  * @throws NodeOperationError when a parameter or the credential is not valid
  */
@@ -178,7 +196,9 @@ export async function pollCampaigns(
 	];
 	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 	const tellNews = async (memory: PollMemory) => {
+		const isSuperseded = beginPoll(context, trigger);
 		const readings = await read(context, ordered, trigger);
+		if (isSuperseded()) return null;
 		const error = failureError(context, readings);
 		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
 		const observations = [...readings.observations].sort(

@@ -487,6 +487,74 @@ describe('polls that overlap', () => {
 		expect(await slow).toBeNull();
 	});
 
+	describe('an activation while a poll is under way', () => {
+		/** n8n reads what was saved, and makes a context of its own. */
+		const activated = (node: { id: string }, options: PollOptions) =>
+			trigger({
+				staticData: ObservableObject.create({}),
+				parameters: { campaignIds: '1' },
+				...options,
+				node,
+			});
+		const service: Service = async (options) => statusAnswer(idOf(options), { clicked: 5 });
+		/** Answers when it is told to. */
+		function slowService() {
+			const answers: Array<() => void> = [];
+			const slow: Service = async (options) => {
+				await new Promise<void>((resolve) => answers.push(resolve));
+				return await service(options);
+			};
+			return { slow, answer: () => answers.shift()?.() };
+		}
+
+		test('tells what the poll would have told, and the poll nothing', async () => {
+			const node = newNode();
+			const { slow, answer } = slowService();
+			const before = activated(node, { service: slow });
+			const underWay = before.poll();
+			await turn();
+			const after = activated(node, { service, activation: 'activate' });
+			expect(idsOf(await after.poll())).toEqual(['1']);
+			answer();
+			expect(await underWay).toBeNull();
+			expect(before.staticData).not.toHaveProperty('baselines');
+
+			// Where n8n takes the activation back, it goes on with the earlier context.
+			const next = before.poll();
+			await turn();
+			answer();
+			expect(idsOf(await next)).toEqual(['1']);
+		});
+
+		test('ends the poll without an error of its own', async () => {
+			const node = newNode();
+			const { slow, answer } = slowService();
+			const failing: Service = async (options) => {
+				await slow(options);
+				return failure('invalid_value');
+			};
+			const underWay = activated(node, { service: failing }).poll();
+			await turn();
+			await activated(node, { service }).poll();
+			answer();
+			expect(await underWay).toBeNull();
+		});
+
+		test.each<[string, { other?: boolean }, PollOptions]>([
+			['of another trigger', { other: true }, {}],
+			["by the editor's Fetch Test Event", {}, { mode: 'manual' }],
+			['in the durable engine, which has a context for each poll', {}, { staticData: {} }],
+		])('%s changes nothing', async (_what, { other = false }, options) => {
+			const node = newNode();
+			const { slow, answer } = slowService();
+			const underWay = activated(node, { service: slow }).poll();
+			await turn();
+			await activated(other ? newNode() : node, { service, ...options }).poll();
+			answer();
+			expect(idsOf(await underWay)).toEqual(['1']);
+		});
+	});
+
 	test('hold up no other when they fail', async () => {
 		const { service, asked } = serviceOf({ 1: () => failure('invalid_value') });
 		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: '1' }, service });
