@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { artifactsFolder, testOwner } from '../../../host';
+import { artifactsFolder, testOwner, until } from '../../../host';
 import { requireProgram } from './requirements';
 
 /** Nothing is to leave this machine, and no sandbox starts for the root user of a build. */
@@ -94,8 +94,21 @@ export class Editor {
 	async openTools(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		const handle = this.page.locator('[data-handleid="inputs/ai_tool/0"]');
-		await this.part('canvas-handle-plus', handle).first().click();
-		await this.part('item-iterator-item').first().waitFor();
+		const plus = this.part('canvas-handle-plus', handle).first();
+		const title = this.part('nodes-list-header').getByText('Tools', { exact: true });
+		// A busy n8n opens another panel now and then: its own of the AI nodes, where no tool is found.
+		await until(
+			async () => {
+				await plus.click();
+				await this.part('item-iterator-item').first().waitFor();
+				return await title.waitFor({ timeout: 15_000 }).then(
+					() => true,
+					() => false,
+				);
+			},
+			(isOpen) => isOpen,
+			{ within: 60_000, late: () => "n8n's panel of tools did not open" },
+		);
 	}
 
 	/** Opens one of a saved workflow's nodes. */
