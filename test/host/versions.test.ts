@@ -501,9 +501,9 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	});
 
 	describe('the trigger', () => {
-		const watch = (campaignIds: string): INode[] => [
+		const watch = (campaignIds: string, seconds = 3): INode[] => [
 			pushCampaignTrigger(
-				{ campaignIds, pollTimes: pollEvery(3) },
+				{ campaignIds, pollTimes: pollEvery(seconds) },
 				{ credential: stage().credential },
 			),
 			node('Then', noOp),
@@ -594,12 +594,12 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 		test('tells once what moved, though it is activated anew while a poll is under way', async () => {
 			const { client, simulator } = stage();
 			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
-			const { id: workflowId } = await client.createWorkflow(chain('Watch', watch('2001')));
+			const { id: workflowId } = await client.createWorkflow(chain('Watch', watch('2001', 10)));
 			await client.activate(workflowId);
 			try {
 				await client.waitForExecutions({ workflowId });
 				const match = { path: '/2001' };
-				simulator.addFault({ match, times: 1, action: { kind: 'delay', ms: 10_000 } });
+				simulator.addFault({ match, times: 1, action: { kind: 'delay', ms: 25_000 } });
 				simulator.setCounters('2001', { clicked: 109 });
 				await untilPolled(1);
 				const underWay = simulator.requests.find(({ fault }) => fault !== null);
@@ -611,9 +611,9 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 				await until(
 					() => underWay?.answered ?? null,
 					(answered) => answered !== null,
-					{ within: 30_000, late: () => 'The poll was never answered' },
+					{ within: 60_000, late: () => 'The poll was never answered' },
 				);
-				await untilPolled(3);
+				await untilPolled(2);
 				const executions = await client.executions({ workflowId });
 				const events = await Promise.all(
 					executions.map(async ({ id }) => eventOf(await client.execution(id))),

@@ -14,6 +14,8 @@ import { z } from 'zod';
 
 export const projectFolder = join(__dirname, '../..');
 
+const programTimeoutMs = 60_000;
+
 const packReport = z
 	.array(
 		z.object({
@@ -88,7 +90,7 @@ export class PackedPackage {
 		const folder = join(this.scratch, 'fixed');
 		mkdirSync(folder);
 		copyFileSync(join(this.folder, 'package.json'), join(folder, 'package.json'));
-		this.run('npm', ['pkg', 'fix'], folder);
+		this.run('npm', ['pkg', 'fix'], { cwd: folder });
 		return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 	}
 
@@ -106,7 +108,9 @@ export class PackedPackage {
 	 */
 	scan(lints: readonly Lint[]) {
 		const script = join(__dirname, 'scan.mjs');
-		const { stdout } = this.run(process.execPath, [script, JSON.stringify(lints)]);
+		const { stdout } = this.run(process.execPath, [script, JSON.stringify(lints)], {
+			timeout: lints.length * programTimeoutMs,
+		});
 		return scanReports.parse(JSON.parse(stdout));
 	}
 
@@ -121,7 +125,11 @@ export class PackedPackage {
 		rmSync(this.scratch, { recursive: true, force: true });
 	}
 
-	private run(command: string, args: string[], cwd = projectFolder): Finished {
+	private run(
+		command: string,
+		args: string[],
+		{ cwd = projectFolder, timeout = programTimeoutMs } = {},
+	): Finished {
 		// The rules find other things when NODE_ENV says that they are being tested.
 		const own = Object.entries(process.env).filter(
 			([name]) => !/^(npm_|NODE_ENV|JEST_)/i.test(name),
@@ -129,7 +137,7 @@ export class PackedPackage {
 		const { status, stdout, stderr, error } = spawnSync(command, args, {
 			cwd,
 			encoding: 'utf8',
-			timeout: 170_000,
+			timeout,
 			env: {
 				...Object.fromEntries(own),
 				// What is set up on this machine, or left in its temp folder, is none of the package's business.

@@ -117,7 +117,7 @@ const lastBegun = new Map<string, WeakRef<IPollFunctions>>();
  * Notes that a poll begins. n8n's classic engine makes a context when a workflow is activated, each with
  * its own copy of what was saved, and n8n 1 still takes in what a poll of an earlier one gives: a poll
  * that is under way while its workflow is activated anew would tell what the new one tells.
- * @returns whether a poll of the same trigger has begun on another context since
+ * @returns a function that tells whether a poll of the same trigger has begun on another context since
  */
 function beginPoll(context: IPollFunctions, trigger: string): () => boolean {
 	// Each poll of the durable engine has a context of its own, and the editor's keeps nothing.
@@ -198,7 +198,8 @@ export async function pollCampaigns(
 	const tellNews = async (memory: PollMemory) => {
 		const isSuperseded = beginPoll(context, trigger);
 		const readings = await read(context, ordered, trigger);
-		if (isSuperseded()) return null;
+		// An activation is never taken for granted: it tells, or fails.
+		if (!isStrict && isSuperseded()) return null;
 		const error = failureError(context, readings);
 		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
 		const observations = [...readings.observations].sort(

@@ -540,6 +540,22 @@ describe('polls that overlap', () => {
 			expect(await underWay).toBeNull();
 		});
 
+		test('that finds a campaign unreadable fails, though a poll of the context before began after it', async () => {
+			const node = newNode();
+			const { slow, answer } = slowService();
+			const failing: Service = async (options) => {
+				await slow(options);
+				return failure('invalid_value');
+			};
+			const before = activated(node, { service });
+			const activation = activated(node, { service: failing, activation: 'activate' }).poll();
+			const refused = expect(activation).rejects.toBeInstanceOf(NodeApiError);
+			await turn();
+			await before.poll();
+			answer();
+			await refused;
+		});
+
 		test.each<[string, { other?: boolean }, PollOptions]>([
 			['of another trigger', { other: true }, {}],
 			["by the editor's Fetch Test Event", {}, { mode: 'manual' }],
