@@ -53,11 +53,13 @@ export default defineConfig(
 	// n8n's scan of a published package does not heed disable comments either.
 	{ linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
 	{
-		files: ['**/*.{js,mjs,ts}'],
+		files: ['**/*.{cjs,js,mjs,ts}'],
 		extends: [js.configs.recommended, importX.flatConfigs.recommended],
 		settings: { 'import-x/resolver-next': [createTypeScriptImportResolver()] },
 		rules: {
 			eqeqeq: 'error',
+			// No rule is disabled by a comment, Oxlint's neither.
+			'no-warning-comments': ['error', { terms: ['oxlint-disable'], location: 'anywhere' }],
 			'no-restricted-properties': [
 				'error',
 				{
@@ -82,17 +84,20 @@ export default defineConfig(
 		},
 	},
 	{
-		files: ['**/*.{js,mjs}'],
+		files: ['**/*.{cjs,js,mjs}'],
 		languageOptions: { globals: { console: 'readonly', process: 'readonly' } },
 	},
 	{
-		files: ['**/*.js'],
-		languageOptions: { sourceType: 'commonjs', globals: { __dirname: 'readonly' } },
+		files: ['**/*.{cjs,js}'],
+		languageOptions: {
+			sourceType: 'commonjs',
+			globals: { __dirname: 'readonly', __filename: 'readonly' },
+		},
 	},
 	{
+		// What needs types is Oxlint's (.oxlintrc.json): it takes five seconds where typescript-eslint takes forty.
 		files: ['**/*.ts'],
-		extends: [tseslint.configs.recommendedTypeChecked, importX.flatConfigs.typescript],
-		languageOptions: { parserOptions: { projectService: true } },
+		extends: [tseslint.configs.recommended, importX.flatConfigs.typescript],
 		rules: {
 			// The compiler checks names, and knows types.
 			'import-x/namespace': 'off',
@@ -103,11 +108,6 @@ export default defineConfig(
 				'error',
 				{ argsIgnorePattern: '^_', ignoreRestSiblings: true },
 			],
-			// An abort signal's reason is untyped, and is what its listeners reject with.
-			'@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingAny: true }],
-			// n8n's interfaces ask for promises, and hand out methods to be called on another `this`.
-			'@typescript-eslint/require-await': 'off',
-			'@typescript-eslint/unbound-method': 'off',
 		},
 	},
 	// From here on: what n8n asks of a community package, as its own tools set it up.
@@ -119,10 +119,6 @@ export default defineConfig(
 	{
 		files: published,
 		rules: { 'no-console': 'error' },
-	},
-	{
-		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
-		rules: { '@typescript-eslint/switch-exhaustiveness-check': 'error' },
 	},
 	{
 		files: ['package.json'],

@@ -26,6 +26,10 @@ const shared = {
 	],
 };
 
+const setupFiles = ['useOnceLoaded', 'properties'].map(
+	(name) => `<rootDir>/test/support/${name}.ts`,
+);
+
 /** @type {import('jest').Config} */
 module.exports = {
 	// The engine tests mostly wait: for servers, for pauses between retries.
@@ -37,14 +41,15 @@ module.exports = {
 			...shared,
 			displayName: 'unit',
 			testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
-			setupFiles: ['<rootDir>/test/support/properties.ts'],
+			testEnvironment: '<rootDir>/test/support/onceLoaded.ts',
+			setupFiles,
 		},
 		{
 			...shared,
 			displayName: 'engine',
 			testMatch: ['<rootDir>/test/engine/**/*.test.ts'],
-			setupFiles: ['<rootDir>/test/support/properties.ts'],
-			setupFilesAfterEnv: ['<rootDir>/test/engine/support/environment.ts'],
+			testEnvironment: '<rootDir>/test/engine/support/environment.ts',
+			setupFiles,
 			// The unit tests alone have to reach everything; to count here too takes a tenth of all time.
 			coveragePathIgnorePatterns: ['/'],
 		},

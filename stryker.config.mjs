@@ -15,6 +15,7 @@ export default {
 		projectType: 'custom',
 		config: {
 			...jestConfig,
+			testEnvironment: './test/mutation/environment.js',
 			// The unit tests alone have to notice: each mutant takes seconds with them, half a minute with n8n's engine.
 			projects: projects
 				.filter(({ displayName }) => displayName === 'unit')

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
+import execa from 'execa';
 import { z } from 'zod';
 import { projectFolder } from '../host';
 import { Progress } from '../host/progress';
@@ -73,19 +73,15 @@ async function save(results: readonly Result[], machine: string): Promise<void> 
 			return found ?? [];
 		}),
 	};
-	await writeFormatted(resultsFile, JSON.stringify(report, null, '\t'));
+	await writeFile(resultsFile, JSON.stringify(report, null, '\t'));
 	await writeFile(chartFile, toChart(report));
 	const page = await readFile(pageFile, 'utf8');
 	const [before, after] = [page.indexOf(begin), page.indexOf(end)];
 	if (before < 0 || after < before) throw new Error(`${pageFile} has lost its marks`);
 	const head = page.slice(0, before + begin.length);
-	await writeFormatted(pageFile, `${head}\n\n${toMarkdown(report)}\n\n${page.slice(after)}`);
-}
-
-/** As the project's formatter would have it: its check covers these files too. */
-async function writeFormatted(filepath: string, text: string): Promise<void> {
-	const style = await resolveConfig(filepath, { editorconfig: true });
-	await writeFile(filepath, await format(text, { ...style, filepath }));
+	await writeFile(pageFile, `${head}\n\n${toMarkdown(report)}\n\n${page.slice(after)}`);
+	// The formatter's check covers these files too.
+	await execa('oxfmt', [resultsFile, pageFile], { cwd: projectFolder, preferLocal: true });
 }
 
 async function main(): Promise<void> {

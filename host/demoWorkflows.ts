@@ -52,7 +52,8 @@ export async function readExamples(): Promise<Example[]> {
 
 /** What was found out while the demo was prepared that its user should know. */
 export type Notice =
-	{ kind: 'login-changed' } | { kind: 'not-activated'; workflow: string; reason: string };
+	| { kind: 'login-changed' }
+	| { kind: 'not-activated'; workflow: string; reason: string };
 
 /** What the demo's user needs and has. */
 export interface Demo {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { anyCodePoints } from '../support/text';
+import { anyCodePoints, anyWebUrl } from '../support/text';
 import {
 	content,
 	credentialsFor,
@@ -539,7 +539,7 @@ async function expectTaken(name: string, parameters: INodeParameters, taken: str
 describe('a parameter of text and fields of the input item', () => {
 	const anything = fc.oneof(
 		anyCodePoints({ maxLength: 40 }),
-		fc.webUrl(),
+		anyWebUrl(),
 		fc.constant('={{ 1 + 1 }}'),
 		fc.constantFrom('', '$&', '\\', '{{', '}}', '`${1}`'),
 		fc.jsonValue({ maxDepth: 2 }),

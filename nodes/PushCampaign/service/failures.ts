@@ -8,7 +8,10 @@ export type Endpoint = 'send' | 'status' | 'count';
 
 /** n8n's names for why something did not work; its scheduler backs off by them. */
 export type FailureCause =
-	'rate-limited' | 'temporarily-unavailable' | 'credential-invalid' | 'configuration-invalid';
+	| 'rate-limited'
+	| 'temporarily-unavailable'
+	| 'credential-invalid'
+	| 'configuration-invalid';
 
 /** What is known of a send that has no success answer. */
 export type FailedOutcome = 'notSent' | 'unknown';

@@ -1,14 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import './userFolder';
+import { rmSync } from 'node:fs';
+import * as n8nCore from 'n8n-core';
+import OnceLoaded from '../../support/onceLoaded';
+import * as deduplication from './deduplication';
 
-// n8n-core writes an instance key into its user folder and logs to the console when it is loaded,
-// so both have to be set before a test file imports it: jest runs this file first.
-const userFolder = mkdtempSync(join(tmpdir(), 'push-campaign-engine-'));
+const userFolder = process.env['N8N_USER_FOLDER'] ?? '';
 
-process.env['N8N_USER_FOLDER'] = userFolder;
-process.env['N8N_LOG_LEVEL'] = 'silent';
-process.env['N8N_ENCRYPTION_KEY'] = 'engine-tests';
-process.env['N8N_DIAGNOSTICS_ENABLED'] = 'false';
+/** Loads n8n's engine once for each of jest's workers, with the store that it takes but once. */
+export default class EngineEnvironment extends OnceLoaded {
+	protected override get modules() {
+		return {
+			...super.modules,
+			'n8n-core': n8nCore,
+			[require.resolve('./deduplication')]: deduplication,
+		};
+	}
 
-afterAll(() => rmSync(userFolder, { recursive: true, force: true }));
+	override async teardown(): Promise<void> {
+		await super.teardown();
+		rmSync(userFolder, { recursive: true, force: true });
+	}
+}

@@ -27,7 +27,8 @@ export type ModelRequest = z.infer<typeof requestSchema>;
 
 /** What the model answers: words, or calls of the agent's tools. */
 export type ModelAnswer =
-	{ text: string } | { calls: Array<{ tool: string; arguments: Record<string, unknown> }> };
+	| { text: string }
+	| { calls: Array<{ tool: string; arguments: Record<string, unknown> }> };
 
 /** Its `url` is for the Base URL of n8n's OpenAI credential. */
 export interface ModelServer extends LoopbackService {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
+import { anyCodePoints } from '../../support/text';
 
 const secret = 'geheim/ü?=key';
 const base64 = Buffer.from(secret).toString('base64');
@@ -130,9 +131,7 @@ test('keeps a name __proto__ a name', () => {
 test('no secret is left in any JSON value', () => {
 	fc.assert(
 		fc.property(
-			fc
-				.string({ unit: 'grapheme', minLength: 6, maxLength: 12 })
-				.filter((text) => !text.includes('*')),
+			anyCodePoints({ minLength: 6, maxLength: 12 }).filter((text) => !text.includes('*')),
 			fc.string(),
 			fc.string(),
 			fc.jsonValue({ maxDepth: 2 }),
@@ -146,9 +145,8 @@ test('no secret is left in any JSON value', () => {
 					texts.push(name, ...(typeof value === 'string' ? [value] : []));
 					return value;
 				});
-				for (const text of texts) {
-					for (const spelling of spellings) expect(text).not.toContain(spelling);
-				}
+				const left = spellings.filter((spelling) => texts.some((text) => text.includes(spelling)));
+				expect(left).toEqual([]);
 			},
 		),
 	);

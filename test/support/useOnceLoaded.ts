@@ -1,0 +1,7 @@
+declare global {
+	var onceLoaded: Readonly<Record<string, unknown>>;
+}
+
+for (const [name, loaded] of Object.entries(globalThis.onceLoaded)) jest.mock(name, () => loaded);
+
+export {};
