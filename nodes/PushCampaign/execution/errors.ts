@@ -148,8 +148,11 @@ const unexpectedAdvice =
 	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 
 /** What was thrown, in its own words. */
-export const messageOf = (error: unknown) =>
-	error instanceof Error ? error.message : String(error);
+export function messageOf(error: unknown): string {
+	// Not by `instanceof`: what evaluates expressions apart from the server has an `Error` of its own.
+	const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+	return String(hasMessage ? error.message : error);
+}
 
 /** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
 export function toInvalid(error: unknown): InvalidInput {
