@@ -64,7 +64,7 @@ interface KeyedSend {
  * that came meanwhile.
  */
 class NodeKeys {
-	/** Sends under a key that are under way in this process, until their claims are settled or free. */
+	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
 	readonly underWay = new Map<string, KeyedSend>();
 	private claims: Write[] = [];
 	private notes: Write[] = [];
@@ -72,11 +72,6 @@ class NodeKeys {
 	private notedAt = -Infinity;
 	private writeMs = 0;
 	private isWriting = false;
-
-	/** Nothing waits and nothing is under way. */
-	get isIdle(): boolean {
-		return this.underWay.size === 0 && !this.isWriting;
-	}
 
 	/**
 	 * Claims a key.
@@ -184,7 +179,7 @@ function keysOf(context: KeysContext): NodeKeys {
 	const name = `${context.getWorkflow().id}:${context.getNode().id}`;
 	const known = nodes.get(name);
 	if (known !== undefined) return known;
-	for (const [other, keys] of nodes) if (keys.isIdle) nodes.delete(other);
+	for (const [other, { underWay }] of nodes) if (underWay.size === 0) nodes.delete(other);
 	const keys = new NodeKeys();
 	nodes.set(name, keys);
 	return keys;

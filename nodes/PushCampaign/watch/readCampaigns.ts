@@ -64,7 +64,7 @@ export async function readCampaigns(
 		} as const;
 		const answer = client.request(request, campaignStatus, timeoutMs);
 		const result = await Promise.race([answer, timeIsOver]);
-		if (result === undefined || (signal.aborted && result.kind === 'failed')) return givenUp;
+		if (result === undefined) return givenUp;
 		if (result.kind === 'failed') {
 			problems.set(campaignId, result.problem);
 			const isRefusal = result.problem.type === 'rate_limit';

@@ -155,6 +155,22 @@ describe('what was sent, or is unknown', () => {
 		expect(ledger.find(at(0), identity('at 10:00', 'item'))).toEqual(entryOf(sent('1001')));
 	});
 
+	test('is known by its content before its source, where the two name different sends', async () => {
+		const ledger = new Ledger({});
+		await record(ledger, at(0), identity('a', 'one'), sent('1001'));
+		await record(ledger, at(0), identity('b', 'two'), sent('1002'));
+		expect(ledger.find(at(0), identity('a', 'two'))).toEqual(entryOf(sent('1001')));
+		expect(ledger.find(at(0), identity('c', 'two'))).toEqual(entryOf(sent('1002')));
+	});
+
+	test('is another one than what was refused before it from the same source', async () => {
+		const ledger = new Ledger({});
+		await record(ledger, at(0), identity('a', 'one'), refused);
+		await record(ledger, at(0), identity('b', 'one'), sent('1001'));
+		expect(ledger.find(at(0), identity('a', 'two'))).toBeUndefined();
+		expect(ledger.find(at(0), identity('b', 'two'))).toEqual(entryOf(sent('1001')));
+	});
+
 	test('stays beside another content of the same item', async () => {
 		const ledger = new Ledger({});
 		await record(ledger, at(0), identity('a'), sent('1001'));
@@ -203,6 +219,17 @@ describe('a send that is under way', () => {
 		expect(await Promise.all(others)).toEqual([followed, followed]);
 		expect(attempt).toHaveBeenCalledTimes(1);
 		expect(new Ledger(context).recall(at(0), identity('a'), true)).toEqual(followed);
+	});
+
+	test('and fails, fails for the one that waited too, as it was', async () => {
+		const context: IDataObject = {};
+		const { attempt, answer } = slowSend();
+		const sends = [1, 2].map(async () =>
+			new Ledger(context).once(at(0), identity('a'), false, attempt),
+		);
+		answer(unknown);
+		expect(await Promise.all(sends)).toEqual([unknown, unknown]);
+		expect(attempt).toHaveBeenCalledTimes(1);
 	});
 
 	test('is unknown to a process that knows only what was saved when it began', async () => {
@@ -268,23 +295,6 @@ describe('Retry of the same failed execution again', () => {
 		expect(new Ledger(context).find(at(0), identity('a'))).toEqual(entryOf(sent('1001')));
 	});
 
-	test('is remembered for the last executions, oldest out first', async () => {
-		await inAnotherProcess(async (Other) => {
-			const contexts = Array.from({ length: 201 }, (): IDataObject => ({}));
-			const early = contexts.map((context) => {
-				new Other(context);
-				return saveAndLoad(context);
-			});
-			// The first was dropped when the last came; the second is the oldest that is kept.
-			for (const index of [0, 1]) {
-				const copy = saveAndLoad(contexts[index] ?? {});
-				await record(new Other(copy), at(0), identity('a'), sent('1001'));
-			}
-			const found = early.map((copy) => new Other(copy).find(at(0), identity('a')));
-			expect(found.filter((entry) => entry !== undefined)).toHaveLength(2);
-		});
-	});
-
 	test('is remembered for so many sends', async () => {
 		await inAnotherProcess(async (Other) => {
 			const [first, large]: IDataObject[] = [{}, {}];
@@ -302,6 +312,100 @@ describe('Retry of the same failed execution again', () => {
 			const known = saveAndLoad(large ?? {});
 			known['pushCampaignLedger'] = { id: savedId(known), sends: {} };
 			expect(new Other(known).find(at(0), identity(0))).toBeUndefined();
+		});
+	});
+});
+
+/** A ledger's copy that knows none of its sends, so that what is found is what the process remembers. */
+function withoutSends(context: IDataObject): IDataObject {
+	return { pushCampaignLedger: { id: savedId(context), sends: {} } };
+}
+
+describe('what a process remembers of its ledgers', () => {
+	const send = identity('a');
+
+	/** Another process, in which ledgers with so many sends each were used, one after another. */
+	async function afterUseOf(
+		sizes: readonly number[],
+		look: (Other: typeof Ledger, contexts: readonly IDataObject[]) => Promise<void>,
+	) {
+		await inAnotherProcess(async (Other) => {
+			const contexts: IDataObject[] = [];
+			for (const size of sizes) {
+				const context: IDataObject = {};
+				const ledger = new Other(context);
+				await record(ledger, at(0), send, unknown);
+				// Neither a second entry of a send nor one that did not happen takes room.
+				await record(ledger, at(0), identity('refused'), refused);
+				for (let item = 1; item < size; item += 1) {
+					await record(ledger, at(item), send, sent());
+				}
+				contexts.push(context);
+			}
+			await look(Other, contexts);
+		});
+	}
+	const knows = (Other: typeof Ledger, context: IDataObject | undefined) =>
+		new Other(withoutSends(context ?? {})).find(at(0), send) !== undefined;
+
+	test('is up to 20,000 sends, and what was used last whatever it holds', async () => {
+		await afterUseOf([10_000, 10_000], async (Other, [first, second]) => {
+			new Other({});
+			expect([first, second].map((context) => knows(Other, context))).toEqual([true, true]);
+			const { pushCampaignLedger } = second ?? {};
+			const ledger = new Other({ pushCampaignLedger });
+			await record(ledger, at(10_000), send, sent());
+			// One send too many: the ledger used longest ago goes, and no other.
+			expect(knows(Other, second)).toBe(true);
+			expect(knows(Other, first)).toBe(false);
+			for (let item = 10_001; item < 20_001; item += 1) {
+				await record(ledger, at(item), send, sent());
+			}
+			expect([1, 2].map(() => knows(Other, second))).toEqual([true, true]);
+		});
+	});
+
+	test('is 200 ledgers, the one used longest ago out first', async () => {
+		await afterUseOf(
+			Array.from({ length: 201 }, () => 1),
+			async (Other, [first, second]) => {
+				expect(knows(Other, second)).toBe(true);
+				expect(knows(Other, first)).toBe(false);
+				await Promise.resolve();
+			},
+		);
+	});
+
+	test('makes no more room than is needed', async () => {
+		await afterUseOf([50, 100, 100, 19_900], async (Other, contexts) => {
+			new Other({});
+			const known = contexts.map((context) => knows(Other, context));
+			expect(known).toEqual([false, false, true, true]);
+			await Promise.resolve();
+		});
+	});
+
+	test('keeps a ledger whose sends are being made', async () => {
+		await inAnotherProcess(async (Other) => {
+			const context: IDataObject = {};
+			const { attempt, answer } = slowSend();
+			const first = new Other(context).once(at(0), send, false, attempt);
+			for (let count = 0; count < 250; count += 1) new Other({});
+			const second = new Other(withoutSends(context)).once(at(0), send, false, attempt);
+			answer(sent('1001'));
+			await Promise.all([first, second]);
+			expect(attempt).toHaveBeenCalledTimes(1);
+		});
+	});
+
+	test('is the same for an execution that goes on, also where it was dropped meanwhile', async () => {
+		await inAnotherProcess(async (Other) => {
+			const context: IDataObject = {};
+			const before = new Other(context);
+			for (let count = 0; count < 250; count += 1) new Other({});
+			const after = new Other(context);
+			await record(before, at(0), send, sent('1001'));
+			expect(after.find(at(0), send)).toEqual(entryOf(sent('1001')));
 		});
 	});
 });

@@ -7,6 +7,9 @@ import {
 } from '../../../nodes/PushCampaign/service/failures';
 import { DeduplicationStore, executeFunctions } from './support';
 
+// One of this file's own, whose `sleep` heeds fake timers.
+jest.unmock('n8n-workflow');
+
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
 const lost: SendOutcome = { kind: 'failed', problem: connectionLostProblem('send') };
 const refused: SendOutcome = {
@@ -123,6 +126,69 @@ describe('at the same moment', () => {
 		expect(requested).toEqual(['a', 'a']);
 	});
 
+	test('the claims of an execution hold, whatever other nodes begin', async () => {
+		const { requested, execution, sendOnce } = useNode();
+		let answer = () => {};
+		const first = execution().keys.once('a', false, async () => {
+			requested.push('a');
+			await new Promise<void>((resolve) => (answer = resolve));
+			return sent;
+		});
+		await useNode().sendOnce('a');
+		const second = sendOnce('a');
+		answer();
+		expect(await Promise.all([first, second])).toEqual([sent, alreadySent]);
+		expect(requested).toEqual(['a']);
+	});
+
+	test('n8n’s entries are written by one write at a time, and none writes nothing', async () => {
+		const { store, execution } = useNode();
+		const { checkProcessedAndRecord, removeProcessed } = store;
+		const written: number[] = [];
+		let underWay = 0;
+		// Looked at in the end: what the store throws is taken for a refusal.
+		let mostUnderWay = 0;
+		const alone = async <Value>(items: readonly unknown[], write: () => Promise<Value>) => {
+			underWay += 1;
+			mostUnderWay = Math.max(mostUnderWay, underWay);
+			written.push(items.length);
+			const value = await write();
+			underWay -= 1;
+			return value;
+		};
+		store.checkProcessedAndRecord = async (...args) =>
+			await alone(args[0], async () => await checkProcessedAndRecord(...args));
+		store.removeProcessed = async (...args) =>
+			await alone(args[0], async () => await removeProcessed(...args));
+		const sends: Array<Promise<SendOutcome>> = [];
+		const executions = [execution(), execution()];
+		for (let key = 0; key < 20; key += 1) {
+			for (const { send } of executions) {
+				sends.push(send(String(key), key % 3 === 0 ? refused : sent));
+				await new Promise((resolve) => setImmediate(resolve));
+			}
+		}
+		await Promise.all(sends);
+		await Promise.all(executions.map(async ({ keys }) => await keys.written()));
+		expect(mostUnderWay).toBe(1);
+		expect(Math.min(...written)).toBeGreaterThan(0);
+	});
+
+	test('what another process wrote over is recorded once more with what came of it', async () => {
+		const { store, requested, sendOnce } = useNode();
+		const { checkProcessedAndRecord } = store;
+		let isFirst = true;
+		store.checkProcessedAndRecord = async (...args) => {
+			const answer = await checkProcessedAndRecord(...args);
+			if (isFirst) store.entries = [];
+			isFirst = false;
+			return answer;
+		};
+		expect(await sendOnce('a')).toEqual(sent);
+		expect(await sendOnce('a')).toEqual(alreadySent);
+		expect(requested).toEqual(['a']);
+	});
+
 	test('claims are written together', async () => {
 		const { store, execution } = useNode();
 		const { keys, send } = execution();
@@ -196,7 +262,10 @@ describe('a store that refuses', () => {
 	test('and one that records only a part of it, too', async () => {
 		const { store, requested, sendOnce } = useNode();
 		store.checkProcessedAndRecord = async () => await Promise.resolve({ new: [], processed: [] });
-		expect(await sendOnce('a')).toMatchObject({ kind: 'invalid' });
+		const outcome = await sendOnce('a');
+		expect(outcome.kind === 'invalid' && outcome.invalid.message).toBe(
+			"Idempotency Key could not be saved in n8n's database: n8n did not record all of it",
+		);
 		expect(requested).toEqual([]);
 	});
 
@@ -211,6 +280,24 @@ describe('a store that refuses', () => {
 		expect(outcome).toEqual(sent);
 		expect(store.entries).toEqual(['key:a']);
 		expect(warnings()).toEqual([]);
+	});
+
+	test.each([
+		['sent', sent, ['key:a']],
+		['not sent', refused, []],
+	])('is asked again where it only did not remove what is %s', async (_what, came, entries) => {
+		const { store, sendOnce, warnings } = useNode();
+		const { removeProcessed } = store;
+		let refusals = 2;
+		store.removeProcessed = async (...args) => {
+			if ((refusals -= 1) >= 0) throw new Error('busy');
+			await removeProcessed(...args);
+		};
+		expect(await sendOnce('a', came)).toEqual(came);
+		expect(store.entries).toEqual(entries);
+		refusals = 3;
+		await sendOnce('b', came);
+		expect(warnings().join()).toMatch(/could not be saved: busy$/);
 	});
 
 	test('for good leaves the key claimed, and says so in the log', async () => {

@@ -1,9 +1,10 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import {
 	created,
 	credential,
+	DeduplicationStore,
 	executeFunctions,
 	failure,
 	lost,
@@ -457,6 +458,12 @@ describe('a dry run', () => {
 		);
 	});
 
+	test('refuses what is too late already', async () => {
+		const additionalFields = { sendAt: '2020-01-01T00:00Z' };
+		const error = await errorOf({ parameters: { ...send, ...dry, additionalFields } });
+		expect(error.message).toMatch(/^Send At /);
+	});
+
 	test('shows the request of what was sent before, too', async () => {
 		const kept = {};
 		await execute({ parameters: send, kept });
@@ -642,6 +649,80 @@ describe('a second try of the execution', () => {
 	});
 });
 
+describe('an idempotency key', () => {
+	const keyed = (key: string): IDataObject => ({ ...sendEach, options: { idempotencyKey: key } });
+	const anyTitle = { parameters: keyed('launch'), items: titled('a', 'b') };
+	const second = { title: 'b', status: 'alreadySent', idempotencyKey: 'launch' };
+
+	test('of two items sends the first alone, and says so of the second', async () => {
+		const { service, titles } = serviceOf();
+		const { json } = await execute({ ...anyTitle, service });
+		expect(titles).toEqual(['a']);
+		expect(json).toMatchObject([{ title: 'a', status: 'success', campaignId: '1001' }, second]);
+		expect(json[1]).not.toHaveProperty('campaignId');
+	});
+
+	test('of an item that was refused lets go of the next one’s, too: it was the same send', async () => {
+		const { service, titles } = serviceOf({ a: () => failure('bad_request') });
+		const { json } = await execute({ ...anyTitle, service, continueOnFail: true });
+		expect(titles).toEqual(['a']);
+		const error = { outcome: 'notSent' };
+		expect(json).toMatchObject([{ error }, { error }]);
+	});
+
+	test('of an earlier execution sends nothing; another key does', async () => {
+		const store = new DeduplicationStore();
+		const { service, titles } = serviceOf();
+		await execute({ ...anyTitle, items: titled('a'), service, store });
+		const { json } = await execute({ ...anyTitle, items: titled('b'), service, store });
+		expect(json).toMatchObject([second]);
+		await execute({ items: titled('b'), parameters: keyed('other'), service, store });
+		expect(titles).toEqual(['a', 'b']);
+	});
+
+	test('that an item shares and another one has not: each is its own send', async () => {
+		const { service, titles } = serviceOf();
+		const parameters = { ...sendEach, options: { idempotencyKey: '={{ $json.key }}' } };
+		const items = [{ json: { title: 'a', key: 'one' } }, { json: { title: 'b', key: 'two' } }];
+		const { json } = await execute({ parameters, items, service });
+		expect(titles).toEqual(['a', 'b']);
+		expect(json).toMatchObject([{ campaignId: '1001' }, { campaignId: '1002' }]);
+	});
+});
+
+describe('hints', () => {
+	async function hintsOf(options: ExecuteOptions): Promise<string[]> {
+		const messages: string[] = [];
+		const addExecutionHints = (...hints: NodeExecutionHint[]) => {
+			messages.push(...hints.map(({ message }) => message));
+		};
+		await execute({ ...options, addExecutionHints });
+		return messages;
+	}
+	const scheduled = { ...sendEach, additionalFields: { sendAt: '2099-01-01T00:00Z' } };
+
+	test('count what was accepted now: not what failed, and not what was sent before', async () => {
+		const { service } = serviceOf({ b: () => failure('bad_request') });
+		const run = { parameters: scheduled, continueOnFail: true, service };
+		const two = await hintsOf({ ...run, items: titled('a', 'b', 'c') });
+		expect(two.join()).toMatch(/^2 sends are scheduled for 1 Jan 2099 00:00, UTC\. /);
+		const one = await hintsOf({ ...run, items: titled('a', 'b') });
+		expect(one.join()).toMatch(/^Scheduled for 1 Jan 2099 00:00, UTC\. /);
+		const options = { idempotencyKey: 'launch' };
+		const store = new DeduplicationStore();
+		const keyed = { ...run, store, parameters: { ...scheduled, options } };
+		expect((await hintsOf({ ...keyed, items: titled('a', 'c') })).join()).toMatch(/^Scheduled /);
+		expect(await hintsOf({ ...keyed, items: titled('a') })).toEqual([]);
+	});
+
+	test('say that a dry run sent nothing', async () => {
+		const options = { dryRun: true };
+		expect(await hintsOf({ parameters: { ...send, options } })).toEqual([
+			'Nothing was sent: this was a dry run.',
+		]);
+	});
+});
+
 describe('the run of the node', () => {
 	const twice = async (first: ExecuteOptions, second: ExecuteOptions) => {
 		const kept = {};
@@ -714,6 +795,25 @@ describe('reads', () => {
 		const whole = await execute({ items, parameters: raw, service: answerOf });
 		expect(whole.json[2]).toEqual(whole.json[0]);
 		expect(whole.json[2]?.['count']).not.toBe(whole.json[0]?.['count']);
+	});
+
+	test('of the same parameters by another credential are another request', async () => {
+		const sites = ['push', 'other', 'push'];
+		const credentialsFor = (_type: unknown, itemIndex: unknown) => {
+			const site = sites[Number(itemIndex)];
+			if (site === undefined) return new Error('No such item');
+			return { ...credential, baseUrl: `https://${site}.example` };
+		};
+		const { asked } = await execute({
+			parameters: status,
+			items: titled('a', 'b', 'c'),
+			service: () => statusAnswer('1001'),
+			credentialsFor,
+		});
+		expect(asked.map(({ options }) => new URL(options.url).host).sort()).toEqual([
+			'other.example',
+			'push.example',
+		]);
 	});
 
 	test('are all checked before the first', async () => {

@@ -10,6 +10,7 @@ import {
 	type INodeParameters,
 	type INodeTypes,
 	type IPollFunctions,
+	type NodeExecutionHint,
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
@@ -70,6 +71,8 @@ interface Common {
 	readonly service?: Service;
 	/** What `getCredentials` gives; an error is thrown. */
 	readonly credentials?: object;
+	/** The same, where it depends on what `getCredentials` is called with. */
+	readonly credentialsFor?: (...args: readonly unknown[]) => object;
 	readonly node?: Partial<INode>;
 }
 
@@ -84,12 +87,17 @@ const nodeOf = (type: string, node: Partial<INode> = {}): INode => ({
 	...node,
 });
 
-function common({ service = () => created(1001), credentials = credential }: Common) {
+function common({
+	service = () => created(1001),
+	credentials = credential,
+	credentialsFor = () => credentials,
+}: Common) {
 	const asked: Asked[] = [];
 	const functions = {
-		getCredentials: async () => {
-			if (credentials instanceof Error) throw credentials;
-			return await Promise.resolve(credentials);
+		getCredentials: async (...args: readonly unknown[]) => {
+			const data = credentialsFor(...args);
+			if (data instanceof Error) throw data;
+			return await Promise.resolve(data);
 		},
 		helpers: {
 			async httpRequestWithAuthentication(
@@ -130,7 +138,7 @@ export interface ExecuteOptions extends Common {
 	readonly kept?: IDataObject;
 	readonly runIndex?: unknown;
 	readonly signal?: AbortSignal;
-	readonly addExecutionHints?: () => void;
+	readonly addExecutionHints?: (...hints: NodeExecutionHint[]) => void;
 	/** n8n's store of what was processed. */
 	readonly store?: DeduplicationStore;
 }

@@ -9,6 +9,7 @@ import {
 	failureProblem,
 	gatewayRateLimitProblem,
 	notStartedProblem,
+	plainAnswerProblem,
 	redirectProblem,
 	refusedOnTheWayProblem,
 	unexpectedAnswerProblem,
@@ -193,11 +194,15 @@ describe('an answer', () => {
 		});
 	});
 
-	test('HTTP 303 after a read is a redirect', async () => {
+	test('HTTP 303 after a read is a redirect, 305 is not', async () => {
 		const headers = { location: 'https://elsewhere.example' };
 		expect(await answering('', 303, headers).request(status, z.object({}), 1)).toEqual({
 			kind: 'failed',
 			problem: redirectProblem(303, 'status', 'elsewhere.example'),
+		});
+		expect(await answering('', 305, headers).request(status, z.object({}), 1)).toEqual({
+			kind: 'failed',
+			problem: unexpectedAnswerProblem(305, 'empty', 'status'),
 		});
 	});
 
@@ -251,6 +256,7 @@ describe('an answer', () => {
 		[undefined, 200, 'empty'],
 		[null, 200, 'empty'],
 		['null', 200, 'empty'],
+		['<!DOCTYPE html><p>Internal server error', 500, 'a web page'],
 		['<!DOCTYPE html><p>Bad gateway', 502, 'a web page'],
 		['\n<html lang="en">', 200, 'a web page'],
 		['<head>', 200, 'a web page'],
@@ -421,6 +427,17 @@ describe('no answer', () => {
 		stop.abort();
 		expect(await asking).toEqual({ kind: 'failed', problem: cancelledProblem('send') });
 		expect(signal?.aborted).toBe(true);
+	});
+
+	test('an answer without TLS, where it was asked for: unknown, and said so', async () => {
+		const wrongVersion = Object.assign(new Error('write EPROTO'), {
+			code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+		});
+		const transport = async () => await Promise.reject(wrongVersion);
+		expect(await client(transport).request(send, campaignCreated, 500)).toEqual({
+			kind: 'failed',
+			problem: plainAnswerProblem('send'),
+		});
 	});
 
 	test('the user had stopped it before: nothing is asked for, and not sent', async () => {

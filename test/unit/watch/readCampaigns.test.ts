@@ -204,4 +204,32 @@ describe('when the time is over', () => {
 		expect([...(await readings).failures.keys()]).toEqual(['bad']);
 		expect(asked).toHaveLength(times);
 	});
+
+	test('a refusal may take its time: the campaign is asked for again', async () => {
+		const { readings, asked } = reading(
+			['busy'],
+			async () => {
+				await pause(60);
+				return failed('rate_limit');
+			},
+			200,
+		);
+		expect([...(await readings).failures.keys()]).toEqual(['busy']);
+		expect(asked).toHaveLength(6);
+	});
+
+	test('what fails because the time is over was not reached', async () => {
+		let fail = (_reason: Error) => {};
+		const { readings, end } = reading(
+			['cut'],
+			async () => await new Promise<object>((_resolve, reject) => (fail = reject)),
+			60_000,
+		);
+		await pause(10);
+		end();
+		fail(new Error('This operation was aborted'));
+		const { failures, unread } = await readings;
+		expect([...failures.keys()]).toEqual([]);
+		expect(unread).toEqual(['cut']);
+	});
 });

@@ -1,5 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 import type { Counters } from '../../../nodes/PushCampaign/service/answers';
 import { failureProblem, type Problem } from '../../../nodes/PushCampaign/service/failures';
 import { loadState, zeroCounters } from '../../../nodes/PushCampaign/watch/baseline';
@@ -120,6 +123,41 @@ test('a poll gives what it gives, throws what it throws, and numbers go on', asy
 	await expect(bad.done).rejects.toThrow('no answer');
 	expect(startPoll().memory.isBehind({})).toBe(true);
 	expect(startPoll('another').memory.note(empty, true)).toEqual({ main: 2 });
+});
+
+test('a poll keeps its memory while it runs, though one of another trigger ends', async () => {
+	const { startPoll } = processOf();
+	const [first, other] = [startPoll('one'), startPoll('other')];
+	other.end();
+	await other.done;
+	const second = startPoll('one');
+	first.memory.note(empty, true);
+	expect(second.memory.isBehind({})).toBe(true);
+});
+
+test('what no poll can ask for any more is let go of', async () => {
+	setFlagsFromString('--expose-gc');
+	const collectGarbage = z.function().parse(runInNewContext('gc'));
+	const { clock, startPoll } = processOf();
+	const reported = (() => {
+		const poll = startPoll();
+		const state = { ...empty, reported: { '1': 'x' } };
+		poll.memory.note(state, true);
+		poll.end();
+		return { by: poll.done, left: new WeakRef(state.reported) };
+	})();
+	await reported.by;
+	const isLeftAfter = async (ms: number) => {
+		clock.now += ms;
+		const { done, end } = startPoll('another');
+		end();
+		await done;
+		await new Promise(setImmediate);
+		collectGarbage();
+		return reported.left.deref() !== undefined;
+	};
+	expect(await isLeftAfter(2 * staleCursorMs - 1)).toBe(true);
+	expect(await isLeftAfter(1)).toBe(false);
 });
 
 // What n8n does with the polls of one trigger in its durable engine, in any order that it may happen.
@@ -356,6 +394,25 @@ test('an emission that n8n could not save is made again after two minutes, and n
 	expect(model.told.map(({ changes }) => changes)).toEqual([
 		{ clicked: { from: 0, to: 5, by: 5 } },
 	]);
+});
+
+test('another change that n8n did not save holds back what comes for ten seconds, and not longer', () => {
+	const model = new Model(1);
+	const poll = (isSaved: boolean) => {
+		model.start();
+		model.end(0, false);
+		model.commit(0, isSaved);
+	};
+	model.toggle('1002');
+	poll(false);
+	expect(model.failuresTold).toBe(1);
+	model.move('1001', 'clicked', 3);
+	model.wait(quietWriteMs - 1);
+	poll(true);
+	expect(model.told).toEqual([]);
+	model.wait(1);
+	poll(true);
+	expect(model.told).toHaveLength(1);
 });
 
 test('of polls that start from the same cursor one emits, and one reports a failure', () => {
