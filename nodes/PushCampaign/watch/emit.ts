@@ -27,7 +27,7 @@ export interface News {
 export function emitChanges(
 	staticData: IDataObject,
 	watched: Watched,
-	{ observations, failures, unread, endedAt }: Readings,
+	{ observations, failures, crowdedOut, unread, endedAt }: Readings,
 	memory: PollMemory,
 ): News {
 	const state = loadState(staticData);
@@ -40,11 +40,15 @@ export function emitChanges(
 		const { campaignId: id } = observation;
 		baselines[id] = moveBaseline(baselines[id], observation);
 	}
+	// Crowded out once is no news: it is read first the next time. Twice in a row is.
+	const isPutOff = (id: string) => crowdedOut.has(id) && !state.unread.includes(id);
+	const told = new Map([...failures].filter(([id]) => !isPutOff(id)));
+	const notRead = [...unread, ...[...crowdedOut].filter(isPutOff)];
 	const reported = (isCursor ? memory.reportedSince(state.version) : undefined) ?? state.reported;
 	const after = {
 		baselines,
-		reported: { ...keepOnly(reported, unread), ...toReported(failures) },
-		unread: [...unread],
+		reported: { ...keepOnly(reported, notRead), ...toReported(told) },
+		unread: notRead,
 		version: state.version,
 	};
 	if (hasChanged(state, after)) {
@@ -53,6 +57,6 @@ export function emitChanges(
 	}
 	return {
 		events: found.map(({ event }) => event),
-		failures: findUnreported(failures, reported),
+		failures: findUnreported(told, reported),
 	};
 }

@@ -1,3 +1,4 @@
+import { isRateLimit } from '../delivery/retry';
 import type { RunOptions, Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { campaignStatus } from '../service/answers';
@@ -14,6 +15,8 @@ const transientRetries = 2;
 export interface Readings {
 	readonly observations: readonly Observation[];
 	readonly failures: ReadonlyMap<string, Problem>;
+	/** Of the failures, those under a rate limit that let through the others, as another time it may these. */
+	readonly crowdedOut: ReadonlySet<string>;
 	/** Not reached in time. */
 	readonly unread: readonly string[];
 	/** When the reading ended, in milliseconds since 1970. */
@@ -67,8 +70,8 @@ export async function readCampaigns(
 		if (result === undefined) return givenUp;
 		if (result.kind === 'failed') {
 			problems.set(campaignId, result.problem);
-			const isRefusal = result.problem.type === 'rate_limit';
-			if (!isRefusal && performance.now() - startedAt > timeoutMs / 2) slow.add(campaignId);
+			const isSlow = performance.now() - startedAt > timeoutMs / 2;
+			if (isSlow && !isRateLimit(result.problem)) slow.add(campaignId);
 			return { kind: 'failed', problem: result.problem };
 		}
 		return {
@@ -92,16 +95,21 @@ export async function readCampaigns(
 		options,
 	);
 	signal.removeEventListener('abort', endWaits);
+	// It was closed where the service let nothing through any more, or the time was over.
+	const wasCrowded = !options.limiter.isClosed;
 
 	const observations: Observation[] = [];
 	const failures = new Map<string, Problem>();
+	const crowdedOut = new Set<string>();
 	const unread: string[] = [];
 	outcomes.forEach((outcome, index) => {
 		const campaignId = campaignIds[index];
 		if (campaignId === undefined) return;
 		if (outcome.kind === 'done') observations.push(outcome.value);
-		else if (outcome.kind === 'failed') failures.set(campaignId, outcome.problem);
-		else unread.push(campaignId);
+		else if (outcome.kind === 'failed') {
+			failures.set(campaignId, outcome.problem);
+			if (wasCrowded && isRateLimit(outcome.problem)) crowdedOut.add(campaignId);
+		} else unread.push(campaignId);
 	});
-	return { observations, failures, unread, endedAt: Date.now() };
+	return { observations, failures, crowdedOut, unread, endedAt: Date.now() };
 }

@@ -319,6 +319,59 @@ describe('failures', () => {
 		expect(errors).toEqual([]);
 	});
 
+	describe('one that is refused for too many requests again and again while the others are not', () => {
+		const ids = Array.from({ length: 30 }, (_, index) => String(index));
+		const others = ids.filter((id) => id !== '3');
+		const refuses: Service = () => ({ ...failure('rate_limit'), headers: { 'retry-after': '0' } });
+		const crowdedTrigger = (options: PollOptions = {}) => {
+			const moved = Object.fromEntries(others.map((id) => [id, { clicked: 1 }]));
+			const { service, asked, campaigns } = serviceOf({ ...moved, 3: refuses });
+			const parameters = { campaignIds: ids };
+			return { ...trigger({ node: newNode(), parameters, service, ...options }), asked, campaigns };
+		};
+
+		test('is read first the next time, and told when it is refused twice in a row, once', async () => {
+			const { poll, asked, campaigns, staticData, errors } = crowdedTrigger();
+			expect(idsOf(await poll())).toEqual(others);
+			expect([errors, staticData['unread'], staticData['reported']]).toEqual([
+				[],
+				['3'],
+				undefined,
+			]);
+
+			for (let polls = 0; polls < 3; polls += 1) {
+				asked.splice(0);
+				expect(await poll()).toBeNull();
+				expect(asked[0]).toBe(polls % 2 === 0 ? '3' : '0');
+				expect(errors.map(({ message }) => message)).toEqual([
+					"Campaign 3 can't be read: The push service is receiving too many requests",
+				]);
+			}
+			campaigns['3'] = { clicked: 1 };
+			expect(idsOf(await poll())).toEqual(['3']);
+			expect([staticData['unread'], staticData['reported'], errors.length]).toEqual([[], {}, 1]);
+		});
+
+		test('is forgotten where it is read the next time', async () => {
+			const { poll, campaigns, staticData, errors } = crowdedTrigger();
+			await poll();
+			campaigns['3'] = { clicked: 1 };
+			expect(idsOf(await poll())).toEqual(['3']);
+			campaigns['3'] = refuses;
+			expect(await poll()).toBeNull();
+			expect([errors, staticData['unread']]).toEqual([[], ['3']]);
+		});
+
+		test.each([{ mode: 'manual' }, { activation: 'activate' }] as const)(
+			'is told at once with %o',
+			async (options) => {
+				await expect(crowdedTrigger(options).poll()).rejects.toMatchObject({
+					message: "Campaign 3 can't be read: The push service is receiving too many requests",
+				});
+			},
+		);
+	});
+
 	test('what was not reached in time is read first the next time', async () => {
 		// The first is answered, the others are told to wait for longer than the poll may take.
 		const ids = Array.from({ length: 25 }, (_, index) => String(index));

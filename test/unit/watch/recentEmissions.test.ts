@@ -285,7 +285,7 @@ class Model {
 		const { events, failures: news } = emitChanges(
 			poll.cursor,
 			{ campaignIds: ids, counters: names, minimumChange },
-			{ observations, failures, unread: [], endedAt: now },
+			{ observations, failures, crowdedOut: new Set(), unread: [], endedAt: now },
 			poll.memory,
 		);
 		this.failuresTold += news.length;
