@@ -120,6 +120,7 @@ describe('the error that stops a run', () => {
 	test.each([
 		[{ sent: 1, notSent: 1, unknown: 0, firstFailed: 1 }],
 		[{ sent: 0, notSent: 1, unknown: 1, firstFailed: 1 }],
+		[{ sent: 1, notSent: 0, unknown: 1, firstFailed: 1 }],
 	])('says how to go on without sending twice: %j', (some) => {
 		expect(toNodeError(node, invalid, 0, { counts: some }).description).toMatch(
 			/^Give a title\. 'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all 2 again/,
@@ -259,6 +260,7 @@ describe('what was thrown', () => {
 		[new Error('The expression is broken'), 'The expression is broken'],
 		['a text', 'a text'],
 		[undefined, 'undefined'],
+		[null, 'null'],
 	])('becomes invalid input: %p', (error, said) => {
 		const { message, advice } = toInvalid(error);
 		expect([message, advice]).toEqual([

@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { DateTime, Settings } from 'luxon';
 import { executionHints } from '../../../nodes/PushCampaign/execution/hints';
 import type { PreparedSend } from '../../../nodes/PushCampaign/operations/send';
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
@@ -35,6 +35,14 @@ test.each([
 	]);
 });
 
+test.each([
+	[Date.UTC(2030, 11, 31, 23, 30), '2031-01-01T12:00:00', 'Pacific/Kiritimati', '1 Jan 12:00'],
+	[Date.UTC(2031, 0, 1, 0, 30), '2030-12-31T20:00:00', 'Pacific/Pago_Pago', '31 Dec 20:00'],
+])('whether it is this year is told by its timezone: %d', (moment, sendAt, timezone, told) => {
+	const [hint] = executionHints([at(sendAt, timezone)], moment);
+	expect(hint?.message).toBe(`Scheduled for ${told}, ${timezone}. ${stop}`);
+});
+
 test('several that are scheduled are counted', () => {
 	const christmas = at('2030-12-24T09:00:00');
 	expect(messages(christmas, sendOf(), christmas)).toEqual([
@@ -47,15 +55,29 @@ test('several that are scheduled are counted', () => {
 
 test('a dry run sent nothing, and scheduled nothing', () => {
 	const dry = sendOf({ sendAt: '2030-12-24T09:00:00' }, { dryRun: true });
-	expect(messages(dry, dry)).toEqual(['Nothing was sent: this was a dry run.']);
+	expect(executionHints([dry, dry], now)).toEqual([
+		{ message: 'Nothing was sent: this was a dry run.', type: 'info', location: 'outputPane' },
+	]);
 	expect(messages(dry, sendOf())).toEqual([
 		'Nothing was sent for 1 of the items: these were a dry run.',
 	]);
 	expect(messages(dry, at('2030-12-24T09:00:00'))).toHaveLength(2);
 });
 
-test('this year is the one in which the run is, and the words are English on any server', () => {
-	const soon = DateTime.now().plus({ days: 1 });
-	const [hint] = executionHints([at(soon.toMillis(), 'UTC')]);
-	expect(hint?.message).toMatch(/^Scheduled for \d+ [A-Z][a-z]{2,3} (20\d\d )?\d\d:\d\d, UTC\./);
+describe('on a server of another language', () => {
+	const { defaultLocale, defaultNumberingSystem } = Settings;
+	beforeEach(() => {
+		Settings.defaultLocale = 'ar-EG';
+		Settings.defaultNumberingSystem = 'arab';
+	});
+	afterEach(() => {
+		Settings.defaultLocale = defaultLocale;
+		Settings.defaultNumberingSystem = defaultNumberingSystem;
+	});
+
+	test('the words are English all the same, and this year is the one in which the run is', () => {
+		const soon = DateTime.now().plus({ days: 1 });
+		const [hint] = executionHints([at(soon.toMillis(), 'UTC')]);
+		expect(hint?.message).toMatch(/^Scheduled for \d+ [A-Z][a-z]{2,3} (20\d\d )?\d\d:\d\d, UTC\./);
+	});
 });
