@@ -210,6 +210,13 @@ describe('a quota', () => {
 	});
 });
 
+test('while nothing is accepted, refused ones and others take turns: it may be theirs alone', async () => {
+	const { service } = await simulate(40, 2, { latencyMs: 10, quota: { requests: 0, periodMs: 1 } });
+
+	// Two at once, then one by one: 2 after the second refusal in a row, 3 after the fourth.
+	expect(service.starts).toEqual([0, 1, 0, 2, 1, 3, 0]);
+});
+
 describe('one at a time', () => {
 	it('goes strictly in order, a refused item before the next', async () => {
 		const limit = { perSecond: 5, burst: 3 };

@@ -180,12 +180,18 @@ export async function simulate(
 	ceiling: number,
 	options: ServiceOptions,
 	random: () => number = () => 0.5,
-	startsFast = false,
+	startsFast?: boolean,
 	waitsAlone?: boolean,
 ): Promise<Delivery> {
 	const clock = new SimulatedClock();
 	const service = new SimulatedService(clock, options);
-	const limiter = new Limiter({ ceiling, now: clock.now, sleep: clock.sleep, random, startsFast });
+	const limiter = new Limiter({
+		ceiling,
+		now: clock.now,
+		sleep: clock.sleep,
+		random,
+		...(startsFast === undefined ? {} : { startsFast }),
+	});
 	const jobs = Array.from({ length: items }, (_, item) => ({
 		rateLimitRetries: 5,
 		transientRetries: 0,
