@@ -153,6 +153,18 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		expect(refusal(() => prepare('https://a.example/')).advice).toBe(
 			'Change Target URL and run the workflow again. The UTM parameters count towards its length.',
 		);
+		const longUrl = itemOf({ ...parameters, targetUrl: `https://a.example/${'x'.repeat(238)}` });
+		expect(refusal(() => prepareSend(operation, longUrl)).advice).toBe(
+			'Change Target URL and run the workflow again.',
+		);
+		for (const noText of [7, true, ['https://a.example'], {}]) {
+			const item = itemOf({
+				...parameters,
+				targetUrl: noText,
+				additionalFields: { utmParameters },
+			});
+			expect(refusal(() => prepareSend(operation, item)).message).toBe('Target URL is not text');
+		}
 		const long = itemOf({
 			...parameters,
 			title: 'x'.repeat(101),
