@@ -2,7 +2,7 @@ const MASK = '***';
 /** Shorter values occur in ordinary words, and hiding those would garble every answer. */
 const shortestSecret = 6;
 
-/** HTML's names for what a key may hold and HTML or a filter of HTML writes otherwise. */
+/** All of HTML's names for what a key may hold and HTML or a filter of HTML writes otherwise. */
 const entityNames: Readonly<Record<string, string>> = {
 	'"': 'quot',
 	'&': 'amp',
@@ -20,21 +20,21 @@ const entityNames: Readonly<Record<string, string>> = {
 	'%': 'percnt',
 	'(': 'lpar',
 	')': 'rpar',
-	'*': 'ast',
+	'*': 'ast|midast',
 	',': 'comma',
 	'.': 'period',
 	':': 'colon',
 	';': 'semi',
 	'?': 'quest',
 	'@': 'commat',
-	'[': 'lbrack',
-	']': 'rbrack',
+	'[': 'lbrack|lsqb',
+	']': 'rbrack|rsqb',
 	'^': 'Hat',
-	_: 'lowbar',
-	'`': 'grave',
-	'{': 'lbrace',
-	'|': 'vert',
-	'}': 'rbrace',
+	_: 'lowbar|UnderBar',
+	'`': 'grave|DiacriticalGrave',
+	'{': 'lbrace|lcub',
+	'|': 'vert|verbar|VerticalLine',
+	'}': 'rbrace|rcub',
 };
 
 const escapeRegExp = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -49,9 +49,9 @@ const hexOf = (byte: number) => byte.toString(16).padStart(2, '0');
 function spellingsOf(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
-	const name = entityNames[character];
+	const names = entityNames[character];
 	return [
-		...(name === undefined ? [] : [`&(?:amp;){0,2}${name};`]),
+		...(names === undefined ? [] : [`&(?:amp;){0,2}(?:${names});`]),
 		`&(?:amp;){0,2}#0{0,5}${code};?`,
 		`&(?:amp;){0,2}#x0{0,5}${code.toString(16)};?`,
 		units.map((unit) => `\\\\{1,3}u${unit}`).join(''),

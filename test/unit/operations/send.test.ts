@@ -456,10 +456,40 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 	}
 });
 
-test('what an empty Send At asks for', () => {
-	const item = itemOf({ ...content, additionalFields: { sendAt: '' } });
+test('UTM parameters count towards the length of a button’s URL', () => {
+	const button = [{ title: 'Shop', url: `https://a.example/${'x'.repeat(230)}` }];
+	const utmParameters = { parameters: { source: 'newsletter' } };
+	const additionalFields = { actionButtons: { button }, utmParameters };
+	const item = itemOf({ ...content, additionalFields });
 	expect(refusal(() => prepareSend(sendToAll, item)).advice).toBe(
-		'Choose a date, or remove Send At from the additional fields to send at once.',
+		'Change URL of button 1 in Action Buttons and run the workflow again. The UTM parameters count towards its length.',
+	);
+});
+
+const sendAt = '2030-01-01T09:00:00';
+const ianaName = 'Enter an IANA name such as Europe/Berlin, America/New_York or UTC.';
+
+test.each([
+	[{ sendAt: '' }, 'Choose a date, or remove Send At from the additional fields to send at once.'],
+	[
+		{ sendAtTimezone: 'Europe/Berlin' },
+		'Add Send At, or remove Send At Timezone from the additional fields to send at once.',
+	],
+	[
+		{ sendAt, sendAtTimezone: ' ' },
+		'Enter a name such as Europe/Berlin, or remove Send At Timezone from the additional fields to use the timezone of the workflow.',
+	],
+	[{ sendAt, sendAtTimezone: 'Berlin' }, ianaName],
+	[{ sendAt, sendAtTimezone: 7 }, ianaName],
+])('what a schedule that is not valid asks for: %j', (additionalFields, advice) => {
+	const item = itemOf({ ...content, additionalFields });
+	expect(refusal(() => prepareSend(sendToAll, item)).advice).toBe(advice);
+});
+
+test('a timezone may have a sign within its name', () => {
+	const additionalFields = { sendAt, sendAtTimezone: 'Etc/GMT+5' };
+	expect(prepareSend(sendToAll, itemOf({ ...content, additionalFields })).body.send_at).toBe(
+		'2030-01-01 09:00 -05:00',
 	);
 });
 

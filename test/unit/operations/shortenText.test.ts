@@ -31,6 +31,9 @@ test.each([
 	['夏のセールが今日から始まります', 5, '夏の…'],
 	['本日から新型iPhoneケース発売', 10, '本日から新型…'],
 	['ลดราคาครั้งใหญ่วันนี้', 11, 'ลดราคา…'],
+	['新宿の Summer sale starts', 15, '新宿の Summer…'],
+	['Summer sale 夏の word-by-word', 19, 'Summer sale 夏の…'],
+	['Sommer    Schlussverkauf', 15, 'Sommer…'],
 	// Graphemes are never taken apart.
 	[`${family} is here`, 8, `${family}…`],
 	[`${family}${family}`, 8, `${family}…`],

@@ -83,6 +83,49 @@ test.each<[string, (text: string) => string]>([
 	}
 });
 
+// The HTML standard's named character references of what ASCII has besides letters and digits.
+test.each([
+	['!', ['excl']],
+	['"', ['quot', 'QUOT']],
+	['#', ['num']],
+	['$', ['dollar']],
+	['%', ['percnt']],
+	['&', ['amp', 'AMP']],
+	["'", ['apos']],
+	['(', ['lpar']],
+	[')', ['rpar']],
+	['*', ['ast', 'midast']],
+	['+', ['plus']],
+	[',', ['comma']],
+	['.', ['period']],
+	['/', ['sol']],
+	[':', ['colon']],
+	[';', ['semi']],
+	['<', ['lt', 'LT']],
+	['=', ['equals']],
+	['>', ['gt', 'GT']],
+	['?', ['quest']],
+	['@', ['commat']],
+	['[', ['lsqb', 'lbrack']],
+	['\\', ['bsol']],
+	[']', ['rsqb', 'rbrack']],
+	['^', ['Hat']],
+	['_', ['lowbar', 'UnderBar']],
+	['`', ['grave', 'DiacriticalGrave']],
+	['{', ['lcub', 'lbrace']],
+	['|', ['verbar', 'vert', 'VerticalLine']],
+	['}', ['rcub', 'rbrace']],
+	// What editors of HTML write for a blank.
+	[' ', ['nbsp']],
+])('hides a secret in which %s is an entity by name', (character, names) => {
+	const redact = createRedactor([`key${character}site`]);
+	for (const name of names) {
+		expect(redact(`<key&${name};site>`)).toBe('<***>');
+		expect(redact(`<key&amp;amp;${name};site>`)).toBe('<***>');
+		expect(redact(`<key&${name}site>`)).not.toBe('<***>');
+	}
+});
+
 test('looks through long answers in no time, also such as are made to be slow', () => {
 	const redact = createRedactor([
 		special,
