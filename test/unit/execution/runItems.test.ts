@@ -90,6 +90,7 @@ describe('before anything is sent', () => {
 			description: 'Choose a resource and an operation from the lists.',
 			item: 0,
 		});
+		expect(error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
 	});
 
 	test.each([

@@ -220,6 +220,10 @@ describe('segments', () => {
 	test.each([
 		[[], 'Give at least one segment ID, from the dashboard of your push service.'],
 		[[2 ** 53], 'IDs beyond 2^53 lose digits as numbers: give them as text.'],
+		[
+			'7 8',
+			'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
+		],
 	])('what %j asks for', (segmentIds, advice) => {
 		expect(refusal(() => select(segmentIds)).advice).toBe(advice);
 	});
