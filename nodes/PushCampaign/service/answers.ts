@@ -121,15 +121,16 @@ export const campaignStatus = z.object({
 	),
 });
 
+const namesCampaign = campaignStatus.pick({ notification_id: true });
+
 /**
  * Whether an answer is the record of another campaign than the one that was asked for. Specification, POST
  * send/all: an ID is an integer, so leading zeros make no other one.
  */
 export function isOfAnotherCampaign(answer: unknown, campaignId: string): boolean {
 	const plain = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
-	if (typeof answer !== 'object' || answer === null) return true;
-	if (!('notification_id' in answer) || typeof answer.notification_id !== 'string') return true;
-	return plain(answer.notification_id) !== plain(campaignId);
+	const { success, data } = namesCampaign.safeParse(answer);
+	return !success || plain(data.notification_id) !== plain(campaignId);
 }
 
 /** Specification, Subscriber count record. */
