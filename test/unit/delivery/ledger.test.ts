@@ -471,7 +471,7 @@ describe('a digest', () => {
 		};
 		expect(digest(circular('a'))).toBe(digest(circular('a')));
 		expect(digest(circular('a'))).not.toBe(digest(circular('b')));
-		expect(digest({ id: 1n })).not.toBe(digest({ id: 2n }));
+		expect(digest({ id: 1n, note: null })).not.toBe(digest({ id: 2n, note: null }));
 	});
 });
 

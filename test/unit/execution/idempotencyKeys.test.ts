@@ -303,10 +303,13 @@ describe('a store that refuses', () => {
 	test('for good leaves the key claimed, and says so in the log', async () => {
 		const { store, execution, sendOnce, warnings } = useNode();
 		const { keys } = execution();
-		await keys.once('a', false, async () => {
+		const first = keys.once('a', false, async () => {
 			store.refusals = Array.from({ length: 3 }, () => new Error('full'));
 			return await Promise.resolve(sent);
 		});
+		// Under way at the same time it is known to have been sent, whatever can be written of it.
+		const outcomes = await Promise.all([first, sendOnce('a')]);
+		expect(outcomes).toEqual([sent, alreadySent]);
 		await keys.written();
 		expect(warnings()).toEqual([
 			'The idempotency key of a send stays claimed, because its outcome could not be saved: full',
