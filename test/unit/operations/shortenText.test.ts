@@ -33,6 +33,8 @@ test.each([
 	['ลดราคาครั้งใหญ่วันนี้', 11, 'ลดราคา…'],
 	['新宿の Summer sale starts', 15, '新宿の Summer…'],
 	['Summer sale 夏の word-by-word', 19, 'Summer sale 夏の…'],
+	['新宿 now 20% off', 10, '新宿 now…'],
+	['now 20% off 新宿', 7, 'now…'],
 	['Sommer    Schlussverkauf', 15, 'Sommer…'],
 	// Graphemes are never taken apart.
 	[`${family} is here`, 8, `${family}…`],
