@@ -7,9 +7,11 @@ import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 const published = ['nodes/**', 'credentials/**'];
-const development = ['simulator', 'host', 'test', 'bench', 'docs'].map((room) => `./${room}`);
+const development = ['simulator', 'host', 'test', 'bench', 'docs', 'examples'].map(
+	(room) => `./${room}`,
+);
 
-// Imports point one way: node files -> execution -> operations, watch -> delivery -> service.
+// Imports point one way, as drawn in docs/architecture.md.
 const room = (name, allowed = []) => ({
 	target: `./nodes/PushCampaign/${name}`,
 	from: './nodes/PushCampaign',
@@ -17,6 +19,12 @@ const room = (name, allowed = []) => ({
 	message: `${name}/ may import from ${[name, ...allowed].join(', ')} only.`,
 });
 const directions = [
+	{
+		target: './nodes/PushCampaign/*.node.ts',
+		from: './nodes/PushCampaign',
+		except: ['./execution', './operations'],
+		message: 'A node file describes the node, and hands over to execution/.',
+	},
 	room('service'),
 	room('delivery', ['service']),
 	room('watch', ['service', 'delivery']),
@@ -27,6 +35,11 @@ const directions = [
 		from: './nodes/PushCampaign',
 		except: ['./service'],
 		message: 'The credential knows the service alone.',
+	},
+	{
+		target: './nodes',
+		from: './credentials',
+		message: 'The nodes get the credential from n8n.',
 	},
 	{
 		target: ['./nodes', './credentials'],

@@ -85,7 +85,7 @@ async function install(host: Host, { onProgress }: InstallOptions): Promise<void
 			if (isNetworkFailure(error.output))
 				throw new InstallFailed(explain(error.output, []), logFile);
 		});
-		await npm(`Downloading n8n ${version ?? ''} (once; takes minutes, and 2 GB of disk)`, [
+		await npm(`Downloading n8n ${version ?? ''} (once; takes minutes, and 2.5 GB of disk)`, [
 			'install',
 			'--legacy-peer-deps',
 			'--ignore-scripts',

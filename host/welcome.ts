@@ -18,7 +18,7 @@ export function expectation(installed: boolean): string {
 	const first = installed
 		? ''
 		: `
-The first start downloads n8n: about 2 GB of disk and, on an ordinary line, about five minutes.
+The first start downloads n8n: about 2.5 GB of disk and, on an ordinary line, about five minutes.
 The next ones take seconds.
 `;
 	return `

@@ -60,7 +60,7 @@ const rateLimitRetries = {
 	default: 5,
 	typeOptions: { minValue: 0, maxValue: 1000 },
 	description:
-		'How often an item that the service refuses for too many requests is tried again, after a wait. When that many refusals come in a row and nothing is accepted in between, the run gives up and requests nothing further. With 0 an item fails at once.',
+		'How often an item that the service refuses for too many requests is tried again, after a wait. When that many retries in a row are refused and nothing is accepted in between, the run gives up and requests nothing further. With 0 an item fails at once.',
 } as const satisfies INodeProperties;
 
 const resendUnknown = {

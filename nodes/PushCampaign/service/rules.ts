@@ -1,7 +1,6 @@
 /**
- * The service's rules that do not depend on a request's content: which audience accepts which field,
- * how long a text may be, and which way round `auto_hide` is read. Panels, schemas and documentation
- * read them here.
+ * The service's rules that do not depend on a request's content: its paths, how long a text may be, and
+ * which way round `auto_hide` is read. Panels and schemas read them here.
  */
 
 export const audiences = ['all', 'attributes', 'segments', 'subscriber'] as const;

@@ -11,7 +11,7 @@ const running: Running = {
 };
 
 test('before the first start: how much, and how long', () => {
-	expect(expectation(false)).toMatch(/about 2 GB of disk.*about five minutes/);
+	expect(expectation(false)).toMatch(/about 2\.5 GB of disk.*about five minutes/);
 	expect(expectation(true)).not.toMatch(/GB|minutes/);
 });
 
