@@ -95,8 +95,10 @@ export async function readCampaigns(
 		options,
 	);
 	signal.removeEventListener('abort', endWaits);
-	// It was closed where the service let nothing through any more, or the time was over.
-	const wasCrowded = !options.limiter.isClosed;
+	/** Not where the service let nothing through any more, or said for how long, and the time was over. */
+	const isCrowdedOut = (problem: Problem) =>
+		isRateLimit(problem) &&
+		(!options.limiter.isClosed || (signal.aborted && problem.retryAfterMs === undefined));
 
 	const observations: Observation[] = [];
 	const failures = new Map<string, Problem>();
@@ -108,7 +110,7 @@ export async function readCampaigns(
 		if (outcome.kind === 'done') observations.push(outcome.value);
 		else if (outcome.kind === 'failed') {
 			failures.set(campaignId, outcome.problem);
-			if (wasCrowded && isRateLimit(outcome.problem)) crowdedOut.add(campaignId);
+			if (isCrowdedOut(outcome.problem)) crowdedOut.add(campaignId);
 		} else unread.push(campaignId);
 	});
 	return { observations, failures, crowdedOut, unread, endedAt: Date.now() };

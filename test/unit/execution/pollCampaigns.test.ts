@@ -362,6 +362,20 @@ describe('failures', () => {
 			expect([errors, staticData['unread']]).toEqual([[], ['3']]);
 		});
 
+		test('is read first the next time too where the poll had no time for all its retries', async () => {
+			// All leave at once; its pauses, a quarter of a second and then a second, take longer than there is.
+			const { service } = serviceOf({ 1: { clicked: 1 }, 3: () => failure('rate_limit') });
+			const parameters = { campaignIds: ['1', '3'] };
+			const options = { node: newNode(), parameters, service, budgetMs: 600 };
+			const { poll, staticData, errors } = trigger(options);
+			expect(idsOf(await poll())).toEqual(['1']);
+			expect([errors, staticData['unread']]).toEqual([[], ['3']]);
+			expect(await poll()).toBeNull();
+			expect(errors.map(({ message }) => message)).toEqual([
+				"Campaign 3 can't be read: The push service is receiving too many requests",
+			]);
+		});
+
 		test.each([{ mode: 'manual' }, { activation: 'activate' }] as const)(
 			'is told at once with %o',
 			async (options) => {
