@@ -130,6 +130,8 @@ export class N8nClient {
 		const answer = await fetch(`${this.url}/rest/${path}`, {
 			method,
 			headers: {
+				// n8n ends a kept connection after seconds, perhaps just when the next request comes.
+				connection: 'close',
 				// n8n ties a session to the browser that opened it.
 				'browser-id': 'push-campaign-host',
 				...(this.cookie === '' ? {} : { cookie: this.cookie }),
@@ -235,7 +237,7 @@ export class N8nClient {
 	 * @param timeout milliseconds
 	 * @throws with n8n's own words when a trigger could not be started
 	 */
-	async activate(id: string, timeout = 60_000): Promise<void> {
+	async activate(id: string, timeout = 180_000): Promise<void> {
 		const { versionId } = await this.workflow(id);
 		await this.request('POST', `workflows/${id}/activate`, { versionId });
 		await this.untilPublication(id, timeout, ({ status, liveVersionId, triggers }) => {
@@ -248,7 +250,7 @@ export class N8nClient {
 	}
 
 	/** Deactivates a workflow and waits until its triggers have stopped. */
-	async deactivate(id: string, timeout = 60_000): Promise<void> {
+	async deactivate(id: string, timeout = 180_000): Promise<void> {
 		await this.request('POST', `workflows/${id}/deactivate`, {});
 		await this.untilPublication(id, timeout, ({ status }) => status === 'not_published');
 	}
@@ -309,7 +311,7 @@ export class N8nClient {
 	async waitForExecutions({
 		count = 1,
 		ended = true,
-		timeout = 60_000,
+		timeout = 180_000,
 		...filter
 	}: WaitOptions): Promise<ExecutionSummary[]> {
 		const wanted = (all: ExecutionSummary[]) =>
@@ -341,7 +343,7 @@ export class N8nClient {
 	}
 
 	/** Waits until one execution has ended and is saved. */
-	async waitForExecution(id: string, timeout = 60_000): Promise<Execution> {
+	async waitForExecution(id: string, timeout = 180_000): Promise<Execution> {
 		const saved = await until(
 			async () => executionSummarySchema.parse(await this.request('GET', `executions/${id}`)),
 			({ status }) => finalStatuses.includes(status),
@@ -378,7 +380,7 @@ export class N8nClient {
 	async runWebhook(path: string, body: unknown = {}, timeout = 300_000): Promise<WebhookAnswer> {
 		const answer = await fetch(`${this.url}/webhook/${path}`, {
 			method: 'POST',
-			headers: { 'content-type': 'application/json' },
+			headers: { connection: 'close', 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 			signal: AbortSignal.timeout(timeout),
 		});

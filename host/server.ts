@@ -58,7 +58,7 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 			...(temporary ? { temporaryFolder: userFolder } : {}),
 		});
 		try {
-			await guarded.untilReady(() => answers(url, mode), options.readyWithin ?? 120_000);
+			await guarded.untilReady(() => answers(url, mode), options.readyWithin ?? 300_000);
 			return { ...guarded, major, url, port: ports.main, userFolder };
 		} catch (error) {
 			await guarded.kill('SIGKILL');

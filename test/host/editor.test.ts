@@ -113,7 +113,7 @@ describe("n8n's editor", () => {
 
 	beforeAll(async () => {
 		editor = await Editor.open(stage().server.url);
-	}, 120_000);
+	}, 400_000);
 
 	afterAll(async () => {
 		await editor.close();

@@ -26,7 +26,7 @@ const polled = { pollTimes: pollEvery(5) };
 
 async function waitUntil(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
 	const late = () => `Waited in vain until ${what}`;
-	await until(holds, (held) => held, { within: 60_000, every: 50, late });
+	await until(holds, (held) => held, { within: 240_000, every: 50, late });
 }
 
 /** Switches the workflow on as it is in the file, so that its own schedule is tried, and off again. */

@@ -128,7 +128,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 2 },
 			settings: goesOn,
 		});
-		bed.simulator.setLatency(1500);
+		bed.simulator.setLatency(15_000);
 		const call = workflow.call(titled('Stopped', 6)).catch(() => undefined);
 		await untilRequests(bed, 2);
 		const [running] = await bed.client.executions({ workflowId: workflow.id });
@@ -321,7 +321,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('where n8n can not note that it was sent, the item is sent and its key stays claimed', async () => {
 		const workflow = await keyed({ settings: goesOn });
-		bed.simulator.setLatency(2000);
+		bed.simulator.setLatency(8000);
 		const running = workflow.run(titled('Noted', 1));
 		await untilRequests(bed, 1);
 		await runSql(bed.server, refuseWrites);

@@ -27,6 +27,6 @@ module.exports = {
 	},
 	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
 	maxWorkers: 2,
-	testTimeout: 180_000,
+	testTimeout: 600_000,
 	reporters: ['default', '<rootDir>/test/host/support/progressReporter.js'],
 };

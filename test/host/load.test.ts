@@ -41,7 +41,7 @@ describe('under load', () => {
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), 'push-campaign-load-'));
 		bed = await startStage({ env: collectorVariables(join(folder, 'memory')) });
-	}, 180_000);
+	}, 400_000);
 	afterAll(async () => {
 		await bed.close();
 		await rm(folder, { recursive: true });

@@ -205,7 +205,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 	test.each(faults)('outcome: %s', async (_name, fault, expected) => {
 		const workflow = await sendWorkflow(bed, {
-			options: { timeout: 1500 },
+			...(fault.action.kind === 'hang' ? { options: { timeout: 5000 } } : {}),
 			settings: { onError: 'continueErrorOutput' },
 		});
 		bed.simulator.addFault({ match: send, ...fault });
@@ -407,7 +407,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 	test('an execution that is stopped while it waits sends nothing more', async () => {
 		const workflow = await sendWorkflow(bed);
-		const waitSeconds = 3;
+		const waitSeconds = 8;
 		bed.simulator.addFault(tooMany({ 'retry-after': String(waitSeconds) }));
 
 		const call = workflow.call(titled('Stopped', 1)).catch(() => undefined);
@@ -425,7 +425,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 	test('an execution that is stopped while it sends starts no further item', async () => {
 		const workflow = await sendWorkflow(bed, { options: { maxParallel: 2 } });
-		bed.simulator.addFault({ match: send, times: 0, action: { kind: 'delay', ms: 2000 } });
+		bed.simulator.addFault({ match: send, times: 0, action: { kind: 'delay', ms: 8000 } });
 
 		const call = workflow.call(titled('Under way', 6)).catch(() => undefined);
 		await untilRequests(bed, 2);
@@ -433,7 +433,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		if (running === undefined) throw new Error('Nothing runs');
 		await bed.client.stopExecution(running.id);
 		expect((await bed.client.waitForExecution(running.id)).status).toBe('canceled');
-		await sleep(3000);
+		await sleep(9000);
 		expect(bed.simulator.requestCount).toBe(2);
 		await call;
 	});

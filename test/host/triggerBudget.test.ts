@@ -52,6 +52,7 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 		const [hanging = '', failing = '', ...good] = ids;
 		const id = await watch(ids);
 		await untilCaughtUp(bed, id, ids);
+		const [known] = await client.executions({ workflowId: id });
 
 		simulator.addFault({
 			match: { path: `/id/${hanging}` },
@@ -60,7 +61,6 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 		});
 		simulator.removeCampaign(failing);
 		moveCounters(bed, good);
-		const [known] = await client.executions({ workflowId: id });
 		await untilCaughtUp(bed, id, good, trigger, 200_000);
 
 		const [emissions = []] = await emissionsBy(bed, id, [trigger]);

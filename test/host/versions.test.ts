@@ -589,7 +589,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			} finally {
 				await client.deactivate(workflowId);
 			}
-		}, 120_000);
+		}, 400_000);
 
 		test('tells once what moved, though it is activated anew while a poll is under way', async () => {
 			const { client, simulator } = stage();
@@ -625,7 +625,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			} finally {
 				await client.deactivate(workflowId);
 			}
-		}, 120_000);
+		}, 400_000);
 
 		test('does not start with a campaign that does not exist, and names it', async () => {
 			const { client, simulator } = stage();

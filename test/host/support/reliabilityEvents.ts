@@ -225,7 +225,7 @@ export async function untilCaughtUp(
 	workflowId: string,
 	campaignIds: readonly string[],
 	trigger = 'Trigger',
-	patienceMs = 90_000,
+	patienceMs = 300_000,
 ): Promise<void> {
 	const isBehind = (events: readonly Event[]) =>
 		campaignIds.filter((id) => {
@@ -242,6 +242,19 @@ export async function untilCaughtUp(
 			every: 250,
 			late: (behind) => `Not emitted in time: ${behind.join(', ')}`,
 		},
+	);
+}
+
+/** Waits until a workflow has so many failed executions. It may have more: that is for the test. */
+export async function untilErrors(
+	source: Source,
+	workflowId: string,
+	count: number,
+): Promise<void> {
+	await until(
+		() => errorsOf(source, workflowId),
+		(errors) => errors.length >= count,
+		{ within: 300_000, every: 250, late: (errors) => `${errors.length} of ${count} failed` },
 	);
 }
 

@@ -192,6 +192,6 @@ export async function untilRequests(
 	await until(
 		() => simulator.requestCount - before,
 		(came) => came >= count,
-		{ within: 90_000, every: 20, late: (came) => `${came} of ${count} requests came` },
+		{ within: 300_000, every: 20, late: (came) => `${came} of ${count} requests came` },
 	);
 }

@@ -71,7 +71,7 @@ export function useStage(options: StageOptions): () => Stage {
 	};
 	beforeAll(async () => {
 		stage = await startStage(options);
-	}, 180_000);
+	}, 400_000);
 	beforeEach(() => stage?.simulator.reset());
 	afterAll(async () => {
 		await stage?.close();
