@@ -20,6 +20,26 @@ const chromiumFlags = [
 const timeout = 60_000;
 const screenshots = join(artifactsFolder, 'screenshots');
 
+/**
+ * Reads again and again until what is read meets the expectation.
+ *
+ * @throws what the expectation throws, when that takes too long
+ */
+async function untilMet<T>(read: () => Promise<T>, expectation: (seen: T) => void): Promise<void> {
+	const fault = (seen: T): Error | null => {
+		try {
+			expectation(seen);
+			return null;
+		} catch (error) {
+			return error instanceof Error ? error : new Error(String(error));
+		}
+	};
+	await until(read, (seen) => fault(seen) === null, {
+		within: 30_000,
+		late: (seen) => fault(seen) ?? 'What was expected came too late',
+	});
+}
+
 /** n8n's editor in a real browser, with its owner logged in. */
 export class Editor {
 	private constructor(
@@ -118,9 +138,24 @@ export class Editor {
 	}
 
 	/** The panel's labels from top to bottom, nested ones included. */
-	async labels(): Promise<string[]> {
+	private async labels(): Promise<string[]> {
 		const labels = await this.part('input-label', this.part('node-parameters')).allInnerTexts();
 		return labels.map((text) => text.split('\n')[0]?.trim() ?? '').filter((text) => text !== '');
+	}
+
+	/** Waits until the panel's labels meet the expectation; n8n draws a panel bit by bit. */
+	async expectLabels(expectation: (labels: string[]) => void): Promise<void> {
+		await untilMet(() => this.labels(), expectation);
+	}
+
+	/** Waits until all of these texts can be read there. */
+	async expectTexts(place: Locator, texts: string[]): Promise<void> {
+		await untilMet(
+			() => place.innerText(),
+			(shown) => {
+				for (const text of texts) expect(shown).toContain(text);
+			},
+		);
 	}
 
 	/** The input of a parameter, by the parameter's name; the last where there are several. */
