@@ -280,6 +280,11 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 		for (const name of ['Tell the chat', 'Post the week']) {
 			draft = changeNode(draft, name, { parameters: { url: chat.url } });
 		}
+		// The clock starts none of its own while the test counts.
+		const triggerAtMinute = (new Date().getMinutes() + 30) % 60;
+		draft = changeNode(draft, 'Every hour', {
+			parameters: { rule: { interval: [{ field: 'hours', triggerAtMinute }] } },
+		});
 		const { id } = await client.createWorkflow(draft);
 		const click = async () => await client.runManually(id, 'When clicking ‘Execute workflow’');
 		expect((await click()).status).toBe('success');
