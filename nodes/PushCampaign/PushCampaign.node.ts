@@ -8,19 +8,15 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { runItems } from './execution/runItems';
-import { operations } from './operations';
+import { campaignSends, operations } from './operations';
 
 const optionsOf = (resource: string) =>
 	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
 
-const toMany = operations.flatMap((operation) =>
-	operation.kind === 'send' && operation.audience !== 'subscriber' ? [operation.option.value] : [],
-);
-
 const oneCampaignPerItem: NodeHint = {
 	message:
 		'Each input item becomes a campaign of its own. For a single campaign, turn on Execute Once in the settings of this node.',
-	displayCondition: `={{ ${JSON.stringify(toMany)}.includes($rawParameter["operation"]) && $input.all().length > 1 }}`,
+	displayCondition: `={{ ${JSON.stringify(campaignSends)}.includes($rawParameter["operation"]) && $input.all().length > 1 }}`,
 	location: 'outputPane',
 };
 

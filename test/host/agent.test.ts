@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
 import { useStage } from './support';
 import { runAgent, type AgentRun, type AgentRunOptions } from './support/agentWorkflow';
+import { everyOperation } from './support/fixtures';
 import type { ModelAnswer } from './support/modelServer';
 import { acceptedTitles } from './support/reliabilityWorkflow';
 
@@ -120,6 +121,8 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 				fields: Object.keys(offer.parameters.properties).sort(),
 				required: [...offer.parameters.required].sort(),
 			}));
+			const offers = operations.map(({ parameters }) => parameters['operation']);
+			expect([...offers].sort()).toEqual([...everyOperation].sort());
 			const expected = operations.map(({ parameters, fields, description }) => ({
 				name: toolName(parameters['operation']),
 				description,

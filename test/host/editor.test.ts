@@ -2,7 +2,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { chain, node, pushCampaign, pushCampaignTrigger } from '../../host';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
-import { content, contentBody } from './support/fixtures';
+import { content, contentBody, everyOperation } from './support/fixtures';
 import { objectWith } from './support/matchers';
 
 const campaign = 'Campaign';
@@ -162,6 +162,7 @@ describe("n8n's editor", () => {
 		await editor.picture('02-actions');
 		const names = await editor.part('node-creator-item-name').allInnerTexts();
 		expect(names.map((name) => name.trim())).toEqual(['On new Push Campaign event', ...actions]);
+		expect(actions).toHaveLength(everyOperation.length);
 
 		await editor.page.getByText('Send campaign to segments').click();
 		await editor.part('node-parameters').waitFor();
@@ -224,6 +225,7 @@ describe("n8n's editor", () => {
 
 	step('shows for every operation the fields that the service accepts, and no others', async () => {
 		await openLast('Panels', [action({})]);
+		expect(panels.map(({ value }) => value)).toEqual(everyOperation);
 		for (const { resource, operation, fields, additional, options } of panels) {
 			await editor.choose('resource', resource);
 			await editor.choose('operation', operation);

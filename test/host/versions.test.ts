@@ -17,7 +17,7 @@ import {
 } from '../../host';
 import type { RecordedRequest } from '../../simulator';
 import { runNodes, secrets, useStage } from './support';
-import { content, contentBody } from './support/fixtures';
+import { content, contentBody, everyOperation } from './support/fixtures';
 import { anyText, objectWith, textLike, textWith } from './support/matchers';
 import { untilRequests } from './support/reliabilityWorkflow';
 
@@ -236,6 +236,11 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 		expect(await stage().client.request('GET', 'settings')).toMatchObject({
 			versionCli: dependencies.n8n,
 		});
+	});
+
+	test('every operation is tried', () => {
+		const tried = new Set(operations.map(({ parameters }) => parameters['operation']));
+		expect([...tried]).toEqual(everyOperation);
 	});
 
 	test.each(operations)('$title', async ({ parameters, path, body, output }) => {

@@ -1,3 +1,4 @@
+import { audienceRules } from '../service/rules';
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
 import type { Operation } from './operation';
@@ -15,3 +16,10 @@ export const operations: readonly Operation[] = [
 	getStatus,
 	getSubscriberCount,
 ];
+
+/** The operations that make a campaign of each item, by their values. */
+export const campaignSends = operations.flatMap((operation) =>
+	operation.kind === 'send' && audienceRules[operation.audience].becomesCampaign
+		? [operation.option.value]
+		: [],
+);

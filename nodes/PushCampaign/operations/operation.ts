@@ -56,7 +56,7 @@ export interface PreparedRead {
 	readonly perform: (client: Client) => Promise<Result<ReadValue>>;
 }
 
-/** An operation that only reads. */
+/** An operation that only reads: it is made again where it failed, and equal ones share a request. */
 export interface ReadOperation extends OperationBase {
 	readonly kind: 'read';
 	/** @throws InvalidInput naming the parameter */
@@ -67,7 +67,7 @@ export type Operation = SendOperation | ReadOperation;
 
 /** What a read operation asks for and how its answer becomes an item. */
 export interface Read<Value> {
-	readonly request: ServiceRequest;
+	readonly request: ServiceRequest & { readonly method: 'GET' };
 	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
 	readonly simplify: (value: Value) => IDataObject;
 }

@@ -7,12 +7,12 @@ import { audienceRules } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import { checkBody } from '../service/schemas';
-import { readCampaignFields } from './campaign';
 import type { AudienceSelection, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions } from './options';
 import { invalid } from './parameters';
 import type { ItemParameters } from './parameters';
+import { readCampaignFields } from './sendFields';
 
 /** One item's send, checked and ready to leave. */
 export interface PreparedSend {
@@ -55,14 +55,10 @@ export async function performSend(
 	{ operation, body, schedule, options }: PreparedSend,
 	client: Client,
 ): Promise<Result<SendReceipt>> {
-	const request = {
-		endpoint: 'send',
-		method: 'POST',
-		path: audienceRules[operation.audience].path,
-		body,
-	} as const;
+	const { path, becomesCampaign } = audienceRules[operation.audience];
+	const request = { endpoint: 'send', method: 'POST', path, body } as const;
 	const sendAt = schedule === undefined ? {} : { sendAt: schedule.text };
-	if (operation.audience === 'subscriber') {
+	if (!becomesCampaign) {
 		const result = await client.request(request, notificationSent, options.timeout);
 		if (result.kind === 'failed') return result;
 		return { kind: 'done', value: { description: result.value.description, ...sendAt } };

@@ -1,5 +1,5 @@
-import { campaignProperties } from './campaign';
 import type { SendOperation } from './operation';
+import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAll'] } };
 

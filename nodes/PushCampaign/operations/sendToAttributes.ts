@@ -3,10 +3,10 @@ import { z } from 'zod/v3';
 
 import type { AttributeValue } from '../service/schemas';
 import { attributeValue } from '../service/schemas';
-import { campaignProperties } from './campaign';
 import type { SendOperation } from './operation';
 import type { ItemParameters } from './parameters';
 import { check, invalid, isBlank, toFields } from './parameters';
+import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };
 const showFor = (specifyAttributes: string) => ({

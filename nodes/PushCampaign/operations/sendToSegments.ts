@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { campaignProperties } from './campaign';
 import { parseIdList } from './idList';
 import type { SendOperation } from './operation';
 import type { ItemParameters } from './parameters';
 import { invalid, isBlank } from './parameters';
+import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSegments'] } };
 

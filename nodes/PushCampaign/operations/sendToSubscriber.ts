@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { subscriberId } from '../service/schemas';
-import { campaignProperties } from './campaign';
 import type { SendOperation } from './operation';
 import { check } from './parameters';
+import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSubscriber'] } };
 

@@ -91,10 +91,14 @@ function says(body: unknown, status: 'failure' | 'success'): boolean {
 	return typeof body === 'object' && body !== null && 'status' in body && body.status === status;
 }
 
-/** A redirect that nothing was done for; HTTP 303 says that a send was dealt with. */
-function isRedirect(statusCode: number, location: unknown, endpoint: Endpoint): location is string {
+/** A redirect that nothing was done for; HTTP 303 says that a POST was dealt with. */
+function isRedirect(
+	statusCode: number,
+	location: unknown,
+	method: ServiceRequest['method'],
+): location is string {
 	if (typeof location !== 'string' || location.trim() === '') return false;
-	return [301, 302, 307, 308].includes(statusCode) || (statusCode === 303 && endpoint !== 'send');
+	return [301, 302, 307, 308].includes(statusCode) || (statusCode === 303 && method === 'GET');
 }
 
 /** The host that a Location header points to. */
@@ -151,7 +155,7 @@ export function createClient(options: ClientOptions): Client {
 		request: ServiceRequest,
 		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	): Result<Value> {
-		const { endpoint } = request;
+		const { endpoint, method } = request;
 		const full = fullResponse.safeParse(response);
 		if (!full.success) return fail(connectionLostProblem(endpoint));
 		const { statusCode, headers } = full.data;
@@ -178,7 +182,7 @@ export function createClient(options: ClientOptions): Client {
 		if (answer.success || says(body, 'success')) {
 			return fail(unexpectedAnswerProblem(statusCode, what, endpoint));
 		}
-		if (isRedirect(statusCode, headers.location, endpoint)) {
+		if (isRedirect(statusCode, headers.location, method)) {
 			const target = redactText(hostOf(headers.location, settings.baseUrl));
 			return fail(redirectProblem(statusCode, endpoint, target));
 		}

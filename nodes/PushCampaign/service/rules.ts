@@ -24,15 +24,17 @@ export const minimumLeadMinutes = 5;
 interface AudienceRules {
 	/** Path below the base URL. Specification, Endpoints. */
 	readonly path: string;
+	/** Whether the answer names the campaign, whose status can then be read. Specification, Endpoints. */
+	readonly becomesCampaign: boolean;
 	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
 	readonly autoHideCloses: 0 | 1;
 }
 
 export const audienceRules: Record<Audience, AudienceRules> = {
-	all: { path: '/v1/notification/send/all', autoHideCloses: 1 },
-	attributes: { path: '/v1/notification/send/attribute', autoHideCloses: 0 },
-	segments: { path: '/v1/notification/send/segment', autoHideCloses: 0 },
-	subscriber: { path: '/v1/notification/send/sid', autoHideCloses: 0 },
+	all: { path: '/v1/notification/send/all', becomesCampaign: true, autoHideCloses: 1 },
+	attributes: { path: '/v1/notification/send/attribute', becomesCampaign: true, autoHideCloses: 0 },
+	segments: { path: '/v1/notification/send/segment', becomesCampaign: true, autoHideCloses: 0 },
+	subscriber: { path: '/v1/notification/send/sid', becomesCampaign: false, autoHideCloses: 0 },
 };
 
 /** Path of a site's subscriber count. Specification, Endpoints. */

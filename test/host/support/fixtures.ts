@@ -1,3 +1,8 @@
+import { operations } from '../../../nodes/PushCampaign/operations';
+
+/** The values of all operations that there are, so that no table of tests forgets one. */
+export const everyOperation = operations.map(({ option }) => option.value);
+
 /** What every send needs. */
 export const content = {
 	title: 'Autumn sale',

@@ -57,29 +57,44 @@ const sendOptions = [
 ];
 const readOptions = ['maxParallel', 'rateLimitRetries', 'timeout'];
 
-test.each([
+const sendPanels: Array<[string, string, string[], string[]]> = [
 	['sendToAll', 'keypair', [], ['name', 'imageUrl']],
 	['sendToAttributes', 'keypair', ['specifyAttributes', 'attributes'], ['name']],
 	['sendToAttributes', 'json', ['specifyAttributes', 'attributesJson'], ['name']],
 	['sendToSegments', 'keypair', ['segmentIds'], ['name', 'imageUrl']],
 	['sendToSubscriber', 'keypair', ['subscriberId'], []],
-])('%s (%s) shows its fields and no other', (operation, specify, audience, additional) => {
-	const shown = panel('campaign', operation, specify);
-	expect(names(shown)).toEqual([...head, ...audience, ...sharedFields]);
-	expect(namesIn(shown, 'additionalFields').sort()).toEqual([...common, ...additional].sort());
-	expect(namesIn(shown, 'options')).toEqual(sendOptions);
-});
+];
 
-test.each([
+test.each(sendPanels)(
+	'%s (%s) shows its fields and no other',
+	(operation, specify, audience, additional) => {
+		const shown = panel('campaign', operation, specify);
+		expect(names(shown)).toEqual([...head, ...audience, ...sharedFields]);
+		expect(namesIn(shown, 'additionalFields').sort()).toEqual([...common, ...additional].sort());
+		expect(namesIn(shown, 'options')).toEqual(sendOptions);
+	},
+);
+
+const readPanels: Array<[string, string, string[]]> = [
 	['campaign', 'getStatus', ['campaignId', 'simplify', 'options']],
 	['site', 'getSubscriberCount', ['simplify', 'options']],
-])('%s %s shows its fields and no other', (resource, operation, fields) => {
+];
+
+test.each(readPanels)('%s %s shows its fields and no other', (resource, operation, fields) => {
 	const shown = panel(resource, operation);
 	expect(names(shown)).toEqual([...head, ...fields]);
 	expect(namesIn(shown, 'options')).toEqual(readOptions);
 });
 
-test('the node offers the six operations', () => {
+test('every operation has its panel here', () => {
+	const panels = [
+		...sendPanels.map(([operation]) => operation),
+		...readPanels.map(([, operation]) => operation),
+	];
+	expect([...new Set(panels)]).toEqual(operations.map(({ option }) => option.value));
+});
+
+test('the node offers its operations in their order', () => {
 	const values = node.properties
 		.filter(({ name }) => name === 'operation')
 		.map(({ default: first, options = [] }) => [

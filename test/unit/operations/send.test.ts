@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { operations } from '../../../nodes/PushCampaign/operations';
-import { readCampaignFields } from '../../../nodes/PushCampaign/operations/campaign';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import {
 	alreadySentItem,
@@ -9,6 +8,7 @@ import {
 	prepareSend,
 	sentItem,
 } from '../../../nodes/PushCampaign/operations/send';
+import { readCampaignFields } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { connectionLostProblem } from '../../../nodes/PushCampaign/service/failures';

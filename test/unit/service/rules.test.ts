@@ -11,12 +11,12 @@ import {
 
 // Specification, Endpoints and auto_hide rules.
 test.each([
-	['all', '/v1/notification/send/all', 1],
-	['attributes', '/v1/notification/send/attribute', 0],
-	['segments', '/v1/notification/send/segment', 0],
-	['subscriber', '/v1/notification/send/sid', 0],
-] as const)('%s', (audience, path, closes) => {
-	expect(audienceRules[audience].path).toBe(path);
+	['all', '/v1/notification/send/all', true, 1],
+	['attributes', '/v1/notification/send/attribute', true, 0],
+	['segments', '/v1/notification/send/segment', true, 0],
+	['subscriber', '/v1/notification/send/sid', false, 0],
+] as const)('%s', (audience, path, becomesCampaign, closes) => {
+	expect(audienceRules[audience]).toMatchObject({ path, becomesCampaign });
 	expect(autoHideValue(audience, true)).toBe(closes);
 	expect(autoHideValue(audience, false)).toBe(1 - closes);
 });
