@@ -69,20 +69,23 @@ describe('Retry On Fail', () => {
 	});
 
 	test.each([
-		[false, ['a', 'b']],
+		[false, ['a', 'b', 'c']],
 		[true, ['a', 'b', 'b', 'c']],
-	])('sends again what may have been sent: Resend Unknown %p', async (resendUnknown, titles) => {
-		faultAt('b', { kind: 'reset-after' });
-		const run = await runWorkflow(
-			workflowOf({ options: { maxParallel: 1, resendUnknown } }, retryOnFail),
-			{ ...surroundings(), input: titled('a', 'b', 'c') },
-		);
-		expect(titlesAt(simulator())).toEqual(titles);
-		expect(run.status).toBe(resendUnknown ? 'success' : 'error');
-		if (resendUnknown) return;
-		expect(failureOf(run)).toMatchObject({ itemIndex: 1 });
-		expect(failureOf(run).description).toContain('Sent: 1, not sent: 1, unknown: 1.');
-	});
+	])(
+		'sends the rest, and again what may have been sent: Resend Unknown %p',
+		async (resendUnknown, titles) => {
+			faultAt('b', { kind: 'reset-after' });
+			const run = await runWorkflow(
+				workflowOf({ options: { maxParallel: 1, resendUnknown } }, retryOnFail),
+				{ ...surroundings(), input: titled('a', 'b', 'c') },
+			);
+			expect(titlesAt(simulator())).toEqual(titles);
+			expect(run.status).toBe(resendUnknown ? 'success' : 'error');
+			if (resendUnknown) return;
+			expect(failureOf(run)).toMatchObject({ itemIndex: 1 });
+			expect(failureOf(run).description).toContain('Sent: 2, not sent: 0, unknown: 1.');
+		},
+	);
 
 	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		'with %s, where n8n runs the node again though it did not throw',

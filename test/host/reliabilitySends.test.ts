@@ -168,6 +168,21 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(new Set(ids).size).toBe(10);
 	});
 
+	test('Retry sends the rest of a batch of which one outcome is unknown, and that one never again', async () => {
+		const workflow = await sendWorkflow(bed, { options: { maxParallel: 1 } });
+		bed.simulator.addFault({ ...lostAnswer, skip: 2 });
+
+		const failed = await workflow.run(titled('Lost', 6));
+		expect(failureOf(failed).description).toContain('Sent: 2, not sent: 3, unknown: 1.');
+		const retried = await bed.client.retryExecution(failed.id);
+		expect(retried.status).toBe('error');
+		expect(failureOf(retried).message).toBe(failureOf(failed).message);
+		expect(failureOf(retried).description).toContain('Sent: 5, not sent: 0, unknown: 1.');
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Lost', 6));
+		await bed.client.retryExecution(retried.id);
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Lost', 6));
+	});
+
 	test('Retry On Fail sends the rest of a half sent batch', async () => {
 		const workflow = await sendWorkflow(bed, { settings: { retryOnFail: true, maxTries: 3 } });
 		bed.simulator.addFault({ ...serverTrouble, skip: 5, times: 2 });
@@ -359,6 +374,22 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		const execution = await workflow.run([{ title: 'one' }, { title: 2 }, { title: 'three' }]);
 		expect(endsOf(sentItems(execution))).toEqual(['success', 'notSent', 'success']);
 		expect(acceptedTitles(bed)).toEqual(['ONE', 'THREE']);
+	});
+
+	test('one item among others goes out with its own credential, where an expression has a word for the others', async () => {
+		const credential = await bed.client.createCredential('Ours, or its own', credentialType, {
+			baseUrl: bed.simulator.url,
+			apiKey: `={{ $input.item?.json.key ?? '${secrets.apiKey}' }}`,
+			authToken: secrets.authToken,
+		});
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const workflow = await sendWorkflow(bed, { credential, settings });
+		const [one, two, three] = titled('Own', 3);
+		const execution = await workflow.run([{ ...one }, { ...two, key: 'not ours' }, { ...three }]);
+		expect(endsOf(sentItems(execution))).toEqual(['success', 'notSent', 'success']);
+		expect(bed.simulator.requests.map(({ headers }) => headers['servicekey']).sort()).toEqual(
+			[secrets.apiKey, 'not ours', secrets.apiKey].sort(),
+		);
 	});
 
 	test('each item goes out with its own credential where that holds expressions', async () => {

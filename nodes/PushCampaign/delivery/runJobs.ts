@@ -27,8 +27,6 @@ export type Outcome<Value> =
 /** A request that is to be made. */
 interface RequestJob<Value> extends RetryPolicy {
 	readonly known?: undefined;
-	/** Asked right before each request; what it gives ends the job, and nothing is requested. */
-	readonly refuse?: () => InvalidInput | undefined;
 	/** Makes the request once. Never throws. */
 	readonly attempt: () => Promise<Outcome<Value>>;
 	/** Jobs of the same key are run once and share the outcome. */
@@ -126,7 +124,8 @@ export async function runJobs<Value>(
 	const stopAfter = (outcome: Outcome<Value> | undefined) => {
 		if (stopOnFailure && outcome !== undefined && outcome.kind !== 'done') limiter.close();
 	};
-	outcomes.forEach(stopAfter);
+	// What failed in an earlier try of the execution was told then, and holds up nothing now.
+	outcomes.filter((outcome) => outcome?.kind === 'invalid').forEach(stopAfter);
 	const close = () => limiter.close();
 	signal?.addEventListener('abort', close);
 	if (signal?.aborted) close();
@@ -172,12 +171,10 @@ async function runJob<Value>(job: RequestJob<Value>, run: Run): Promise<Outcome<
 		waitsAlone: false,
 	};
 	for (;;) {
-		const invalid = job.refuse?.();
-		const outcome: Outcome<Value> =
-			invalid === undefined ? await job.attempt() : { kind: 'invalid', invalid };
+		const outcome = await job.attempt();
 		if (outcome.kind === 'failed' && isRateLimit(outcome.problem)) {
 			if (refused(outcome.problem, job, progress, run)) {
-				if (await takeTurnAgain(progress, run)) continue;
+				if (await takeTurnAgain(outcome.problem, progress, run)) continue;
 				// Where another job's failure closed the limiter, that one is the news.
 				return stopOnFailure ? { kind: 'notStarted' } : outcome;
 			}
@@ -232,11 +229,15 @@ function refused(problem: Problem, job: RetryPolicy, progress: Progress, run: Ru
 }
 
 /** Gives the place back and waits for another one; false where nothing may start any more. */
-async function takeTurnAgain({ failures, waitsAlone }: Progress, run: Run): Promise<boolean> {
+async function takeTurnAgain(
+	{ retryAfterMs }: Problem,
+	{ failures, waitsAlone }: Progress,
+	run: Run,
+): Promise<boolean> {
 	const { limiter } = run;
 	if (!waitsAlone) return await limiter.requeue();
 	limiter.release(false);
-	await pause(refusalBackoffMs(failures.rateLimit, run.random()), run);
+	await pause(retryAfterMs ?? refusalBackoffMs(failures.rateLimit, run.random()), run);
 	return await limiter.reacquire();
 }
 

@@ -5,6 +5,8 @@ import { Limiter } from '../delivery/limiter';
 import type { RunOptions } from '../delivery/runJobs';
 import type { ParameterValues } from '../operations/parameters';
 import { readWatched } from '../operations/watchCampaigns';
+import { withDeadline } from '../service/deadline';
+import type { Problem } from '../service/failures';
 import { isCopy, loadState } from '../watch/baseline';
 import type { CampaignEvent } from '../watch/compare';
 import { toEvent } from '../watch/compare';
@@ -17,6 +19,7 @@ import { describeGroup, findUnreported } from '../watch/reportedFailures';
 import { toApiError, toInvalid, toOperationError } from './errors';
 import { unreadable } from './parameterReader';
 import { sleep } from './sleep';
+import type { Connection } from './transport';
 import { connect } from './transport';
 
 const maxParallel = 100;
@@ -127,6 +130,27 @@ function beginPoll(context: IPollFunctions, trigger: string): () => boolean {
 	return () => lastBegun.get(trigger)?.deref() !== context;
 }
 
+/** n8n's own database, or the vault of a credential's external secrets, keeps a poll waiting. */
+const credentialLate: Problem = {
+	type: 'network',
+	outcome: 'notSent',
+	message: 'n8n did not open the credential in the time that it gives a poll',
+	description:
+		"The next poll tries again. If it stays like this, look at n8n's database, and at the vault where the credential holds external secrets.",
+	cause: 'temporarily-unavailable',
+};
+
+async function connectInTime(
+	context: IPollFunctions,
+	timeoutMs: number,
+	signal: AbortSignal,
+): Promise<Connection> {
+	const open = async () => await checked(context, async () => await connect(context, signal));
+	const opened = await withDeadline(open, { timeoutMs, sleep });
+	if (opened.kind === 'settled') return opened.value;
+	throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
+}
+
 /** Triggers whose last poll went well: the next may start fast. */
 const unhindered = new Set<string>();
 
@@ -135,8 +159,8 @@ async function read(
 	campaignIds: readonly string[],
 	trigger: string,
 ): Promise<Readings> {
-	const budgetMs = budgetOf(context) * budgetShare;
-	const signal = AbortSignal.timeout(Math.max(1, Math.floor(budgetMs)));
+	const budgetMs = Math.max(1, Math.floor(budgetOf(context) * budgetShare));
+	const signal = AbortSignal.timeout(budgetMs);
 	const limiter = new Limiter({
 		ceiling: maxParallel,
 		now: () => performance.now(),
@@ -153,7 +177,7 @@ async function read(
 		random: Math.random,
 		signal,
 	};
-	const connection = await checked(context, async () => await connect(context, signal));
+	const connection = await connectInTime(context, budgetMs, signal);
 	const time = { budgetMs, signal };
 	const readings = await readCampaigns(campaignIds, connection.client, time, options);
 	if (limiter.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Identity, Place } from '../delivery/ledger';
+import type { Identity, Place, SendOutcome } from '../delivery/ledger';
 import { digest, Ledger } from '../delivery/ledger';
 import type { SendOperation } from '../operations/operation';
 import type { PreparedSend } from '../operations/send';
@@ -77,14 +77,18 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		client: Client,
 	): ItemJob<Sent> {
 		const { idempotencyKey: key, maxParallel, rateLimitRetries, resendUnknown } = send.options;
-		const attempt = async () => await performSend(send, client);
+		const attempt = async (): Promise<SendOutcome> => {
+			const late = tooLate(send);
+			return late === undefined
+				? await performSend(send, client)
+				: { kind: 'invalid', invalid: late };
+		};
 		return {
 			maxParallel,
 			job: {
 				...(key === undefined ? {} : { shareKey: key }),
 				rateLimitRetries,
 				transientRetries: 0,
-				refuse: () => tooLate(send),
 				attempt: async () =>
 					await ledger.once(place, identity, resendUnknown, async () =>
 						key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),

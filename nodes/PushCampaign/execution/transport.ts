@@ -105,7 +105,10 @@ export async function connect(context: Context, signal?: AbortSignal): Promise<C
 }
 
 /** Whether the credential is the same for all of these items. */
-async function isSame(context: IExecuteFunctions, itemIndexes: number[]): Promise<boolean> {
+async function isSame(
+	context: IExecuteFunctions,
+	itemIndexes: readonly number[],
+): Promise<boolean> {
 	const opened = await Promise.allSettled(
 		itemIndexes.map(async (itemIndex) => await openCredential(context, itemIndex)),
 	);
@@ -115,10 +118,23 @@ async function isSame(context: IExecuteFunctions, itemIndexes: number[]): Promis
 	return new Set(fingerprints).size === 1;
 }
 
+/** How many items are looked at to see whether the credential depends on them. */
+const probes = 20;
+
+/** Items from the first to the last, evenly spread, and one that isn't there. */
+const probed = (length: number) => [
+	...Array.from({ length: Math.min(length, probes) }, (_, index) =>
+		length > probes ? Math.round((index * (length - 1)) / (probes - 1)) : index,
+	),
+	length,
+];
+
 /**
  * Opens the credential for the items of a run. Its fields may be expressions, which n8n works out for each
  * item (`={{ $json.key }}`); opening it for each takes n8n about a millisecond. Whether they depend on the
- * item is seen from one that isn't there: n8n can't work out the fields of such an item.
+ * item is seen from one that isn't there: n8n can't work out the fields of such an item. An expression that
+ * has a word for it (`={{ $input.item?.json.key ?? 'ours' }}`) is seen from those that are there: from all
+ * of a small run.
  * @param signal ends when the user stops the execution
  * @returns what gives an item its connection; throws InvalidInput
  */
@@ -135,7 +151,7 @@ export async function connectItems(
 		return connection;
 	};
 	const { length } = context.getInputData();
-	if (length > 1 && !(await isSame(context, [0, length - 1, length]))) return open;
+	if (length > 1 && !(await isSame(context, probed(length)))) return open;
 	const only = open(0);
 	// It is awaited for each item, perhaps not at once.
 	only.catch(() => undefined);

@@ -1,5 +1,6 @@
 import { z } from 'zod/v3';
 
+import { clip } from '../service/failures';
 import { parseJson } from '../service/json';
 import { invalid } from './parameters';
 
@@ -46,7 +47,7 @@ export function parseIdList(value: unknown, displayName: string): Array<string |
 	if (wrong !== undefined) {
 		throw invalid(
 			displayName,
-			'holds an ID with a blank, a bracket or a quote inside',
+			`holds an ID with a blank, a bracket or a quote inside: ${clip(String(wrong))}`,
 			'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
 		);
 	}

@@ -106,7 +106,7 @@ const nameTwice = (name: string) =>
 	);
 
 /** Every text of a JSON document, with the colon behind it where it is a name. */
-const jsonText = /"(?:[^"\\]|\\.)*"\s*:?/g;
+const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
 
 /** JSON keeps the last of several equal names without a word. */
 function findNameTwice(json: string): string | undefined {

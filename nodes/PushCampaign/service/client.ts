@@ -76,14 +76,17 @@ const fullResponse = z.object({
 	body: z.unknown(),
 });
 
-/** Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. */
+/**
+ * Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. One that asks for no pause
+ * (0, or a date that is over, as where two clocks differ) says nothing: a refusal needs some pause.
+ */
 export function parseRetryAfter(header: unknown, now: number): number | undefined {
 	if (typeof header !== 'string') return undefined;
 	const text = header.trim();
-	if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+	if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
 	if (!/[a-z]/i.test(text)) return undefined;
-	const date = Date.parse(text);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	const ahead = Date.parse(text) - now;
+	return ahead > 0 ? ahead : undefined;
 }
 
 /** Looked at before a schema is: that all answers but a few are no failure must cost nothing. */
@@ -171,9 +174,10 @@ export function createClient(options: ClientOptions): Client {
 		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
-			const { campaignId } = request;
+			const { campaignId, subject } = request;
 			if (campaignId !== undefined && isOfAnotherCampaign(answer.data, campaignId)) {
-				return fail(unexpectedAnswerProblem(statusCode, 'about another campaign', endpoint));
+				const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
+				return fail(unexpectedAnswerProblem(statusCode, other, endpoint));
 			}
 			return { kind: 'done', value: answer.data, raw: body };
 		}

@@ -124,8 +124,8 @@ function wordsOf(type: string | undefined, endpoint: Endpoint): Words {
 
 const longestQuote = 300;
 
-/** Shortens text from outside so that it fits into a message. */
-function clip(text: string): string {
+/** Shortens text from outside so that it fits into a message, on one line. */
+export function clip(text: string): string {
 	const oneLine = text.replace(/\s+/g, ' ').trim();
 	return oneLine.length > longestQuote ? `${oneLine.slice(0, longestQuote)}…` : oneLine;
 }

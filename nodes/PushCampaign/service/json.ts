@@ -2,13 +2,17 @@
 const deepestNesting = 64;
 
 const longNumber = /\d{16}/;
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+// No strings as a whole: one of megabytes would exhaust the expression's stack.
+const quoteOrNumber = /\\.|"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Turns whole numbers that a JavaScript number can't hold into texts, so that no digit is lost. */
 function quoteLongNumbers(json: string): string {
-	return json.replace(stringOrNumber, (token) =>
-		/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
-	);
+	let isInString = false;
+	return json.replace(quoteOrNumber, (token) => {
+		if (token === '"') isInString = !isInString;
+		const isLong = !isInString && /^-?\d{16,}$/.test(token);
+		return isLong && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+	});
 }
 
 function isTooDeep(value: unknown, depth = 0): boolean {

@@ -2,6 +2,7 @@
 import { z } from 'zod/v3';
 
 import { isUrl } from './address';
+import { clip } from './failures';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { expiryUnits } from './schedule';
@@ -93,7 +94,10 @@ export const subscriberId = z
 	.refine((id) => typeof id !== 'string' || id.trim() !== '', 'is empty')
 	.refine((id) => typeof id === 'string' || !(id > Number.MAX_SAFE_INTEGER), lostDigits)
 	.transform((id) => String(id).trim())
-	.refine((id) => id === '' || /^[0-9]+$/.test(id), 'is not made of digits alone');
+	.refine(
+		(id) => id === '' || /^[0-9]+$/.test(id),
+		(id) => ({ message: `is not made of digits alone: ${clip(id)}` }),
+	);
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
 export const campaignId = z
@@ -111,14 +115,18 @@ export const campaignId = z
 	.refine((id) => !/^\.{1,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
 
 /** Specification, Notification / campaign, `expire_push`. */
-export const expiry = z.object({
-	amount: z
-		.number({ invalid_type_error: 'is not a whole number from 1' })
-		.int('is not a whole number from 1')
-		.min(1, 'is not a whole number from 1')
-		.max(Number.MAX_SAFE_INTEGER, 'is not a whole number from 1'),
-	unit: z.enum(expiryUnits, { errorMap: () => ({ message: 'is not minutes, hours or days' }) }),
-});
+export const expiry = z.object(
+	{
+		amount: z
+			.unknown()
+			.refine(
+				(amount): amount is number => Number.isSafeInteger(amount) && Number(amount) >= 1,
+				'is not a whole number from 1',
+			),
+		unit: z.enum(expiryUnits, { errorMap: () => ({ message: 'is not minutes, hours or days' }) }),
+	},
+	{ invalid_type_error: 'is not an amount and a unit' },
+);
 
 // ---------------------------------------------------------------------------------------------
 // Bodies. Specification, Endpoints and Notification / campaign.

@@ -38,7 +38,8 @@ export function emitChanges(
 	const baselines = keepOnly(state.baselines, watched.campaignIds);
 	for (const { observation } of found) {
 		const { campaignId: id } = observation;
-		baselines[id] = moveBaseline(baselines[id], observation);
+		const before = Object.hasOwn(baselines, id) ? baselines[id] : undefined;
+		baselines[id] = moveBaseline(before, observation);
 	}
 	// Crowded out once is no news: it is read first the next time. Twice in a row is.
 	const isPutOff = (id: string) => crowdedOut.has(id) && !state.unread.includes(id);
@@ -47,7 +48,7 @@ export function emitChanges(
 	const reported = (isCursor ? memory.reportedSince(state.version) : undefined) ?? state.reported;
 	const after = {
 		baselines,
-		reported: { ...keepOnly(reported, notRead), ...toReported(told) },
+		reported: { ...keepOnly(reported, notRead), ...toReported(told, reported) },
 		unread: notRead,
 		version: state.version,
 	};

@@ -8,31 +8,50 @@ export interface FailureGroup {
 
 const signature = ({ type, message }: Problem) => `${type}: ${message}`;
 
-/** Whether it is the campaign that is at fault, and not the service or the way to it. */
-const concernsCampaign = ({ cause }: Problem) => cause === 'configuration-invalid';
+/** By campaign, the reason that was reported, or that is put off. */
+export type Reported = Readonly<Record<string, string>>;
 
-/** What was reported once it is reported now: by campaign, the reason. */
-export function toReported(failures: ReadonlyMap<string, Problem>): Record<string, string> {
+/** Stands before a reason that was not reported for this campaign, because it was for another one. */
+const putOff = 'put off: ';
+
+/**
+ * Whether a failure waits for the next poll, because the service failed in the same way before. Under
+ * many requests it fails for some now and for others then: only what stays is the campaign's. A rate limit
+ * never is.
+ */
+function isPutOff(campaignId: string, problem: Problem, reported: Reported): boolean {
+	const { cause } = problem;
+	const reason = signature(problem);
+	if (cause === 'configuration-invalid' || reported[campaignId] === reason) return false;
+	if (!Object.values(reported).includes(reason)) return false;
+	return cause === 'rate-limited' || reported[campaignId] !== putOff + reason;
+}
+
+/** What was reported once the failures that are due are reported now. */
+export function toReported(
+	failures: ReadonlyMap<string, Problem>,
+	reported: Reported,
+): Record<string, string> {
 	return Object.fromEntries(
-		Array.from(failures, ([campaignId, problem]) => [campaignId, signature(problem)]),
+		Array.from(failures, ([campaignId, problem]) => [
+			campaignId,
+			(isPutOff(campaignId, problem, reported) ? putOff : '') + signature(problem),
+		]),
 	);
 }
 
 /**
- * The failures that were not reported yet, grouped by reason. What concerns a campaign is reported once
- * for each campaign; what concerns the service once, whichever campaigns it hits: under a rate limit
- * they are others each time.
+ * The failures that were not reported yet, grouped by reason. What concerns a campaign is reported at once;
+ * what may be the service's, and was reported for another campaign, when it is there the next time too.
  */
 export function findUnreported(
 	failures: ReadonlyMap<string, Problem>,
-	reported: Readonly<Record<string, string>>,
+	reported: Reported,
 ): FailureGroup[] {
-	const known = new Set(Object.values(reported));
 	const groups = new Map<string, { problem: Problem; campaignIds: string[] }>();
 	for (const [campaignId, problem] of failures) {
 		const reason = signature(problem);
-		const isKnown = concernsCampaign(problem) ? reported[campaignId] === reason : known.has(reason);
-		if (isKnown) continue;
+		if (reported[campaignId] === reason || isPutOff(campaignId, problem, reported)) continue;
 		const group = groups.get(reason) ?? { problem, campaignIds: [] };
 		group.campaignIds.push(campaignId);
 		groups.set(reason, group);

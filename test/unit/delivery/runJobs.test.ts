@@ -57,7 +57,6 @@ interface Sketch {
 	readonly rateLimitRetries?: number;
 	readonly transientRetries?: number;
 	readonly shareKey?: string;
-	readonly refuse?: () => InvalidInput | undefined;
 }
 
 /** Delivers one after another, without waiting, and counts the attempts of each. */
@@ -99,6 +98,8 @@ async function deliverOneByOne(
 	};
 }
 
+const invalid = new InvalidInput('Send At is too soon', 'Choose a later date.');
+
 describe('what is known already', () => {
 	test('is no request, and keeps its place', async () => {
 		const { outcomes, attempts } = await deliverOneByOne(
@@ -109,16 +110,20 @@ describe('what is known already', () => {
 		expect(attempts).toEqual([1, 0, 1]);
 	});
 
-	test.each([
-		[true, { kind: 'notStarted' }, 0],
-		[false, done('two'), 1],
-	])('and has failed stops the rest: %p', async (stopOnFailure, outcome, attempt) => {
+	const refused: Outcome<string> = { kind: 'invalid', invalid };
+	test.each<[known: Outcome<string>, stopOnFailure: boolean, outcome: Outcome<string>]>([
+		[refused, true, { kind: 'notStarted' }],
+		[refused, false, done('two')],
+		// It failed in an earlier try: this one sends what is left.
+		[failed('timeout', { outcome: 'unknown' }), true, done('two')],
+		[failed('timeout', { outcome: 'unknown' }), false, done('two')],
+	])('and has failed (%j), stopping %p', async (known, stopOnFailure, outcome) => {
 		const { outcomes, attempts } = await deliverOneByOne(
-			[{ known: failed('bad_request') }, { answers: [done('two')] }],
+			[{ known }, { answers: [done('two')] }],
 			stopOnFailure,
 		);
-		expect(outcomes).toEqual([failed('bad_request'), outcome]);
-		expect(attempts).toEqual([0, attempt]);
+		expect(outcomes).toEqual([known, outcome]);
+		expect(attempts).toEqual([0, outcome.kind === 'done' ? 1 : 0]);
 	});
 });
 
@@ -152,16 +157,6 @@ test.each([
 		stopOnFailure,
 	);
 	expect(outcomes).toEqual([failed('bad_request'), outcome]);
-});
-
-test('what is refused right before it leaves is no request', async () => {
-	const invalid = new InvalidInput('Send At is too soon', 'Choose a later date.');
-	const { outcomes, attempts } = await deliverOneByOne(
-		[{ answers: [done('one')], refuse: () => invalid }],
-		false,
-	);
-	expect(outcomes).toEqual([{ kind: 'invalid', invalid }]);
-	expect(attempts).toEqual([0]);
 });
 
 describe('a refusal for too many requests', () => {
@@ -229,15 +224,10 @@ describe('others may go faster after', () => {
 		['an unknown outcome', failed('timeout', { outcome: 'unknown' }), false],
 		['nothing', { kind: 'notStarted' } as const, false],
 		['an answer that is known already', { ...done('one'), wasRequested: false }, false],
+		['what was refused before it left', { kind: 'invalid', invalid } as const, false],
 	])('%s: it goes well, or not', async (_name, answer, isWell) => {
 		const { wentWell } = await deliverOneByOne([{ answers: [answer] }], false);
 		expect(wentWell).toEqual([isWell]);
-	});
-
-	test('what was refused before it left: no', async () => {
-		const invalid = new InvalidInput('Send At is too soon', 'Choose a later date.');
-		const refuse = () => invalid;
-		expect((await deliverOneByOne([{ answers: [], refuse }], false)).wentWell).toEqual([false]);
 	});
 });
 
@@ -294,6 +284,25 @@ describe('an item that is refused for good, the only one left', () => {
 	])('%s, waits for itself', async (_what, more) => {
 		expect(await slowDownsBeside(more)).toBe(2);
 	});
+});
+
+test('an item that waits for itself waits as long as the service says', async () => {
+	const clock = new SimulatedClock();
+	const { now, sleep } = clock;
+	const limiter = new Limiter({ ceiling: 9, now, sleep, random: () => 0.5 });
+	const askedAt: number[] = [];
+	const job: Job<string> = {
+		rateLimitRetries: 5,
+		transientRetries: 0,
+		attempt: async () => {
+			askedAt.push(now());
+			const isLast = askedAt.length === 5;
+			return await Promise.resolve(failed('rate_limit', isLast ? { retryAfterMs: 300_000 } : {}));
+		},
+	};
+	await clock.run(runJobs([job], { limiter, stopOnFailure: false, sleep, random: () => 0.5 }));
+	const [, , , , fifth = 0, sixth = 0] = askedAt;
+	expect(sixth - fifth).toBe(300_000);
 });
 
 test('an item without a share key shares with none', async () => {

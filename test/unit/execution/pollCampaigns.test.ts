@@ -322,7 +322,10 @@ describe('failures', () => {
 	describe('one that is refused for too many requests again and again while the others are not', () => {
 		const ids = Array.from({ length: 30 }, (_, index) => String(index));
 		const others = ids.filter((id) => id !== '3');
-		const refuses: Service = () => ({ ...failure('rate_limit'), headers: { 'retry-after': '0' } });
+		const refuses: Service = () => ({
+			...failure('rate_limit'),
+			headers: { 'retry-after': '0.001' },
+		});
 		const crowdedTrigger = (options: PollOptions = {}) => {
 			const moved = Object.fromEntries(others.map((id) => [id, { clicked: 1 }]));
 			const { service, asked, campaigns } = serviceOf({ ...moved, 3: refuses });
@@ -413,6 +416,39 @@ describe('failures', () => {
 	});
 });
 
+test('a poll ends in its time, though n8n does not open the credential', async () => {
+	const { context } = pollFunctions({
+		node: newNode(),
+		parameters: { campaignIds: '1' },
+		budgetMs: 100,
+	});
+	const never = new Promise<never>(() => {});
+	Object.assign(context, { getCredentials: async () => await never });
+	const from = performance.now();
+	await expect(new PushCampaignTrigger().poll.call(context)).rejects.toMatchObject({
+		message: 'n8n did not open the credential in the time that it gives a poll',
+		failure: { cause: 'temporarily-unavailable' },
+	});
+	expect(performance.now() - from).toBeGreaterThan(70);
+});
+
+test('campaigns whose IDs are names of every object’s are told like others', async () => {
+	const { service } = serviceOf({
+		1: { clicked: 1 },
+		constructor: (options: { url: string }) => ({
+			body: JSON.stringify({
+				notification_status: 'Sent',
+				notification_id: idOf(options),
+				count: { clicked: '3' },
+			}),
+		}),
+	});
+	const parameters = { campaignIds: '1,constructor' };
+	const { poll } = trigger({ node: newNode(), parameters, service });
+	expect(idsOf(await poll())).toEqual(['1', 'constructor']);
+	expect(await poll()).toBeNull();
+});
+
 test('a poll leaves no timer behind, however large n8n’s budget is', async () => {
 	const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 	const before = timers();
@@ -479,7 +515,7 @@ describe('the pace', () => {
 		const once: Service = (options) =>
 			(refusals += 1) > 1
 				? statusAnswer(idOf(options))
-				: { ...failure('rate_limit'), headers: { 'retry-after': '0' } };
+				: { ...failure('rate_limit'), headers: { 'retry-after': '0.001' } };
 		expect(await startsOf([{ 7: once }, {}])).toEqual([20, 20]);
 	});
 
@@ -648,7 +684,7 @@ describe('polls that overlap', () => {
 	});
 
 	test('hold up no other when they take longer than n8n gives them', async () => {
-		const budgetMs = 50;
+		let budgetMs = 60_000;
 		const credentials = new Promise<never>(() => {});
 		const { context } = pollFunctions({ node: newNode(), parameters: { campaignIds: '1' } });
 		let opened = 0;
@@ -659,11 +695,12 @@ describe('polls that overlap', () => {
 				return await credentials;
 			},
 		});
-		const poll = () => void new PushCampaignTrigger().poll.call(context);
+		const poll = () => void new PushCampaignTrigger().poll.call(context).catch(() => undefined);
 		for (let polls = 0; polls < 3; polls += 1) poll();
 		await turn();
 		expect(opened).toBe(2);
-		await new Promise((resolve) => setTimeout(resolve, budgetMs));
+		budgetMs = 10;
+		await new Promise((resolve) => setTimeout(resolve, 2 * budgetMs));
 		poll();
 		await turn();
 		expect(opened).toBe(3);

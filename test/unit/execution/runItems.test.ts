@@ -343,7 +343,7 @@ describe('sends', () => {
 	});
 
 	test('a refusal for too many requests is retried as often as the options say', async () => {
-		const refusal = { ...failure('rate_limit'), headers: { 'retry-after': '0' } };
+		const refusal = { ...failure('rate_limit'), headers: { 'retry-after': '0.001' } };
 		for (const rateLimitRetries of [0, 2]) {
 			const { service, titles } = serviceOf({ Sale: () => refusal });
 			const parameters = { ...send, options: { rateLimitRetries } };
@@ -360,6 +360,31 @@ describe('sends', () => {
 		const unspecified = serviceOf({ Sale: () => failure('unspecified') });
 		await errorOf({ parameters: send, service: unspecified.service });
 		expect([titles.length, unspecified.titles.length]).toEqual([1, 1]);
+	});
+
+	test('what becomes too late while its key is claimed is not sent, and its key is free', async () => {
+		const now = jest.spyOn(Date, 'now');
+		const start = Date.UTC(2030, 0, 1);
+		try {
+			now.mockReturnValue(start);
+			const store = new DeduplicationStore();
+			const { checkProcessedAndRecord } = store;
+			store.checkProcessedAndRecord = async (...args) => {
+				now.mockReturnValue(start + 60_000);
+				return await checkProcessedAndRecord(...args);
+			};
+			const { service, titles } = serviceOf();
+			const parameters = {
+				...send,
+				additionalFields: { sendAt: '2030-01-01T00:05Z' },
+				options: { idempotencyKey: 'one' },
+			};
+			const error = await errorOf({ parameters, service, store });
+			expect(error.message).toMatch(/^Send At is .* less than 5 minutes ahead$/);
+			expect([titles, store.entries]).toEqual([[], []]);
+		} finally {
+			now.mockRestore();
+		}
 	});
 
 	test('what is too late when its turn comes is not sent', async () => {
@@ -488,17 +513,21 @@ describe('a second try of the execution', () => {
 		expect(json.map(({ campaignId }) => campaignId)).toEqual(['1001', '1001', '1002']);
 	});
 
-	test('fails again where it is unknown, in the same words, unless it is to be sent again', async () => {
+	test('sends the rest where one is unknown, which fails in the same words, unless it is to be sent again', async () => {
 		const kept = {};
 		const first = serviceOf({ a: lost });
 		const unknown = await errorOf({ items, parameters, service: first.service, kept });
+		expect(first.titles).toEqual(['a']);
 		const second = serviceOf();
 		const again = await errorOf({ items, parameters, service: second.service, kept });
-		expect(second.titles).toEqual([]);
-		expect(shown(again)).toEqual(shown(unknown));
+		expect(second.titles).toEqual(['b', 'c']);
+		const counted = (error: { description?: string | null | undefined }) =>
+			error.description?.replace(/Sent: .*unknown: 1/, 'the counts');
+		expect([again.message, counted(again)]).toEqual([unknown.message, counted(unknown)]);
+		expect(again.description).toContain('Sent: 2, not sent: 0, unknown: 1.');
 		const resend = { ...sendEach, options: { resendUnknown: true } };
 		const { json } = await execute({ items, parameters: resend, service: second.service, kept });
-		expect(second.titles).toEqual(['a', 'b', 'c']);
+		expect(second.titles).toEqual(['b', 'c', 'a']);
 		expect(json).toHaveLength(3);
 	});
 

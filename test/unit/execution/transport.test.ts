@@ -33,9 +33,22 @@ async function connectAll(length: number, byItem: ByItem) {
 describe('the credential of many items', () => {
 	test('is opened for a few where it is the same for all, and they share a connection', async () => {
 		const { opened, shown, different } = await connectAll(9, () => keyed('one'));
-		expect(opened).toEqual([0, 8, 9, 0]);
+		expect(opened).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
 		expect(new Set(shown).size).toBe(1);
 		expect(different).toBe(1);
+	});
+
+	test('is opened for twenty of many, from the first to the last, and for one beyond', async () => {
+		const { opened } = await connectAll(500, () => keyed('one'));
+		const [first, second, ...more] = opened;
+		expect([first, second, more.length]).toEqual([0, 26, 20]);
+		expect(more.slice(-4)).toEqual([473, 499, 500, 0]);
+	});
+
+	test('is opened for each where one in the middle has its own, and the expression a word for none', async () => {
+		const { shown } = await connectAll(20, (index) => keyed(index === 7 ? 'b' : 'a'));
+		expect(shown.filter((url) => url === 'https://b.example')).toHaveLength(1);
+		expect(shown[7]).toBe('https://b.example');
 	});
 
 	test('is opened once for one item', async () => {
@@ -52,7 +65,7 @@ describe('the credential of many items', () => {
 		],
 	])('is opened for each where that of the %s is another', async (_what, byItem) => {
 		const { opened, shown, different } = await connectAll(3, byItem);
-		expect(opened).toEqual([0, 2, 3, 0, 1, 2]);
+		expect(opened).toEqual([0, 1, 2, 3, 0, 1, 2]);
 		expect(new Set(shown).size).toBe(2);
 		expect(different).toBe(2);
 	});

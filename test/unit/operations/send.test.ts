@@ -442,6 +442,14 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 		'is not minutes, hours or days',
 		[{ expireAfter: { duration: { amount: 1, unit: 'w' } } }],
 	],
+	[
+		'Expire After',
+		'is not a whole number from 1',
+		[undefined, null, '1', 0, -1, 1.5, NaN, 2 ** 53].map((amount) => ({
+			expireAfter: { duration: { amount, unit: 'd' } },
+		})),
+	],
+	['Expire After', 'is not an amount and a unit', [{ expireAfter: { duration: '3d' } }]],
 	['Action Buttons', set, [{ actionButtons: 'Shop' }]],
 	[
 		'Action Buttons',

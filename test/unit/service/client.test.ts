@@ -342,6 +342,17 @@ describe('a status record', () => {
 		});
 	});
 
+	test('names the one that was asked for, where messages are to', async () => {
+		const result = await answering({ body: JSON.stringify({ notification_id: '8' }) }).request(
+			{ ...status, campaignId: '7', subject: '7' },
+			z.object({ notification_id: z.string() }),
+			1,
+		);
+		expect(result).toMatchObject({
+			problem: { message: 'The answer (HTTP 200) is about another campaign than 7' },
+		});
+	});
+
 	test('of nothing that can be compared is no answer', async () => {
 		const result = await answering({}).request({ ...status, campaignId: '1' }, z.object({}), 1);
 		expect(result).toMatchObject({ problem: { type: 'unexpected_answer' } });
@@ -496,7 +507,8 @@ describe('no answer', () => {
 
 describe('Retry-After', () => {
 	test.each([
-		['0', 0],
+		['0', undefined],
+		['0.0', undefined],
 		['7', 7000],
 		['120', 120_000],
 		[' 7 ', 7000],
@@ -505,7 +517,8 @@ describe('Retry-After', () => {
 		[7, undefined],
 		[['7', '9'], undefined],
 		['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
-		['Mon, 31 Dec 2029 23:59:00 GMT', 0],
+		['Mon, 31 Dec 2029 23:59:00 GMT', undefined],
+		['Tue, 01 Jan 2030 00:00:00 GMT', undefined],
 		['2030-01-01T00:01:00Z', 60_000],
 		['-7', undefined],
 		['+7', undefined],

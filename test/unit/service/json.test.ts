@@ -40,6 +40,14 @@ test.each([undefined, null, 7, true, { a: [1] }])('%j is not text and stays', (v
 	expect(parseJson(value)).toEqual(value);
 });
 
+test('a text of many megabytes is read, and no digit is lost beside it', () => {
+	const text = 'x"\\'.repeat(200_000) + 'x'.repeat(17_000_000);
+	const parsed = parseJson(`{"text": ${JSON.stringify(text)}, "ID": 12345678901234567890}`);
+	const { text: read, ID } = z.object({ text: z.string(), ID: z.string() }).parse(parsed);
+	// Not by `expect`: it would print all of it.
+	expect([read === text, ID]).toEqual([true, '12345678901234567890']);
+});
+
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 test('nesting: 64 levels are read, 65 are not, nor are a hundred thousand', () => {

@@ -89,6 +89,7 @@ describe('the state', () => {
 describe('failures of campaigns', () => {
 	const gone = failureProblem({ status: 'failure', type: 'invalid_value' }, 'status');
 	const slow = timeoutProblem(30_000, 'status');
+	const crowded = failureProblem({ status: 'failure', type: 'rate_limit' }, 'status');
 	const down = notConnectedProblem('push.example', 'its name is not known', 'status');
 	const of = (...entries: Array<[string, Problem]>) => new Map(entries);
 	const found = (failures: Map<string, Problem>, reported: Record<string, string> = {}) =>
@@ -105,21 +106,63 @@ describe('failures of campaigns', () => {
 
 	test('are reported once', () => {
 		const failures = of(['1', gone], ['2', slow]);
-		const reported = toReported(failures);
+		const reported = toReported(failures, {});
 		expect(Object.keys(reported)).toEqual(['1', '2']);
 		expect(found(failures, reported)).toEqual([]);
 	});
 
 	test("a campaign's own is reported once for each campaign", () => {
-		const reported = toReported(of(['1', gone]));
+		const reported = toReported(of(['1', gone]), {});
 		expect(found(of(['1', gone], ['2', gone]), reported)).toEqual([[gone, '2']]);
 	});
 
-	test("the service's is reported once, whichever campaigns it hits", () => {
-		const reported = toReported(of(['1', slow]));
-		expect(found(of(['2', slow], ['3', slow]), reported)).toEqual([]);
-		expect(found(of(['1', down]), reported)).toEqual([[down, '1']]);
-		expect(found(of(['1', slow]), toReported(of()))).toEqual([[slow, '1']]);
+	/** What each of some polls reports. */
+	function reports(...polls: Array<Map<string, Problem>>) {
+		let reported: Record<string, string> = {};
+		return polls.map((failures) => {
+			const news = found(failures, reported);
+			reported = toReported(failures, reported);
+			return news;
+		});
+	}
+
+	test("the service's is reported once, however many campaigns it hits now and then", () => {
+		expect(
+			reports(
+				of(['1', slow]),
+				of(['1', slow], ['2', slow]),
+				of(['1', slow], ['3', slow]),
+				of(['1', slow], ['2', slow], ['4', slow]),
+			),
+		).toEqual([[[slow, '1']], [], [], []]);
+	});
+
+	test('and for each campaign where it stays, whether or not the first one heals', () => {
+		const both = of(['1', slow], ['2', slow]);
+		expect(reports(of(['1', slow]), both, both, both)).toEqual([
+			[[slow, '1']],
+			[],
+			[[slow, '2']],
+			[],
+		]);
+		const second = of(['2', slow]);
+		expect(reports(of(['1', slow]), second, second, second)).toEqual([
+			[[slow, '1']],
+			[],
+			[[slow, '2']],
+			[],
+		]);
+	});
+
+	test('another reason is news, and so is the same one after all have healed', () => {
+		expect(
+			reports(of(['1', slow]), of(['1', down]), of(['1', slow]), of(), of(['1', slow])),
+		).toEqual([[[slow, '1']], [[down, '1']], [[slow, '1']], [], [[slow, '1']]]);
+	});
+
+	test('a rate limit is reported for no other campaign as long as it lasts', () => {
+		const both = of(['1', crowded], ['2', crowded]);
+		expect(reports(of(['1', crowded]), both, both)).toEqual([[[crowded, '1']], [], []]);
 	});
 
 	test.each([
