@@ -343,7 +343,7 @@ describe('a status record', () => {
 	});
 
 	test('names the one that was asked for, where messages are to', async () => {
-		const result = await answering({ body: JSON.stringify({ notification_id: '8' }) }).request(
+		const result = await answering({ notification_id: '8' }).request(
 			{ ...status, campaignId: '7', subject: '7' },
 			z.object({ notification_id: z.string() }),
 			1,
