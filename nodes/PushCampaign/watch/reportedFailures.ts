@@ -23,8 +23,9 @@ function isPutOff(campaignId: string, problem: Problem, reported: Reported): boo
 	const { cause } = problem;
 	const reason = signature(problem);
 	if (cause === 'configuration-invalid' || reported[campaignId] === reason) return false;
-	if (!Object.values(reported).includes(reason)) return false;
-	return cause === 'rate-limited' || reported[campaignId] !== putOff + reason;
+	const waiting = putOff + reason;
+	if (!Object.values(reported).some((each) => each === reason || each === waiting)) return false;
+	return cause === 'rate-limited' || reported[campaignId] !== waiting;
 }
 
 /** What was reported once the failures that are due are reported now. */

@@ -160,6 +160,14 @@ describe('failures of campaigns', () => {
 		).toEqual([[[slow, '1']], [[down, '1']], [[slow, '1']], [], [[slow, '1']]]);
 	});
 
+	test.each([slow, crowded])(
+		'$message: once, where it is another campaign each time',
+		(problem) => {
+			const polls = ['1', '2', '3', '4', '5'].map((id) => of([id, problem]));
+			expect(reports(...polls)).toEqual([[[problem, '1']], [], [], [], []]);
+		},
+	);
+
 	test('a rate limit is reported for no other campaign as long as it lasts', () => {
 		const both = of(['1', crowded], ['2', crowded]);
 		expect(reports(of(['1', crowded]), both, both)).toEqual([[[crowded, '1']], [], []]);
