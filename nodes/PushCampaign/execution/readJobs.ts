@@ -1,6 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { ReadOperation, ReadValue } from '../operations/operation';
+import type { ReadOperation } from '../operations/operation';
 import type { Client } from '../service/client';
 import type { JobFactory } from './itemJob';
 import { ParameterReader } from './parameterReader';
@@ -12,7 +12,7 @@ const transientRetries = 2;
 export function readJobs(
 	context: IExecuteFunctions,
 	operation: ReadOperation,
-): JobFactory<ReadValue> {
+): JobFactory<IDataObject> {
 	const parameters = new ParameterReader(context);
 	const clients: Client[] = [];
 	return {
@@ -29,7 +29,7 @@ export function readJobs(
 					attempt: async () => await read.perform(client),
 				},
 				// Items that share an answer must not share its object: a later node may change one of them.
-				toJson: ({ simplified, raw }) => structuredClone(read.simplify ? simplified : raw),
+				toJson: (answer) => structuredClone(answer),
 			};
 		},
 	};

@@ -41,19 +41,13 @@ export interface SendOperation extends OperationBase {
 	readonly identify: (selection: AudienceSelection, receipt: SendReceipt) => IDataObject;
 }
 
-/** What a read gives, in both forms that a user can choose. */
-export interface ReadValue {
-	readonly simplified: IDataObject;
-	readonly raw: IDataObject;
-}
-
 /** One item's read, ready to be made. */
 export interface PreparedRead {
 	/** Reads of the same key get the same answer. */
 	readonly key: string;
-	readonly simplify: boolean;
 	readonly options: RequestOptions;
-	readonly perform: (client: Client) => Promise<Result<ReadValue>>;
+	/** Gives the item that is put out. */
+	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
 }
 
 /** An operation that only reads: it is made again where it failed, and equal ones share a request. */
@@ -69,5 +63,7 @@ export type Operation = SendOperation | ReadOperation;
 export interface Read<Value> {
 	readonly request: ServiceRequest & { readonly method: 'GET' };
 	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+	/** What is an answer all the same where it is put out as it came. */
+	readonly rawSchema?: z.ZodType<unknown, z.ZodTypeDef, unknown>;
 	readonly simplify: (value: Value) => IDataObject;
 }

@@ -30,7 +30,7 @@ const isJsonObject = (value: unknown): value is IDataObject =>
  */
 export function prepareRead<Value>(
 	item: ItemParameters,
-	{ request, schema, simplify }: Read<Value>,
+	{ request, schema, rawSchema = schema, simplify }: Read<Value>,
 ): PreparedRead {
 	const options = readRequestOptions(item);
 	const wantsSimple = item.get(simplifyParameter) ?? simplifyParameter.default;
@@ -38,15 +38,16 @@ export function prepareRead<Value>(
 		throw invalid(simplifyParameter.displayName, 'is not true or false');
 	}
 	return {
-		key: request.path,
-		simplify: wantsSimple,
+		key: `${request.path} ${wantsSimple}`,
 		options,
 		async perform(client) {
-			const result = await client.request(request, schema, options.timeout);
+			if (wantsSimple) {
+				const result = await client.request(request, schema, options.timeout);
+				return result.kind === 'failed' ? result : { kind: 'done', value: simplify(result.value) };
+			}
+			const result = await client.request(request, rawSchema, options.timeout);
 			if (result.kind === 'failed') return result;
-			const simplified = simplify(result.value);
-			const raw = isJsonObject(result.raw) ? result.raw : simplified;
-			return { kind: 'done', value: { simplified, raw } };
+			return { kind: 'done', value: isJsonObject(result.raw) ? result.raw : {} };
 		},
 	};
 }

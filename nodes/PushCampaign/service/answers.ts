@@ -139,6 +139,16 @@ export const subscriberCount = z.object({
 	active_subscribers: counter,
 });
 
+const countFields = Object.keys(subscriberCount.shape);
+
+/** The same record as it came: a count need not be there, as little as a campaign's counters. */
+export const rawSubscriberCount = z
+	.record(z.string(), z.unknown())
+	.refine((record) => countFields.some((field) => Object.hasOwn(record, field)))
+	.pipe(
+		z.object({ total_life_time_subscribers: optionalCounter, active_subscribers: optionalCounter }),
+	);
+
 /** Shares of a campaign's counters; null where they can't be known. */
 export interface Rates {
 	/** Delivered of those that were successfully sent, rounded to 4 decimals. */

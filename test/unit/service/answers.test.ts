@@ -7,6 +7,7 @@ import {
 	failureAnswer,
 	failureTypes,
 	notificationSent,
+	rawSubscriberCount,
 	subscriberCount,
 	toRates,
 } from '../../../nodes/PushCampaign/service/answers';
@@ -258,7 +259,8 @@ describe('a failure', () => {
 test('whatever is answered is read or not, never thrown at', () => {
 	fc.assert(
 		fc.property(fc.anything(), (value) => {
-			for (const schema of [campaignCreated, notificationSent, subscriberCount, failureAnswer]) {
+			const answers = [campaignCreated, notificationSent, subscriberCount, failureAnswer];
+			for (const schema of [...answers, rawSubscriberCount]) {
 				schema.safeParse(value);
 			}
 			const read = campaignStatus.safeParse(value);
