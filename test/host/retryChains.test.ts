@@ -70,7 +70,7 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 		const third = await bed.client.retryExecution(failed.id);
 		expect(third.status).toBe('error');
 		expect(failureOf(third).message).toBe(failureOf(second).message);
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Unknown', 4));
+		expect(acceptedTitles(bed)).toEqual(titlesOf('Unknown', 5));
 	});
 
 	test('a chain of Retries of whichever execution sends every item once', async () => {

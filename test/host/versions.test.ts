@@ -484,7 +484,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			expect(lost?.message).toMatch(/^It is unknown whether this was sent/);
 			const again = await client.retryExecution(execution.id);
 			expect(again.data.resultData.error?.message).toBe(lost?.message);
-			expect(titlesOf(simulator.requests)).toEqual(['one', 'two']);
+			expect(titlesOf(simulator.requests)).toEqual(['one', 'two', 'three']);
 
 			await client.updateWorkflow(workflowId, {
 				nodes: draft.nodes.map((each) =>
@@ -501,7 +501,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			});
 			const resent = await client.retryExecution(again.id, { loadWorkflow: true });
 			expect(resent.status).toBe('success');
-			expect(titlesOf(simulator.requests)).toEqual(['one', 'two', 'two', 'three']);
+			expect(titlesOf(simulator.requests)).toEqual(['one', 'two', 'three', 'two']);
 		});
 	});
 
