@@ -2,29 +2,10 @@ const { mkdirSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
+const jestBase = require('./test/support/jestBase.js');
+
 // Where `--outputFile` puts the results; jest does not make the folder.
 mkdirSync(join(__dirname, '.artifacts'), { recursive: true });
-
-/** @type {import('jest').Config} */
-const shared = {
-	testEnvironment: 'node',
-	transform: {
-		'^.+\\.ts$': [
-			'@swc/jest',
-			{
-				jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-				module: { type: 'commonjs' },
-			},
-		],
-	},
-	modulePathIgnorePatterns: [
-		'<rootDir>/dist',
-		'<rootDir>/\\.demo',
-		'<rootDir>/\\.artifacts',
-		'<rootDir>/\\.stryker-tmp',
-		'<rootDir>/host/.*/node_modules',
-	],
-};
 
 const setupFiles = ['useOnceLoaded', 'properties'].map(
 	(name) => `<rootDir>/test/support/${name}.ts`,
@@ -38,14 +19,14 @@ module.exports = {
 	testTimeout: 60_000,
 	projects: [
 		{
-			...shared,
+			...jestBase,
 			displayName: 'unit',
 			testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
 			testEnvironment: '<rootDir>/test/support/onceLoaded.ts',
 			setupFiles,
 		},
 		{
-			...shared,
+			...jestBase,
 			displayName: 'engine',
 			testMatch: ['<rootDir>/test/engine/**/*.test.ts'],
 			testEnvironment: '<rootDir>/test/engine/support/environment.ts',
@@ -54,7 +35,7 @@ module.exports = {
 			coveragePathIgnorePatterns: ['/'],
 		},
 		{
-			...shared,
+			...jestBase,
 			displayName: 'verify',
 			testMatch: ['<rootDir>/test/verify/**/*.test.ts'],
 			coveragePathIgnorePatterns: ['/'],

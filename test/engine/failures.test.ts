@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Fault } from '../../simulator';
+import { useListening } from './support/listening';
 import {
 	credentialsFor,
 	failureOf,
@@ -146,17 +145,8 @@ test('HTTP 429 that is not the service’s own is waited for, and tried again', 
 });
 
 describe('a service that can’t be reached leaves a send not sent', () => {
-	let secure: Server;
-	beforeAll(async () => {
-		// Without a certificate: every handshake fails.
-		secure = createSecureServer().listen(0, '127.0.0.1');
-		await once(secure, 'listening');
-	});
-	afterAll(async () => {
-		secure.close();
-		await once(secure, 'close');
-	});
-	const port = () => portOf(secure);
+	// Without a certificate: every handshake fails.
+	const port = useListening(createSecureServer());
 
 	test.each([
 		['a refused connection', () => 'http://127.0.0.1:1'],
@@ -173,33 +163,20 @@ describe('a service that can’t be reached leaves a send not sent', () => {
 	});
 });
 
-const portOf = (server: Server) => {
-	const address: AddressInfo | string | null = server.address();
-	if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
-	return address.port;
-};
-
 describe('a redirect', () => {
-	let other: Server;
 	let seen: Array<{ url: string | undefined; headers: IncomingHttpHeaders }>;
-	beforeAll(async () => {
-		other = createServer((request, response) => {
+	const otherPort = useListening(
+		createServer((request, response) => {
 			seen.push({ url: request.url, headers: request.headers });
 			response.end('{"status":"success","description":"Stolen","ID":1}');
-		}).listen(0, '127.0.0.1');
-		await once(other, 'listening');
-	});
-	afterAll(async () => {
-		other.closeAllConnections();
-		other.close();
-		await once(other, 'close');
-	});
+		}),
+	);
 	beforeEach(() => {
 		seen = [];
 	});
 
 	test('HTTP 303 after a send says that something was done: it is unknown, and not followed', async () => {
-		const location = `http://127.0.0.1:${portOf(other)}/v1/notification/send/all`;
+		const location = `http://127.0.0.1:${otherPort()}/v1/notification/send/all`;
 		fault({ kind: 'redirect', location, status: 303 });
 		expect(await continued()).toMatchObject([
 			{ error: { type: 'unexpected_answer', outcome: 'unknown', httpCode: '303' } },
@@ -210,7 +187,7 @@ describe('a redirect', () => {
 	});
 
 	test.each([302, 307])('HTTP %i is never followed', async (status) => {
-		for (const origin of [`http://127.0.0.1:${portOf(other)}`, simulator().url]) {
+		for (const origin of [`http://127.0.0.1:${otherPort()}`, simulator().url]) {
 			simulator().reset();
 			fault({ kind: 'redirect', location: `${origin}/v1/notification/send/all`, status });
 			const failed = failureOf(await run());

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
+import { useListening } from './support/listening';
 import { Poller } from './support/poll';
 import { content, credentialsFor, push, useSimulator } from './support/pushCampaign';
 import { runWorkflow } from './support/run';
@@ -25,26 +25,14 @@ const credentials = (baseUrl = simulator().url) =>
 	credentialsFor(simulator(), { ...secrets, baseUrl });
 
 let written: string[];
-let other: Server;
 let stolen: string[];
 
-beforeAll(async () => {
-	other = createServer((request, response) => {
+const otherPort = useListening(
+	createServer((request, response) => {
 		stolen.push(JSON.stringify(request.headers));
 		response.end('{}');
-	}).listen(0, '127.0.0.1');
-	await once(other, 'listening');
-});
-afterAll(async () => {
-	other.closeAllConnections();
-	other.close();
-	await once(other, 'close');
-});
-const otherUrl = () => {
-	const address = other.address();
-	if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
-	return `http://127.0.0.1:${address.port}/`;
-};
+	}),
+);
 
 beforeEach(() => {
 	written = [];
@@ -208,7 +196,7 @@ test.each([
 test('a redirect carries neither to another host', async () => {
 	simulator().addFault({
 		times: 0,
-		action: { kind: 'redirect', location: otherUrl(), status: 307 },
+		action: { kind: 'redirect', location: `http://127.0.0.1:${otherPort()}/`, status: 307 },
 	});
 	for (const [, parameters] of operations) {
 		const run = await runWorkflow(chain([push(parameters)]), { credentials: credentials() });

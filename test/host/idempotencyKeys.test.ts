@@ -1,6 +1,6 @@
 import { chain, node, pushCampaign, until, type Major, type WebhookAnswer } from '../../host';
 import type { Fault } from '../../simulator';
-import { runNodes, startStage, type Stage } from './support';
+import { runNodes, useStage } from './support';
 import { content } from './support/fixtures';
 import { textWith } from './support/matchers';
 import {
@@ -43,21 +43,11 @@ const refuseWrites = ['INSERT', 'UPDATE']
 const allowWrites = 'DROP TRIGGER IF EXISTS refuse_INSERT; DROP TRIGGER IF EXISTS refuse_UPDATE;';
 
 describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
-	let bed: Stage;
-
-	beforeAll(async () => {
-		bed = await startStage({ major, env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2' } });
-	});
-	beforeEach(() => {
-		bed.simulator.reset();
-	});
-	afterAll(async () => {
-		await bed.close();
-	});
+	const stage = useStage({ major, env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2' } });
 
 	/** A workflow whose items have their title as their key, or what else `idempotencyKey` says. */
 	const keyed = async ({ options, ...others }: SendWorkflowOptions = {}): Promise<SendWorkflow> =>
-		await sendWorkflow(bed, {
+		await sendWorkflow(stage(), {
 			options: { idempotencyKey: '={{ $json.title }}', ...options },
 			...others,
 		});
@@ -84,43 +74,43 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(again).toMatchObject({ audience: 'all', title: 'Once 1', idempotencyKey: 'Once 1' });
 		expect(again).not.toHaveProperty('campaignId');
 		expect(fresh).toHaveProperty('campaignId');
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Once', 4));
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Once', 4));
 	});
 
 	test('another node with the same key sends', async () => {
 		for (const workflow of [await keyed(), await keyed()]) {
 			expect(endsOf(sentItems(await workflow.run(titled('Each', 1))))).toEqual(['success']);
 		}
-		expect(acceptedTitles(bed)).toEqual(['Each 1', 'Each 1']);
+		expect(acceptedTitles(stage())).toEqual(['Each 1', 'Each 1']);
 	});
 
 	test('the same key on three items of one run sends the first', async () => {
 		const workflow = await keyed({ options: { idempotencyKey: 'today' } });
 		const execution = await workflow.run(titled('Same', 3));
 		expect(endsOf(sentItems(execution))).toEqual(['success', 'alreadySent', 'alreadySent']);
-		expect(acceptedTitles(bed)).toEqual(['Same 1']);
+		expect(acceptedTitles(stage())).toEqual(['Same 1']);
 	});
 
 	test('the same key on three items of one run fails as the first did', async () => {
 		const workflow = await keyed({ options: { idempotencyKey: 'today' }, settings: goesOn });
-		bed.simulator.addFault(lostAnswer('Lost 1'));
+		stage().simulator.addFault(lostAnswer('Lost 1'));
 		const execution = await workflow.run(titled('Lost', 3));
 		expect(endsOf(sentItems(execution))).toEqual(times(3, 'unknown'));
-		expect(acceptedTitles(bed)).toEqual(['Lost 1']);
+		expect(acceptedTitles(stage())).toEqual(['Lost 1']);
 	});
 
 	test('a batch that failed half way, executed again with keys, sends the rest', async () => {
 		const workflow = await keyed({
 			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 1 },
 		});
-		bed.simulator.addFault(refusal('Half 4'));
+		stage().simulator.addFault(refusal('Half 4'));
 		expect((await workflow.run(titled('Half', 6))).status).toBe('error');
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Half', 3));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Half', 3));
 		expect(endsOf(sentItems(await workflow.run(titled('Half', 6))))).toEqual([
 			...times(3, 'alreadySent'),
 			...times(3, 'success'),
 		]);
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Half', 6));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Half', 6));
 	});
 
 	test('an execution that is stopped, executed again with keys, sends the rest', async () => {
@@ -128,27 +118,27 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 2 },
 			settings: goesOn,
 		});
-		bed.simulator.setLatency(15_000);
+		stage().simulator.setLatency(15_000);
 		const call = workflow.call(titled('Stopped', 6)).catch(() => undefined);
-		await untilRequests(bed, 2);
-		const [running] = await bed.client.executions({ workflowId: workflow.id });
-		await bed.client.stopExecution(running?.id ?? '');
-		await bed.client.waitForExecution(running?.id ?? '');
+		await untilRequests(stage(), 2);
+		const [running] = await stage().client.executions({ workflowId: workflow.id });
+		await stage().client.stopExecution(running?.id ?? '');
+		await stage().client.waitForExecution(running?.id ?? '');
 		await call;
-		bed.simulator.setLatency(0);
+		stage().simulator.setLatency(0);
 		// Those that were under way arrived; their answers did not.
 		expect(endsOf(sentItems(await workflow.run(titled('Stopped', 6))))).toEqual([
 			...times(2, 'unknown'),
 			...times(4, 'success'),
 		]);
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Stopped', 6));
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Stopped', 6));
 	});
 
 	test.each([
 		['a sub-workflow with keys', true],
 		['a sub-workflow without keys', false],
 	])('%s, started again by Retry On Fail of Execute Workflow', async (name, hasKeys) => {
-		const { client, credential } = bed;
+		const { client, credential } = stage();
 		const options = hasKeys ? { idempotencyKey: '={{ $json.title }}' } : {};
 		const sub = await client.createWorkflow(
 			chain(name, [
@@ -172,11 +162,11 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			{ workflowId: { __rl: true, mode: 'id', value: sub.id }, options: {} },
 			{ typeVersion: 1.2, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
 		);
-		bed.simulator.addFault(refusal('Called 3'));
-		const { execution } = await runNodes(bed, [call], titled('Called', 4));
+		stage().simulator.addFault(refusal('Called 3'));
+		const { execution } = await runNodes(stage(), [call], titled('Called', 4));
 		expect(execution.status).toBe('success');
 		const before = titlesOf('Called', 2);
-		expect(acceptedTitles(bed)).toEqual([
+		expect(acceptedTitles(stage())).toEqual([
 			...before,
 			...(hasKeys ? [] : before),
 			'Called 3',
@@ -186,10 +176,10 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('two executions at once send each key once, and both get a result', async () => {
 		const workflow = await keyed();
-		bed.simulator.setLatency(200);
+		stage().simulator.setLatency(200);
 		const items = titled('At once', 20);
 		const answers = await Promise.all([workflow.call(items), workflow.call(items)]);
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('At once', 20).sort());
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('At once', 20).sort());
 		const [one = [], other = []] = answers.map(({ json }) => endsOf(json));
 		expect(one.map((end, index) => [end, other[index]].sort())).toEqual(
 			items.map(() => ['alreadySent', 'success']),
@@ -198,15 +188,15 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('what was not sent frees its key', async () => {
 		const workflow = await keyed();
-		bed.simulator.addFault(refusal('Freed 1'));
+		stage().simulator.addFault(refusal('Freed 1'));
 		expect((await workflow.run(titled('Freed', 1))).status).toBe('error');
 		expect(endsOf(sentItems(await workflow.run(titled('Freed', 1))))).toEqual(['success']);
-		expect(acceptedTitles(bed)).toEqual(['Freed 1']);
+		expect(acceptedTitles(stage())).toEqual(['Freed 1']);
 	});
 
 	test('an unknown outcome holds its key until Resend Unknown is on', async () => {
 		const workflow = await keyed({ settings: goesOn });
-		bed.simulator.addFault(lostAnswer('Held 1'));
+		stage().simulator.addFault(lostAnswer('Held 1'));
 		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual([
 			'unknown',
 			'success',
@@ -215,12 +205,12 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			'unknown',
 			'alreadySent',
 		]);
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Held', 2));
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Held', 2));
 
 		await workflow.change({
 			options: { idempotencyKey: '={{ $json.title }}', resendUnknown: true },
 		});
-		await bed.client.activate(workflow.id);
+		await stage().client.activate(workflow.id);
 		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual([
 			'success',
 			'alreadySent',
@@ -228,25 +218,25 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual(
 			times(2, 'alreadySent'),
 		);
-		expect(acceptedTitles(bed).sort()).toEqual(['Held 1', 'Held 1', 'Held 2']);
+		expect(acceptedTitles(stage()).sort()).toEqual(['Held 1', 'Held 1', 'Held 2']);
 	});
 
 	test('inside one execution Retry gives the first answer again', async () => {
 		const workflow = await keyed({
 			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 1 },
 		});
-		bed.simulator.addFault(refusal('Retried 3'));
+		stage().simulator.addFault(refusal('Retried 3'));
 		const failed = await workflow.run(titled('Retried', 4));
 		expect(failed.status).toBe('error');
-		const ids = [...bed.simulator.campaigns.keys()];
-		const retried = await bed.client.retryExecution(failed.id);
+		const ids = [...stage().simulator.campaigns.keys()];
+		const retried = await stage().client.retryExecution(failed.id);
 		expect(endsOf(sentItems(retried))).toEqual(times(4, 'success'));
 		expect(
 			sentItems(retried)
 				.map((item) => item['campaignId'])
 				.slice(0, 2),
 		).toEqual(ids);
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Retried', 4));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Retried', 4));
 	});
 
 	test.each([
@@ -263,14 +253,14 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const stops = await (await keyed({ options })).run(items);
 		expect(stops.status).toBe('error');
 		expect(failureOf(stops).message).toContain('Idempotency Key');
-		expect(bed.simulator.requestCount).toBe(0);
+		expect(stage().simulator.requestCount).toBe(0);
 
 		const continues = await (await keyed({ options, settings: goesOn })).run(items);
 		expect(sentItems(continues)).toMatchObject([
 			{ status: 'success' },
 			{ error: { type: 'validation', outcome: 'notSent' } },
 		]);
-		expect(acceptedTitles(bed)).toEqual(['Given']);
+		expect(acceptedTitles(stage())).toEqual(['Given']);
 	});
 
 	test('a dry run neither claims a key nor asks for it', async () => {
@@ -279,9 +269,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			expect(sentItems(await workflow.run(titled('Dry', 1)))).toMatchObject([{ dryRun: true }]);
 		}
 		await workflow.change({ options: { idempotencyKey: '={{ $json.title }}' } });
-		await bed.client.activate(workflow.id);
+		await stage().client.activate(workflow.id);
 		expect(endsOf(sentItems(await workflow.run(titled('Dry', 1))))).toEqual(['success']);
-		expect(acceptedTitles(bed)).toEqual(['Dry 1']);
+		expect(acceptedTitles(stage())).toEqual(['Dry 1']);
 	});
 
 	test('where n8n can not write the claim, nothing leaves', async () => {
@@ -292,8 +282,8 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			await keyed(),
 		] as const;
 		await workflows[0].run(titled('Before', 1));
-		bed.simulator.reset();
-		await runSql(bed.server, refuseWrites);
+		stage().simulator.reset();
+		await runSql(stage().server, refuseWrites);
 		try {
 			for (const workflow of workflows.slice(0, 2)) {
 				const refused = await workflow.run(titled('Refused', 3));
@@ -305,12 +295,12 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			const stopped = await workflows[2].run(titled('Refused', 3));
 			expect(stopped.status).toBe('error');
 			expect(failureOf(stopped).description).toContain('Sent: 0, not sent: 3, unknown: 0.');
-			expect(bed.simulator.requestCount).toBe(0);
+			expect(stage().simulator.requestCount).toBe(0);
 
-			const withoutKeys = await sendWorkflow(bed);
+			const withoutKeys = await sendWorkflow(stage());
 			expect(endsOf(sentItems(await withoutKeys.run(titled('Unasked', 1))))).toEqual(['success']);
 		} finally {
-			await runSql(bed.server, allowWrites);
+			await runSql(stage().server, allowWrites);
 		}
 		for (const workflow of workflows) {
 			expect(endsOf(sentItems(await workflow.run(titled('Refused', 3))))).toEqual(
@@ -321,18 +311,18 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('where n8n can not note that it was sent, the item is sent and its key stays claimed', async () => {
 		const workflow = await keyed({ settings: goesOn });
-		bed.simulator.setLatency(8000);
+		stage().simulator.setLatency(8000);
 		const running = workflow.run(titled('Noted', 1));
-		await untilRequests(bed, 1);
-		await runSql(bed.server, refuseWrites);
+		await untilRequests(stage(), 1);
+		await runSql(stage().server, refuseWrites);
 		try {
 			expect(endsOf(sentItems(await running))).toEqual(['success']);
 		} finally {
-			await runSql(bed.server, allowWrites);
+			await runSql(stage().server, allowWrites);
 		}
-		bed.simulator.setLatency(0);
+		stage().simulator.setLatency(0);
 		expect(endsOf(sentItems(await workflow.run(titled('Noted', 1))))).toEqual(['unknown']);
-		expect(acceptedTitles(bed)).toEqual(['Noted 1']);
+		expect(acceptedTitles(stage())).toEqual(['Noted 1']);
 	});
 
 	test('a server killed in the middle of a batch: what was claimed goes out once, however it is run again', async () => {
@@ -340,30 +330,30 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const workflow = await keyed({ options, settings: goesOn });
 		const retriedWorkflow = await keyed({ options, settings: goesOn });
 		const count = 60;
-		bed.simulator.setLatency(600);
+		stage().simulator.setLatency(600);
 		const calls = [
 			workflow.call(titled('Run again', count)),
 			retriedWorkflow.call(titled('Retried', count)),
 		].map((call) => call.catch(() => undefined));
 		// With the third ten of a workflow under way, its first ten have been noted as sent.
 		const sentOf = (name: string) =>
-			acceptedTitles(bed).filter((title) => String(title).startsWith(name)).length;
+			acceptedTitles(stage()).filter((title) => String(title).startsWith(name)).length;
 		await until(
 			() => Math.min(sentOf('Run again'), sentOf('Retried')),
 			(sent) => sent > 20,
 			{ within: 60_000, every: 20, late: (sent) => `${sent} of 20 were sent` },
 		);
-		await bed.crash();
+		await stage().crash();
 		await Promise.all(calls);
-		expect(acceptedTitles(bed).length).toBeLessThan(2 * count);
-		bed.simulator.setLatency(0);
+		expect(acceptedTitles(stage()).length).toBeLessThan(2 * count);
+		stage().simulator.setLatency(0);
 
-		const [crashed] = await bed.client.waitForExecutions({ workflowId: retriedWorkflow.id });
+		const [crashed] = await stage().client.waitForExecutions({ workflowId: retriedWorkflow.id });
 		expect(crashed?.status).toBe('crashed');
-		const retried = await bed.client.retryExecution(crashed?.id ?? '');
+		const retried = await stage().client.retryExecution(crashed?.id ?? '');
 		const again = await callAgain(workflow, titled('Run again', count));
 
-		const accepted = acceptedTitles(bed);
+		const accepted = acceptedTitles(stage());
 		expect(repeated(accepted)).toEqual([]);
 		for (const [name, items] of [
 			['Run again', again.json],
@@ -383,41 +373,41 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('n8n ended in order waits for a short batch, and cuts a long one off: with keys nothing goes out twice', async () => {
 		const settings = goesOn;
-		const short = await sendWorkflow(bed, { settings });
-		const long = await sendWorkflow(bed, { settings, options: { maxParallel: 2 } });
+		const short = await sendWorkflow(stage(), { settings });
+		const long = await sendWorkflow(stage(), { settings, options: { maxParallel: 2 } });
 		const longKeyed = await keyed({
 			settings,
 			options: { maxParallel: 2, idempotencyKey: '={{ $json.title }}' },
 		});
-		bed.simulator.setLatency(500);
+		stage().simulator.setLatency(500);
 		const calls = [
 			short.call(titled('Short', 1)),
 			// Ten seconds each: n8n waits for two, and for two more until it is gone.
 			long.call(titled('Long', 40)),
 			longKeyed.call(titled('Keyed', 40)),
 		].map((call) => call.catch(() => undefined));
-		await untilRequests(bed, 5);
-		await bed.restart();
+		await untilRequests(stage(), 5);
+		await stage().restart();
 		await Promise.all(calls);
-		bed.simulator.setLatency(0);
+		stage().simulator.setLatency(0);
 		const acceptedOf = (name: string) =>
-			acceptedTitles(bed).filter((title) => String(title).startsWith(name));
+			acceptedTitles(stage()).filter((title) => String(title).startsWith(name));
 
-		const [ended] = await bed.client.waitForExecutions({ workflowId: short.id });
+		const [ended] = await stage().client.waitForExecutions({ workflowId: short.id });
 		expect(ended?.status).toBe('success');
 		expect(acceptedOf('Short')).toEqual(['Short 1']);
 
-		const [cut] = await bed.client.waitForExecutions({ workflowId: long.id });
+		const [cut] = await stage().client.waitForExecutions({ workflowId: long.id });
 		expect(cut?.status).toBe('crashed');
 		const before = acceptedOf('Long');
 		expect(before.length).toBeLessThan(40);
-		await bed.client.retryExecution(cut?.id ?? '');
+		await stage().client.retryExecution(cut?.id ?? '');
 		// n8n starts it over and keeps nothing of it: without keys all of it goes out.
 		expect(repeated(acceptedOf('Long')).sort()).toEqual(before.sort());
 
-		const [cutKeyed] = await bed.client.waitForExecutions({ workflowId: longKeyed.id });
+		const [cutKeyed] = await stage().client.waitForExecutions({ workflowId: longKeyed.id });
 		expect(cutKeyed?.status).toBe('crashed');
-		const ends = endsOf(sentItems(await bed.client.retryExecution(cutKeyed?.id ?? '')));
+		const ends = endsOf(sentItems(await stage().client.retryExecution(cutKeyed?.id ?? '')));
 		expect(repeated(acceptedOf('Keyed'))).toEqual([]);
 		expect(new Set(ends)).toEqual(new Set(['alreadySent', 'unknown', 'success']));
 		// The two that were under way, and answers that were not yet noted.

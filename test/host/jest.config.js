@@ -1,3 +1,5 @@
+const jestBase = require('../support/jestBase.js');
+
 /**
  * Suites that start real servers. `npm run test:host` runs them: it makes sure first that everything
  * they need is there.
@@ -5,26 +7,10 @@
  * @type {import('jest').Config}
  */
 module.exports = {
+	...jestBase,
 	rootDir: '../..',
 	cacheDirectory: '<rootDir>/.artifacts/jest-cache',
-	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/host/**/*.test.ts'],
-	modulePathIgnorePatterns: [
-		'<rootDir>/dist',
-		'<rootDir>/\\.demo',
-		'<rootDir>/\\.artifacts',
-		'<rootDir>/\\.stryker-tmp',
-		'<rootDir>/host/.*/node_modules',
-	],
-	transform: {
-		'^.+\\.ts$': [
-			'@swc/jest',
-			{
-				jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
-				module: { type: 'commonjs' },
-			},
-		],
-	},
 	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
 	maxWorkers: 2,
 	testTimeout: 600_000,

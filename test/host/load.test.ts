@@ -35,22 +35,22 @@ const median = (values: readonly number[]): number =>
 	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 describe('under load', () => {
-	let bed: Stage;
+	let stage: Stage;
 	let folder: string;
 
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), 'push-campaign-load-'));
-		bed = await startStage({ env: collectorVariables(join(folder, 'memory')) });
+		stage = await startStage({ env: collectorVariables(join(folder, 'memory')) });
 	}, 400_000);
 	afterAll(async () => {
-		await bed.close();
+		await stage.close();
 		await rm(folder, { recursive: true });
 	}, 60_000);
 
 	test(
 		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
 		async () => {
-			const { client, simulator, credential } = bed;
+			const { client, simulator, credential } = stage;
 			const begun = Date.now();
 			const seconds = () => Math.round((Date.now() - begun) / 1000);
 			const ids = Array.from({ length: campaignCount }, () =>
@@ -75,7 +75,7 @@ describe('under load', () => {
 
 			say(`All active after ${seconds()} s`);
 			// What is in use: what a process holds rises and falls by hundreds of megabytes with its garbage.
-			const server = { pid: bed.server.pid, memoryFile: join(folder, 'memory') };
+			const server = { pid: stage.server.pid, memoryFile: join(folder, 'memory') };
 			const memory: number[] = [];
 			const start = Date.now();
 			let moved = start;
@@ -83,24 +83,24 @@ describe('under load', () => {
 				await sleep(sampleEveryMs);
 				memory.push((await bytesInUse(server)) / 2 ** 20);
 				if (Date.now() - moved >= moveEveryMs) {
-					moveCounters(bed, ids);
+					moveCounters(stage, ids);
 					moved = Date.now();
 				}
 			}
 
 			say(`Polled under load until ${seconds()} s`);
 			for (const [id, mine] of watched) {
-				await untilCaughtUp(bed, id, mine).catch((error: unknown) => {
-					say(`The last that n8n said:\n${bed.server.log().split('\n').slice(-40).join('\n')}`);
+				await untilCaughtUp(stage, id, mine).catch((error: unknown) => {
+					say(`The last that n8n said:\n${stage.server.log().split('\n').slice(-40).join('\n')}`);
 					throw error;
 				});
 			}
 			say(`Caught up after ${seconds()} s`);
 			await sleep(2 * pollSeconds * 1000);
 			for (const [id, mine] of watched) {
-				const events = await emittedBy(bed, id);
+				const events = await emittedBy(stage, id);
 				for (const campaignId of mine) {
-					expect(changesOf(events, campaignId)).toEqual(countersOf(bed, campaignId));
+					expect(changesOf(events, campaignId)).toEqual(countersOf(stage, campaignId));
 				}
 			}
 			expect(await allExecutions(client, { status: ['error', 'crashed'] })).toEqual([]);

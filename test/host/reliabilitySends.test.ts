@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialType, freePort, node, outputOf, pushCampaign, type Major } from '../../host';
 import { startSimulator, type Fault } from '../../simulator';
-import { runNodes, secrets, startStage, type Stage } from './support';
+import { runNodes, secrets, useStage } from './support';
 import { content } from './support/fixtures';
 import { anyText, objectWith } from './support/matchers';
 import {
@@ -116,92 +116,82 @@ const faults: Array<[string, Fault, Expected]> = [
 ];
 
 describe.each(majors)('sends on n8n %s.x', (major) => {
-	let bed: Stage;
-
-	beforeAll(async () => {
-		bed = await startStage({ major });
-	});
-	beforeEach(() => {
-		bed.simulator.reset();
-	});
-	afterAll(async () => {
-		await bed.close();
-	});
+	const stage = useStage({ major });
 
 	test('a lost answer is unknown, and is sent again only with Resend Unknown', async () => {
-		const workflow = await sendWorkflow(bed, { settings: { retryOnFail: true, maxTries: 3 } });
-		bed.simulator.addFault(lostAnswer);
+		const workflow = await sendWorkflow(stage(), { settings: { retryOnFail: true, maxTries: 3 } });
+		stage().simulator.addFault(lostAnswer);
 
 		const failed = await workflow.run([{ title: 'Sale' }]);
 		expect(failed.status).toBe('error');
 		expect(failureOf(failed).message).toContain('It is unknown whether this was sent');
 		expect(failureOf(failed).description).toContain('dashboard');
 
-		const retried = await bed.client.retryExecution(failed.id);
+		const retried = await stage().client.retryExecution(failed.id);
 		expect(retried.status).toBe('error');
 		expect(failureOf(retried)).toEqual(failureOf(failed));
-		expect(acceptedTitles(bed)).toEqual(['Sale']);
+		expect(acceptedTitles(stage())).toEqual(['Sale']);
 
 		await workflow.change({ options: { resendUnknown: true } });
-		const resent = await bed.client.retryExecution(retried.id, { loadWorkflow: true });
+		const resent = await stage().client.retryExecution(retried.id, { loadWorkflow: true });
 		expect(resent.status).toBe('success');
-		expect(acceptedTitles(bed)).toEqual(['Sale', 'Sale']);
+		expect(acceptedTitles(stage())).toEqual(['Sale', 'Sale']);
 	});
 
 	test('Retry of a half sent batch sends the rest', async () => {
-		const workflow = await sendWorkflow(bed, { options: { maxParallel: 1 } });
-		bed.simulator.addFault({ ...serverTrouble, skip: 5 });
+		const workflow = await sendWorkflow(stage(), { options: { maxParallel: 1 } });
+		stage().simulator.addFault({ ...serverTrouble, skip: 5 });
 
 		const failed = await workflow.run(titled('Batch', 10));
 		expect(failed.status).toBe('error');
 		expect(failureOf(failed).description).toContain(
 			'Sent: 5, not sent: 5, unknown: 0. First to fail: item 5.',
 		);
-		const firstIds = [...bed.simulator.campaigns.keys()];
+		const firstIds = [...stage().simulator.campaigns.keys()];
 		expect(firstIds).toHaveLength(5);
 
-		const retried = await bed.client.retryExecution(failed.id);
+		const retried = await stage().client.retryExecution(failed.id);
 		expect(retried.status).toBe('success');
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Batch', 10));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Batch', 10));
 		const ids = outputOf(retried, sender).map(({ json }) => json['campaignId']);
 		expect(ids.slice(0, 5)).toEqual(firstIds);
 		expect(new Set(ids).size).toBe(10);
 	});
 
 	test('Retry sends the rest of a batch of which one outcome is unknown, and that one never again', async () => {
-		const workflow = await sendWorkflow(bed, { options: { maxParallel: 1 } });
-		bed.simulator.addFault({ ...lostAnswer, skip: 2 });
+		const workflow = await sendWorkflow(stage(), { options: { maxParallel: 1 } });
+		stage().simulator.addFault({ ...lostAnswer, skip: 2 });
 
 		const failed = await workflow.run(titled('Lost', 6));
 		expect(failureOf(failed).description).toContain('Sent: 2, not sent: 3, unknown: 1.');
-		const retried = await bed.client.retryExecution(failed.id);
+		const retried = await stage().client.retryExecution(failed.id);
 		expect(retried.status).toBe('error');
 		expect(failureOf(retried).message).toBe(failureOf(failed).message);
 		expect(failureOf(retried).description).toContain('Sent: 5, not sent: 0, unknown: 1.');
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Lost', 6));
-		await bed.client.retryExecution(retried.id);
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Lost', 6));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Lost', 6));
+		await stage().client.retryExecution(retried.id);
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Lost', 6));
 	});
 
 	test('Retry On Fail sends the rest of a half sent batch', async () => {
-		const workflow = await sendWorkflow(bed, { settings: { retryOnFail: true, maxTries: 3 } });
-		bed.simulator.addFault({ ...serverTrouble, skip: 5, times: 2 });
+		const workflow = await sendWorkflow(stage(), { settings: { retryOnFail: true, maxTries: 3 } });
+		stage().simulator.addFault({ ...serverTrouble, skip: 5, times: 2 });
 
 		const execution = await workflow.run(titled('Again', 20));
 		expect(execution.status).toBe('success');
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Again', 20).sort());
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Again', 20).sort());
 	});
 
 	test('the error output with Retry On Fail gets what is unknown, and nothing goes out twice', async () => {
-		const workflow = await sendWorkflow(bed, {
+		const workflow = await sendWorkflow(stage(), {
 			settings: { onError: 'continueErrorOutput', retryOnFail: true, maxTries: 3 },
 		});
-		bed.simulator.addFault({ ...lostAnswer, match: { ...send, bodyIncludes: 'Mixed 1"' } });
-		bed.simulator.addFault({ ...serverTrouble, match: { ...send, bodyIncludes: 'Mixed 2"' } });
+		stage().simulator.addFault({ ...lostAnswer, match: { ...send, bodyIncludes: 'Mixed 1"' } });
+		stage().simulator.addFault({ ...serverTrouble, match: { ...send, bodyIncludes: 'Mixed 2"' } });
 
 		const execution = await workflow.run(titled('Mixed', 4));
 		expect(execution.status).toBe('success');
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Mixed', 4).sort());
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Mixed', 4).sort());
 		expect(outputOf(execution, 'Sent')).toHaveLength(3);
 		const notSent = outputOf(execution, 'Not sent').map(({ json }) => json);
 		expect(notSent).toMatchObject([
@@ -210,35 +200,35 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('one item that is not valid keeps the whole batch from going out', async () => {
-		const workflow = await sendWorkflow(bed);
+		const workflow = await sendWorkflow(stage());
 		const execution = await workflow.run([...titled('Valid', 3), { title: 'x'.repeat(101) }]);
 
 		expect(execution.status).toBe('error');
 		expect(failureOf(execution).description).toContain('Sent: 0, not sent: 4, unknown: 0.');
-		expect(bed.simulator.requestCount).toBe(0);
+		expect(stage().simulator.requestCount).toBe(0);
 	});
 
 	test.each(faults)('outcome: %s', async (_name, fault, expected) => {
-		const workflow = await sendWorkflow(bed, {
+		const workflow = await sendWorkflow(stage(), {
 			...(fault.action.kind === 'hang' ? { options: { timeout: 5000 } } : {}),
 			settings: { onError: 'continueErrorOutput' },
 		});
-		bed.simulator.addFault({ match: send, ...fault });
+		stage().simulator.addFault({ match: send, ...fault });
 
 		const execution = await workflow.run(titled('One', 1));
 		const [item] = outputOf(execution, 'Not sent');
 		expect(item?.json['error']).toMatchObject(expected.error);
-		expect(bed.simulator.requestCount).toBe(1);
-		expect(bed.simulator.campaigns.size).toBe(expected.arrived);
+		expect(stage().simulator.requestCount).toBe(1);
+		expect(stage().simulator.campaigns.size).toBe(expected.arrived);
 	});
 
 	test('outcome: no connection is made', async () => {
-		const credential = await bed.client.createCredential('Nobody there', 'pushCampaignApi', {
+		const credential = await stage().client.createCredential('Nobody there', 'pushCampaignApi', {
 			baseUrl: `http://127.0.0.1:${await freePort()}`,
 			...secrets,
 		});
 		const workflow = await sendWorkflow(
-			{ ...bed, credential },
+			{ ...stage(), credential },
 			{ settings: { onError: 'continueErrorOutput' } },
 		);
 		const [item] = outputOf(await workflow.run(titled('One', 1)), 'Not sent');
@@ -248,10 +238,10 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	test('a redirect is not followed, and is not sent', async () => {
 		const elsewhere = await startSimulator();
 		try {
-			const workflow = await sendWorkflow(bed);
+			const workflow = await sendWorkflow(stage());
 			for (const status of [301, 302, 307, 308]) {
 				const location = `${elsewhere.url}/v1/notification/send/all`;
-				bed.simulator.addFault({ match: send, action: { kind: 'redirect', location, status } });
+				stage().simulator.addFault({ match: send, action: { kind: 'redirect', location, status } });
 				const { message, description } = failureOf(await workflow.run(titled('Away', 1)));
 				expect(message).toContain(`redirects to ${new URL(elsewhere.url).host} (HTTP ${status})`);
 				expect(description).not.toContain('unknown');
@@ -263,40 +253,40 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('a rate limit slows the batch down, and everything goes out once', async () => {
-		const workflow = await sendWorkflow(bed);
-		bed.simulator.setRateLimit({ perSecond: 20, burst: 5 });
+		const workflow = await sendWorkflow(stage());
+		stage().simulator.setRateLimit({ perSecond: 20, burst: 5 });
 
 		const execution = await workflow.run(titled('Slow', 40));
 		expect(execution.status).toBe('success');
-		expect(acceptedTitles(bed).sort()).toEqual(titlesOf('Slow', 40).sort());
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Slow', 40).sort());
 	});
 
 	test('a rate limit that stays ends as not sent, with httpCode 429', async () => {
-		const workflow = await sendWorkflow(bed, {
+		const workflow = await sendWorkflow(stage(), {
 			options: { rateLimitRetries: 1 },
 			settings: { onError: 'continueErrorOutput' },
 		});
-		bed.simulator.addFault({ ...tooMany({ 'retry-after': '1' }), times: 0 });
+		stage().simulator.addFault({ ...tooMany({ 'retry-after': '1' }), times: 0 });
 
 		const [item] = outputOf(await workflow.run(titled('Never', 1)), 'Not sent');
 		const error = { type: 'rate_limit', outcome: 'notSent', httpCode: '429' };
 		expect(item?.json['error']).toMatchObject(error);
-		expect(bed.simulator.requestCount).toBe(2);
+		expect(stage().simulator.requestCount).toBe(2);
 	});
 
 	test.each([
 		['a quota that is used up, with Continue', { onError: 'continueRegularOutput' }],
 		['a quota that is used up', {}],
 	] as const)('%s: a run of 500 items ends soon', async (_way, settings) => {
-		const workflow = await sendWorkflow(bed, { settings, options: { rateLimitRetries: 2 } });
-		bed.simulator.addFault({ ...tooMany({}), skip: 10, times: 0 });
+		const workflow = await sendWorkflow(stage(), { settings, options: { rateLimitRetries: 2 } });
+		stage().simulator.addFault({ ...tooMany({}), skip: 10, times: 0 });
 
 		const started = Date.now();
 		const execution = await workflow.run(titled('Quota', 500));
 		// Two pauses, of a quarter of a second and of one, and the 500 items' own time.
 		expect(Date.now() - started).toBeLessThan(20_000);
-		expect(bed.simulator.campaigns.size).toBe(10);
-		expect(bed.simulator.requestCount).toBeLessThan(100);
+		expect(stage().simulator.campaigns.size).toBe(10);
+		expect(stage().simulator.requestCount).toBeLessThan(100);
 		if (execution.status === 'error') {
 			expect(failureOf(execution).description).toContain('Sent: 10, not sent: 490, unknown: 0.');
 			return;
@@ -309,23 +299,25 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('a service that asks to wait for an hour is asked no more, also with Continue', async () => {
-		const workflow = await sendWorkflow(bed, { settings: { onError: 'continueRegularOutput' } });
-		bed.simulator.addFault({ ...tooMany({ 'retry-after': '3600' }), times: 0 });
+		const workflow = await sendWorkflow(stage(), {
+			settings: { onError: 'continueRegularOutput' },
+		});
+		stage().simulator.addFault({ ...tooMany({ 'retry-after': '3600' }), times: 0 });
 
 		const started = Date.now();
 		const execution = await workflow.run(titled('Hour', 500));
 		expect(Date.now() - started).toBeLessThan(20_000);
 		expect(endsOf(sentItems(execution))).toEqual(titled('Hour', 500).map(() => 'notSent'));
 		// Those that were under way at the first refusal.
-		expect(bed.simulator.requestCount).toBeLessThanOrEqual(20);
+		expect(stage().simulator.requestCount).toBeLessThanOrEqual(20);
 	});
 
 	test('a few items that are refused for good do not hold up the others', async () => {
-		const workflow = await sendWorkflow(bed, {
+		const workflow = await sendWorkflow(stage(), {
 			settings: { onError: 'continueRegularOutput' },
 			options: { rateLimitRetries: 3 },
 		});
-		bed.simulator.addFault({
+		stage().simulator.addFault({
 			...tooMany({}),
 			match: { ...send, bodyIncludes: 'Capped' },
 			times: 0,
@@ -341,7 +333,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		const ends = endsOf(sentItems(execution));
 		expect(ends.slice(100, 105)).toEqual(titled('Capped', 5).map(() => 'notSent'));
 		expect(ends.filter((end) => end === 'success')).toHaveLength(200);
-		expect(bed.simulator.campaigns.size).toBe(200);
+		expect(stage().simulator.campaigns.size).toBe(200);
 	});
 
 	test.each([
@@ -353,12 +345,12 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		['a resource that came to nothing', { resource: '={{ null }}' }],
 		['an operation of another resource', { resource: 'site', operation: 'sendToAll' }],
 	])('Continue hands no item on as if it was sent: %s', async (_name, parameters) => {
-		const workflow = await sendWorkflow(bed, {
+		const workflow = await sendWorkflow(stage(), {
 			parameters,
 			settings: { onError: 'continueRegularOutput' },
 		});
 		const execution = await workflow.run(titled('Bad', 3));
-		expect(bed.simulator.campaigns.size).toBe(0);
+		expect(stage().simulator.campaigns.size).toBe(0);
 		const items = sentItems(execution);
 		expect(items.map(({ error }) => error)).toEqual(
 			titled('Bad', 3).map(() => objectWith({ message: anyText, description: anyText })),
@@ -367,29 +359,31 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('Continue hands no item on as if it was sent: a field that can not be worked out', async () => {
-		const workflow = await sendWorkflow(bed, {
+		const workflow = await sendWorkflow(stage(), {
 			parameters: { title: '={{ $json.title.toUpperCase() }}' },
 			settings: { onError: 'continueRegularOutput' },
 		});
 		const execution = await workflow.run([{ title: 'one' }, { title: 2 }, { title: 'three' }]);
 		expect(endsOf(sentItems(execution))).toEqual(['success', 'notSent', 'success']);
-		expect(acceptedTitles(bed)).toEqual(['ONE', 'THREE']);
+		expect(acceptedTitles(stage())).toEqual(['ONE', 'THREE']);
 	});
 
 	test('one item among others goes out with its own credential, where an expression has a word for the others', async () => {
-		const credential = await bed.client.createCredential('Ours, or its own', credentialType, {
-			baseUrl: bed.simulator.url,
+		const credential = await stage().client.createCredential('Ours, or its own', credentialType, {
+			baseUrl: stage().simulator.url,
 			apiKey: `={{ $input.item?.json.key ?? '${secrets.apiKey}' }}`,
 			authToken: secrets.authToken,
 		});
 		const settings = { onError: 'continueRegularOutput' } as const;
-		const workflow = await sendWorkflow(bed, { credential, settings });
+		const workflow = await sendWorkflow(stage(), { credential, settings });
 		const [one, two, three] = titled('Own', 3);
 		const execution = await workflow.run([{ ...one }, { ...two, key: 'not ours' }, { ...three }]);
 		expect(endsOf(sentItems(execution))).toEqual(['success', 'notSent', 'success']);
-		expect(bed.simulator.requests.map(({ headers }) => headers['servicekey']).sort()).toEqual(
-			[secrets.apiKey, 'not ours', secrets.apiKey].sort(),
-		);
+		expect(
+			stage()
+				.simulator.requests.map(({ headers }) => headers['servicekey'])
+				.sort(),
+		).toEqual([secrets.apiKey, 'not ours', secrets.apiKey].sort());
 	});
 
 	test('each item goes out with its own credential where that holds expressions', async () => {
@@ -399,14 +393,14 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 			lifeSpeed: 0,
 		});
 		try {
-			const credential = await bed.client.createCredential('One for each', credentialType, {
+			const credential = await stage().client.createCredential('One for each', credentialType, {
 				baseUrl: '={{ $json.site }}',
 				apiKey: '={{ $json.key }}',
 				authToken: '={{ $json.token }}',
 			});
-			const here = { site: bed.simulator.url, key: secrets.apiKey, token: secrets.authToken };
+			const here = { site: stage().simulator.url, key: secrets.apiKey, token: secrets.authToken };
 			const there = { site: elsewhere.url, key: 'other-key', token: 'other-token' };
-			const workflow = await sendWorkflow(bed, {
+			const workflow = await sendWorkflow(stage(), {
 				credential,
 				settings: { onError: 'continueRegularOutput' },
 			});
@@ -429,7 +423,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 			expect(sentItems(execution)[2]).toMatchObject({
 				error: { type: 'authentication_failure', httpCode: '401' },
 			});
-			expect(acceptedTitles(bed).sort()).toEqual(['Here 1', 'Here 2']);
+			expect(acceptedTitles(stage()).sort()).toEqual(['Here 1', 'Here 2']);
 			expect(acceptedTitles({ simulator: elsewhere }).sort()).toEqual(['There 1', 'There 2']);
 		} finally {
 			await elsewhere.close();
@@ -437,55 +431,55 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('an execution that is stopped while it waits sends nothing more', async () => {
-		const workflow = await sendWorkflow(bed);
+		const workflow = await sendWorkflow(stage());
 		const waitSeconds = 8;
-		bed.simulator.addFault(tooMany({ 'retry-after': String(waitSeconds) }));
+		stage().simulator.addFault(tooMany({ 'retry-after': String(waitSeconds) }));
 
 		const call = workflow.call(titled('Stopped', 1)).catch(() => undefined);
-		await untilRequests(bed, 1);
-		const [running] = await bed.client.executions({ workflowId: workflow.id });
+		await untilRequests(stage(), 1);
+		const [running] = await stage().client.executions({ workflowId: workflow.id });
 		if (running === undefined) throw new Error('Nothing runs');
-		await bed.client.stopExecution(running.id);
-		expect((await bed.client.waitForExecution(running.id)).status).toBe('canceled');
+		await stage().client.stopExecution(running.id);
+		expect((await stage().client.waitForExecution(running.id)).status).toBe('canceled');
 		// Had the wait gone on, its end would have brought another request.
 		await sleep((waitSeconds + 1) * 1000);
-		expect(bed.simulator.requestCount).toBe(1);
-		expect(bed.simulator.campaigns.size).toBe(0);
+		expect(stage().simulator.requestCount).toBe(1);
+		expect(stage().simulator.campaigns.size).toBe(0);
 		await call;
 	});
 
 	test('an execution that is stopped while it sends starts no further item', async () => {
-		const workflow = await sendWorkflow(bed, { options: { maxParallel: 2 } });
-		bed.simulator.addFault({ match: send, times: 0, action: { kind: 'delay', ms: 8000 } });
+		const workflow = await sendWorkflow(stage(), { options: { maxParallel: 2 } });
+		stage().simulator.addFault({ match: send, times: 0, action: { kind: 'delay', ms: 8000 } });
 
 		const call = workflow.call(titled('Under way', 6)).catch(() => undefined);
-		await untilRequests(bed, 2);
-		const [running] = await bed.client.executions({ workflowId: workflow.id });
+		await untilRequests(stage(), 2);
+		const [running] = await stage().client.executions({ workflowId: workflow.id });
 		if (running === undefined) throw new Error('Nothing runs');
-		await bed.client.stopExecution(running.id);
-		expect((await bed.client.waitForExecution(running.id)).status).toBe('canceled');
+		await stage().client.stopExecution(running.id);
+		expect((await stage().client.waitForExecution(running.id)).status).toBe('canceled');
 		await sleep(9000);
-		expect(bed.simulator.requestCount).toBe(2);
+		expect(stage().simulator.requestCount).toBe(2);
 		await call;
 	});
 
 	test('a server killed in the middle of a send does not send again when it is back', async () => {
-		const workflow = await sendWorkflow(bed, { settings: { retryOnFail: true, maxTries: 3 } });
-		bed.simulator.addFault({ match: send, action: { kind: 'hang', process: true } });
+		const workflow = await sendWorkflow(stage(), { settings: { retryOnFail: true, maxTries: 3 } });
+		stage().simulator.addFault({ match: send, action: { kind: 'hang', process: true } });
 
 		const call = workflow.call(titled('Killed', 1)).catch(() => undefined);
-		await untilRequests(bed, 1);
-		await bed.crash();
+		await untilRequests(stage(), 1);
+		await stage().crash();
 		await call;
 
-		const [crashed] = await bed.client.waitForExecutions({ workflowId: workflow.id });
+		const [crashed] = await stage().client.waitForExecutions({ workflowId: workflow.id });
 		expect(crashed?.status).toBe('crashed');
-		expect(acceptedTitles(bed)).toEqual(['Killed 1']);
+		expect(acceptedTitles(stage())).toEqual(['Killed 1']);
 
 		// n8n kept nothing of the node in a crashed execution: Retry begins at the trigger.
-		const retried = await bed.client.retryExecution(crashed?.id ?? '');
+		const retried = await stage().client.retryExecution(crashed?.id ?? '');
 		expect(retried.status).toBe('success');
-		expect(acceptedTitles(bed)).toEqual(['Killed 1', 'Killed 1']);
+		expect(acceptedTitles(stage())).toEqual(['Killed 1', 'Killed 1']);
 	});
 
 	// The Code node of n8n 2.x hands on copies.
@@ -499,13 +493,13 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 			);
 			const action = pushCampaign(
 				{ ...content, title: '={{ $json.title }}' },
-				{ credential: bed.credential, onError: 'continueRegularOutput' },
+				{ credential: stage().credential, onError: 'continueRegularOutput' },
 			);
-			const { execution } = await runNodes(bed, [code, action], titled('Round', 3));
+			const { execution } = await runNodes(stage(), [code, action], titled('Round', 3));
 			const ends = endsOf(sentItems(execution));
 			expect(ends).toHaveLength(3);
 			expect([ends[0], ends[2]]).toEqual(['success', 'success']);
-			expect(acceptedTitles(bed)).toHaveLength(ends.filter((end) => end === 'success').length);
+			expect(acceptedTitles(stage())).toHaveLength(ends.filter((end) => end === 'success').length);
 		});
 	}
 });

@@ -35,73 +35,73 @@ const engines: Array<[string, Record<string, string>, Record<string, string>]> =
 ];
 
 describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) => {
-	let bed: Stage;
+	let stage: Stage;
 
-	const useBed = (variables: Record<string, string>) => {
+	const startBefore = (variables: Record<string, string>) => {
 		beforeAll(async () => {
-			bed = await startStage({ env: variables });
+			stage = await startStage({ env: variables });
 		}, 400_000);
 		afterAll(async () => {
-			await bed.close();
+			await stage.close();
 		});
 	};
 	const active = new Set<string>();
-	beforeEach(() => bed.simulator.reset());
+	beforeEach(() => stage.simulator.reset());
 	afterEach(async () => {
-		for (const id of active) await bed.client.deactivate(id);
+		for (const id of active) await stage.client.deactivate(id);
 		active.clear();
 	});
 
 	const watch = async (campaignIds: readonly string[], names: readonly string[] = ['Trigger']) => {
-		const { id } = await bed.client.createWorkflow(
-			watchWorkflow(bed.credential, campaignIds, names),
+		const { id } = await stage.client.createWorkflow(
+			watchWorkflow(stage.credential, campaignIds, names),
 		);
 		active.add(id);
-		await bed.client.activate(id);
+		await stage.client.activate(id);
 		return id;
 	};
 	const addCampaigns = (count: number) =>
 		Array.from({ length: count }, () =>
-			bed.simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
+			stage.simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
 		);
-	const polls = async (count: number) => await untilRequests(bed, count);
+	const polls = async (count: number) => await untilRequests(stage, count);
 
 	describe('killed', () => {
-		useBed(killedEnv);
+		startBefore(killedEnv);
 
 		test(
 			'what is emitted adds up to the counters, with the server killed before, during and after polls',
 			async () => {
-				const { simulator } = bed;
+				const { simulator } = stage;
 				const ids = addCampaigns(3);
 				const id = await watch(ids);
-				await untilCaughtUp(bed, id, ids);
+				await untilCaughtUp(stage, id, ids);
 
 				const kills: Record<string, () => Promise<void>> = {
-					'before a poll has read': async () => moveCounters(bed, ids),
+					'before a poll has read': async () => moveCounters(stage, ids),
 					'while a poll waits for some of its answers': async () => {
 						const match = { ...statusPath, path: `/id/${ids[1] ?? ''}` };
 						simulator.addFault({ match, times: 0, action: { kind: 'delay', ms: 5000 } });
-						moveCounters(bed, ids);
+						moveCounters(stage, ids);
 						await polls(ids.length);
 					},
 					'after an emission': async () => {
-						moveCounters(bed, ids);
-						await untilCaughtUp(bed, id, ids);
+						moveCounters(stage, ids);
+						await untilCaughtUp(stage, id, ids);
 					},
 				};
 				for (const prepare of Object.values(kills)) {
 					await prepare();
 					// Those that came are delayed all the same; the polls after the restart are not to be.
 					simulator.clearFaults();
-					await bed.crash();
-					moveCounters(bed, ids);
-					await untilCaughtUp(bed, id, ids);
+					await stage.crash();
+					moveCounters(stage, ids);
+					await untilCaughtUp(stage, id, ids);
 				}
 				await polls(3 * ids.length);
-				const events = await emittedBy(bed, id);
+				const events = await emittedBy(stage, id);
 				for (const campaignId of ids) {
-					expect(changesOf(events, campaignId)).toEqual(countersOf(bed, campaignId));
+					expect(changesOf(events, campaignId)).toEqual(countersOf(stage, campaignId));
 				}
 			},
 			patienceMs,
@@ -109,20 +109,20 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 	});
 
 	describe('running', () => {
-		useBed(env);
+		startBefore(env);
 
 		test(
 			'deactivating and activating emits what moved meanwhile, once',
 			async () => {
 				const ids = addCampaigns(2);
 				const id = await watch(ids);
-				await untilCaughtUp(bed, id, ids);
-				await bed.client.deactivate(id);
-				moveCounters(bed, ids);
-				await bed.client.activate(id);
-				await untilCaughtUp(bed, id, ids);
+				await untilCaughtUp(stage, id, ids);
+				await stage.client.deactivate(id);
+				moveCounters(stage, ids);
+				await stage.client.activate(id);
+				await untilCaughtUp(stage, id, ids);
 				await polls(2 * ids.length);
-				const events = await emittedBy(bed, id);
+				const events = await emittedBy(stage, id);
 				expect(events.filter(({ firstSeen }) => firstSeen)).toHaveLength(2);
 				expect(events).toHaveLength(4);
 			},
@@ -135,19 +135,19 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 				const ids = addCampaigns(2);
 				const [kept = '', removed = ''] = ids;
 				const id = await watch(ids);
-				await untilCaughtUp(bed, id, ids);
+				await untilCaughtUp(stage, id, ids);
 				const activateList = async (list: readonly string[]) => {
-					await bed.client.updateWorkflow(id, watchWorkflow(bed.credential, list));
-					await bed.client.activate(id);
+					await stage.client.updateWorkflow(id, watchWorkflow(stage.credential, list));
+					await stage.client.activate(id);
 				};
 				await activateList([kept]);
-				moveCounters(bed, [kept]);
-				await untilCaughtUp(bed, id, [kept]);
+				moveCounters(stage, [kept]);
+				await untilCaughtUp(stage, id, [kept]);
 				await activateList(ids);
-				moveCounters(bed, [kept]);
-				await untilCaughtUp(bed, id, [kept]);
+				moveCounters(stage, [kept]);
+				await untilCaughtUp(stage, id, [kept]);
 				const firstSeenIn = async () =>
-					(await emittedBy(bed, id)).flatMap((event) =>
+					(await emittedBy(stage, id)).flatMap((event) =>
 						event.firstSeen ? [event.campaignId] : [],
 					);
 				await until(firstSeenIn, (seen) => seen.length >= 3, {
@@ -157,10 +157,10 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 				});
 				await polls(2 * ids.length);
 
-				const events = await emittedBy(bed, id);
+				const events = await emittedBy(stage, id);
 				const firstSeen = await firstSeenIn();
 				expect(firstSeen.sort()).toEqual([kept, removed, removed].sort());
-				expect(changesOf(events, kept)).toEqual(countersOf(bed, kept));
+				expect(changesOf(events, kept)).toEqual(countersOf(stage, kept));
 			},
 			patienceMs,
 		);
@@ -173,13 +173,13 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 				const names = ['One', 'Two'];
 				const id = await watch(ids, names);
 				for (let round = 0; round < 3; round++) {
-					moveCounters(bed, ids);
-					for (const name of names) await untilCaughtUp(bed, id, ids, name);
+					moveCounters(stage, ids);
+					for (const name of names) await untilCaughtUp(stage, id, ids, name);
 				}
 				await polls(4);
 				for (const name of names) {
-					const events = await emittedBy(bed, id, name);
-					expect(changesOf(events, campaignId)).toEqual(countersOf(bed, campaignId));
+					const events = await emittedBy(stage, id, name);
+					expect(changesOf(events, campaignId)).toEqual(countersOf(stage, campaignId));
 					expect(events.filter(({ firstSeen }) => firstSeen)).toHaveLength(1);
 				}
 			},
@@ -192,23 +192,23 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 				const ids = addCampaigns(3);
 				const [failing = '', ...healthy] = ids;
 				const id = await watch(ids);
-				await untilCaughtUp(bed, id, ids);
+				await untilCaughtUp(stage, id, ids);
 
-				bed.simulator.removeCampaign(failing);
-				moveCounters(bed, healthy);
-				await untilCaughtUp(bed, id, healthy);
-				await untilErrors(bed, id, 1);
+				stage.simulator.removeCampaign(failing);
+				moveCounters(stage, healthy);
+				await untilCaughtUp(stage, id, healthy);
+				await untilErrors(stage, id, 1);
 				await polls(3 * ids.length);
-				const errors = await errorsOf(bed, id);
+				const errors = await errorsOf(stage, id);
 				expect(errors).toHaveLength(1);
 				expect(errors[0]).toContain(`Campaign ${failing} can't be read`);
 
-				bed.simulator.addCampaign({ id: failing, counters: { total_attempts: 99 } });
+				stage.simulator.addCampaign({ id: failing, counters: { total_attempts: 99 } });
 				await polls(2 * ids.length);
-				bed.simulator.removeCampaign(failing);
-				await untilErrors(bed, id, 2);
+				stage.simulator.removeCampaign(failing);
+				await untilErrors(stage, id, 2);
 				await polls(3 * ids.length);
-				expect(await errorsOf(bed, id)).toHaveLength(2);
+				expect(await errorsOf(stage, id)).toHaveLength(2);
 			},
 			patienceMs,
 		);
@@ -222,11 +222,11 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 			'under a rate limit every campaign is read, and no execution fails',
 			async () => {
 				const ids = addCampaigns(60);
-				bed.simulator.setRateLimit({ perSecond: 40, burst: 10 });
+				stage.simulator.setRateLimit({ perSecond: 40, burst: 10 });
 				const id = await watch(ids);
-				moveCounters(bed, ids);
-				await untilCaughtUp(bed, id, ids);
-				expect(await errorsOf(bed, id)).toEqual([]);
+				moveCounters(stage, ids);
+				await untilCaughtUp(stage, id, ids);
+				expect(await errorsOf(stage, id)).toEqual([]);
 			},
 			patienceMs,
 		);
@@ -238,18 +238,18 @@ describe.each(engines)('the trigger in the %s engine', (engine, killedEnv, env) 
 				async () => {
 					const ids = addCampaigns(2);
 					const id = await watch(ids);
-					await untilCaughtUp(bed, id, ids);
-					bed.simulator.configure({ serviceKey: 'another-key' });
-					moveCounters(bed, ids);
+					await untilCaughtUp(stage, id, ids);
+					stage.simulator.configure({ serviceKey: 'another-key' });
+					moveCounters(stage, ids);
 					await polls(2 * ids.length);
-					await bed.client.waitForExecutions({ workflowId: id, status: ['error'] });
-					expect((await errorsOf(bed, id))[0]).toContain('does not accept the credential');
+					await stage.client.waitForExecutions({ workflowId: id, status: ['error'] });
+					expect((await errorsOf(stage, id))[0]).toContain('does not accept the credential');
 
-					bed.simulator.configure({ serviceKey: secrets.apiKey });
-					await untilCaughtUp(bed, id, ids);
+					stage.simulator.configure({ serviceKey: secrets.apiKey });
+					await untilCaughtUp(stage, id, ids);
 					for (const campaignId of ids) {
-						const events = await emittedBy(bed, id);
-						expect(changesOf(events, campaignId)).toEqual(countersOf(bed, campaignId));
+						const events = await emittedBy(stage, id);
+						expect(changesOf(events, campaignId)).toEqual(countersOf(stage, campaignId));
 					}
 				},
 				patienceMs,

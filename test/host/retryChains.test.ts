@@ -1,6 +1,6 @@
 import { credentialType, type Major } from '../../host';
 import { startSimulator, type Fault } from '../../simulator';
-import { secrets, startStage, type Stage } from './support';
+import { secrets, useStage } from './support';
 import {
 	acceptedTitles,
 	endsOf,
@@ -24,78 +24,68 @@ const refusal = (title: string) =>
 const lostAnswer = (title: string) => forTitle(title, { kind: 'reset-after' });
 
 describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
-	let bed: Stage;
-
-	beforeAll(async () => {
-		bed = await startStage({ major });
-	});
-	beforeEach(() => {
-		bed.simulator.reset();
-	});
-	afterAll(async () => {
-		await bed.close();
-	});
+	const stage = useStage({ major });
 
 	/** An execution that sent the first two of five items and failed at the third. */
 	const failAtThird = async (name: string) => {
-		const workflow = await sendWorkflow(bed, { options: { maxParallel: 1 } });
-		bed.simulator.addFault(refusal(`${name} 3`));
+		const workflow = await sendWorkflow(stage(), { options: { maxParallel: 1 } });
+		stage().simulator.addFault(refusal(`${name} 3`));
 		const failed = await workflow.run(titled(name, 5));
 		expect(failed.status).toBe('error');
-		expect(acceptedTitles(bed)).toEqual(titlesOf(name, 2));
+		expect(acceptedTitles(stage())).toEqual(titlesOf(name, 2));
 		return { workflow, failed };
 	};
 
 	test('the first execution retried again sends nothing of what its first Retry sent', async () => {
 		const { failed } = await failAtThird('Chain');
-		bed.simulator.addFault(refusal('Chain 4'));
-		const second = await bed.client.retryExecution(failed.id);
+		stage().simulator.addFault(refusal('Chain 4'));
+		const second = await stage().client.retryExecution(failed.id);
 		expect(second.status).toBe('error');
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Chain', 3));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Chain', 3));
 
-		const third = await bed.client.retryExecution(failed.id);
+		const third = await stage().client.retryExecution(failed.id);
 		expect(third.status).toBe('success');
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Chain', 5));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Chain', 5));
 		const ids = sentItems(third).map((item) => item['campaignId']);
-		expect(ids).toEqual([...bed.simulator.campaigns.keys()]);
+		expect(ids).toEqual([...stage().simulator.campaigns.keys()]);
 	});
 
 	test('the first execution retried again keeps what its first Retry left unknown', async () => {
 		const { failed } = await failAtThird('Unknown');
-		bed.simulator.addFault(lostAnswer('Unknown 4'));
-		const second = await bed.client.retryExecution(failed.id);
+		stage().simulator.addFault(lostAnswer('Unknown 4'));
+		const second = await stage().client.retryExecution(failed.id);
 		expect(second.status).toBe('error');
 		expect(failureOf(second).message).toContain('It is unknown whether this was sent');
 
-		const third = await bed.client.retryExecution(failed.id);
+		const third = await stage().client.retryExecution(failed.id);
 		expect(third.status).toBe('error');
 		expect(failureOf(third).message).toBe(failureOf(second).message);
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Unknown', 5));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Unknown', 5));
 	});
 
 	test('a chain of Retries of whichever execution sends every item once', async () => {
 		const { failed } = await failAtThird('Long');
-		bed.simulator.addFault(refusal('Long 4'));
-		const second = await bed.client.retryExecution(failed.id);
-		bed.simulator.addFault(refusal('Long 5'));
-		const third = await bed.client.retryExecution(failed.id);
+		stage().simulator.addFault(refusal('Long 4'));
+		const second = await stage().client.retryExecution(failed.id);
+		stage().simulator.addFault(refusal('Long 5'));
+		const third = await stage().client.retryExecution(failed.id);
 		expect(third.status).toBe('error');
-		const fourth = await bed.client.retryExecution(second.id);
+		const fourth = await stage().client.retryExecution(second.id);
 		expect(fourth.status).toBe('success');
 		expect(endsOf(sentItems(fourth))).toHaveLength(5);
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Long', 5));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Long', 5));
 	});
 
 	test('two Retries of one execution at once send every item once', async () => {
 		const { failed } = await failAtThird('Both');
-		bed.simulator.setLatency(300);
+		stage().simulator.setLatency(300);
 		const [one, other] = await Promise.all([
-			bed.client.retryExecution(failed.id),
-			bed.client.retryExecution(failed.id),
+			stage().client.retryExecution(failed.id),
+			stage().client.retryExecution(failed.id),
 		]);
-		expect(repeated(acceptedTitles(bed))).toEqual([]);
+		expect(repeated(acceptedTitles(stage()))).toEqual([]);
 		expect([one.status, other.status]).toContain('success');
-		expect(acceptedTitles(bed)).toEqual(titlesOf('Both', 5));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Both', 5));
 	});
 
 	test("what went to one site goes out again to another that the user chooses before 'Retry'", async () => {
@@ -106,16 +96,16 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 		});
 		try {
 			const { workflow, failed } = await failAtThird('Site');
-			const credential = await bed.client.createCredential('Other site', credentialType, {
+			const credential = await stage().client.createCredential('Other site', credentialType, {
 				baseUrl: other.url,
 				apiKey: 'other-key',
 				authToken: 'other-token',
 			});
 			await workflow.change({ credential });
-			const retried = await bed.client.retryExecution(failed.id, { loadWorkflow: true });
+			const retried = await stage().client.retryExecution(failed.id, { loadWorkflow: true });
 			expect(retried.status).toBe('success');
 			expect(acceptedTitles({ simulator: other })).toEqual(titlesOf('Site', 5));
-			expect(acceptedTitles(bed)).toEqual(titlesOf('Site', 2));
+			expect(acceptedTitles(stage())).toEqual(titlesOf('Site', 2));
 		} finally {
 			await other.close();
 		}
@@ -123,16 +113,16 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 
 	test('a new key in the same credential is the same site', async () => {
 		const { failed } = await failAtThird('Renewed');
-		bed.simulator.configure({ serviceKey: 'renewed-key' });
-		const { credential, simulator } = bed;
+		stage().simulator.configure({ serviceKey: 'renewed-key' });
+		const { credential, simulator } = stage();
 		const data = { baseUrl: simulator.url, ...secrets };
-		await bed.client.updateCredential(credential, { ...data, apiKey: 'renewed-key' });
+		await stage().client.updateCredential(credential, { ...data, apiKey: 'renewed-key' });
 		try {
-			const retried = await bed.client.retryExecution(failed.id);
+			const retried = await stage().client.retryExecution(failed.id);
 			expect(retried.status).toBe('success');
-			expect(acceptedTitles(bed)).toEqual(titlesOf('Renewed', 5));
+			expect(acceptedTitles(stage())).toEqual(titlesOf('Renewed', 5));
 		} finally {
-			await bed.client.updateCredential(credential, data);
+			await stage().client.updateCredential(credential, data);
 		}
 	});
 });

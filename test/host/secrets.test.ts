@@ -79,18 +79,18 @@ const faults: Array<[string, Fault['action']]> = [
 const majors: Major[] = ['2', '1'];
 
 describe.each(majors)('the key and the token on n8n %s.x', (major) => {
-	let bed: Stage;
+	let stage: Stage;
 
 	beforeAll(async () => {
-		bed = await startStage({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
+		stage = await startStage({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
 	});
 	afterAll(async () => {
-		await bed.close();
+		await stage.close();
 	});
 
 	/** The database with its write-ahead log, and whatever else the server wrote. */
 	const writtenFiles = async () => {
-		const folder = join(bed.server.userFolder, '.n8n');
+		const folder = join(stage.server.userFolder, '.n8n');
 		const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 		const files = entries.filter(
 			(entry) => entry.isFile() && !entry.parentPath.includes('node_modules'),
@@ -100,83 +100,83 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 
 	test('are in no log, output, saved execution or file after every failure', async () => {
 		const options = { timeout: 1000, rateLimitRetries: 0 };
-		const stops = await sendWorkflow(bed, { options });
-		const continues = await sendWorkflow(bed, {
+		const stops = await sendWorkflow(stage, { options });
+		const continues = await sendWorkflow(stage, {
 			options,
 			settings: { onError: 'continueErrorOutput' },
 		});
 		const answers: string[] = [];
 		const runs = [stops, continues];
 		for (const [name, action] of faults) {
-			bed.simulator.clearFaults();
-			bed.simulator.addFault({ times: 0, action });
+			stage.simulator.clearFaults();
+			stage.simulator.addFault({ times: 0, action });
 			for (const workflow of runs) answers.push((await workflow.call(titled(name, 1))).text);
 		}
-		bed.simulator.clearFaults();
+		stage.simulator.clearFaults();
 
 		const elsewhere = await startSimulator();
 		try {
 			const location = `${elsewhere.url}/v1/notification/send/all`;
-			bed.simulator.addFault({ times: 2, action: { kind: 'redirect', location } });
+			stage.simulator.addFault({ times: 2, action: { kind: 'redirect', location } });
 			for (const workflow of runs) answers.push((await workflow.call(titled('Away', 1))).text);
 			expect(elsewhere.requestCount).toBe(0);
 		} finally {
 			await elsewhere.close();
 		}
 
-		const unreachable = await bed.client.createCredential('Nobody there', 'pushCampaignApi', {
+		const unreachable = await stage.client.createCredential('Nobody there', 'pushCampaignApi', {
 			...access,
 			baseUrl: `http://127.0.0.1:${await freePort()}`,
 		});
-		const nobody = await sendWorkflow({ ...bed, credential: unreachable }, { options });
+		const nobody = await sendWorkflow({ ...stage, credential: unreachable }, { options });
 		answers.push((await nobody.call(titled('Nobody', 1))).text);
-		const wrongBase = await bed.client.createCredential('Wrong base', 'pushCampaignApi', {
+		const wrongBase = await stage.client.createCredential('Wrong base', 'pushCampaignApi', {
 			...access,
 			baseUrl: `ftp://x:${access.apiKey}@127.0.0.1/?token=${access.authToken}`,
 		});
-		const wrong = await sendWorkflow({ ...bed, credential: wrongBase }, { options });
+		const wrong = await sendWorkflow({ ...stage, credential: wrongBase }, { options });
 		answers.push((await wrong.call(titled('Wrong', 1))).text);
 
-		const tests = [bed.credential, unreachable].map(async (credential) =>
-			JSON.stringify(await bed.client.testCredential(credential)),
+		const tests = [stage.credential, unreachable].map(async (credential) =>
+			JSON.stringify(await stage.client.testCredential(credential)),
 		);
 		answers.push(...(await Promise.all(tests)));
 
 		// A poll that fails on activation, and one that fails later.
-		const campaignIds = bed.simulator.addCampaign({ counters: { clicked: 1 } });
+		const campaignIds = stage.simulator.addCampaign({ counters: { clicked: 1 } });
 		const reads = chain('Read', [
-			pushCampaignTrigger({ campaignIds }, { credential: bed.credential }),
+			pushCampaignTrigger({ campaignIds }, { credential: stage.credential }),
 			node('End', 'n8n-nodes-base.noOp'),
 		]);
-		const { id: watching } = await bed.client.createWorkflow(reads);
-		bed.simulator.addFault({
+		const { id: watching } = await stage.client.createWorkflow(reads);
+		stage.simulator.addFault({
 			times: 0,
 			action: { kind: 'failure', type: 'authentication_failure', description: echo },
 		});
-		const refusal = await bed.client.activate(watching).then(String, String);
+		const refusal = await stage.client.activate(watching).then(String, String);
 		expect(refusal).toContain("can't be read");
 		answers.push(refusal);
-		await bed.client.deactivate(watching).catch(() => undefined);
-		bed.simulator.clearFaults();
-		await bed.client.activate(watching);
-		bed.simulator.addFault({
+		await stage.client.deactivate(watching).catch(() => undefined);
+		stage.simulator.clearFaults();
+		await stage.client.activate(watching);
+		stage.simulator.addFault({
 			times: 0,
 			action: { kind: 'failure', type: 'authentication_failure', description: echo },
 		});
-		await bed.client.waitForExecutions({ workflowId: watching, status: ['error'] });
-		await bed.client.deactivate(watching);
-		bed.simulator.clearFaults();
+		await stage.client.waitForExecutions({ workflowId: watching, status: ['error'] });
+		await stage.client.deactivate(watching);
+		stage.simulator.clearFaults();
 
-		const executions = await allExecutions(bed.client, {});
+		const executions = await allExecutions(stage.client, {});
 		expect(executions.length).toBeGreaterThan(2 * faults.length);
 		for (const { id } of executions) {
-			const saved = JSON.stringify(await bed.client.request('GET', `executions/${id}`));
+			const saved = JSON.stringify(await stage.client.request('GET', `executions/${id}`));
 			expect({ id, found: foundIn(saved) }).toEqual({ id, found: [] });
 		}
 		answers.forEach((answer) => expect(foundIn(answer)).toEqual([]));
 
-		await bed.server.stop();
-		const log = bed.server.log();
+		await stage.server.stop();
+		const log = stage.server.log();
 		expect(log.length).toBeGreaterThan(1000);
 		expect(foundIn(log)).toEqual([]);
 		const files = await writtenFiles();

@@ -1,4 +1,4 @@
-import { startStage, type Stage } from './support';
+import { useStage } from './support';
 import {
 	allExecutions,
 	changesOf,
@@ -21,37 +21,29 @@ const engines: Array<['classic' | 'durable', Record<string, string>, number]> = 
 ];
 
 describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
-	let bed: Stage;
-
-	beforeAll(async () => {
-		bed = await startStage({ env });
-	}, 400_000);
-	afterAll(async () => {
-		await bed.close();
-	});
+	const stage = useStage({ env });
 	const active = new Set<string>();
-	beforeEach(() => bed.simulator.reset());
 	afterEach(async () => {
-		for (const id of active) await bed.client.deactivate(id);
+		for (const id of active) await stage().client.deactivate(id);
 		active.clear();
 	});
 
 	const watch = async (campaignIds: readonly string[]) => {
-		const draft = watchWorkflow(bed.credential, campaignIds, [trigger], pollSeconds);
-		const { id } = await bed.client.createWorkflow(draft);
+		const draft = watchWorkflow(stage().credential, campaignIds, [trigger], pollSeconds);
+		const { id } = await stage().client.createWorkflow(draft);
 		active.add(id);
-		await bed.client.activate(id);
+		await stage().client.activate(id);
 		return id;
 	};
 
 	test('the events of 200 campaigns arrive in time, though one hangs and one fails', async () => {
-		const { client, simulator } = bed;
+		const { client, simulator } = stage();
 		const ids = Array.from({ length: 200 }, () =>
 			simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
 		);
 		const [hanging = '', failing = '', ...good] = ids;
 		const id = await watch(ids);
-		await untilCaughtUp(bed, id, ids);
+		await untilCaughtUp(stage(), id, ids);
 		const [known] = await client.executions({ workflowId: id });
 
 		simulator.addFault({
@@ -60,12 +52,12 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 			action: { kind: 'hang', process: false },
 		});
 		simulator.removeCampaign(failing);
-		moveCounters(bed, good);
-		await untilCaughtUp(bed, id, good, trigger, 200_000);
+		moveCounters(stage(), good);
+		await untilCaughtUp(stage(), id, good, trigger, 200_000);
 
-		const [emissions = []] = await emissionsBy(bed, id, [trigger]);
+		const [emissions = []] = await emissionsBy(stage(), id, [trigger]);
 		for (const campaignId of good) {
-			expect(changesOf(emissions.flat(), campaignId)).toEqual(countersOf(bed, campaignId));
+			expect(changesOf(emissions.flat(), campaignId)).toEqual(countersOf(stage(), campaignId));
 		}
 		const later = (await allExecutions(client, { workflowId: id, status: ['success'] })).filter(
 			(execution) => Number(execution.id) > Number(known?.id),
@@ -80,25 +72,25 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 			`${engine} engine: from the first answer to the execution ${took.join(', ')} ms\n`,
 		);
 		expect(Math.max(...took)).toBeLessThan(budgetMs);
-		const errors = await errorsOf(bed, id);
+		const errors = await errorsOf(stage(), id);
 		expect(errors.filter((message) => message.includes(failing))).toHaveLength(1);
 		expect(errors.filter((message) => message.includes(hanging))).toHaveLength(1);
-		expect(bed.server.log()).not.toContain('Poll exceeded its timeout');
+		expect(stage().server.log()).not.toContain('Poll exceeded its timeout');
 	}, 400_000);
 
 	// The durable engine makes no test poll where the poll times stay as they are.
 	if (engine === 'classic') {
 		test('a second publication with a campaign that can not be read is refused like the first', async () => {
-			const known = bed.simulator.addCampaign({ counters: { total_attempts: 10 } });
+			const known = stage().simulator.addCampaign({ counters: { total_attempts: 10 } });
 			await expect(watch([known, '99999'])).rejects.toThrow("Campaign 99999 can't be read");
 			const id = await watch([known]);
-			await untilCaughtUp(bed, id, [known]);
+			await untilCaughtUp(stage(), id, [known]);
 			for (const list of [[known, '99999'], ['99999']]) {
-				await bed.client.updateWorkflow(
+				await stage().client.updateWorkflow(
 					id,
-					watchWorkflow(bed.credential, list, [trigger], pollSeconds),
+					watchWorkflow(stage().credential, list, [trigger], pollSeconds),
 				);
-				await expect(bed.client.activate(id)).rejects.toThrow("Campaign 99999 can't be read");
+				await expect(stage().client.activate(id)).rejects.toThrow("Campaign 99999 can't be read");
 			}
 		}, 300_000);
 	}

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startStage, type Stage } from './support';
+import { useStage, type Stage } from './support';
 import {
 	brokenChains,
 	changesOf,
@@ -74,10 +74,10 @@ interface Emitted {
 	readonly emissions: Emission[];
 }
 
-async function emittedSoFar(bed: Stage, workflowIds: readonly string[]): Promise<Emitted[]> {
+async function emittedSoFar(stage: Stage, workflowIds: readonly string[]): Promise<Emitted[]> {
 	const found: Emitted[] = [];
 	for (const workflowId of workflowIds) {
-		const emissions = await emissionsBy(bed, workflowId, names);
+		const emissions = await emissionsBy(stage, workflowId, names);
 		found.push(
 			...names.map((trigger, index) => ({
 				workflowId,
@@ -94,7 +94,7 @@ const countEmissions = (emitted: readonly Emitted[]) =>
 
 /** What all triggers emitted, once none has anything left to tell, or nothing comes any more. */
 async function emittedAfterwards(
-	bed: Stage,
+	stage: Stage,
 	engine: Engine,
 	workflowIds: readonly string[],
 	ids: readonly string[],
@@ -102,38 +102,40 @@ async function emittedAfterwards(
 	const isBehind = ({ emissions }: Emitted) =>
 		ids.some((id) => {
 			const sums = changesOf(emissions.flat(), id);
-			return Object.entries(countersOf(bed, id)).some(([name, to]) => (sums[name] ?? 0) < to);
+			return Object.entries(countersOf(stage, id)).some(([name, to]) => (sums[name] ?? 0) < to);
 		});
-	let emitted = await emittedSoFar(bed, workflowIds);
+	let emitted = await emittedSoFar(stage, workflowIds);
 	let emittedAt = Date.now();
 	while (emitted.some(isBehind) && Date.now() - emittedAt < hopeMs[engine]) {
 		await sleep(2_000);
 		const before = countEmissions(emitted);
-		emitted = await emittedSoFar(bed, workflowIds);
+		emitted = await emittedSoFar(stage, workflowIds);
 		if (countEmissions(emitted) > before) emittedAt = Date.now();
 	}
 	await sleep(quietMs);
-	return await emittedSoFar(bed, workflowIds);
+	return await emittedSoFar(stage, workflowIds);
 }
 
 /** Lets the triggers watch moving counters while the server dies again and again. */
-async function dieAgainAndAgain(bed: Stage, engine: Engine) {
+async function dieAgainAndAgain(stage: Stage, engine: Engine) {
 	const random = randomNumbers(seed);
-	const ids = [1, 2, 3].map(() => bed.simulator.addCampaign({ counters: { total_attempts: 10 } }));
+	const ids = [1, 2, 3].map(() =>
+		stage.simulator.addCampaign({ counters: { total_attempts: 10 } }),
+	);
 	const workflowIds: string[] = [];
 	for (let count = 0; count < workflows; count++) {
-		const draft = watchWorkflow(bed.credential, ids, names, pollSeconds);
-		const { id } = await bed.client.createWorkflow(draft);
-		await bed.client.activate(id, activationMs);
+		const draft = watchWorkflow(stage.credential, ids, names, pollSeconds);
+		const { id } = await stage.client.createWorkflow(draft);
+		await stage.client.activate(id, activationMs);
 		workflowIds.push(id);
 	}
-	const stop = keepMoving(bed, ids);
+	const stop = keepMoving(stage, ids);
 	try {
 		for (let kill = 1; kill <= kills; kill++) {
 			await sleep(random(upMs));
 			const down = random(downMs);
 			const killedAt = Date.now();
-			await bed.crash(down);
+			await stage.crash(down);
 			const seconds = Math.round((Date.now() - killedAt - down) / 1000);
 			say(`Kill ${kill}: gone for ${down} ms, ready ${seconds} s after its start`);
 		}
@@ -141,7 +143,7 @@ async function dieAgainAndAgain(bed: Stage, engine: Engine) {
 		const deadline = Date.now() + patienceMs;
 		const enough = triggers * kills;
 		while (
-			countEmissions(await emittedSoFar(bed, workflowIds)) <= enough &&
+			countEmissions(await emittedSoFar(stage, workflowIds)) <= enough &&
 			Date.now() < deadline
 		) {
 			await sleep(pollSeconds * 1_000);
@@ -150,7 +152,7 @@ async function dieAgainAndAgain(bed: Stage, engine: Engine) {
 	} finally {
 		stop();
 	}
-	return { ids, emitted: await emittedAfterwards(bed, engine, workflowIds, ids) };
+	return { ids, emitted: await emittedAfterwards(stage, engine, workflowIds, ids) };
 }
 
 const engines: Array<[Engine, Record<string, string>]> = [
@@ -159,14 +161,7 @@ const engines: Array<[Engine, Record<string, string>]> = [
 ];
 
 describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
-	let bed: Stage;
-
-	beforeAll(async () => {
-		bed = await startStage({ env });
-	}, 400_000);
-	afterAll(async () => {
-		await bed.close();
-	});
+	const stage = useStage({ env });
 
 	const title =
 		engine === 'durable'
@@ -176,8 +171,8 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 		title,
 		async () => {
 			say(`KILLS_SEED=${seed} (${engine} engine)`);
-			const { ids, emitted } = await dieAgainAndAgain(bed, engine);
-			const counters = Object.fromEntries(ids.map((id) => [id, countersOf(bed, id)]));
+			const { ids, emitted } = await dieAgainAndAgain(stage(), engine);
+			const counters = Object.fromEntries(ids.map((id) => [id, countersOf(stage(), id)]));
 			const outcomes = emitted.map(({ workflowId, trigger, emissions }) => ({
 				workflowId,
 				trigger,

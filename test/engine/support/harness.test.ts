@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
 	ICredentialType,
@@ -11,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod';
 import { nodeOf } from './doubles';
+import { useListening } from './listening';
 import { Poller, runPoll } from './poll';
 import { credentialsFor, NODE, push, useSimulator } from './pushCampaign';
 import { errorOf, itemsOf, runWorkflow, startWorkflow } from './run';
@@ -102,29 +102,17 @@ const surroundings = {
 	credentials: { keyApi: { key: 'secret' } },
 };
 
-let server: Server;
-let origin: string;
 let seen: Array<{ path: string; key: unknown }>;
 let refuse: (path: string) => boolean;
 
-beforeAll(async () => {
-	server = createServer((request, response) => {
+const port = useListening(
+	createServer((request, response) => {
 		const path = request.url ?? '';
 		seen.push({ path, key: request.headers['x-key'] });
 		response.statusCode = refuse(path) ? 500 : 200;
 		response.end(JSON.stringify(`answer to ${path}`));
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	if (typeof address !== 'object' || address === null) throw new Error('No port');
-	origin = `http://127.0.0.1:${address.port}`;
-});
-
-afterAll(async () => {
-	server.closeAllConnections();
-	server.close();
-	await once(server, 'close');
-});
+	}),
+);
 
 beforeEach(() => {
 	seen = [];
@@ -134,7 +122,7 @@ beforeEach(() => {
 const askNode = (more: Partial<NodeSketch> = {}): NodeSketch => ({
 	name: 'Ask',
 	type: 'test.ask',
-	parameters: { url: `={{ "${origin}" }}` },
+	parameters: { url: `={{ "http://127.0.0.1:${port()}" }}` },
 	credentials: { keyApi: { id: '1', name: 'Key' } },
 	...more,
 });

@@ -221,7 +221,7 @@ export function moveCounters({ simulator }: Service, campaignIds: readonly strin
 
 /** Waits until a trigger has emitted all that moved. It may have emitted more: that is for the test. */
 export async function untilCaughtUp(
-	bed: Source & Service,
+	stage: Source & Service,
 	workflowId: string,
 	campaignIds: readonly string[],
 	trigger = 'Trigger',
@@ -230,12 +230,12 @@ export async function untilCaughtUp(
 	const isBehind = (events: readonly Event[]) =>
 		campaignIds.filter((id) => {
 			const emitted = changesOf(events, id);
-			return Object.entries(countersOf(bed, id)).some(
+			return Object.entries(countersOf(stage, id)).some(
 				([name, value]) => (emitted[name] ?? 0) < value,
 			);
 		});
 	await until(
-		async () => isBehind(await emittedBy(bed, workflowId, trigger)),
+		async () => isBehind(await emittedBy(stage, workflowId, trigger)),
 		(behind) => behind.length === 0,
 		{
 			within: patienceMs,

@@ -23,7 +23,7 @@ export interface SendWorkflowOptions {
 	options?: INodeParameters;
 	/** Parameters of the action node that win over the usual ones. */
 	parameters?: INodeParameters;
-	/** The action node's credential; left out: the bed's. */
+	/** The action node's credential; left out: the stage's. */
 	credential?: Credential;
 	/** Settings of the action node, such as `retryOnFail`. */
 	settings?: Partial<Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError'>>;
@@ -45,13 +45,13 @@ type Source = Pick<Stage, 'client' | 'credential'>;
 export const sender = 'Push Campaign';
 
 const draft = (
-	bed: Source,
+	stage: Source,
 	path: string,
 	{
 		options = {},
 		parameters = {},
 		settings = {},
-		credential = bed.credential,
+		credential = stage.credential,
 	}: SendWorkflowOptions,
 ) => {
 	const action = pushCampaign(
@@ -75,12 +75,12 @@ const draft = (
 
 /** Creates and activates a workflow that sends to all; an item's title is its input's `title`. */
 export async function sendWorkflow(
-	bed: Source,
+	stage: Source,
 	workflow: SendWorkflowOptions = {},
 ): Promise<SendWorkflow> {
-	const { client } = bed;
+	const { client } = stage;
 	const path = `send-${randomUUID()}`;
-	const { id } = await client.createWorkflow(draft(bed, path, workflow));
+	const { id } = await client.createWorkflow(draft(stage, path, workflow));
 	await client.activate(id);
 	const call = async (items: Array<Record<string, unknown>>) =>
 		await client.runWebhook(path, { items });
@@ -95,7 +95,7 @@ export async function sendWorkflow(
 			return await client.execution(newest.id);
 		},
 		change: async (changed) => {
-			await client.updateWorkflow(id, draft(bed, path, { ...workflow, ...changed }));
+			await client.updateWorkflow(id, draft(stage, path, { ...workflow, ...changed }));
 		},
 	};
 }
