@@ -3,7 +3,9 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/runJobs';
 import type { FailedOutcome, Problem } from '../service/failures';
-import { InvalidInput } from '../service/invalidInput';
+import { InvalidInput, messageOf } from '../service/invalidInput';
+
+export { messageOf };
 
 export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
 
@@ -12,42 +14,49 @@ export const isFailed = <Value>(outcome: Outcome<Value>): outcome is Failed =>
 
 /** How the items of a run ended, for the error that stops it. */
 export interface Tally {
+	/** Now, or in an earlier try of this execution. */
 	readonly sent: number;
+	/** By others, under their idempotency keys. */
+	readonly sentEarlier: number;
 	readonly notSent: number;
 	readonly unknown: number;
 	readonly firstFailed: number;
 }
 
 /** Counts how the sends of a run ended; what never started was not sent. */
-export function tally<Value>(outcomes: ReadonlyArray<Outcome<Value>>): Tally {
-	const sent = outcomes.filter(({ kind }) => kind === 'done').length;
-	const unknown = outcomes.filter(
-		(outcome) => outcome.kind === 'failed' && outcome.problem.outcome === 'unknown',
-	).length;
-	return {
-		sent,
-		unknown,
-		notSent: outcomes.length - sent - unknown,
-		firstFailed: outcomes.findIndex(isFailed),
-	};
+export function tally(
+	ends: ReadonlyArray<Exclude<keyof Tally, 'firstFailed'>>,
+	firstFailed: number,
+): Tally {
+	const counts = { sent: 0, sentEarlier: 0, notSent: 0, unknown: 0 };
+	for (const end of ends) counts[end] += 1;
+	return { ...counts, firstFailed };
 }
 
-/** Says how the items ended and how to go on without sending any of them twice; nothing for a single one. */
-function describeTally({ sent, notSent, unknown, firstFailed }: Tally): string[] {
-	const all = sent + notSent + unknown;
-	if (all === 1) return [];
-	const counts = `Sent: ${sent}, not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`;
-	if (sent + unknown === 0) return [counts];
-	return [
-		`'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all ${all} again, but for those with an idempotency key.`,
-		counts,
-	];
+/** Says how the items ended, and how to go on without sending any of them twice; nothing for a single one. */
+function describeTally({ sent, sentEarlier, notSent, unknown, firstFailed }: Tally) {
+	const done = sent + sentEarlier;
+	const all = done + notSent + unknown;
+	if (all === 1) return { counts: [], advice: [] };
+	const earlier = sentEarlier === 0 ? '' : `sent earlier under their keys: ${sentEarlier}, `;
+	return {
+		counts: [
+			...(done === 0 ? [] : [`${done} of ${all} ${done === 1 ? 'was' : 'were'} sent.`]),
+			`Sent: ${sent}, ${earlier}not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`,
+		],
+		advice:
+			done + unknown === 0
+				? []
+				: [
+						`To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${all} again, except those with an idempotency key that was sent already.`,
+					],
+	};
 }
 
 /** What n8n's error says besides what ended the item. */
 export interface ErrorOptions {
-	/** How the other items ended, for sends. */
-	readonly counts?: Tally;
+	/** How all items ended, for sends. */
+	readonly counts?: Tally | undefined;
 	/** An agent tells its model the message alone. */
 	readonly isTool?: boolean;
 }
@@ -59,38 +68,38 @@ export function toNodeError(
 	itemIndex: number,
 	{ counts, isTool = false }: ErrorOptions = {},
 ): NodeApiError | NodeOperationError {
-	const suffix = counts === undefined ? [] : describeTally(counts);
+	const told = counts === undefined ? { counts: [], advice: [] } : describeTally(counts);
+	const words = (message: string, advice: string) => ({
+		message: isTool ? `${message}. ${advice}` : message,
+		description: [...told.counts, advice, ...told.advice].join(' '),
+	});
 	if (failed.kind === 'invalid') {
-		const { message, advice } = failed.invalid;
-		const told = isTool ? `${message}. ${advice}` : message;
-		return toOperationError(node, { message: told, advice }, itemIndex, suffix);
+		const { message, description } = words(failed.invalid.message, failed.invalid.advice);
+		return toOperationError(node, { message, advice: description }, itemIndex);
 	}
-	const { message, description } = failed.problem;
-	const told = isTool ? `${message}. ${description}` : message;
-	return toApiError(node, { ...failed.problem, message: told }, itemIndex, suffix);
+	const { problem } = failed;
+	return toApiError(
+		node,
+		{ ...problem, ...words(problem.message, problem.description) },
+		itemIndex,
+	);
 }
 
 /** Turns input that can't be sent into n8n's error. */
 export function toOperationError(
 	node: INode,
-	invalid: Pick<InvalidInput, 'message' | 'advice'>,
+	{ message, advice: description }: Pick<InvalidInput, 'message' | 'advice'>,
 	itemIndex?: number,
-	suffix: readonly string[] = [],
 ): NodeOperationError {
-	return new NodeOperationError(node, invalid.message, {
+	return new NodeOperationError(node, message, {
 		...(itemIndex === undefined ? {} : { itemIndex }),
-		description: [invalid.advice, ...suffix].join(' '),
+		description,
 		failure: { cause: 'configuration-invalid' },
 	});
 }
 
 /** Turns a failure of the service or the network into n8n's error. */
-export function toApiError(
-	node: INode,
-	problem: Problem,
-	itemIndex?: number,
-	suffix: readonly string[] = [],
-): NodeApiError {
+export function toApiError(node: INode, problem: Problem, itemIndex?: number): NodeApiError {
 	const { type, message, description, httpCode, cause, retryAfterMs } = problem;
 	const isTimed = cause === 'rate-limited' || cause === 'temporarily-unavailable';
 	return new NodeApiError(
@@ -98,7 +107,7 @@ export function toApiError(
 		{ type },
 		{
 			message,
-			description: [description, ...suffix].join(' '),
+			description,
 			...(httpCode === undefined ? {} : { httpCode }),
 			...(itemIndex === undefined ? {} : { itemIndex }),
 			failure: isTimed
@@ -146,13 +155,6 @@ export function stoppedError(node: INode): NodeOperationError {
 
 const unexpectedAdvice =
 	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
-
-/** What was thrown, in its own words. */
-export function messageOf(error: unknown): string {
-	// Not by `instanceof`: what evaluates expressions apart from the server has an `Error` of its own.
-	const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
-	return String(hasMessage ? error.message : error);
-}
 
 /** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
 export function toInvalid(error: unknown): InvalidInput {
