@@ -109,7 +109,7 @@ test('a request keeps its own signal, whatever n8n’s helper sets', async () =>
 		},
 	});
 	const { client } = await connect(context);
-	const request = { endpoint: 'count', method: 'GET', path: '/v1/site/subscribers/count' } as const;
+	const request = { kind: 'read', path: '/v1/site/subscribers/count' } as const;
 	await client.request(request, z.unknown(), 1000);
 	expect(kept).toEqual([true]);
 });
