@@ -77,7 +77,7 @@ async function runOperation<Value>(
 	progress: Progress,
 ): Promise<INodeExecutionData[]> {
 	const signal = context.getExecutionCancelSignal();
-	const connectionOf = await connectItems(context, signal);
+	const connectionOf = connectItems(context, signal);
 	const { itemJobs, jobs } = await createJobs(context.getInputData(), factory, connectionOf);
 
 	const maxParallel = itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1;

@@ -19,7 +19,7 @@ export const getSubscriberCount: ReadOperation = {
 	properties: [simplifyProperty(displayOptions), readOptions(displayOptions)],
 	prepare: (item) =>
 		prepareRead(item, {
-			request: { endpoint: 'count', method: 'GET', path: subscriberCountPath },
+			request: { kind: 'read', path: subscriberCountPath },
 			schema: subscriberCount,
 			rawSchema: rawSubscriberCount,
 			simplify: (record) => ({

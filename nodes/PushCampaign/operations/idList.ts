@@ -1,7 +1,7 @@
 import { z } from 'zod/v3';
 
-import { clip } from '../service/failures';
 import { parseJson } from '../service/json';
+import { clip } from '../service/text';
 import { invalid } from './parameters';
 
 const idArray = z.array(

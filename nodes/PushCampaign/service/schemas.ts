@@ -2,10 +2,10 @@
 import { z } from 'zod/v3';
 
 import { isUrl } from './address';
-import { clip } from './failures';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { expiryUnits } from './schedule';
+import { clip } from './text';
 
 // ---------------------------------------------------------------------------------------------
 // Values

@@ -27,7 +27,7 @@ const clientOf = (answer: unknown): Client => ({
 		const parsed = schema.safeParse(answer);
 		return parsed.success
 			? { kind: 'done', value: parsed.data, raw: answer }
-			: { kind: 'failed', problem: connectionLostProblem(request.endpoint) };
+			: { kind: 'failed', problem: connectionLostProblem(request.kind) };
 	},
 });
 const perform = async (operation: ReadOperation, parameters: object, answer: unknown) =>
@@ -42,8 +42,7 @@ describe('getStatus', () => {
 		expect(asked).toEqual([
 			{
 				request: {
-					endpoint: 'status',
-					method: 'GET',
+					kind: 'read',
 					path: '/v1/notification/status/id/a%2Fb',
 					campaignId: 'a/b',
 					subject: 'a/b',
@@ -103,7 +102,7 @@ describe('getStatus', () => {
 	test('hands on why there is no answer', async () => {
 		expect(await perform(getStatus, { campaignId: '1' }, {})).toEqual({
 			kind: 'failed',
-			problem: connectionLostProblem('status'),
+			problem: connectionLostProblem('read'),
 		});
 	});
 
@@ -133,7 +132,7 @@ describe('getSubscriberCount', () => {
 		});
 		expect(asked).toEqual([
 			{
-				request: { endpoint: 'count', method: 'GET', path: '/v1/site/subscriber_count' },
+				request: { kind: 'read', path: '/v1/site/subscriber_count' },
 				timeoutMs: 30_000,
 			},
 		]);

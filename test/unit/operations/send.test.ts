@@ -288,8 +288,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			expect(asked).toEqual([
 				{
 					request: {
-						endpoint: 'send',
-						method: 'POST',
+						kind: 'send',
 						path: `/v1/notification/send/${paths[operation.audience]}`,
 						body,
 					},
