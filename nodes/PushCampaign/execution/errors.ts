@@ -4,6 +4,9 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Outcome } from '../delivery/runJobs';
 import type { FailedOutcome, Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
+import type { Kind } from '../service/kinds';
+import { kinds } from '../service/kinds';
+import { capitalize } from '../service/text';
 
 export { messageOf };
 
@@ -12,53 +15,56 @@ export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
 export const isFailed = <Value>(outcome: Outcome<Value>): outcome is Failed =>
 	outcome.kind === 'failed' || outcome.kind === 'invalid';
 
-/** How the items of a run ended, for the error that stops it. */
+/** How the items of a run ended that was to change something, for the error that stops it. */
 export interface Tally {
 	/** Now, or in an earlier try of this execution. */
-	readonly sent: number;
+	readonly done: number;
 	/** By others, under their idempotency keys. */
-	readonly sentEarlier: number;
-	readonly notSent: number;
+	readonly doneEarlier: number;
+	readonly notDone: number;
 	readonly unknown: number;
 	readonly firstFailed: number;
 }
 
-/** Counts how the sends of a run ended; what never started was not sent. */
+/** Counts how the items of a run ended; what never started was not done. */
 export function tally(
 	ends: ReadonlyArray<Exclude<keyof Tally, 'firstFailed'>>,
 	firstFailed: number,
 ): Tally {
-	const counts = { sent: 0, sentEarlier: 0, notSent: 0, unknown: 0 };
+	const counts = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 	for (const end of ends) counts[end] += 1;
 	return { ...counts, firstFailed };
 }
 
-/** Says how the items ended, and how to go on without sending any of them twice; nothing for a single one. */
-function describeTally({ sent, sentEarlier, notSent, unknown, firstFailed }: Tally) {
-	const done = sent + sentEarlier;
-	const all = done + notSent + unknown;
-	if (all === 1) return { counts: [], advice: [] };
-	const earlier = sentEarlier === 0 ? '' : `sent earlier under their keys: ${sentEarlier}, `;
-	return {
-		counts: [
-			...(done === 0 ? [] : [`${done} of ${all} ${done === 1 ? 'was' : 'were'} sent.`]),
-			`Sent: ${sent}, ${earlier}not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`,
-		],
-		advice:
-			done + unknown === 0
-				? []
-				: [
-						`To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${all} again, except those with an idempotency key that was sent already.`,
-					],
-	};
-}
-
 /** What n8n's error says besides what ended the item. */
 export interface ErrorOptions {
-	/** How all items ended, for sends. */
+	readonly kind?: Kind;
+	/** How all items ended. */
 	readonly counts?: Tally | undefined;
 	/** An agent tells its model the message alone. */
 	readonly isTool?: boolean;
+}
+
+/**
+ * Says how the items ended, then what is to be said of one of them, then how to go on without doing anything
+ * twice; of a run of one item no more than that.
+ */
+function describe(advice: string, { kind = 'read', counts }: ErrorOptions): string {
+	const { change } = kinds[kind];
+	if (counts === undefined || change === undefined) return advice;
+	const { doneEarlier, notDone, unknown, firstFailed } = counts;
+	const done = counts.done + doneEarlier;
+	const all = done + notDone + unknown;
+	if (all === 1) return advice;
+	const earlier =
+		doneEarlier === 0 ? '' : `${change.done} earlier under their keys: ${doneEarlier}, `;
+	return [
+		...(done === 0 ? [] : [`${done} of ${all} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
+		`${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`,
+		`First to fail: item ${firstFailed}.`,
+		advice,
+		...(done + unknown === 0 ? [] : [change.afterPart(all)]),
+	].join(' ');
 }
 
 /** Turns what ended an item into n8n's error. */
@@ -66,12 +72,11 @@ export function toNodeError(
 	node: INode,
 	failed: Failed,
 	itemIndex: number,
-	{ counts, isTool = false }: ErrorOptions = {},
+	options: ErrorOptions = {},
 ): NodeApiError | NodeOperationError {
-	const told = counts === undefined ? { counts: [], advice: [] } : describeTally(counts);
 	const words = (message: string, advice: string) => ({
-		message: isTool ? `${message}. ${advice}` : message,
-		description: [...told.counts, advice, ...told.advice].join(' '),
+		message: options.isTool ? `${message}. ${advice}` : message,
+		description: describe(advice, options),
 	});
 	if (failed.kind === 'invalid') {
 		const { message, description } = words(failed.invalid.message, failed.invalid.advice);
@@ -122,30 +127,31 @@ interface ErrorFacts {
 	readonly description: string;
 	readonly type: string;
 	readonly httpCode?: string | undefined;
-	/** Missing for reads. */
-	readonly outcome?: FailedOutcome | undefined;
+	readonly outcome: FailedOutcome;
 }
 
-function errorJson({ httpCode, outcome, ...error }: ErrorFacts): IDataObject {
+/** @param kind missing where it is not known: then the item says its outcome */
+function errorJson(
+	{ httpCode, outcome, ...error }: ErrorFacts,
+	kind: Kind | undefined,
+): IDataObject {
 	return {
 		error: {
 			...error,
 			...(httpCode === undefined ? {} : { httpCode }),
-			...(outcome === undefined ? {} : { outcome }),
+			...(kind !== undefined && kinds[kind].change === undefined ? {} : { outcome }),
 		},
 	};
 }
 
 /** What a failed item holds when the node continues on fail. */
-export function toErrorJson(failed: Failed, kind: 'send' | 'read'): IDataObject {
-	const isSend = kind === 'send';
+export function toErrorJson(failed: Failed, kind: Kind): IDataObject {
 	if (failed.kind === 'invalid') {
 		const { message, advice: description } = failed.invalid;
-		const outcome = isSend ? 'notSent' : undefined;
-		return errorJson({ message, description, type: 'validation', outcome });
+		return errorJson({ message, description, type: 'validation', outcome: 'notSent' }, kind);
 	}
 	const { message, description, type, httpCode, outcome } = failed.problem;
-	return errorJson({ message, description, type, httpCode, ...(isSend ? { outcome } : {}) });
+	return errorJson({ message, description, type, httpCode, outcome }, kind);
 }
 
 /** For a run that a user stopped before all its items had an outcome. */
@@ -178,7 +184,8 @@ export function toExpected(node: INode, error: unknown): NodeError {
 /** What each item holds when a run that continues on fail ended before its items had an outcome. */
 export function faultJson(
 	{ message, description }: NodeError,
-	outcome?: FailedOutcome,
+	outcome: FailedOutcome,
+	kind?: Kind,
 ): IDataObject {
-	return errorJson({ message, description: description ?? '', type: 'validation', outcome });
+	return errorJson({ message, description: description ?? '', type: 'validation', outcome }, kind);
 }

@@ -6,6 +6,7 @@ import type { Job, Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
+import type { Kind } from '../service/kinds';
 import {
 	faultJson,
 	isFailed,
@@ -55,11 +56,13 @@ function throwFirstFailure<Value>(
 	node: INode,
 	outcomes: ReadonlyArray<Outcome<Value>>,
 	{ tally }: JobFactory<Value>,
+	kind: Kind,
 ): void {
 	const itemIndex = outcomes.findIndex(isFailed);
 	const first = outcomes[itemIndex];
 	if (first === undefined || !isFailed(first)) return;
-	throw toNodeError(node, first, itemIndex, { counts: tally?.(outcomes), isTool: isTool(node) });
+	const counts = tally?.(outcomes);
+	throw toNodeError(node, first, itemIndex, { kind, counts, isTool: isTool(node) });
 }
 
 /** How far a run has come, should it end unexpectedly. */
@@ -67,13 +70,13 @@ interface Progress {
 	/** Whether a request may have left. */
 	hasStarted: boolean;
 	/** Missing as long as the operation is not known. */
-	kind?: Operation['kind'];
+	kind?: Kind;
 }
 
 async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
-	kind: Operation['kind'],
+	kind: Kind,
 	progress: Progress,
 ): Promise<INodeExecutionData[]> {
 	const signal = context.getExecutionCancelSignal();
@@ -93,7 +96,7 @@ async function runOperation<Value>(
 	});
 	const outcomes = (await factory.end?.(ended)) ?? ended;
 	if (signal?.aborted) throw stoppedError(context.getNode());
-	if (!context.continueOnFail()) throwFirstFailure(context.getNode(), outcomes, factory);
+	if (!context.continueOnFail()) throwFirstFailure(context.getNode(), outcomes, factory, kind);
 	return outcomes.map((outcome, itemIndex) => {
 		if (isFailed(outcome)) return toItem(toErrorJson(outcome, kind), itemIndex);
 		const json = outcome.kind === 'done' ? itemJobs[itemIndex]?.toJson(outcome.value) : undefined;
@@ -145,7 +148,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		if (!context.continueOnFail() || context.getExecutionCancelSignal()?.aborted) throw fault;
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
 		const outcome = progress.hasStarted ? 'unknown' : 'notSent';
-		const json = faultJson(fault, progress.kind === 'read' ? undefined : outcome);
+		const json = faultJson(fault, outcome, progress.kind);
 		return items.map((_item, itemIndex) => toItem(structuredClone(json), itemIndex));
 	}
 }

@@ -19,6 +19,7 @@ import { sendOnce } from '../send/sendOnce';
 import type { SendReceipt } from '../service/answers';
 import type { InvalidInput } from '../service/invalidInput';
 import { messageOf } from '../service/invalidInput';
+import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
 import { isFailed, tally, toInvalid } from './errors';
 import { executionHints } from './hints';
@@ -56,9 +57,9 @@ function runIndex(context: IExecuteFunctions): number {
 
 /** How a send is counted; a dry run sends nothing, whatever comes of it. */
 function endOf(outcome: Outcome<Sent>) {
-	if (outcome.kind === 'failed') return outcome.problem.outcome;
-	if (outcome.kind !== 'done' || outcome.value === 'dryRun') return 'notSent';
-	return outcome.value === 'alreadySent' ? 'sentEarlier' : 'sent';
+	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') return 'unknown';
+	if (outcome.kind !== 'done' || outcome.value === 'dryRun') return 'notDone';
+	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
 }
 
 /** Makes the jobs of sends: each is made once in this execution, and once at all under an idempotency key. */
@@ -122,7 +123,7 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 			job: {
 				...(key === undefined ? {} : { shareKey: key }),
 				rateLimitRetries: limits.rateLimitRetries,
-				transientRetries: 0,
+				transientRetries: kinds[operation.kind].unknownRetries,
 				attempt: async () => await once(() => tooLate(send)),
 			},
 			toJson,

@@ -50,12 +50,12 @@ test.each([
 });
 
 test('the tally counts each end once', () => {
-	const ends = ['sent', 'notSent', 'unknown', 'sentEarlier', 'notSent', 'notSent'] as const;
+	const ends = ['done', 'notDone', 'unknown', 'doneEarlier', 'notDone', 'notDone'] as const;
 	expect(tally(ends, 1)).toEqual({
-		sent: 1,
-		sentEarlier: 1,
+		done: 1,
+		doneEarlier: 1,
 		unknown: 1,
-		notSent: 3,
+		notDone: 3,
 		firstFailed: 1,
 	});
 });
@@ -70,7 +70,8 @@ const shown = (error: NodeApiError | NodeOperationError) => ({
 });
 
 describe('the error that stops a run', () => {
-	const counts: Tally = { sent: 3, sentEarlier: 2, notSent: 4, unknown: 5, firstFailed: 6 };
+	const counts: Tally = { done: 3, doneEarlier: 2, notDone: 4, unknown: 5, firstFailed: 6 };
+	const kind = 'send';
 	const counted =
 		'5 of 14 were sent. Sent: 3, sent earlier under their keys: 2, not sent: 4, unknown: 5. First to fail: item 6.';
 	const goOn =
@@ -79,21 +80,24 @@ describe('the error that stops a run', () => {
 	test.each([
 		[invalid, NodeOperationError, 'Title is missing', 'Give a title.', undefined],
 		[refused, NodeApiError, problem.message, 'Check Base URL.', '400'],
-	] as const)('says how all ended, then what to do: %j', (failed, kind, message, advice, code) => {
-		const error = toNodeError(node, failed, 6, { counts });
-		expect(error).toBeInstanceOf(kind);
-		expect(shown(error)).toEqual({
-			message,
-			description: `${counted} ${advice} ${goOn}`,
-			httpCode: code,
-			itemIndex: 6,
-			failure: { cause: 'configuration-invalid' },
-		});
-		// An agent hands its model the message alone.
-		const told = toNodeError(node, failed, 6, { isTool: true });
-		expect(told.message).toBe(`${message}. ${advice}`);
-		expect(told.description).toBe(advice);
-	});
+	] as const)(
+		'says how all ended, then what to do: %j',
+		(failed, errorClass, message, advice, code) => {
+			const error = toNodeError(node, failed, 6, { kind, counts });
+			expect(error).toBeInstanceOf(errorClass);
+			expect(shown(error)).toEqual({
+				message,
+				description: `${counted} ${advice} ${goOn}`,
+				httpCode: code,
+				itemIndex: 6,
+				failure: { cause: 'configuration-invalid' },
+			});
+			// An agent hands its model the message alone.
+			const told = toNodeError(node, failed, 6, { isTool: true });
+			expect(told.message).toBe(`${message}. ${advice}`);
+			expect(told.description).toBe(advice);
+		},
+	);
 
 	test('keeps the type of the failure', () => {
 		expect(toNodeError(node, refused, 0)).toMatchObject({
@@ -112,9 +116,9 @@ describe('the error that stops a run', () => {
 		[[0, 0, 1, 1], /^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/],
 	] as const)(
 		'says no more than there is to say: %j',
-		([sent, sentEarlier, notSent, unknown], told) => {
-			const few = { sent, sentEarlier, notSent, unknown, firstFailed: 0 };
-			expect(toNodeError(node, invalid, 0, { counts: few }).description).toMatch(told);
+		([done, doneEarlier, notDone, unknown], told) => {
+			const few = { done, doneEarlier, notDone, unknown, firstFailed: 0 };
+			expect(toNodeError(node, invalid, 0, { kind, counts: few }).description).toMatch(told);
 		},
 	);
 
@@ -200,8 +204,13 @@ describe('the error item', () => {
 		expect(toErrorJson(failed, kind)).toStrictEqual({ error });
 	});
 
-	test.each([undefined, 'unknown', 'notSent'] as const)('of a run that says %s', (outcome) => {
-		const error = outcome === undefined ? validation : { ...validation, outcome };
-		expect(faultJson(toOperationError(node, invalid.invalid), outcome)).toStrictEqual({ error });
+	test.each([
+		['read', 'unknown', {}],
+		['send', 'unknown', { outcome: 'unknown' }],
+		[undefined, 'notSent', { outcome: 'notSent' }],
+	] as const)('of a run that ended before its items: %s, %s', (kind, outcome, more) => {
+		const error = { ...validation, ...more };
+		const fault = toOperationError(node, invalid.invalid);
+		expect(faultJson(fault, outcome, kind)).toStrictEqual({ error });
 	});
 });
