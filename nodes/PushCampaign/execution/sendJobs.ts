@@ -15,7 +15,7 @@ import type { SendReceipt } from '../service/answers';
 import type { Client } from '../service/client';
 import type { InvalidInput } from '../service/invalidInput';
 import { checkLead } from '../service/schedule';
-import { toInvalid } from './errors';
+import { tally, toInvalid } from './errors';
 import { executionHints } from './hints';
 import { IdempotencyKeys } from './idempotencyKeys';
 import type { ItemJob, JobFactory } from './itemJob';
@@ -131,14 +131,21 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		create,
 		async end(outcomes) {
 			await keys.written();
+			const done = sends.filter((_send, itemIndex) => outcomes[itemIndex]?.kind === 'done');
 			const accepted = sends.filter((send, itemIndex) => {
 				const outcome = outcomes[itemIndex];
 				const isFirst =
 					(firstOfKey.get(send.options.idempotencyKey ?? '') ?? itemIndex) === itemIndex;
 				return outcome?.kind === 'done' && outcome.value !== 'alreadySent' && isFirst;
 			});
+			const hints = executionHints({
+				sends: accepted,
+				alreadySent: done.length - accepted.length,
+				unknown: tally(outcomes).unknown,
+				items: outcomes.length,
+			});
 			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...executionHints(accepted));
+			context.addExecutionHints?.(...hints);
 		},
 	};
 }
