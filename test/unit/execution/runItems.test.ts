@@ -440,6 +440,8 @@ describe('a dry run', () => {
 		const { json, asked } = await execute({ parameters: { ...send, ...dry } });
 		expect(json).toEqual([
 			{
+				audience: 'all',
+				title: 'Sale',
 				dryRun: true,
 				request: {
 					method: 'POST',
@@ -919,14 +921,19 @@ describe('hints', () => {
 		const options = { idempotencyKey: 'launch' };
 		const store = new DeduplicationStore();
 		const keyed = { ...run, store, parameters: { ...scheduled, options } };
-		expect((await hintsOf({ ...keyed, items: titled('a', 'c') })).join()).toMatch(/^Scheduled /);
-		expect(await hintsOf({ ...keyed, items: titled('a') })).toEqual([]);
+		expect(await hintsOf({ ...keyed, items: titled('a', 'c') })).toEqual([
+			'1 of 2 was sent earlier under its idempotency key, and not again.',
+			expect.stringMatching(/^Scheduled /),
+		]);
+		expect(await hintsOf({ ...keyed, items: titled('a', 'c') })).toEqual([
+			'Nothing was sent: 2 of 2 were sent earlier under their idempotency keys.',
+		]);
 	});
 
 	test('say that a dry run sent nothing', async () => {
 		const options = { dryRun: true };
 		expect(await hintsOf({ parameters: { ...send, options } })).toEqual([
-			'Nothing was sent: this was a dry run.',
+			expect.stringMatching(/^Nothing was sent: this was a dry run\./),
 		]);
 	});
 });
