@@ -38,13 +38,13 @@ export function prepareSend(operation: SendOperation, item: ItemParameters): Pre
 	const { schedule, timezone, nameOf, hasUtm } = fields;
 	const { body, issues } = checkBody(audience, { ...fields.body, ...selection });
 	if (body === undefined) {
-		const { path = [], message = 'is not valid' } = issues[0] ?? {};
+		const { path, message, advice: known } = issues[0] ?? { path: [], message: 'is not valid' };
 		const displayName = nameOf(path);
 		const isAddress = path[0] === 'target_url' || path[2] === 'url';
 		const advice =
 			hasUtm && isAddress
 				? `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`
-				: undefined;
+				: known;
 		throw invalid(displayName, message, advice);
 	}
 	return { operation, body, selection, schedule, timezone, options };
