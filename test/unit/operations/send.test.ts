@@ -173,7 +173,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			additionalFields: { utmParameters },
 		});
 		expect(refusal(() => prepareSend(operation, long)).advice).toBe(
-			'Change Title and run the workflow again.',
+			'Shorten it, or turn on Shorten Long Texts in the options.',
 		);
 	});
 
@@ -214,7 +214,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		['message', 'Message'],
 		['targetUrl', 'Target URL'],
 	])('%s is required', (parameter, displayName) => {
-		for (const blank of ['', ' \n', null, undefined]) {
+		for (const blank of ['', ' \n', undefined]) {
 			const item = itemOf({ ...parameters, [parameter]: blank });
 			const { message, advice } = refusal(() => prepareSend(operation, item));
 			expect([message, advice]).toEqual([`${displayName} is missing`, `Fill in ${displayName}.`]);
@@ -461,7 +461,11 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 		})),
 	],
 	['Expire After', 'is not an amount and a unit', [{ expireAfter: { duration: '3d' } }]],
-	['Icon URL', 'is not a valid https:// address', [{ iconUrl: 'http://a.example/i.png' }]],
+	[
+		'Icon URL',
+		'is not a valid https:// address: "http://a.example/i.png"',
+		[{ iconUrl: 'http://a.example/i.png' }],
+	],
 ])('%s %s: %j', (displayName, rule, values) => {
 	for (const additionalFields of values) {
 		const item = itemOf({ ...content, additionalFields });
