@@ -76,6 +76,7 @@ const isFixed: INodeProperties = {
 	name: fixedMark,
 	type: 'hidden',
 	default: true,
+	description: 'Whether none of the fields is an expression',
 	displayOptions: {
 		hide: Object.fromEntries(fields.map(({ name }) => [name, [{ _cnd: { regex: '^=' } }]])),
 	},

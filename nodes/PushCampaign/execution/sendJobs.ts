@@ -137,8 +137,15 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 				const outcome = outcomes[itemIndex];
 				return outcome?.kind === 'done' && outcome.value !== 'alreadySent';
 			});
+			const ends = tally(outcomes.map(endOf), 0);
+			const hints = executionHints({
+				sends: accepted,
+				alreadySent: ends.doneEarlier,
+				unknown: ends.unknown,
+				items: outcomes.length,
+			});
 			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...executionHints(accepted));
+			context.addExecutionHints?.(...hints);
 		} catch (error) {
 			context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
 		}

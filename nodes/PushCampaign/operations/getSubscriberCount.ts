@@ -1,4 +1,4 @@
-import { rawSubscriberCount, subscriberCount } from '../service/answers';
+import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
 import type { ReadOperation } from './operation';
 import { readOptions } from './options';
@@ -21,7 +21,6 @@ export const getSubscriberCount: ReadOperation = {
 		prepareRead(item, {
 			request: { kind: 'read', path: subscriberCountPath },
 			schema: subscriberCount,
-			rawSchema: rawSubscriberCount,
 			simplify: (record) => ({
 				totalLifetimeSubscribers: record.total_life_time_subscribers,
 				activeSubscribers: record.active_subscribers,

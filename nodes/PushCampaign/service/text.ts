@@ -1,10 +1,14 @@
 const longestQuote = 300;
 
-/** Shortens text from outside so that it fits into a message, on one line. */
-export function clip(text: string): string {
-	const oneLine = text.replace(/\s+/g, ' ').trim();
-	return oneLine.length > longestQuote ? `${oneLine.slice(0, longestQuote)}…` : oneLine;
+/** Cuts a text from outside that is longer than anyone reads. */
+export function cut(text: string): string {
+	if (text.length <= longestQuote) return text;
+	// Half of a surrogate pair is no character.
+	return `${text.slice(0, longestQuote).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
+
+/** Shortens text from outside so that it fits into a message, on one line. */
+export const clip = (text: string) => cut(text.replace(/\s+/g, ' ').trim());
 
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -24,4 +28,9 @@ export function describeWait(milliseconds: number): string {
 	) ?? ['second', 1000];
 	const count = Math.ceil(milliseconds / unitMs);
 	return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */
+export function countCharacters(text: string): number {
+	return Array.from(text).length;
 }

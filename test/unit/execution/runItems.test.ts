@@ -266,8 +266,9 @@ describe('sends', () => {
 		expect(titles).toEqual([]);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(shown(error)).toEqual({
-			message: 'Title is missing',
-			description: 'Sent: 0, not sent: 5, unknown: 0. First to fail: item 2. Fill in Title.',
+			message: 'Title is empty for this item: its expression gave nothing',
+			description:
+				'Sent: 0, not sent: 5, unknown: 0. First to fail: item 2. Check the expression in Title, and the item that it reads from.',
 			item: 2,
 		});
 	});
@@ -298,7 +299,13 @@ describe('sends', () => {
 		expect(titles).toEqual(['a', 'c']);
 		expect(json).toMatchObject([
 			{ campaignId: '1001' },
-			{ error: { message: 'Title is missing', type: 'validation', outcome: 'notSent' } },
+			{
+				error: {
+					message: 'Title is empty for this item: its expression gave nothing',
+					type: 'validation',
+					outcome: 'notSent',
+				},
+			},
 			{ error: { type: 'bad_request', outcome: 'notSent', httpCode: '400' } },
 		]);
 		expect(json.map((item) => 'campaignId' in item)).toEqual([true, false, false]);
@@ -440,6 +447,8 @@ describe('a dry run', () => {
 		const { json, asked } = await execute({ parameters: { ...send, ...dry } });
 		expect(json).toEqual([
 			{
+				audience: 'all',
+				title: 'Sale',
 				dryRun: true,
 				request: {
 					method: 'POST',
@@ -455,7 +464,7 @@ describe('a dry run', () => {
 		const items = titled('a', '');
 		const error = await errorOf({ items, parameters: { ...sendEach, ...dry } });
 		expect(shown(error).description).toBe(
-			'Sent: 0, not sent: 2, unknown: 0. First to fail: item 1. Fill in Title.',
+			'Sent: 0, not sent: 2, unknown: 0. First to fail: item 1. Check the expression in Title, and the item that it reads from.',
 		);
 	});
 
@@ -919,14 +928,19 @@ describe('hints', () => {
 		const options = { idempotencyKey: 'launch' };
 		const store = new DeduplicationStore();
 		const keyed = { ...run, store, parameters: { ...scheduled, options } };
-		expect((await hintsOf({ ...keyed, items: titled('a', 'c') })).join()).toMatch(/^Scheduled /);
-		expect(await hintsOf({ ...keyed, items: titled('a') })).toEqual([]);
+		expect(await hintsOf({ ...keyed, items: titled('a', 'c') })).toEqual([
+			'1 of 2 was sent earlier under its idempotency key, and not again.',
+			expect.stringMatching(/^Scheduled /),
+		]);
+		expect(await hintsOf({ ...keyed, items: titled('a', 'c') })).toEqual([
+			'Nothing was sent: 2 of 2 were sent earlier under their idempotency keys.',
+		]);
 	});
 
 	test('say that a dry run sent nothing', async () => {
 		const options = { dryRun: true };
 		expect(await hintsOf({ parameters: { ...send, options } })).toEqual([
-			'Nothing was sent: this was a dry run.',
+			expect.stringMatching(/^Nothing was sent: this was a dry run\./),
 		]);
 	});
 });
@@ -1028,8 +1042,8 @@ describe('reads', () => {
 		const items = titled('1', '');
 		const { context, asked } = executeFunctions({ items, parameters: statusEach });
 		await expect(new PushCampaign().execute.call(context)).rejects.toMatchObject({
-			message: 'Campaign ID is missing',
-			description: 'Fill in Campaign ID.',
+			message: 'Campaign ID is empty for this item: its expression gave nothing',
+			description: 'Check the expression in Campaign ID, and the item that it reads from.',
 			context: { itemIndex: 1 },
 		});
 		expect(asked).toEqual([]);
@@ -1046,7 +1060,12 @@ describe('reads', () => {
 		});
 		expect(json).toMatchObject([
 			{ campaignId: '1001' },
-			{ error: { message: 'Campaign ID is missing', type: 'validation' } },
+			{
+				error: {
+					message: 'Campaign ID is empty for this item: its expression gave nothing',
+					type: 'validation',
+				},
+			},
 			{ error: { type: 'bad_request', httpCode: '400' } },
 		]);
 	});
