@@ -187,7 +187,7 @@ describe('idempotency keys', () => {
 		const start = node('Start', 'n8n-nodes-base.manualTrigger');
 		const sender = pushCampaign({ ...content, options: { idempotencyKey: 'k' } }, { credential });
 		const nodes = [start, clear('node'), clear('workflow'), sender];
-		const draft = chain('Cleared', nodes);
+		const draft = { ...chain('Cleared', nodes), pinData: {} };
 		const { id } = await client.createWorkflow(draft);
 		const first = await client.runManually(id, 'Start');
 		expect(endsOf(sentItems(first))).toEqual([once]);
