@@ -42,13 +42,11 @@ describe('a value that is refused', () => {
 		},
 		{
 			parameters: {
-				additionalFields: {
-					actionButtons: {
-						button: [
-							{ title: 'Go', url: 'https://a.example' },
-							{ title: 'Go', url: '={{ $json.value }}' },
-						],
-					},
+				actionButtons: {
+					button: [
+						{ title: 'Go', url: 'https://a.example' },
+						{ title: 'Go', url: '={{ $json.value }}' },
+					],
 				},
 			},
 			bad: 'a.example',
@@ -134,8 +132,8 @@ describe('a value that is refused', () => {
 				title: '',
 				customer: 8,
 				error: {
-					message: 'Title is missing',
-					description: 'Fill in Title.',
+					message: 'Title is empty for this item: its expression gave nothing',
+					description: 'Check the expression in Title, and the item that it reads from.',
 					type: 'validation',
 					outcome: 'notSent',
 				},
@@ -215,12 +213,12 @@ test.each(sendOperations)(
 			campaignId: '77',
 			...parameters,
 			operation,
+			// What the editor gives for a button that was added and never filled in.
+			actionButtons: { button: [{ title: '', url: '' }] },
 			additionalFields: {
 				name: ' ',
 				iconUrl: '',
 				expireAfter: {},
-				// What the editor gives for fields that were added and never filled in.
-				actionButtons: { button: [{ title: '', url: '' }] },
 				utmParameters: { parameters: { source: '', medium: '' } },
 			},
 		});
@@ -241,7 +239,7 @@ test('a run tells in a hint when it sends, and that a dry run sent nothing', asy
 		expect.stringMatching(/^Scheduled for 24 Dec 2099 09:00, Europe\/Berlin\. /),
 	]);
 	expect(await hintsOf({ options: { dryRun: true } })).toEqual([
-		'Nothing was sent: this was a dry run.',
+		expect.stringMatching(/^Nothing was sent: this was a dry run\..*<b>Summer sale<\/b>/),
 	]);
 	const refused = { title: 'x'.repeat(101), additionalFields: { sendAt: '2099-12-24T09:00:00' } };
 	expect(await hintsOf(refused)).toEqual([]);
@@ -338,6 +336,8 @@ describe('the credential of a service elsewhere', () => {
 		});
 		expect(outputOf(run)).toStrictEqual([
 			{
+				audience: 'all',
+				title: content.title,
 				dryRun: true,
 				request: {
 					method: 'POST',
@@ -411,10 +411,9 @@ const sentAt = { date: '2096-10-02 09:07 +02:00', dateTime: '2096-10-02 12:37 +0
 
 const additional = (fields: INodeParameters): INodeParameters => ({ additionalFields: fields });
 const option = (name: string): INodeParameters => ({ options: { [name]: value } });
-const button = (part: INodeParameters) =>
-	additional({
-		actionButtons: { button: [{ title: 'Go', url: 'https://a.example', ...part }] },
-	});
+const button = (part: INodeParameters): INodeParameters => ({
+	actionButtons: { button: [{ title: 'Go', url: 'https://a.example', ...part }] },
+});
 const pair = (part: INodeParameters): INodeParameters => ({
 	operation: 'sendToAttributes',
 	attributes: { pairs: [{ name: 'plan', value: 'pro', ...part }] },
@@ -489,8 +488,17 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 		'Campaign ID',
 		{ operation: 'getStatus', campaignId: value },
 		'path',
-		within({ ...texts, list: ' 31 ,; 007\n 31'.trim(), zero: '0', one: '1' }, (id) =>
-			encodeURIComponent(String(id)),
+		within(
+			{
+				text: 'text',
+				digits: '31',
+				longDigits: '9007199254740993',
+				...urls,
+				json: '{"a":1}',
+				zero: '0',
+				one: '1',
+			},
+			(id) => encodeURIComponent(String(id)),
 		),
 	],
 ])(
@@ -508,7 +516,7 @@ test.each<[name: string, parameters: INodeParameters, taken: Kind[]]>([
 	[
 		'Simplify',
 		{ operation: 'getStatus', campaignId: '1', simplify: value },
-		['null', 'undefined', 'true', 'false'],
+		['null', 'undefined', 'empty', 'true', 'false'],
 	],
 	['Dry Run', option('dryRun'), ['true', 'false']],
 	['Max Parallel Requests', option('maxParallel'), ['one']],

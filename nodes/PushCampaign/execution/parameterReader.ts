@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IGetNodeParameterOptions, INodeExecutionData } from 'n8n-workflow';
 
 import type { ItemParameters } from '../operations/parameters';
+import { isBlank } from '../operations/parameters';
 import { InvalidInput } from '../service/invalidInput';
 import { messageOf } from './errors';
 
@@ -32,8 +33,8 @@ function textAt(json: unknown, path: readonly string[]): string | undefined {
 const takesN8n: Template = () => undefined;
 
 function templateOf(written: unknown): Template {
-	if (typeof written === 'string' && written.startsWith('=')) return textTemplate(written.slice(1));
-	if (typeof written !== 'object' || written === null) return () => written;
+	if (typeof written === 'string' && isExpression(written)) return textTemplate(written.slice(1));
+	if (!isObject(written)) return () => written;
 	const parts = Object.entries(written).map(([name, part]) => [name, templateOf(part)] as const);
 	return (json) => {
 		const values = parts.map(([name, valueFor]) => [name, valueFor(json)] as const);
@@ -64,7 +65,12 @@ function textTemplate(expression: string): Template {
 /** How a parameter is written, and what follows from that for its value. */
 type Source =
 	| { readonly kind: 'fixed'; readonly value: unknown }
-	| { readonly kind: 'template'; valueFor: Template; isTrusted: boolean };
+	| {
+			readonly kind: 'template';
+			readonly written: unknown;
+			valueFor: Template;
+			isTrusted: boolean;
+	  };
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
@@ -90,7 +96,9 @@ export class ParameterReader {
 			timezone: this.timezone,
 			get: ({ name, displayName }) => {
 				try {
-					return this.read(name, itemIndex);
+					const value = this.read(name, itemIndex);
+					const source = this.sources.get(name);
+					return source?.kind === 'template' ? tellNothing(source.written, value) : value;
 				} catch (error) {
 					throw unreadable(displayName, error);
 				}
@@ -105,7 +113,7 @@ export class ParameterReader {
 		const trusted = known?.isTrusted ? known.valueFor(json) : undefined;
 		if (trusted !== undefined) return trusted;
 
-		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
+		const value = this.context.getNodeParameter(name, itemIndex, null) ?? undefined;
 		const source = known ?? this.learn(name, value);
 		if (source.kind === 'fixed' || source.isTrusted) return value;
 		const own = source.valueFor(json);
@@ -118,12 +126,26 @@ export class ParameterReader {
 	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
 		const source: Source = hasExpression(written)
-			? { kind: 'template', valueFor: templateOf(written), isTrusted: false }
+			? { kind: 'template', written, valueFor: templateOf(written), isTrusted: false }
 			: { kind: 'fixed', value };
 		this.sources.set(name, source);
 		return source;
 	}
 }
+
+/** Null for each expression that gave nothing, so that it can be told from what was left empty. */
+function tellNothing(written: unknown, value: unknown): unknown {
+	if (typeof written === 'string') return isExpression(written) && isBlank(value) ? null : value;
+	if (!isObject(written) || !isObject(value)) return value;
+	const parts = Object.entries(value).map(
+		([name, part]) => [name, tellNothing(Reflect.get(written, name), part)] as const,
+	);
+	return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isExpression = (written: string) => written.startsWith('=');
 
 function isSame(own: unknown, value: unknown): boolean {
 	return (

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
+import { firstIssue } from '../service/schemas';
 
 /** What names a parameter: to n8n, and to users. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
@@ -9,7 +10,8 @@ export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
 /** Parameters as the user's expressions gave them: of any type. */
 export interface ParameterValues {
 	/**
-	 * The parameter's value; `null` where it is missing.
+	 * The parameter's value; `undefined` where it is missing, `null` where its expression gave nothing, also
+	 * within a collection.
 	 * @throws InvalidInput when its expression can't be worked out
 	 */
 	get(parameter: Parameter): unknown;
@@ -20,6 +22,15 @@ export interface ItemParameters extends ParameterValues {
 	/** IANA name of the workflow's timezone. */
 	readonly timezone: string;
 }
+
+/** A text in a panel: what is said of each of them, and what they have in common. */
+export const textProperty = (
+	property: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'placeholder'> &
+		Partial<INodeProperties>,
+): INodeProperties => ({ type: 'string', default: '', ...property });
+
+/** What a panel says of a text that must not be longer. */
+export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
 
 /** Makes the error for one parameter. */
 export function invalid(displayName: string, what: string, advice?: string): InvalidInput {
@@ -43,6 +54,13 @@ export function trimmed(value: unknown): unknown {
 
 /** Gives a value that must be there. */
 export function required(value: unknown, displayName: string): unknown {
+	if (value === null) {
+		throw invalid(
+			displayName,
+			'is empty for this item: its expression gave nothing',
+			`Check the expression in ${displayName}, and the item that it reads from.`,
+		);
+	}
 	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
 	return value;
 }
@@ -55,7 +73,8 @@ export function check<Value>(
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
-	throw invalid(displayName, result.error.issues[0]?.message ?? 'is not valid');
+	const { message, advice } = firstIssue(result.error);
+	throw invalid(displayName, message, advice);
 }
 
 /** The fields of a collection that were filled in, by name. */
@@ -71,15 +90,8 @@ export function toFields(value: unknown, displayName: string): Fields {
 	return result.data;
 }
 
-/** Reads a boolean of a collection; `fallback` where it was left out. */
-export function toBoolean<Fallback>(
-	fields: Fields,
-	{ name, displayName }: Parameter,
-	fallback: Fallback,
-): boolean | Fallback {
-	if (!(name in fields)) return fallback;
-	const value = fields[name];
-	// An expression that came to nothing must not pass for false: a dry run would send.
-	if (typeof value !== 'boolean') throw invalid(displayName, 'is not true or false');
-	return value;
+/** Reads a switch. An expression that came to nothing must not pass for false: a dry run would send. */
+export function readBoolean(value: unknown, displayName: string): boolean {
+	if (typeof value === 'boolean') return value;
+	throw invalid(displayName, 'is not true or false');
 }

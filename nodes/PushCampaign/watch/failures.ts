@@ -1,5 +1,5 @@
-import type { FailureCause, Problem } from '../service/failures';
-import { clip } from '../service/failures';
+import type { Problem } from '../service/failures';
+import { clip } from '../service/text';
 import type { WatchState } from './state';
 
 type Failing = WatchState['failing'];
@@ -31,7 +31,7 @@ export function findNews(
 }
 
 /** What concerns the account or the service comes before what concerns a campaign. */
-const order: readonly FailureCause[] = [
+const order: ReadonlyArray<Problem['cause']> = [
 	'credential-invalid',
 	'rate-limited',
 	'temporarily-unavailable',

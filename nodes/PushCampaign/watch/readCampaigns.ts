@@ -52,7 +52,7 @@ export async function readCampaigns(
 
 		const readAt = performance.now();
 		const path = campaignStatusPath(campaignId);
-		const request = { endpoint: 'status', method: 'GET', path, campaignId } as const;
+		const request = { kind: 'read', path, campaignId } as const;
 		const result = await client.request(request, campaignStatus, timeoutMs);
 		if (result.kind === 'failed') {
 			if (signal.aborted) return givenUp;

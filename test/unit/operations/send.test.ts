@@ -50,13 +50,12 @@ const everyField = {
 	expireAfter: { duration: { amount: 7, unit: 'd' } },
 	autoHide: true,
 	sendAt: '2030-05-17T09:30:30',
-	actionButtons: { button: [{ title: 'Shop', url: ' https://shop.example ' }] },
 };
+const shop = { title: 'Shop', url: 'https://shop.example' };
 const common = {
 	icon: 'https://shop.example/icon.png',
 	expire_push: '7d',
 	send_at: '2030-05-17 09:31 +02:00',
-	action_buttons: [{ title: 'Shop', url: 'https://shop.example' }],
 };
 const name = 'Autumn';
 const image = 'https://shop.example/banner.jpg';
@@ -71,7 +70,8 @@ const everyBodyField = {
 describe.each(cases)('$name', ({ name: operationName, operation, parameters, body }) => {
 	const bodyOf = (additionalFields: unknown, timezone?: string) =>
 		prepareSend(operation, itemOf({ ...parameters, additionalFields }, timezone)).body;
-	const refusedBy = (additionalFields: unknown) => refusal(() => bodyOf(additionalFields)).message;
+	const bodyWith = (actionButtons: unknown, additionalFields?: unknown) =>
+		prepareSend(operation, itemOf({ ...parameters, actionButtons, additionalFields })).body;
 
 	test('sends what is required, and nothing that was left out', () => {
 		expect(prepareSend(operation, itemOf(parameters)).body).toEqual(body);
@@ -100,10 +100,10 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 	test('leaves blank optional fields out', () => {
 		for (const blank of ['', ' ', null, undefined]) {
 			expect(bodyOf({ name: blank, iconUrl: blank, imageUrl: blank })).toEqual(body);
-			expect(bodyOf({ expireAfter: blank, actionButtons: blank })).toEqual(body);
+			expect(bodyWith(blank, { expireAfter: blank })).toEqual(body);
 		}
-		expect(bodyOf({ expireAfter: {}, actionButtons: {} })).toEqual(body);
-		expect(bodyOf({ actionButtons: { button: [] } })).toEqual(body);
+		expect(bodyWith({}, { expireAfter: {} })).toEqual(body);
+		expect(bodyWith({ button: [] })).toEqual(body);
 		expect(bodyOf({ utmParameters: {} })).toEqual(body);
 		const blanks = { source: '', medium: ' ', campaign: null };
 		expect(bodyOf({ utmParameters: { parameters: blanks } })).toEqual(body);
@@ -111,30 +111,32 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 
 	test('leaves out a button that was never filled in, and counts it where one is not valid', () => {
 		const empty = { title: '', url: ' ' };
-		const full = { title: 'Shop', url: 'https://shop.example' };
-		const more = { ...full, id: 'not sent' };
-		expect(bodyOf({ actionButtons: { button: [empty, {}] } })).toEqual(body);
-		expect(bodyOf({ actionButtons: { button: [empty, more, empty] } })).toEqual({
-			...body,
-			action_buttons: [full],
-		});
+		const more = { title: 'Shop', url: ' https://shop.example ', id: 'not sent' };
+		expect(bodyWith({ button: [empty, {}] })).toEqual(body);
+		expect(bodyWith({ button: [empty, more, empty] })).toEqual({ ...body, action_buttons: [shop] });
 		for (const [button, message] of [
-			[{ ...full, title: ' ' }, 'Title of button 3 in Action Buttons is missing'],
-			[{ ...full, url: '' }, 'URL of button 3 in Action Buttons is missing'],
-			[{ ...full, title: 7 }, 'Title of button 3 in Action Buttons is not text'],
+			[{ ...shop, title: ' ' }, 'Title of button 3 in Action Buttons is missing'],
+			[{ ...shop, url: '' }, 'URL of button 3 in Action Buttons is missing'],
+			[{ ...shop, title: 7 }, 'Title of button 3 in Action Buttons is not text'],
+			[{ ...shop, url: 7 }, 'URL of button 3 in Action Buttons is not text'],
 		] as const) {
-			expect(refusedBy({ actionButtons: { button: [empty, full, button] } })).toBe(message);
+			const given = { button: [empty, shop, button] };
+			expect(refusal(() => bodyWith(given)).message).toBe(message);
 		}
+	});
+
+	test('does not look for buttons among the additional fields', () => {
+		expect(bodyOf({ actionButtons: { button: [shop] } })).toEqual(body);
 	});
 
 	test('UTM parameters go into the URLs that are clicked, and into nothing else', () => {
 		const additional = {
 			iconUrl: 'https://shop.example/icon.png',
-			actionButtons: { button: [{ title: 'Shop', url: ' https://shop.example/#top ' }] },
 			utmParameters: { parameters: { source: 'news', campaign: 'Summer sale' } },
 		};
 		const utm = 'utm_source=news&utm_campaign=Summer%20sale';
-		expect(bodyOf(additional)).toEqual({
+		const button = { title: 'Shop', url: ' https://shop.example/#top ' };
+		expect(bodyWith({ button: [button] }, additional)).toEqual({
 			...body,
 			target_url: `https://shop.example/sale?${utm}`,
 			icon: 'https://shop.example/icon.png',
@@ -171,7 +173,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			additionalFields: { utmParameters },
 		});
 		expect(refusal(() => prepareSend(operation, long)).advice).toBe(
-			'Change Title and run the workflow again.',
+			'Shorten it, or turn on Shorten Long Texts in the options.',
 		);
 	});
 
@@ -212,7 +214,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		['message', 'Message'],
 		['targetUrl', 'Target URL'],
 	])('%s is required', (parameter, displayName) => {
-		for (const blank of ['', ' \n', null, undefined]) {
+		for (const blank of ['', ' \n', undefined]) {
 			const item = itemOf({ ...parameters, [parameter]: blank });
 			const { message, advice } = refusal(() => prepareSend(operation, item));
 			expect([message, advice]).toEqual([`${displayName} is missing`, `Fill in ${displayName}.`]);
@@ -288,8 +290,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			expect(asked).toEqual([
 				{
 					request: {
-						endpoint: 'send',
-						method: 'POST',
+						kind: 'send',
 						path: `/v1/notification/send/${paths[operation.audience]}`,
 						body,
 					},
@@ -382,9 +383,12 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			});
 		});
 
-		test('a dry run shows the very request', () => {
+		test('a dry run shows the row of a real send, and the very request', () => {
 			const prepared = prepare();
+			const receipt = { description: 'Done', sendAt: '2030-01-01 00:00 +00:00' };
+			const { status: _status, description: _description, ...row } = sentItem(prepared, receipt);
 			expect(dryRunItem(prepared, 'https://push.example/api')).toEqual({
+				...row,
 				dryRun: true,
 				request: {
 					method: 'POST',
@@ -395,6 +399,8 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		});
 	});
 });
+
+const oneButton = { button: [{}, shop] };
 
 test.each([
 	[[], 'Additional Fields'],
@@ -409,11 +415,16 @@ test.each([
 	[['auto_hide'], 'Auto Hide'],
 	[['send_at'], 'Send At'],
 	[['action_buttons'], 'Action Buttons'],
-	[['action_buttons', 1], 'Title of button 2 in Action Buttons'],
-	[['action_buttons', 0, 'title'], 'Title of button 1 in Action Buttons'],
-	[['action_buttons', 0, 'url'], 'URL of button 1 in Action Buttons'],
+	[['action_buttons', 1], 'Action Buttons'],
+	[['action_buttons', 0, 'title'], 'Title of button 2 in Action Buttons'],
+	[['action_buttons', 0, 'url'], 'URL of button 2 in Action Buttons'],
 ])('an issue at %j is one of the field that users know as %s', (path, displayName) => {
-	expect(readCampaignFields(itemOf(content), 'all', false).nameOf(path)).toBe(displayName);
+	const fields = readCampaignFields(itemOf({ ...content, actionButtons: oneButton }), 'all', false);
+	const { message, advice } = fields.refuse({ path, message: 'is odd' });
+	expect([message, advice]).toEqual([
+		`${displayName} is odd`,
+		`Change ${displayName} and run the workflow again.`,
+	]);
 });
 
 const set = 'is not a set of fields';
@@ -450,13 +461,11 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 		})),
 	],
 	['Expire After', 'is not an amount and a unit', [{ expireAfter: { duration: '3d' } }]],
-	['Action Buttons', set, [{ actionButtons: 'Shop' }]],
 	[
-		'Action Buttons',
-		'is not a list of buttons',
-		['Shop', ['Shop']].map((button) => ({ actionButtons: { button } })),
+		'Icon URL',
+		'is not a valid https:// address: "http://a.example/i.png"',
+		[{ iconUrl: 'http://a.example/i.png' }],
 	],
-	['Icon URL', 'is not a valid https:// address', [{ iconUrl: 'http://a.example/i.png' }]],
 ])('%s %s: %j', (displayName, rule, values) => {
 	for (const additionalFields of values) {
 		const item = itemOf({ ...content, additionalFields });
@@ -464,11 +473,21 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 	}
 });
 
+test.each([
+	['is not a set of fields', ['Shop', 7, []]],
+	['is not a list of buttons', [{ button: 'Shop' }, { button: ['Shop'] }]],
+])('Action Buttons %s: %j', (rule, values) => {
+	for (const actionButtons of values) {
+		const item = itemOf({ ...content, actionButtons });
+		expect(refusal(() => prepareSend(sendToAll, item)).message).toBe(`Action Buttons ${rule}`);
+	}
+});
+
 test('UTM parameters count towards the length of a button’s URL', () => {
 	const button = [{ title: 'Shop', url: `https://a.example/${'x'.repeat(230)}` }];
 	const utmParameters = { parameters: { source: 'newsletter' } };
-	const additionalFields = { actionButtons: { button }, utmParameters };
-	const item = itemOf({ ...content, additionalFields });
+	const additionalFields = { utmParameters };
+	const item = itemOf({ ...content, actionButtons: { button }, additionalFields });
 	expect(refusal(() => prepareSend(sendToAll, item)).advice).toBe(
 		'Change URL of button 1 in Action Buttons and run the workflow again. The UTM parameters count towards its length.',
 	);
@@ -513,8 +532,8 @@ describe('Shorten Long Texts', () => {
 
 	test.each(cases)('$name cuts what is limited, and nothing else', (each) => {
 		const button = { title: long, url: 'https://a.example' };
-		const additionalFields = { name: long, actionButtons: { button: [button] } };
-		const { body } = prepare(each, { title: long, message: long, additionalFields });
+		const texts = { title: long, message: long, additionalFields: { name: long } };
+		const { body } = prepare(each, { ...texts, actionButtons: { button: [button] } });
 		expect(body.title).toBe(cut(20));
 		expect(body.message).toBe(cut(51));
 		expect(body.name).toBe(each.name === 'sendToSubscriber' ? undefined : cut(20));

@@ -6,13 +6,14 @@ import {
 } from '../../../nodes/PushCampaign/service/failures';
 import { describeFailures, findNews } from '../../../nodes/PushCampaign/watch/failures';
 
-const failed = (type?: string) => failureProblem({ status: 'failure', type }, 'status');
+const failed = (type?: string) =>
+	failureProblem({ status: 'failure', type }, 'read', { isOfCampaign: true });
 const problems: Record<string, Problem> = {
 	gone: failed('invalid_value'),
 	key: failed('authentication_failure'),
 	crowded: failed('rate_limit'),
-	slow: timeoutProblem(30_000, 'status'),
-	down: notConnectedProblem('push.example', 'its name is not known', 'status'),
+	slow: timeoutProblem(30_000, 'read'),
+	down: notConnectedProblem('push.example', 'its name is not known', 'read'),
 };
 
 /** Failures such as `1 gone, 2 slow`; the campaigns are named `1`, `2`. */

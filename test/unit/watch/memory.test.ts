@@ -24,7 +24,9 @@ beforeEach(() => {
 const ids = ['1001', '1002'];
 const names = ['delivered', 'clicked'] as const;
 type Name = (typeof names)[number];
-const refusal = failureProblem({ status: 'failure', type: 'invalid_value' }, 'status');
+const refusal = failureProblem({ status: 'failure', type: 'invalid_value' }, 'read', {
+	isOfCampaign: true,
+});
 const zero: Counters = mapCounters(() => 0);
 
 interface Running {
