@@ -11,6 +11,8 @@ export interface Occasion {
 	readonly isDurable: boolean;
 	/** How long the poll may take, in milliseconds. */
 	readonly budgetMs: number;
+	/** The same for one request. */
+	readonly requestMs: number;
 }
 
 /**
@@ -18,11 +20,12 @@ export interface Occasion {
  * one 36 s, and abandons a poll after 45 s with all that it read.
  */
 const defaultBudgetMs = 5 * 60_000;
+const requestMs = 30_000;
 /**
  * For a first poll. n8n 2 gives up a publication after 84 s (seven tenths of
- * N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS), and the trigger with it.
+ * N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS), and the trigger with it; until then it tries five times.
  */
-const firstBudgetMs = 60_000;
+const first = { budgetMs: 60_000, requestMs: 10_000 };
 
 /** n8n 1 has no budget, whatever the types say. */
 function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
@@ -46,6 +49,6 @@ export function occasionOf(context: IPollFunctions, isFirst: boolean): Occasion 
 	const isDurable = !('__dataChanged' in context.getWorkflowStaticData('node'));
 	const kind = kindOf(context, isFirst, isDurable);
 	const budgetMs = hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs;
-	const isShort = kind === 'publication' || kind === 'start';
-	return { kind, isDurable, budgetMs: isShort ? Math.min(budgetMs, firstBudgetMs) : budgetMs };
+	if (kind !== 'publication' && kind !== 'start') return { kind, isDurable, budgetMs, requestMs };
+	return { kind, isDurable, ...first, budgetMs: Math.min(budgetMs, first.budgetMs) };
 }

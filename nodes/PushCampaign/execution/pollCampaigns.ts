@@ -104,7 +104,8 @@ async function read(
 		signal,
 	};
 	const { client } = await connectInTime(context, budgetMs, signal);
-	return await readCampaigns({ campaignIds, first }, client, { budgetMs, signal }, options);
+	const time = { budgetMs, requestMs: occasion.requestMs, signal };
+	return await readCampaigns({ campaignIds, first }, client, time, options);
 }
 
 /** All failures in one error, where there are any. */

@@ -7,7 +7,6 @@ import type { Problem } from '../service/failures';
 import { campaignStatusPath } from '../service/rules';
 import type { Observation } from './compare';
 
-const requestTimeoutMs = 30_000;
 const rateLimitRetries = 5;
 const transientRetries = 2;
 
@@ -23,6 +22,8 @@ export interface Readings {
 export interface ReadingTime {
 	/** In milliseconds. */
 	readonly budgetMs: number;
+	/** The most that one request may take, in milliseconds. */
+	readonly requestMs: number;
 	/** Ends when the budget is used up, as it does for the client. */
 	readonly signal: AbortSignal;
 }
@@ -34,10 +35,10 @@ export interface ReadingTime {
 export async function readCampaigns(
 	{ campaignIds, first }: { campaignIds: readonly string[]; first: readonly string[] },
 	client: Client,
-	{ budgetMs, signal }: ReadingTime,
+	{ budgetMs, requestMs, signal }: ReadingTime,
 	options: RunOptions,
 ): Promise<Readings> {
-	const timeoutMs = Math.max(1, Math.min(requestTimeoutMs, Math.floor(budgetMs / 2)));
+	const timeoutMs = Math.max(1, Math.min(requestMs, Math.floor(budgetMs / 2)));
 	/** Why the last request for a campaign gave nothing. */
 	const problems = new Map<string, Problem>();
 	/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */

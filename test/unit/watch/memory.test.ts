@@ -206,7 +206,7 @@ class DurableEngine {
 	}
 }
 
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 200);
+const numRuns = Number(process.env['FUZZ_RUNS'] ?? 100);
 
 describe('in the durable engine', () => {
 	const step = fc.oneof(

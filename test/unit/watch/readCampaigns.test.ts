@@ -47,7 +47,7 @@ function reading(
 	const readings = readCampaigns(
 		{ campaignIds, first },
 		client,
-		{ budgetMs, signal },
+		{ budgetMs, requestMs: 30_000, signal },
 		{ limiter, stopOnFailure: false, sleep, random: () => 0.5, signal },
 	);
 	return { readings, asked, timeouts, end: () => timeOver.abort() };
