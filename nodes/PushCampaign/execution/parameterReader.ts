@@ -3,6 +3,8 @@ import type { IExecuteFunctions, IGetNodeParameterOptions, INodeExecutionData } 
 import type { ItemParameters } from '../operations/parameters';
 import { InvalidInput } from '../service/invalidInput';
 import { messageOf } from './errors';
+import type { ItemTemplate } from './itemTemplate';
+import { takesN8n, templateOf } from './itemTemplate';
 
 interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'> {
 	getNodeParameter(
@@ -13,65 +15,17 @@ interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'
 	): unknown;
 }
 
-/** What is written between braces where it is a field of the input item: `$json.page["url"]`. */
-const field = /\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[\w -]+"\]|\['[\w -]+'\])+)\s*\}\}/;
-
-/** Gives the value of a parameter from the input item alone; `undefined` where that takes n8n. */
-type Template = (json: unknown) => unknown;
-
-function textAt(json: unknown, path: readonly string[]): string | undefined {
-	let value = json;
-	for (const name of path) {
-		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
-			return undefined;
-		value = Reflect.get(value, name);
-	}
-	return typeof value === 'string' ? value : undefined;
+/** Where the values of a parameter come from, other than n8n. */
+interface Source {
+	valueFor: ItemTemplate;
+	isTrusted: boolean;
 }
-
-const takesN8n: Template = () => undefined;
-
-function templateOf(written: unknown): Template {
-	if (typeof written === 'string' && written.startsWith('=')) return textTemplate(written.slice(1));
-	if (typeof written !== 'object' || written === null) return () => written;
-	const parts = Object.entries(written).map(([name, part]) => [name, templateOf(part)] as const);
-	return (json) => {
-		const values = parts.map(([name, valueFor]) => [name, valueFor(json)] as const);
-		if (values.some(([, value]) => value === undefined)) return undefined;
-		return Array.isArray(written) ? values.map(([, value]) => value) : Object.fromEntries(values);
-	};
-}
-
-function textTemplate(expression: string): Template {
-	// Every other part is the way to a field.
-	const parts = expression.split(field);
-	// Any other expression: what n8n makes of it for one item may even read like itself.
-	if (parts.some((part) => /\{\{|\}\}/.test(part))) return takesN8n;
-	const pieces = parts.map((part, index) =>
-		index % 2 === 1 ? [...part.matchAll(/[\w -]+/g)].map(([name]) => name) : part,
-	);
-	return (json) => {
-		let text = '';
-		for (const piece of pieces) {
-			const part = typeof piece === 'string' ? piece : textAt(json, piece);
-			if (part === undefined) return undefined;
-			text += part;
-		}
-		return text;
-	};
-}
-
-/** How a parameter is written, and what follows from that for its value. */
-type Source =
-	| { readonly kind: 'fixed'; readonly value: unknown }
-	| { readonly kind: 'template'; valueFor: Template; isTrusted: boolean };
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
  * expression: far more than everything else that an item needs before it is sent. So what holds no
  * expression is evaluated for the first item alone. And a parameter of text and fields of the input item
- * alone (`Hello {{ $json.name }}`, also within a collection) is put together here as soon as n8n has
- * given the very same for an item; where a field is not text, it is left to n8n.
+ * alone is put together here as soon as n8n has given the very same for an item.
  */
 export class ParameterReader {
 	private readonly items: readonly INodeExecutionData[];
@@ -99,15 +53,14 @@ export class ParameterReader {
 	}
 
 	private read(name: string, itemIndex: number): unknown {
-		const known = this.sources.get(name);
-		if (known?.kind === 'fixed') return known.value;
 		const json = this.items[itemIndex]?.json;
+		const known = this.sources.get(name);
 		const trusted = known?.isTrusted ? known.valueFor(json) : undefined;
 		if (trusted !== undefined) return trusted;
 
 		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
 		const source = known ?? this.learn(name, value);
-		if (source.kind === 'fixed' || source.isTrusted) return value;
+		if (source.isTrusted) return value;
 		const own = source.valueFor(json);
 		if (isSame(own, value)) source.isTrusted = true;
 		else if (own !== undefined) source.valueFor = takesN8n;
@@ -118,8 +71,8 @@ export class ParameterReader {
 	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
 		const source: Source = hasExpression(written)
-			? { kind: 'template', valueFor: templateOf(written), isTrusted: false }
-			: { kind: 'fixed', value };
+			? { valueFor: templateOf(written), isTrusted: false }
+			: { valueFor: () => value, isTrusted: true };
 		this.sources.set(name, source);
 		return source;
 	}
