@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { credentialTest } from './execution/credentialTest';
 import { runItems } from './execution/runItems';
 import { campaignSends, operations } from './operations';
 
@@ -36,7 +37,7 @@ export class PushCampaign implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushCampaignApi', required: true }],
+		credentials: [{ name: 'pushCampaignApi', required: true, testedBy: 'pushCampaignApi' }],
 		properties: [
 			{
 				displayName: 'Resource',
@@ -70,6 +71,8 @@ export class PushCampaign implements INodeType {
 			...operations.flatMap(({ properties }) => properties),
 		],
 	};
+
+	methods = { credentialTest };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await runItems(this)];

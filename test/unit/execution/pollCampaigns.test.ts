@@ -116,7 +116,7 @@ describe('parameters', () => {
 	])('%s nothing is asked for', async (_what, credentials) => {
 		const error = await errorOf({ parameters: { campaignIds: '1' }, credentials });
 		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(error.description).toMatch(/credential/);
+		expect(`${error.message} ${error.description}`).toMatch(/credential/);
 	});
 
 	test('an ID that is listed twice is read once', async () => {

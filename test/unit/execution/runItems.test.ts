@@ -176,7 +176,7 @@ describe('before anything is sent', () => {
 	test('a credential that is not valid stops the run', async () => {
 		const error = await errorOf({ parameters: send, credentials: { ...credential, apiKey: '' } });
 		expect(shown(error)).toMatchObject({
-			message: 'API Key is missing in the credential',
+			message: 'API Key of the credential is missing',
 			item: 0,
 		});
 	});
