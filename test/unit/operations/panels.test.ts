@@ -309,7 +309,7 @@ test('nothing that may be left out is marked as required', () => {
 		.map(({ name }) => name);
 	const ofSends = ['title', 'message', 'targetUrl', 'segmentIds', 'subscriberId'];
 	const ofAttributes = ['attributes', 'name', 'value', 'attributesJson'];
-	const ofCredential = ['baseUrl', 'apiKey', 'authToken'];
+	const ofCredential = ['baseUrl', 'apiKey', 'authToken', 'apiKeyHeader', 'authTokenHeader'];
 	expect(new Set(required)).toEqual(
 		new Set([...ofSends, ...ofAttributes, 'campaignId', 'campaignIds', ...ofCredential]),
 	);
