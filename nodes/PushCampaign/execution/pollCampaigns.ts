@@ -1,7 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { Limiter } from '../delivery/limiter';
 import type { RunOptions } from '../delivery/runJobs';
 import type { ParameterValues } from '../operations/parameters';
 import { readWatched } from '../operations/watchCampaigns';
@@ -151,38 +150,20 @@ async function connectInTime(
 	throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
 }
 
-/** Triggers whose last poll went well: the next may start fast. */
-const unhindered = new Set<string>();
-
-async function read(
-	context: IPollFunctions,
-	campaignIds: readonly string[],
-	trigger: string,
-): Promise<Readings> {
+async function read(context: IPollFunctions, campaignIds: readonly string[]): Promise<Readings> {
 	const budgetMs = Math.max(1, Math.floor(budgetOf(context) * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
-	const limiter = new Limiter({
-		ceiling: maxParallel,
-		now: () => performance.now(),
-		sleep,
-		random: Math.random,
-		startsFast: unhindered.has(trigger),
-	});
 	const options: RunOptions = {
-		limiter,
+		ceiling: maxParallel,
 		stopOnFailure: false,
-		// A poll has no time for that.
-		waitsAlone: false,
+		now: () => performance.now(),
 		sleep,
 		random: Math.random,
 		signal,
 	};
 	const connection = await connectInTime(context, budgetMs, signal);
 	const time = { budgetMs, signal };
-	const readings = await readCampaigns(campaignIds, connection.client, time, options);
-	if (limiter.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);
-	else unhindered.add(trigger);
-	return readings;
+	return await readCampaigns(campaignIds, connection.client, time, options);
 }
 
 const toItems = (events: readonly CampaignEvent[]): INodeExecutionData[][] => [
@@ -221,7 +202,7 @@ export async function pollCampaigns(
 	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 	const tellNews = async (memory: PollMemory) => {
 		const isSuperseded = beginPoll(context, trigger);
-		const readings = await read(context, ordered, trigger);
+		const readings = await read(context, ordered);
 		// An activation is never taken for granted: it tells, or fails.
 		if (!isStrict && isSuperseded()) return null;
 		const error = failureError(context, readings);

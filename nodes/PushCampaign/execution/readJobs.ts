@@ -23,7 +23,7 @@ export function readJobs(
 			return {
 				maxParallel,
 				job: {
-					shareKey: `${clients.indexOf(client)} ${read.key}`,
+					dedupeKey: `${clients.indexOf(client)} ${read.key}`,
 					rateLimitRetries,
 					transientRetries,
 					attempt: async () => await read.perform(client),

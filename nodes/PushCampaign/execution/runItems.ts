@@ -1,7 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { Limiter } from '../delivery/limiter';
 import type { Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
@@ -86,15 +85,14 @@ async function runOperation<Value>(
 
 	const maxParallel = itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1;
 	progress.hasStarted = true;
-	const random = Math.random;
-	const now = () => performance.now();
 	const outcomes = await runJobs(
 		itemJobs.map(({ job }) => job),
 		{
-			limiter: new Limiter({ ceiling: maxParallel, now, sleep, random }),
+			ceiling: maxParallel,
 			stopOnFailure: !context.continueOnFail(),
+			now: () => performance.now(),
 			sleep,
-			random,
+			random: Math.random,
 			signal,
 		},
 	);

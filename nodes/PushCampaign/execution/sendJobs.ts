@@ -86,7 +86,7 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		return {
 			maxParallel,
 			job: {
-				...(key === undefined ? {} : { shareKey: key }),
+				...(key === undefined ? {} : { dedupeKey: key }),
 				rateLimitRetries,
 				transientRetries: 0,
 				attempt: async () =>

@@ -95,10 +95,11 @@ export async function readCampaigns(
 		options,
 	);
 	signal.removeEventListener('abort', endWaits);
-	/** Not where the service let nothing through any more, or said for how long, and the time was over. */
+	/** Not where the service let nothing through, or said for how long, and the time was over. */
 	const isCrowdedOut = (problem: Problem) =>
 		isRateLimit(problem) &&
-		(!options.limiter.isClosed || (signal.aborted && problem.retryAfterMs === undefined));
+		outcomes.some(({ kind }) => kind === 'done') &&
+		(!signal.aborted || problem.retryAfterMs === undefined);
 
 	const observations: Observation[] = [];
 	const failures = new Map<string, Problem>();

@@ -470,61 +470,6 @@ test.each([
 	expect(asked.map(({ options }) => options.timeout)).toEqual([timeout]);
 });
 
-describe('the pace', () => {
-	const ids = Array.from({ length: 110 }, (_, index) => String(index));
-
-	const pause = async () => await new Promise((resolve) => setTimeout(resolve, 10));
-
-	/** How many are under way before the first answer; each poll has other campaigns that fail. */
-	async function startsOf(polls: Array<Record<string, Service>>): Promise<number[]> {
-		const starts: number[] = [];
-		let faults: Record<string, Service> = {};
-		let started = 0;
-		let answers = Promise.resolve();
-		const service: Service = async (options) => {
-			started += 1;
-			await answers;
-			const fault = faults[idOf(options)];
-			return fault === undefined ? statusAnswer(idOf(options)) : await fault(options);
-		};
-		const { poll } = trigger({ node: newNode(), parameters: { campaignIds: ids }, service });
-		for (const each of polls) {
-			[faults, started] = [each, 0];
-			let answer = () => {};
-			answers = new Promise<void>((resolve) => (answer = resolve));
-			const polling = poll();
-			for (let seen = -1; seen !== started; await pause()) seen = started;
-			starts.push(started);
-			answer();
-			await polling;
-		}
-		return starts;
-	}
-
-	test('starts with 20, and with 100 after a poll that went well', async () => {
-		expect(await startsOf([{}, {}])).toEqual([20, 100]);
-	});
-
-	test('starts with 20 again after a campaign that failed', async () => {
-		const fault = { 7: () => failure('invalid_value') };
-		expect(await startsOf([{}, fault, {}, {}])).toEqual([20, 100, 20, 100]);
-	});
-
-	test('starts with 20 again after a refusal, though it was overcome', async () => {
-		let refusals = 0;
-		const once: Service = (options) =>
-			(refusals += 1) > 1
-				? statusAnswer(idOf(options))
-				: { ...failure('rate_limit'), headers: { 'retry-after': '0.001' } };
-		expect(await startsOf([{ 7: once }, {}])).toEqual([20, 20]);
-	});
-
-	test('is that of one trigger: another has its own', async () => {
-		expect(await startsOf([{}])).toEqual([20]);
-		expect(await startsOf([{}])).toEqual([20]);
-	});
-});
-
 describe('polls that overlap', () => {
 	test('do not emit twice what one of them has emitted', async () => {
 		const node = newNode();

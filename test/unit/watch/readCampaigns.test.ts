@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { readCampaigns } from '../../../nodes/PushCampaign/watch/readCampaigns';
-import { limiterOfNoWait } from '../delivery/support';
+import { withoutWaiting } from '../delivery/support';
 import { failure, statusAnswer } from '../execution/support';
 
 const answer = (record: { body: unknown }) => ({ statusCode: 200, headers: {}, ...record });
@@ -19,25 +19,25 @@ const read = (id: string, clicked: number) =>
 	);
 const failed = (type: string) => answer(failure(type));
 
-/** Reads campaigns one after another; an answer that is missing closes the limiter, as running out of time does. */
+/** Reads campaigns one after another; an answer that is missing ends the time for it. */
 async function readAll(answers: Readonly<Record<string, object[]>>, budgetMs = 60_000) {
 	const asked: IHttpRequestOptions[] = [];
 	const sleep = async () => await Promise.resolve();
-	const limiter = limiterOfNoWait(sleep);
+	const timeOver = new AbortController();
 	const client = createClient({
 		settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
 		transport: async (options) => {
 			asked.push(options);
 			const left = answers[options.url.split('/').at(-1) ?? ''] ?? [];
 			if (left.length > 1) return await Promise.resolve(left.shift());
-			if (left[0] === undefined) limiter.close();
+			if (left[0] === undefined) timeOver.abort();
 			return await Promise.resolve(left[0] ?? failed('rate_limit'));
 		},
 		sleep: async () => await new Promise(() => undefined),
 		now: Date.now,
 	});
-	const options = { limiter, stopOnFailure: false, sleep, random: () => 0.5 };
-	const { signal } = new AbortController();
+	const { signal } = timeOver;
+	const options = { ...withoutWaiting(sleep), signal };
 	const time = { budgetMs, signal };
 	const readings = await readCampaigns(Object.keys(answers), client, time, options);
 	return { ...readings, asked, listeners: getEventListeners(signal, 'abort') };
@@ -85,9 +85,8 @@ test('a campaign that fails is told by its reason, one that was not reached by i
 	expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
 	expect([...failures].map(([id, { type }]) => [id, type])).toEqual([
 		['bad', 'invalid_value'],
-		['closing', 'rate_limit'],
 	]);
-	expect(unread).toEqual(['after']);
+	expect(unread).toEqual(['closing', 'after']);
 });
 
 test('the record of another campaign is no answer', async () => {
@@ -134,8 +133,7 @@ describe('when the time is over', () => {
 			timeOver.signal.throwIfAborted();
 			return await Promise.resolve();
 		};
-		const limiter = limiterOfNoWait(sleep);
-		timeOver.signal.addEventListener('abort', () => limiter.close());
+		const { signal } = timeOver;
 		const client = createClient({
 			settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
 			transport: async ({ url }) => {
@@ -149,8 +147,8 @@ describe('when the time is over', () => {
 		const readings = readCampaigns(
 			ids,
 			client,
-			{ budgetMs, signal: timeOver.signal },
-			{ limiter, stopOnFailure: false, sleep, random: () => 0.5 },
+			{ budgetMs, signal },
+			{ ...withoutWaiting(sleep), signal },
 		);
 		return { readings, asked, end: () => timeOver.abort() };
 	}
