@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
+import { runPoll } from './support/poll';
 import {
 	credentialsFor,
 	failureOf,
@@ -170,5 +171,46 @@ describe('reads', () => {
 		]);
 		expect(first?.['count']).not.toBe(second?.['count']);
 		expect(simulator().requests).toHaveLength(4);
+	});
+
+	const unavailable = (seconds: number): Fault['action'] => ({
+		kind: 'failure',
+		description: 'Under maintenance',
+		status: 503,
+		headers: { 'retry-after': String(seconds) },
+	});
+	const askedAt = () => simulator().requests.map(({ at }) => at);
+
+	test('wait as long as a failure asks that may pass', async () => {
+		simulator().addFault({ times: 2, action: unavailable(2) });
+		const input = inputOf({ id: simulator().addCampaign() });
+		const run = await runWorkflow(chain([status()]), { ...surroundings(), input });
+		expect(run.status).toBe('success');
+		const [first = 0, second = 0, third = 0] = askedAt();
+		// The service counts from its answer, n8n from when it has it.
+		expect(second - first).toBeGreaterThanOrEqual(1900);
+		expect(third - second).toBeGreaterThanOrEqual(1900);
+	});
+
+	test('do not wait for longer than ten minutes', async () => {
+		simulator().addFault({ times: 0, action: unavailable(601) });
+		const input = inputOf({ id: simulator().addCampaign() });
+		const run = await runWorkflow(chain([status()]), { ...surroundings(), input });
+		expect(failureOf(run)).toMatchObject({ httpCode: '500' });
+		expect(askedAt()).toHaveLength(1);
+	});
+
+	test('of a poll end within its budget, with what was read', async () => {
+		const [good, bad] = [
+			simulator().addCampaign({ counters: { clicked: 3 } }),
+			simulator().addCampaign(),
+		];
+		simulator().addFault({ match: { path: `/id/${bad}` }, times: 0, action: unavailable(60) });
+		const poll = await runPoll(
+			{ campaignIds: `${good}, ${bad}` },
+			{ ...surroundings(), budgetMs: 2000, activation: 'init' },
+		);
+		expect(poll.items).toMatchObject([{ json: { campaignId: good } }]);
+		expect(askedAt()).toHaveLength(2);
 	});
 });
