@@ -40,17 +40,6 @@ async function until(isReached: () => boolean): Promise<void> {
 	if (!isReached()) throw new Error('What was waited for did not happen');
 }
 
-/** The most requests that were under way at once, as the simulator saw them. */
-function mostAtOnce(): number {
-	const moments = simulator().requests.flatMap(({ at, answered }) => [
-		{ at, change: 1 },
-		...(answered === null ? [] : [{ at: answered.at, change: -1 }]),
-	]);
-	moments.sort((one, other) => one.at - other.at || one.change - other.change);
-	let underWay = 0;
-	return Math.max(...moments.map(({ change }) => (underWay += change)));
-}
-
 describe('stopping after a failure', () => {
 	test('those under way finish and are counted: sent, not sent, unknown', async () => {
 		const answers: Array<[string, Fault['action']]> = [
@@ -81,15 +70,6 @@ describe('how many at once', () => {
 		simulator().addFault({ times: 3, action: { kind: 'delay', ms: 40 } });
 		await runWorkflow(send({ maxParallel: 1 }), { ...surroundings(), input: titled(...names(4)) });
 		expect(titlesAt(simulator())).toEqual(['No 0', 'No 1', 'No 1', 'No 1', 'No 2', 'No 3']);
-		expect(mostAtOnce()).toBe(1);
-	});
-
-	test('7 is never exceeded, and is reached', async () => {
-		simulator().setLatency(30);
-		await runWorkflow(send({ maxParallel: 7 }), { ...surroundings(), input: titled(...names(30)) });
-		expect(mostAtOnce()).toBeLessThanOrEqual(7);
-		expect(mostAtOnce()).toBeGreaterThan(1);
-		expect(sendsAt(simulator())).toHaveLength(30);
 	});
 });
 
@@ -115,36 +95,6 @@ describe('the user stops the execution', () => {
 		simulator().clearFaults();
 		await sleep(100);
 		expect(simulator().requests).toHaveLength(length);
-	});
-});
-
-describe('rate limits', () => {
-	test('one refusal slows all items down', async () => {
-		simulator().setLatency(20);
-		simulator().addFault({ skip: 2, action: later(0.5) });
-		const run = await runWorkflow(send({ maxParallel: 2 }), {
-			...surroundings(),
-			input: titled(...names(12)),
-		});
-		expect(run.status).toBe('success');
-		const refused = simulator().requests.find(({ answered }) => answered?.type === 'rate_limit');
-		const refusedAt = refused?.answered?.at ?? 0;
-		const within = simulator().requests.filter(({ at }) => at > refusedAt && at < refusedAt + 450);
-		// At most what was on its way to the service already.
-		expect(within.length).toBeLessThanOrEqual(1);
-		expect(simulator().campaigns.size).toBe(12);
-	});
-
-	test('a service with a limit takes all items once', async () => {
-		// Slower than any machine sends, so that there is something to wait for.
-		simulator().setRateLimit({ perSecond: 16, burst: 4 });
-		const run = await runWorkflow(send({ rateLimitRetries: 20 }), {
-			...surroundings(),
-			input: titled(...names(12)),
-		});
-		expect(run.status).toBe('success');
-		expect(simulator().campaigns.size).toBe(12);
-		expect(sendsAt(simulator()).length).toBeGreaterThan(12);
 	});
 });
 
