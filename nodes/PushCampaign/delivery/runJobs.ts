@@ -70,17 +70,6 @@ interface Waiting<Value> {
 	last?: Outcome<Value>;
 }
 
-/** For each job the place of the one whose outcome is its own: the first of its key. */
-function placesOf<Value>(jobs: ReadonlyArray<Job<Value>>): number[] {
-	const firstOfKey = new Map<string, number>();
-	return jobs.map((job, index) => {
-		if (job.known !== undefined || job.dedupeKey === undefined) return index;
-		const first = firstOfKey.get(job.dedupeKey) ?? index;
-		firstOfKey.set(job.dedupeKey, first);
-		return first;
-	});
-}
-
 /**
  * Runs all jobs, as many at once and as fast as the service takes them: one line, to whose end goes what is
  * refused for too many requests. Outcomes come in the order of the jobs; every job gets one.
@@ -95,11 +84,16 @@ export async function runJobs<Value>(
 ): Promise<Array<Outcome<Value>>> {
 	const pace = new Pace(ceiling, random);
 	const outcomes: Array<Outcome<Value> | undefined> = jobs.map(({ known }) => known);
-	const places = placesOf(jobs);
 	const line: Array<Waiting<Value>> = [];
-	jobs.forEach((job, index) => {
-		const isFirst = job.known === undefined && places[index] === index;
-		if (isFirst) line.push({ index, job, refusals: 0, transients: 0 });
+	const firstOfKey = new Map<string, number>();
+	/** For each job the place of the one whose outcome is its own: the first of its key. */
+	const places = jobs.map((job, index) => {
+		if (job.known !== undefined) return index;
+		const { dedupeKey } = job;
+		const first = dedupeKey === undefined ? index : (firstOfKey.get(dedupeKey) ?? index);
+		if (dedupeKey !== undefined) firstOfKey.set(dedupeKey, first);
+		if (first === index) line.push({ index, job, refusals: 0, transients: 0 });
+		return first;
 	});
 	const closing = new AbortController();
 	/** Once it ends nothing starts any more; what is under way goes on. */
