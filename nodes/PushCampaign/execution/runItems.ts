@@ -1,7 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { Limiter } from '../delivery/limiter';
 import type { Job, Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
@@ -85,13 +84,12 @@ async function runOperation<Value>(
 
 	const maxParallel = itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1;
 	progress.hasStarted = true;
-	const random = Math.random;
-	const now = () => performance.now();
 	const ended = await runJobs(jobs, {
-		limiter: new Limiter({ ceiling: maxParallel, now, sleep, random }),
+		ceiling: maxParallel,
 		stopOnFailure: !context.continueOnFail(),
+		now: () => performance.now(),
 		sleep,
-		random,
+		random: Math.random,
 		signal,
 	});
 	const outcomes = (await factory.end?.(ended)) ?? ended;

@@ -121,7 +121,7 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		return {
 			maxParallel: limits.maxParallel,
 			job: {
-				...(key === undefined ? {} : { shareKey: key }),
+				...(key === undefined ? {} : { dedupeKey: key }),
 				rateLimitRetries: limits.rateLimitRetries,
 				transientRetries: kinds[operation.kind].unknownRetries,
 				attempt: async () => await once(() => tooLate(send)),

@@ -1,6 +1,6 @@
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { readCampaigns } from '../../../nodes/PushCampaign/watch/readCampaigns';
-import { limiterOfNoWait } from '../delivery/support';
+import { withoutWaiting } from '../delivery/support';
 import { failure, statusAnswer, type Answer } from '../execution/support';
 
 const answer = (record: Answer) => ({ statusCode: 200, headers: {}, ...record });
@@ -29,7 +29,6 @@ function reading(
 		signal.throwIfAborted();
 		return await Promise.resolve();
 	};
-	const limiter = limiterOfNoWait(sleep);
 	const client = createClient({
 		settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
 		transport: async ({ url, method, body, timeout }) => {
@@ -48,7 +47,7 @@ function reading(
 		{ campaignIds, first },
 		client,
 		{ budgetMs, requestMs: 30_000, signal },
-		{ limiter, stopOnFailure: false, sleep, random: () => 0.5, signal },
+		{ ...withoutWaiting(sleep), signal },
 	);
 	return { readings, asked, timeouts, end: () => timeOver.abort() };
 }
