@@ -394,6 +394,29 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 	);
 
 	test(
+		'shows the editor what is there, or what is pinned, and counts neither as told',
+		async () => {
+			const { client, simulator } = stage();
+			const campaignId = addCampaign();
+			const { id, versionId } = await client.createWorkflow(watching([campaignId]));
+			for (let times = 0; times < 2; times += 1) await client.runManually(id, 'Trigger');
+			const before = simulator.requestCount;
+			const pinned = { campaignId, firstSeen: false, changes: {}, observedAt: '' };
+			const pinData = { Trigger: [{ json: pinned }] };
+			await client.request('PATCH', `workflows/${id}`, { pinData, versionId });
+			await client.runManually(id, 'Trigger');
+			expect(simulator.requestCount).toBe(before);
+			active.add(id);
+			await client.activate(id);
+			await client.waitForExecutions({ workflowId: id, count: 4 });
+			await untilRequests(stage(), 4);
+			const events = await emittedBy(stage(), id);
+			expect(events.map(({ firstSeen }) => firstSeen)).toEqual([true, true, false, true]);
+		},
+		patienceMs,
+	);
+
+	test(
 		'tells a copy of its workflow everything from zero, and itself nothing again',
 		async () => {
 			const campaignId = addCampaign();

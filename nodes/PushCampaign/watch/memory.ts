@@ -38,8 +38,14 @@ export class TriggerMemory {
 	 * taken when it polled last.
 	 */
 	state: WatchState | undefined;
-	/** In the durable engine, until when a poll may start from a cursor that does not show the state. */
-	private staleUntil = -Infinity;
+	/**
+	 * In the durable engine, what n8n was given to save last with an emission, and what without one: until
+	 * when a poll may start from a cursor that does not show it.
+	 */
+	private readonly writes = new Map<
+		boolean,
+		{ readonly revision: number; readonly until: number }
+	>();
 	/** By campaign, when the reading began that was emitted last: polls can overlap. */
 	private readonly emitted = new Map<string, number>();
 	/** n8n's contexts that have polled, numbered. */
@@ -107,11 +113,12 @@ export class TriggerMemory {
 	 */
 	stateFor(store: Store, startedAt: number): WatchState | undefined {
 		const saved = loadState(store);
-		const { state } = this;
-		if (!store.isCursor || state === undefined || state.revision <= saved.revision) return saved;
-		if (startedAt < this.staleUntil) return undefined;
+		const isUnseen = ({ revision }: { readonly revision: number }) => revision > saved.revision;
+		const unseen = [...this.writes.values()].filter(isUnseen);
+		if (unseen.some(({ until }) => startedAt < until)) return undefined;
+		if (!store.isCursor || this.state === undefined || !isUnseen(this.state)) return saved;
 		// What was told was told, whether or not n8n could save that.
-		return { ...saved, failing: state.failing, unread: state.unread };
+		return { ...saved, failing: this.state.failing, unread: this.state.unread };
 	}
 
 	/** Gives n8n a state to save: in the classic engine it does so with an emission alone. */
@@ -123,7 +130,7 @@ export class TriggerMemory {
 		if (!store.isCursor) return;
 		this.state = after;
 		const staleMs = isEmission ? staleCursorMs : quietWriteMs;
-		this.staleUntil = Math.max(this.staleUntil, performance.now() + staleMs);
+		this.writes.set(isEmission, { revision, until: performance.now() + staleMs });
 	}
 
 	/** The states of all triggers of the workflow, by node ID. */
