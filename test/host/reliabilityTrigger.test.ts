@@ -363,6 +363,34 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 	);
 
 	test(
+		'tells nothing again after a crash where another trigger was published without it',
+		async () => {
+			const campaignId = addCampaign();
+			const names = ['One', 'Two'];
+			const caughtUp = async () => {
+				for (const name of names) await untilCaughtUp(stage(), id, [campaignId], name);
+			};
+			const draft = watching([campaignId], names);
+			const id = await add(draft);
+			await caughtUp();
+			const nodes = draft.nodes.map((each) =>
+				each.name === 'One'
+					? { ...each, parameters: { ...each.parameters, options: { minimumChange: 1 } } }
+					: each,
+			);
+			await publish(id, { ...draft, nodes });
+			for (let round = 0; round < 2; round += 1) {
+				moveCounters(stage(), [campaignId]);
+				await caughtUp();
+			}
+			await stage().crash();
+			await untilRequests(stage(), 4);
+			for (const name of names) expect(await isToldOnce(id, campaignId, name)).toHaveLength(3);
+		},
+		patienceMs,
+	);
+
+	test(
 		'tells nothing again where a slow execution turned its data back and it is activated anew',
 		async () => {
 			const { client } = stage();

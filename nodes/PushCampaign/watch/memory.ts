@@ -38,6 +38,8 @@ export class TriggerMemory {
 	 * taken when it polled last.
 	 */
 	state: WatchState | undefined;
+	/** What n8n was given to save last, for what it saves with other triggers of the workflow. */
+	private latest: WatchState | undefined;
 	/**
 	 * In the durable engine, what n8n was given to save last with an emission, and what without one: until
 	 * when a poll may start from a cursor that does not show it.
@@ -127,6 +129,7 @@ export class TriggerMemory {
 		const revision = isEmission || store.isCursor ? newest + 1 : state.revision;
 		const after = { ...state, revision };
 		saveState(store, after, this.known());
+		this.latest = after;
 		if (!store.isCursor) return;
 		this.state = after;
 		const staleMs = isEmission ? staleCursorMs : quietWriteMs;
@@ -136,7 +139,7 @@ export class TriggerMemory {
 	/** The states of all triggers of the workflow, by node ID. */
 	private known(): Map<string, WatchState> {
 		const states = new Map<string, WatchState>();
-		for (const [id, { state }] of this.triggers) if (state !== undefined) states.set(id, state);
+		for (const [id, { latest }] of this.triggers) if (latest !== undefined) states.set(id, latest);
 		return states;
 	}
 
