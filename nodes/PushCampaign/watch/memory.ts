@@ -50,10 +50,9 @@ export class TriggerMemory {
 	>();
 	/** By campaign, when the reading began that was emitted last: polls can overlap. */
 	private readonly emitted = new Map<string, number>();
-	/** n8n's contexts that have polled, numbered. */
-	private readonly contexts = new WeakMap<object, number>();
-	private contextCount = 0;
-	private lastContext = 0;
+	/** n8n's contexts that have polled, and the one on which a poll began last. */
+	private readonly contexts = new WeakSet<object>();
+	private lastContext: WeakRef<object> | undefined;
 	private readonly polls = new Set<{ readonly context: object; readonly until: number }>();
 
 	/** @param triggers what is known of all triggers of the workflow, by node ID */
@@ -77,14 +76,13 @@ export class TriggerMemory {
 			(poll) => poll.context === context && poll.until > startedAt,
 		);
 		if (beside.length >= mostAtOnce) return undefined;
-		const number = this.contexts.get(context) ?? (this.contextCount += 1);
-		this.contexts.set(context, number);
-		this.lastContext = number;
+		this.contexts.add(context);
+		this.lastContext = new WeakRef(context);
 		const poll = { context, until: startedAt + budgetMs };
 		this.polls.add(poll);
 		return {
 			startedAt,
-			isSuperseded: () => this.lastContext !== number,
+			isSuperseded: () => this.lastContext?.deref() !== context,
 			end: () => {
 				this.polls.delete(poll);
 				if (this.polls.size === 0) this.emitted.clear();
