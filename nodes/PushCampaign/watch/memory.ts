@@ -101,6 +101,7 @@ export class TriggerMemory {
 		const saved = loadState(store);
 		if (this.state === undefined || this.state.revision <= saved.revision) this.state = saved;
 		else saveState(store, this.state, this.known());
+		this.latest = this.state;
 	}
 
 	/**
