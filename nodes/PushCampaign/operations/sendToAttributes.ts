@@ -75,7 +75,7 @@ const attributesJson = {
 
 const anyOneIsEnough = {
 	displayName:
-		'Any one of the attributes is enough: they are joined by OR, not by AND. With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
+		'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
 	name: 'attributesNotice',
 	type: 'notice',
 	default: '',

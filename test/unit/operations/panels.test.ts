@@ -120,7 +120,7 @@ test('the node offers its operations in their order', () => {
 
 test('the trigger has three parameters', () => {
 	expect(names(trigger.properties)).toEqual(['campaignIds', 'counters', 'options']);
-	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange']);
+	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange', 'reaches']);
 	expect(trigger).toMatchObject({ name: 'pushCampaignTrigger', version: 1, polling: true });
 });
 
@@ -308,7 +308,7 @@ test('nothing that may be left out is marked as required', () => {
 		.map(({ name }) => name);
 	const ofSends = ['title', 'message', 'targetUrl', 'segmentIds', 'subscriberId'];
 	const ofAttributes = ['attributes', 'name', 'value', 'attributesJson'];
-	const ofCredential = ['baseUrl', 'apiKey', 'authToken'];
+	const ofCredential = ['baseUrl', 'apiKey', 'authToken', 'apiKeyHeader', 'authTokenHeader'];
 	expect(new Set(required)).toEqual(
 		new Set([...ofSends, ...ofAttributes, 'campaignId', 'campaignIds', ...ofCredential]),
 	);
