@@ -6,6 +6,7 @@ import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
 import type { Kind } from '../service/kinds';
+import { changeJobs } from './changeJobs';
 import {
 	faultJson,
 	isFailed,
@@ -19,7 +20,6 @@ import type { ItemJob, JobFactory } from './itemJob';
 import { isTool } from './itemJob';
 import { ParameterReader } from './parameterReader';
 import { readJobs } from './readJobs';
-import { sendJobs } from './sendJobs';
 import { sleep } from './sleep';
 import type { Connection } from './transport';
 import { connectItems } from './transport';
@@ -125,9 +125,9 @@ function findOperation(context: IExecuteFunctions): Operation {
 async function run(context: IExecuteFunctions, progress: Progress): Promise<INodeExecutionData[]> {
 	const operation = findOperation(context);
 	progress.kind = operation.kind;
-	return operation.kind === 'send'
-		? await runOperation(context, sendJobs(context, operation), 'send', progress)
-		: await runOperation(context, readJobs(context, operation), 'read', progress);
+	return operation.kind === 'read'
+		? await runOperation(context, readJobs(context, operation), operation.kind, progress)
+		: await runOperation(context, changeJobs(context, operation), operation.kind, progress);
 }
 
 /**
