@@ -10,6 +10,7 @@ import { InvalidInput } from '../nodes/PushCampaign/service/invalidInput';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
 	defaultHeaders,
+	fixedMark,
 	parseSettings,
 	settingNames,
 } from '../nodes/PushCampaign/service/settings';
@@ -24,6 +25,62 @@ function headerField(name: keyof typeof defaultHeaders, carried: string): INodeP
 		description: `Name of the header that carries the ${carried}. Change it only if your provider uses another one.`,
 	};
 }
+
+const fields: INodeProperties[] = [
+	{
+		displayName: 'Base URL',
+		name: 'baseUrl',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. https://push.example.com',
+		description:
+			'Address of your push service, without /v1. It may hold a path, but no query and no user name.',
+	},
+	{
+		displayName: settingNames.apiKey,
+		name: 'apiKey',
+		type: 'string',
+		typeOptions: { password: true },
+		default: '',
+		required: true,
+		description: 'REST API key of your site, sent with every request',
+	},
+	{
+		displayName: settingNames.authToken,
+		name: 'authToken',
+		type: 'string',
+		typeOptions: { password: true },
+		default: '',
+		required: true,
+		description: 'Authentication token of your site, sent with every request',
+	},
+	{
+		displayName: 'Allow HTTP',
+		name: 'allowHttp',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to allow a plain http:// address that is not on this machine. The key and token then travel unencrypted.',
+	},
+	headerField('apiKeyHeader', 'API key'),
+	headerField('authTokenHeader', 'auth token'),
+];
+
+/**
+ * n8n leaves out what is not displayed, and judges that by the fields as they are saved: so this is there
+ * only where none of them is an expression.
+ */
+const isFixed: INodeProperties = {
+	displayName: 'Is Fixed',
+	name: fixedMark,
+	type: 'hidden',
+	default: true,
+	description: 'Whether none of the fields is an expression',
+	displayOptions: {
+		hide: Object.fromEntries(fields.map(({ name }) => [name, [{ _cnd: { regex: '^=' } }]])),
+	},
+};
 
 /** Where n8n asks for the headers itself, it shows the message alone: what to do has to be in it. */
 function headersOf(credentials: object): Readonly<Record<string, string>> {
@@ -60,46 +117,7 @@ export class PushCampaignApi implements ICredentialType {
 
 	documentationUrl = 'https://example.com/n8n-nodes-push-campaign#credential';
 
-	properties: INodeProperties[] = [
-		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			default: '',
-			required: true,
-			placeholder: 'e.g. https://push.example.com',
-			description:
-				'Address of your push service, without /v1. It may hold a path, but no query and no user name.',
-		},
-		{
-			displayName: settingNames.apiKey,
-			name: 'apiKey',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			required: true,
-			description: 'REST API key of your site, sent with every request',
-		},
-		{
-			displayName: settingNames.authToken,
-			name: 'authToken',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			required: true,
-			description: 'Authentication token of your site, sent with every request',
-		},
-		{
-			displayName: 'Allow HTTP',
-			name: 'allowHttp',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to allow a plain http:// address that is not on this machine. The key and token then travel unencrypted.',
-		},
-		headerField('apiKeyHeader', 'API key'),
-		headerField('authTokenHeader', 'auth token'),
-	];
+	properties: INodeProperties[] = [...fields, isFixed];
 
 	// A function: written as expressions, n8n would evaluate them anew for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {

@@ -132,8 +132,8 @@ describe('a value that is refused', () => {
 				title: '',
 				customer: 8,
 				error: {
-					message: 'Title is missing',
-					description: 'Fill in Title.',
+					message: 'Title is empty for this item: its expression gave nothing',
+					description: 'Check the expression in Title, and the item that it reads from.',
 					type: 'validation',
 					outcome: 'notSent',
 				},
@@ -488,8 +488,17 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 		'Campaign ID',
 		{ operation: 'getStatus', campaignId: value },
 		'path',
-		within({ ...texts, list: ' 31 ,; 007\n 31'.trim(), zero: '0', one: '1' }, (id) =>
-			encodeURIComponent(String(id)),
+		within(
+			{
+				text: 'text',
+				digits: '31',
+				longDigits: '9007199254740993',
+				...urls,
+				json: '{"a":1}',
+				zero: '0',
+				one: '1',
+			},
+			(id) => encodeURIComponent(String(id)),
 		),
 	],
 ])(
@@ -507,7 +516,7 @@ test.each<[name: string, parameters: INodeParameters, taken: Kind[]]>([
 	[
 		'Simplify',
 		{ operation: 'getStatus', campaignId: '1', simplify: value },
-		['null', 'undefined', 'true', 'false'],
+		['null', 'undefined', 'empty', 'true', 'false'],
 	],
 	['Dry Run', option('dryRun'), ['true', 'false']],
 	['Max Parallel Requests', option('maxParallel'), ['one']],

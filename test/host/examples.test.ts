@@ -179,7 +179,7 @@ test('weekly-ab-titles schedules both titles for the same minute and names the b
 			title: 'Five things you should not miss',
 			clickRate: 0.075,
 			report:
-				'B “Five things you should not miss”: 7.5 % (75 of 1000), A “This week in our shop”: 5.0 % (50 of 1000)',
+				'B “Five things you should not miss”: 7.5% (75 of 1000), A “This week in our shop”: 5.0% (50 of 1000)',
 		},
 	]);
 });
@@ -277,7 +277,7 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 	const chat = await startChat();
 	try {
 		let draft = await imported('log-and-watch-campaigns');
-		for (const name of ['Tell the chat', 'Post the week']) {
+		for (const name of ['Post the alert', 'Post the week']) {
 			draft = changeNode(draft, name, { parameters: { url: chat.url } });
 		}
 		// The clock starts none of its own while the test counts.
@@ -342,7 +342,7 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 			['sent', null, false],
 			[expect.stringMatching(/^not read: ./), null, false],
 		]);
-		const alert = '“Few” (campaign 2001) was clicked by 1.2 % only: 12 of 1000.';
+		const alert = '“Few” (campaign 2001) was clicked by 1.2% only: 12 of 1000.';
 		expect(chat.texts).toEqual([alert]);
 		await hour();
 		expect(chat.texts).toEqual([alert]);
@@ -350,9 +350,9 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 		expect((await client.runManually(id, 'Every Monday at 9:00')).status).toBe('success');
 		expect(chat.texts[1]?.split('\n')).toEqual([
 			'Push campaigns of the last seven days: 4',
-			'“Many”: 6.1 % clicked (61 of 1000)',
-			'“This week in our shop”: 1.2 % clicked (12 of 1000)',
-			'“Few”: 1.2 % clicked (12 of 1000)',
+			'“Many”: 6.1% clicked (61 of 1000)',
+			'“This week in our shop”: 1.2% clicked (12 of 1000)',
+			'“Few”: 1.2% clicked (12 of 1000)',
 			'“Unknown”: no numbers yet',
 		]);
 		await client.deactivate(id);
@@ -430,7 +430,7 @@ test('campaign-calendar hands over what is due, says why not, and sends no row t
 	await calendar.tables.update(calendar.id, 'title', 'Soon', { state: '' });
 	expect((await hour()).status).toBe('success');
 	expect(schedules().slice(1)).toEqual([['Late', `${written(corrected)} +05:30`]]);
-	expect((await states()).slice(0, 3)).toEqual(['scheduled before', null, 'scheduled']);
+	expect((await states()).slice(0, 3)).toEqual(['scheduled earlier', null, 'scheduled']);
 });
 
 test('abandoned-cart reminds of a cart that is still open, once', async () => {
@@ -439,7 +439,7 @@ test('abandoned-cart reminds of a cart that is still open, once', async () => {
 	try {
 		let draft = await imported('abandoned-cart');
 		draft = changeNode(draft, 'Wait an hour', { parameters: { amount: 1, unit: 'seconds' } });
-		draft = changeNode(draft, 'Look at the cart', {
+		draft = changeNode(draft, 'Check the cart', {
 			parameters: { url: `=${shop.url}/api/carts/{{ encodeURIComponent($json.body.cartId) }}` },
 		});
 		const { id } = await client.createWorkflow(draft);

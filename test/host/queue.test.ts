@@ -1,4 +1,6 @@
-import type { N8nServer } from '../../host';
+import { jsonParse } from 'n8n-workflow';
+import { z } from 'zod';
+import { until, type N8nServer } from '../../host';
 import type { Fault } from '../../simulator';
 import { startCluster, type Cluster } from './support/queueCluster';
 import {
@@ -12,11 +14,13 @@ import {
 	acceptedTitles,
 	durableEngine,
 	endsOf,
+	repeated,
 	sendWorkflow,
 	sentItems,
 	titled,
 	untilRequests,
 	watchWorkflow,
+	type SendWorkflow,
 } from './support/reliabilityWorkflow';
 
 /** A dead worker's job is noticed after this: here in seconds, by default after a minute and a half. */
@@ -35,6 +39,7 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
+const times = (count: number, end: string) => Array.from({ length: count }, () => end);
 const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
 
 /** Kills the worker that has taken an execution. */
@@ -50,11 +55,11 @@ async function newestExecution({ client }: Cluster, workflowId: string): Promise
 	return newest.id;
 }
 
-describe('queue mode on n8n 2.x with two workers', () => {
+describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => {
 	let cluster: Cluster;
 
 	beforeAll(async () => {
-		cluster = await startCluster({ env: { ...quickLocks, ...durableEngine } });
+		cluster = await startCluster();
 	}, 600_000);
 	beforeEach(() => {
 		cluster.simulator.reset();
@@ -75,6 +80,72 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		expect(new Set(taken.flat()).size).toBe(200);
 		expect(taken.flat()).toHaveLength(200);
 	}, 600_000);
+
+	/** How many entries n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
+	const entriesOf = async (workflowId: string): Promise<number> => {
+		const rows = await cluster.query(
+			`SELECT jsonb_array_length(value::jsonb -> 'data') AS "entries" FROM processed_data WHERE "workflowId" = '${workflowId}'`,
+		);
+		return z.tuple([z.object({ entries: z.number() })]).parse(jsonParse(rows))[0].entries;
+	};
+
+	/** A workflow that has sent under so many keys before, each item's title being its key. */
+	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
+		const workflow = await sendWorkflow(cluster, {
+			options: { idempotencyKey: '={{ $json.title }}' },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		await workflow.run(titled('First', 1));
+		await cluster.query(
+			`UPDATE processed_data SET value = jsonb_set(value::jsonb, '{data}', (SELECT jsonb_agg(encode(decode(md5('key:Old ' || i), 'hex'), 'base64')) FROM generate_series(1, ${count}) AS i) || (value::jsonb -> 'data'))::text WHERE "workflowId" = '${workflow.id}'`,
+		);
+		cluster.simulator.reset();
+		return workflow;
+	};
+
+	test.each([
+		['two processes that send 200 items each', 2, 200],
+		['two processes that run twelve executions each', 24, 60],
+	])(
+		'%s under different keys at once: all keys are remembered',
+		async (_name, executions, size) => {
+			const workflow = await withKeysRemembered(10_000);
+			const before = await entriesOf(workflow.id);
+			cluster.simulator.setLatency(50);
+			for (let round = 1; round <= 3; round++) {
+				const batches = Array.from({ length: executions }, (_, index) =>
+					titled(`Round ${round}, execution ${index}, item`, size),
+				);
+				const answers = await Promise.all(batches.map((items) => workflow.call(items)));
+				expect(answers.flatMap(({ json }) => endsOf(json))).toEqual(
+					times(executions * size, 'success'),
+				);
+				await until(
+					() => entriesOf(workflow.id),
+					(entries) => entries === before + round * executions * size,
+					{ within: 30_000, every: 500, late: (entries) => `${entries} entries are there` },
+				).catch(() => undefined);
+				const again = await workflow.call(batches.flat());
+				expect(endsOf(again.json)).toEqual(times(executions * size, 'alreadySent'));
+			}
+			expect(repeated(acceptedTitles(cluster))).toEqual([]);
+		},
+		600_000,
+	);
+});
+
+describe('queue mode on n8n 2.x with two workers', () => {
+	let cluster: Cluster;
+
+	beforeAll(async () => {
+		cluster = await startCluster({ env: { ...quickLocks, ...durableEngine } });
+	}, 600_000);
+	beforeEach(() => {
+		cluster.simulator.reset();
+	});
+	afterAll(async () => {
+		await cluster.close();
+	}, 120_000);
 
 	test('a worker killed in the middle of a send leaves no second send', async () => {
 		const workflow = await sendWorkflow(cluster, {

@@ -369,21 +369,39 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test('one item among others goes out with its own credential, where an expression has a word for the others', async () => {
-		const credential = await stage().client.createCredential('Ours, or its own', credentialType, {
-			baseUrl: stage().simulator.url,
-			apiKey: `={{ $input.item?.json.key ?? '${secrets.apiKey}' }}`,
-			authToken: secrets.authToken,
-		});
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const workflow = await sendWorkflow(stage(), { credential, settings });
-		const [one, two, three] = titled('Own', 3);
-		const execution = await workflow.run([{ ...one }, { ...two, key: 'not ours' }, { ...three }]);
-		expect(endsOf(sentItems(execution))).toEqual(['success', 'notSent', 'success']);
-		expect(
-			stage()
-				.simulator.requests.map(({ headers }) => headers['servicekey'])
-				.sort(),
-		).toEqual([secrets.apiKey, 'not ours', secrets.apiKey].sort());
+		const { client, simulator } = stage();
+		const items = titled('Own', 60).map((item, index) =>
+			index === 7 ? { ...item, key: 'not ours' } : item,
+		);
+		const expected = items.map((_item, index) => (index === 7 ? 'not ours' : secrets.apiKey));
+		for (const [index, apiKey] of [
+			`={{ $itemIndex === 7 ? 'not ours' : '${secrets.apiKey}' }}`,
+			`={{ $input.item?.json?.key ? $input.item.json.key : '${secrets.apiKey}' }}`,
+		].entries()) {
+			const credential = await client.createCredential(
+				`Ours, or its own ${index}`,
+				credentialType,
+				{
+					baseUrl: simulator.url,
+					apiKey,
+					authToken: secrets.authToken,
+				},
+			);
+			const settings = { onError: 'continueRegularOutput' } as const;
+			const workflow = await sendWorkflow(stage(), { credential, settings });
+			const before = simulator.requests.length;
+			const execution = await workflow.run(items);
+			const ends = endsOf(sentItems(execution));
+			expect(ends.map((end) => end === 'success')).toEqual(
+				expected.map((key) => key === secrets.apiKey),
+			);
+			const keys = new Map(
+				simulator.requests
+					.slice(before)
+					.map(({ body, headers }) => [/"title":"([^"]+)"/.exec(body)?.[1], headers['servicekey']]),
+			);
+			expect(items.map(({ title }) => keys.get(title))).toEqual(expected);
+		}
 	});
 
 	test('each item goes out with its own credential where that holds expressions', async () => {

@@ -1,5 +1,4 @@
 import type { Problem } from '../service/failures';
-import { longestRetryAfterMs } from '../service/failures';
 
 /** How often what is tried again. */
 export interface RetryPolicy {
@@ -18,6 +17,9 @@ export interface Failures {
 export const isRateLimit = ({ type }: Problem) => type === 'rate_limit';
 export const isTransient = ({ type, outcome }: Problem) =>
 	outcome === 'unknown' || type === 'unspecified';
+
+/** A service that asks for more patience than this, in milliseconds, is not waited for. */
+const longestRetryAfterMs = 10 * 60_000;
 
 /** Whether a service asks for a longer pause than anyone waits. */
 const isTooLong = ({ retryAfterMs = 0 }: Problem) => retryAfterMs > longestRetryAfterMs;

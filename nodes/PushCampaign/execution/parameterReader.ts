@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IGetNodeParameterOptions, INodeExecutionData } from 'n8n-workflow';
 
 import type { ItemParameters } from '../operations/parameters';
+import { isBlank } from '../operations/parameters';
 import { InvalidInput } from '../service/invalidInput';
 import { messageOf } from './errors';
 import type { ItemTemplate } from './itemTemplate';
@@ -15,8 +16,9 @@ interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'
 	): unknown;
 }
 
-/** Where the values of a parameter come from, other than n8n. */
+/** How a parameter is written, and where its values come from, other than n8n. */
 interface Source {
+	readonly written: unknown;
 	valueFor: ItemTemplate;
 	isTrusted: boolean;
 }
@@ -44,7 +46,8 @@ export class ParameterReader {
 			timezone: this.timezone,
 			get: ({ name, displayName }) => {
 				try {
-					return this.read(name, itemIndex);
+					const value = this.read(name, itemIndex);
+					return tellNothing(this.sources.get(name)?.written, value);
 				} catch (error) {
 					throw unreadable(displayName, error);
 				}
@@ -58,7 +61,7 @@ export class ParameterReader {
 		const trusted = known?.isTrusted ? known.valueFor(json) : undefined;
 		if (trusted !== undefined) return trusted;
 
-		const value = this.context.getNodeParameter(name, itemIndex, null) ?? null;
+		const value = this.context.getNodeParameter(name, itemIndex, null) ?? undefined;
 		const source = known ?? this.learn(name, value);
 		if (source.isTrusted) return value;
 		const own = source.valueFor(json);
@@ -71,12 +74,26 @@ export class ParameterReader {
 	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
 		const source: Source = hasExpression(written)
-			? { valueFor: templateOf(written), isTrusted: false }
-			: { valueFor: () => value, isTrusted: true };
+			? { written, valueFor: templateOf(written), isTrusted: false }
+			: { written, valueFor: () => value, isTrusted: true };
 		this.sources.set(name, source);
 		return source;
 	}
 }
+
+/** Null for each expression that gave nothing, so that it can be told from what was left empty. */
+function tellNothing(written: unknown, value: unknown): unknown {
+	if (typeof written === 'string') return isExpression(written) && isBlank(value) ? null : value;
+	if (!isObject(written) || !isObject(value)) return value;
+	const parts = Object.entries(value).map(
+		([name, part]) => [name, tellNothing(Reflect.get(written, name), part)] as const,
+	);
+	return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isExpression = (written: string) => written.startsWith('=');
 
 function isSame(own: unknown, value: unknown): boolean {
 	return (

@@ -2,11 +2,9 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { ReadOperation } from '../operations/operation';
 import type { Client } from '../service/client';
+import { kinds } from '../service/kinds';
 import type { JobFactory } from './itemJob';
 import { ParameterReader } from './parameterReader';
-
-/** Unlike a send, a read can be repeated without harm. */
-const transientRetries = 2;
 
 /** Makes the jobs of reads: items with the same parameters share one request. */
 export function readJobs(
@@ -25,7 +23,7 @@ export function readJobs(
 				job: {
 					shareKey: `${clients.indexOf(client)} ${read.key}`,
 					rateLimitRetries,
-					transientRetries,
+					transientRetries: kinds[operation.kind].unknownRetries,
 					attempt: async () => await read.perform(client),
 				},
 				// Items that share an answer must not share its object: a later node may change one of them.

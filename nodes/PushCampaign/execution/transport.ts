@@ -9,7 +9,7 @@ import type { Client } from '../service/client';
 import { createClient } from '../service/client';
 import { InvalidInput } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
-import { parseSettings } from '../service/settings';
+import { fixedMark, parseSettings } from '../service/settings';
 import { messageOf } from './errors';
 import { sleep } from './sleep';
 
@@ -104,56 +104,26 @@ export async function connect(context: Context, signal?: AbortSignal): Promise<C
 	return toConnection(context, await openCredential(context, 0), signal);
 }
 
-/** Whether the credential is the same for all of these items. */
-async function isSame(
-	context: IExecuteFunctions,
-	itemIndexes: readonly number[],
-): Promise<boolean> {
-	const opened = await Promise.allSettled(
-		itemIndexes.map(async (itemIndex) => await openCredential(context, itemIndex)),
-	);
-	const fingerprints = opened.map((each) =>
-		each.status === 'fulfilled' ? JSON.stringify(each.value) : String(each.reason),
-	);
-	return new Set(fingerprints).size === 1;
-}
-
-/** How many items are looked at to see whether the credential depends on them. */
-const probes = 20;
-
-/** Items from the first to the last, evenly spread, and one that isn't there. */
-const probed = (length: number) => [
-	...Array.from({ length: Math.min(length, probes) }, (_, index) =>
-		length > probes ? Math.round((index * (length - 1)) / (probes - 1)) : index,
-	),
-	length,
-];
-
 /**
  * Opens the credential for the items of a run. Its fields may be expressions, which n8n works out for each
- * item (`={{ $json.key }}`); opening it for each takes n8n about a millisecond. Whether they depend on the
- * item is seen from one that isn't there: n8n can't work out the fields of such an item. An expression that
- * has a word for it (`={{ $input.item?.json.key ?? 'ours' }}`) is seen from those that are there: from all
- * of a small run.
+ * item (`={{ $json.key }}`); that takes n8n about a millisecond. Where none is one, what was opened for the
+ * first item serves all.
  * @param signal ends when the user stops the execution
  * @returns what gives an item its connection; throws InvalidInput
  */
-export async function connectItems(
+export function connectItems(
 	context: IExecuteFunctions,
 	signal?: AbortSignal,
-): Promise<(itemIndex: number) => Promise<Connection>> {
+): (itemIndex: number) => Promise<Connection> {
 	const connections = new Map<string, Connection>();
-	const open = async (itemIndex: number) => {
+	let forAll: Connection | undefined;
+	return async (itemIndex) => {
+		if (forAll !== undefined) return forAll;
 		const data = await openCredential(context, itemIndex);
 		const key = JSON.stringify(data);
 		const connection = connections.get(key) ?? toConnection(context, data, signal);
 		connections.set(key, connection);
+		if (data[fixedMark] === true) forAll = connection;
 		return connection;
 	};
-	const { length } = context.getInputData();
-	if (length > 1 && !(await isSame(context, probed(length)))) return open;
-	const only = open(0);
-	// It is awaited for each item, perhaps not at once.
-	only.catch(() => undefined);
-	return async () => await only;
 }

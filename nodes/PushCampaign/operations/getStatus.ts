@@ -37,8 +37,7 @@ export const getStatus: ReadOperation = {
 		const id = check(campaignId, item.get(campaign), campaign.displayName);
 		return prepareRead(item, {
 			request: {
-				endpoint: 'status',
-				method: 'GET',
+				kind: 'read',
 				path: campaignStatusPath(id),
 				campaignId: id,
 				subject: id,

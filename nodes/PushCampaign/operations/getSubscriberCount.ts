@@ -1,4 +1,4 @@
-import { rawSubscriberCount, subscriberCount } from '../service/answers';
+import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
 import type { ReadOperation } from './operation';
 import { readOptions } from './options';
@@ -19,9 +19,8 @@ export const getSubscriberCount: ReadOperation = {
 	properties: [simplifyProperty(displayOptions), readOptions(displayOptions)],
 	prepare: (item) =>
 		prepareRead(item, {
-			request: { endpoint: 'count', method: 'GET', path: subscriberCountPath },
+			request: { kind: 'read', path: subscriberCountPath },
 			schema: subscriberCount,
-			rawSchema: rawSubscriberCount,
 			simplify: (record) => ({
 				totalLifetimeSubscribers: record.total_life_time_subscribers,
 				activeSubscribers: record.active_subscribers,

@@ -61,9 +61,7 @@ export type Operation = SendOperation | ReadOperation;
 
 /** What a read operation asks for and how its answer becomes an item. */
 export interface Read<Value> {
-	readonly request: ServiceRequest & { readonly method: 'GET' };
+	readonly request: ServiceRequest & { readonly kind: 'read' };
 	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
-	/** What is an answer all the same where it is put out as it came. */
-	readonly rawSchema?: z.ZodType<unknown, z.ZodTypeDef, unknown>;
 	readonly simplify: (value: Value) => IDataObject;
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties, IDisplayOptions } from 'n8n-workflow';
 
-import { countCharacters } from '../service/schemas';
+import { countCharacters } from '../service/text';
 import { atMost, invalid, isBlank, readBoolean, toFields } from './parameters';
 import type { Fields, ItemParameters, Parameter } from './parameters';
 
@@ -166,6 +166,14 @@ function toKey(options: Fields): string | undefined {
 		throw invalid(displayName, 'is neither text nor a number');
 	}
 	const key = String(value).trim();
+	// n8n's database would take all of them for the same.
+	if (/\p{Surrogate}/u.test(key)) {
+		throw invalid(
+			displayName,
+			'holds half of a character',
+			'The text was cut in the middle of an emoji. Give an ID, or cut the text elsewhere.',
+		);
+	}
 	const length = countCharacters(key);
 	if (length <= maxKeyCharacters) return key;
 	throw invalid(

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
+import { firstIssue } from '../service/schemas';
 
 /** What names a parameter: to n8n, and to users. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
@@ -9,7 +10,8 @@ export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
 /** Parameters as the user's expressions gave them: of any type. */
 export interface ParameterValues {
 	/**
-	 * The parameter's value; `null` where it is missing.
+	 * The parameter's value; `undefined` where it is missing, `null` where its expression gave nothing, also
+	 * within a collection.
 	 * @throws InvalidInput when its expression can't be worked out
 	 */
 	get(parameter: Parameter): unknown;
@@ -52,6 +54,13 @@ export function trimmed(value: unknown): unknown {
 
 /** Gives a value that must be there. */
 export function required(value: unknown, displayName: string): unknown {
+	if (value === null) {
+		throw invalid(
+			displayName,
+			'is empty for this item: its expression gave nothing',
+			`Check the expression in ${displayName}, and the item that it reads from.`,
+		);
+	}
 	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
 	return value;
 }
@@ -64,7 +73,8 @@ export function check<Value>(
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
-	throw invalid(displayName, result.error.issues[0]?.message ?? 'is not valid');
+	const { message, advice } = firstIssue(result.error);
+	throw invalid(displayName, message, advice);
 }
 
 /** The fields of a collection that were filled in, by name. */

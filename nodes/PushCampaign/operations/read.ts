@@ -30,7 +30,7 @@ const isJsonObject = (value: unknown): value is IDataObject =>
  */
 export function prepareRead<Value>(
 	item: ItemParameters,
-	{ request, schema, rawSchema = schema, simplify }: Read<Value>,
+	{ request, schema, simplify }: Read<Value>,
 ): PreparedRead {
 	const options = readRequestOptions(item);
 	const wantsSimple = item.get(simplifyParameter) ?? simplifyParameter.default;
@@ -41,12 +41,9 @@ export function prepareRead<Value>(
 		key: `${request.path} ${wantsSimple}`,
 		options,
 		async perform(client) {
-			if (wantsSimple) {
-				const result = await client.request(request, schema, options.timeout);
-				return result.kind === 'failed' ? result : { kind: 'done', value: simplify(result.value) };
-			}
-			const result = await client.request(request, rawSchema, options.timeout);
+			const result = await client.request(request, schema, options.timeout);
 			if (result.kind === 'failed') return result;
+			if (wantsSimple) return { kind: 'done', value: simplify(result.value) };
 			return { kind: 'done', value: isJsonObject(result.raw) ? result.raw : {} };
 		},
 	};

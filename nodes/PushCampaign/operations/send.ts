@@ -46,7 +46,7 @@ export async function performSend(
 	client: Client,
 ): Promise<Result<SendReceipt>> {
 	const { path, becomesCampaign } = audienceRules[operation.audience];
-	const request = { endpoint: 'send', method: 'POST', path, body } as const;
+	const request = { kind: 'send', path, body } as const;
 	const sendAt = schedule === undefined ? {} : { sendAt: schedule.text };
 	if (!becomesCampaign) {
 		const result = await client.request(request, notificationSent, options.timeout);

@@ -97,13 +97,17 @@ export function readCampaignFields(
 	return {
 		...timing,
 		body,
-		refuse({ path: [name, ...path], message }) {
+		refuse({ path: [name, ...path], message, advice: known }) {
 			const field = byName.get(String(name));
 			const whole: Named = { ...collection, ...field?.property, takesUtm: field?.takesUtm };
 			const part = field?.nameOf?.(givenFor(field), path);
 			const { displayName, takesUtm } = part ?? whole;
-			const advice = `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`;
-			return invalid(displayName, message, takesUtm && utm.length > 0 ? advice : undefined);
+			const withUtm = `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`;
+			return invalid(
+				displayName,
+				message,
+				known ?? (takesUtm && utm.length > 0 ? withUtm : undefined),
+			);
 		},
 	};
 }

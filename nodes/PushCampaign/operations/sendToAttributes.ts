@@ -2,10 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { AttributeValue } from '../service/schemas';
-import { attributeValue } from '../service/schemas';
+import { attributes, attributeValue, firstIssue } from '../service/schemas';
 import type { SendOperation } from './operation';
 import type { ItemParameters } from './parameters';
-import { check, invalid, isBlank, toFields } from './parameters';
+import { check, invalid, required, toFields } from './parameters';
 import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };
@@ -84,25 +84,35 @@ const anyOneIsEnough = {
 
 const pairList = z.array(z.record(z.string(), z.unknown()));
 
+/** Checks names and values; what is wrong with one value names it. */
+function checkAttributes(
+	given: unknown,
+	displayName: string,
+	advice: string,
+): Record<string, AttributeValue> {
+	const result = attributes.safeParse(given);
+	if (result.success) return result.data;
+	const { path, message } = firstIssue(result.error);
+	const [name] = path;
+	if (name === undefined) throw invalid(displayName, message, advice);
+	throw invalid(displayName, `has a value for "${name}" that ${message}`);
+}
+
 function fromPairs(value: unknown): Record<string, AttributeValue> {
 	const { displayName } = attributePairs;
 	const { pairs = [] } = toFields(value, displayName);
 	const list = pairList.safeParse(pairs);
 	if (!list.success) throw invalid(displayName, 'is not a list of names and values');
-	if (list.data.length === 0) {
-		throw invalid(displayName, 'is empty', 'Add at least one attribute with its name and value.');
-	}
-	const attributes = new Map<string, AttributeValue>();
+	const given = new Map<string, unknown>();
 	for (const [index, pair] of list.data.entries()) {
 		const position = `of pair ${index + 1} in ${displayName}`;
-		const { name, value: given } = pair;
-		if (typeof name !== 'string' || isBlank(name)) {
-			throw invalid(`Name ${position}`, isBlank(name) ? 'is missing' : 'is not text');
-		}
-		if (attributes.has(name)) throw nameTwice(name);
-		attributes.set(name, check(attributeValue, given, `Value ${position}`));
+		const name = required(pair['name'], `Name ${position}`);
+		if (typeof name !== 'string') throw invalid(`Name ${position}`, 'is not text');
+		if (given.has(name)) throw nameTwice(name);
+		given.set(name, check(attributeValue, pair['value'], `Value ${position}`));
 	}
-	return Object.fromEntries(attributes);
+	const advice = 'Add at least one attribute with its name and value.';
+	return checkAttributes(Object.fromEntries(given), displayName, advice);
 }
 
 const nameTwice = (name: string) =>
@@ -127,41 +137,22 @@ function findNameTwice(json: string): string | undefined {
 	return undefined;
 }
 
+const jsonAdvice = 'Write it like {"plan": "pro", "city": "Oslo"}.';
+
 function fromJson(value: unknown): Record<string, AttributeValue> {
 	const { displayName } = attributesJson;
-	if (isBlank(value)) throw invalid(displayName, 'is missing', `Fill in ${displayName}.`);
-	let parsed = value;
+	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
 		try {
 			parsed = JSON.parse(value);
 		} catch {
-			throw invalid(
-				displayName,
-				'is not valid JSON',
-				'Write it like {"plan": "pro", "city": "Oslo"}.',
-			);
+			throw invalid(displayName, 'is not valid JSON', jsonAdvice);
 		}
 	}
-	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-		throw invalid(
-			displayName,
-			'is not a JSON object',
-			'Write it like {"plan": "pro", "city": "Oslo"}.',
-		);
-	}
-	const entries = Object.entries(parsed).map(([name, given]) => {
-		if (name.trim() === '') throw invalid(displayName, 'has an attribute without a name');
-		const result = attributeValue.safeParse(given);
-		if (result.success) return [name, result.data] as const;
-		throw invalid(
-			displayName,
-			`has a value for "${name}" that is not a text, a number or a boolean`,
-		);
-	});
-	if (entries.length === 0) throw invalid(displayName, 'is empty', 'Give at least one attribute.');
+	const checked = checkAttributes(parsed, displayName, jsonAdvice);
 	const repeated = typeof value === 'string' ? findNameTwice(value) : undefined;
 	if (repeated !== undefined) throw nameTwice(repeated);
-	return Object.fromEntries(entries);
+	return checked;
 }
 
 function selectAttributes(item: ItemParameters): Record<string, AttributeValue> {

@@ -1,9 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { segments } from '../service/schemas';
 import { parseIdList } from './idList';
 import type { SendOperation } from './operation';
-import type { ItemParameters } from './parameters';
-import { invalid, isBlank } from './parameters';
 import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSegments'] } };
@@ -20,16 +19,6 @@ const segmentIds = {
 		'Whom to send to: segment IDs from the dashboard of your push service, separated by commas. An expression may give an array.',
 } satisfies INodeProperties;
 
-function selectSegments(item: ItemParameters): Array<string | number> {
-	const { displayName } = segmentIds;
-	const value = item.get(segmentIds);
-	const advice = 'Give at least one segment ID, from the dashboard of your push service.';
-	if (isBlank(value)) throw invalid(displayName, 'is missing', advice);
-	const ids = parseIdList(value, displayName);
-	if (ids.length === 0) throw invalid(displayName, 'is empty', advice);
-	return ids;
-}
-
 /** Specification, POST send/segment. */
 export const sendToSegments: SendOperation = {
 	kind: 'send',
@@ -42,6 +31,8 @@ export const sendToSegments: SendOperation = {
 		description: 'Send a notification to the subscribers of the given segments',
 	},
 	properties: campaignProperties('segments', displayOptions, [segmentIds]),
-	select: (item) => ({ segment: selectSegments(item) }),
+	select: (item) => ({
+		segment: parseIdList(item.get(segmentIds), segmentIds.displayName, segments),
+	}),
 	identify: (_selection, { campaignId }) => ({ campaignId }),
 };

@@ -1,4 +1,4 @@
-import { countCharacters } from '../service/schemas';
+import { countCharacters } from '../service/text';
 
 /** What a text ends in that was cut. It counts as one character. */
 export const ellipsis = '…';

@@ -1,5 +1,7 @@
 import { z } from 'zod/v3';
 
+import { cut } from './text';
+
 /** The failure types of the specification; other services of this interface may send more. */
 export const failureTypes = [
 	'header_invalid',
@@ -24,7 +26,8 @@ export const failureAnswer = z.object({
 	description: z.string().nullish(),
 });
 
-const text = z.string();
+/** What the service says about itself goes into every item and saved execution. */
+const text = z.string().transform(cut);
 
 /** An ID as text, whether the service gives it as text or as a number. */
 const idText = z
@@ -58,9 +61,6 @@ function toCount(value: unknown): number | undefined {
 	return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** A counter, carried as text holding an integer. Specification, Campaign status record. */
-const counter = z.unknown().transform(toCount).pipe(z.number());
-
 /** The six counters: the names that users see, and the service's own. */
 const counterFields = {
 	totalAttempts: 'total_attempts',
@@ -92,8 +92,8 @@ const isBlank = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /**
- * A counter of a campaign, or null where the service gives none: left out, null or blank. The
- * specification does not say what a campaign shows that waits for its time.
+ * A counter, carried as text holding an integer, or null where the service gives none: left out, null or
+ * blank. The specification does not say what a campaign shows that waits for its time.
  */
 const optionalCounter = z
 	.unknown()
@@ -109,7 +109,7 @@ const isNone = (count: unknown) =>
 
 /** Specification, Campaign status record. */
 export const campaignStatus = z.object({
-	notification_status: z.string().min(1),
+	notification_status: z.string().min(1).transform(cut),
 	notification_id: idText,
 	count: z.preprocess(
 		(count) => (isNone(count) ? {} : count),
@@ -133,21 +133,10 @@ export function isOfAnotherCampaign(answer: unknown, campaignId: string): boolea
 	return !success || plain(data.notification_id) !== plain(campaignId);
 }
 
-/** Specification, Subscriber count record. */
-export const subscriberCount = z.object({
-	total_life_time_subscribers: counter,
-	active_subscribers: counter,
-});
-
-const countFields = Object.keys(subscriberCount.shape);
-
-/** The same record as it came: a count need not be there, as little as a campaign's counters. */
-export const rawSubscriberCount = z
-	.record(z.string(), z.unknown())
-	.refine((record) => countFields.some((field) => Object.hasOwn(record, field)))
-	.pipe(
-		z.object({ total_life_time_subscribers: optionalCounter, active_subscribers: optionalCounter }),
-	);
+/** Specification, Subscriber count record: a count that the service does not give is null, one of them is there. */
+export const subscriberCount = z
+	.object({ total_life_time_subscribers: optionalCounter, active_subscribers: optionalCounter })
+	.refine((record) => Object.values(record).some((count) => count !== null));
 
 /** Shares of a campaign's counters; null where they can't be known. */
 export interface Rates {

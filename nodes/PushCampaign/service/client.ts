@@ -5,7 +5,7 @@ import { parseUrl } from './address';
 import { failureAnswer, isOfAnotherCampaign } from './answers';
 import type { Ending } from './deadline';
 import { withDeadline } from './deadline';
-import type { Endpoint, Problem } from './failures';
+import type { Problem } from './failures';
 import {
 	cancelledProblem,
 	connectionLostProblem,
@@ -20,6 +20,8 @@ import {
 	unexpectedAnswerProblem,
 } from './failures';
 import { parseJson } from './json';
+import type { Kind } from './kinds';
+import { kinds } from './kinds';
 import { createRedactor } from './redact';
 import type { CampaignBody } from './schemas';
 import type { ServiceSettings } from './settings';
@@ -27,8 +29,7 @@ import { classifyTransportError } from './transportErrors';
 
 /** One request to the service, without address and credential. */
 export interface ServiceRequest {
-	readonly endpoint: Endpoint;
-	readonly method: 'GET' | 'POST';
+	readonly kind: Kind;
 	readonly path: string;
 	readonly body?: CampaignBody;
 	/** The campaign whose record is asked for: another one's is no answer. */
@@ -98,7 +99,7 @@ function says(body: unknown, status: 'failure' | 'success'): boolean {
 function isRedirect(
 	statusCode: number,
 	location: unknown,
-	method: ServiceRequest['method'],
+	method: 'GET' | 'POST',
 ): location is string {
 	if (typeof location !== 'string' || location.trim() === '') return false;
 	return [301, 302, 307, 308].includes(statusCode) || (statusCode === 303 && method === 'GET');
@@ -136,7 +137,7 @@ export function createClient(options: ClientOptions): Client {
 		return await withDeadline(
 			async (abortSignal) =>
 				await transport({
-					method: request.method,
+					method: kinds[request.kind].method,
 					url: `${settings.baseUrl}${request.path}`,
 					headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 					// As text: the HTTP library drops fields with names such as `constructor` from an object.
@@ -158,9 +159,10 @@ export function createClient(options: ClientOptions): Client {
 		request: ServiceRequest,
 		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	): Result<Value> {
-		const { endpoint, method } = request;
+		const { kind, campaignId, subject } = request;
+		const { method } = kinds[kind];
 		const full = fullResponse.safeParse(response);
-		if (!full.success) return fail(connectionLostProblem(endpoint));
+		if (!full.success) return fail(connectionLostProblem(kind));
 		const { statusCode, headers } = full.data;
 		const parsed = parseJson(full.data.body);
 		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
@@ -169,55 +171,56 @@ export function createClient(options: ClientOptions): Client {
 
 		const failure = says(body, 'failure') ? failureAnswer.safeParse(body) : undefined;
 		if (failure?.success) {
-			const subject = redactText(request.subject ?? request.body?.sid);
-			return fail(failureProblem(failure.data, endpoint, { retryAfterMs, subject }));
+			const details = {
+				retryAfterMs,
+				isOfCampaign: campaignId !== undefined,
+				subject: redactText(subject ?? request.body?.sid),
+			};
+			return fail(failureProblem(failure.data, kind, details));
 		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
-			const { campaignId, subject } = request;
 			if (campaignId !== undefined && isOfAnotherCampaign(answer.data, campaignId)) {
 				const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
-				return fail(unexpectedAnswerProblem(statusCode, other, endpoint));
+				return fail(unexpectedAnswerProblem(statusCode, other, kind));
 			}
 			return { kind: 'done', value: answer.data, raw: body };
 		}
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.
 		if (answer.success || says(body, 'success')) {
-			return fail(unexpectedAnswerProblem(statusCode, what, endpoint));
+			return fail(unexpectedAnswerProblem(statusCode, what, kind, retryAfterMs));
 		}
 		if (isRedirect(statusCode, headers.location, method)) {
 			const target = redactText(hostOf(headers.location, settings.baseUrl));
-			return fail(redirectProblem(statusCode, endpoint, target));
+			return fail(redirectProblem(statusCode, kind, target));
 		}
-		if (statusCode === 429) return fail(gatewayRateLimitProblem(what, endpoint, retryAfterMs));
+		if (statusCode === 429) return fail(gatewayRateLimitProblem(what, kind, retryAfterMs));
 		// HTTP 408 is the one of its kind that does not say that nothing was done.
 		if (statusCode >= 400 && statusCode < 500 && statusCode !== 408) {
-			return fail(refusedOnTheWayProblem(statusCode, what, endpoint));
+			return fail(refusedOnTheWayProblem(statusCode, what, kind));
 		}
-		return fail(unexpectedAnswerProblem(statusCode, what, endpoint));
+		return fail(unexpectedAnswerProblem(statusCode, what, kind, retryAfterMs));
 	}
 
 	return {
 		async request(request, schema, timeoutMs) {
-			const { endpoint } = request;
-			if (signal?.aborted) return fail(notStartedProblem(endpoint));
+			const { kind } = request;
+			if (signal?.aborted) return fail(notStartedProblem(kind));
 			const answer = await exchange(request, timeoutMs);
 			if (answer.kind === 'settled') return interpret(answer.value, request, schema);
 			const fault = classifyTransportError(answer.error);
 			if (fault.kind === 'notConnected') {
 				return fail(
-					signal?.aborted
-						? notStartedProblem(endpoint)
-						: notConnectedProblem(host, fault.reason, endpoint),
+					signal?.aborted ? notStartedProblem(kind) : notConnectedProblem(host, fault.reason, kind),
 				);
 			}
-			if (signal?.aborted) return fail(cancelledProblem(endpoint));
+			if (signal?.aborted) return fail(cancelledProblem(kind));
 			if (answer.isLate || fault.kind === 'timeout') {
-				return fail(timeoutProblem(timeoutMs, endpoint));
+				return fail(timeoutProblem(timeoutMs, kind));
 			}
-			if (fault.kind === 'plainAnswer') return fail(plainAnswerProblem(endpoint));
-			return fail(connectionLostProblem(endpoint));
+			if (fault.kind === 'plainAnswer') return fail(plainAnswerProblem(kind));
+			return fail(connectionLostProblem(kind));
 		},
 	};
 }

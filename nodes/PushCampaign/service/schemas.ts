@@ -1,61 +1,57 @@
 // The subpath names the API, whichever major version the host's zod has at its root.
 import { z } from 'zod/v3';
 
-import { isUrl } from './address';
-import { clip } from './failures';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { expiryUnits } from './schedule';
+import { clip } from './text';
+import type { Text } from './textSchemas';
+import { httpsUrl, limitedText, refusal, requiredText, shortenAdvice, webUrl } from './textSchemas';
 
 // ---------------------------------------------------------------------------------------------
 // Values
 // ---------------------------------------------------------------------------------------------
 
-/** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */
-export function countCharacters(text: string): number {
-	return Array.from(text).length;
+/** One thing that is wrong with a value: where (`['action_buttons', 0, 'url']`) and what (`is empty`). */
+export interface BodyIssue {
+	readonly path: ReadonlyArray<string | number>;
+	readonly message: string;
+	/** What helps, where that can be told: sentences. */
+	readonly advice?: string | undefined;
 }
 
-const requiredText = z
-	.string({ required_error: 'is missing', invalid_type_error: 'is not text' })
-	.refine((text) => text.trim() !== '', 'is empty');
-
-function limitedText(limit: number) {
-	return requiredText.superRefine((text, context) => {
-		const length = countCharacters(text);
-		if (length <= limit) return;
-		context.addIssue({
-			code: 'custom',
-			message: `is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`,
-		});
-	});
+function toIssue(issue: z.ZodIssue): BodyIssue {
+	const { path, message } = issue;
+	const advice: unknown = issue.code === 'custom' ? issue.params?.['advice'] : undefined;
+	return { path, message, advice: typeof advice === 'string' ? advice : undefined };
 }
 
-const isWebUrl = (text: string) => isUrl(text, /^https?:\/\/[^/?#]/i);
-const isHttpsUrl = (text: string) => isUrl(text, /^https:\/\/[^/?#]/i);
+/** The first thing that is wrong with a value. */
+export function firstIssue({ issues: [issue] }: z.ZodError): BodyIssue {
+	return issue === undefined ? { path: [], message: 'is not valid' } : toIssue(issue);
+}
 
-const webUrlMessage = 'is not a valid http:// or https:// address';
-const httpsUrlMessage = 'is not a valid https:// address';
-const attributeMessage = 'has a value that is not a text, a number or a boolean';
-const inexactAttributeMessage =
-	'has a number too large to be exact, its last digits are lost already: give it as text';
+/** A number beyond 2^53 has lost digits before it came here. */
+const lostDigits =
+	'is a number too large to be exact, its last digits are lost already: give it as text';
+const isExact = (value: unknown) => !Number.isInteger(value) || Number.isSafeInteger(value);
+
+const attributeMessage = 'is not a text, a number or a boolean';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
 export const attributeValue = z
 	.union([z.string(), z.boolean(), z.number().finite(attributeMessage)], {
 		errorMap: () => ({ message: attributeMessage }),
 	})
-	.refine(
-		(value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-		inexactAttributeMessage,
-	);
+	.refine(isExact, lostDigits);
 export type AttributeValue = z.infer<typeof attributeValue>;
 
-// Not a record: zod leaves `__proto__` out of its copy of one.
-const attributes = z
+/** Names and values; an issue of one value has its name as path. */
+export const attributes = z
+	// Not a record: zod leaves `__proto__` out of its copy of one.
 	.custom<Record<string, AttributeValue>>(
 		(pairs) => typeof pairs === 'object' && pairs !== null && !Array.isArray(pairs),
-		'is not a set of pairs',
+		'is not a set of names and values',
 	)
 	.refine((pairs) => Object.keys(pairs).length > 0, 'is empty')
 	.refine(
@@ -69,50 +65,75 @@ const attributes = z
 		}
 	});
 
-const segmentMessage = 'has an ID that is not a text or a whole number';
-const segmentId = z.union(
-	[
-		z.string().refine((id) => id.trim() !== '', segmentMessage),
-		z
-			.number()
-			.int(segmentMessage)
-			.nonnegative(segmentMessage)
-			.refine(Number.isSafeInteger, segmentMessage),
-	],
-	{ errorMap: () => ({ message: segmentMessage }) },
+const idMessage = 'holds an ID that is neither text nor a whole number';
+const idInList = z
+	.union([z.string(), z.number().int(idMessage).nonnegative(idMessage)], {
+		errorMap: () => ({ message: idMessage }),
+	})
+	.refine((id) => typeof id === 'number' || id.trim() !== '', idMessage)
+	.refine(isExact, 'holds an ID that lost digits as a number: give it as text');
+
+/** What stands between IDs or around them, and never in one: more than one ID was meant, or JSON. */
+const separatorInside = /[\s()[\]{}"'`“”„‘’«»]+/;
+
+/** IDs as texts or numbers. */
+export const idList = z
+	.array(idInList, { invalid_type_error: 'is neither text, nor a number, nor an array' })
+	.superRefine((ids, context) => {
+		const wrong = ids.map(String).find((id) => separatorInside.test(id.trim()));
+		if (wrong === undefined) return;
+		const parts = wrong.split(separatorInside).filter((part) => part !== '');
+		const isClear = parts.length > 0 && parts.every((part) => /^[\w-]+$/.test(part));
+		context.addIssue({
+			code: 'custom',
+			...refusal(
+				`holds "${clip(wrong)}", which is not one ID`,
+				isClear
+					? `Separate IDs by commas and leave out all else: ${clip(parts.join(', '))}.`
+					: 'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
+			),
+		});
+	});
+
+/** Specification, Audience fields (`segment`). */
+export const segments = idList.refine(
+	(ids) => ids.length > 0,
+	refusal('is empty', 'Give at least one segment ID, from the dashboard of your push service.'),
 );
-
-const segments = z.array(segmentId).min(1, 'is empty');
-
-/** A number beyond 2^53 has lost digits before it came here. */
-const lostDigits =
-	'is a number too large to be exact, its last digits are lost already: give it as text';
 
 /** A subscriber's ID, kept as text so that no digit is lost. Specification, Audience fields (`sid`). */
 export const subscriberId = z
-	.union([z.string(), z.number()], { errorMap: () => ({ message: 'is not made of digits alone' }) })
-	.refine((id) => typeof id !== 'string' || id.trim() !== '', 'is empty')
-	.refine((id) => typeof id === 'string' || !(id > Number.MAX_SAFE_INTEGER), lostDigits)
+	.union([z.string(), z.number()], { errorMap: () => ({ message: 'is not a number' }) })
+	.refine(isExact, lostDigits)
 	.transform((id) => String(id).trim())
 	.refine(
-		(id) => id === '' || /^[0-9]+$/.test(id),
-		(id) => ({ message: `is not made of digits alone: ${clip(id)}` }),
+		(id) => /^[0-9]+$/.test(id),
+		(id) =>
+			refusal(
+				`is not a number: "${clip(id)}"`,
+				'Give the ID of one subscriber: digits alone, such as 5001.',
+			),
 	);
+
+const campaignIdMessage = 'is neither text nor a whole number';
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
 export const campaignId = z
-	.union([z.string(), z.number()], {
-		errorMap: () => ({ message: 'is not a text or a whole number' }),
+	.union([z.string(), z.number().int(campaignIdMessage).nonnegative(campaignIdMessage)], {
+		errorMap: () => ({ message: campaignIdMessage }),
 	})
-	.refine((id) => typeof id !== 'string' || id.trim() !== '', 'is empty')
-	.refine((id) => typeof id === 'string' || !(id > Number.MAX_SAFE_INTEGER), lostDigits)
-	.refine(
-		(id) => typeof id === 'string' || (Number.isInteger(id) && id >= 0),
-		'is not a text or a whole number',
-	)
+	.refine(isExact, lostDigits)
 	.transform((id) => String(id).trim())
+	.refine(
+		(id) => !/[,;\r\n]|^\d+\s+\d/.test(id),
+		(id) =>
+			refusal(
+				`holds more than one ID: "${clip(id)}"`,
+				'Give one ID per item: an item for each campaign.',
+			),
+	)
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
-	.refine((id) => !/^\.{1,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
+	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
 
 /** Specification, Notification / campaign, `expire_push`. */
 export const expiry = z.object(
@@ -132,11 +153,6 @@ export const expiry = z.object(
 // Bodies. Specification, Endpoints and Notification / campaign.
 // ---------------------------------------------------------------------------------------------
 
-type Text = typeof requiredText | ReturnType<typeof limitedText>;
-
-const webUrl = (text: Text) => text.refine(isWebUrl, webUrlMessage);
-const httpsUrl = requiredText.refine(isHttpsUrl, httpsUrlMessage);
-
 const buttons = (title: Text, url: Text) =>
 	z
 		.array(z.object({ title, url: webUrl(url) }).strict())
@@ -144,16 +160,16 @@ const buttons = (title: Text, url: Text) =>
 		.optional();
 /** Specification, Limits: those of buttons are stated for all subscribers alone. */
 const limitedButtons = buttons(
-	limitedText(maxCharacters.buttonTitle),
+	limitedText(maxCharacters.buttonTitle, shortenAdvice),
 	limitedText(maxCharacters.buttonUrl),
 );
 
 const required = {
-	title: limitedText(maxCharacters.title),
-	message: limitedText(maxCharacters.message),
+	title: limitedText(maxCharacters.title, shortenAdvice),
+	message: limitedText(maxCharacters.message, shortenAdvice),
 	target_url: webUrl(limitedText(maxCharacters.targetUrl)),
 };
-const name = limitedText(maxCharacters.name).optional();
+const name = limitedText(maxCharacters.name, shortenAdvice).optional();
 const icon = httpsUrl.optional();
 const image = httpsUrl.optional();
 const expire_push = z
@@ -176,7 +192,15 @@ const bodySchemas = {
 		.object({ ...required, name, icon, ...delivery, action_buttons, attribute: attributes })
 		.strict(),
 	segments: z
-		.object({ ...required, name, icon, image, ...delivery, action_buttons, segment: segments })
+		.object({
+			...required,
+			name,
+			icon,
+			image,
+			...delivery,
+			action_buttons,
+			segment: segments,
+		})
 		.strict(),
 	subscriber: z.object({ ...required, icon, ...delivery, action_buttons, sid }).strict(),
 } satisfies Record<Audience, z.AnyZodObject>;
@@ -206,12 +230,6 @@ export function limitsActionButtons(audience: Audience): boolean {
 	return bodySchemas[audience].shape.action_buttons === limitedButtons;
 }
 
-/** One thing that is wrong with a body: where (`['action_buttons', 0, 'url']`) and what (`is empty`). */
-export interface BodyIssue {
-	readonly path: ReadonlyArray<string | number>;
-	readonly message: string;
-}
-
 /** A body as the service takes it, or what it would refuse in it. */
 export type CheckedBody =
 	| { readonly body: CampaignBody; readonly issues?: undefined }
@@ -224,5 +242,5 @@ export type CheckedBody =
 export function checkBody(audience: Audience, body: unknown): CheckedBody {
 	const result = bodySchemas[audience].safeParse(body);
 	if (result.success) return { body: result.data };
-	return { issues: result.error.issues.map(({ path, message }) => ({ path, message })) };
+	return { issues: result.error.issues.map(toIssue) };
 }

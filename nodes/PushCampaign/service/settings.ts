@@ -34,6 +34,9 @@ const entered = z.object({
 	authTokenHeader: z.unknown(),
 });
 
+/** In the credential's data where none of its fields is an expression: then they are the same for all items. */
+export const fixedMark = 'isFixed';
+
 type Setting = keyof typeof settingNames;
 
 /** What an HTTP header can carry; Node.js refuses the rest with words that users can't place. */

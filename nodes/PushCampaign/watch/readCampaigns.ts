@@ -60,8 +60,7 @@ export async function readCampaigns(
 		const startedAt = performance.now();
 		const readAt = Date.now();
 		const request = {
-			endpoint: 'status',
-			method: 'GET',
+			kind: 'read',
 			path: campaignStatusPath(campaignId),
 			campaignId,
 		} as const;

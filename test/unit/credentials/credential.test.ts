@@ -1,4 +1,5 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
 
 const credential = new PushCampaignApi();
@@ -8,6 +9,16 @@ const data: ICredentialDataDecryptedObject = {
 	authToken: 'the-token',
 	allowHttp: false,
 	apiKeyHeader: 'serviceKey',
+	authTokenHeader: 'x-token',
+};
+
+/** Every field, as saved. */
+const stored = {
+	baseUrl: 'https://push.example',
+	apiKey: 'the-key',
+	authToken: 'the-token',
+	allowHttp: true,
+	apiKeyHeader: 'x-key',
 	authTokenHeader: 'x-token',
 };
 
@@ -36,9 +47,31 @@ test('has the fields that saved credentials hold', () => {
 		['allowHttp', 'boolean', false, false],
 		['apiKeyHeader', 'string', 'serviceKey', false],
 		['authTokenHeader', 'string', 'serviceAuthToken', false],
+		['isFixed', 'hidden', true, false],
 	]);
 	const hidden = credential.properties.filter(({ typeOptions }) => typeOptions?.password);
 	expect(hidden.map(({ name }) => name)).toEqual(['apiKey', 'authToken']);
+});
+
+describe('what n8n opens', () => {
+	const opened = (change: ICredentialDataDecryptedObject) =>
+		NodeHelpers.getNodeParameters(
+			credential.properties,
+			{ ...stored, ...change },
+			true,
+			false,
+			null,
+			null,
+		);
+
+	test('says that no field is an expression', () => {
+		expect(opened({})).toMatchObject({ isFixed: true });
+		expect(opened({ apiKey: 'a={{ $json.key }}' })).toMatchObject({ isFixed: true });
+	});
+
+	test.each(Object.keys(stored))('does not say so where %s is one, whatever was saved', (name) => {
+		expect(opened({ [name]: '={{ $json.x }}', isFixed: true })).not.toHaveProperty('isFixed');
+	});
 });
 
 // Specification, Authentication.

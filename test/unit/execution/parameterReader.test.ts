@@ -37,19 +37,10 @@ const title = { name: 'title', displayName: 'Title' };
 const readAll = (reader: ParameterReader, name: string, count: number) =>
 	Array.from({ length: count }, (_, index) => reader.item(index).get({ name, displayName: name }));
 
-test('a parameter that is missing is null, and the timezone is the workflow’s', () => {
+test('a parameter that is missing is undefined, and the timezone is the workflow’s', () => {
 	const { reader } = readerOf({ written: {}, items: [{}] });
 	const item = reader.item(0);
-	expect([item.get(title), item.timezone]).toEqual([null, 'Europe/Berlin']);
-});
-
-test('an expression that gives nothing is null', () => {
-	const { reader } = readerOf({
-		written: { title: '={{ $json.title }}' },
-		items: [{}],
-		evaluate: () => undefined,
-	});
-	expect(readAll(reader, 'title', 1)).toEqual([null]);
+	expect([item.get(title), item.timezone]).toEqual([undefined, 'Europe/Berlin']);
 });
 
 test('what holds no expression is evaluated once for all items', () => {
@@ -160,12 +151,12 @@ describe.each<
 
 	test('is put together of the input once n8n has given the same', () => {
 		const { reader, evaluated } = of([
-			['', ''],
+			['a', '.'],
 			['$&', '!'],
 			['{{ 1 }}', '\\'],
 		]);
 		expect(readAll(reader, 'title', 3)).toEqual([
-			valueFor('', ''),
+			valueFor('a', '.'),
 			valueFor('$&', '!'),
 			valueFor('{{ 1 }}', '\\'),
 		]);
@@ -174,12 +165,12 @@ describe.each<
 
 	test('is left to n8n wherever a field is no text', () => {
 		const { reader, evaluated } = of([
-			['one', ''],
+			['one', '.'],
 			[2, '!'],
 			['three', '?'],
 		]);
 		expect(readAll(reader, 'title', 3)).toEqual([
-			valueFor('one', ''),
+			valueFor('one', '.'),
 			valueFor('2', '!'),
 			valueFor('three', '?'),
 		]);
@@ -188,22 +179,39 @@ describe.each<
 
 	test('is left to n8n for good once that gave something else', () => {
 		const items = [
-			{ title: 'one', more: '' },
-			{ title: 'two', more: '' },
-			{ title: 'three', more: '' },
+			{ title: 'one', more: '.' },
+			{ title: 'two', more: '.' },
+			{ title: 'three', more: '.' },
 		];
 		const { reader, evaluated } = readerOf({
 			written: { title: written },
 			items,
-			evaluate: (_written, index) => valueFor(index === 0 ? 'uno' : `${items[index]?.title}`, ''),
+			evaluate: (_written, index) => valueFor(index === 0 ? 'uno' : `${items[index]?.title}`, '.'),
 		});
 		expect(readAll(reader, 'title', 3)).toEqual([
-			valueFor('uno', ''),
-			valueFor('two', ''),
-			valueFor('three', ''),
+			valueFor('uno', '.'),
+			valueFor('two', '.'),
+			valueFor('three', '.'),
 		]);
 		expect(evaluated).toHaveLength(3);
 	});
+});
+
+// So that a message can say that the expression is at fault.
+test('what an expression gave nothing for is null, what was left empty is not', () => {
+	const written = { none: '', name: '={{ $json.title }}', list: [{ a: '={{ 1 }}', b: ' ' }] };
+	const { reader } = readerOf({
+		written: { title: written, plain: '={{ $json.title }}', empty: '' },
+		items: [{ title: '' }, { title: '' }],
+		evaluate: (given) =>
+			given === written ? { ...written, name: ' ', list: [{ a: undefined, b: ' ' }] } : '',
+	});
+	for (const itemIndex of [0, 1]) {
+		const { get } = reader.item(itemIndex);
+		const valueOf = (name: string) => get({ name, displayName: name });
+		expect(valueOf('title')).toEqual({ none: '', name: null, list: [{ a: null, b: ' ' }] });
+		expect([valueOf('plain'), valueOf('empty')]).toEqual([null, '']);
+	}
 });
 
 test('an expression whose text an item happens to hold is evaluated for each item', () => {

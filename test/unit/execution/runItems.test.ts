@@ -1,6 +1,8 @@
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import { messageOf } from '../../../nodes/PushCampaign/service/invalidInput';
 import {
 	created,
 	credential,
@@ -43,6 +45,18 @@ async function errorOf(options: ExecuteOptions): Promise<NodeApiError | NodeOper
 	}
 	throw new TypeError('The run was not stopped');
 }
+/** How each item ended, or what the run was stopped with. */
+async function outcomeOf(options: ExecuteOptions) {
+	try {
+		const { json } = await execute(options);
+		const ends = z.array(z.object({ status: z.string().optional(), error: failed.optional() }));
+		const outcomes = ends.parse(json).map(({ status, error }) => error?.outcome ?? status);
+		return { outcomes, message: '' };
+	} catch (error) {
+		return { outcomes: [], message: messageOf(error) };
+	}
+}
+const failed = z.object({ outcome: z.string() });
 const shown = ({ message, description, context }: NodeApiError | NodeOperationError) => ({
 	message,
 	description,
@@ -140,29 +154,6 @@ describe('before anything is sent', () => {
 				'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.',
 			type: 'validation',
 		});
-	});
-
-	test('with Continue a fault of the node itself says that it is unknown what was sent', async () => {
-		const { service } = serviceOf();
-		const { context } = executeFunctions({
-			parameters: { ...send, options: { idempotencyKey: 'k' } },
-			service,
-			continueOnFail: true,
-			addExecutionHints: () => {
-				throw new TypeError('x is not a function');
-			},
-		});
-		const [items] = await new PushCampaign().execute.call(context);
-		expect(items).toMatchObject([
-			{
-				json: {
-					error: {
-						message: 'The node ended unexpectedly: x is not a function',
-						outcome: 'unknown',
-					},
-				},
-			},
-		]);
 	});
 
 	const refused = new Error('Credential with ID "7" does not exist for type "pushCampaignApi".');
@@ -275,8 +266,9 @@ describe('sends', () => {
 		expect(titles).toEqual([]);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(shown(error)).toEqual({
-			message: 'Title is missing',
-			description: 'Fill in Title. Sent: 0, not sent: 5, unknown: 0. First to fail: item 2.',
+			message: 'Title is empty for this item: its expression gave nothing',
+			description:
+				'Sent: 0, not sent: 5, unknown: 0. First to fail: item 2. Check the expression in Title, and the item that it reads from.',
 			item: 2,
 		});
 	});
@@ -307,7 +299,13 @@ describe('sends', () => {
 		expect(titles).toEqual(['a', 'c']);
 		expect(json).toMatchObject([
 			{ campaignId: '1001' },
-			{ error: { message: 'Title is missing', type: 'validation', outcome: 'notSent' } },
+			{
+				error: {
+					message: 'Title is empty for this item: its expression gave nothing',
+					type: 'validation',
+					outcome: 'notSent',
+				},
+			},
 			{ error: { type: 'bad_request', outcome: 'notSent', httpCode: '400' } },
 		]);
 		expect(json.map((item) => 'campaignId' in item)).toEqual([true, false, false]);
@@ -322,7 +320,7 @@ describe('sends', () => {
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error.message).toMatch(/^It is unknown whether this was sent/);
 		expect(error.description).toMatch(
-			/ Sent: 1, not sent: 2, unknown: 1\. First to fail: item 1\.$/,
+			/^1 of 4 was sent\. Sent: 1, not sent: 2, unknown: 1\. First to fail: item 1\. /,
 		);
 		expect(error.context['itemIndex']).toBe(1);
 	});
@@ -368,11 +366,7 @@ describe('sends', () => {
 		try {
 			now.mockReturnValue(start);
 			const store = new DeduplicationStore();
-			const { checkProcessedAndRecord } = store;
-			store.checkProcessedAndRecord = async (...args) => {
-				now.mockReturnValue(start + 60_000);
-				return await checkProcessedAndRecord(...args);
-			};
+			store.beforeRecord = () => now.mockReturnValue(start + 60_000);
 			const { service, titles } = serviceOf();
 			const parameters = {
 				...send,
@@ -470,7 +464,7 @@ describe('a dry run', () => {
 		const items = titled('a', '');
 		const error = await errorOf({ items, parameters: { ...sendEach, ...dry } });
 		expect(shown(error).description).toBe(
-			'Fill in Title. Sent: 0, not sent: 2, unknown: 0. First to fail: item 1.',
+			'Sent: 0, not sent: 2, unknown: 0. First to fail: item 1. Check the expression in Title, and the item that it reads from.',
 		);
 	});
 
@@ -482,7 +476,7 @@ describe('a dry run', () => {
 			options: { maxParallel: 1, dryRun: '={{ $itemIndex === 0 }}' },
 		};
 		expect(shown(await errorOf({ items, parameters, service })).description).toMatch(
-			/ Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\.$/,
+			/^1 of 3 was sent\. Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\. /,
 		);
 	});
 
@@ -524,7 +518,7 @@ describe('a second try of the execution', () => {
 		const again = await errorOf({ items, parameters, service: second.service, kept });
 		expect(second.titles).toEqual(['b', 'c']);
 		const counted = (error: { description?: string | null | undefined }) =>
-			error.description?.replace(/Sent: .*unknown: 1/, 'the counts');
+			error.description?.replace(/^.*unknown: 1/, 'the counts');
 		expect([again.message, counted(again)]).toEqual([unknown.message, counted(unknown)]);
 		expect(again.description).toContain('Sent: 2, not sent: 0, unknown: 1.');
 		const resend = { ...sendEach, options: { resendUnknown: true } };
@@ -533,8 +527,10 @@ describe('a second try of the execution', () => {
 		expect(json).toHaveLength(3);
 	});
 
-	test('waits for what is under way, and gives its answer', async () => {
-		const kept = {};
+	test('waits for what another Retry of it has under way, and gives its answer', async () => {
+		const failed = {};
+		await errorOf({ parameters: send, service: () => failure('bad_request'), kept: failed });
+		const kept = structuredClone(failed);
 		let answer = () => {};
 		const slow: Service = async () => {
 			await new Promise<void>((resolve) => (answer = resolve));
@@ -543,7 +539,7 @@ describe('a second try of the execution', () => {
 		const first = execute({ parameters: send, service: slow, kept });
 		await new Promise((resolve) => setTimeout(resolve, 5));
 		const { service, titles } = serviceOf();
-		const second = execute({ parameters: send, service, kept: structuredClone(kept) });
+		const second = execute({ parameters: send, service, kept: structuredClone(failed) });
 		await new Promise((resolve) => setTimeout(resolve, 5));
 		answer();
 		expect((await second).json).toEqual((await first).json);
@@ -722,7 +718,196 @@ describe('an idempotency key', () => {
 	});
 });
 
+describe('what an earlier execution left claimed under its key', () => {
+	const items = titled('a', 'b', 'c');
+	const options: IDataObject = { idempotencyKey: '={{ $json.title }}', maxParallel: 1 };
+
+	test.each([false, true])(
+		'is told at the end and keeps nothing else from going out: with Continue %p',
+		async (continueOnFail) => {
+			const store = new DeduplicationStore();
+			store.entries = ['key:b', 'unsettled:b'];
+			const { service, titles } = serviceOf();
+			const run = { items, parameters: { ...sendEach, options }, service, store, continueOnFail };
+			const kept = {};
+			for (const context of [kept, kept, {}]) {
+				if (continueOnFail) {
+					const { json } = await execute({ ...run, kept: context });
+					expect(json[1]).toMatchObject({ error: { outcome: 'unknown' } });
+				} else {
+					const { message, context: told } = await errorOf({ ...run, kept: context });
+					expect(message).toMatch(/^It is unknown whether this was sent: an earlier execution/);
+					expect(told['itemIndex']).toBe(1);
+				}
+				expect(titles).toEqual(['a', 'c']);
+			}
+			if (continueOnFail) return;
+			expect((await errorOf({ ...run, kept: {} })).description).toMatch(
+				/^2 of 3 were sent\. Sent: 0, sent earlier under their keys: 2, not sent: 0, unknown: 1\. /,
+			);
+		},
+	);
+});
+
+describe('a send whose time is over is asked for by its key before it is refused', () => {
+	const late = '2020-01-01T00:00Z';
+	const onTime = '2099-01-01T00:00Z';
+	/** Title, key and time of each item. */
+	type Item = readonly [title: string, key: string, sendAt: string];
+	type More = Omit<ExecuteOptions, 'parameters'> & { readonly options?: IDataObject };
+	const lateFirst: readonly Item[] = [
+		['late', 'k', late],
+		['other', 'o', onTime],
+	];
+	const [sent, claimed] = [['key:k'], ['key:k', 'unsettled:k']];
+	const all = ['late', 'other'];
+
+	async function run(given: readonly Item[], entries: string[], more: More = {}) {
+		const store = new DeduplicationStore();
+		store.entries = [...entries];
+		const { service, titles } = serviceOf();
+		const { options, ...rest } = more;
+		const outcome = await outcomeOf({
+			store,
+			service,
+			items: given.map(([title, key, sendAt]) => ({ json: { title, key, sendAt } })),
+			parameters: {
+				...sendEach,
+				additionalFields: { sendAt: '={{ $json.sendAt }}' },
+				options: { idempotencyKey: '={{ $json.key }}', ...options },
+			},
+			...rest,
+		});
+		return { titles, ...outcome, entries: store.entries, writes: store.writes };
+	}
+	const isOver = /^Send At is .* in the past$/;
+	const isUnknown = /^It is unknown whether this was sent: an earlier execution/;
+	const goesOn = { continueOnFail: true };
+	const resends = { options: { resendUnknown: true } };
+
+	test.each<
+		[
+			what: string,
+			given: readonly Item[],
+			entries: string[],
+			more: More,
+			titles: string[],
+			told: RegExp | string[],
+			left: string[],
+		]
+	>([
+		['sent before', lateFirst, sent, {}, ['other'], ['alreadySent', 'success'], ['key:k', 'key:o']],
+		['new', lateFirst, [], {}, [], isOver, []],
+		['new, with Continue', lateFirst, [], goesOn, ['other'], ['notSent', 'success'], ['key:o']],
+		['claimed before', lateFirst, claimed, {}, ['other'], isUnknown, [...claimed, 'key:o']],
+		['claimed, with Resend Unknown', lateFirst, claimed, resends, [], isOver, claimed],
+		[
+			'that of several items, and was sent before',
+			[...lateFirst, ['late too', 'k', late], ['on time', 'k', onTime]],
+			sent,
+			{},
+			['other'],
+			['alreadySent', 'success', 'alreadySent', 'alreadySent'],
+			['key:k', 'key:o'],
+		],
+		[
+			'that of several items, and is new',
+			[
+				['late', 'k', late],
+				['late too', 'k', late],
+				['on time', 'k', onTime],
+			],
+			[],
+			goesOn,
+			['on time'],
+			['notSent', 'notSent', 'success'],
+			['key:k'],
+		],
+		[
+			'that of an earlier item of the run that is sent now',
+			[
+				['on time', 'k', onTime],
+				['late', 'k', late],
+			],
+			[],
+			{},
+			['on time'],
+			['success', 'alreadySent'],
+			['key:k'],
+		],
+	])('a key that is %s', async (_what, given, entries, more, titles, told, left) => {
+		const came = await run(given, entries, more);
+		expect(came.titles).toEqual(titles);
+		if (!Array.isArray(told)) expect(came.message).toMatch(told);
+		else expect(came.outcomes).toEqual(told);
+		expect([...came.entries].sort()).toEqual([...left].sort());
+	});
+
+	test('but not in a dry run, which neither claims nor asks', async () => {
+		const dry = { options: { dryRun: true } };
+		const { message, writes } = await run(lateFirst, sent, dry);
+		expect(message).toMatch(isOver);
+		expect(writes).toBe(0);
+	});
+
+	test('and where n8n can’t write, nothing leaves', async () => {
+		const store = new DeduplicationStore();
+		store.refusals = [new Error('full')];
+		const { titles, message } = await run(lateFirst, [], { store });
+		expect(titles).toEqual([]);
+		expect(message).toMatch(/^Idempotency Key could not be saved in n8n's database: full/);
+	});
+
+	test('after the ledger: Retry gives the first answer again', async () => {
+		const now = jest.spyOn(Date, 'now');
+		try {
+			const kept = {};
+			now.mockReturnValue(Date.UTC(2019, 0, 1));
+			expect((await run(lateFirst, [], { kept })).titles).toEqual(all);
+			now.mockRestore();
+			const again = await run(lateFirst, claimed, { kept });
+			expect([again.titles, again.outcomes]).toEqual([[], ['success', 'success']]);
+		} finally {
+			now.mockRestore();
+		}
+	});
+
+	test('though the clock goes back meanwhile', async () => {
+		const now = jest.spyOn(Date, 'now');
+		try {
+			const store = new DeduplicationStore();
+			store.beforeRecord = () => now.mockReturnValue(Date.UTC(2019, 0, 1));
+			const { titles, message } = await run(lateFirst, [], { store });
+			expect([titles, isOver.test(message)]).toEqual([[], true]);
+		} finally {
+			now.mockRestore();
+		}
+	});
+
+	test('some at a time, so that no remembered key is pushed out', async () => {
+		const store = new DeduplicationStore();
+		const given = Array.from({ length: 500 }, (_, index): Item => [`${index}`, `k${index}`, late]);
+		let most = 0;
+		store.beforeRecord = () => (most = Math.max(most, store.entries.length));
+		await run(given, [], { store });
+		expect(most).toBeLessThanOrEqual(400);
+		expect(store.entries).toEqual([]);
+	});
+});
+
 describe('hints', () => {
+	test('that can’t be shown hide nothing of what was sent', async () => {
+		const { context, warnings } = executeFunctions({
+			parameters: { ...send, options: { idempotencyKey: 'k' } },
+			addExecutionHints: () => {
+				throw new TypeError('x is not a function');
+			},
+		});
+		const [items] = await new PushCampaign().execute.call(context);
+		expect(items).toMatchObject([{ json: { campaignId: '1001', status: 'success' } }]);
+		expect(warnings).toEqual(['The hints of a run could not be shown: x is not a function']);
+	});
+
 	async function hintsOf(options: ExecuteOptions): Promise<string[]> {
 		const messages: string[] = [];
 		const addExecutionHints = (...hints: NodeExecutionHint[]) => {
@@ -857,8 +1042,8 @@ describe('reads', () => {
 		const items = titled('1', '');
 		const { context, asked } = executeFunctions({ items, parameters: statusEach });
 		await expect(new PushCampaign().execute.call(context)).rejects.toMatchObject({
-			message: 'Campaign ID is missing',
-			description: 'Fill in Campaign ID.',
+			message: 'Campaign ID is empty for this item: its expression gave nothing',
+			description: 'Check the expression in Campaign ID, and the item that it reads from.',
 			context: { itemIndex: 1 },
 		});
 		expect(asked).toEqual([]);
@@ -875,7 +1060,12 @@ describe('reads', () => {
 		});
 		expect(json).toMatchObject([
 			{ campaignId: '1001' },
-			{ error: { message: 'Campaign ID is missing', type: 'validation' } },
+			{
+				error: {
+					message: 'Campaign ID is empty for this item: its expression gave nothing',
+					type: 'validation',
+				},
+			},
 			{ error: { type: 'bad_request', httpCode: '400' } },
 		]);
 	});

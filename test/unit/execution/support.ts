@@ -148,19 +148,26 @@ type Deduplication = Pick<
 	'checkProcessedAndRecord' | 'removeProcessed'
 >;
 
+let stores = 0;
+
 /** n8n's deduplication of one node as it works: entries in order, read, changed and written whole. */
 export class DeduplicationStore implements Deduplication {
 	entries: string[] = [];
+	/** The node whose it is. */
+	readonly nodeId = `node-${(stores += 1)}`;
 	/** How often the entries were written. */
 	writes = 0;
 	/** Thrown by the next accesses. */
 	refusals: Error[] = [];
+	/** Called before entries are recorded. */
+	beforeRecord: () => unknown = () => undefined;
 
 	checkProcessedAndRecord: Deduplication['checkProcessedAndRecord'] = async (
 		items,
 		scope,
 		{ mode, maxEntries = 0 },
 	) => {
+		await this.beforeRecord();
 		const entries = await this.read(scope, mode);
 		const processed = items.filter((item) => entries.includes(String(item)));
 		const fresh = items.filter((item) => !entries.includes(String(item)));
@@ -228,11 +235,12 @@ export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
 	const { asked, functions } = common(options);
 	const warnings: string[] = [];
+	const { addExecutionHints, store = new DeduplicationStore() } = options;
 	const node = nodeOf('pushCampaign', {
+		id: store.nodeId,
 		...(isWritten(parameters) ? { parameters } : {}),
 		...options.node,
 	});
-	const { addExecutionHints, store = new DeduplicationStore() } = options;
 	const evaluate = evaluator(node, items, typeof runIndex === 'number' ? runIndex : 0);
 	const context = {
 		...functions,

@@ -34,14 +34,22 @@ describe('attributes as pairs', () => {
 		[undefined, 'Attributes is empty'],
 		['plan', 'Attributes is not a list of names and values'],
 		[['plan'], 'Attributes is not a list of names and values'],
+		[
+			[{ name: 'id', value: 12345678901234567890 }],
+			'Value of pair 1 in Attributes is a number too large to be exact, its last digits are lost already: give it as text',
+		],
 		[[{ value: 'x' }], 'Name of pair 1 in Attributes is missing'],
 		[[{ name: ' ', value: 'x' }], 'Name of pair 1 in Attributes is missing'],
 		[[{ name: 7, value: 'x' }], 'Name of pair 1 in Attributes is not text'],
+		[
+			[{ name: 'a', value: null }],
+			'Value of pair 1 in Attributes is empty for this item: its expression gave nothing',
+		],
 		[[{ name: 'a', value: 'x' }, { name: 'b' }], 'Value of pair 2 in Attributes is missing'],
 		[[{ name: 'a', value: ' ' }], 'Value of pair 1 in Attributes is missing'],
 		[
 			[{ name: 'a', value: { b: 1 } }],
-			'Value of pair 1 in Attributes has a value that is not a text, a number or a boolean',
+			'Value of pair 1 in Attributes is not a text, a number or a boolean',
 		],
 		[['x', 'y'].map((value) => ({ name: 'a', value })), 'Attributes has the name "a" twice'],
 	])('%j is refused', (pairs, message) => {
@@ -68,7 +76,11 @@ test.each([
 	[{ specifyAttributes: 'json' }, 'Fill in Attributes (JSON).'],
 	[{ specifyAttributes: 'json', attributesJson: '{' }, jsonExample],
 	[{ specifyAttributes: 'json', attributesJson: '[]' }, jsonExample],
-	[{ specifyAttributes: 'json', attributesJson: '{}' }, 'Give at least one attribute.'],
+	[{ specifyAttributes: 'json', attributesJson: '{}' }, jsonExample],
+	[
+		{ specifyAttributes: 'json', attributesJson: null },
+		'Check the expression in Attributes (JSON), and the item that it reads from.',
+	],
 ])('%j is refused with what to do: %s', (parameters, advice) => {
 	expect(refusal(() => sendToAttributes.select(itemOf(parameters))).advice).toBe(advice);
 });
@@ -104,20 +116,23 @@ describe('attributes as JSON', () => {
 		expect(JSON.stringify(select('{"__proto__": "x"}'))).toBe('{"attribute":{"__proto__":"x"}}');
 	});
 
-	test.each<[what: string, refused: unknown[]]>([
-		['is missing', ['', ' ', null]],
-		['is not valid JSON', ['{', 'plan=pro']],
-		['is not a JSON object', ['[]', 'null', '7', 7, [{ a: 1 }]]],
-		['is empty', ['{}', {}]],
-		['has an attribute without a name', ['{" ": 1}']],
+	test.each<[message: string, refused: unknown[]]>([
+		['Attributes (JSON) is missing', ['', ' ', undefined]],
+		['Attributes (JSON) is empty for this item: its expression gave nothing', [null]],
+		['Attributes (JSON) is not valid JSON', ['{', 'plan=pro']],
+		['Attributes (JSON) is not a set of names and values', ['[]', 'null', '7', 7, [{ a: 1 }]]],
+		['Attributes (JSON) is empty', ['{}', {}]],
+		['Attributes (JSON) has an attribute without a name', ['{" ": 1}']],
 		[
-			'has a value for "b" that is not a text, a number or a boolean',
-			['{"a": 1, "b": {"c": 1}}', { b: ['x'] }, '{"b": 12345678901234567890}'],
+			'Attributes (JSON) has a value for "b" that is not a text, a number or a boolean',
+			['{"a": 1, "b": {"c": 1}}', { b: ['x'] }, { b: null }],
 		],
-	])('%s: %j', (what, refused) => {
-		for (const json of refused) {
-			expect(refusal(() => select(json)).message).toBe(`Attributes (JSON) ${what}`);
-		}
+		[
+			'Attributes (JSON) has a value for "b" that is a number too large to be exact, its last digits are lost already: give it as text',
+			['{"a": 1, "b": 12345678901234567890}', { b: 12345678901234567890 }],
+		],
+	])('%s: %j', (message, refused) => {
+		for (const json of refused) expect(refusal(() => select(json)).message).toBe(message);
 	});
 
 	test.each([
@@ -196,12 +211,13 @@ describe('segments', () => {
 	});
 
 	test.each<[what: string, refused: unknown[]]>([
-		['is missing', ['', null]],
-		['is empty', [' , ', [], '[]']],
+		['is missing', [undefined]],
+		['is empty for this item: its expression gave nothing', [null]],
+		['is empty', ['', ' , ', [], '[]']],
 		['is neither text, nor a number, nor an array', [{}, true]],
 		[
 			'holds an ID that is neither text nor a whole number',
-			[1.5, -1, 2 ** 53, '[1.5]', '[[12]]', '[{"id": 12}]', [''], [' '], [null], [['12']]],
+			[1.5, -1, '[1.5]', '[[12]]', '[{"id": 12}]', [''], [' '], [null], [['12']]],
 		],
 	])('%s: %j', (what, refused) => {
 		for (const segmentIds of refused) {
@@ -223,19 +239,8 @@ describe('segments', () => {
 		['“12”', '“12”'],
 	])('%j is refused: %s may be more than an ID', (segmentIds, id) => {
 		expect(refusal(() => select(segmentIds)).message).toBe(
-			`Segment IDs holds an ID with a blank, a bracket or a quote inside: ${String(id)}`,
+			`Segment IDs holds "${String(id)}", which is not one ID`,
 		);
-	});
-
-	test.each([
-		[[], 'Give at least one segment ID, from the dashboard of your push service.'],
-		[[2 ** 53], 'IDs beyond 2^53 lose digits as numbers: give them as text.'],
-		[
-			'7 8',
-			'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
-		],
-	])('what %j asks for', (segmentIds, advice) => {
-		expect(refusal(() => select(segmentIds)).advice).toBe(advice);
 	});
 
 	test('a text becomes the texts between its commas', () => {
@@ -258,10 +263,18 @@ describe('a subscriber', () => {
 	});
 
 	test.each([
-		['', 'Subscriber ID is missing'],
-		[null, 'Subscriber ID is missing'],
-		['5001a', 'Subscriber ID is not made of digits alone: 5001a'],
-	])('%j is refused', (subscriberId, message) => {
-		expect(refusal(() => select(subscriberId)).message).toBe(message);
+		['', 'Subscriber ID is missing', 'Fill in Subscriber ID.'],
+		[
+			null,
+			'Subscriber ID is empty for this item: its expression gave nothing',
+			'Check the expression in Subscriber ID, and the item that it reads from.',
+		],
+		[
+			'a@b.com',
+			'Subscriber ID is not a number: "a@b.com"',
+			'Give the ID of one subscriber: digits alone, such as 5001.',
+		],
+	])('%j is refused', (subscriberId, message, advice) => {
+		expect(refusal(() => select(subscriberId))).toMatchObject({ message, advice });
 	});
 });

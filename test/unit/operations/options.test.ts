@@ -106,6 +106,16 @@ test.each([2 ** 53, -(2 ** 53), 1e300, Infinity])(
 	},
 );
 
+// n8n's database would take all of them for the same key.
+test.each(['order \ud83d', '\udc00'])(
+	'half of a character in an idempotency key is refused',
+	(key) => {
+		const { message, advice } = refusal(() => read({ idempotencyKey: key }));
+		expect(message).toBe('Idempotency Key holds half of a character');
+		expect(advice).toContain('cut in the middle of an emoji');
+	},
+);
+
 test('a longer idempotency key is refused', () => {
 	const { message, advice } = refusal(() => read({ idempotencyKey: '🌷'.repeat(256) }));
 	expect(message).toBe('Idempotency Key is 256 characters long, more than the 255 that are kept');

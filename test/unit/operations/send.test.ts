@@ -152,8 +152,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 			expect(asked).toEqual([
 				{
 					request: {
-						endpoint: 'send',
-						method: 'POST',
+						kind: 'send',
 						path: `/v1/notification/send/${paths[operation.audience]}`,
 						body,
 					},
@@ -272,9 +271,11 @@ test.each([
 	['message', 'Message'],
 	['targetUrl', 'Target URL'],
 ])('%s is required', (parameter, displayName) => {
-	for (const blank of ['', ' \n', null, undefined]) {
+	for (const blank of ['', ' \n', undefined]) {
 		expect(refusedBy({ [parameter]: blank }).message).toBe(`${displayName} is missing`);
 	}
+	const nothing = `${displayName} is empty for this item: its expression gave nothing`;
+	expect(refusedBy({ [parameter]: null }).message).toBe(nothing);
 });
 
 test('addresses are trimmed, texts are not', () => {
@@ -341,7 +342,9 @@ describe('UTM parameters', () => {
 	});
 	const longUrl = { targetUrl: `https://a.example/${'x'.repeat(238)}` };
 	const button = (url: string, title = 'Shop') => ({ actionButtons: { button: [{ title, url }] } });
-	const counts = ' The UTM parameters count towards its length.';
+	const change = (field: string) => `Change ${field} and run the workflow again.`;
+	const counts = (field: string) => `${change(field)} The UTM parameters count towards its length.`;
+	const shorten = () => 'Shorten it, or turn on Shorten Long Texts in the options.';
 
 	test('count towards the length of a URL', () => {
 		const room = 255 - 'https://a.example?utm_source='.length;
@@ -349,20 +352,28 @@ describe('UTM parameters', () => {
 		expect(body.target_url).toHaveLength(255);
 	});
 
-	test.each<[parameters: Record<string, unknown>, field: string, advice: string]>([
+	test.each<
+		[parameters: Record<string, unknown>, field: string, advice: (field: string) => string]
+	>([
 		[withUtm({ targetUrl: 'https://a.example' }, 300), 'Target URL', counts],
 		[withUtm(button(`https://a.example`), 90), 'URL of button 1 in Action Buttons', counts],
-		[longUrl, 'Target URL', ''],
-		[withUtm({ title: 'x'.repeat(101) }, 9), 'Title', ''],
+		[longUrl, 'Target URL', change],
+		[withUtm({ title: 'x'.repeat(101) }, 9), 'Title', shorten],
 		[
 			withUtm(button('https://a.example', 'x'.repeat(101)), 9),
 			'Title of button 1 in Action Buttons',
-			'',
+			shorten,
 		],
 	])('are pointed out where they matter: %#', (parameters, field, advice) => {
 		const refused = refusedBy(parameters);
 		expect(refused.message).toMatch(new RegExp(`^${field} is \\d+ characters long`));
-		expect(refused.advice).toBe(`Change ${field} and run the workflow again.${advice}`);
+		expect(refused.advice).toBe(advice(field));
+	});
+
+	test('say nothing of an address that is none', () => {
+		const { advice } = refusedBy(withUtm({ targetUrl: 'www.a.example' }, 9));
+		expect(advice).toContain('https://www.a.example');
+		expect(advice).not.toContain('UTM');
 	});
 
 	test.each([7, true, ['https://a.example'], {}])('are not added to %j', (targetUrl) => {
@@ -445,7 +456,11 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 		})),
 	],
 	['Expire After', 'is not an amount and a unit', [{ expireAfter: { duration: '3d' } }]],
-	['Icon URL', 'is not a valid https:// address', [{ iconUrl: 'http://a.example/i.png' }]],
+	[
+		'Icon URL',
+		'is not a valid https:// address: "http://a.example/i.png"',
+		[{ iconUrl: 'http://a.example/i.png' }],
+	],
 ])('%s %s: %j', (displayName, rule, values) => {
 	for (const additionalFields of values) {
 		expect(refusedBy({ additionalFields }).message).toBe(`${displayName} ${rule}`);

@@ -5,7 +5,7 @@ export function itemOf(
 	parameters: Readonly<Record<string, unknown>>,
 	timezone = 'UTC',
 ): ItemParameters {
-	return { timezone, get: ({ name }) => parameters[name] ?? null };
+	return { timezone, get: ({ name }) => parameters[name] };
 }
 
 /** What every send needs. */

@@ -7,7 +7,6 @@ import {
 	failureAnswer,
 	failureTypes,
 	notificationSent,
-	rawSubscriberCount,
 	subscriberCount,
 	toRates,
 } from '../../../nodes/PushCampaign/service/answers';
@@ -206,16 +205,39 @@ describe('the rates', () => {
 });
 
 // Specification, Subscriber count record.
-test('a subscriber count is two whole numbers', () => {
+describe('a subscriber count', () => {
 	const counts = { total_life_time_subscribers: '120', active_subscribers: 90 };
-	expect(subscriberCount.parse(counts)).toEqual({
-		total_life_time_subscribers: 120,
-		active_subscribers: 90,
+	const numbers = { total_life_time_subscribers: 120, active_subscribers: 90 };
+
+	test('is two whole numbers', () => expect(subscriberCount.parse(counts)).toEqual(numbers));
+
+	test.each(Object.keys(counts))('has null for %s that is not given', (name) => {
+		for (const given of [
+			without(counts, name),
+			...['', ' ', null].map((none) => ({ ...counts, [name]: none })),
+		]) {
+			expect(subscriberCount.parse(given)).toEqual({ ...numbers, [name]: null });
+		}
+		expect(isRead(subscriberCount, { ...counts, [name]: 'many' })).toBe(false);
 	});
-	for (const name of Object.keys(counts)) {
-		expect(isRead(subscriberCount, without(counts, name))).toBe(false);
-		expect(isRead(subscriberCount, { ...counts, [name]: '' })).toBe(false);
-	}
+
+	test.each([
+		{},
+		{ status: 'success' },
+		[],
+		{ total_life_time_subscribers: '', active_subscribers: null },
+	])('%j is none', (given) => expect(isRead(subscriberCount, given)).toBe(false));
+});
+
+test('a text that is longer than anyone reads is cut', () => {
+	const long = `${'x'.repeat(299)}👍${'x'.repeat(10_000_000)}`;
+	const kept = `${'x'.repeat(299)}…`;
+	expect(campaignCreated.parse({ ...created, description: long }).description).toBe(kept);
+	expect(campaignStatus.parse({ ...record, notification_status: long }).notification_status).toBe(
+		kept,
+	);
+	const fits = 'x\n'.repeat(150);
+	expect(notificationSent.parse({ ...created, description: fits }).description).toBe(fits);
 });
 
 // Specification, Errors.
@@ -260,9 +282,7 @@ test('whatever is answered is read or not, never thrown at', () => {
 	fc.assert(
 		fc.property(fc.anything(), (value) => {
 			const answers = [campaignCreated, notificationSent, subscriberCount, failureAnswer];
-			for (const schema of [...answers, rawSubscriberCount]) {
-				schema.safeParse(value);
-			}
+			for (const schema of answers) schema.safeParse(value);
 			const read = campaignStatus.safeParse(value);
 			if (read.success) expect(read.data.count).toBeDefined();
 		}),

@@ -23,12 +23,11 @@ const settings = {
 };
 const content = { title: 'Sale', message: 'Today', target_url: 'https://shop.example' };
 const send: ServiceRequest = {
-	endpoint: 'send',
-	method: 'POST',
+	kind: 'send',
 	path: '/v1/notification/send/all',
 	body: content,
 };
-const status: ServiceRequest = { endpoint: 'status', method: 'GET', path: '/v1/x' };
+const status: ServiceRequest = { kind: 'read', path: '/v1/x' };
 const created = { status: 'success', description: 'Campaign created', ID: 1001 };
 const now = Date.UTC(2030, 0, 1);
 
@@ -142,13 +141,16 @@ describe('an answer', () => {
 		},
 	);
 
-	test('carries how long to wait', async () => {
-		const failure = { status: 'failure', type: 'rate_limit', description: 'Too many requests' };
-		expect(await ask(failure, 429, { 'retry-after': '7' })).toMatchObject({
-			problem: { type: 'rate_limit', httpCode: '429', retryAfterMs: 7000 },
+	test.each([
+		['a rate limit', { status: 'failure', type: 'rate_limit' }, 429, 'rate_limit'],
+		['an unspecified failure', { status: 'failure' }, 503, 'unspecified'],
+		["a gateway's 429", 'Slow down', 429, 'rate_limit'],
+		["a gateway's 503", '<html>Busy</html>', 503, 'unexpected_answer'],
+	])('that is %s carries how long to wait', async (_name, body, code, type) => {
+		expect(await ask(body, code, { 'retry-after': '7' })).toMatchObject({
+			problem: { type, retryAfterMs: 7000 },
 		});
-		expect((await ask(failure)).kind).toBe('failed');
-		expect(await ask(failure)).not.toHaveProperty('problem.retryAfterMs');
+		expect(await ask(body, code)).toHaveProperty('problem.retryAfterMs', undefined);
 	});
 
 	test.each([301, 302, 307, 308])(
@@ -198,11 +200,11 @@ describe('an answer', () => {
 		const headers = { location: 'https://elsewhere.example' };
 		expect(await answering('', 303, headers).request(status, z.object({}), 1)).toEqual({
 			kind: 'failed',
-			problem: redirectProblem(303, 'status', 'elsewhere.example'),
+			problem: redirectProblem(303, 'read', 'elsewhere.example'),
 		});
 		expect(await answering('', 305, headers).request(status, z.object({}), 1)).toEqual({
 			kind: 'failed',
-			problem: unexpectedAnswerProblem(305, 'empty', 'status'),
+			problem: unexpectedAnswerProblem(305, 'empty', 'read'),
 		});
 	});
 
@@ -222,7 +224,7 @@ describe('an answer', () => {
 			}
 			expect(await answering('', code).request(status, z.object({}), 1)).toEqual({
 				kind: 'failed',
-				problem: refusedOnTheWayProblem(code, 'empty', 'status'),
+				problem: refusedOnTheWayProblem(code, 'empty', 'read'),
 			});
 		},
 	);
@@ -338,7 +340,7 @@ describe('a status record', () => {
 	])('of %j that says %j is no answer', async (asked, said) => {
 		expect(await asking(asked, { notification_id: said })).toEqual({
 			kind: 'failed',
-			problem: unexpectedAnswerProblem(200, 'about another campaign', 'status'),
+			problem: unexpectedAnswerProblem(200, 'about another campaign', 'read'),
 		});
 	});
 
@@ -361,8 +363,17 @@ describe('a status record', () => {
 
 test.each([
 	[{ ...send, body: { ...content, sid: '5001' } }, 'invalid_sid', 'subscriber with the ID 5001'],
-	[{ ...status, subject: '1001' }, 'invalid_value', 'campaign with the ID 1001'],
-	[{ ...status, subject: String(secrets[0]) }, 'invalid_value', 'campaign with the ID ***'],
+	[
+		{ ...status, campaignId: '1001', subject: '1001' },
+		'invalid_value',
+		'campaign with the ID 1001',
+	],
+	[
+		{ ...status, campaignId: '1', subject: String(secrets[0]) },
+		'invalid_value',
+		'campaign with the ID ***',
+	],
+	[{ ...status, campaignId: '1001' }, 'invalid_value', 'campaign with this ID'],
 ])('%j with %s names the ID', async (request, type, words) => {
 	const result = await answering({ status: 'failure', type }).request(request, z.unknown(), 1);
 	expect(result).toMatchObject({ problem: { message: `The push service has no ${words}` } });
@@ -459,7 +470,7 @@ describe('no answer', () => {
 		for (const request of [send, status]) {
 			expect(await stopped.request(request, z.unknown(), 500)).toEqual({
 				kind: 'failed',
-				problem: notStartedProblem(request.endpoint),
+				problem: notStartedProblem(request.kind),
 			});
 		}
 		expect(transport).not.toHaveBeenCalled();

@@ -13,12 +13,13 @@ import {
 	refusedOnTheWayProblem,
 	timeoutProblem,
 	unexpectedAnswerProblem,
-	type Endpoint,
 	type Problem,
 } from '../../../nodes/PushCampaign/service/failures';
+import type { FailureDetails } from '../../../nodes/PushCampaign/service/failureWords';
+import type { Kind } from '../../../nodes/PushCampaign/service/kinds';
 
-const failed = (type: string | undefined, endpoint: Endpoint) =>
-	failureProblem({ status: 'failure', type, description: 'No' }, endpoint);
+const failed = (type: string | undefined, kind: Kind, details?: FailureDetails) =>
+	failureProblem({ status: 'failure', type, description: 'No' }, kind, details);
 const listed = [
 	'header_invalid',
 	'authentication_failure',
@@ -39,29 +40,24 @@ const situations: ReadonlyArray<[string, () => Problem]> = [
 		`${type ?? 'no type'} of a send`,
 		() => failed(type, 'send'),
 	]),
-	['invalid_value of a status', () => failed('invalid_value', 'status')],
-	['no type of a status', () => failed(undefined, 'status')],
-	['invalid_value of a count', () => failed('invalid_value', 'count')],
-	['a redirect of a count to a host', () => redirectProblem(308, 'count', 'shop.example')],
-	...(['send', 'status'] as const).flatMap((endpoint): Array<[string, () => Problem]> => [
-		[
-			`no connection for a ${endpoint}`,
-			() => notConnectedProblem('a.example', 'no such name', endpoint),
-		],
-		[`a redirect of a ${endpoint}`, () => redirectProblem(302, endpoint)],
-		[`HTTP 404 to a ${endpoint}`, () => refusedOnTheWayProblem(404, 'a web page', endpoint)],
-		[`HTTP 429 to a ${endpoint}`, () => gatewayRateLimitProblem('empty', endpoint, undefined)],
-		[
-			`HTTP 429 and a wait to a ${endpoint}`,
-			() => gatewayRateLimitProblem('empty', endpoint, 3_600_000),
-		],
-		[`a timeout of a ${endpoint}`, () => timeoutProblem(1500, endpoint)],
-		[`a timeout of a second of a ${endpoint}`, () => timeoutProblem(1000, endpoint)],
-		[`a lost connection of a ${endpoint}`, () => connectionLostProblem(endpoint)],
-		[`a plain answer to a ${endpoint}`, () => plainAnswerProblem(endpoint)],
-		[`a ${endpoint} canceled under way`, () => cancelledProblem(endpoint)],
-		[`a ${endpoint} canceled before`, () => notStartedProblem(endpoint)],
-		[`HTTP 502 to a ${endpoint}`, () => unexpectedAnswerProblem(502, 'a web page', endpoint)],
+	['invalid_value of a read', () => failed('invalid_value', 'read')],
+	['invalid_value of a campaign', () => failed('invalid_value', 'read', { isOfCampaign: true })],
+	['no type of a read', () => failed(undefined, 'read')],
+	['no type and a wait', () => failed(undefined, 'read', { retryAfterMs: 60_000 })],
+	['a redirect to a host', () => redirectProblem(308, 'read', 'shop.example')],
+	...(['send', 'read'] as const).flatMap((kind): Array<[string, () => Problem]> => [
+		[`no connection for a ${kind}`, () => notConnectedProblem('a.example', 'no such name', kind)],
+		[`a redirect of a ${kind}`, () => redirectProblem(302, kind)],
+		[`HTTP 404 to a ${kind}`, () => refusedOnTheWayProblem(404, 'a web page', kind)],
+		[`HTTP 429 to a ${kind}`, () => gatewayRateLimitProblem('empty', kind, undefined)],
+		[`HTTP 429 and a wait to a ${kind}`, () => gatewayRateLimitProblem('empty', kind, 3_600_000)],
+		[`a timeout of a ${kind}`, () => timeoutProblem(1500, kind)],
+		[`a timeout of a second of a ${kind}`, () => timeoutProblem(1000, kind)],
+		[`a lost connection of a ${kind}`, () => connectionLostProblem(kind)],
+		[`a plain answer to a ${kind}`, () => plainAnswerProblem(kind)],
+		[`a ${kind} canceled under way`, () => cancelledProblem(kind)],
+		[`a ${kind} canceled before`, () => notStartedProblem(kind)],
+		[`HTTP 502 to a ${kind}`, () => unexpectedAnswerProblem(502, 'a web page', kind)],
 	]),
 	['a send not requested any more', () => notRequestedProblem(failed('rate_limit', 'send'))],
 	['a key claimed earlier', () => claimedEarlierProblem('order\n42')],
@@ -91,7 +87,7 @@ test('an execution that ended meanwhile is told as one that was canceled', () =>
 
 describe("the service's own words", () => {
 	const described = (description: string | null | undefined) =>
-		failureProblem({ status: 'failure', type: 'invalid_sid', description }, 'status').description;
+		failureProblem({ status: 'failure', type: 'invalid_sid', description }, 'read').description;
 	const advice = 'Check Subscriber ID. The subscriber may have unsubscribed.';
 
 	test.each([undefined, null, '', ' \n'])('%j: it gave no reason', (description) => {
@@ -119,72 +115,55 @@ describe("the service's own words", () => {
 		expect(long.type).toHaveLength(301);
 		expect(long.message).toBe(`The push service refused the request (${'x'.repeat(300)}…)`);
 	});
-
-	test('how long to wait is kept', () => {
-		const failure = { status: 'failure', type: 'rate_limit' } as const;
-		expect(failureProblem(failure, 'send', { retryAfterMs: 0 }).retryAfterMs).toBe(0);
-		expect(failureProblem(failure, 'send')).not.toHaveProperty('retryAfterMs');
-	});
 });
 
 describe('how long the service asks to wait', () => {
-	const failure = { status: 'failure', type: 'rate_limit', description: 'No' } as const;
-	const described = (seconds: number) =>
-		failureProblem(failure, 'send', { retryAfterMs: seconds * 1000 }).description;
-	const raise =
-		'Run the workflow again later, or raise Rate Limit Retries in the options so that the node waits longer by itself.';
+	const described = (type: string | undefined, seconds: number) =>
+		failed(type, 'send', { retryAfterMs: seconds * 1000 }).description;
 
 	test.each([
 		[0.2, '1 second'],
 		[1, '1 second'],
-		[7, '7 seconds'],
 		[90, '90 seconds'],
-		[120, '120 seconds'],
+		[60, '1 minute'],
+		[120, '2 minutes'],
 		[121, '3 minutes'],
-		[600, '10 minutes'],
-	])('%d s: %s, which more retries would wait for', (seconds, wait) => {
-		expect(described(seconds)).toBe(
-			`The service says: "No". It was not sent. It asks to wait for ${wait}. ${raise}`,
-		);
-	});
-
-	test.each([
-		[601, '11 minutes'],
 		[3600, '1 hour'],
 		[5400, '90 minutes'],
-		[86_400, '24 hours'],
-	])('%d s: %s, which more retries would not', (seconds, wait) => {
-		expect(described(seconds)).toBe(
-			`The service says: "No". It was not sent. It asks to wait for ${wait}. Run the workflow again after that.`,
-		);
+		[7200, '2 hours'],
+		[7201, '3 hours'],
+		[86_400, '1 day'],
+		[90_000, '25 hours'],
+		[172_801, '3 days'],
+		[315_403_680, '3651 days'],
+	])('%d s: %s', (seconds, wait) => {
+		const told = `The service says: "No". It was not sent. It asks to wait for ${wait}. Run the workflow again after that.`;
+		expect(described('rate_limit', seconds)).toBe(told);
+		expect(described(undefined, seconds)).toBe(told);
 	});
 
-	test('not at all, or of something else than a rate limit: no word of it', () => {
-		expect(described(0)).toBe(`The service says: "No". It was not sent. ${raise}`);
-		const other = failureProblem({ status: 'failure' }, 'send', { retryAfterMs: 7000 });
-		expect(other.description).not.toContain('wait');
-		expect(other.retryAfterMs).toBe(7000);
+	test('is kept, and not told of what no wait mends', () => {
+		expect(failed('bad_request', 'send', { retryAfterMs: 7000 }).retryAfterMs).toBe(7000);
+		expect(described('bad_request', 7)).not.toContain('wait');
 	});
 });
 
 describe('the ID that a failure is about', () => {
-	const messageOf = (type: string, endpoint: 'send' | 'status' | 'count', subject?: string) =>
-		failureProblem({ status: 'failure', type }, endpoint, { subject }).message;
+	const messageOf = (type: string, details: FailureDetails) =>
+		failed(type, 'send', details).message;
+	const ofCampaign = { isOfCampaign: true };
 
 	test('is named where it is known', () => {
-		expect(messageOf('invalid_sid', 'send', '5001')).toBe(
+		expect(messageOf('invalid_sid', { subject: '5001' })).toBe(
 			'The push service has no subscriber with the ID 5001',
 		);
-		expect(messageOf('invalid_value', 'status', 'x\n1')).toBe(
+		expect(messageOf('invalid_value', { ...ofCampaign, subject: 'x\n1' })).toBe(
 			'The push service has no campaign with the ID x 1',
-		);
-		expect(messageOf('invalid_sid', 'send')).toBe(
-			'The push service has no subscriber with this ID',
 		);
 	});
 
 	test('is not named where another thing is at fault', () => {
-		expect(messageOf('invalid_value', 'send', '5001')).not.toContain('5001');
-		expect(messageOf('rate_limit', 'status', '1001')).not.toContain('1001');
+		expect(messageOf('invalid_value', { subject: '5001' })).not.toContain('5001');
+		expect(messageOf('rate_limit', { ...ofCampaign, subject: '1001' })).not.toContain('1001');
 	});
 });

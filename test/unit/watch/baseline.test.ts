@@ -87,10 +87,12 @@ describe('the state', () => {
 });
 
 describe('failures of campaigns', () => {
-	const gone = failureProblem({ status: 'failure', type: 'invalid_value' }, 'status');
-	const slow = timeoutProblem(30_000, 'status');
-	const crowded = failureProblem({ status: 'failure', type: 'rate_limit' }, 'status');
-	const down = notConnectedProblem('push.example', 'its name is not known', 'status');
+	const gone = failureProblem({ status: 'failure', type: 'invalid_value' }, 'read', {
+		isOfCampaign: true,
+	});
+	const slow = timeoutProblem(30_000, 'read');
+	const crowded = failureProblem({ status: 'failure', type: 'rate_limit' }, 'read');
+	const down = notConnectedProblem('push.example', 'its name is not known', 'read');
 	const of = (...entries: Array<[string, Problem]>) => new Map(entries);
 	const found = (failures: Map<string, Problem>, reported: Record<string, string> = {}) =>
 		findUnreported(failures, reported).map(({ problem, campaignIds }) => [problem, ...campaignIds]);

@@ -169,7 +169,7 @@ const longestQuietCommitMs = 9_000;
 
 const ids = ['1001', '1002'];
 const names = ['delivered', 'clicked'] as const;
-const refusal = failureProblem({ status: 'failure', type: 'invalid_value' }, 'status');
+const refusal = failureProblem({ status: 'failure', type: 'invalid_value' }, 'read');
 
 type Step =
 	| { kind: 'move'; id: string; name: (typeof names)[number]; by: number }
