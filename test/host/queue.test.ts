@@ -14,6 +14,7 @@ import {
 	acceptedTitles,
 	durableEngine,
 	endsOf,
+	failureOf,
 	repeated,
 	sendWorkflow,
 	sentItems,
@@ -39,6 +40,7 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
+const goesOn = { onError: 'continueRegularOutput' } as const;
 const times = (count: number, end: string) => Array.from({ length: count }, () => end);
 const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
 
@@ -93,7 +95,7 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
 		const workflow = await sendWorkflow(cluster, {
 			options: { idempotencyKey: '={{ $json.title }}' },
-			settings: { onError: 'continueRegularOutput' },
+			settings: goesOn,
 		});
 		await workflow.run(titled('First', 1));
 		await cluster.query(
@@ -112,7 +114,9 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 			const workflow = await withKeysRemembered(10_000);
 			const before = await entriesOf(workflow.id);
 			cluster.simulator.setLatency(50);
-			for (let round = 1; round <= 3; round++) {
+			const taken = () => cluster.workers.map((worker) => takenBy(worker).length);
+			for (let round = 1, shared = 0; shared < 3; round++) {
+				const takenBefore = taken();
 				const batches = Array.from({ length: executions }, (_, index) =>
 					titled(`Round ${round}, execution ${index}, item`, size),
 				);
@@ -125,6 +129,7 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 					(entries) => entries === before + round * executions * size,
 					{ within: 30_000, every: 500, late: (entries) => `${entries} entries are there` },
 				).catch(() => undefined);
+				if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
 				const again = await workflow.call(batches.flat());
 				expect(endsOf(again.json)).toEqual(times(executions * size, 'alreadySent'));
 			}
@@ -132,6 +137,21 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 		},
 		600_000,
 	);
+
+	test('two processes that send under the same keys, one a second after the other: each item goes out once', async () => {
+		const workflow = await withKeysRemembered(0);
+		cluster.simulator.setLatency(5000);
+		const items = titled('Same', 50);
+		const first = workflow.call(items);
+		await untilRequests(cluster, 50);
+		const second = await workflow.call(items);
+		expect(endsOf((await first).json)).toEqual(times(50, 'success'));
+		// In the same process it waited; in another one it can't know.
+		expect(['alreadySent', 'unknown']).toContain([...new Set(endsOf(second.json))].join());
+		cluster.simulator.setLatency(0);
+		expect(endsOf((await workflow.call(items)).json)).toEqual(times(50, 'alreadySent'));
+		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Same', 50).sort());
+	}, 600_000);
 });
 
 describe('queue mode on n8n 2.x with two workers', () => {
@@ -169,30 +189,33 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		await call;
 	}, 600_000);
 
-	test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
-		const workflow = await sendWorkflow(cluster, {
-			options: { maxParallel: 1, idempotencyKey: '={{ $json.title }}' },
-			settings: { onError: 'continueRegularOutput' },
-		});
-		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
-		const call = workflow.call(titled('Keyed', 6)).catch(() => undefined);
-		await untilRequests(cluster, 4);
-		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
-		await cluster.addWorker();
-		await cluster.client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
-		await call;
+	test.each([
+		['a worker killed in the middle of a send, run again with keys: each item goes out once', {}],
+		['the same with Continue', goesOn],
+	] as const)(
+		'%s',
+		async (_how, settings) => {
+			const workflow = await sendWorkflow(cluster, {
+				options: { maxParallel: 1, idempotencyKey: '={{ $json.title }}' },
+				settings,
+			});
+			cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
+			const call = workflow.call(titled('Keyed', 6)).catch(() => undefined);
+			await untilRequests(cluster, 4);
+			await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
+			await cluster.addWorker();
+			await cluster.client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+			await call;
 
-		const again = await workflow.run(titled('Keyed', 6));
-		expect(endsOf(sentItems(again))).toEqual([
-			'alreadySent',
-			'alreadySent',
-			'alreadySent',
-			'unknown',
-			'success',
-			'success',
-		]);
-		expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 6));
-	}, 600_000);
+			const again = await workflow.run(titled('Keyed', 6));
+			expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 6));
+			if ('onError' in settings) {
+				const ends = [...times(3, 'alreadySent'), 'unknown', ...times(2, 'success')];
+				expect(endsOf(sentItems(again))).toEqual(ends);
+			} else expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
+		},
+		600_000,
+	);
 
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
 		const { client, simulator, credential } = cluster;

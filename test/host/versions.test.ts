@@ -638,14 +638,6 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 				await client.deactivate(workflowId);
 			}
 		}, 400_000);
-
-		test('does not start with a campaign that does not exist, and names it', async () => {
-			const { client, simulator } = stage();
-			simulator.addCampaign({ id: '2001', status: 'Sent', counters });
-			const { id } = await client.createWorkflow(chain('Watch', watch('2001, 4711')));
-			await expect(client.activate(id)).rejects.toThrow(/Campaign 4711 can't be read/);
-			await client.deactivate(id);
-		});
 	});
 
 	test('no log line and no saved execution holds the key or the token', async () => {

@@ -10,6 +10,8 @@ import { capitalize } from '../service/text';
 
 export { messageOf };
 
+type NodeError = NodeApiError | NodeOperationError;
+
 export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
 
 export const isFailed = <Value>(outcome: Outcome<Value>): outcome is Failed =>
@@ -67,77 +69,62 @@ function describe(advice: string, { kind = 'read', counts }: ErrorOptions): stri
 	].join(' ');
 }
 
+type Words = Pick<InvalidInput, 'message' | 'advice'>;
+
+/** Input that can't be sent, told as any other reason is. */
+const toProblem = ({ message, advice }: Words): Problem => ({
+	type: 'validation',
+	outcome: 'notSent',
+	message,
+	description: advice,
+	cause: 'configuration-invalid',
+});
+
+const problemOf = (failed: Failed): Problem =>
+	failed.kind === 'failed' ? failed.problem : toProblem(failed.invalid);
+
 /** Turns what ended an item into n8n's error. */
 export function toNodeError(
 	node: INode,
 	failed: Failed,
 	itemIndex: number,
 	options: ErrorOptions = {},
-): NodeApiError | NodeOperationError {
-	const words = (message: string, advice: string) => ({
-		message: options.isTool ? `${message}. ${advice}` : message,
-		description: describe(advice, options),
-	});
-	if (failed.kind === 'invalid') {
-		const { message, description } = words(failed.invalid.message, failed.invalid.advice);
-		return toOperationError(node, { message, advice: description }, itemIndex);
-	}
-	const { problem } = failed;
-	return toApiError(
-		node,
-		{ ...problem, ...words(problem.message, problem.description) },
-		itemIndex,
-	);
+): NodeError {
+	const problem = problemOf(failed);
+	const { message, description } = problem;
+	const told = {
+		message: options.isTool ? `${message}. ${description}` : message,
+		description: describe(description, options),
+	};
+	return toApiError(node, { ...problem, ...told }, itemIndex);
 }
 
 /** Turns input that can't be sent into n8n's error. */
-export function toOperationError(
-	node: INode,
-	{ message, advice: description }: Pick<InvalidInput, 'message' | 'advice'>,
-	itemIndex?: number,
-): NodeOperationError {
-	return new NodeOperationError(node, message, {
-		...(itemIndex === undefined ? {} : { itemIndex }),
-		description,
-		failure: { cause: 'configuration-invalid' },
-	});
-}
+export const toOperationError = (node: INode, invalid: Words, itemIndex?: number): NodeError =>
+	toApiError(node, toProblem(invalid), itemIndex);
 
-/** Turns a failure of the service or the network into n8n's error. */
-export function toApiError(node: INode, problem: Problem, itemIndex?: number): NodeApiError {
+/** Turns why something failed, here, at the service or on the way, into n8n's error. */
+export function toApiError(node: INode, problem: Problem, itemIndex?: number): NodeError {
 	const { type, message, description, httpCode, cause, retryAfterMs } = problem;
 	const isTimed = cause === 'rate-limited' || cause === 'temporarily-unavailable';
-	return new NodeApiError(
-		node,
-		{ type },
-		{
-			message,
-			description,
-			...(httpCode === undefined ? {} : { httpCode }),
-			...(itemIndex === undefined ? {} : { itemIndex }),
-			failure: isTimed
-				? { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-				: { cause },
-		},
-	);
-}
-
-interface ErrorFacts {
-	readonly message: string;
-	readonly description: string;
-	readonly type: string;
-	readonly httpCode?: string | undefined;
-	readonly outcome: FailedOutcome;
+	const options = {
+		description,
+		...(itemIndex === undefined ? {} : { itemIndex }),
+		failure: isTimed && retryAfterMs !== undefined ? { cause, retryAfterMs } : { cause },
+	};
+	if (type === 'validation') return new NodeOperationError(node, message, options);
+	const code = httpCode === undefined ? {} : { httpCode };
+	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
 
 /** @param kind missing where it is not known: then the item says its outcome */
-function errorJson(
-	{ httpCode, outcome, ...error }: ErrorFacts,
-	kind: Kind | undefined,
-): IDataObject {
+function errorJson(problem: Problem, kind: Kind | undefined): IDataObject {
+	const { message, description, type, httpCode, outcome } = problem;
 	return {
 		error: {
-			...error,
+			message,
+			description,
+			type,
 			...(httpCode === undefined ? {} : { httpCode }),
 			...(kind !== undefined && kinds[kind].change === undefined ? {} : { outcome }),
 		},
@@ -145,13 +132,16 @@ function errorJson(
 }
 
 /** What a failed item holds when the node continues on fail. */
-export function toErrorJson(failed: Failed, kind: Kind): IDataObject {
-	if (failed.kind === 'invalid') {
-		const { message, advice: description } = failed.invalid;
-		return errorJson({ message, description, type: 'validation', outcome: 'notSent' }, kind);
-	}
-	const { message, description, type, httpCode, outcome } = failed.problem;
-	return errorJson({ message, description, type, httpCode, outcome }, kind);
+export const toErrorJson = (failed: Failed, kind: Kind): IDataObject =>
+	errorJson(problemOf(failed), kind);
+
+/** What each item holds when a run that continues on fail ended before its items had an outcome. */
+export function faultJson(
+	{ message, description }: NodeError,
+	outcome: FailedOutcome,
+	kind?: Kind,
+): IDataObject {
+	return errorJson({ ...toProblem({ message, advice: description ?? '' }), outcome }, kind);
 }
 
 /** For a run that a user stopped before all its items had an outcome. */
@@ -169,8 +159,6 @@ export function toInvalid(error: unknown): InvalidInput {
 	return new InvalidInput(message, unexpectedAdvice);
 }
 
-type NodeError = NodeApiError | NodeOperationError;
-
 /** Gives n8n's error for whatever was thrown. */
 export function toExpected(node: INode, error: unknown): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
@@ -179,13 +167,4 @@ export function toExpected(node: INode, error: unknown): NodeError {
 		description: unexpectedAdvice,
 		failure: { cause: 'node-defect' },
 	});
-}
-
-/** What each item holds when a run that continues on fail ended before its items had an outcome. */
-export function faultJson(
-	{ message, description }: NodeError,
-	outcome: FailedOutcome,
-	kind?: Kind,
-): IDataObject {
-	return errorJson({ message, description: description ?? '', type: 'validation', outcome }, kind);
 }

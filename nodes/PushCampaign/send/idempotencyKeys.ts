@@ -3,32 +3,12 @@ import { sleep } from 'n8n-workflow';
 import { claimedEarlierProblem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Known, KeysContext } from './keyStore';
-import { KeyStore } from './keyStore';
+import { keyStoreOf } from './keyStore';
 import type { SendOutcome } from './outcome';
 import { alreadySent, isUnknown, mayBeSent, notRequested } from './outcome';
 
 /** Pauses before a write is tried again that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
-
-interface NodeKeys {
-	readonly store: KeyStore;
-	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
-	readonly underWay: Map<string, Promise<SendOutcome>>;
-}
-
-const nodes = new Map<string, NodeKeys>();
-
-function keysOf(context: KeysContext): NodeKeys {
-	const name = `${context.getWorkflow().id}:${context.getNode().id}`;
-	const known = nodes.get(name);
-	if (known !== undefined) return known;
-	for (const [other, { store, underWay }] of nodes) {
-		if (underWay.size === 0 && store.isIdle) nodes.delete(other);
-	}
-	const keys: NodeKeys = { store: new KeyStore(), underWay: new Map() };
-	nodes.set(name, keys);
-	return keys;
-}
 
 /**
  * The idempotency keys of one run of the node: what was sent under a key is never sent under it again by
@@ -55,9 +35,8 @@ export class IdempotencyKeys {
 		attempt: () => Promise<SendOutcome>,
 	): Promise<SendOutcome> {
 		for (;;) {
-			const keys = keysOf(this.context);
-			const running = keys.underWay.get(key);
-			if (running === undefined) return await this.make(keys, key, resendUnknown, attempt);
+			const running = keyStoreOf(this.context).underWay.get(key);
+			if (running === undefined) return await this.make(key, resendUnknown, attempt);
 			const outcome = await running;
 			if (outcome.kind === 'done') return alreadySent;
 			if (mayBeSent(outcome)) return notRequested(outcome);
@@ -67,15 +46,15 @@ export class IdempotencyKeys {
 	/** Waits until how all sends of this run ended is written. Their keys are looked at again after that. */
 	async written(): Promise<void> {
 		await Promise.all(this.writing);
-		if (this.writing.size > 0) void keysOf(this.context).store.lookAgain(this.context);
+		if (this.writing.size > 0) void keyStoreOf(this.context).lookAgain(this.context);
 	}
 
 	private async make(
-		{ store, underWay }: NodeKeys,
 		key: string,
 		resendUnknown: boolean,
 		attempt: () => Promise<SendOutcome>,
 	): Promise<SendOutcome> {
+		const store = keyStoreOf(this.context);
 		const claim = store.write('claim', key, this.context);
 		const sending = claim.then(
 			async (known) => await this.sendUnder(key, known, resendUnknown, attempt),
@@ -83,11 +62,11 @@ export class IdempotencyKeys {
 		);
 		const written = sending.then(async (outcome) => {
 			const known = await claim.catch(() => undefined);
-			if (known !== undefined) await this.note(store, key, known, outcome);
-			underWay.delete(key);
+			if (known !== undefined) await this.note(key, known, outcome);
+			store.underWay.delete(key);
 			return outcome;
 		});
-		underWay.set(key, written);
+		store.underWay.set(key, written);
 		this.writing.add(written);
 		return await sending;
 	}
@@ -109,12 +88,8 @@ export class IdempotencyKeys {
 	 * Writes how a send under a key ended. Where that can't be written the key stays claimed, and so does what
 	 * an earlier execution may have sent, whatever became of this try.
 	 */
-	private async note(
-		store: KeyStore,
-		key: string,
-		known: Known,
-		outcome: SendOutcome,
-	): Promise<void> {
+	private async note(key: string, known: Known, outcome: SendOutcome): Promise<void> {
+		const store = keyStoreOf(this.context);
 		const isSent = outcome.kind === 'done';
 		if (!isSent && isClaimed(known)) return;
 		if (isUnknown(outcome)) {

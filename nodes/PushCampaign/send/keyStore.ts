@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { messageOf } from '../service/invalidInput';
+import type { SendOutcome } from './outcome';
 
 /** What keys need of n8n; all of it belongs to one node of one workflow. */
 export type KeysContext = Pick<IExecuteFunctions, 'getNode' | 'getWorkflow' | 'logger'> & {
@@ -30,7 +31,7 @@ const changes = {
 	sent: { record: (key: string) => [keyEntry(key)], remove: (key: string) => [markOf(key)] },
 	free: { record: none, remove: both },
 } as const;
-export type Change = keyof typeof changes;
+type Change = keyof typeof changes;
 
 /** What n8n's store knew of a key before a change. */
 export interface Known {
@@ -60,6 +61,8 @@ const lookAfterWrites = 3;
 const cleanLooks = 2;
 /** Processes that go on writing over each other's keys are left to themselves after so many looks. */
 const mostLooks = 20;
+/** n8n searches all entries for each one that is removed, with nothing else done meanwhile. */
+const lookedAtOnce = 500;
 
 /**
  * The keys of one node, for all its executions in this process. n8n's store has no lock: a write reads all
@@ -67,7 +70,9 @@ const mostLooks = 20;
  * that came meanwhile. What another process wrote at the same time can be lost all the same, so the keys of a
  * run are looked at again when it has ended.
  */
-export class KeyStore {
+class KeyStore {
+	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
+	readonly underWay = new Map<string, Promise<SendOutcome>>();
 	private waiting: Write[] = [];
 	private readonly recent = new Map<string, Recent>();
 	private isWriting = false;
@@ -77,7 +82,7 @@ export class KeyStore {
 
 	/** Whether nothing is left to do. */
 	get isIdle(): boolean {
-		return !this.isWriting && this.recent.size === 0;
+		return this.underWay.size + this.recent.size === 0 && !this.isWriting;
 	}
 
 	/**
@@ -126,13 +131,16 @@ export class KeyStore {
 
 	private async look(context: KeysContext): Promise<void> {
 		const looked = [...this.recent];
-		const found = await Promise.all(
-			looked.map(async ([key, { isSent }]) => {
-				const known = await this.write(isSent ? 'sent' : 'claim', key, context);
-				return known.key && (isSent || known.mark);
-			}),
-		);
-		const isClean = !found.includes(false);
+		let isClean = true;
+		for (let from = 0; from < looked.length; from += lookedAtOnce) {
+			const found = await Promise.all(
+				looked.slice(from, from + lookedAtOnce).map(async ([key, { isSent }]) => {
+					const known = await this.write(isSent ? 'sent' : 'claim', key, context);
+					return known.key && (isSent || known.mark);
+				}),
+			);
+			isClean &&= !found.includes(false);
+		}
 		for (const [key, recent] of looked) {
 			recent.clean = isClean ? recent.clean + 1 : 0;
 			recent.looks += 1;
@@ -158,6 +166,19 @@ export class KeyStore {
 		}
 		this.isWriting = false;
 	}
+}
+
+const stores = new Map<string, KeyStore>();
+
+/** The keys of the node that runs, whatever execution it runs in. */
+export function keyStoreOf(context: KeysContext): KeyStore {
+	const name = `${context.getWorkflow().id}:${context.getNode().id}`;
+	const known = stores.get(name);
+	if (known !== undefined) return known;
+	for (const [other, { isIdle }] of stores) if (isIdle) stores.delete(other);
+	const store = new KeyStore();
+	stores.set(name, store);
+	return store;
 }
 
 const scope = 'node';

@@ -97,16 +97,6 @@ describe('before anything is sent', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('an operation that is not known is named', async () => {
-		const error = await errorOf({ parameters: { ...send, operation: 'sendToMoon' } });
-		expect(shown(error)).toEqual({
-			message: 'The operation "sendToMoon" is not known',
-			description: 'Choose a resource and an operation from the lists.',
-			item: 0,
-		});
-		expect(error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
-	});
-
 	test.each([
 		[{ operation: 'sendToMoon' }, 'The operation "sendToMoon" is not known'],
 		[{ operation: '' }, 'The operation is not known'],
@@ -116,11 +106,12 @@ describe('before anything is sent', () => {
 	])(
 		'with Continue every item says so, and none is handed on as if it were sent: %j',
 		async (more, message) => {
-			const { json, asked } = await execute({
-				items: titled('a', 'b'),
-				parameters: { ...send, operation: 'sendToAll', ...more },
-				continueOnFail: true,
-			});
+			const run = { items: titled('a', 'b'), parameters: { ...send, ...more } };
+			const stopped = await errorOf(run);
+			const description = 'Choose a resource and an operation from the lists.';
+			expect(shown(stopped)).toEqual({ message, description, item: 0 });
+			expect(stopped).toMatchObject({ failure: { cause: 'configuration-invalid' } });
+			const { json, asked } = await execute({ ...run, continueOnFail: true });
 			const error = { message, type: 'validation', outcome: 'notSent' };
 			expect(json).toMatchObject([{ error }, { error }]);
 			expect(json.map((item) => Object.keys(item))).toEqual([['error'], ['error']]);
@@ -159,17 +150,12 @@ describe('before anything is sent', () => {
 	const refused = new Error('Credential with ID "7" does not exist for type "pushCampaignApi".');
 	const advice = 'Choose a Push Campaign API credential in the node that you may use.';
 
-	test('a credential that can’t be opened stops the run', async () => {
-		const error = await errorOf({ parameters: send, credentials: refused });
-		expect(shown(error)).toEqual({ message: refused.message, description: advice, item: 0 });
-	});
-
-	test('a credential that is not valid stops the run', async () => {
-		const error = await errorOf({ parameters: send, credentials: { ...credential, apiKey: '' } });
-		expect(shown(error)).toMatchObject({
-			message: 'API Key is missing in the credential',
-			item: 0,
-		});
+	test.each([
+		[refused, refused.message],
+		[{ ...credential, apiKey: '' }, 'API Key is missing in the credential'],
+	])('a credential that is of no use stops the run: %p', async (credentials, message) => {
+		const error = await errorOf({ parameters: send, credentials });
+		expect(shown(error)).toMatchObject({ message, item: 0 });
 	});
 
 	test.each([
@@ -194,29 +180,21 @@ describe('before anything is sent', () => {
 		]);
 		expect(asked).toEqual([]);
 	});
-
-	test('the credential is opened once, and named to n8n’s helper', async () => {
-		const { asked } = await execute({ parameters: send });
-		expect(asked.map(({ credentialType, more }) => [credentialType, more])).toEqual([
-			[
-				'pushCampaignApi',
-				{
-					credentialsDecrypted: {
-						id: '7',
-						name: 'Shop',
-						type: 'pushCampaignApi',
-						data: credential,
-					},
-				},
-			],
-		]);
-	});
-
-	test('a node that names none uses it without a name', async () => {
-		const { asked } = await execute({ parameters: send, node: { credentials: {} } });
-		expect(asked[0]?.more).toMatchObject({ credentialsDecrypted: { id: '', name: '' } });
-	});
 });
+
+test.each([
+	[{}, { id: '7', name: 'Shop' }],
+	[{ credentials: {} }, { id: '', name: '' }],
+])(
+	'the credential of a node is opened once, and named to n8n’s helper: %j',
+	async (node, named) => {
+		const { asked } = await execute({ parameters: send, node });
+		const credentialsDecrypted = { ...named, type: 'pushCampaignApi', data: credential };
+		expect(asked.map(({ credentialType, more }) => [credentialType, more])).toEqual([
+			['pushCampaignApi', { credentialsDecrypted }],
+		]);
+	},
+);
 
 describe('sends', () => {
 	test('each item becomes one request, in its place', async () => {
@@ -271,20 +249,6 @@ describe('sends', () => {
 				'Sent: 0, not sent: 5, unknown: 0. First to fail: item 2. Check the expression in Title, and the item that it reads from.',
 			item: 2,
 		});
-	});
-
-	test('an item that is too late already keeps all from being sent', async () => {
-		const items = titled('a', 'b');
-		const { service, titles } = serviceOf();
-		const parameters = {
-			...sendEach,
-			additionalFields: { sendAt: '={{ $itemIndex === 0 ? 2099 : 2020 }}-01-01T00:00Z' },
-		};
-		expect(shown(await errorOf({ items, parameters, service }))).toMatchObject({
-			message: 'Send At is 2020-01-01 00:00 +00:00, which is in the past',
-			item: 1,
-		});
-		expect(titles).toEqual([]);
 	});
 
 	test('with Continue what is not valid keeps its place', async () => {
@@ -460,14 +424,6 @@ describe('a dry run', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('refuses what a send would refuse, and counts as nothing sent', async () => {
-		const items = titled('a', '');
-		const error = await errorOf({ items, parameters: { ...sendEach, ...dry } });
-		expect(shown(error).description).toBe(
-			'Sent: 0, not sent: 2, unknown: 0. First to fail: item 1. Check the expression in Title, and the item that it reads from.',
-		);
-	});
-
 	test('beside sends counts as nothing sent', async () => {
 		const items = titled('a', 'b', 'c');
 		const { service } = serviceOf({ c: () => failure('bad_request') });
@@ -478,12 +434,6 @@ describe('a dry run', () => {
 		expect(shown(await errorOf({ items, parameters, service })).description).toMatch(
 			/^1 of 3 was sent\. Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\. /,
 		);
-	});
-
-	test('refuses what is too late already', async () => {
-		const additionalFields = { sendAt: '2020-01-01T00:00Z' };
-		const error = await errorOf({ parameters: { ...send, ...dry, additionalFields } });
-		expect(error.message).toMatch(/^Send At /);
 	});
 
 	test('shows the request of what was sent before, too', async () => {
@@ -627,6 +577,12 @@ describe('a second try of the execution', () => {
 			{ parameters: send, items: titled('a') },
 			{ parameters: send, items: titled('b') },
 		],
+		[
+			'the same content, for another audience',
+			2,
+			{ parameters: send },
+			{ parameters: { ...send, operation: 'sendToSegments', segmentIds: '1' } },
+		],
 		['other fixed content', 2, { parameters: send }, { parameters: { ...send, title: 'New' } }],
 		[
 			'an expression in its options alone, and other content',
@@ -641,82 +597,21 @@ describe('a second try of the execution', () => {
 		await execute({ ...second, service, kept });
 		expect(titles).toHaveLength(count);
 	});
-
-	test('gives the first answer again, of the content that was sent', async () => {
-		const kept = {};
-		const [first, second] = [
-			await execute({ parameters: changing, kept }),
-			await execute({ parameters: changing, kept }),
-		];
-		expect(second.asked).toEqual([]);
-		expect(second.json).toMatchObject([{ campaignId: first.json[0]?.['campaignId'] }]);
-	});
-
-	test('of the same content to another audience is another send', async () => {
-		const kept = {};
-		const { service, titles } = serviceOf();
-		await execute({ parameters: send, service, kept });
-		const segments = { ...send, operation: 'sendToSegments', segmentIds: '1' };
-		await execute({ parameters: segments, service, kept });
-		expect(titles).toHaveLength(2);
-	});
-
-	test('a scheduled send that was sent is not too late afterwards', async () => {
-		const kept = {};
-		const now = jest.spyOn(Date, 'now');
-		try {
-			now.mockReturnValue(Date.UTC(2030, 0, 1));
-			const scheduled = { ...send, additionalFields: { sendAt: '2030-01-01T00:10Z' } };
-			const first = await execute({ parameters: scheduled, kept });
-			now.mockReturnValue(Date.UTC(2030, 0, 2));
-			expect((await execute({ parameters: scheduled, kept })).json).toEqual(first.json);
-			expect(first.json).toMatchObject([{ sendAt: '2030-01-01 00:10 +00:00' }]);
-		} finally {
-			now.mockRestore();
-		}
-	});
 });
 
-describe('an idempotency key', () => {
-	const keyed = (key: string): IDataObject => ({ ...sendEach, options: { idempotencyKey: key } });
-	const anyTitle = { parameters: keyed('launch'), items: titled('a', 'b') };
-	const second = { title: 'b', status: 'alreadySent', idempotencyKey: 'launch' };
-
-	test('of two items sends the first alone, and says so of the second', async () => {
-		const { service, titles } = serviceOf();
-		const { json } = await execute({ ...anyTitle, service });
+test.each([
+	[{}, ['success', 'alreadySent']],
+	[{ a: () => failure('bad_request') }, ['notSent', 'notSent']],
+])(
+	'of two items under one key the first is sent, and the second ends likewise: %j',
+	async (faults, ends) => {
+		const { service, titles } = serviceOf(faults);
+		const parameters = { ...sendEach, options: { idempotencyKey: 'launch' } };
+		const run = { items: titled('a', 'b'), parameters, service, continueOnFail: true };
+		expect(await outcomeOf(run)).toMatchObject({ outcomes: ends });
 		expect(titles).toEqual(['a']);
-		expect(json).toMatchObject([{ title: 'a', status: 'success', campaignId: '1001' }, second]);
-		expect(json[1]).not.toHaveProperty('campaignId');
-	});
-
-	test('of an item that was refused lets go of the next one’s, too: it was the same send', async () => {
-		const { service, titles } = serviceOf({ a: () => failure('bad_request') });
-		const { json } = await execute({ ...anyTitle, service, continueOnFail: true });
-		expect(titles).toEqual(['a']);
-		const error = { outcome: 'notSent' };
-		expect(json).toMatchObject([{ error }, { error }]);
-	});
-
-	test('of an earlier execution sends nothing; another key does', async () => {
-		const store = new DeduplicationStore();
-		const { service, titles } = serviceOf();
-		await execute({ ...anyTitle, items: titled('a'), service, store });
-		const { json } = await execute({ ...anyTitle, items: titled('b'), service, store });
-		expect(json).toMatchObject([second]);
-		await execute({ items: titled('b'), parameters: keyed('other'), service, store });
-		expect(titles).toEqual(['a', 'b']);
-	});
-
-	test('that an item shares and another one has not: each is its own send', async () => {
-		const { service, titles } = serviceOf();
-		const parameters = { ...sendEach, options: { idempotencyKey: '={{ $json.key }}' } };
-		const items = [{ json: { title: 'a', key: 'one' } }, { json: { title: 'b', key: 'two' } }];
-		const { json } = await execute({ parameters, items, service });
-		expect(titles).toEqual(['a', 'b']);
-		expect(json).toMatchObject([{ campaignId: '1001' }, { campaignId: '1002' }]);
-	});
-});
+	},
+);
 
 describe('what an earlier execution left claimed under its key', () => {
 	const items = titled('a', 'b', 'c');
@@ -966,11 +861,6 @@ describe('the run of the node', () => {
 		expect(await twice({ runIndex: null }, { runIndex: 1 })).toBe(2);
 	});
 
-	test('is one for all tries of an older agent’s tool, and not that of the node itself', async () => {
-		expect(await twice({ node: tool, runIndex: 0 }, { node: tool, runIndex: 1 })).toBe(1);
-		expect(await twice({ node: tool, runIndex: 0 }, { runIndex: 0 })).toBe(2);
-	});
-
 	test('does not count where an agent names the call, either', async () => {
 		expect(await twice({ ...call, runIndex: 0 }, { ...call, runIndex: 1 })).toBe(1);
 		expect(await twice({ ...call, runIndex: 1 }, { ...call, runIndex: 1 })).toBe(1);
@@ -1087,14 +977,5 @@ describe('reads', () => {
 		} finally {
 			jest.restoreAllMocks();
 		}
-	});
-
-	test('as many as are allowed are under way at once', async () => {
-		const items = titled('', '2', '3', '4', '5', '6');
-		const { service, counted } = countUnderWay((url) => statusAnswer(url.split('/').at(-1) ?? ''));
-		const parameters = { ...statusEach, options: { maxParallel: 2 } };
-		const { json } = await execute({ items, parameters, service, continueOnFail: true });
-		expect(json.map(({ campaignId }) => campaignId)).toEqual([undefined, '2', '3', '4', '5', '6']);
-		expect(counted.most).toBe(2);
 	});
 });

@@ -1,4 +1,5 @@
 import {
+	ObservableObject,
 	UserError,
 	Workflow,
 	type IDataObject,
@@ -274,7 +275,10 @@ export function executeFunctions(options: ExecuteOptions) {
 
 export interface PollOptions extends Common {
 	readonly parameters?: IDataObject;
+	/** The node's; a plain object stands for the durable engine's copy. */
 	readonly staticData?: IDataObject;
+	/** The workflow's. */
+	readonly globalData?: IDataObject;
 	readonly mode?: 'manual' | 'trigger';
 	readonly activation?: string;
 	/** Milliseconds; `absent` as in n8n 1. */
@@ -283,7 +287,10 @@ export interface PollOptions extends Common {
 
 /** What n8n hands to a trigger that polls. */
 export function pollFunctions(options: PollOptions) {
-	const { parameters = {}, staticData = {}, mode = 'trigger', budgetMs = 60_000 } = options;
+	const { parameters = {}, mode = 'trigger', budgetMs = 60_000 } = options;
+	// The classic engine hands out data that watch for changes.
+	const { staticData = ObservableObject.create({}), globalData = ObservableObject.create({}) } =
+		options;
 	const { asked, functions } = common(options);
 	const errors: Error[] = [];
 	const node = nodeOf('pushCampaignTrigger', options.node);
@@ -292,7 +299,8 @@ export function pollFunctions(options: PollOptions) {
 		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
 		getNode: () => node,
 		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
-		getWorkflowStaticData: (type: string) => onlyNode(type, staticData),
+		getWorkflowStaticData: (type: string) =>
+			type === 'global' ? globalData : onlyNode(type, staticData),
 		getMode: () => mode,
 		getActivationMode: () => options.activation ?? 'init',
 		__emitError: (error: Error) => errors.push(error),
