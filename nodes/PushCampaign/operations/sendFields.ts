@@ -26,7 +26,7 @@ function toolNotice(audience: Audience, { show }: IDisplayOptions): INodePropert
 	if (reached === undefined) return [];
 	return [
 		{
-			displayName: `The agent can send this to ${reached} without asking you. Add a human review step before this tool, or choose Send to Subscriber.`,
+			displayName: `The agent can send this to ${reached} without asking you. Add a step for approval, such as a human review, or choose Send to Subscriber.`,
 			name: 'toolNotice',
 			type: 'notice',
 			default: '',

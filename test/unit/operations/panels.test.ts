@@ -121,7 +121,7 @@ test('the node offers its operations in their order', () => {
 
 test('the trigger has three parameters', () => {
 	expect(names(trigger.properties)).toEqual(['campaignIds', 'counters', 'options']);
-	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange']);
+	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange', 'reaches']);
 	expect(trigger).toMatchObject({ name: 'pushCampaignTrigger', version: 1, polling: true });
 });
 
