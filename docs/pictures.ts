@@ -174,6 +174,11 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 	await photographer.openNode('Send to all', 1440, 1190);
 	await photographer.take('send-to-all-panel', editor.part('node-parameters'));
 
+	await editor.add('Add option', 'Dry Run');
+	await editor.execute();
+	await editor.expectHint('Nothing was sent: this was a dry run.');
+	await photographer.take('dry-run', editor.part('node-hint'), 8);
+
 	for (const name of await exampleNames()) {
 		await photographer.open(await exampleWorkflow(name, stage));
 		await photographer.canvas(name);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { credentialsFor, inputOf, outputOf, useSimulator } from './support/pushCampaign';
+import { credentialsFor, inputOf, useSimulator } from './support/pushCampaign';
 import { itemsOf, runWorkflow } from './support/run';
-import { readWorkflow } from './support/workflow';
 
 const simulator = useSimulator();
 const file = (name: string) => join(__dirname, 'workflows', `${name}.json`);
@@ -132,9 +131,8 @@ test('get-status', async () => {
 		},
 	]);
 	const [request] = simulator().requests;
-	expect(request).toMatchObject({ method: 'GET', path: `/v1/notification/status/id/${id}` });
-	expect(request?.headers).toMatchObject(expectedHeaders);
-	expect(request?.body).toBe('');
+	const path = `/v1/notification/status/id/${id}`;
+	expect(request).toMatchObject({ method: 'GET', path, body: '', headers: expectedHeaders });
 	expect(request?.headers['content-length']).toBeUndefined();
 	expect(request?.headers['transfer-encoding']).toBeUndefined();
 });
@@ -147,9 +145,9 @@ test('get-subscriber-count', async () => {
 			pairedItem: { item: 0 },
 		},
 	]);
-	const [request] = simulator().requests;
-	expect(request).toMatchObject({ method: 'GET', path: '/v1/site/subscriber_count', body: '' });
-	expect(request?.headers).toMatchObject(expectedHeaders);
+	expect(simulator().requests).toMatchObject([
+		{ method: 'GET', path: '/v1/site/subscriber_count', body: '', headers: expectedHeaders },
+	]);
 });
 
 test('send-then-status reads the campaign that was sent', async () => {
@@ -158,21 +156,6 @@ test('send-then-status reads the campaign that was sent', async () => {
 	expect(itemsOf(done, 'Read Status').map(({ json }) => json)).toMatchObject([
 		{ campaignId: '1001', totalAttempts: 0 },
 	]);
-});
-
-test('not simplified, an answer stands as it came, with what the service adds to it', async () => {
-	const answer = {
-		active_subscribers: 7,
-		total_life_time_subscribers: '9',
-		extra: { more: ['x'] },
-	};
-	simulator().addFault({ action: { kind: 'respond', body: JSON.stringify(answer) } });
-	const saved = readWorkflow(file('get-subscriber-count'));
-	const node = saved.nodes[1];
-	if (node === undefined) throw new Error('The workflow has no second node');
-	node.parameters['simplify'] = false;
-	const done = await runWorkflow(saved, { credentials: credentialsFor(simulator()) });
-	expect(outputOf(done)).toStrictEqual([answer]);
 });
 
 test('each item of many keeps its place and is paired with its input', async () => {

@@ -16,15 +16,12 @@ interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'
 	): unknown;
 }
 
-/** How a parameter is written, and what follows from that for its value. */
-type Source =
-	| { readonly kind: 'fixed'; readonly value: unknown }
-	| {
-			readonly kind: 'template';
-			readonly written: unknown;
-			valueFor: ItemTemplate;
-			isTrusted: boolean;
-	  };
+/** How a parameter is written, and where its values come from, other than n8n. */
+interface Source {
+	readonly written: unknown;
+	valueFor: ItemTemplate;
+	isTrusted: boolean;
+}
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
@@ -50,8 +47,7 @@ export class ParameterReader {
 			get: ({ name, displayName }) => {
 				try {
 					const value = this.read(name, itemIndex);
-					const source = this.sources.get(name);
-					return source?.kind === 'template' ? tellNothing(source.written, value) : value;
+					return tellNothing(this.sources.get(name)?.written, value);
 				} catch (error) {
 					throw unreadable(displayName, error);
 				}
@@ -60,15 +56,14 @@ export class ParameterReader {
 	}
 
 	private read(name: string, itemIndex: number): unknown {
-		const known = this.sources.get(name);
-		if (known?.kind === 'fixed') return known.value;
 		const json = this.items[itemIndex]?.json;
+		const known = this.sources.get(name);
 		const trusted = known?.isTrusted ? known.valueFor(json) : undefined;
 		if (trusted !== undefined) return trusted;
 
 		const value = this.context.getNodeParameter(name, itemIndex, null) ?? undefined;
 		const source = known ?? this.learn(name, value);
-		if (source.kind === 'fixed' || source.isTrusted) return value;
+		if (source.isTrusted) return value;
 		const own = source.valueFor(json);
 		if (isSame(own, value)) source.isTrusted = true;
 		else if (own !== undefined) source.valueFor = takesN8n;
@@ -79,8 +74,8 @@ export class ParameterReader {
 	private learn(name: string, value: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
 		const source: Source = hasExpression(written)
-			? { kind: 'template', written, valueFor: templateOf(written), isTrusted: false }
-			: { kind: 'fixed', value };
+			? { written, valueFor: templateOf(written), isTrusted: false }
+			: { written, valueFor: () => value, isTrusted: true };
 		this.sources.set(name, source);
 		return source;
 	}
@@ -88,9 +83,7 @@ export class ParameterReader {
 
 /** Null for each expression that gave nothing, so that it can be told from what was left empty. */
 function tellNothing(written: unknown, value: unknown): unknown {
-	if (typeof written === 'string') {
-		return written.startsWith('=') && isBlank(value) ? null : value;
-	}
+	if (typeof written === 'string') return isExpression(written) && isBlank(value) ? null : value;
 	if (!isObject(written) || !isObject(value)) return value;
 	const parts = Object.entries(value).map(
 		([name, part]) => [name, tellNothing(Reflect.get(written, name), part)] as const,
@@ -99,6 +92,8 @@ function tellNothing(written: unknown, value: unknown): unknown {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isExpression = (written: string) => written.startsWith('=');
 
 function isSame(own: unknown, value: unknown): boolean {
 	return (

@@ -6,7 +6,7 @@ import { invalid, isBlank, required, textProperty, toFields, trimmed } from './p
 
 const displayName = 'Action Buttons';
 
-const limit = (characters: number) => `At most ${characters} characters when it is sent to all.`;
+const limit = (characters: number) => `At most ${characters} characters with Send to All.`;
 
 /**
  * The buttons below a notification: a parameter of their own, since within Additional Fields n8n's editor

@@ -19,7 +19,8 @@ const campaign = {
 	required: true,
 	placeholder: 'e.g. 1001',
 	displayOptions,
-	description: 'ID of the campaign to read, as the node put it out when it was sent',
+	description:
+		'ID of the campaign, as in the output of its send. By default it comes from the input item.',
 } satisfies INodeProperties;
 
 /** Specification, GET status. */

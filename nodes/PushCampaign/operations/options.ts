@@ -50,7 +50,7 @@ const maxParallel = {
 	default: 100,
 	typeOptions: { minValue: 1, maxValue: 500 },
 	description:
-		'The most requests under way at the same time. Within that the node finds the pace of the service by itself. With 1, the items are sent strictly in order.',
+		'The most requests to have under way at once. Below that, the node finds the pace of the service by itself. With 1, items are sent strictly in order.',
 } as const satisfies INodeProperties;
 
 const rateLimitRetries = {
@@ -60,7 +60,7 @@ const rateLimitRetries = {
 	default: 5,
 	typeOptions: { minValue: 0, maxValue: 1000 },
 	description:
-		'How often to try an item again, after a pause, that the service refuses because of too many requests. After that many refusals in a row, with nothing accepted in between, the run gives up. With 0, an item fails at once.',
+		'How many times to retry an item that the service refuses because of too many requests, with a pause before each. After that many refusals in a row, with nothing accepted in between, the run gives up. With 0, an item fails at once.',
 } as const satisfies INodeProperties;
 
 const resendUnknown = {
@@ -69,7 +69,7 @@ const resendUnknown = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to send again what an earlier try left unknown. Turn it on only when the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
+		'Whether to send again what an earlier try left unknown. Turn it on only if the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
 } as const satisfies INodeProperties;
 
 const shortenTexts = {

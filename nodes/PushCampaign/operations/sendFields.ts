@@ -26,7 +26,7 @@ function toolNotice(audience: Audience, { show }: IDisplayOptions): INodePropert
 	if (reached === undefined) return [];
 	return [
 		{
-			displayName: `The agent can send this to ${reached} without asking you. Add a human review step before this tool, or choose Send to Subscriber.`,
+			displayName: `The agent can send this to ${reached} without asking you. Add a step for approval, such as a human review, or choose Send to Subscriber.`,
 			name: 'toolNotice',
 			type: 'notice',
 			default: '',
@@ -103,7 +103,11 @@ export function readCampaignFields(
 			const part = field?.nameOf?.(givenFor(field), path);
 			const { displayName, takesUtm } = part ?? whole;
 			const withUtm = `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`;
-			return invalid(displayName, message, takesUtm && utm.length > 0 ? withUtm : known);
+			return invalid(
+				displayName,
+				message,
+				known ?? (takesUtm && utm.length > 0 ? withUtm : undefined),
+			);
 		},
 	};
 }

@@ -16,7 +16,7 @@ const subscriber = {
 	placeholder: 'e.g. 5001',
 	displayOptions,
 	description:
-		'Whom to send to: a number, such as 5001. Give a long one as text, so that no digit is lost.',
+		'ID of the subscriber: a number, such as 5001. Give a long one as text, so that no digit is lost.',
 } satisfies INodeProperties;
 
 /** Specification, POST send/sid. */

@@ -6,9 +6,9 @@ import { invalid, isBlank, textProperty, toFields } from './parameters';
 /** In the order in which they are written into a URL. */
 const parts = [
 	['source', 'Source', 'e.g. newsletter', 'Where visitors come from'],
-	['medium', 'Medium', 'e.g. push', 'The kind of channel'],
-	['campaign', 'Campaign', 'e.g. summer_sale', 'What the notification belongs to'],
-	['term', 'Term', 'e.g. running shoes', 'A keyword'],
+	['medium', 'Medium', 'e.g. push', 'Kind of channel'],
+	['campaign', 'Campaign', 'e.g. summer_sale', 'Name of the campaign'],
+	['term', 'Term', 'e.g. running shoes', 'Keyword'],
 	['content', 'Content', 'e.g. title_b', 'Tells variants of one campaign apart'],
 ] as const;
 

@@ -274,10 +274,8 @@ test.each([
 	for (const blank of ['', ' \n', undefined]) {
 		expect(refusedBy({ [parameter]: blank }).message).toBe(`${displayName} is missing`);
 	}
-	// What an expression gives that comes to nothing.
-	const { message, advice } = refusedBy({ [parameter]: null });
-	expect(message).toBe(`${displayName} is empty for this item: its expression gave nothing`);
-	expect(advice).toBe(`Check the expression in ${displayName}, and the item that it reads from.`);
+	const nothing = `${displayName} is empty for this item: its expression gave nothing`;
+	expect(refusedBy({ [parameter]: null }).message).toBe(nothing);
 });
 
 test('addresses are trimmed, texts are not', () => {
@@ -345,8 +343,8 @@ describe('UTM parameters', () => {
 	const longUrl = { targetUrl: `https://a.example/${'x'.repeat(238)}` };
 	const button = (url: string, title = 'Shop') => ({ actionButtons: { button: [{ title, url }] } });
 	const change = (field: string) => `Change ${field} and run the workflow again.`;
-	const counts = ' The UTM parameters count towards its length.';
-	const shorten = 'Shorten it, or turn on Shorten Long Texts in the options.';
+	const counts = (field: string) => `${change(field)} The UTM parameters count towards its length.`;
+	const shorten = () => 'Shorten it, or turn on Shorten Long Texts in the options.';
 
 	test('count towards the length of a URL', () => {
 		const room = 255 - 'https://a.example?utm_source='.length;
@@ -354,18 +352,12 @@ describe('UTM parameters', () => {
 		expect(body.target_url).toHaveLength(255);
 	});
 
-	test.each<[parameters: Record<string, unknown>, field: string, advice: string]>([
-		[
-			withUtm({ targetUrl: 'https://a.example' }, 300),
-			'Target URL',
-			`${change('Target URL')}${counts}`,
-		],
-		[
-			withUtm(button('https://a.example'), 90),
-			'URL of button 1 in Action Buttons',
-			`${change('URL of button 1 in Action Buttons')}${counts}`,
-		],
-		[longUrl, 'Target URL', change('Target URL')],
+	test.each<
+		[parameters: Record<string, unknown>, field: string, advice: (field: string) => string]
+	>([
+		[withUtm({ targetUrl: 'https://a.example' }, 300), 'Target URL', counts],
+		[withUtm(button(`https://a.example`), 90), 'URL of button 1 in Action Buttons', counts],
+		[longUrl, 'Target URL', change],
 		[withUtm({ title: 'x'.repeat(101) }, 9), 'Title', shorten],
 		[
 			withUtm(button('https://a.example', 'x'.repeat(101)), 9),
@@ -375,7 +367,13 @@ describe('UTM parameters', () => {
 	])('are pointed out where they matter: %#', (parameters, field, advice) => {
 		const refused = refusedBy(parameters);
 		expect(refused.message).toMatch(new RegExp(`^${field} is \\d+ characters long`));
-		expect(refused.advice).toBe(advice);
+		expect(refused.advice).toBe(advice(field));
+	});
+
+	test('say nothing of an address that is none', () => {
+		const { advice } = refusedBy(withUtm({ targetUrl: 'www.a.example' }, 9));
+		expect(advice).toContain('https://www.a.example');
+		expect(advice).not.toContain('UTM');
 	});
 
 	test.each([7, true, ['https://a.example'], {}])('are not added to %j', (targetUrl) => {
