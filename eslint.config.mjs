@@ -29,7 +29,8 @@ const directions = [
 	room('delivery', ['service']),
 	room('watch', ['service', 'delivery']),
 	room('operations', ['service']),
-	room('execution', ['operations', 'watch', 'delivery', 'service']),
+	room('send', ['delivery', 'service']),
+	room('execution', ['operations', 'send', 'watch', 'delivery', 'service']),
 	{
 		target: './credentials',
 		from: './nodes/PushCampaign',

@@ -178,7 +178,7 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 		await photographer.open(await exampleWorkflow(name, stage));
 		await photographer.canvas(name);
 		if (name !== 'alert-on-clicks') continue;
-		await photographer.openNode('When clicks change', 1440, 620);
+		await photographer.openNode('When clicks reach a number', 1440, 620);
 		await photographer.take('trigger-panel', editor.part('node-parameters'));
 	}
 

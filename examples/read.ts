@@ -36,26 +36,18 @@ export async function exampleNames(): Promise<string[]> {
 		.sort();
 }
 
-/**
- * Reads a workflow as n8n exports it, and whether it is to be active.
- *
- * @throws where the file is none, or holds no workflow
- */
-export async function readWorkflow(
-	file: string,
-): Promise<{ draft: WorkflowDraft; active: boolean }> {
-	const { active, ...draft } = workflowSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+/** A workflow as n8n exports it, and whether it is to be active. Throws where the text is none. */
+export function parseWorkflow(text: string): { draft: WorkflowDraft; active: boolean } {
+	const { active, ...draft } = workflowSchema.parse(JSON.parse(text));
 	return { draft, active };
 }
 
-/**
- * Reads an example workflow.
- *
- * @param name as `exampleNames` gives it
- * @throws where the file is none, or holds no workflow
- */
+/** The file of an example workflow, by its name as `exampleNames` gives it. */
+export const exampleFile = (name: string) => join(__dirname, `${name}.json`);
+
+/** Reads an example workflow. Throws where the file is none, or holds no workflow. */
 export async function readExample(name: string): Promise<WorkflowDraft> {
-	return (await readWorkflow(join(__dirname, `${name}.json`))).draft;
+	return parseWorkflow(await readFile(exampleFile(name), 'utf8')).draft;
 }
 
 /** What a user does after the import: changes one node; throws where the workflow has none of that name. */

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { DataTable } from './dataTables';
-import { demoCampaignId } from './demoCampaign';
+import { demoCampaignId, demoTitle } from './demoCampaign';
 
 /**
  * The data tables that the examples read and write, filled so that each of them has something to do.
@@ -50,8 +50,8 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 				campaignId: 'string',
 			},
 			rows: [
-				planned('The sale starts today', '20 % off everything until Sunday.', 6),
-				planned('Last day of the sale', 'Until midnight: 20 % off everything.', 6 * 24),
+				planned('The sale starts today', '20% off everything until Sunday.', 6),
+				planned('Last day of the sale', 'Until midnight: 20% off everything.', 6 * 24),
 			],
 		},
 		{
@@ -72,7 +72,7 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 			rows: [
 				{
 					campaignId: demoCampaignId,
-					title: 'Autumn sale: 20 % off everything',
+					title: demoTitle,
 					name: 'Demo campaign',
 					audience: 'all',
 					goesOutAt: new Date(campaignSince).toISOString(),

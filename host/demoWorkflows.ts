@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chooseCredential, exampleNames, readExample, readWorkflow } from '../examples/read';
+import { chooseCredential, exampleFile, exampleNames, parseWorkflow } from '../examples/read';
 import type { N8nClient, Owner } from './client';
 import { N8nRefused } from './client';
 import { DataTables, type DataTable } from './dataTables';
@@ -21,6 +21,10 @@ export const demoFiles = {
 	watching: '2-report-counter-changes.json',
 } as const;
 
+/** The addresses that stand in the files, of the simulator's page and of a chat's webhook. */
+const writtenPage = 'http://127.0.0.1:8787';
+const writtenChat = 'https://chat.example.com/hooks/your-webhook';
+
 const credentialName = 'Push Campaign demo';
 const demoFolder = join(__dirname, 'demo');
 
@@ -35,25 +39,32 @@ export interface Example {
 /**
  * The workflows of the demo: its own, in the order of their file names, then all of `examples`. None
  * of these is active: most of them need a service beside the push service.
+ *
+ * @param page the address of the simulator's page, below which the chat is
  */
-export async function readExamples(): Promise<Example[]> {
-	const files = (await readdir(demoFolder)).filter((name) => name.endsWith('.json')).sort();
-	const own = files.map(async (file) => ({
-		file,
-		...(await readWorkflow(join(demoFolder, file))),
-	}));
-	const published = (await exampleNames()).map(async (name) => ({
-		file: `examples/${name}.json`,
-		active: false,
-		draft: await readExample(name),
-	}));
-	return await Promise.all([...own, ...published]);
+export async function readExamples(page = writtenPage): Promise<Example[]> {
+	const own = (await readdir(demoFolder)).filter((name) => name.endsWith('.json')).sort();
+	const files: Array<[name: string, path: string]> = [
+		...own.map((name): [string, string] => [name, join(demoFolder, name)]),
+		...(await exampleNames()).map((name): [string, string] => [
+			`examples/${name}.json`,
+			exampleFile(name),
+		]),
+	];
+	return await Promise.all(
+		files.map(async ([file, path]) => {
+			const text = await readFile(path, 'utf8');
+			const here = text.replaceAll(writtenChat, `${page}/chat`).replaceAll(writtenPage, page);
+			return { file, ...parseWorkflow(here) };
+		}),
+	);
 }
 
 /** What was found out while the demo was prepared that its user should know. */
 export type Notice =
 	| { kind: 'login-changed' }
-	| { kind: 'not-activated'; workflow: string; reason: string };
+	| { kind: 'not-activated'; workflow: string; reason: string }
+	| { kind: 'campaigns-lost'; file: string };
 
 /** What the demo's user needs and has. */
 export interface Demo {
@@ -81,11 +92,15 @@ export async function prepareDemo(
 		return { state, notices: [{ kind: 'login-changed' }] };
 	}
 	const credential = await prepareCredential(client, state.credential, service);
+	const before = state.credential?.baseUrl ?? service.baseUrl;
+	if (before !== service.baseUrl) {
+		await followService(client, Object.values(state.workflows), before, service.baseUrl);
+	}
 	await prepareTables(client, state.tables, tables);
 	const workflows = { ...state.workflows };
 	const notices: Notice[] = [];
 	// n8n lists the newest first: the one to begin with is created last.
-	for (const { file, active, draft } of (await readExamples()).reverse()) {
+	for (const { file, active, draft } of (await readExamples(service.baseUrl)).reverse()) {
 		if (workflows[file] !== undefined) continue;
 		const { id } = await client.createWorkflow(
 			chooseCredential(draft, 'n8n-nodes-push-campaign.', credential),
@@ -101,6 +116,27 @@ export async function prepareDemo(
 	}
 	const known = [...new Set([...state.tables, ...tables.map(({ name }) => name)])];
 	return { state: { ...state, credential, workflows, tables: known }, notices };
+}
+
+/** Brings the service's address up to date where workflows name it: in a note, as the chat's address. */
+async function followService(
+	client: N8nClient,
+	ids: readonly string[],
+	before: string,
+	now: string,
+): Promise<void> {
+	for (const id of ids) {
+		try {
+			const text = JSON.stringify(await client.workflow(id));
+			if (!text.includes(before)) continue;
+			const { draft, active } = parseWorkflow(text.replaceAll(before, now));
+			await client.updateWorkflow(id, { nodes: draft.nodes });
+			if (active) await client.activate(id);
+		} catch (error) {
+			// Its user has deleted it.
+			if (!(error instanceof N8nRefused)) throw error;
+		}
+	}
 }
 
 async function prepareTables(

@@ -85,7 +85,7 @@ async function install(host: Host, { onProgress }: InstallOptions): Promise<void
 			if (isNetworkFailure(error.output))
 				throw new InstallFailed(explain(error.output, []), logFile);
 		});
-		await npm(`Downloading n8n ${version ?? ''} (once; takes minutes, and 2.5 GB of disk)`, [
+		await npm(`Downloading n8n ${version ?? ''} (once: 2.5 GB, some minutes)`, [
 			'install',
 			'--legacy-peer-deps',
 			'--ignore-scripts',
@@ -94,7 +94,7 @@ async function install(host: Host, { onProgress }: InstallOptions): Promise<void
 		]);
 	}
 	if (!(await nativePartsLoad(host))) {
-		await npm('Building the native parts (Node.js runtime, SQLite)', [
+		await npm('Building SQLite (about a minute)', [
 			'rebuild',
 			...host.nativePackages,
 			'--ignore-scripts=false',

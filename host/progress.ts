@@ -59,7 +59,9 @@ export class Progress {
 		if (this.current === undefined) return;
 		const { text, since } = this.current;
 		const seconds = Math.floor((this.now() - since) / 1000);
-		const line = `${how === 'done' ? '✓' : '✗'} ${text}${elapsed(seconds)}`;
+		// What one wants to know before, in brackets, is no longer news.
+		const short = text.replace(/ \(.*/, '');
+		const line = `${how === 'done' ? '✓' : '✗'} ${short}${elapsed(seconds)}`;
 		if (this.stream.isTTY === true) this.rewrite(`${line}\n`);
 		else this.stream.write(`${line}\n`);
 		this.current = undefined;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startSimulator } from '../simulator';
 import { N8nClient } from './client';
-import { runDemoCampaign } from './demoCampaign';
-import { readDemoState, writeDemoState, type DemoState } from './demoState';
+import { addDemoCampaign } from './demoCampaign';
+import { demoStateFile, type DemoState } from './demoState';
 import { demoTables } from './demoTables';
-import { prepareDemo } from './demoWorkflows';
+import { prepareDemo, type Notice } from './demoWorkflows';
 import { projectFolder } from './hosts';
 import { installHost, isHostInstalled } from './install';
 import { LockHeld, withLock } from './lock';
@@ -23,11 +23,11 @@ const usage = `Usage: npm start [-- --fresh]
 
 Starts n8n with this package in it, and a simulator of the push service.
 
-  --fresh   begins anew: forgets the workflows, credentials and executions made before
+  --fresh   begins anew: forgets all workflows, credentials, executions and campaigns made before
 `;
 
 const demoFolder = join(projectFolder, '.demo');
-const stateFile = join(demoFolder, 'state.json');
+const stateFile = demoStateFile(join(demoFolder, 'state.json'));
 const defaultPorts = { n8n: 5678, service: 8787 };
 const access = { apiKey: 'demo-key', authToken: 'demo-token' };
 
@@ -73,7 +73,7 @@ async function run(fresh: boolean): Promise<void> {
 	const { tarball } = await progress.step('Building the package', () => packPackage());
 	if (fresh) await rm(demoFolder, { recursive: true, force: true });
 
-	const known = await readDemoState(stateFile);
+	const known = stateFile.read();
 	const ports = {
 		n8n: await firstFree(defaultPorts.n8n, known?.ports.n8n),
 		service: await firstFree(defaultPorts.service, known?.ports.service),
@@ -86,6 +86,7 @@ async function run(fresh: boolean): Promise<void> {
 		ports,
 	};
 	const timezone = machineTimezone();
+	const lost: Notice[] = [];
 	const userFolder = join(demoFolder, 'n8n');
 	await rm(join(userFolder, 'n8n.log'), { force: true });
 	const servers = await progress.step('Starting n8n', () =>
@@ -101,11 +102,14 @@ async function run(fresh: boolean): Promise<void> {
 					port: ports.service,
 					serviceKey: access.apiKey,
 					authToken: access.authToken,
+					maxCampaigns: 5_000,
+					stateFile: join(demoFolder, 'simulator.json'),
+					onUnreadableState: (file) => lost.push({ kind: 'campaigns-lost', file }),
 				}),
 		}),
 	);
 	const { server, simulator } = servers;
-	const endCampaign = runDemoCampaign(simulator, before.campaignSince);
+	addDemoCampaign(simulator, before.campaignSince);
 	let endWatching = () => {};
 	try {
 		const { state, notices } = await progress.step('Preparing the examples', () =>
@@ -114,9 +118,10 @@ async function run(fresh: boolean): Promise<void> {
 				tables: demoTables(Date.now(), before.campaignSince, timezone),
 			}),
 		);
-		await writeDemoState(stateFile, state);
+		stateFile.write(state);
 		const { workflows } = state;
-		say(welcome({ n8n: server.url, service: simulator.origin, timezone, workflows, notices }));
+		const running = { n8n: server.url, service: simulator.origin, timezone, workflows };
+		say(welcome({ ...running, notices: [...lost, ...notices] }));
 		stop.ready();
 		endWatching = watchEdits({ server, tell: (edit) => say(afterEdit(edit, new Date())) });
 		const ended = server.ended.then(() => 'ended' as const);
@@ -126,7 +131,6 @@ async function run(fresh: boolean): Promise<void> {
 		await progress.step('Stopping', () => server.stop());
 	} finally {
 		endWatching();
-		endCampaign();
 		await servers.close();
 	}
 }
@@ -146,7 +150,7 @@ async function main(): Promise<void> {
 		await withLock(demoFolder, () => run(values.fresh), 1_000);
 	} catch (error) {
 		if (!(error instanceof LockHeld)) throw error;
-		const running = await readDemoState(stateFile);
+		const running = stateFile.read();
 		const where = running === undefined ? '' : ` at http://127.0.0.1:${running.ports.n8n}`;
 		throw new Error(`It is running already${where}. Stop it with Ctrl-C in its terminal first.`);
 	}

@@ -37,11 +37,18 @@ export function welcome({ n8n, service, timezone, workflows, notices }: Running)
 	const login = notices.some(({ kind }) => kind === 'login-changed')
 		? '     Log in as you changed it. (So the examples were not looked at.)'
 		: `     E-mail     ${demoOwner.email}\n     Password   ${demoOwner.password}`;
-	const hints = notices.flatMap((notice) =>
-		notice.kind === 'not-activated'
-			? [`\nThe workflow '${notice.workflow}' was not activated: ${notice.reason}\n`]
-			: [],
-	);
+	const hints = notices.flatMap((notice) => {
+		switch (notice.kind) {
+			case 'login-changed':
+				return [];
+			case 'not-activated':
+				return [`\nThe workflow '${notice.workflow}' was not activated: ${notice.reason}\n`];
+			case 'campaigns-lost':
+				return [
+					`\nThe push service's campaigns could not be read, so it begins with none. The file is now\n${notice.file}\n`,
+				];
+		}
+	});
 	return `
 Ready. To send a campaign:
 
@@ -66,8 +73,8 @@ Then look around:
 
 To change the nodes, edit what is in nodes/ or credentials/: n8n has it some seconds later.
 
-Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you make in n8n is kept;
-'npm start -- --fresh' begins anew. The push service forgets its campaigns when it stops.
+Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made in n8n and the
+campaigns you sent are there again at the next start; 'npm start -- --fresh' begins anew.
 ${hints.join('')}
 `;
 }

@@ -1,35 +1,62 @@
-import { counterNames, countersAt, type Counters } from './counters';
-import type { JsonObject } from './json';
-import type { Audience } from './operations';
-import type { CounterChanges } from './schemas';
+import { z } from 'zod';
+import { clickableShare, counterNames, countersAt, counterChangesSchema } from './counters';
+import type { CounterChanges } from './counters';
+import { audiences, type Audience } from './operations';
 
 /** A campaign as the service keeps it. */
-export interface Campaign {
-	/** The campaign ID; a send to one subscriber has none that a client learns, here `sid-…`. */
-	readonly id: string;
-	readonly audience: Audience;
-	/** The accepted body. */
-	readonly body: JsonObject;
-	readonly audienceSize: number;
-	/** Epoch milliseconds, like `dueAt`, the moment when it goes out. */
-	readonly createdAt: number;
-	readonly dueAt: number;
-	/** For how long delivery is attempted, in milliseconds. */
-	readonly expiryMs: number;
-	/** What `auto_hide` asked for in the operation's own reading; null where it was left out. */
-	readonly closesByItself: boolean | null;
-	/** Set by hand, before what the campaign's life would show. */
-	readonly fixedStatus: string | null;
-	readonly fixedCounters: CounterChanges;
-}
+export const campaignSchema = z
+	.object({
+		/** The campaign ID; a send to one subscriber has none that a client learns, here `sid-…`. */
+		id: z.string(),
+		audience: z.enum(audiences),
+		/** The accepted body. */
+		body: z.record(z.unknown()),
+		audienceSize: z.number(),
+		/** Epoch milliseconds, like `dueAt`, the moment when it is to go out. */
+		createdAt: z.number(),
+		dueAt: z.number(),
+		/** How much older it was made by hand, in milliseconds. */
+		agedMs: z.number(),
+		/** For how long delivery is attempted, in milliseconds. */
+		expiryMs: z.number(),
+		/** How fast its counters move; null: as fast as the simulator's. */
+		speed: z.number().nullable(),
+		/** What `auto_hide` asked for in the operation's own reading; null where it was left out. */
+		closesByItself: z.boolean().nullable(),
+		/** Set by hand, before what the campaign's life would show. */
+		fixedStatus: z.string().nullable(),
+		fixedCounters: counterChangesSchema,
+		/** Clicks made by hand, beside those of its life. */
+		extraClicks: z.number(),
+	})
+	.readonly();
+
+export type Campaign = z.infer<typeof campaignSchema>;
 
 /** A campaign with what it shows at one moment. */
-export interface CampaignView extends Campaign {
-	readonly status: string;
-	readonly counters: Counters;
-}
+export const campaignViewSchema = campaignSchema.unwrap().extend({
+	status: z.string(),
+	counters: counterChangesSchema.required(),
+	/** Since it went out, in milliseconds; negative before. */
+	elapsedMs: z.number(),
+	/** How many of those who have it could still click by hand. */
+	clickable: z.number(),
+});
 
-export type CampaignDraft = Omit<Campaign, 'id'> & { readonly id?: string | undefined };
+export type CampaignView = z.infer<typeof campaignViewSchema>;
+
+export type CampaignDraft = Omit<Campaign, 'id' | 'agedMs' | 'extraClicks'> & {
+	readonly id?: string | undefined;
+};
+
+/** All that a restart needs. */
+export const savedCampaignsSchema = z.object({
+	campaigns: z.array(campaignSchema),
+	nextId: z.number(),
+	nextSubscriberSend: z.number(),
+});
+
+type SavedCampaigns = z.infer<typeof savedCampaignsSchema>;
 
 const firstCampaignId = 1001;
 
@@ -44,21 +71,22 @@ function seedOf(id: string): number {
  * `Sending` while attempts go on, then `Sent`, the one that the specification shows.
  */
 export function viewOf(campaign: Campaign, now: number, lifeSpeed: number): CampaignView {
-	const living = countersAt({
-		seed: seedOf(campaign.id),
-		audienceSize: campaign.audienceSize,
-		elapsedMs: now - campaign.dueAt,
-		expiryMs: campaign.expiryMs,
-		speed: lifeSpeed,
-	});
-	const sending = lifeSpeed > 0 && living.total_attempts < campaign.audienceSize;
-	const label = now < campaign.dueAt ? 'Scheduled' : sending ? 'Sending' : 'Sent';
-	const counters = { ...living };
-	for (const name of counterNames) counters[name] = campaign.fixedCounters[name] ?? living[name];
+	const { audienceSize, expiryMs, extraClicks } = campaign;
+	const speed = campaign.speed ?? lifeSpeed;
+	const elapsedMs = now + campaign.agedMs - campaign.dueAt;
+	const seed = seedOf(campaign.id);
+	const living = countersAt({ seed, audienceSize, elapsedMs, expiryMs, speed });
+	const sending = speed > 0 && living.total_attempts < audienceSize;
+	const label = elapsedMs < 0 ? 'Scheduled' : sending ? 'Sending' : 'Sent';
+	const counters = { ...living, clicked: living.clicked + extraClicks };
+	for (const name of counterNames) counters[name] = campaign.fixedCounters[name] ?? counters[name];
+	const clickable = Math.floor(living.delivered * clickableShare) - extraClicks;
 	return {
 		...campaign,
 		status: campaign.fixedStatus ?? label,
 		counters,
+		elapsedMs,
+		clickable: Math.max(0, clickable),
 	};
 }
 
@@ -68,7 +96,11 @@ export class Campaigns {
 	private nextId = firstCampaignId;
 	private nextSubscriberSend = 1;
 
-	constructor(private readonly limit: number) {}
+	/** @param changed - is called after each change */
+	constructor(
+		private readonly limit: number,
+		private readonly changed: () => void,
+	) {}
 
 	get all(): ReadonlyMap<string, Campaign> {
 		return this.byId;
@@ -76,32 +108,68 @@ export class Campaigns {
 
 	/** Keeps a campaign under its ID, or the next one. */
 	add({ id, ...draft }: CampaignDraft): Campaign {
-		const campaign: Campaign = { ...draft, id: id ?? this.freeId(draft.audience) };
+		const campaign = { ...draft, id: id ?? this.freeId(draft.audience), agedMs: 0, extraClicks: 0 };
 		this.byId.set(campaign.id, campaign);
 		for (const oldest of this.byId.keys()) {
 			if (this.byId.size <= this.limit) break;
 			this.byId.delete(oldest);
 		}
+		this.changed();
 		return campaign;
 	}
 
 	/** Fixes counters of a campaign by hand; throws where there is none with this ID. */
 	fixCounters(id: string, counters: CounterChanges): void {
-		const campaign = this.byId.get(id);
-		if (!campaign) throw new RangeError(`No campaign ${id}`);
-		const fixedCounters = { ...campaign.fixedCounters, ...counters };
-		this.byId.set(id, { ...campaign, fixedCounters });
+		const campaign = this.of(id);
+		this.put({ ...campaign, fixedCounters: { ...campaign.fixedCounters, ...counters } });
+	}
+
+	/** Has more people click a campaign; throws where there is none with this ID. */
+	click(id: string, people: number): void {
+		const campaign = this.of(id);
+		this.put({ ...campaign, extraClicks: campaign.extraClicks + people });
+	}
+
+	/** Makes all of them older, by milliseconds. */
+	age(ms: number): void {
+		for (const campaign of this.byId.values()) {
+			this.put({ ...campaign, agedMs: campaign.agedMs + ms });
+		}
 	}
 
 	/** Whether there was one to remove. */
 	remove(id: string): boolean {
-		return this.byId.delete(id);
+		const removed = this.byId.delete(id);
+		this.changed();
+		return removed;
 	}
 
 	clear(): void {
+		this.restore({ campaigns: [], nextId: firstCampaignId, nextSubscriberSend: 1 });
+		this.changed();
+	}
+
+	save(): SavedCampaigns {
+		const { nextId, nextSubscriberSend } = this;
+		return { campaigns: [...this.byId.values()], nextId, nextSubscriberSend };
+	}
+
+	restore({ campaigns, nextId, nextSubscriberSend }: SavedCampaigns): void {
 		this.byId.clear();
-		this.nextId = firstCampaignId;
-		this.nextSubscriberSend = 1;
+		for (const campaign of campaigns) this.byId.set(campaign.id, campaign);
+		this.nextId = nextId;
+		this.nextSubscriberSend = nextSubscriberSend;
+	}
+
+	private of(id: string): Campaign {
+		const campaign = this.byId.get(id);
+		if (!campaign) throw new RangeError(`No campaign ${id}`);
+		return campaign;
+	}
+
+	private put(campaign: Campaign): void {
+		this.byId.set(campaign.id, campaign);
+		this.changed();
 	}
 
 	private freeId(audience: Audience): string {

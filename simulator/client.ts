@@ -1,56 +1,9 @@
 import { z } from 'zod';
 import type { CampaignView } from './campaigns';
-import type { SimulatorState } from './controlled';
-import { audiences } from './operations';
-import type { RecordedRequest } from './recorder';
-import { counterChangesSchema, rateLimitSchema, waitingCountersSchema } from './schemas';
-import type { CounterChanges, Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
-
-const campaignSchema: z.ZodType<CampaignView> = z.object({
-	id: z.string(),
-	audience: z.enum(audiences),
-	body: z.record(z.unknown()),
-	audienceSize: z.number(),
-	createdAt: z.number(),
-	dueAt: z.number(),
-	expiryMs: z.number(),
-	closesByItself: z.boolean().nullable(),
-	fixedStatus: z.string().nullable(),
-	fixedCounters: counterChangesSchema,
-	status: z.string(),
-	counters: counterChangesSchema.required(),
-});
-
-const requestSchema: z.ZodType<RecordedRequest> = z.object({
-	id: z.number(),
-	method: z.string(),
-	path: z.string(),
-	headers: z.record(z.union([z.string(), z.array(z.string())])),
-	body: z.string(),
-	json: z.unknown(),
-	at: z.number(),
-	answered: z
-		.object({ status: z.number(), type: z.string().nullable(), at: z.number() })
-		.nullable(),
-	fault: z.number().nullable(),
-	campaignId: z.string().nullable(),
-});
-
-const stateSchema: z.ZodType<SimulatorState> = z.object({
-	now: z.number(),
-	url: z.string(),
-	settings: z.object({
-		latencyMs: z.number(),
-		failureStatus: z.union([z.literal('mapped'), z.number()]),
-		rateLimit: rateLimitSchema.nullable(),
-		subscribers: z.object({ active: z.number(), lifetime: z.number() }),
-		waitingCounters: waitingCountersSchema,
-	}),
-	requestCount: z.number(),
-	campaignCount: z.number(),
-	faults: z.array(z.object({ id: z.number(), times: z.number() })),
-	campaigns: z.array(campaignSchema),
-});
+import { simulatorStateSchema, type SimulatorState } from './controlled';
+import type { CounterChanges } from './counters';
+import { recordedRequestSchema, type RecordedRequest } from './recorder';
+import type { Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
 
 /** Drives a simulator of another process over HTTP; the methods are the simulator's own. */
 export class SimulatorControl {
@@ -60,12 +13,12 @@ export class SimulatorControl {
 	/** The whole state, with the latest `last` campaigns only where that is given. */
 	async state(last?: number): Promise<SimulatorState> {
 		const query = last === undefined ? '' : `?last=${last}`;
-		return await this.call('GET', `state${query}`, stateSchema);
+		return await this.call('GET', `state${query}`, simulatorStateSchema);
 	}
 
 	/** The requests that are kept, oldest first; those with an ID above `after` where given. */
 	async requests(after = 0): Promise<RecordedRequest[]> {
-		const schema = z.object({ requests: z.array(requestSchema) });
+		const schema = z.object({ requests: z.array(recordedRequestSchema) });
 		return (await this.call('GET', `requests?after=${after}`, schema)).requests;
 	}
 

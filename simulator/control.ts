@@ -1,14 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { ControlledService } from './controlled';
+import { counterChangesSchema } from './counters';
 import { answerJson, type ReadBody } from './http';
 import { parseJson } from './json';
-import {
-	counterChangesSchema,
-	faultSchema,
-	newCampaignSchema,
-	settingsChangesSchema,
-} from './schemas';
+import { faultSchema, newCampaignSchema, settingsChangesSchema } from './schemas';
 
 export const controlPath = '/_simulator/';
 
@@ -17,7 +13,8 @@ type Handler = (simulator: ControlledService, body: unknown, query: URLSearchPar
 const whole = z.coerce.number().int().nonnegative();
 const countersSchema = z.object({ id: z.string(), counters: counterChangesSchema }).strict();
 const subscribersSchema = z.object({ ids: z.array(z.string().min(1)) }).strict();
-const advanceSchema = z.object({ ms: z.number() }).strict();
+const durationSchema = z.object({ ms: z.number() }).strict();
+const clickSchema = z.object({ id: z.string(), people: z.number().int().positive() }).strict();
 const removeSchema = z.object({ id: z.string() }).strict();
 
 /** By method and path; what gives nothing is answered with `{ ok: true }`. */
@@ -41,11 +38,19 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 			to.setCounters(id, counters);
 		},
 	],
+	[
+		'POST click',
+		(to, body) => {
+			const { id, people } = clickSchema.parse(body);
+			return { clicked: to.click(id, people) };
+		},
+	],
+	['POST age', (to, body) => to.age(durationSchema.parse(body).ms)],
 	['POST campaigns', (to, body) => ({ id: to.addCampaign(newCampaignSchema.parse(body)) })],
 	['DELETE campaigns', (to, body) => ({ removed: to.removeCampaign(removeSchema.parse(body).id) })],
 	['POST subscribers', (to, body) => to.addSubscribers(subscribersSchema.parse(body).ids)],
 	['POST settings', (to, body) => to.configure(settingsChangesSchema.parse(body))],
-	['POST advance', (to, body) => to.advance(advanceSchema.parse(body).ms)],
+	['POST advance', (to, body) => to.advance(durationSchema.parse(body).ms)],
 ]);
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;

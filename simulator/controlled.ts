@@ -1,16 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { campaignViewSchema, savedCampaignsSchema } from './campaigns';
 import type { Campaign, CampaignView } from './campaigns';
+import { counterChangesSchema, type CounterChanges } from './counters';
 import { deliver, isProcessed } from './exchange';
 import { Faults } from './faults';
 import type { ReadBody } from './http';
 import { parseJson } from './json';
+import { JsonFile } from './jsonFile';
 import { Recorder, type RecordedRequest } from './recorder';
 import {
-	counterChangesSchema,
 	settingsChangesSchema,
 	settingsSchema,
-	type CounterChanges,
 	type Fault,
 	type NewCampaign,
 	type RateLimit,
@@ -53,20 +55,39 @@ export interface SimulatorOptions {
 	maxCampaigns?: number;
 	/** Gives epoch milliseconds. */
 	clock?: () => number;
+	/** Keeps campaigns and the chat here, so that the next start has them. Left out: nowhere. */
+	stateFile?: string;
+	/** Is told where a state file went that could not be read. */
+	onUnreadableState?: (path: string) => void;
 }
 
+const messageSchema = z.object({
+	/** Epoch milliseconds. */
+	at: z.number(),
+	text: z.string(),
+});
+
 /** Everything that the simulator is, at one moment. */
-export interface SimulatorState {
-	readonly now: number;
-	readonly url: string;
-	readonly settings: Omit<Settings, 'serviceKey' | 'authToken'>;
-	readonly requestCount: number;
-	readonly campaignCount: number;
+export const simulatorStateSchema = z.object({
+	now: z.number(),
+	url: z.string(),
+	settings: settingsSchema.omit({ serviceKey: true, authToken: true }),
+	requestCount: z.number(),
+	campaignCount: z.number(),
 	/** Those that are still waiting, with how often each will strike; 0 is forever. */
-	readonly faults: readonly { readonly id: number; readonly times: number }[];
+	faults: z.array(z.object({ id: z.number(), times: z.number() })),
 	/** Oldest first. */
-	readonly campaigns: readonly CampaignView[];
-}
+	campaigns: z.array(campaignViewSchema),
+	/** What was posted to the chat, oldest first. */
+	messages: z.array(messageSchema),
+});
+
+export type SimulatorState = z.infer<typeof simulatorStateSchema>;
+
+const savedSchema = savedCampaignsSchema.extend({ messages: z.array(messageSchema) });
+
+const mostMessages = 50;
+const savedAfterMs = 100;
 
 /** The push service with everything that a test may want to see or break, without its sockets. */
 export class ControlledService {
@@ -76,6 +97,10 @@ export class ControlledService {
 	private readonly initialSettings: Settings;
 	private readonly shape: ServiceShape;
 	private readonly clock: () => number;
+	private readonly file: JsonFile<z.infer<typeof savedSchema>> | undefined;
+	private readonly saveAtExit = () => this.save();
+	private saving: NodeJS.Timeout | undefined;
+	private messages: SimulatorState['messages'] = [];
 	private advancedMs = 0;
 	protected address = '';
 
@@ -97,8 +122,21 @@ export class ControlledService {
 			subscribers: options.subscribers ?? { active: 10_000, lifetime: 12_500 },
 			waitingCounters: options.waitingCounters ?? 'zero',
 		});
-		this.service = new PushService(this.shape, this.initialSettings, () => this.now());
+		this.service = new PushService(
+			this.shape,
+			this.initialSettings,
+			() => this.now(),
+			() => this.changed(),
+		);
 		this.recorder = new Recorder(options.maxRequests ?? 20_000);
+		if (options.stateFile === undefined) return;
+		this.file = new JsonFile(options.stateFile, savedSchema);
+		const saved = this.file.read(options.onUnreadableState);
+		if (saved) {
+			this.service.campaigns.restore(saved);
+			this.messages = saved.messages;
+		}
+		process.on('exit', this.saveAtExit);
 	}
 
 	/** Where the service is: origin and path prefix, without a trailing slash. */
@@ -150,6 +188,7 @@ export class ControlledService {
 			campaignCount: campaigns.length,
 			faults: this.faults.list.map(({ id, times }) => ({ id, times })),
 			campaigns: shown.map((campaign) => this.service.view(campaign)),
+			messages: this.messages,
 		};
 	}
 
@@ -169,6 +208,22 @@ export class ControlledService {
 	/** Fixes counters of a campaign; those left out go on living. Throws on an unknown ID. */
 	setCounters(id: string, counters: CounterChanges): void {
 		this.service.campaigns.fixCounters(id, counterChangesSchema.parse(counters));
+	}
+
+	/** Has people click a campaign; gives how many did, as not all may. Throws on an unknown ID. */
+	click(id: string, people: number): number {
+		return this.service.click(id, people);
+	}
+
+	/** Makes all campaigns older, in milliseconds; the simulator's clock stays. */
+	age(ms: number): void {
+		this.service.campaigns.age(ms);
+	}
+
+	/** Posts to the chat; the latest messages are kept. */
+	post(text: string): void {
+		this.messages = [...this.messages, { at: this.now(), text }].slice(-mostMessages);
+		this.changed();
 	}
 
 	/** Puts a campaign there without a request; gives its ID. */
@@ -206,6 +261,7 @@ export class ControlledService {
 
 	/** Back to how it was started: no campaign, request, fault or added subscriber. */
 	reset(): void {
+		this.messages = [];
 		this.service.campaigns.clear();
 		this.service.subscribers.forgetAdded();
 		this.advancedMs = 0;
@@ -213,6 +269,24 @@ export class ControlledService {
 		this.service.configure(this.initialSettings);
 		this.faults.clear();
 		this.recorder.clear();
+	}
+
+	/** Writes the state now, and for the last time. */
+	protected closeState(): void {
+		process.off('exit', this.saveAtExit);
+		this.save();
+	}
+
+	/** Many changes at once are written once. */
+	private changed(): void {
+		if (!this.file || this.saving) return;
+		this.saving = setTimeout(() => this.save(), savedAfterMs).unref();
+	}
+
+	private save(): void {
+		clearTimeout(this.saving);
+		this.saving = undefined;
+		this.file?.write({ ...this.service.campaigns.save(), messages: this.messages });
 	}
 
 	/** Answers a request to the service, and keeps it. */

@@ -1,16 +1,10 @@
 export { startSimulator, Simulator } from './simulator';
 export type { SimulatorOptions, SimulatorState } from './controlled';
 export { SimulatorControl } from './client';
+export { JsonFile } from './jsonFile';
 export type { Campaign, CampaignView } from './campaigns';
 export { counterNames } from './counters';
-export type { CounterName, Counters } from './counters';
+export type { CounterChanges, CounterName, Counters } from './counters';
 export type { Audience } from './operations';
 export type { RecordedRequest } from './recorder';
-export type {
-	CounterChanges,
-	Fault,
-	NewCampaign,
-	RateLimit,
-	Settings,
-	SettingsChanges,
-} from './schemas';
+export type { Fault, NewCampaign, RateLimit, Settings, SettingsChanges } from './schemas';

@@ -1,42 +1,44 @@
+import { z } from 'zod';
+
 /** A request to the service as it came, and what became of it. */
-export interface RecordedRequest {
+export const recordedRequestSchema = z.object({
 	/** Counts up from 1, also over requests that are no longer kept. */
-	readonly id: number;
-	readonly method: string;
+	id: z.number(),
+	method: z.string(),
 	/** As it came: with prefix and query. */
-	readonly path: string;
-	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+	path: z.string(),
+	headers: z.record(z.union([z.string(), z.array(z.string())]).optional()),
 	/** The raw text, numbers as they were written. */
-	readonly body: string;
+	body: z.string(),
 	/** The parsed body; undefined where it is no JSON. Numbers beyond 2^53 have lost digits. */
-	readonly json?: unknown;
+	json: z.unknown(),
 	/** Epoch milliseconds. */
-	readonly at: number;
+	at: z.number(),
 	/** What was answered: null while nothing is, and for good where the answer was lost. */
-	answered: { readonly status: number; readonly type: string | null; readonly at: number } | null;
+	answered: z
+		.object({ status: z.number(), type: z.string().nullable(), at: z.number() })
+		.nullable(),
 	/** The fault that befell it. */
-	fault: number | null;
+	fault: z.number().nullable(),
 	/** The campaign that it created, whether or not the client heard of it. */
-	campaignId: string | null;
-}
+	campaignId: z.string().nullable(),
+});
+
+export type RecordedRequest = z.infer<typeof recordedRequestSchema>;
 
 export type ArrivedRequest = Omit<RecordedRequest, 'id' | 'answered' | 'fault' | 'campaignId'>;
 
 /** The latest requests: at least `limit` of them, at most a quarter more. */
 export class Recorder {
 	readonly requests: RecordedRequest[] = [];
-	private counted = 0;
+	/** How many requests came in all. */
+	count = 0;
 
 	constructor(private readonly limit: number) {}
 
-	/** How many requests came in all. */
-	get count(): number {
-		return this.counted;
-	}
-
 	add(arrived: ArrivedRequest): RecordedRequest {
-		this.counted += 1;
-		const request = { ...arrived, id: this.counted, answered: null, fault: null, campaignId: null };
+		this.count += 1;
+		const request = { ...arrived, id: this.count, answered: null, fault: null, campaignId: null };
 		this.requests.push(request);
 		// In lots: taking away the first of many at every request would cost more than the rest.
 		if (this.requests.length > this.limit * 1.25) {
@@ -48,6 +50,6 @@ export class Recorder {
 	/** Forgets the requests and counts from 1 again. */
 	clear(): void {
 		this.requests.length = 0;
-		this.counted = 0;
+		this.count = 0;
 	}
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { counterNames } from './counters';
+import { counterChangesSchema } from './counters';
 import { audiences } from './operations';
 
 // What may be asked of the simulator itself, in its own process or over HTTP.
@@ -83,23 +83,6 @@ export type Fault = z.input<typeof faultSchema>;
 export type ReadyFault = z.output<typeof faultSchema>;
 export type FaultAction = ReadyFault['action'];
 
-const counterShape = z.number().int();
-
-/** Counters set by hand; those left out go on living. Any whole number: tests need odd ones. */
-export const counterChangesSchema = z
-	.object({
-		total_attempts: counterShape,
-		successfully_sent: counterShape,
-		failed_to_send: counterShape,
-		delivered: counterShape,
-		clicked: counterShape,
-		closed: counterShape,
-	} satisfies Record<(typeof counterNames)[number], z.ZodNumber>)
-	.partial()
-	.strict();
-
-export type CounterChanges = z.infer<typeof counterChangesSchema>;
-
 /** A campaign that is there without having been sent. */
 export const newCampaignSchema = z
 	.object({
@@ -112,6 +95,8 @@ export const newCampaignSchema = z
 		audienceSize: whole.optional(),
 		/** When it goes out, epoch milliseconds; now when left out. */
 		dueAt: z.number().optional(),
+		/** How fast its counters move, where not as fast as the simulator's. */
+		speed: z.number().nonnegative().optional(),
 		/** A fixed status label in place of the campaign's own. */
 		status: z.string().optional(),
 		counters: counterChangesSchema.default({}),

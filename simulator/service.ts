@@ -48,13 +48,17 @@ export class PushService {
 	readonly subscribers: Subscribers;
 	private readonly limiter = new RateLimiter();
 
-	/** @param now - gives epoch milliseconds. */
+	/**
+	 * @param now - gives epoch milliseconds
+	 * @param changed - is called after each change of the campaigns
+	 */
 	constructor(
 		private readonly shape: ServiceShape,
 		private settings: Settings,
 		private readonly now: () => number,
+		changed: () => void,
 	) {
-		this.campaigns = new Campaigns(shape.maxCampaigns);
+		this.campaigns = new Campaigns(shape.maxCampaigns, changed);
 		this.subscribers = new Subscribers(settings.subscribers.active, settings.subscribers.lifetime);
 		this.limiter.setLimit(settings.rateLimit, now());
 	}
@@ -81,7 +85,7 @@ export class PushService {
 
 	/** Keeps a campaign that nobody sent; gives its ID. Throws a ZodError on a malformed one. */
 	addCampaign(campaign: NewCampaign): string {
-		const { id, audience, body, audienceSize, dueAt, status, counters } =
+		const { id, audience, body, audienceSize, dueAt, speed, status, counters } =
 			newCampaignSchema.parse(campaign);
 		const now = this.now();
 		return this.campaigns.add({
@@ -92,10 +96,22 @@ export class PushService {
 			createdAt: now,
 			dueAt: dueAt ?? now,
 			expiryMs: defaultExpiryMs,
+			speed: speed ?? null,
 			closesByItself: null,
 			fixedStatus: status ?? null,
 			fixedCounters: counters,
 		}).id;
+	}
+
+	/**
+	 * Has people click a campaign, as far as so many have it and have not clicked or closed it.
+	 * Gives how many did; throws where there is no campaign with this ID.
+	 */
+	click(id: string, people: number): number {
+		const campaign = this.campaigns.all.get(id);
+		const clicked = campaign ? Math.min(people, this.view(campaign).clickable) : people;
+		this.campaigns.click(id, clicked);
+		return clicked;
 	}
 
 	/** What a campaign shows now. */
@@ -156,6 +172,7 @@ export class PushService {
 			dueAt: (typeof sendAt === 'string' ? parseSendAt(sendAt) : null) ?? now,
 			expiryMs:
 				(typeof expirePush === 'string' ? parseExpirePush(expirePush) : null) ?? defaultExpiryMs,
+			speed: null,
 			closesByItself: autoHide === undefined ? null : autoHide === operation.closesByItselfWhen,
 			fixedStatus: null,
 			fixedCounters: {},
@@ -186,9 +203,8 @@ export class PushService {
 
 	/** The counters as they are answered; null for none. */
 	private count(campaign: Campaign): Record<string, string | null> | null {
-		const { counters } = this.view(campaign);
-		const isWaiting = this.now() < campaign.dueAt;
-		const waiting = isWaiting ? this.settings.waitingCounters : 'zero';
+		const { counters, elapsedMs } = this.view(campaign);
+		const waiting = elapsedMs < 0 ? this.settings.waitingCounters : 'zero';
 		const count: Record<string, string | null> = {};
 		for (const name of counterNames) {
 			const isThere = waiting === 'zero' || campaign.fixedCounters[name] !== undefined;

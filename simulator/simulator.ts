@@ -1,8 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answerControl, controlPath } from './control';
 import { ControlledService, type SimulatorOptions } from './controlled';
-import { readBody } from './http';
+import { answerJson, readBody, type ReadBody } from './http';
+import { isJsonObject, parseJson } from './json';
 import { answerPage } from './page';
+
+/** A chat's incoming webhook, as Slack, Mattermost and Google Chat have them. */
+const chatPath = '/chat';
 
 const serverTimeouts = {
 	// A client that reuses a connection just as the server ends it sees a reset that no test made.
@@ -42,6 +46,23 @@ export class Simulator extends ControlledService {
 			});
 			this.server.closeAllConnections();
 		});
+		this.closeState();
+	}
+
+	/** The address of the chat's webhook: takes `{ "text": … }`, which the page shows. */
+	get chatUrl(): string {
+		return this.address + chatPath;
+	}
+
+	private answerChat(response: ServerResponse, { bytes }: ReadBody): void {
+		const message = parseJson(bytes.toString('utf8'));
+		const text = isJsonObject(message) ? message['text'] : undefined;
+		if (typeof text !== 'string') {
+			answerJson(response, 400, { message: 'A message to the chat is JSON with a text' });
+			return;
+		}
+		this.post(text);
+		answerJson(response, 200, { ok: true });
 	}
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -51,6 +72,8 @@ export class Simulator extends ControlledService {
 			answerControl(this, request, response, body);
 		} else if (path === '/' && request.method === 'GET') {
 			answerPage(response);
+		} else if (path === chatPath && request.method === 'POST') {
+			this.answerChat(response, body);
 		} else {
 			this.serve(request, response, body);
 		}

@@ -3,23 +3,17 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
-	NodeHint,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from './execution/credentialTest';
 import { runItems } from './execution/runItems';
-import { campaignSends, operations } from './operations';
+import { operations } from './operations';
+import { nodeHints } from './operations/nodeHints';
+import { timezones } from './operations/timing';
 
 const optionsOf = (resource: string) =>
 	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
-
-const oneCampaignPerItem: NodeHint = {
-	message:
-		'Each input item becomes a campaign of its own. For a single campaign, turn on Execute Once in the settings of this node.',
-	displayCondition: `={{ ${JSON.stringify(campaignSends)}.includes($rawParameter["operation"]) && $input.all().length > 1 }}`,
-	location: 'outputPane',
-};
 
 export class PushCampaign implements INodeType {
 	description: INodeTypeDescription = {
@@ -31,8 +25,8 @@ export class PushCampaign implements INodeType {
 		// The operation's name, made of its value. As written: an expression of an option is known only for an item.
 		subtitle:
 			'={{ $rawParameter["operation"].charAt(0).toUpperCase() + $rawParameter["operation"].slice(1).replace(/[A-Z]/g, " $&").replace(" To ", " to ") + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}',
-		hints: [oneCampaignPerItem],
-		description: 'Send web push notifications and read how they did',
+		hints: nodeHints,
+		description: 'Send web push notifications and see how they did',
 		defaults: { name: 'Push Campaign' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -72,7 +66,7 @@ export class PushCampaign implements INodeType {
 		],
 	};
 
-	methods = { credentialTest };
+	methods = { credentialTest, loadOptions: { getTimezones: async () => timezones() } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await runItems(this)];

@@ -18,7 +18,8 @@ export class PushCampaignTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ "campaigns: " + $parameter["campaignIds"] }}',
-		description: 'Starts the workflow when the counters of a campaign change',
+		description:
+			'Send web push notifications, or start a workflow when the numbers of a campaign change',
 		defaults: { name: 'Push Campaign Trigger' },
 		polling: true,
 		inputs: [],

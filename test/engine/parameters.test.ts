@@ -42,13 +42,11 @@ describe('a value that is refused', () => {
 		},
 		{
 			parameters: {
-				additionalFields: {
-					actionButtons: {
-						button: [
-							{ title: 'Go', url: 'https://a.example' },
-							{ title: 'Go', url: '={{ $json.value }}' },
-						],
-					},
+				actionButtons: {
+					button: [
+						{ title: 'Go', url: 'https://a.example' },
+						{ title: 'Go', url: '={{ $json.value }}' },
+					],
 				},
 			},
 			bad: 'a.example',
@@ -215,12 +213,12 @@ test.each(sendOperations)(
 			campaignId: '77',
 			...parameters,
 			operation,
+			// What the editor gives for a button that was added and never filled in.
+			actionButtons: { button: [{ title: '', url: '' }] },
 			additionalFields: {
 				name: ' ',
 				iconUrl: '',
 				expireAfter: {},
-				// What the editor gives for fields that were added and never filled in.
-				actionButtons: { button: [{ title: '', url: '' }] },
 				utmParameters: { parameters: { source: '', medium: '' } },
 			},
 		});
@@ -241,7 +239,7 @@ test('a run tells in a hint when it sends, and that a dry run sent nothing', asy
 		expect.stringMatching(/^Scheduled for 24 Dec 2099 09:00, Europe\/Berlin\. /),
 	]);
 	expect(await hintsOf({ options: { dryRun: true } })).toEqual([
-		'Nothing was sent: this was a dry run.',
+		expect.stringMatching(/^Nothing was sent: this was a dry run\..*<b>Summer sale<\/b>/),
 	]);
 	const refused = { title: 'x'.repeat(101), additionalFields: { sendAt: '2099-12-24T09:00:00' } };
 	expect(await hintsOf(refused)).toEqual([]);
@@ -342,6 +340,8 @@ describe('the credential of a service elsewhere', () => {
 		});
 		expect(outputOf(run)).toStrictEqual([
 			{
+				audience: 'all',
+				title: content.title,
 				dryRun: true,
 				request: {
 					method: 'POST',
@@ -415,10 +415,9 @@ const sentAt = { date: '2096-10-02 09:07 +02:00', dateTime: '2096-10-02 12:37 +0
 
 const additional = (fields: INodeParameters): INodeParameters => ({ additionalFields: fields });
 const option = (name: string): INodeParameters => ({ options: { [name]: value } });
-const button = (part: INodeParameters) =>
-	additional({
-		actionButtons: { button: [{ title: 'Go', url: 'https://a.example', ...part }] },
-	});
+const button = (part: INodeParameters): INodeParameters => ({
+	actionButtons: { button: [{ title: 'Go', url: 'https://a.example', ...part }] },
+});
 const pair = (part: INodeParameters): INodeParameters => ({
 	operation: 'sendToAttributes',
 	attributes: { pairs: [{ name: 'plan', value: 'pro', ...part }] },

@@ -128,7 +128,7 @@ describe('a service that never ends its answer', () => {
 		const left = await leftOpen(async (url, listener) => {
 			const polling = runPoll(
 				{ campaignIds: '1001, 1002, 1003' },
-				{ credentials: credentialsFor({ url }), budgetMs: 1_500, activation: 'init' },
+				{ credentials: credentialsFor({ url }), budgetMs: 1_500, activation: 'activate' },
 			);
 			await expect(polling).rejects.toThrow('did not answer within');
 			expect(listener.accepted).toBeGreaterThanOrEqual(3);

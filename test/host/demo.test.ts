@@ -14,7 +14,7 @@ import {
 	type Execution,
 	type Servers,
 } from '../../host';
-import { demoCampaignId, runDemoCampaign } from '../../host/demoCampaign';
+import { addDemoCampaign, demoCampaignId } from '../../host/demoCampaign';
 import type { DemoState } from '../../host/demoState';
 import { demoTables } from '../../host/demoTables';
 import { demoFiles, demoOwner, prepareDemo, readExamples } from '../../host/demoWorkflows';
@@ -29,11 +29,11 @@ const access = { apiKey: 'demo-key', authToken: 'demo-token' };
 const startService = () =>
 	startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
 const click = 'When clicking ‘Execute workflow’';
+const report = 'examples/daily-subscriber-report.json';
 
 describe('what npm start prepares', () => {
 	let servers: Servers<Simulator>;
 	let client: N8nClient;
-	let endCampaign: () => void;
 	let state: DemoState;
 
 	const prepare = async (before: DemoState) =>
@@ -61,7 +61,7 @@ describe('what npm start prepares', () => {
 			startService,
 		});
 		const campaignSince = Date.now() - 60_000;
-		endCampaign = runDemoCampaign(servers.simulator, campaignSince);
+		addDemoCampaign(servers.simulator, campaignSince);
 		client = new N8nClient(servers.server.url);
 		const ports = { n8n: servers.server.port, service: 0 };
 		const prepared = await prepare({ campaignSince, workflows: {}, tables: [], ports });
@@ -70,7 +70,6 @@ describe('what npm start prepares', () => {
 	}, 600_000);
 
 	afterAll(async () => {
-		endCampaign();
 		await servers.close();
 	}, 300_000);
 
@@ -103,6 +102,15 @@ describe('what npm start prepares', () => {
 			'send_at'
 		];
 		expect(scheduled).toBe(`${String(calendar[0]?.['sendAt'])} +05:30`);
+	}, 300_000);
+
+	test('the examples that post to a chat post to the one on the page', async () => {
+		await run(report, 'Every day at 8:00');
+		await run('examples/log-and-watch-campaigns.json', 'Every Monday at 9:00');
+		expect(servers.simulator.state().messages.map(({ text }) => text)).toEqual([
+			'Push subscribers today: 10000 active of 12500 in total.',
+			textLike(/^Push campaigns of the last seven days: 1\n“Autumn sale: 20% off everything”/),
+		]);
 	}, 300_000);
 
 	test('expressions see the timezone that the server was given', async () => {
@@ -145,6 +153,10 @@ describe('what npm start prepares', () => {
 			expect(await tables.find('Push not sent')).toBeUndefined();
 			await run(demoFiles.first, click);
 			expect(moved.campaigns.size).toBe(1);
+			await run(report, 'Every day at 8:00');
+			expect(moved.state().messages).toHaveLength(1);
+			const { nodes } = await client.workflow(state.workflows[demoFiles.watching] ?? '');
+			expect(JSON.stringify(nodes)).toContain(`(${moved.url})`);
 		} finally {
 			await moved.close();
 		}

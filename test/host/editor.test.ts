@@ -1,14 +1,17 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { chain, node, pushCampaign, pushCampaignTrigger } from '../../host';
+import { chain, connect, node, pushCampaign, pushCampaignTrigger } from '../../host';
+import { actionType } from '../../host/workflows';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
 import { content, contentBody, everyOperation } from './support/fixtures';
 import { objectWith } from './support/matchers';
 
 const campaign = 'Campaign';
-const sendFields = ['Title', 'Message', 'Target URL', 'Additional Fields', 'Options'];
+const sendFields = [
+	...['Title', 'Message', 'Target URL', 'Action Buttons'],
+	...['Additional Fields', 'Options'],
+];
 const everywhere = [
-	'Action Buttons',
 	'Auto Hide',
 	'Expire After',
 	'Icon URL',
@@ -27,64 +30,49 @@ const sendOptions = [
 ];
 const readOptions = ['Max Parallel Requests', 'Rate Limit Retries', 'Timeout'];
 
-interface Panel {
-	resource: string;
-	operation: string;
-	/** The operation as it is saved. */
-	value: string;
-	fields: string[];
-	/** What 'Add Field' offers; the operations that read have none. */
-	additional?: string[];
-	options: string[];
-}
+const readPanel = { additional: [], options: readOptions };
 
-/** What a user sees of each operation, in the order of the panel. */
-const panels: Panel[] = [
+/** What a user sees of each operation, in the order of the panel, and what 'Add Field' and 'Add option' offer. */
+const panels = [
 	{
-		resource: campaign,
-		operation: 'Send to All',
 		value: 'sendToAll',
+		operation: 'Send to All',
 		fields: sendFields,
 		additional: [...everywhere, 'Campaign Name', 'Image URL'],
 		options: sendOptions,
 	},
 	{
-		resource: campaign,
-		operation: 'Send to Attributes',
 		value: 'sendToAttributes',
+		operation: 'Send to Attributes',
 		fields: ['Specify Attributes', 'Attributes', 'Name', 'Value', ...sendFields],
 		additional: [...everywhere, 'Campaign Name'],
 		options: sendOptions,
 	},
 	{
-		resource: campaign,
-		operation: 'Send to Segments',
 		value: 'sendToSegments',
+		operation: 'Send to Segments',
 		fields: ['Segment IDs', ...sendFields],
 		additional: [...everywhere, 'Campaign Name', 'Image URL'],
 		options: sendOptions,
 	},
 	{
-		resource: campaign,
-		operation: 'Send to Subscriber',
 		value: 'sendToSubscriber',
+		operation: 'Send to Subscriber',
 		fields: ['Subscriber ID', ...sendFields],
 		additional: everywhere,
 		options: sendOptions,
 	},
 	{
-		resource: campaign,
-		operation: 'Get Status',
 		value: 'getStatus',
+		operation: 'Get Status',
 		fields: ['Campaign ID', 'Simplify', 'Options'],
-		options: readOptions,
+		...readPanel,
 	},
 	{
-		resource: 'Site',
-		operation: 'Get Subscriber Count',
 		value: 'getSubscriberCount',
+		operation: 'Get Subscriber Count',
 		fields: ['Simplify', 'Options'],
-		options: readOptions,
+		...readPanel,
 	},
 ];
 
@@ -99,12 +87,8 @@ const actions = [
 
 /** What someone types who does not know what the node is called. */
 const searchWords = [
-	'push notification',
-	'browser notification',
-	'browser push',
-	'send notification',
-	'notify',
-	'marketing',
+	...['push notification', 'browser notification', 'browser push', 'send notification'],
+	...['notify', 'marketing', 'send push', 'mobile push', 'click rate', 'webpushr'],
 ];
 
 describe("n8n's editor", () => {
@@ -119,9 +103,10 @@ describe("n8n's editor", () => {
 		await editor.close();
 	}, 60_000);
 
+	const start = node('Start', 'n8n-nodes-base.manualTrigger');
+
 	/** Saves a workflow that starts by hand, and opens the last of its nodes. */
-	const openLast = async (name: string, nodes: INode[]): Promise<void> => {
-		const start = node('Start', 'n8n-nodes-base.manualTrigger');
+	const openLast = async (name: string, nodes: INode[]): Promise<string> => {
 		const draft = chain(name, [start, ...nodes]);
 		const { id } = await stage().client.createWorkflow({
 			...draft,
@@ -129,6 +114,7 @@ describe("n8n's editor", () => {
 		});
 		const last = nodes.at(-1);
 		if (last !== undefined) await editor.openNode(id, last);
+		return id;
 	};
 
 	const action = (parameters: INodeParameters): INode =>
@@ -149,7 +135,8 @@ describe("n8n's editor", () => {
 	step('finds both nodes by search, with icon, trigger and actions', async () => {
 		await editor.searchNodes('push campaign');
 		const found = editor.part('item-iterator-item').filter({ hasText: 'Push Campaign' });
-		await found.getByText('Starts the workflow when').waitFor();
+		// n8n shows both nodes as one, with the trigger's description.
+		await found.getByText('Send web push notifications, or start a workflow when').waitFor();
 		await editor.picture('01-search');
 		const icon = await found.locator('img').first().getAttribute('src');
 		const answer = await fetch(new URL(icon ?? '', stage().server.url));
@@ -192,47 +179,77 @@ describe("n8n's editor", () => {
 		await editor.part('node-creator-category-item').filter({ hasText: 'Actions (6)' }).waitFor();
 	});
 
+	const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', {}, { typeVersion: 3.1 });
+
 	step('finds the node by the same words among the tools of an AI Agent', async () => {
-		const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', {}, { typeVersion: 3.1 });
-		const start = node('Start', 'n8n-nodes-base.manualTrigger');
 		const { id } = await stage().client.createWorkflow(chain('Agent', [start, agent]));
 		await editor.openTools(id);
 		await findByEveryWord('Push Campaign Tool');
 		await editor.picture('02-tools');
 	});
 
-	step('creates the credential and tests it, and helps when its key is wrong', async () => {
-		const { page } = editor;
-		await page.goto(`${stage().server.url}/home/credentials/create`);
-		await editor.part('new-credential-type-select').locator('input').fill('Push Campaign');
-		await editor.part('new-credential-type-select-option').click();
-		await editor.part('new-credential-type-button').click();
-		await editor.field('baseUrl').fill(stage().simulator.url);
-		await editor.field('apiKey').fill(secrets.apiKey);
-		await editor.field('authToken').fill(secrets.authToken);
-		await editor.picture('03-credential');
-		await editor.part('credential-save-button').click();
-		await page.getByText('Connection tested successfully').waitFor();
-		await editor.picture('04-credential-works');
-
-		await editor.field('apiKey').fill('wrong');
-		await editor.part('credential-save-button').click();
-		await page.getByText('Couldn’t connect with these settings').waitFor();
-		await page.getByText('More details').click();
-		await page.getByText('The push service does not accept this API Key and Auth Token').waitFor();
-		await editor.picture('05-credential-refused');
+	step('warns of a tool that reaches many subscribers without asking', async () => {
+		const tool = { ...action({ ...content }), type: `${actionType}Tool` };
+		const draft = chain('Agent with a tool', [start, agent]);
+		const whole = { ...draft, nodes: [...draft.nodes, tool] };
+		const { id } = await stage().client.createWorkflow(
+			connect(whole, tool.name, agent.name, { type: 'ai_tool' }),
+		);
+		await editor.openNode(id, tool);
+		const notice = editor.page.getByText('The agent can send this to every subscriber');
+		await notice.waitFor();
+		await editor.picture('02-tool-notice');
+		await editor.choose('operation', 'Send to Subscriber');
+		await notice.waitFor({ state: 'hidden' });
+		await openLast('No tool', [action(content)]);
+		await editor.expectLabels((labels) => expect(labels).toContain('Target URL'));
+		expect(await notice.count()).toBe(0);
 	});
+
+	step(
+		'creates the credential with four fields and tests it, and helps when its key is wrong',
+		async () => {
+			const { page } = editor;
+			await page.goto(`${stage().server.url}/home/credentials/create`);
+			await editor.part('new-credential-type-select').locator('input').fill('Push Campaign');
+			await editor.part('new-credential-type-select-option').click();
+			await editor.part('new-credential-type-button').click();
+			const always = ['baseUrl', 'apiKey', 'authToken', 'headerNames'];
+			await editor.expectFields(always);
+			await editor.field('baseUrl').fill('http://push.example');
+			await editor.expectFields([...always, 'allowHttp']);
+			await editor.choose('headerNames', 'Custom', page.locator('body'));
+			await editor.expectFields([...always, 'allowHttp', 'apiKeyHeader', 'authTokenHeader']);
+			await editor.choose('headerNames', 'Standard', page.locator('body'));
+			await editor.field('baseUrl').fill(stage().simulator.url);
+			await editor.field('apiKey').fill(secrets.apiKey);
+			await editor.field('authToken').fill(secrets.authToken);
+			await editor.picture('03-credential');
+			await editor.part('credential-save-button').click();
+			await page.getByText('Connection tested successfully').waitFor();
+			await editor.picture('04-credential-works');
+
+			await editor.field('apiKey').fill('wrong');
+			await editor.part('credential-save-button').click();
+			await page.getByText('Couldn’t connect with these settings').waitFor();
+			await page.getByText('More details').click();
+			await page
+				.getByText('The push service does not accept this API Key and Auth Token')
+				.waitFor();
+			await editor.picture('05-credential-refused');
+		},
+	);
 
 	step('shows for every operation the fields that the service accepts, and no others', async () => {
 		await openLast('Panels', [action({})]);
 		expect(panels.map(({ value }) => value)).toEqual(everyOperation);
-		for (const { resource, operation, fields, additional, options } of panels) {
-			await editor.choose('resource', resource);
+		for (const { value, operation, fields, additional, options } of panels) {
+			await editor.choose('resource', value === 'getSubscriberCount' ? 'Site' : campaign);
 			await editor.choose('operation', operation);
 			await editor.expectLabels((labels) =>
 				expect(labels).toEqual(['Resource', 'Operation', ...fields]),
 			);
-			if (additional !== undefined) {
+			if (additional.length > 0) {
 				expect(await editor.offered('Add Field')).toEqual([...additional].sort());
 			}
 			expect(await editor.offered('Add option')).toEqual(options);
@@ -240,71 +257,132 @@ describe("n8n's editor", () => {
 		}
 		await editor.choose('resource', campaign);
 		await editor.choose('operation', 'Send to Attributes');
+		const notice = editor.page.getByText('Any one of these attributes is enough (OR, not AND)');
+		await notice.waitFor();
 		await editor.choose('specifyAttributes', 'Using JSON');
+		await notice.waitFor();
 		await editor.expectLabels((labels) => {
 			expect(labels).toContain('Attributes (JSON)');
 			expect(labels).not.toContain('Attributes');
 		});
 	});
 
-	for (const { operation, value, additional, options } of panels) {
-		if (additional === undefined) continue;
-		step(`keeps every field of ${operation}, whatever is added after it`, async () => {
-			await openLast(`All of ${operation}`, [action({ operation: value })]);
-			for (const field of [...additional].sort()) {
-				await editor.add('Add Field', field);
-				// n8n's editor begins every list without an entry, and forgets it so.
-				if (field === 'Action Buttons') {
-					await editor.page.getByRole('button', { name: 'Add Button' }).click();
-				}
-			}
-			for (const option of options) await editor.add('Add option', option);
-			const inside = ['URL', 'Amount', 'Unit', 'Source', 'Medium', 'Campaign', 'Term', 'Content'];
-			await editor.expectLabels((labels) =>
-				expect(labels).toEqual(expect.arrayContaining([...additional, ...options, ...inside])),
-			);
-			await editor.picture(`06-all-of-${value}`);
+	step('keeps every field and every button, whatever is added after it', async () => {
+		const [{ additional, options } = { additional: [], options: [] }] = panels;
+		await openLast('All fields', [action({})]);
+		const addButton = editor.page.getByRole('button', { name: 'Add Button' });
+		await addButton.click();
+		for (const field of [...additional].sort()) await editor.add('Add Field', field);
+		await addButton.click();
+		for (const option of options) await editor.add('Add option', option);
+		const buttons = ['Action Buttons', 'Title', 'URL', 'Title', 'URL', 'Additional Fields'];
+		const inside = ['Amount', 'Unit', 'Source', 'Medium', 'Campaign', 'Term', 'Content'];
+		await editor.expectLabels((labels) => {
+			expect(labels.slice(labels.indexOf('Action Buttons')).slice(0, 6)).toEqual(buttons);
+			expect(labels).toEqual(expect.arrayContaining([...additional, ...options, ...inside]));
 		});
-	}
+		await editor.picture('06-all-fields');
+	});
 
-	/** Two items, made from nothing. */
-	const twoItems = [
+	step('says while one types what is too long, and which address is none', async () => {
+		const hint = (text: string) => editor.part('node-hint').filter({ hasText: text });
+		await openLast('Typing', [action(content)]);
+		await editor.field('title').fill('🌷'.repeat(100));
+		await editor.field('targetUrl').fill('www.example.com');
+		await hint('Target URL has to begin with https://').waitFor();
+		expect(await hint('Title is longer').count()).toBe(0);
+		await editor.field('title').fill('🌷'.repeat(101));
+		await editor.field('message').fill('x'.repeat(256));
+		await hint('Title is longer than the 100 characters').waitFor();
+		await hint('Message is longer than the 255 characters').waitFor();
+		await editor.picture('06-too-long');
+		await editor.add('Add option', 'Shorten Long Texts');
+		await hint('Title is longer').waitFor({ state: 'hidden' });
+		await editor.field('targetUrl').fill('http://www.example.com');
+		await hint('Target URL').waitFor({ state: 'hidden' });
+		await hint('Message is longer').waitFor({ state: 'hidden' });
+	});
+
+	step('finds the timezone of Send At by the name of a city', async () => {
+		const additionalFields = { sendAt: '2099-12-24T09:00:00' };
+		await openLast('Timezone', [action({ ...content, additionalFields })]);
+		await editor.add('Add Field', 'Send At Timezone');
+		await editor.part('parameter-input-sendAtTimezone').click();
+		const listed = editor.part('parameter-input-item');
+		await listed.filter({ hasText: 'Africa/Abidjan' }).waitFor();
+		await editor.page.keyboard.type('Berlin');
+		await listed.filter({ hasText: 'Africa/Abidjan' }).waitFor({ state: 'hidden' });
+		await editor.picture('06-timezones');
+		await listed.filter({ hasText: 'Europe/Berlin' }).click();
+		await editor.execute();
+		await editor.expectHint('Scheduled for 24 Dec 2099 09:00, Europe/Berlin.');
+		const [sent] = stage().simulator.requests;
+		expect(sent?.json).toEqual({ ...contentBody, send_at: '2099-12-24 09:00 +01:00' });
+	});
+
+	/** Items that are made from nothing. */
+	const itemsOf = (items: unknown[]) => [
 		node(
-			'Titles',
+			'List',
 			'n8n-nodes-base.set',
-			{ mode: 'raw', jsonOutput: '{"items": [1, 2]}', options: {} },
+			{ mode: 'raw', jsonOutput: JSON.stringify({ items }), options: {} },
 			{ typeVersion: 3.4 },
 		),
 		node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'items', options: {} }),
 	];
+	const twoItems = itemsOf([1, 2]);
 
 	step('says beforehand that each item becomes a campaign', async () => {
 		await openLast('Two items', [...twoItems, action(content)]);
 		await editor.page.getByText('Execute previous nodes').click();
-		const hint = 'Each input item becomes a campaign of its own.';
-		await editor.part('node-hint').filter({ hasText: hint }).waitFor();
+		await editor.expectHint('Each input item becomes a campaign of its own.');
 		expect(stage().simulator.requests).toEqual([]);
+	});
+
+	step('says that a key kept everything back', async () => {
+		const keyed = action({ ...content, options: { idempotencyKey: '={{ $json.items }}' } });
+		const id = await openLast('Keyed', [...twoItems, keyed]);
+		const output = await editor.execute();
+		await output.getByText('2 items').waitFor();
+		await editor.openNode(id, keyed);
+		await editor.execute();
+		await editor.expectHint(
+			'Nothing was sent: 2 of 2 were sent earlier under their idempotency keys.',
+		);
+		await editor.picture('08-already-sent');
+		expect(stage().simulator.requests).toHaveLength(2);
 	});
 
 	step('says afterwards when it sends', async () => {
 		const additionalFields = { sendAt: '2099-12-24T09:00:00', sendAtTimezone: 'Asia/Tokyo' };
 		await openLast('Two scheduled', [...twoItems, action({ ...content, additionalFields })]);
 		await editor.execute();
-		const hint = '2 sends are scheduled for 24 Dec 2099 09:00, Asia/Tokyo.';
-		await editor.part('node-hint').filter({ hasText: hint }).waitFor();
+		await editor.expectHint('2 sends are scheduled for 24 Dec 2099 09:00, Asia/Tokyo.');
 		await editor.picture('08-scheduled');
 		expect(stage().simulator.requests).toHaveLength(2);
 	});
 
-	step('says that a dry run sent nothing, on the canvas too', async () => {
-		await openLast('Dry run', [action({ ...content, options: { dryRun: true } })]);
-		await editor.execute();
-		await editor.part('node-hint').filter({ hasText: 'Nothing was sent' }).waitFor();
+	step('sends nothing once Dry Run is added, and shows what would go out', async () => {
+		const title = 'Tom & <i>Jerry</i>';
+		await openLast('Dry run', [action({ ...content, title })]);
+		await editor.add('Add option', 'Dry Run');
+		const output = await editor.execute();
+		await editor.expectHint('It would go to all subscribers at once:');
+		await editor.expectHint(`${title}\n${content.message}\nexample.com`);
 		expect(await editor.part('node-hint').count()).toBe(1);
+		await editor.picture('08-dry-run');
+		await editor.expectTexts(output, ['audience', 'title', 'dryRun', 'request']);
 		await editor.page.keyboard.press('Escape');
 		const onCanvas = editor.part('canvas-node').filter({ hasText: 'Push Campaign' });
 		await onCanvas.getByText('Send to All (dry run)', { exact: true }).waitFor();
 		expect(stage().simulator.requests).toEqual([]);
+	});
+
+	step('reads the status of what was sent without any typing', async () => {
+		const read = { ...action({ operation: 'getStatus' }), name: 'Read' };
+		await openLast('Send and read', [action(content), read]);
+		const output = await editor.execute();
+		await editor.expectTexts(output, ['1001', 'deliveryRate']);
 	});
 
 	step('takes everything that a user fills in, sends it, and shows the answer', async () => {
@@ -314,7 +392,6 @@ describe("n8n's editor", () => {
 		await editor.field('title').fill(content.title);
 		await editor.field('message').fill(content.message);
 		await editor.field('targetUrl').fill(content.targetUrl);
-		await editor.add('Add Field', 'Action Buttons');
 		await editor.page.getByRole('button', { name: 'Add Button' }).click();
 		await editor.field('url').fill('https://example.com/shop');
 		await editor
@@ -352,17 +429,9 @@ describe("n8n's editor", () => {
 	});
 
 	step('says which item is not valid, and why', async () => {
-		const items = JSON.stringify({ items: [{ title: 'Short' }, { title: 'long '.repeat(30) }] });
-		await openLast('Not valid', [
-			node(
-				'Titles',
-				'n8n-nodes-base.set',
-				{ mode: 'raw', jsonOutput: items, options: {} },
-				{ typeVersion: 3.4 },
-			),
-			node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'items', options: {} }),
-			action({ ...content, title: '={{ $json.title }}' }),
-		]);
+		const items = [{ title: 'Short' }, { title: 'long '.repeat(30) }];
+		const each = action({ ...content, title: '={{ $json.title }}' });
+		await openLast('Not valid', [...itemsOf(items), each]);
 		const output = await editor.execute();
 		await output.getByText('Title is 150 characters long').first().waitFor();
 		await editor.picture('09-not-valid');

@@ -15,6 +15,7 @@ import {
 import { useStage } from './support';
 import { startChat, startFeed, startShop, startTelegram } from './support/loopbackServices';
 import { drafting, startModel } from './support/modelServer';
+import { untilRequests } from './support/reliabilityWorkflow';
 
 const stage = useStage({ major: '2' });
 
@@ -179,7 +180,7 @@ test('weekly-ab-titles schedules both titles for the same minute and names the b
 			title: 'Five things you should not miss',
 			clickRate: 0.075,
 			report:
-				'B “Five things you should not miss”: 7.5 % (75 of 1000), A “This week in our shop”: 5.0 % (50 of 1000)',
+				'B “Five things you should not miss”: 7.5% (75 of 1000), A “This week in our shop”: 5.0% (50 of 1000)',
 		},
 	]);
 });
@@ -253,16 +254,17 @@ test('alert-on-clicks posts once, when the clicks reach the threshold', async ()
 			changeNode(await imported('alert-on-clicks'), 'Post to the chat', {
 				parameters: { url: chat.url },
 			}),
-			'When clicks change',
+			'When clicks reach a number',
 			{ parameters: polled },
 		);
 		const { id } = await client.createWorkflow(draft);
 		await client.activate(id);
+		await untilRequests(stage(), 2);
+		expect(await client.executions({ workflowId: id })).toEqual([]);
+		simulator.setCounters('1001', { clicked: 100 });
 		await client.waitForExecutions({ workflowId: id, count: 1 });
-		for (const [index, clicked] of [100, 130].entries()) {
-			simulator.setCounters('1001', { clicked });
-			await client.waitForExecutions({ workflowId: id, count: index + 2 });
-		}
+		simulator.setCounters('1001', { clicked: 130 });
+		await untilRequests(stage(), 3);
 		await client.deactivate(id);
 		expect(chat.texts).toEqual([
 			'Campaign 1001 was clicked 100 times: 1000 notifications were delivered.',
@@ -277,7 +279,7 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 	const chat = await startChat();
 	try {
 		let draft = await imported('log-and-watch-campaigns');
-		for (const name of ['Tell the chat', 'Post the week']) {
+		for (const name of ['Post the alert', 'Post the week']) {
 			draft = changeNode(draft, name, { parameters: { url: chat.url } });
 		}
 		// The clock starts none of its own while the test counts.
@@ -342,7 +344,7 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 			['sent', null, false],
 			[expect.stringMatching(/^not read: ./), null, false],
 		]);
-		const alert = '“Few” (campaign 2001) was clicked by 1.2 % only: 12 of 1000.';
+		const alert = '“Few” (campaign 2001) was clicked by 1.2% only: 12 of 1000.';
 		expect(chat.texts).toEqual([alert]);
 		await hour();
 		expect(chat.texts).toEqual([alert]);
@@ -350,9 +352,9 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 		expect((await client.runManually(id, 'Every Monday at 9:00')).status).toBe('success');
 		expect(chat.texts[1]?.split('\n')).toEqual([
 			'Push campaigns of the last seven days: 4',
-			'“Many”: 6.1 % clicked (61 of 1000)',
-			'“This week in our shop”: 1.2 % clicked (12 of 1000)',
-			'“Few”: 1.2 % clicked (12 of 1000)',
+			'“Many”: 6.1% clicked (61 of 1000)',
+			'“This week in our shop”: 1.2% clicked (12 of 1000)',
+			'“Few”: 1.2% clicked (12 of 1000)',
 			'“Unknown”: no numbers yet',
 		]);
 		await client.deactivate(id);
@@ -430,7 +432,7 @@ test('campaign-calendar hands over what is due, says why not, and sends no row t
 	await calendar.tables.update(calendar.id, 'title', 'Soon', { state: '' });
 	expect((await hour()).status).toBe('success');
 	expect(schedules().slice(1)).toEqual([['Late', `${written(corrected)} +05:30`]]);
-	expect((await states()).slice(0, 3)).toEqual(['scheduled before', null, 'scheduled']);
+	expect((await states()).slice(0, 3)).toEqual(['scheduled earlier', null, 'scheduled']);
 });
 
 test('abandoned-cart reminds of a cart that is still open, once', async () => {
@@ -439,7 +441,7 @@ test('abandoned-cart reminds of a cart that is still open, once', async () => {
 	try {
 		let draft = await imported('abandoned-cart');
 		draft = changeNode(draft, 'Wait an hour', { parameters: { amount: 1, unit: 'seconds' } });
-		draft = changeNode(draft, 'Look at the cart', {
+		draft = changeNode(draft, 'Check the cart', {
 			parameters: { url: `=${shop.url}/api/carts/{{ encodeURIComponent($json.body.cartId) }}` },
 		});
 		const { id } = await client.createWorkflow(draft);

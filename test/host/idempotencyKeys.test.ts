@@ -1,6 +1,8 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import { chain, node, pushCampaign, until, type Major, type WebhookAnswer } from '../../host';
 import type { Fault } from '../../simulator';
-import { runNodes, useStage } from './support';
+import { runNodes, useStage, type Stage } from './support';
 import { content } from './support/fixtures';
 import { textWith } from './support/matchers';
 import {
@@ -20,6 +22,8 @@ import { runSql } from './support/sqlite';
 const majors: Major[] = ['2', '1'];
 const send = { method: 'POST', path: '/send/' };
 const goesOn: SendWorkflowOptions['settings'] = { onError: 'continueRegularOutput' };
+const byTitle = { idempotencyKey: '={{ $json.title }}' };
+const inOrder = { ...byTitle, maxParallel: 1 };
 
 const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
 const times = (count: number, end: string) => Array.from({ length: count }, () => end);
@@ -42,76 +46,179 @@ const refuseWrites = ['INSERT', 'UPDATE']
 	.join('\n');
 const allowWrites = 'DROP TRIGGER IF EXISTS refuse_INSERT; DROP TRIGGER IF EXISTS refuse_UPDATE;';
 
-describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
-	const stage = useStage({ major, env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2' } });
+/** Makes workflows whose items have their title as their key, or what else `idempotencyKey` says. */
+const keyedOn =
+	(stage: () => Stage) =>
+	async ({ options, ...others }: SendWorkflowOptions = {}): Promise<SendWorkflow> =>
+		await sendWorkflow(stage(), { options: { ...byTitle, ...options }, ...others });
 
-	/** A workflow whose items have their title as their key, or what else `idempotencyKey` says. */
-	const keyed = async ({ options, ...others }: SendWorkflowOptions = {}): Promise<SendWorkflow> =>
-		await sendWorkflow(stage(), {
-			options: { idempotencyKey: '={{ $json.title }}', ...options },
-			...others,
-		});
+/** What needs no more of a version of n8n than its store, which both have alike. */
+describe('idempotency keys', () => {
+	const stage = useStage({});
+	const keyed = keyedOn(stage);
 
-	/** Calls a workflow whose webhook may not be there yet, as after a restart. */
-	const callAgain = async (workflow: SendWorkflow, items: Array<Record<string, unknown>>) => {
-		const isThere = ({ status }: WebhookAnswer) => status !== 404;
-		const late = () => 'The webhook is not there';
-		return await until(() => workflow.call(items), isThere, { within: 30_000, every: 250, late });
-	};
+	/** An execution of so many items, perhaps after a change of the node's options. */
+	interface Step {
+		items: number;
+		options?: INodeParameters;
+		fault?: Fault;
+		/** Missing where the execution fails. */
+		ends?: string[];
+	}
+	const [once, again, unknown] = ['success', 'alreadySent', 'unknown'];
 
-	test('a later execution with the same key sends nothing, and says so', async () => {
-		const workflow = await keyed();
-		const first = await workflow.run(titled('Once', 3));
-		expect(first.status).toBe('success');
-		expect(sentItems(first)).toMatchObject(
-			titlesOf('Once', 3).map((title) => ({ status: 'success', title, idempotencyKey: title })),
-		);
-
-		const later = await workflow.run(titled('Once', 4));
-		expect(later.status).toBe('success');
-		const [again, , , fresh] = sentItems(later);
-		expect(endsOf(sentItems(later))).toEqual([...times(3, 'alreadySent'), 'success']);
-		expect(again).toMatchObject({ audience: 'all', title: 'Once 1', idempotencyKey: 'Once 1' });
-		expect(again).not.toHaveProperty('campaignId');
-		expect(fresh).toHaveProperty('campaignId');
-		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Once', 4));
-	});
-
-	test('another node with the same key sends', async () => {
-		for (const workflow of [await keyed(), await keyed()]) {
-			expect(endsOf(sentItems(await workflow.run(titled('Each', 1))))).toEqual(['success']);
+	test.each<[what: string, workflow: SendWorkflowOptions, steps: Step[], accepted: number[]]>([
+		[
+			'the same key on three items of one run sends the first',
+			{ options: { idempotencyKey: 'today' } },
+			[{ items: 3, ends: [once, again, again] }],
+			[1],
+		],
+		[
+			'the same key on three items of one run fails as the first did',
+			{ options: { idempotencyKey: 'today' }, settings: goesOn },
+			[{ items: 3, fault: lostAnswer('Item 1'), ends: times(3, unknown) }],
+			[1],
+		],
+		[
+			'a batch that failed half way, executed again with keys, sends the rest',
+			{ options: inOrder },
+			[
+				{ items: 6, fault: refusal('Item 4') },
+				{ items: 6, ends: [...times(3, again), ...times(3, once)] },
+			],
+			[1, 2, 3, 4, 5, 6],
+		],
+		[
+			'what was not sent frees its key',
+			{ options: byTitle },
+			[
+				{ items: 1, fault: refusal('Item 1') },
+				{ items: 1, ends: [once] },
+			],
+			[1],
+		],
+		[
+			'an unknown outcome holds its key until Resend Unknown is on',
+			{ options: inOrder, settings: goesOn },
+			[
+				{ items: 2, fault: lostAnswer('Item 1'), ends: [unknown, once] },
+				{ items: 2, ends: [unknown, again] },
+				{ items: 2, options: { ...inOrder, resendUnknown: true }, ends: [once, again] },
+				{ items: 2, ends: [again, again] },
+			],
+			[1, 2, 1],
+		],
+		[
+			'an unknown outcome of an earlier execution keeps nothing else from going out',
+			{ options: inOrder },
+			[{ items: 2, fault: lostAnswer('Item 2') }, { items: 4 }, { items: 5 }],
+			[1, 2, 3, 4, 5],
+		],
+		[
+			'a dry run neither claims a key nor asks for it',
+			{ options: { ...byTitle, dryRun: true } },
+			[
+				{ items: 1, ends: ['dryRun'] },
+				{ items: 1, options: byTitle, ends: [once] },
+				{ items: 1, options: { ...byTitle, dryRun: true }, ends: ['dryRun'] },
+			],
+			[1],
+		],
+	])('%s', async (_what, options, steps, accepted) => {
+		const workflow = await sendWorkflow(stage(), options);
+		for (const { items, options: changed, fault, ends } of steps) {
+			if (fault !== undefined) stage().simulator.addFault(fault);
+			if (changed !== undefined) {
+				await workflow.change({ options: changed });
+				await stage().client.activate(workflow.id);
+			}
+			const execution = await workflow.run(titled('Item', items));
+			expect(execution.status).toBe(ends === undefined ? 'error' : 'success');
+			if (ends !== undefined) expect(endsOf(sentItems(execution))).toEqual(ends);
 		}
-		expect(acceptedTitles(stage())).toEqual(['Each 1', 'Each 1']);
+		expect(acceptedTitles(stage())).toEqual(accepted.map((number) => `Item ${number}`));
 	});
 
-	test('the same key on three items of one run sends the first', async () => {
-		const workflow = await keyed({ options: { idempotencyKey: 'today' } });
-		const execution = await workflow.run(titled('Same', 3));
-		expect(endsOf(sentItems(execution))).toEqual(['success', 'alreadySent', 'alreadySent']);
-		expect(acceptedTitles(stage())).toEqual(['Same 1']);
+	test('an error says first how many were sent, now and earlier under their keys', async () => {
+		const workflow = await sendWorkflow(stage(), { options: inOrder });
+		await workflow.run(titled('Item', 2));
+		stage().simulator.addFault(refusal('Item 4'));
+		const { description } = failureOf(await workflow.run(titled('Item', 6)));
+		expect(description).toMatch(
+			/^3 of 6 were sent\. Sent: 1, sent earlier under their keys: 2, not sent: 3, unknown: 0\. First to fail: item 3\. /,
+		);
 	});
 
-	test('the same key on three items of one run fails as the first did', async () => {
-		const workflow = await keyed({ options: { idempotencyKey: 'today' }, settings: goesOn });
-		stage().simulator.addFault(lostAnswer('Lost 1'));
-		const execution = await workflow.run(titled('Lost', 3));
-		expect(endsOf(sentItems(execution))).toEqual(times(3, 'unknown'));
-		expect(acceptedTitles(stage())).toEqual(['Lost 1']);
-	});
-
-	test('a batch that failed half way, executed again with keys, sends the rest', async () => {
-		const workflow = await keyed({
-			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 1 },
+	test('a scheduled send whose time is over is asked for by its key before it is refused', async () => {
+		const workflow = await sendWorkflow(stage(), {
+			options: byTitle,
+			parameters: { additionalFields: { sendAt: '={{ $json.sendAt }}' } },
 		});
-		stage().simulator.addFault(refusal('Half 4'));
-		expect((await workflow.run(titled('Half', 6))).status).toBe('error');
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Half', 3));
-		expect(endsOf(sentItems(await workflow.run(titled('Half', 6))))).toEqual([
-			...times(3, 'alreadySent'),
-			...times(3, 'success'),
+		const [one, two, three] = titled('Late', 3);
+		const [soon, over] = ['2099-01-01T09:00Z', '2020-01-01T09:00Z'];
+		await workflow.run([{ ...one, sendAt: soon }]);
+		const later = await workflow.run([
+			{ ...one, sendAt: over },
+			{ ...two, sendAt: soon },
 		]);
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Half', 6));
+		expect(endsOf(sentItems(later))).toEqual([again, once]);
+		// A new key is refused, and before anything leaves.
+		const { requestCount } = stage().simulator;
+		const refused = await workflow.run([
+			{ title: 'On time', sendAt: soon },
+			{ ...one, sendAt: over },
+			{ ...three, sendAt: over },
+		]);
+		expect(failureOf(refused).message).toMatch(/^Send At is .* in the past$/);
+		expect(stage().simulator.requestCount).toBe(requestCount);
+		expect(endsOf(sentItems(await workflow.run([{ ...three, sendAt: soon }])))).toEqual([once]);
 	});
+
+	test("n8n's Remove Duplicates clears no key, and a keyed step that is executed on its own sends once", async () => {
+		const { client, credential, simulator } = stage();
+		const clear = (scope: string) =>
+			node(
+				`Clear ${scope}`,
+				'n8n-nodes-base.removeDuplicates',
+				{ operation: 'clearDeduplicationHistory', options: { scope } },
+				{ typeVersion: 2 },
+			);
+		const start = node('Start', 'n8n-nodes-base.manualTrigger');
+		const sender = pushCampaign({ ...content, options: { idempotencyKey: 'k' } }, { credential });
+		const nodes = [start, clear('node'), clear('workflow'), sender];
+		const draft = { ...chain('Cleared', nodes), pinData: {} };
+		const { id } = await client.createWorkflow(draft);
+		const first = await client.runManually(id, 'Start');
+		expect(endsOf(sentItems(first))).toEqual([once]);
+		// 'Execute step', with what the steps before it put out the last time.
+		const { runData } = first.data.resultData;
+		const answer = await client.request('POST', `workflows/${id}/run`, {
+			workflowData: await client.workflow(id),
+			destinationNode: { nodeName: sender.name, mode: 'inclusive' },
+			runData,
+			dirtyNodeNames: [sender.name],
+		});
+		const { executionId } = z.object({ executionId: z.string() }).parse(answer);
+		const step = await client.waitForExecution(executionId);
+		expect(endsOf(sentItems(step))).toEqual([again]);
+		expect(endsOf(sentItems(await client.runManually(id, 'Start')))).toEqual([again]);
+		expect(simulator.campaigns.size).toBe(1);
+		// Pinned, n8n puts out what was pinned and does not run the node.
+		const pinned = { ...draft, pinData: { [sender.name]: [{ json: { status: 'pinned' } }] } };
+		await client.updateWorkflow(id, pinned);
+		expect(endsOf(sentItems(await client.runManually(id, 'Start')))).toEqual(['pinned']);
+		expect(simulator.campaigns.size).toBe(1);
+	});
+
+	test('20,000 items of one run go out once each, and the newest 10,000 keys are remembered', async () => {
+		const workflow = await sendWorkflow(stage(), { options: byTitle });
+		const items = titled('Many', 20_000);
+		expect(endsOf((await workflow.call(items)).json)).toEqual(times(20_000, once));
+		expect(stage().simulator.campaigns.size).toBe(20_000);
+		expect(new Set(acceptedTitles(stage())).size).toBe(20_000);
+		expect(endsOf((await workflow.call(items.slice(10_000))).json)).toEqual(times(10_000, again));
+	}, 600_000);
 
 	test('an execution that is stopped, executed again with keys, sends the rest', async () => {
 		const workflow = await keyed({
@@ -134,46 +241,6 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Stopped', 6));
 	});
 
-	test.each([
-		['a sub-workflow with keys', true],
-		['a sub-workflow without keys', false],
-	])('%s, started again by Retry On Fail of Execute Workflow', async (name, hasKeys) => {
-		const { client, credential } = stage();
-		const options = hasKeys ? { idempotencyKey: '={{ $json.title }}' } : {};
-		const sub = await client.createWorkflow(
-			chain(name, [
-				node(
-					'Called',
-					'n8n-nodes-base.executeWorkflowTrigger',
-					{ inputSource: 'passthrough' },
-					{ typeVersion: 1.1 },
-				),
-				pushCampaign(
-					{ ...content, title: '={{ $json.title }}', options: { ...options, maxParallel: 1 } },
-					{ credential },
-				),
-			]),
-		);
-		// n8n 1.x has nothing to activate in it, n8n 2.x calls none that is not active.
-		if (major === '2') await client.activate(sub.id);
-		const call = node(
-			'Call',
-			'n8n-nodes-base.executeWorkflow',
-			{ workflowId: { __rl: true, mode: 'id', value: sub.id }, options: {} },
-			{ typeVersion: 1.2, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
-		);
-		stage().simulator.addFault(refusal('Called 3'));
-		const { execution } = await runNodes(stage(), [call], titled('Called', 4));
-		expect(execution.status).toBe('success');
-		const before = titlesOf('Called', 2);
-		expect(acceptedTitles(stage())).toEqual([
-			...before,
-			...(hasKeys ? [] : before),
-			'Called 3',
-			'Called 4',
-		]);
-	});
-
 	test('two executions at once send each key once, and both get a result', async () => {
 		const workflow = await keyed();
 		stage().simulator.setLatency(200);
@@ -184,59 +251,6 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(one.map((end, index) => [end, other[index]].sort())).toEqual(
 			items.map(() => ['alreadySent', 'success']),
 		);
-	});
-
-	test('what was not sent frees its key', async () => {
-		const workflow = await keyed();
-		stage().simulator.addFault(refusal('Freed 1'));
-		expect((await workflow.run(titled('Freed', 1))).status).toBe('error');
-		expect(endsOf(sentItems(await workflow.run(titled('Freed', 1))))).toEqual(['success']);
-		expect(acceptedTitles(stage())).toEqual(['Freed 1']);
-	});
-
-	test('an unknown outcome holds its key until Resend Unknown is on', async () => {
-		const workflow = await keyed({ settings: goesOn });
-		stage().simulator.addFault(lostAnswer('Held 1'));
-		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual([
-			'unknown',
-			'success',
-		]);
-		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual([
-			'unknown',
-			'alreadySent',
-		]);
-		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Held', 2));
-
-		await workflow.change({
-			options: { idempotencyKey: '={{ $json.title }}', resendUnknown: true },
-		});
-		await stage().client.activate(workflow.id);
-		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual([
-			'success',
-			'alreadySent',
-		]);
-		expect(endsOf(sentItems(await workflow.run(titled('Held', 2))))).toEqual(
-			times(2, 'alreadySent'),
-		);
-		expect(acceptedTitles(stage()).sort()).toEqual(['Held 1', 'Held 1', 'Held 2']);
-	});
-
-	test('inside one execution Retry gives the first answer again', async () => {
-		const workflow = await keyed({
-			options: { idempotencyKey: '={{ $json.title }}', maxParallel: 1 },
-		});
-		stage().simulator.addFault(refusal('Retried 3'));
-		const failed = await workflow.run(titled('Retried', 4));
-		expect(failed.status).toBe('error');
-		const ids = [...stage().simulator.campaigns.keys()];
-		const retried = await stage().client.retryExecution(failed.id);
-		expect(endsOf(sentItems(retried))).toEqual(times(4, 'success'));
-		expect(
-			sentItems(retried)
-				.map((item) => item['campaignId'])
-				.slice(0, 2),
-		).toEqual(ids);
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Retried', 4));
 	});
 
 	test.each([
@@ -261,17 +275,6 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			{ error: { type: 'validation', outcome: 'notSent' } },
 		]);
 		expect(acceptedTitles(stage())).toEqual(['Given']);
-	});
-
-	test('a dry run neither claims a key nor asks for it', async () => {
-		const workflow = await keyed({ options: { dryRun: true } });
-		for (let turn = 0; turn < 2; turn++) {
-			expect(sentItems(await workflow.run(titled('Dry', 1)))).toMatchObject([{ dryRun: true }]);
-		}
-		await workflow.change({ options: { idempotencyKey: '={{ $json.title }}' } });
-		await stage().client.activate(workflow.id);
-		expect(endsOf(sentItems(await workflow.run(titled('Dry', 1))))).toEqual(['success']);
-		expect(acceptedTitles(stage())).toEqual(['Dry 1']);
 	});
 
 	test('where n8n can not write the claim, nothing leaves', async () => {
@@ -323,6 +326,106 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		stage().simulator.setLatency(0);
 		expect(endsOf(sentItems(await workflow.run(titled('Noted', 1))))).toEqual(['unknown']);
 		expect(acceptedTitles(stage())).toEqual(['Noted 1']);
+	});
+});
+
+describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
+	const stage = useStage({ major, env: { N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '2' } });
+	const keyed = keyedOn(stage);
+
+	/** Calls a workflow whose webhook may not be there yet, as after a restart. */
+	const callAgain = async (workflow: SendWorkflow, items: Array<Record<string, unknown>>) => {
+		const isThere = ({ status }: WebhookAnswer) => status !== 404;
+		const late = () => 'The webhook is not there';
+		return await until(() => workflow.call(items), isThere, { within: 30_000, every: 250, late });
+	};
+
+	test('a later execution with the same key sends nothing, and says so', async () => {
+		const workflow = await keyed();
+		const first = await workflow.run(titled('Once', 3));
+		expect(first.status).toBe('success');
+		expect(sentItems(first)).toMatchObject(
+			titlesOf('Once', 3).map((title) => ({ status: 'success', title, idempotencyKey: title })),
+		);
+
+		const later = await workflow.run(titled('Once', 4));
+		expect(later.status).toBe('success');
+		const [again, , , fresh] = sentItems(later);
+		expect(endsOf(sentItems(later))).toEqual([...times(3, 'alreadySent'), 'success']);
+		expect(again).toMatchObject({ audience: 'all', title: 'Once 1', idempotencyKey: 'Once 1' });
+		expect(again).not.toHaveProperty('campaignId');
+		expect(fresh).toHaveProperty('campaignId');
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Once', 4));
+	});
+
+	test.each([
+		['a sub-workflow with keys', true],
+		['a sub-workflow without keys', false],
+	])('%s, started again by Retry On Fail of Execute Workflow', async (name, hasKeys) => {
+		const { client, credential } = stage();
+		const options = hasKeys ? { idempotencyKey: '={{ $json.title }}' } : {};
+		const sub = await client.createWorkflow(
+			chain(name, [
+				node(
+					'Called',
+					'n8n-nodes-base.executeWorkflowTrigger',
+					{ inputSource: 'passthrough' },
+					{ typeVersion: 1.1 },
+				),
+				pushCampaign(
+					{ ...content, title: '={{ $json.title }}', options: { ...options, maxParallel: 1 } },
+					{ credential },
+				),
+			]),
+		);
+		// n8n 1.x has nothing to activate in it, n8n 2.x calls none that is not active.
+		if (major === '2') await client.activate(sub.id);
+		const call = node(
+			'Call',
+			'n8n-nodes-base.executeWorkflow',
+			{ workflowId: { __rl: true, mode: 'id', value: sub.id }, options: {} },
+			{ typeVersion: 1.2, retryOnFail: true, maxTries: 2, waitBetweenTries: 100 },
+		);
+		stage().simulator.addFault(refusal('Called 3'));
+		const { execution } = await runNodes(stage(), [call], titled('Called', 4));
+		expect(execution.status).toBe('success');
+		const before = titlesOf('Called', 2);
+		expect(acceptedTitles(stage())).toEqual([
+			...before,
+			...(hasKeys ? [] : before),
+			'Called 3',
+			'Called 4',
+		]);
+	});
+
+	test('a server killed at one item of many: the rest goes out, by Retry or executed again', async () => {
+		const [workflow, retriedWorkflow] = [
+			await keyed({ options: { maxParallel: 1 } }),
+			await keyed({ options: { maxParallel: 1 } }),
+		];
+		stage().simulator.addFault({
+			...forTitle('Killed 6', { action: { kind: 'hang', process: true } }),
+			times: 2,
+		});
+		const calls = [workflow, retriedWorkflow].map(
+			async (each) => await each.call(titled('Killed', 20)).catch(() => undefined),
+		);
+		await until(
+			() => stage().simulator.requestCount,
+			(requests) => requests >= 12,
+			{ within: 60_000, every: 50, late: (requests) => `${requests} of 12 requests came` },
+		);
+		await stage().crash();
+		await Promise.all(calls);
+		const [crashed] = await stage().client.waitForExecutions({ workflowId: retriedWorkflow.id });
+		const retried = await stage().client.retryExecution(crashed?.id ?? '');
+		expect(failureOf(retried).description).toContain('19 of 20 were sent.');
+		expect(failureOf(retried).message).toContain('under the idempotency key "Killed 6"');
+		await callAgain(workflow, titled('Killed', 20));
+		// Every item of both workflows, the unknown one too, and none twice.
+		expect(acceptedTitles(stage()).sort()).toEqual(
+			[...titlesOf('Killed', 20), ...titlesOf('Killed', 20)].sort(),
+		);
 	});
 
 	test('a server killed in the middle of a batch: what was claimed goes out once, however it is run again', async () => {

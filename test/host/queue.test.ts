@@ -1,4 +1,6 @@
-import type { N8nServer } from '../../host';
+import { jsonParse } from 'n8n-workflow';
+import { z } from 'zod';
+import { until, type N8nServer } from '../../host';
 import type { Fault } from '../../simulator';
 import { startCluster, type Cluster } from './support/queueCluster';
 import {
@@ -12,11 +14,14 @@ import {
 	acceptedTitles,
 	durableEngine,
 	endsOf,
+	failureOf,
+	repeated,
 	sendWorkflow,
 	sentItems,
 	titled,
 	untilRequests,
 	watchWorkflow,
+	type SendWorkflow,
 } from './support/reliabilityWorkflow';
 
 /** A dead worker's job is noticed after this: here in seconds, by default after a minute and a half. */
@@ -35,6 +40,8 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
+const goesOn = { onError: 'continueRegularOutput' } as const;
+const times = (count: number, end: string) => Array.from({ length: count }, () => end);
 const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
 
 /** Kills the worker that has taken an execution. */
@@ -50,11 +57,11 @@ async function newestExecution({ client }: Cluster, workflowId: string): Promise
 	return newest.id;
 }
 
-describe('queue mode on n8n 2.x with two workers', () => {
+describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => {
 	let cluster: Cluster;
 
 	beforeAll(async () => {
-		cluster = await startCluster({ env: { ...quickLocks, ...durableEngine } });
+		cluster = await startCluster();
 	}, 600_000);
 	beforeEach(() => {
 		cluster.simulator.reset();
@@ -75,6 +82,90 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		expect(new Set(taken.flat()).size).toBe(200);
 		expect(taken.flat()).toHaveLength(200);
 	}, 600_000);
+
+	/** How many entries n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
+	const entriesOf = async (workflowId: string): Promise<number> => {
+		const rows = await cluster.query(
+			`SELECT jsonb_array_length(value::jsonb -> 'data') AS "entries" FROM processed_data WHERE "workflowId" = '${workflowId}'`,
+		);
+		return z.tuple([z.object({ entries: z.number() })]).parse(jsonParse(rows))[0].entries;
+	};
+
+	/** A workflow that has sent under so many keys before, each item's title being its key. */
+	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
+		const workflow = await sendWorkflow(cluster, {
+			options: { idempotencyKey: '={{ $json.title }}' },
+			settings: goesOn,
+		});
+		await workflow.run(titled('First', 1));
+		await cluster.query(
+			`UPDATE processed_data SET value = jsonb_set(value::jsonb, '{data}', (SELECT jsonb_agg(encode(decode(md5('key:Old ' || i), 'hex'), 'base64')) FROM generate_series(1, ${count}) AS i) || (value::jsonb -> 'data'))::text WHERE "workflowId" = '${workflow.id}'`,
+		);
+		cluster.simulator.reset();
+		return workflow;
+	};
+
+	test.each([
+		['two processes that send 200 items each', 2, 200],
+		['two processes that run twelve executions each', 24, 60],
+	])(
+		'%s under different keys at once: all keys are remembered',
+		async (_name, executions, size) => {
+			const workflow = await withKeysRemembered(10_000);
+			const before = await entriesOf(workflow.id);
+			cluster.simulator.setLatency(50);
+			const taken = () => cluster.workers.map((worker) => takenBy(worker).length);
+			for (let round = 1, shared = 0; shared < 3; round++) {
+				const takenBefore = taken();
+				const batches = Array.from({ length: executions }, (_, index) =>
+					titled(`Round ${round}, execution ${index}, item`, size),
+				);
+				const answers = await Promise.all(batches.map((items) => workflow.call(items)));
+				expect(answers.flatMap(({ json }) => endsOf(json))).toEqual(
+					times(executions * size, 'success'),
+				);
+				await until(
+					() => entriesOf(workflow.id),
+					(entries) => entries === before + round * executions * size,
+					{ within: 30_000, every: 500, late: (entries) => `${entries} entries are there` },
+				).catch(() => undefined);
+				if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
+				const again = await workflow.call(batches.flat());
+				expect(endsOf(again.json)).toEqual(times(executions * size, 'alreadySent'));
+			}
+			expect(repeated(acceptedTitles(cluster))).toEqual([]);
+		},
+		600_000,
+	);
+
+	test('two processes that send under the same keys, one a second after the other: each item goes out once', async () => {
+		const workflow = await withKeysRemembered(0);
+		cluster.simulator.setLatency(5000);
+		const items = titled('Same', 50);
+		const first = workflow.call(items);
+		await untilRequests(cluster, 50);
+		const second = await workflow.call(items);
+		expect(endsOf((await first).json)).toEqual(times(50, 'success'));
+		// In the same process it waited; in another one it can't know.
+		expect(['alreadySent', 'unknown']).toContain([...new Set(endsOf(second.json))].join());
+		cluster.simulator.setLatency(0);
+		expect(endsOf((await workflow.call(items)).json)).toEqual(times(50, 'alreadySent'));
+		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Same', 50).sort());
+	}, 600_000);
+});
+
+describe('queue mode on n8n 2.x with two workers', () => {
+	let cluster: Cluster;
+
+	beforeAll(async () => {
+		cluster = await startCluster({ env: { ...quickLocks, ...durableEngine } });
+	}, 600_000);
+	beforeEach(() => {
+		cluster.simulator.reset();
+	});
+	afterAll(async () => {
+		await cluster.close();
+	}, 120_000);
 
 	test('a worker killed in the middle of a send leaves no second send', async () => {
 		const workflow = await sendWorkflow(cluster, {
@@ -98,30 +189,33 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		await call;
 	}, 600_000);
 
-	test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
-		const workflow = await sendWorkflow(cluster, {
-			options: { maxParallel: 1, idempotencyKey: '={{ $json.title }}' },
-			settings: { onError: 'continueRegularOutput' },
-		});
-		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
-		const call = workflow.call(titled('Keyed', 6)).catch(() => undefined);
-		await untilRequests(cluster, 4);
-		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
-		await cluster.addWorker();
-		await cluster.client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
-		await call;
+	test.each([
+		['a worker killed in the middle of a send, run again with keys: each item goes out once', {}],
+		['the same with Continue', goesOn],
+	] as const)(
+		'%s',
+		async (_how, settings) => {
+			const workflow = await sendWorkflow(cluster, {
+				options: { maxParallel: 1, idempotencyKey: '={{ $json.title }}' },
+				settings,
+			});
+			cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
+			const call = workflow.call(titled('Keyed', 6)).catch(() => undefined);
+			await untilRequests(cluster, 4);
+			await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
+			await cluster.addWorker();
+			await cluster.client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+			await call;
 
-		const again = await workflow.run(titled('Keyed', 6));
-		expect(endsOf(sentItems(again))).toEqual([
-			'alreadySent',
-			'alreadySent',
-			'alreadySent',
-			'unknown',
-			'success',
-			'success',
-		]);
-		expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 6));
-	}, 600_000);
+			const again = await workflow.run(titled('Keyed', 6));
+			expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 6));
+			if ('onError' in settings) {
+				const ends = [...times(3, 'alreadySent'), 'unknown', ...times(2, 'success')];
+				expect(endsOf(sentItems(again))).toEqual(ends);
+			} else expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
+		},
+		600_000,
+	);
 
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
 		const { client, simulator, credential } = cluster;

@@ -36,19 +36,30 @@ describe.each(majors)("'Retry' in the executions list of n8n %s.x", (major) => {
 		return { workflow, failed };
 	};
 
-	test('the first execution retried again sends nothing of what its first Retry sent', async () => {
+	test.each([
+		['the first execution retried again sends nothing of what its first Retry sent', 0],
+		['the same after 250 other executions', 250],
+	])('%s', async (_name, others) => {
 		const { failed } = await failAtThird('Chain');
 		stage().simulator.addFault(refusal('Chain 4'));
 		const second = await stage().client.retryExecution(failed.id);
 		expect(second.status).toBe('error');
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Chain', 3));
+		const other = await sendWorkflow(stage());
+		for (let done = 0; done < others; done += 50) {
+			await Promise.all(titled('Other', 50).map(async (item) => await other.call([item])));
+		}
 
 		const third = await stage().client.retryExecution(failed.id);
 		expect(third.status).toBe('success');
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Chain', 5));
-		const ids = sentItems(third).map((item) => item['campaignId']);
-		expect(ids).toEqual([...stage().simulator.campaigns.keys()]);
+		const sent = [...stage().simulator.campaigns.values()].filter(({ body }) =>
+			String(body['title']).startsWith('Chain'),
+		);
+		expect(sent.map(({ body }) => body['title'])).toEqual(titlesOf('Chain', 5));
+		expect(sentItems(third).map((item) => item['campaignId'])).toEqual(sent.map(({ id }) => id));
 	});
+
+	// From here on all is this node's, whatever version brings its ledger back.
+	if (major === '1') return;
 
 	test('the first execution retried again keeps what its first Retry left unknown', async () => {
 		const { failed } = await failAtThird('Unknown');

@@ -20,7 +20,12 @@ export type Outcome<Value> =
 			/** False where the service was not asked: such an answer says nothing of its pace. */
 			readonly wasRequested?: boolean;
 	  }
-	| { readonly kind: 'failed'; readonly problem: Problem }
+	| {
+			readonly kind: 'failed';
+			readonly problem: Problem;
+			/** False where the service was not asked here: it says nothing of its pace, and stops nothing. */
+			readonly wasRequested?: boolean;
+	  }
 	| { readonly kind: 'invalid'; readonly invalid: InvalidInput }
 	| { readonly kind: 'notStarted' };
 
@@ -78,8 +83,14 @@ const shareKeyOf = (job: Job<unknown>) => (job.known === undefined ? job.shareKe
 /** Whether the service dealt with the request, so that it may well be asked faster. */
 function isWell<Value>(outcome: Outcome<Value>): boolean {
 	if (outcome.kind === 'done') return outcome.wasRequested !== false;
-	if (outcome.kind !== 'failed') return false;
+	if (outcome.kind !== 'failed' || outcome.wasRequested === false) return false;
 	return !isRateLimit(outcome.problem) && !isTransient(outcome.problem);
+}
+
+/** Whether an outcome is news that keeps all else from starting where a run stops at its first failure. */
+function stops<Value>(outcome: Outcome<Value>): boolean {
+	if (outcome.kind === 'failed') return outcome.wasRequested !== false;
+	return outcome.kind !== 'done';
 }
 
 /** What the jobs of one run know of each other. */
@@ -122,7 +133,7 @@ export async function runJobs<Value>(
 	const underWay = new Set<Promise<void>>();
 
 	const stopAfter = (outcome: Outcome<Value> | undefined) => {
-		if (stopOnFailure && outcome !== undefined && outcome.kind !== 'done') limiter.close();
+		if (stopOnFailure && outcome !== undefined && stops(outcome)) limiter.close();
 	};
 	// What failed in an earlier try of the execution was told then, and holds up nothing now.
 	outcomes.filter((outcome) => outcome?.kind === 'invalid').forEach(stopAfter);
@@ -172,7 +183,9 @@ async function runJob<Value>(job: RequestJob<Value>, run: Run): Promise<Outcome<
 	};
 	for (;;) {
 		const outcome = await job.attempt();
-		if (outcome.kind === 'failed' && isRateLimit(outcome.problem)) {
+		if (outcome.kind === 'failed' && outcome.wasRequested === false) {
+			// It was told by somebody else, and is nothing to try again.
+		} else if (outcome.kind === 'failed' && isRateLimit(outcome.problem)) {
 			if (refused(outcome.problem, job, progress, run)) {
 				if (await takeTurnAgain(outcome.problem, progress, run)) continue;
 				// Where another job's failure closed the limiter, that one is the news.
@@ -184,7 +197,7 @@ async function runJob<Value>(job: RequestJob<Value>, run: Run): Promise<Outcome<
 			if (isRetried && (await pauseBeforeRetry(progress, run))) continue;
 		}
 		// Closed before the place is free: whoever waits for it must not start any more.
-		if (stopOnFailure && outcome.kind !== 'done') limiter.close();
+		if (stopOnFailure && stops(outcome)) limiter.close();
 		if (isWell(outcome)) run.accepted += 1;
 		run.inLine.delete(job);
 		limiter.release(isWell(outcome));

@@ -3,140 +3,145 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/runJobs';
 import type { FailedOutcome, Problem } from '../service/failures';
-import { InvalidInput } from '../service/invalidInput';
+import { InvalidInput, messageOf } from '../service/invalidInput';
+import type { Kind } from '../service/kinds';
+import { kinds } from '../service/kinds';
+import { capitalize } from '../service/text';
+
+export { messageOf };
+
+type NodeError = NodeApiError | NodeOperationError;
 
 export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
 
 export const isFailed = <Value>(outcome: Outcome<Value>): outcome is Failed =>
 	outcome.kind === 'failed' || outcome.kind === 'invalid';
 
-/** How the items of a run ended, for the error that stops it. */
+/** How the items of a run ended that was to change something, for the error that stops it. */
 export interface Tally {
-	readonly sent: number;
-	readonly notSent: number;
+	/** Now, or in an earlier try of this execution. */
+	readonly done: number;
+	/** By others, under their idempotency keys. */
+	readonly doneEarlier: number;
+	readonly notDone: number;
 	readonly unknown: number;
 	readonly firstFailed: number;
 }
 
-/** Counts how the sends of a run ended; what never started was not sent. */
-export function tally<Value>(outcomes: ReadonlyArray<Outcome<Value>>): Tally {
-	const sent = outcomes.filter(({ kind }) => kind === 'done').length;
-	const unknown = outcomes.filter(
-		(outcome) => outcome.kind === 'failed' && outcome.problem.outcome === 'unknown',
-	).length;
-	return {
-		sent,
-		unknown,
-		notSent: outcomes.length - sent - unknown,
-		firstFailed: outcomes.findIndex(isFailed),
-	};
-}
-
-/** Says how the items ended and how to go on without sending any of them twice; nothing for a single one. */
-function describeTally({ sent, notSent, unknown, firstFailed }: Tally): string[] {
-	const all = sent + notSent + unknown;
-	if (all === 1) return [];
-	const counts = `Sent: ${sent}, not sent: ${notSent}, unknown: ${unknown}. First to fail: item ${firstFailed}.`;
-	if (sent + unknown === 0) return [counts];
-	return [
-		`'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all ${all} again, but for those with an idempotency key.`,
-		counts,
-	];
+/** Counts how the items of a run ended; what never started was not done. */
+export function tally(
+	ends: ReadonlyArray<Exclude<keyof Tally, 'firstFailed'>>,
+	firstFailed: number,
+): Tally {
+	const counts = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
+	for (const end of ends) counts[end] += 1;
+	return { ...counts, firstFailed };
 }
 
 /** What n8n's error says besides what ended the item. */
 export interface ErrorOptions {
-	/** How the other items ended, for sends. */
-	readonly counts?: Tally;
+	readonly kind?: Kind;
+	/** How all items ended. */
+	readonly counts?: Tally | undefined;
 	/** An agent tells its model the message alone. */
 	readonly isTool?: boolean;
 }
+
+/**
+ * Says how the items ended, then what is to be said of one of them, then how to go on without doing anything
+ * twice; of a run of one item no more than that.
+ */
+function describe(advice: string, { kind = 'read', counts }: ErrorOptions): string {
+	const { change } = kinds[kind];
+	if (counts === undefined || change === undefined) return advice;
+	const { doneEarlier, notDone, unknown, firstFailed } = counts;
+	const done = counts.done + doneEarlier;
+	const all = done + notDone + unknown;
+	if (all === 1) return advice;
+	const earlier =
+		doneEarlier === 0 ? '' : `${change.done} earlier under their keys: ${doneEarlier}, `;
+	return [
+		...(done === 0 ? [] : [`${done} of ${all} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
+		`${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`,
+		`First to fail: item ${firstFailed}.`,
+		advice,
+		...(done + unknown === 0 ? [] : [change.afterPart(all)]),
+	].join(' ');
+}
+
+type Words = Pick<InvalidInput, 'message' | 'advice'>;
+
+/** Input that can't be sent, told as any other reason is. */
+const toProblem = ({ message, advice }: Words): Problem => ({
+	type: 'validation',
+	outcome: 'notSent',
+	message,
+	description: advice,
+	cause: 'configuration-invalid',
+});
+
+const problemOf = (failed: Failed): Problem =>
+	failed.kind === 'failed' ? failed.problem : toProblem(failed.invalid);
 
 /** Turns what ended an item into n8n's error. */
 export function toNodeError(
 	node: INode,
 	failed: Failed,
 	itemIndex: number,
-	{ counts, isTool = false }: ErrorOptions = {},
-): NodeApiError | NodeOperationError {
-	const suffix = counts === undefined ? [] : describeTally(counts);
-	if (failed.kind === 'invalid') {
-		const { message, advice } = failed.invalid;
-		const told = isTool ? `${message}. ${advice}` : message;
-		return toOperationError(node, { message: told, advice }, itemIndex, suffix);
-	}
-	const { message, description } = failed.problem;
-	const told = isTool ? `${message}. ${description}` : message;
-	return toApiError(node, { ...failed.problem, message: told }, itemIndex, suffix);
+	options: ErrorOptions = {},
+): NodeError {
+	const problem = problemOf(failed);
+	const { message, description } = problem;
+	const told = {
+		message: options.isTool ? `${message}. ${description}` : message,
+		description: describe(description, options),
+	};
+	return toApiError(node, { ...problem, ...told }, itemIndex);
 }
 
 /** Turns input that can't be sent into n8n's error. */
-export function toOperationError(
-	node: INode,
-	invalid: Pick<InvalidInput, 'message' | 'advice'>,
-	itemIndex?: number,
-	suffix: readonly string[] = [],
-): NodeOperationError {
-	return new NodeOperationError(node, invalid.message, {
-		...(itemIndex === undefined ? {} : { itemIndex }),
-		description: [invalid.advice, ...suffix].join(' '),
-		failure: { cause: 'configuration-invalid' },
-	});
-}
+export const toOperationError = (node: INode, invalid: Words, itemIndex?: number): NodeError =>
+	toApiError(node, toProblem(invalid), itemIndex);
 
-/** Turns a failure of the service or the network into n8n's error. */
-export function toApiError(
-	node: INode,
-	problem: Problem,
-	itemIndex?: number,
-	suffix: readonly string[] = [],
-): NodeApiError {
+/** Turns why something failed, here, at the service or on the way, into n8n's error. */
+export function toApiError(node: INode, problem: Problem, itemIndex?: number): NodeError {
 	const { type, message, description, httpCode, cause, retryAfterMs } = problem;
 	const isTimed = cause === 'rate-limited' || cause === 'temporarily-unavailable';
-	return new NodeApiError(
-		node,
-		{ type },
-		{
-			message,
-			description: [description, ...suffix].join(' '),
-			...(httpCode === undefined ? {} : { httpCode }),
-			...(itemIndex === undefined ? {} : { itemIndex }),
-			failure: isTimed
-				? { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-				: { cause },
-		},
-	);
+	const options = {
+		description,
+		...(itemIndex === undefined ? {} : { itemIndex }),
+		failure: isTimed && retryAfterMs !== undefined ? { cause, retryAfterMs } : { cause },
+	};
+	if (type === 'validation') return new NodeOperationError(node, message, options);
+	const code = httpCode === undefined ? {} : { httpCode };
+	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
 
-interface ErrorFacts {
-	readonly message: string;
-	readonly description: string;
-	readonly type: string;
-	readonly httpCode?: string | undefined;
-	/** Missing for reads. */
-	readonly outcome?: FailedOutcome | undefined;
-}
-
-function errorJson({ httpCode, outcome, ...error }: ErrorFacts): IDataObject {
+/** @param kind missing where it is not known: then the item says its outcome */
+function errorJson(problem: Problem, kind: Kind | undefined): IDataObject {
+	const { message, description, type, httpCode, outcome } = problem;
 	return {
 		error: {
-			...error,
+			message,
+			description,
+			type,
 			...(httpCode === undefined ? {} : { httpCode }),
-			...(outcome === undefined ? {} : { outcome }),
+			...(kind !== undefined && kinds[kind].change === undefined ? {} : { outcome }),
 		},
 	};
 }
 
 /** What a failed item holds when the node continues on fail. */
-export function toErrorJson(failed: Failed, kind: 'send' | 'read'): IDataObject {
-	const isSend = kind === 'send';
-	if (failed.kind === 'invalid') {
-		const { message, advice: description } = failed.invalid;
-		const outcome = isSend ? 'notSent' : undefined;
-		return errorJson({ message, description, type: 'validation', outcome });
-	}
-	const { message, description, type, httpCode, outcome } = failed.problem;
-	return errorJson({ message, description, type, httpCode, ...(isSend ? { outcome } : {}) });
+export const toErrorJson = (failed: Failed, kind: Kind): IDataObject =>
+	errorJson(problemOf(failed), kind);
+
+/** What each item holds when a run that continues on fail ended before its items had an outcome. */
+export function faultJson(
+	{ message, description }: NodeError,
+	outcome: FailedOutcome,
+	kind?: Kind,
+): IDataObject {
+	return errorJson({ ...toProblem({ message, advice: description ?? '' }), outcome }, kind);
 }
 
 /** For a run that a user stopped before all its items had an outcome. */
@@ -147,21 +152,12 @@ export function stoppedError(node: INode): NodeOperationError {
 const unexpectedAdvice =
 	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 
-/** What was thrown, in its own words. */
-export function messageOf(error: unknown): string {
-	// Not by `instanceof`: what evaluates expressions apart from the server has an `Error` of its own.
-	const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
-	return String(hasMessage ? error.message : error);
-}
-
 /** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
 export function toInvalid(error: unknown): InvalidInput {
 	if (error instanceof InvalidInput) return error;
 	const message = `The node can't deal with this item: ${messageOf(error)}`;
 	return new InvalidInput(message, unexpectedAdvice);
 }
-
-type NodeError = NodeApiError | NodeOperationError;
 
 /** Gives n8n's error for whatever was thrown. */
 export function toExpected(node: INode, error: unknown): NodeError {
@@ -171,12 +167,4 @@ export function toExpected(node: INode, error: unknown): NodeError {
 		description: unexpectedAdvice,
 		failure: { cause: 'node-defect' },
 	});
-}
-
-/** What each item holds when a run that continues on fail ended before its items had an outcome. */
-export function faultJson(
-	{ message, description }: NodeError,
-	outcome?: FailedOutcome,
-): IDataObject {
-	return errorJson({ message, description: description ?? '', type: 'validation', outcome });
 }

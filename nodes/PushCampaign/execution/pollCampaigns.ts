@@ -1,4 +1,3 @@
-import { randomUUID } from 'crypto';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { Limiter } from '../delivery/limiter';
@@ -7,29 +6,29 @@ import type { ParameterValues } from '../operations/parameters';
 import { readWatched } from '../operations/watchCampaigns';
 import { withDeadline } from '../service/deadline';
 import type { Problem } from '../service/failures';
-import { isCopy, loadState } from '../watch/baseline';
-import type { CampaignEvent } from '../watch/compare';
+import type { CampaignEvent, Watched } from '../watch/compare';
 import { toEvent } from '../watch/compare';
 import { emitChanges } from '../watch/emit';
+import { describeFailures } from '../watch/failures';
+import type { RunningPoll, TriggerMemory } from '../watch/memory';
+import { Memories } from '../watch/memory';
 import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
-import type { PollMemory } from '../watch/recentEmissions';
-import { RecentEmissions } from '../watch/recentEmissions';
-import { describeGroup, findUnreported } from '../watch/reportedFailures';
-import { toApiError, toInvalid, toOperationError } from './errors';
+import type { Store } from '../watch/state';
+import { loadState } from '../watch/state';
+import { toApiError, toExpected, toInvalid, toOperationError } from './errors';
+import type { Occasion } from './occasion';
+import { occasionOf } from './occasion';
 import { unreadable } from './parameterReader';
 import { sleep } from './sleep';
 import type { Connection } from './transport';
 import { connect } from './transport';
 
 const maxParallel = 100;
-/** How much of n8n's budget goes into reading: the rest is for comparing and emitting. */
+/** How much of the budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
-/**
- * Where n8n gives no budget, in milliseconds. n8n 2 gives as much in its classic engine; in its durable
- * one 36 s, and abandons a poll after 45 s with all that it read.
- */
-const defaultBudgetMs = 5 * 60_000;
+
+const memories = new Memories();
 
 /** The trigger's parameters: it has no item. */
 function parametersOf(context: IPollFunctions): ParameterValues {
@@ -59,77 +58,6 @@ async function checked<Value>(
 	}
 }
 
-/** n8n's contexts that have polled before. */
-const polledBefore = new WeakSet<IPollFunctions>();
-
-/** n8n 1 has no budget, whatever the types say. */
-function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
-	return context.getPollBudgetMs !== undefined;
-}
-
-/**
- * Whether this poll is the one that n8n makes as a test when a user publishes the workflow: the first on
- * a context of its own, from the second time on as an 'update'. n8n's durable engine calls all its polls
- * that, each on a context of its own, but hands them copies of the static data.
- */
-function isActivation(context: IPollFunctions): boolean {
-	const isFirst = !polledBefore.has(context);
-	polledBefore.add(context);
-	const mode = context.getActivationMode();
-	if (!isFirst) return false;
-	if (mode !== 'update') return mode === 'activate' || mode === 'create';
-	return !hasBudget(context) || !isCopy(context.getWorkflowStaticData('node'));
-}
-
-/** In milliseconds: what n8n gives a poll before it abandons it. */
-function budgetOf(context: IPollFunctions): number {
-	return hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs;
-}
-
-/** So that one poll that hangs does not keep the next one from what it did not see. */
-const mostAtOnce = 2;
-/** The polls that are under way on a context: when each began, by `performance.now()`. */
-const underWay = new WeakMap<IPollFunctions, Set<{ readonly at: number }>>();
-
-/**
- * Runs a poll, unless so many of the same context are under way that they will tell what there is. n8n's
- * classic engine polls on one context whenever it is time, whether or not the last poll is through: where
- * polls take longer than their interval, ever more of them would slow each other down, and none would come
- * to its end. A poll that is over its budget holds up no other.
- */
-async function unlessCrowded<Value>(
-	context: IPollFunctions,
-	poll: () => Promise<Value>,
-): Promise<Value | null> {
-	const begun = { at: performance.now() };
-	const polls = underWay.get(context) ?? new Set();
-	const oldest = begun.at - budgetOf(context);
-	if ([...polls].filter(({ at }) => at > oldest).length >= mostAtOnce) return null;
-	underWay.set(context, polls.add(begun));
-	try {
-		return await poll();
-	} finally {
-		polls.delete(begun);
-	}
-}
-
-/** By trigger, the context of n8n's classic engine on which a poll began last. */
-const lastBegun = new Map<string, WeakRef<IPollFunctions>>();
-
-/**
- * Notes that a poll begins. n8n's classic engine makes a context when a workflow is activated, each with
- * its own copy of what was saved, and n8n 1 still takes in what a poll of an earlier one gives: a poll
- * that is under way while its workflow is activated anew would tell what the new one tells.
- * @returns a function that tells whether a poll of the same trigger has begun on another context since
- */
-function beginPoll(context: IPollFunctions, trigger: string): () => boolean {
-	// Each poll of the durable engine has a context of its own, and the editor's keeps nothing.
-	const isAlone = context.getMode() === 'manual' || isCopy(context.getWorkflowStaticData('node'));
-	if (isAlone) return () => false;
-	lastBegun.set(trigger, new WeakRef(context));
-	return () => lastBegun.get(trigger)?.deref() !== context;
-}
-
 /** n8n's own database, or the vault of a credential's external secrets, keeps a poll waiting. */
 const credentialLate: Problem = {
 	type: 'network',
@@ -151,22 +79,20 @@ async function connectInTime(
 	throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
 }
 
-/** Triggers whose last poll went well: the next may start fast. */
-const unhindered = new Set<string>();
-
+/** Reads the campaigns that are watched, those of `first` before the others. */
 async function read(
 	context: IPollFunctions,
-	campaignIds: readonly string[],
-	trigger: string,
+	{ campaignIds }: Watched,
+	first: readonly string[],
+	occasion: Occasion,
 ): Promise<Readings> {
-	const budgetMs = Math.max(1, Math.floor(budgetOf(context) * budgetShare));
+	const budgetMs = Math.max(1, Math.floor(occasion.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
 	const limiter = new Limiter({
 		ceiling: maxParallel,
 		now: () => performance.now(),
 		sleep,
 		random: Math.random,
-		startsFast: unhindered.has(trigger),
 	});
 	const options: RunOptions = {
 		limiter,
@@ -177,67 +103,91 @@ async function read(
 		random: Math.random,
 		signal,
 	};
-	const connection = await connectInTime(context, budgetMs, signal);
-	const time = { budgetMs, signal };
-	const readings = await readCampaigns(campaignIds, connection.client, time, options);
-	if (limiter.wasRefused || readings.failures.size > 0) unhindered.delete(trigger);
-	else unhindered.add(trigger);
-	return readings;
+	const { client } = await connectInTime(context, budgetMs, signal);
+	const time = { budgetMs, requestMs: occasion.requestMs, signal };
+	return await readCampaigns({ campaignIds, first }, client, time, options);
 }
 
-const toItems = (events: readonly CampaignEvent[]): INodeExecutionData[][] => [
-	events.map((event) => ({ json: { ...event } })),
-];
-
-/** All failures in one error that names the campaigns. */
-function failureError(context: IPollFunctions, { failures }: Readings) {
-	const [group] = findUnreported(failures, {});
-	if (group === undefined) return undefined;
-	return toApiError(context.getNode(), describeGroup(group));
+/** All failures in one error, where there are any. */
+function failureError(context: IPollFunctions, failures: Readings['failures']) {
+	const problem = describeFailures(failures);
+	return problem && toApiError(context.getNode(), problem);
 }
 
-const recentEmissions = new RecentEmissions(randomUUID(), () => performance.now());
+const toItems = (events: readonly CampaignEvent[]): INodeExecutionData[][] | null =>
+	events.length === 0 ? null : [events.map((event) => ({ json: { ...event } }))];
+
+/** 'Fetch Test Event': the present state of every campaign. It remembers nothing. */
+async function showCampaigns(context: IPollFunctions, occasion: Occasion) {
+	const watched = await checked(context, () => readWatched(parametersOf(context)));
+	const { observations, failures } = await read(context, watched, [], occasion);
+	const error = failureError(context, failures);
+	if (error !== undefined) throw error;
+	return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
+}
+
+/** What the polls of an active workflow share. */
+interface ActivePoll extends RunningPoll {
+	readonly occasion: Occasion;
+	readonly memory: TriggerMemory;
+	readonly store: Store;
+	/** Whether any failure is one of the poll: the first publication of a trigger. */
+	readonly isStrict: boolean;
+}
+
+/** Reads and compares. */
+async function tellNews(context: IPollFunctions, poll: ActivePoll) {
+	const { occasion, memory, store, isStrict, startedAt } = poll;
+	const watched = await checked(context, () => readWatched(parametersOf(context)));
+	const readings = await read(context, watched, loadState(store).unread, occasion);
+	const { failures, observations } = readings;
+	// n8n 1 still takes in what a poll of a context gives whose workflow was activated anew meanwhile.
+	const isSuperseded = !occasion.isDurable && poll.isSuperseded();
+	if (isSuperseded && !isStrict) return null;
+	const error = failureError(context, failures);
+	if (error !== undefined && (isStrict || observations.length === 0)) throw error;
+	if (isSuperseded) return null;
+	const atOnce = occasion.kind === 'publication';
+	const news = emitChanges(store, watched, readings, memory, { startedAt, atOnce });
+	const report = failureError(context, news.failures);
+	if (report !== undefined) context.__emitError(report);
+	memory.isWatching = true;
+	return toItems(news.events);
+}
 
 /**
  * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
  * moves with what is given back, and with nothing else: what n8n saves together with an emission is all
  * that a restart needs. `null` too where polls of the same context are still under way, or where the
- * workflow was activated anew meanwhile.
- * @throws NodeApiError when nothing can be read, or anything on activation and on 'Fetch Test Event'
+ * workflow was activated anew meanwhile. Where n8n starts, or publishes a trigger that is watching
+ * already, a failure is reported beside the poll: thrown, it would be the trigger's last.
+ * @throws NodeApiError when nothing can be read, or anything on a first publication and on 'Fetch Test
+ * Event'
  * @throws NodeOperationError when a parameter or the credential is not valid
  */
 export async function pollCampaigns(
 	context: IPollFunctions,
 ): Promise<INodeExecutionData[][] | null> {
-	const isStrict = isActivation(context) || context.getMode() === 'manual';
-	const watched = await checked(context, () => readWatched(parametersOf(context)));
-	const { campaignIds } = watched;
-
-	const { unread: readFirst } = loadState(context.getWorkflowStaticData('node'));
-	const ordered = [
-		...campaignIds.filter((id) => readFirst.includes(id)),
-		...campaignIds.filter((id) => !readFirst.includes(id)),
-	];
-	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
-	const tellNews = async (memory: PollMemory) => {
-		const isSuperseded = beginPoll(context, trigger);
-		const readings = await read(context, ordered, trigger);
-		// An activation is never taken for granted: it tells, or fails.
-		if (!isStrict && isSuperseded()) return null;
-		const error = failureError(context, readings);
-		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
-		const observations = [...readings.observations].sort(
-			(one, other) => campaignIds.indexOf(one.campaignId) - campaignIds.indexOf(other.campaignId),
-		);
-		if (context.getMode() === 'manual') {
-			return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
-		}
-		const staticData = context.getWorkflowStaticData('node');
-		const news = emitChanges(staticData, watched, { ...readings, observations }, memory);
-		for (const group of news.failures) {
-			context.__emitError(toApiError(context.getNode(), describeGroup(group)));
-		}
-		return news.events.length === 0 ? null : toItems(news.events);
-	};
-	return await unlessCrowded(context, async () => await recentEmissions.during(trigger, tellNews));
+	const { id: nodeId } = context.getNode();
+	const memory = memories.of(context.getWorkflow().id ?? '', nodeId);
+	const occasion = occasionOf(context, memory.isNew(context));
+	if (occasion.kind === 'test') return await showCampaigns(context, occasion);
+	const running = memory.begin(context, occasion.budgetMs);
+	if (running === undefined) return null;
+	const node = context.getWorkflowStaticData('node');
+	const global = context.getWorkflowStaticData('global');
+	const store = { nodeId, node, global, isCursor: occasion.isDurable };
+	memory.catchUp(store);
+	const isKnown = memory.isWatching || Object.keys(loadState(store).baselines).length > 0;
+	const isStrict = occasion.kind === 'publication' && !isKnown;
+	try {
+		return await tellNews(context, { ...running, occasion, memory, store, isStrict });
+	} catch (error) {
+		const told = toExpected(context.getNode(), error);
+		if (occasion.kind === 'poll' || isStrict) throw told;
+		context.__emitError(told);
+		return null;
+	} finally {
+		running.end();
+	}
 }

@@ -2,15 +2,15 @@ import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from '
 import { NodeOperationError } from 'n8n-workflow';
 
 import { Limiter } from '../delivery/limiter';
-import type { Outcome } from '../delivery/runJobs';
+import type { Job, Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
+import type { Kind } from '../service/kinds';
 import {
 	faultJson,
 	isFailed,
 	stoppedError,
-	tally,
 	toErrorJson,
 	toExpected,
 	toInvalid,
@@ -32,38 +32,37 @@ async function createJobs<Value>(
 	items: readonly INodeExecutionData[],
 	factory: JobFactory<Value>,
 	connectionOf: (itemIndex: number) => Promise<Connection>,
-): Promise<Array<ItemJob<Value>>> {
+): Promise<{ itemJobs: Array<ItemJob<Value>>; jobs: Array<Job<Value>> }> {
 	const itemJobs: Array<ItemJob<Value>> = [];
+	const jobs: Array<Job<Value>> = [];
 	for (const itemIndex of items.keys()) {
-		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
 		try {
 			itemJobs.push(factory.create(itemIndex, await connectionOf(itemIndex)));
 		} catch (error) {
 			const known = { kind: 'invalid', invalid: toInvalid(error) } as const;
 			itemJobs.push({ job: { known }, toJson: () => ({}) });
 		}
+		const isLast = itemIndex === items.length - 1;
+		if (itemJobs.length % itemsAtOnce !== 0 && !isLast) continue;
+		const created = itemJobs.slice(jobs.length);
+		jobs.push(...(await Promise.all(created.map(async ({ job }) => await job))));
+		if (!isLast) await sleep(0);
 	}
-	return itemJobs;
+	return { itemJobs, jobs };
 }
 
 /** Throws n8n's error for the first item that failed, if any; sends say how all ended. */
 function throwFirstFailure<Value>(
 	node: INode,
-	itemJobs: ReadonlyArray<ItemJob<Value>>,
 	outcomes: ReadonlyArray<Outcome<Value>>,
-	isSend: boolean,
+	{ tally }: JobFactory<Value>,
+	kind: Kind,
 ): void {
 	const itemIndex = outcomes.findIndex(isFailed);
 	const first = outcomes[itemIndex];
 	if (first === undefined || !isFailed(first)) return;
-	// A dry run sends nothing, whatever its outcome.
-	const counted = outcomes.map((outcome, index): Outcome<Value> =>
-		itemJobs[index]?.isDryRun ? { kind: 'notStarted' } : outcome,
-	);
-	throw toNodeError(node, first, itemIndex, {
-		...(isSend ? { counts: tally(counted) } : {}),
-		isTool: isTool(node),
-	});
+	const counts = tally?.(outcomes);
+	throw toNodeError(node, first, itemIndex, { kind, counts, isTool: isTool(node) });
 }
 
 /** How far a run has come, should it end unexpectedly. */
@@ -71,38 +70,33 @@ interface Progress {
 	/** Whether a request may have left. */
 	hasStarted: boolean;
 	/** Missing as long as the operation is not known. */
-	kind?: Operation['kind'];
+	kind?: Kind;
 }
 
 async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
-	kind: Operation['kind'],
+	kind: Kind,
 	progress: Progress,
 ): Promise<INodeExecutionData[]> {
 	const signal = context.getExecutionCancelSignal();
 	const connectionOf = connectItems(context, signal);
-	const itemJobs = await createJobs(context.getInputData(), factory, connectionOf);
+	const { itemJobs, jobs } = await createJobs(context.getInputData(), factory, connectionOf);
 
 	const maxParallel = itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1;
 	progress.hasStarted = true;
 	const random = Math.random;
 	const now = () => performance.now();
-	const outcomes = await runJobs(
-		itemJobs.map(({ job }) => job),
-		{
-			limiter: new Limiter({ ceiling: maxParallel, now, sleep, random }),
-			stopOnFailure: !context.continueOnFail(),
-			sleep,
-			random,
-			signal,
-		},
-	);
-	await factory.end?.(outcomes);
+	const ended = await runJobs(jobs, {
+		limiter: new Limiter({ ceiling: maxParallel, now, sleep, random }),
+		stopOnFailure: !context.continueOnFail(),
+		sleep,
+		random,
+		signal,
+	});
+	const outcomes = (await factory.end?.(ended)) ?? ended;
 	if (signal?.aborted) throw stoppedError(context.getNode());
-	if (!context.continueOnFail()) {
-		throwFirstFailure(context.getNode(), itemJobs, outcomes, kind === 'send');
-	}
+	if (!context.continueOnFail()) throwFirstFailure(context.getNode(), outcomes, factory, kind);
 	return outcomes.map((outcome, itemIndex) => {
 		if (isFailed(outcome)) return toItem(toErrorJson(outcome, kind), itemIndex);
 		const json = outcome.kind === 'done' ? itemJobs[itemIndex]?.toJson(outcome.value) : undefined;
@@ -154,7 +148,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		if (!context.continueOnFail() || context.getExecutionCancelSignal()?.aborted) throw fault;
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
 		const outcome = progress.hasStarted ? 'unknown' : 'notSent';
-		const json = faultJson(fault, progress.kind === 'read' ? undefined : outcome);
+		const json = faultJson(fault, outcome, progress.kind);
 		return items.map((_item, itemIndex) => toItem(structuredClone(json), itemIndex));
 	}
 }

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Identity, Place, SendOutcome } from '../delivery/ledger';
-import { digest, Ledger } from '../delivery/ledger';
+import type { Outcome } from '../delivery/runJobs';
 import type { SendOperation } from '../operations/operation';
 import type { PreparedSend } from '../operations/send';
 import {
@@ -11,13 +10,19 @@ import {
 	prepareSend,
 	sentItem,
 } from '../operations/send';
+import { digest } from '../send/digest';
+import { IdempotencyKeys } from '../send/idempotencyKeys';
+import type { Identity } from '../send/ledger';
+import { openLedger } from '../send/ledgers';
+import { alreadySent } from '../send/outcome';
+import { sendOnce } from '../send/sendOnce';
 import type { SendReceipt } from '../service/answers';
-import type { Client } from '../service/client';
 import type { InvalidInput } from '../service/invalidInput';
+import { messageOf } from '../service/invalidInput';
+import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
-import { toInvalid } from './errors';
+import { isFailed, tally, toInvalid } from './errors';
 import { executionHints } from './hints';
-import { IdempotencyKeys } from './idempotencyKeys';
 import type { ItemJob, JobFactory } from './itemJob';
 import { isTool } from './itemJob';
 import { hasExpression, ParameterReader } from './parameterReader';
@@ -50,95 +55,112 @@ function runIndex(context: IExecuteFunctions): number {
 	return typeof index === 'number' ? index : 0;
 }
 
+/** How a send is counted; a dry run sends nothing, whatever comes of it. */
+function endOf(outcome: Outcome<Sent>) {
+	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') return 'unknown';
+	if (outcome.kind !== 'done' || outcome.value === 'dryRun') return 'notDone';
+	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
+}
+
 /** Makes the jobs of sends: each is made once in this execution, and once at all under an idempotency key. */
 export function sendJobs(context: IExecuteFunctions, operation: SendOperation): JobFactory<Sent> {
 	const items = context.getInputData();
 	const parameters = new ParameterReader(context);
-	const ledger = new Ledger(context.getContext('node'));
-	const keys = new IdempotencyKeys(context, context.getExecutionCancelSignal());
+	const memory = {
+		ledger: openLedger(context.getContext('node')),
+		keys: new IdempotencyKeys(context, context.getExecutionCancelSignal()),
+	};
 	// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 	// there the content alone tells one send from another.
 	const isOfAgent = isTool(context.getNode());
 	const written = isOfAgent ? undefined : writtenParameters(context);
 	const run = isOfAgent ? 0 : runIndex(context);
 	const sends: PreparedSend[] = [];
-	/** By idempotency key, the first item of this run that is sent under it. */
-	const firstOfKey = new Map<string, number>();
+	const keysOfRun = new Set<string>();
+	/** The items whose key an earlier item of this run has. */
+	const repeats = new Set<number>();
 
 	const identify = (send: PreparedSend, itemIndex: number, site: string): Identity => ({
 		content: digest([site, operation.audience, send.body]),
 		...(written === undefined ? {} : { source: digest([site, written, items[itemIndex]?.json]) }),
 	});
 
-	function createNew(
-		send: PreparedSend,
-		place: Place,
-		identity: Identity,
-		client: Client,
-	): ItemJob<Sent> {
-		const { idempotencyKey: key, maxParallel, rateLimitRetries, resendUnknown } = send.options;
-		const attempt = async (): Promise<SendOutcome> => {
-			const late = tooLate(send);
-			return late === undefined
-				? await performSend(send, client)
-				: { kind: 'invalid', invalid: late };
-		};
-		return {
-			maxParallel,
-			job: {
-				...(key === undefined ? {} : { shareKey: key }),
-				rateLimitRetries,
-				transientRetries: 0,
-				attempt: async () =>
-					await ledger.once(place, identity, resendUnknown, async () =>
-						key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
-					),
-			},
-			toJson: (value) => toJson(send, value),
-		};
-	}
-
-	const toJson = (send: PreparedSend, value: Sent) =>
-		value === 'alreadySent' || value === 'dryRun' ? alreadySentItem(send) : sentItem(send, value);
-
 	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Sent> {
 		const send = prepareSend(operation, parameters.item(itemIndex));
 		sends[itemIndex] = send;
-		if (send.options.dryRun) {
-			const late = tooLate(send);
-			if (late !== undefined) throw late;
-			return {
-				isDryRun: true,
-				job: { known: { kind: 'done', value: 'dryRun' } },
-				toJson: () => dryRunItem(send, settings.baseUrl),
-			};
-		}
-		const place = isOfAgent ? 'tool' : { run, itemIndex };
-		const identity = identify(send, itemIndex, site);
-		const known = ledger.recall(place, identity, send.options.resendUnknown);
-		if (known !== undefined) return { job: { known }, toJson: (value) => toJson(send, value) };
+		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = send.options;
+		const toJson = (value: Sent) => {
+			if (value === 'dryRun') return dryRunItem(send, settings.baseUrl);
+			return value === 'alreadySent' ? alreadySentItem(send) : sentItem(send, value);
+		};
 		const late = tooLate(send);
-		if (late !== undefined) throw late;
-		const created = createNew(send, place, identity, client);
-		const { idempotencyKey: key } = send.options;
-		if (key === undefined) return created;
-		const first = firstOfKey.get(key) ?? itemIndex;
-		firstOfKey.set(key, first);
-		return first === itemIndex ? created : { ...created, toJson: () => alreadySentItem(send) };
+		if (dryRun) {
+			if (late !== undefined) throw late;
+			return { job: { known: { kind: 'done', value: 'dryRun' } }, toJson };
+		}
+		const place = isOfAgent ? 'tool' : ({ run, itemIndex } as const);
+		const identity = identify(send, itemIndex, site);
+		const known = memory.ledger.recall(place, identity, resendUnknown);
+		if (known !== undefined) return { job: { known }, toJson };
+
+		const once = async (isTooLate: () => InvalidInput | undefined) =>
+			await sendOnce(memory, {
+				place,
+				identity,
+				key,
+				resendUnknown,
+				tooLate: isTooLate,
+				request: async () => await performSend(send, client),
+			});
+		if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
+		else if (late !== undefined) {
+			// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
+			return { job: once(() => late).then((outcome) => ({ known: outcome })), toJson };
+		}
+		if (key !== undefined) keysOfRun.add(key);
+		return {
+			maxParallel: limits.maxParallel,
+			job: {
+				...(key === undefined ? {} : { shareKey: key }),
+				rateLimitRetries: limits.rateLimitRetries,
+				transientRetries: kinds[operation.kind].unknownRetries,
+				attempt: async () => await once(() => tooLate(send)),
+			},
+			toJson,
+		};
+	}
+
+	/** What a hint can't say must not hide what came of the sends. */
+	function showHints(outcomes: ReadonlyArray<Outcome<Sent>>): void {
+		try {
+			const accepted = sends.filter((_send, itemIndex) => {
+				const outcome = outcomes[itemIndex];
+				return outcome?.kind === 'done' && outcome.value !== 'alreadySent';
+			});
+			const ends = tally(outcomes.map(endOf), 0);
+			const hints = executionHints({
+				sends: accepted,
+				alreadySent: ends.doneEarlier,
+				unknown: ends.unknown,
+				items: outcomes.length,
+			});
+			// Not every context that n8n makes can show hints.
+			context.addExecutionHints?.(...hints);
+		} catch (error) {
+			context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
+		}
 	}
 
 	return {
 		create,
 		async end(outcomes) {
-			await keys.written();
-			const accepted = sends.filter((send, itemIndex) => {
-				const outcome = outcomes[itemIndex];
-				const isFirst =
-					(firstOfKey.get(send.options.idempotencyKey ?? '') ?? itemIndex) === itemIndex;
-				return outcome?.kind === 'done' && outcome.value !== 'alreadySent' && isFirst;
-			});
-			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...executionHints(accepted));
+			await memory.keys.written();
+			const told = outcomes.map((outcome, itemIndex): Outcome<Sent> =>
+				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
+			);
+			showHints(told);
+			return told;
 		},
+		tally: (outcomes) => tally(outcomes.map(endOf), outcomes.findIndex(isFailed)),
 	};
 }

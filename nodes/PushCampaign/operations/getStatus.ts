@@ -14,11 +14,12 @@ const campaign = {
 	displayName: 'Campaign ID',
 	name: 'campaignId',
 	type: 'string',
-	default: '',
+	// What a send puts out: Send, Wait, Get Status needs no typing.
+	default: '={{ $json.campaignId }}',
 	required: true,
 	placeholder: 'e.g. 1001',
 	displayOptions,
-	description: 'Which campaign to read: the ID that the node put out when it was sent',
+	description: 'ID of the campaign to read, as the node put it out when it was sent',
 } satisfies INodeProperties;
 
 /** Specification, GET status. */

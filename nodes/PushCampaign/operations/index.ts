@@ -1,4 +1,3 @@
-import { audienceRules } from '../service/rules';
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
 import type { Operation } from './operation';
@@ -16,10 +15,3 @@ export const operations: readonly Operation[] = [
 	getStatus,
 	getSubscriberCount,
 ];
-
-/** The operations that make a campaign of each item, by their values. */
-export const campaignSends = operations.flatMap((operation) =>
-	operation.kind === 'send' && audienceRules[operation.audience].becomesCampaign
-		? [operation.option.value]
-		: [],
-);

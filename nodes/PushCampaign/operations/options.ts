@@ -1,8 +1,8 @@
 import type { INodeProperties, IDisplayOptions } from 'n8n-workflow';
 
 import { countCharacters } from '../service/text';
-import { invalid, isBlank, toBoolean, toFields } from './parameters';
-import type { Fields, ItemParameters } from './parameters';
+import { atMost, invalid, isBlank, readBoolean, toFields } from './parameters';
+import type { Fields, ItemParameters, Parameter } from './parameters';
 
 /** How a user wants requests to be made. */
 export interface RequestOptions {
@@ -25,9 +25,9 @@ const dryRun = {
 	displayName: 'Dry Run',
 	name: 'dryRun',
 	type: 'boolean',
-	default: false,
-	description:
-		'Whether to only check the fields and put out the request that would be made, without sending anything',
+	// On when it is added: who adds it to see what would be sent must not send.
+	default: true,
+	description: 'Whether to only check the fields and show what would be sent, without sending it',
 } as const satisfies INodeProperties;
 
 const maxKeyCharacters = 255;
@@ -39,8 +39,8 @@ const idempotencyKey = {
 	default: '',
 	placeholder: 'e.g. order-1042-shipped',
 	description:
-		'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. What was sent under a key is never sent under it again by this node, not even in a later execution or after a crash.',
-	hint: `At most ${maxKeyCharacters} characters`,
+		'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
+	...atMost(maxKeyCharacters),
 } as const satisfies INodeProperties;
 
 const maxParallel = {
@@ -50,7 +50,7 @@ const maxParallel = {
 	default: 100,
 	typeOptions: { minValue: 1, maxValue: 500 },
 	description:
-		'The most requests that are under way at once. Below that the node finds the pace of the service by itself. With 1 the items go out strictly one after another.',
+		'The most requests under way at the same time. Within that the node finds the pace of the service by itself. With 1, the items are sent strictly in order.',
 } as const satisfies INodeProperties;
 
 const rateLimitRetries = {
@@ -60,7 +60,7 @@ const rateLimitRetries = {
 	default: 5,
 	typeOptions: { minValue: 0, maxValue: 1000 },
 	description:
-		'How often an item that the service refuses for too many requests is tried again, after a wait. When that many retries in a row are refused and nothing is accepted in between, the run gives up and requests nothing further. With 0 an item fails at once.',
+		'How often to try an item again, after a pause, that the service refuses because of too many requests. After that many refusals in a row, with nothing accepted in between, the run gives up. With 0, an item fails at once.',
 } as const satisfies INodeProperties;
 
 const resendUnknown = {
@@ -69,16 +69,17 @@ const resendUnknown = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to send items again whose outcome was unknown in an earlier try of this execution. Turn it on only when the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
+		'Whether to send again what an earlier try left unknown. Turn it on only when the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
 } as const satisfies INodeProperties;
 
 const shortenTexts = {
 	displayName: 'Shorten Long Texts',
 	name: 'shortenTexts',
 	type: 'boolean',
-	default: false,
+	// On when it is added, as a user who adds it expects.
+	default: true,
 	description:
-		'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and the titles of buttons then end in "…", after a whole word where possible.',
+		'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
 } as const satisfies INodeProperties;
 
 const timeout = {
@@ -207,11 +208,14 @@ export function readRequestOptions(item: ItemParameters): RequestOptions {
 export function readSendOptions(item: ItemParameters): SendOptions {
 	const options = optionsOf(item);
 	const key = toKey(options);
+	// Each is off where it is not there, also one that is on when it is added.
+	const isOn = ({ name, displayName }: Parameter) =>
+		name in options && readBoolean(options[name], displayName);
 	return {
 		...toRequestOptions(options),
-		dryRun: toBoolean(options, dryRun, dryRun.default),
+		dryRun: isOn(dryRun),
 		...(key === undefined ? {} : { idempotencyKey: key }),
-		resendUnknown: toBoolean(options, resendUnknown, resendUnknown.default),
-		shortenTexts: toBoolean(options, shortenTexts, shortenTexts.default),
+		resendUnknown: isOn(resendUnknown),
+		shortenTexts: isOn(shortenTexts),
 	};
 }

@@ -23,6 +23,15 @@ export interface ItemParameters extends ParameterValues {
 	readonly timezone: string;
 }
 
+/** A text in a panel: what is said of each of them, and what they have in common. */
+export const textProperty = (
+	property: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'placeholder'> &
+		Partial<INodeProperties>,
+): INodeProperties => ({ type: 'string', default: '', ...property });
+
+/** What a panel says of a text that must not be longer. */
+export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
+
 /** Makes the error for one parameter. */
 export function invalid(displayName: string, what: string, advice?: string): InvalidInput {
 	return new InvalidInput(
@@ -81,15 +90,8 @@ export function toFields(value: unknown, displayName: string): Fields {
 	return result.data;
 }
 
-/** Reads a boolean of a collection; `fallback` where it was left out. */
-export function toBoolean<Fallback>(
-	fields: Fields,
-	{ name, displayName }: Parameter,
-	fallback: Fallback,
-): boolean | Fallback {
-	if (!(name in fields)) return fallback;
-	const value = fields[name];
-	// An expression that came to nothing must not pass for false: a dry run would send.
-	if (typeof value !== 'boolean') throw invalid(displayName, 'is not true or false');
-	return value;
+/** Reads a switch. An expression that came to nothing must not pass for false: a dry run would send. */
+export function readBoolean(value: unknown, displayName: string): boolean {
+	if (typeof value === 'boolean') return value;
+	throw invalid(displayName, 'is not true or false');
 }

@@ -10,7 +10,6 @@ import { checkBody } from '../service/schemas';
 import type { AudienceSelection, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions } from './options';
-import { invalid } from './parameters';
 import type { ItemParameters } from './parameters';
 import { readCampaignFields } from './sendFields';
 
@@ -35,18 +34,9 @@ export function prepareSend(operation: SendOperation, item: ItemParameters): Pre
 	const options = readSendOptions(item);
 	const selection = operation.select(item);
 	const fields = readCampaignFields(item, audience, options.shortenTexts);
-	const { schedule, timezone, nameOf, hasUtm } = fields;
+	const { schedule, timezone } = fields;
 	const { body, issues } = checkBody(audience, { ...fields.body, ...selection });
-	if (body === undefined) {
-		const { path, message, advice: known } = issues[0] ?? { path: [], message: 'is not valid' };
-		const displayName = nameOf(path);
-		const isAddress = path[0] === 'target_url' || path[2] === 'url';
-		const advice =
-			hasUtm && isAddress
-				? `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`
-				: known;
-		throw invalid(displayName, message, advice);
-	}
+	if (body === undefined) throw fields.refuse(issues[0] ?? { path: [], message: 'is not valid' });
 	return { operation, body, selection, schedule, timezone, options };
 }
 
@@ -102,9 +92,13 @@ export function alreadySentItem(send: PreparedSend): IDataObject {
 	return toItem(send, { description, sendAt: send.schedule?.text }, 'alreadySent');
 }
 
-/** The item that a dry run puts out: the very request, without its headers. */
-export function dryRunItem({ operation, body }: PreparedSend, baseUrl: string): IDataObject {
+/** The item that a dry run puts out: the row of a real send, and the very request, without its headers. */
+export function dryRunItem(send: PreparedSend, baseUrl: string): IDataObject {
+	const { operation, body, schedule } = send;
+	const receipt = { description: '', sendAt: schedule?.text };
+	const { status: _status, description: _description, ...row } = toItem(send, receipt, 'success');
 	return {
+		...row,
 		dryRun: true,
 		request: {
 			method: 'POST',

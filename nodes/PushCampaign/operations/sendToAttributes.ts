@@ -35,8 +35,7 @@ const attributePairs = {
 	default: { pairs: [{ name: '', value: '' }] },
 	required: true,
 	...showFor('keypair'),
-	description:
-		'Whom to send to. A subscriber who matches any one of the pairs gets the notification.',
+	description: 'Whom to send to',
 	options: [
 		{
 			displayName: 'Attribute',
@@ -71,8 +70,16 @@ const attributesJson = {
 	required: true,
 	placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
 	...showFor('json'),
-	description:
-		'Whom to send to, as a JSON object of names and values. A subscriber who matches any one of the pairs gets the notification.',
+	description: 'Whom to send to, as a JSON object of names and values',
+} satisfies INodeProperties;
+
+const anyOneIsEnough = {
+	displayName:
+		'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
+	name: 'attributesNotice',
+	type: 'notice',
+	default: '',
+	displayOptions,
 } satisfies INodeProperties;
 
 const pairList = z.array(z.record(z.string(), z.unknown()));
@@ -170,6 +177,7 @@ export const sendToAttributes: SendOperation = {
 		specifyAttributes,
 		attributePairs,
 		attributesJson,
+		anyOneIsEnough,
 	]),
 	select: (item) => ({ attribute: selectAttributes(item) }),
 	identify: (_selection, { campaignId }) => ({ campaignId }),

@@ -16,7 +16,7 @@ const segmentIds = {
 	placeholder: 'e.g. 12, 34',
 	displayOptions,
 	description:
-		'Whom to send to: segment IDs from the dashboard of your push service, separated by commas, semicolons or line breaks, or an expression that gives an array',
+		'Whom to send to: segment IDs from the dashboard of your push service, separated by commas. An expression may give an array.',
 } satisfies INodeProperties;
 
 /** Specification, POST send/segment. */

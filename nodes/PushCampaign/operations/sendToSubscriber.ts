@@ -15,7 +15,8 @@ const subscriber = {
 	required: true,
 	placeholder: 'e.g. 5001',
 	displayOptions,
-	description: 'Whom to send to: digits alone. Give long IDs as text, so that no digit is lost.',
+	description:
+		'Whom to send to: a number, such as 5001. Give a long one as text, so that no digit is lost.',
 } satisfies INodeProperties;
 
 /** Specification, POST send/sid. */

@@ -3,27 +3,24 @@ import { countCharacters } from '../service/text';
 /** What a text ends in that was cut. It counts as one character. */
 export const ellipsis = '…';
 
-/** Scripts that write words without blanks between them, and their punctuation. */
-const unspaced =
-	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uffef]$/u;
-
 /** What looks odd in front of an ellipsis. */
 const dangling = /[\s,;:.…–—-]+$/u;
 
 const segmenter = (granularity: 'grapheme' | 'word') => new Intl.Segmenter('en', { granularity });
 let segmenters: { readonly graphemes: Intl.Segmenter; readonly words: Intl.Segmenter } | undefined;
 
-/** Where the segment begins that holds this place of a text. */
-const startAt = (segments: Intl.Segments, place: number) => segments.containing(place)?.index ?? 0;
-
 /** The last place up to `end` where a word ends; 0 where there is none. */
-function wordEnd(text: string, end: number, words: Intl.Segments): number {
-	if (/^\s/.test(text.slice(end, end + 1))) return end;
-	const head = text.slice(0, end);
-	const blank = /\s+\S*$/u.exec(head)?.index ?? 0;
-	// Where blanks part the words, nothing else does: "20%" and "don't" are not to be taken apart.
-	const start = startAt(words, end);
-	return unspaced.test(text.slice(0, start)) ? start : blank;
+function lastWordEnd(text: string, end: number, words: Intl.Segmenter): number {
+	let wordEnd = 0;
+	let isBeforeWord = false;
+	for (const { segment, index, isWordLike = false } of words.segment(text)) {
+		if (index > end) break;
+		// Two words without anything between them: a script without blanks. Elsewhere a blank alone parts
+		// them, and "20%" and "well-known" stay whole.
+		if (/^\s/.test(segment) || (isBeforeWord && isWordLike)) wordEnd = index;
+		isBeforeWord = isWordLike;
+	}
+	return wordEnd;
 }
 
 /**
@@ -36,12 +33,14 @@ export function shortenText(text: string, limit: number): string {
 	if (countCharacters(text) <= limit) return text;
 	// Made when they are needed: making them takes longer than reading hundreds of items.
 	segmenters ??= { graphemes: segmenter('grapheme'), words: segmenter('word') };
-	const room = Array.from(text)
-		.slice(0, limit - 1)
-		.join('').length;
-	const graphemes = segmenters.graphemes.segment(text);
-	const cutAt = (place: number) =>
-		text.slice(0, startAt(graphemes, text.slice(0, place).replace(dangling, '').length));
-	const atWord = cutAt(wordEnd(text, room, segmenters.words.segment(text)));
-	return `${atWord === '' ? cutAt(room) : atWord}${ellipsis}`;
+	const { graphemes, words } = segmenters;
+	// What comes long after the cut does not matter, and may be megabytes.
+	const characters = Array.from(text).slice(0, 2 * limit);
+	const start = characters.join('');
+	const room = characters.slice(0, limit - 1).join('').length;
+	const cutAt = (place: number) => {
+		const { length } = start.slice(0, place).replace(dangling, '');
+		return start.slice(0, graphemes.segment(start).containing(length)?.index);
+	};
+	return `${cutAt(lastWordEnd(start, room, words)) || cutAt(room)}${ellipsis}`;
 }

@@ -1,54 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { parseUrl } from '../service/address';
-import type { Fields, Parameter } from './parameters';
-import { invalid, isBlank, toFields } from './parameters';
-
-const parts = [
-	{
-		displayName: 'Campaign',
-		name: 'campaign',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. summer_sale',
-		description: 'What the notification belongs to, sent as utm_campaign',
-	},
-	{
-		displayName: 'Content',
-		name: 'content',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. title_b',
-		description: 'Tells variants of one campaign apart, sent as utm_content',
-	},
-	{
-		displayName: 'Medium',
-		name: 'medium',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. push',
-		description: 'The kind of channel, sent as utm_medium',
-	},
-	{
-		displayName: 'Source',
-		name: 'source',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. newsletter',
-		description: 'Where visitors come from, sent as utm_source',
-	},
-	{
-		displayName: 'Term',
-		name: 'term',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. running shoes',
-		description: 'A keyword, sent as utm_term',
-	},
-] as const satisfies INodeProperties[];
+import { invalid, isBlank, textProperty, toFields } from './parameters';
 
 /** In the order in which they are written into a URL. */
-const order = ['source', 'medium', 'campaign', 'term', 'content'] as const;
+const parts = [
+	['source', 'Source', 'e.g. newsletter', 'Where visitors come from'],
+	['medium', 'Medium', 'e.g. push', 'The kind of channel'],
+	['campaign', 'Campaign', 'e.g. summer_sale', 'What the notification belongs to'],
+	['term', 'Term', 'e.g. running shoes', 'A keyword'],
+	['content', 'Content', 'e.g. title_b', 'Tells variants of one campaign apart'],
+] as const;
 
 export const utmParameters = {
 	displayName: 'UTM Parameters',
@@ -56,17 +18,30 @@ export const utmParameters = {
 	type: 'fixedCollection',
 	placeholder: 'Add Parameters',
 	// n8n's editor drops an empty one as soon as another field is added.
-	default: { parameters: { source: '', medium: '', campaign: '', term: '', content: '' } },
+	default: { parameters: Object.fromEntries(parts.map(([name]) => [name, ''])) },
 	description:
-		'Added to Target URL and to the URL of every button, for your web analytics. They count towards the length of the URL. What is blank is left out, what a URL has already stays as it is.',
-	options: [{ displayName: 'Parameters', name: 'parameters', values: [...parts] }],
+		'Added to Target URL and to the URL of every button for your web analytics. They count towards the length of a URL. Blank ones are left out, and one that a URL already has stays as it is.',
+	options: [
+		{
+			displayName: 'Parameters',
+			name: 'parameters',
+			values: parts.map(([name, displayName, placeholder, what]) =>
+				textProperty({
+					displayName,
+					name,
+					placeholder,
+					description: `${what}, sent as utm_${name}`,
+				}),
+			),
+		},
+	],
 } satisfies INodeProperties;
 
 /** A query parameter's name and value. */
 export type UtmParameter = readonly [name: string, value: string];
 
 /** What an expression gives for a text: numbers are meant as they are written. */
-function toText(value: unknown, { displayName }: Parameter): string {
+function toText(value: unknown, displayName: string): string {
 	if (typeof value === 'string') return value.trim();
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	throw invalid(`${displayName} in ${utmParameters.displayName}`, 'is not text');
@@ -74,16 +49,15 @@ function toText(value: unknown, { displayName }: Parameter): string {
 
 /**
  * Reads the UTM parameters that were filled in, `['utm_source', 'newsletter']` and so on.
+ * @param given the parameter's value
  * @throws InvalidInput naming the parameter
  */
-export function readUtm(fields: Fields): UtmParameter[] {
-	const { name, displayName } = utmParameters;
-	const { parameters } = toFields(fields[name], displayName);
-	const given = toFields(parameters, displayName);
-	return [...parts]
-		.filter((part) => !isBlank(given[part.name]))
-		.sort((one, other) => order.indexOf(one.name) - order.indexOf(other.name))
-		.map((part) => [`utm_${part.name}`, toText(given[part.name], part)]);
+export function readUtm(given: unknown): UtmParameter[] {
+	const { displayName } = utmParameters;
+	const fields = toFields(toFields(given, displayName)['parameters'], displayName);
+	return parts.flatMap(([name, partName]): UtmParameter[] =>
+		isBlank(fields[name]) ? [] : [[`utm_${name}`, toText(fields[name], partName)]],
+	);
 }
 
 /**
@@ -91,8 +65,8 @@ export function readUtm(fields: Fields): UtmParameter[] {
  * would write hosts, percent codes and pluses in its own way. A parameter that the URL has already, in
  * upper or lower case, stays as it is. What is no URL is given back, to be refused where URLs are checked.
  */
-export function addUtm(url: string, parameters: readonly UtmParameter[]): string {
-	const parsed = parseUrl(url);
+export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unknown {
+	const parsed = typeof url === 'string' ? parseUrl(url) : undefined;
 	if (parsed === undefined) return url;
 	const present = new Set([...parsed.searchParams.keys()].map((name) => name.toLowerCase()));
 	const missing = parameters.filter(([name]) => !present.has(name));
@@ -101,10 +75,6 @@ export function addUtm(url: string, parameters: readonly UtmParameter[]): string
 	const added = new URLSearchParams(missing.map(([name, value]): [string, string] => [name, value]))
 		.toString()
 		.replaceAll('+', '%20');
-	const fragment = url.indexOf('#');
-	const end = fragment === -1 ? url.length : fragment;
-	const address = url.slice(0, end);
-	const query = /\?(.*)$/s.exec(address)?.[1];
-	const separator = query === undefined ? '?' : query === '' || query.endsWith('&') ? '' : '&';
-	return `${address}${separator}${added}${url.slice(end)}`;
+	const [address = '', ...fragment] = String(url).split(/(?=#)/);
+	return `${address}${address.includes('?') ? '&' : '?'}${added}${fragment.join('')}`;
 }

@@ -2,10 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { CounterName } from '../service/answers';
-import { counterNames, isCounterName } from '../service/answers';
+import { counterNames, isCounterName, toPlainId } from '../service/answers';
 import { campaignId } from '../service/schemas';
 import { parseIdList } from './idList';
-import type { ParameterValues } from './parameters';
+import type { Parameter, ParameterValues } from './parameters';
 import { check, invalid, isBlank, toFields } from './parameters';
 
 const campaignIds = {
@@ -45,31 +45,35 @@ const minimumChange = {
 		'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
 } satisfies INodeProperties;
 
+const reaches = {
+	displayName: 'When It Reaches',
+	name: 'reaches',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 100,
+	description:
+		'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
+} satisfies INodeProperties;
+
 const options = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
-	options: [minimumChange],
+	options: [minimumChange, reaches],
 } satisfies INodeProperties;
 
 /** The panel of the trigger. */
 export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
-
-/** Which campaigns a trigger watches, and how. */
-export interface WatchParameters {
-	readonly campaignIds: readonly string[];
-	readonly counters: readonly CounterName[];
-	readonly minimumChange: number;
-}
 
 const wholeNumber = z.number().int().min(1);
 
 function readCampaignIds(parameters: ParameterValues): string[] {
 	const { displayName } = campaignIds;
 	const listed = parseIdList(parameters.get(campaignIds) ?? campaignIds.default, displayName);
-	const ids = [...new Set(listed.map((id) => check(campaignId, id, displayName)))];
+	// However they are written, so that a change of the list is no other campaign.
+	const ids = [...new Set(listed.map((id) => toPlainId(check(campaignId, id, displayName))))];
 	if (ids.length === 0) throw invalid(displayName, 'is missing', 'Give at least one campaign ID.');
 	// An object, such as n8n's static data, holds nothing of its own under this name.
 	if (ids.includes('__proto__')) {
@@ -89,15 +93,26 @@ function readCounters(parameters: ParameterValues): CounterName[] {
 	throw invalid(counters.displayName, what, 'Choose at least one counter.');
 }
 
+function toWholeNumber(value: unknown, { displayName }: Parameter): number {
+	const number = wholeNumber.safeParse(value);
+	if (!number.success) throw invalid(displayName, 'is not a whole number from 1');
+	return number.data;
+}
+
 /**
- * Reads what a trigger watches.
+ * Reads which campaigns a trigger watches, and how.
  * @throws InvalidInput naming the parameter
  */
-export function readWatched(parameters: ParameterValues): WatchParameters {
+export function readWatched(parameters: ParameterValues) {
 	const ids = readCampaignIds(parameters);
 	const watched = readCounters(parameters);
 	const fields = toFields(parameters.get(options), options.displayName);
-	const change = wholeNumber.safeParse(fields[minimumChange.name] ?? minimumChange.default);
-	if (!change.success) throw invalid(minimumChange.displayName, 'is not a whole number from 1');
-	return { campaignIds: ids, counters: watched, minimumChange: change.data };
+	const change = fields[minimumChange.name] ?? minimumChange.default;
+	return {
+		campaignIds: ids,
+		counters: watched,
+		minimumChange: toWholeNumber(change, minimumChange),
+		// An expression that came to nothing must not let all events through.
+		reaches: reaches.name in fields ? toWholeNumber(fields[reaches.name], reaches) : undefined,
+	};
 }

@@ -123,14 +123,15 @@ export const campaignStatus = z.object({
 
 const namesCampaign = campaignStatus.pick({ notification_id: true });
 
-/**
- * Whether an answer is the record of another campaign than the one that was asked for. Specification, POST
- * send/all: an ID is an integer, so leading zeros make no other one.
- */
+/** A campaign ID as the service writes it: an integer (specification, POST send/all), without leading zeros. */
+export function toPlainId(id: string): string {
+	return /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
+}
+
+/** Whether an answer is the record of another campaign than the one that was asked for. */
 export function isOfAnotherCampaign(answer: unknown, campaignId: string): boolean {
-	const plain = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
 	const { success, data } = namesCampaign.safeParse(answer);
-	return !success || plain(data.notification_id) !== plain(campaignId);
+	return !success || toPlainId(data.notification_id) !== toPlainId(campaignId);
 }
 
 /** Specification, Subscriber count record: a count that the service does not give is null, one of them is there. */

@@ -12,3 +12,10 @@ export class InvalidInput extends Error {
 		this.name = 'InvalidInput';
 	}
 }
+
+/** What was thrown, in its own words. */
+export function messageOf(error: unknown): string {
+	// Not by `instanceof`: what evaluates expressions apart from the server has an `Error` of its own.
+	const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+	return String(hasMessage ? error.message : error);
+}

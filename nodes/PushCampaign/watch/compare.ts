@@ -1,7 +1,16 @@
 import type { CounterName, Counters, Rates } from '../service/answers';
-import { counterNames, toRates } from '../service/answers';
-import type { Baseline } from './baseline';
-import { zeroCounters } from './baseline';
+import { counterNames, mapCounters, toRates } from '../service/answers';
+import type { Baseline } from './state';
+
+/** Which campaigns a trigger watches, and how. */
+export interface Watched {
+	readonly campaignIds: readonly string[];
+	readonly counters: readonly CounterName[];
+	/** How far one of the counters has to move for an event. */
+	readonly minimumChange: number;
+	/** Where it is given, it is not how far a counter moves that counts, but that it comes up to this. */
+	readonly reaches?: number | undefined;
+}
 
 /** How one counter moved; `by` is negative when the service took something back. */
 export interface Change {
@@ -11,6 +20,42 @@ export interface Change {
 }
 
 export type Changes = Partial<Record<CounterName, Change>>;
+
+/** A campaign as a poll saw it. */
+export interface Observation {
+	readonly campaignId: string;
+	readonly status: string;
+	readonly counters: Counters;
+	/** When the request left, by `performance.now()`. */
+	readonly readAt: number;
+	/** When the answer was there, in milliseconds since 1970. */
+	readonly observedAt: number;
+}
+
+/** What the trigger emits for a campaign. */
+export interface CampaignEvent extends Rates {
+	readonly campaignId: string;
+	readonly status: string;
+	readonly counters: Counters;
+	readonly changes: Changes;
+	readonly firstSeen: boolean;
+	/** ISO 8601, UTC. */
+	readonly observedAt: string;
+}
+
+/** Of a campaign that was never emitted: it counts from zero. */
+const zero: Baseline = { counters: mapCounters(() => 0), highest: {} };
+
+/** The baseline after an emission. A counter that the service does not give keeps its place. */
+export function moveBaseline(before: Baseline = zero, now: Counters): Baseline {
+	const counters = mapCounters((name) => now[name] ?? before.counters[name]);
+	const highest: Baseline['highest'] = {};
+	for (const name of counterNames) {
+		const most = before.highest[name] ?? before.counters[name];
+		if (most > counters[name]) highest[name] = most;
+	}
+	return { counters, highest };
+}
 
 /** Every watched counter that moved; one that the service does not give can't be compared. */
 export function findChanges(
@@ -27,83 +72,46 @@ export function findChanges(
 	return changes;
 }
 
-/** Whether one of the changes is large enough to be worth an event. */
-export function isWorthAnEvent(changes: Changes, minimumChange: number): boolean {
-	return Object.values(changes).some(({ by }) => Math.abs(by) >= minimumChange);
+/**
+ * Whether one of the changes is worth an event. A counter comes up to a number once: one that falls and
+ * rises again has been there.
+ */
+function isWorthAnEvent(
+	changes: Changes,
+	{ highest }: Baseline,
+	{ minimumChange, reaches }: Watched,
+): boolean {
+	return counterNames.some((name) => {
+		const change = changes[name];
+		if (change === undefined) return false;
+		if (reaches === undefined) return Math.abs(change.by) >= minimumChange;
+		return (highest[name] ?? change.from) < reaches && change.to >= reaches;
+	});
 }
 
-/** A campaign as a poll saw it. Times are milliseconds since 1970. */
-export interface Observation {
-	readonly campaignId: string;
-	readonly status: string;
-	readonly counters: Counters;
-	/** When the request left. */
-	readonly readAt: number;
-	/** When the answer was there. */
-	readonly observedAt: number;
-}
-
-/** What the trigger emits for a campaign. */
-export interface CampaignEvent extends Rates {
-	readonly campaignId: string;
-	readonly status: string;
-	readonly counters: Counters;
-	readonly changes: Changes;
-	readonly firstSeen: boolean;
-	/** ISO 8601, UTC. */
-	readonly observedAt: string;
-}
-
-export interface WatchOptions {
-	readonly counters: readonly CounterName[];
-	readonly minimumChange: number;
-}
-
-/** The event of an observation against a baseline; a campaign without one counts from zero. */
+/** The event of an observation against a baseline. */
 export function toEvent(
-	observation: Observation,
+	{ campaignId, status, counters, observedAt }: Observation,
 	baseline: Baseline | undefined,
 	watched: readonly CounterName[],
 ): CampaignEvent {
-	const { campaignId, status, counters, observedAt } = observation;
 	return {
 		campaignId,
 		status,
 		counters,
 		...toRates(counters),
-		changes: findChanges(baseline?.counters ?? zeroCounters, counters, watched),
+		changes: findChanges((baseline ?? zero).counters, counters, watched),
 		firstSeen: baseline === undefined,
 		observedAt: new Date(observedAt).toISOString(),
 	};
 }
 
-/** Whether a newer reading was emitted while this one's poll was under way: polls can overlap. */
-function isOvertaken(
-	{ readAt }: Observation,
+/** The event of an observation, where it is worth one. */
+export function findEvent(
+	observation: Observation,
 	baseline: Baseline | undefined,
-	endedAt: number,
-): boolean {
-	// A baseline from the future is from a clock that was wrong, and must not hold events back.
-	return baseline !== undefined && baseline.readAt > readAt && baseline.readAt <= endedAt;
-}
-
-/**
- * The observations that are worth an event, each with its event.
- * @param endedAt when the poll had read all of them, in milliseconds since 1970
- */
-export function findEvents(
-	observations: readonly Observation[],
-	baselines: Readonly<Record<string, Baseline>>,
-	{ counters, minimumChange }: WatchOptions,
-	endedAt: number,
-): Array<{ readonly observation: Observation; readonly event: CampaignEvent }> {
-	const baselineOf = ({ campaignId }: Observation) =>
-		Object.hasOwn(baselines, campaignId) ? baselines[campaignId] : undefined;
-	return observations
-		.filter((seen) => !isOvertaken(seen, baselineOf(seen), endedAt))
-		.map((observation) => ({
-			observation,
-			event: toEvent(observation, baselineOf(observation), counters),
-		}))
-		.filter(({ event }) => isWorthAnEvent(event.changes, minimumChange));
+	watched: Watched,
+): CampaignEvent | undefined {
+	const event = toEvent(observation, baseline, watched.counters);
+	return isWorthAnEvent(event.changes, baseline ?? zero, watched) ? event : undefined;
 }

@@ -1,63 +1,60 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { hasChanged, isCopy, keepOnly, loadState, moveBaseline, saveState } from './baseline';
-import type { CampaignEvent, WatchOptions } from './compare';
-import { findEvents } from './compare';
+import type { Problem } from '../service/failures';
+import type { CampaignEvent, Watched } from './compare';
+import { findEvent, moveBaseline } from './compare';
+import { findNews } from './failures';
+import type { TriggerMemory } from './memory';
 import type { Readings } from './readCampaigns';
-import type { PollMemory } from './recentEmissions';
-import type { FailureGroup } from './reportedFailures';
-import { findUnreported, toReported } from './reportedFailures';
-
-/** Which campaigns a trigger watches, and how. */
-export interface Watched extends WatchOptions {
-	readonly campaignIds: readonly string[];
-}
+import type { Store, WatchState } from './state';
+import { keepOnly } from './state';
 
 /** What a poll has to tell. */
 export interface News {
 	readonly events: readonly CampaignEvent[];
-	readonly failures: readonly FailureGroup[];
+	readonly failures: ReadonlyMap<string, Problem>;
 }
 
+export interface EmitOptions {
+	/** When the poll began, by `performance.now()`. */
+	readonly startedAt: number;
+	/** Whether failures are told that were not there before. */
+	readonly atOnce: boolean;
+}
+
+const isSame = (one: WatchState, other: WatchState) =>
+	JSON.stringify(one) === JSON.stringify(other);
+
 /**
- * Compares what a poll read with the baselines, moves in the static data those of what it gives back, and
- * finds the failures that were not reported yet. Waits for nothing: another poll may have emitted before,
- * none can in between.
+ * Compares what a poll read with the baselines, moves those of what it gives back, and finds the failures
+ * that are to be told. Waits for nothing: another poll may have emitted before, none can in between.
  */
 export function emitChanges(
-	staticData: IDataObject,
+	store: Store,
 	watched: Watched,
-	{ observations, failures, crowdedOut, unread, endedAt }: Readings,
-	memory: PollMemory,
+	{ observations, failures, unread }: Readings,
+	memory: TriggerMemory,
+	{ startedAt, atOnce }: EmitOptions,
 ): News {
-	const state = loadState(staticData);
-	const isCursor = isCopy(staticData);
-	if (isCursor && memory.isBehind(state.version)) return { events: [], failures: [] };
-
-	const found = findEvents(observations, state.baselines, watched, endedAt);
+	const state = memory.stateFor(store, startedAt);
+	if (state === undefined) return { events: [], failures: new Map() };
 	const baselines = keepOnly(state.baselines, watched.campaignIds);
-	for (const { observation } of found) {
-		const { campaignId: id } = observation;
-		const before = Object.hasOwn(baselines, id) ? baselines[id] : undefined;
-		baselines[id] = moveBaseline(before, observation);
+	const events: CampaignEvent[] = [];
+	for (const observation of observations) {
+		const { campaignId: id, readAt, counters } = observation;
+		const baseline = Object.hasOwn(baselines, id) ? baselines[id] : undefined;
+		const event = findEvent(observation, baseline, watched);
+		if (event === undefined || memory.isOvertaken(id, readAt)) continue;
+		events.push(event);
+		baselines[id] = moveBaseline(baseline, counters);
+		memory.noteEmitted(id, readAt);
 	}
-	// Crowded out once is no news: it is read first the next time. Twice in a row is.
-	const isPutOff = (id: string) => crowdedOut.has(id) && !state.unread.includes(id);
-	const told = new Map([...failures].filter(([id]) => !isPutOff(id)));
-	const notRead = [...unread, ...[...crowdedOut].filter(isPutOff)];
-	const reported = (isCursor ? memory.reportedSince(state.version) : undefined) ?? state.reported;
+	const { failing, news } = findNews(failures, state.failing, atOnce);
+	const unknown = unread.filter((id) => !failures.has(id));
 	const after = {
+		...state,
 		baselines,
-		reported: { ...keepOnly(reported, notRead), ...toReported(told, reported) },
-		unread: notRead,
-		version: state.version,
+		failing: { ...keepOnly(state.failing, unknown), ...failing },
+		unread: [...unread],
 	};
-	if (hasChanged(state, after)) {
-		const version = isCursor ? memory.note(after, found.length > 0) : state.version;
-		saveState(staticData, state, { ...after, version });
-	}
-	return {
-		events: found.map(({ event }) => event),
-		failures: findUnreported(told, reported),
-	};
+	if (!isSame(state, after)) memory.save(store, after, events.length > 0);
+	return { events, failures: news };
 }

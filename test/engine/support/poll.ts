@@ -20,6 +20,8 @@ export interface PollOptions extends Surroundings {
 	activation?: WorkflowActivateMode;
 	/** The node's saved static data to begin with. */
 	staticData?: IDataObject;
+	/** The workflow's. */
+	globalData?: IDataObject;
 	/**
 	 * `classic` shares one `this` and one static data object between polls; `durable` gives each poll a
 	 * new `this` and a copy of the cursor, committed when the poll ends.
@@ -70,6 +72,7 @@ export class Poller {
 	private readonly node;
 	private readonly credentials;
 	private cursor: IDataObject;
+	private global: IDataObject;
 	private shared: IPollFunctions | undefined;
 
 	/**
@@ -94,7 +97,9 @@ export class Poller {
 			this.mode === 'trigger',
 		);
 		this.cursor = deepCopy(options.staticData ?? {});
+		this.global = deepCopy(options.globalData ?? {});
 		Object.assign(this.liveStaticData, deepCopy(this.cursor));
+		Object.assign(this.workflow.getStaticData('global'), deepCopy(this.global));
 		this.workflow.staticData['__dataChanged'] = false;
 	}
 
@@ -119,6 +124,7 @@ export class Poller {
 		else if (items !== null && this.workflow.staticData['__dataChanged'] === true) {
 			// n8n does not see what changes below the first level, and saves nothing then.
 			this.commit(this.liveStaticData, {});
+			if (this.mode !== 'manual') this.global = deepCopy(this.workflow.getStaticData('global'));
 			this.workflow.staticData['__dataChanged'] = false;
 		}
 		return { items, errors: this.errors.slice(reported), staticData: this.saved };
@@ -129,8 +135,9 @@ export class Poller {
 		return new Poller(this.parameters, {
 			...this.options,
 			activation: 'init',
-			...changes,
 			staticData: this.saved,
+			globalData: this.global,
+			...changes,
 		});
 	}
 

@@ -148,6 +148,31 @@ export class Editor {
 		await untilMet(() => this.labels(), expectation);
 	}
 
+	/** Waits until these are the parameters in a dialog, in any order. */
+	async expectFields(names: string[]): Promise<void> {
+		const inputs = this.page
+			.locator('[data-test-id^="parameter-input-"]')
+			.filter({ visible: true });
+		await untilMet(
+			async () =>
+				await Promise.all(
+					(await inputs.all()).map((input) =>
+						input.getAttribute('data-test-id', { timeout: 1_000 }),
+					),
+				),
+			(seen) =>
+				expect(new Set(seen)).toEqual(new Set(names.map((name) => `parameter-input-${name}`))),
+		);
+	}
+
+	/** Waits until a hint holds this text. */
+	async expectHint(text: string): Promise<void> {
+		await untilMet(
+			async () => (await this.part('node-hint').allInnerTexts()).join('\n'),
+			(shown) => expect(shown).toContain(text),
+		);
+	}
+
 	/** Waits until all of these texts can be read there. */
 	async expectTexts(place: Locator, texts: string[]): Promise<void> {
 		await untilMet(
@@ -169,9 +194,13 @@ export class Editor {
 		return this.part('output-panel');
 	}
 
-	/** Chooses from the list of a parameter. */
-	async choose(parameter: string, option: string): Promise<void> {
-		await this.part(`parameter-input-${parameter}`, this.part('node-parameters')).click();
+	/** Chooses from the list of a parameter; of one of the panel where nothing else is said. */
+	async choose(
+		parameter: string,
+		option: string,
+		within: Locator = this.part('node-parameters'),
+	): Promise<void> {
+		await this.part(`parameter-input-${parameter}`, within).click();
 		const item = this.part('parameter-input-item').filter({
 			has: this.page.getByText(option, { exact: true }),
 		});

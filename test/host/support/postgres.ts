@@ -2,7 +2,7 @@ import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa from 'execa';
-import { freePort } from '../../../host';
+import { freePort, hostOf } from '../../../host';
 import { startGuarded, type Guarded } from '../../../host/guarded';
 import { requireProgram } from './index';
 
@@ -10,8 +10,21 @@ import { requireProgram } from './index';
 export interface Postgres {
 	/** The variables by which n8n finds it. */
 	env: Record<string, string>;
+	/** Runs SQL; gives its rows as JSON. */
+	query(sql: string): Promise<string>;
 	close(): Promise<void>;
 }
+
+/** n8n brings the client. */
+const script = `
+const { Client } = require('pg');
+const [connectionString, sql] = process.argv.slice(1);
+const client = new Client({ connectionString });
+client.connect()
+	.then(() => client.query(sql))
+	.then(({ rows }) => process.stdout.write(JSON.stringify(rows)))
+	.then(() => client.end());
+`;
 
 interface User {
 	uid: number;
@@ -89,6 +102,11 @@ export async function startPostgres(): Promise<Postgres> {
 				DB_POSTGRESDB_PORT: String(port),
 				DB_POSTGRESDB_USER: superuser,
 				DB_POSTGRESDB_DATABASE: 'postgres',
+			},
+			query: async (sql) => {
+				const { node, directory } = hostOf('2');
+				const address = `postgres://${superuser}@127.0.0.1:${port}/postgres`;
+				return (await execa(node, ['-e', script, address, sql], { cwd: directory })).stdout;
 			},
 			close,
 		};

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startN8n, type Major, type N8nServer } from '../../../host';
 import type { SimulatorOptions } from '../../../simulator';
-import { startPostgres } from './postgres';
+import { startPostgres, type Postgres } from './postgres';
 import { startRedis } from './redis';
 import { startStage, tarball, type Stage } from './index';
 
@@ -22,6 +22,8 @@ export interface Cluster extends Stage {
 	workers: readonly N8nServer[];
 	/** Adds a worker, with variables of its own. */
 	addWorker(own?: Record<string, string>): Promise<N8nServer>;
+	/** Runs SQL in the database that all share; gives its rows as JSON. */
+	query: Postgres['query'];
 }
 
 /** Starts the lot. Close it in any case. */
@@ -68,7 +70,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 			return worker;
 		};
 		await Promise.all(Array.from({ length: count }, () => addWorker()));
-		return Object.assign(stage, { workers, addWorker, close });
+		return Object.assign(stage, { workers, addWorker, query: postgres.query, close });
 	} catch (error) {
 		await close();
 		throw error;

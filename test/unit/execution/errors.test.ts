@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { Failed } from '../../../nodes/PushCampaign/execution/errors';
+import type { Failed, Tally } from '../../../nodes/PushCampaign/execution/errors';
 import {
 	faultJson,
 	isFailed,
@@ -38,12 +38,10 @@ const invalid: Failed = {
 	kind: 'invalid',
 	invalid: new InvalidInput('Title is missing', 'Give a title.'),
 };
-const done = { kind: 'done', value: 1 } as const;
-const notStarted = { kind: 'notStarted' } as const;
 
 test.each([
-	[done, false],
-	[notStarted, false],
+	[{ kind: 'done', value: 1 } as const, false],
+	[{ kind: 'notStarted' } as const, false],
 	[refused, true],
 	[lost, true],
 	[invalid, true],
@@ -51,19 +49,14 @@ test.each([
 	expect(isFailed(outcome)).toBe(expected);
 });
 
-describe('the tally', () => {
-	test('counts each outcome once, and what never started as not sent', () => {
-		expect(tally([done, notStarted, lost, refused, invalid, done, lost])).toEqual({
-			sent: 2,
-			unknown: 2,
-			notSent: 3,
-			firstFailed: 2,
-		});
-	});
-
-	test('of what went well has no first failure', () => {
-		expect(tally([done, notStarted])).toEqual({ sent: 1, unknown: 0, notSent: 1, firstFailed: -1 });
-		expect(tally([])).toEqual({ sent: 0, unknown: 0, notSent: 0, firstFailed: -1 });
+test('the tally counts each end once', () => {
+	const ends = ['done', 'notDone', 'unknown', 'doneEarlier', 'notDone', 'notDone'] as const;
+	expect(tally(ends, 1)).toEqual({
+		done: 1,
+		doneEarlier: 1,
+		unknown: 1,
+		notDone: 3,
+		firstFailed: 1,
 	});
 });
 
@@ -77,71 +70,57 @@ const shown = (error: NodeApiError | NodeOperationError) => ({
 });
 
 describe('the error that stops a run', () => {
-	const counts = { sent: 3, notSent: 4, unknown: 5, firstFailed: 6 };
-	const tallied =
-		"'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all 12 again, but for those with an idempotency key. Sent: 3, not sent: 4, unknown: 5. First to fail: item 6.";
-
-	test('names item, field, advice and how the others ended', () => {
-		const error = toNodeError(node, invalid, 6, { counts });
-		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(shown(error)).toEqual({
-			message: 'Title is missing',
-			description: `Give a title. ${tallied}`,
-			httpCode: undefined,
-			itemIndex: 6,
-			failure: { cause: 'configuration-invalid' },
-		});
-	});
-
-	test('names item, answer, advice and how the others ended', () => {
-		const error = toNodeError(node, refused, 0, { counts });
-		expect(error).toBeInstanceOf(NodeApiError);
-		expect(shown(error)).toEqual({
-			message: 'The push service could not read the request',
-			description: `Check Base URL. ${tallied}`,
-			httpCode: '400',
-			itemIndex: 0,
-			failure: { cause: 'configuration-invalid' },
-		});
-		expect(error).toMatchObject({ messages: [], errorResponse: { type: 'bad_request' } });
-	});
+	const counts: Tally = { done: 3, doneEarlier: 2, notDone: 4, unknown: 5, firstFailed: 6 };
+	const kind = 'send';
+	const counted =
+		'5 of 14 were sent. Sent: 3, sent earlier under their keys: 2, not sent: 4, unknown: 5. First to fail: item 6.';
+	const goOn =
+		"To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all 14 again, except those with an idempotency key that was sent already.";
 
 	test.each([
-		[{ sent: 0, notSent: 1, unknown: 0, firstFailed: 0 }, ''],
-		[{ sent: 0, notSent: 0, unknown: 1, firstFailed: 0 }, ''],
-		[
-			{ sent: 0, notSent: 2, unknown: 0, firstFailed: 1 },
-			' Sent: 0, not sent: 2, unknown: 0. First to fail: item 1.',
-		],
-	])('tells a single item, and where nothing was sent, no more than that: %j', (few, told) => {
-		expect(toNodeError(node, invalid, 0, { counts: few }).description).toBe(`Give a title.${told}`);
-	});
-
-	test.each([
-		[{ sent: 1, notSent: 1, unknown: 0, firstFailed: 1 }],
-		[{ sent: 0, notSent: 1, unknown: 1, firstFailed: 1 }],
-		[{ sent: 1, notSent: 0, unknown: 1, firstFailed: 1 }],
-	])('says how to go on without sending twice: %j', (some) => {
-		expect(toNodeError(node, invalid, 0, { counts: some }).description).toMatch(
-			/^Give a title\. 'Retry' in the list of executions sends only what was not sent; executing the workflow again sends all 2 again/,
-		);
-	});
-
-	test.each([
-		[invalid, 'Title is missing. Give a title.'],
-		[refused, 'The push service could not read the request. Check Base URL.'],
-	])(
-		'tells an agent the advice too, which hands its model the message alone',
-		(failed, message) => {
-			expect(toNodeError(node, failed, 0, { isTool: true }).message).toBe(message);
-			expect(toNodeError(node, failed, 0, { isTool: false }).message).not.toBe(message);
+		[invalid, NodeOperationError, 'Title is missing', 'Give a title.', undefined],
+		[refused, NodeApiError, problem.message, 'Check Base URL.', '400'],
+	] as const)(
+		'says how all ended, then what to do: %j',
+		(failed, errorClass, message, advice, code) => {
+			const error = toNodeError(node, failed, 6, { kind, counts });
+			expect(error).toBeInstanceOf(errorClass);
+			expect(shown(error)).toEqual({
+				message,
+				description: `${counted} ${advice} ${goOn}`,
+				httpCode: code,
+				itemIndex: 6,
+				failure: { cause: 'configuration-invalid' },
+			});
+			// An agent hands its model the message alone.
+			const told = toNodeError(node, failed, 6, { isTool: true });
+			expect(told.message).toBe(`${message}. ${advice}`);
+			expect(told.description).toBe(advice);
 		},
 	);
 
-	test('counts nothing where nothing is sent', () => {
-		expect(toNodeError(node, invalid, 0).description).toBe('Give a title.');
-		expect(toNodeError(node, refused, 0).description).toBe('Check Base URL.');
+	test('keeps the type of the failure', () => {
+		expect(toNodeError(node, refused, 0)).toMatchObject({
+			messages: [],
+			errorResponse: { type: 'bad_request' },
+		});
 	});
+
+	// Sent, sent earlier, not sent, unknown.
+	test.each([
+		[[0, 0, 1, 0], /^Give a title\.$/],
+		[[0, 0, 0, 1], /^Give a title\.$/],
+		[[0, 0, 2, 0], /^Sent: 0, not sent: 2, unknown: 0\. First to fail: item 0\. Give a title\.$/],
+		[[1, 0, 2, 0], /^1 of 3 was sent\. Sent: 1, not sent: 2, .* all 3 again, except/],
+		[[0, 1, 1, 0], /^1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, .* all 2 again/],
+		[[0, 0, 1, 1], /^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/],
+	] as const)(
+		'says no more than there is to say: %j',
+		([done, doneEarlier, notDone, unknown], told) => {
+			const few = { done, doneEarlier, notDone, unknown, firstFailed: 0 };
+			expect(toNodeError(node, invalid, 0, { kind, counts: few }).description).toMatch(told);
+		},
+	);
 
 	test('has no HTTP code where there was no answer', () => {
 		expect(shown(toNodeError(node, lost, 0)).httpCode).toBeNull();
@@ -170,6 +149,9 @@ describe('the error that stops a run', () => {
 });
 
 describe('whatever is thrown', () => {
+	const advice =
+		'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
+
 	test.each([toNodeError(node, invalid, 0), toNodeError(node, refused, 0)])(
 		'is left as it is where it is n8n’s: %p',
 		(error) => {
@@ -180,92 +162,55 @@ describe('whatever is thrown', () => {
 	test.each([
 		[new TypeError('x is not a function'), 'x is not a function'],
 		['a text', 'a text'],
+		[undefined, 'undefined'],
+		[null, 'null'],
 	])('is no fault of the user’s otherwise: %p', (error, said) => {
 		const expected = toExpected(node, error);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		expect(shown(expected)).toMatchObject({
 			message: `The node ended unexpectedly: ${said}`,
+			description: advice,
 			failure: { cause: 'node-defect' },
 		});
-		expect(expected.description).toMatch(/^This is not about what you entered\./);
+		const { message, advice: told } = toInvalid(error);
+		expect([message, told]).toEqual([`The node can't deal with this item: ${said}`, advice]);
 	});
 
 	test('is what the user entered where it says so', () => {
 		const expected = toExpected(node, invalid.invalid);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 0 });
-	});
-
-	test('becomes an item without an outcome for a read', () => {
-		const { error } = faultJson(toOperationError(node, invalid.invalid));
-		expect(error).toEqual({
-			message: 'Title is missing',
-			description: 'Give a title.',
-			type: 'validation',
-		});
-	});
-
-	test.each(['unknown', 'notSent'] as const)('becomes an item that says %s', (outcome) => {
-		expect(faultJson(toOperationError(node, invalid.invalid), outcome)).toEqual({
-			error: {
-				message: 'Title is missing',
-				description: 'Give a title.',
-				type: 'validation',
-				outcome,
-			},
-		});
+		expect(toInvalid(invalid.invalid)).toBe(invalid.invalid);
 	});
 });
 
 describe('the error item', () => {
+	const validation = {
+		message: 'Title is missing',
+		description: 'Give a title.',
+		type: 'validation',
+	};
+	const failure = { message: problem.message, description: 'Check Base URL.', type: 'bad_request' };
+
 	test.each([
-		['send', { outcome: 'notSent' }],
-		['read', {}],
-	] as const)('of a %s that is not valid', (kind, outcome) => {
-		expect(toErrorJson(invalid, kind)).toEqual({
-			error: {
-				message: 'Title is missing',
-				description: 'Give a title.',
-				type: 'validation',
-				...outcome,
-			},
-		});
+		['send', invalid, { ...validation, outcome: 'notSent' }],
+		['read', invalid, validation],
+		['send', refused, { ...failure, httpCode: '400', outcome: 'notSent' }],
+		['send', lost, { ...failure, outcome: 'unknown' }],
+		['read', refused, { ...failure, httpCode: '400' }],
+		['read', lost, failure],
+	] as const)('of a %s: %j', (kind, failed, error) => {
+		// Strictly: n8n routes by which fields are there.
+		expect(toErrorJson(failed, kind)).toStrictEqual({ error });
 	});
 
 	test.each([
-		['send', refused, { httpCode: '400', outcome: 'notSent' }],
-		['send', lost, { outcome: 'unknown' }],
-		['read', refused, { httpCode: '400' }],
-		['read', lost, {}],
-	] as const)('of a %s that failed: %j', (kind, failed, more) => {
-		const json = toErrorJson(failed, kind);
-		expect(json).toEqual({
-			error: {
-				message: 'The push service could not read the request',
-				description: 'Check Base URL.',
-				type: 'bad_request',
-				...more,
-			},
-		});
-		expect(Object.keys(json['error'] ?? {})).toHaveLength(3 + Object.keys(more).length);
-	});
-});
-
-describe('what was thrown', () => {
-	test('is the invalid input where it is one', () => {
-		expect(toInvalid(invalid.invalid)).toBe(invalid.invalid);
-	});
-
-	test.each([
-		[new Error('The expression is broken'), 'The expression is broken'],
-		['a text', 'a text'],
-		[undefined, 'undefined'],
-		[null, 'null'],
-	])('becomes invalid input: %p', (error, said) => {
-		const { message, advice } = toInvalid(error);
-		expect([message, advice]).toEqual([
-			`The node can't deal with this item: ${said}`,
-			'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.',
-		]);
+		['read', 'unknown', {}],
+		['send', 'unknown', { outcome: 'unknown' }],
+		[undefined, 'notSent', { outcome: 'notSent' }],
+	] as const)('of a run that ended before its items: %s, %s', (kind, outcome, more) => {
+		const error = { ...validation, ...more };
+		const fault = toOperationError(node, invalid.invalid);
+		expect(faultJson(fault, outcome, kind)).toStrictEqual({ error });
 	});
 });

@@ -1,6 +1,8 @@
 import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { z } from 'zod';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import { messageOf } from '../../../nodes/PushCampaign/service/invalidInput';
 import {
 	created,
 	credential,
@@ -43,6 +45,18 @@ async function errorOf(options: ExecuteOptions): Promise<NodeApiError | NodeOper
 	}
 	throw new TypeError('The run was not stopped');
 }
+/** How each item ended, or what the run was stopped with. */
+async function outcomeOf(options: ExecuteOptions) {
+	try {
+		const { json } = await execute(options);
+		const ends = z.array(z.object({ status: z.string().optional(), error: failed.optional() }));
+		const outcomes = ends.parse(json).map(({ status, error }) => error?.outcome ?? status);
+		return { outcomes, message: '' };
+	} catch (error) {
+		return { outcomes: [], message: messageOf(error) };
+	}
+}
+const failed = z.object({ outcome: z.string() });
 const shown = ({ message, description, context }: NodeApiError | NodeOperationError) => ({
 	message,
 	description,
@@ -83,16 +97,6 @@ describe('before anything is sent', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('an operation that is not known is named', async () => {
-		const error = await errorOf({ parameters: { ...send, operation: 'sendToMoon' } });
-		expect(shown(error)).toEqual({
-			message: 'The operation "sendToMoon" is not known',
-			description: 'Choose a resource and an operation from the lists.',
-			item: 0,
-		});
-		expect(error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
-	});
-
 	test.each([
 		[{ operation: 'sendToMoon' }, 'The operation "sendToMoon" is not known'],
 		[{ operation: '' }, 'The operation is not known'],
@@ -102,11 +106,12 @@ describe('before anything is sent', () => {
 	])(
 		'with Continue every item says so, and none is handed on as if it were sent: %j',
 		async (more, message) => {
-			const { json, asked } = await execute({
-				items: titled('a', 'b'),
-				parameters: { ...send, operation: 'sendToAll', ...more },
-				continueOnFail: true,
-			});
+			const run = { items: titled('a', 'b'), parameters: { ...send, ...more } };
+			const stopped = await errorOf(run);
+			const description = 'Choose a resource and an operation from the lists.';
+			expect(shown(stopped)).toEqual({ message, description, item: 0 });
+			expect(stopped).toMatchObject({ failure: { cause: 'configuration-invalid' } });
+			const { json, asked } = await execute({ ...run, continueOnFail: true });
 			const error = { message, type: 'validation', outcome: 'notSent' };
 			expect(json).toMatchObject([{ error }, { error }]);
 			expect(json.map((item) => Object.keys(item))).toEqual([['error'], ['error']]);
@@ -142,43 +147,15 @@ describe('before anything is sent', () => {
 		});
 	});
 
-	test('with Continue a fault of the node itself says that it is unknown what was sent', async () => {
-		const { service } = serviceOf();
-		const { context } = executeFunctions({
-			parameters: { ...send, options: { idempotencyKey: 'k' } },
-			service,
-			continueOnFail: true,
-			addExecutionHints: () => {
-				throw new TypeError('x is not a function');
-			},
-		});
-		const [items] = await new PushCampaign().execute.call(context);
-		expect(items).toMatchObject([
-			{
-				json: {
-					error: {
-						message: 'The node ended unexpectedly: x is not a function',
-						outcome: 'unknown',
-					},
-				},
-			},
-		]);
-	});
-
 	const refused = new Error('Credential with ID "7" does not exist for type "pushCampaignApi".');
 	const advice = 'Choose a Push Campaign API credential in the node that you may use.';
 
-	test('a credential that can’t be opened stops the run', async () => {
-		const error = await errorOf({ parameters: send, credentials: refused });
-		expect(shown(error)).toEqual({ message: refused.message, description: advice, item: 0 });
-	});
-
-	test('a credential that is not valid stops the run', async () => {
-		const error = await errorOf({ parameters: send, credentials: { ...credential, apiKey: '' } });
-		expect(shown(error)).toMatchObject({
-			message: 'API Key of the credential is missing',
-			item: 0,
-		});
+	test.each([
+		[refused, refused.message],
+		[{ ...credential, apiKey: '' }, 'API Key of the credential is missing'],
+	])('a credential that is of no use stops the run: %p', async (credentials, message) => {
+		const error = await errorOf({ parameters: send, credentials });
+		expect(shown(error)).toMatchObject({ message, item: 0 });
 	});
 
 	test.each([
@@ -203,29 +180,21 @@ describe('before anything is sent', () => {
 		]);
 		expect(asked).toEqual([]);
 	});
-
-	test('the credential is opened once, and named to n8n’s helper', async () => {
-		const { asked } = await execute({ parameters: send });
-		expect(asked.map(({ credentialType, more }) => [credentialType, more])).toEqual([
-			[
-				'pushCampaignApi',
-				{
-					credentialsDecrypted: {
-						id: '7',
-						name: 'Shop',
-						type: 'pushCampaignApi',
-						data: credential,
-					},
-				},
-			],
-		]);
-	});
-
-	test('a node that names none uses it without a name', async () => {
-		const { asked } = await execute({ parameters: send, node: { credentials: {} } });
-		expect(asked[0]?.more).toMatchObject({ credentialsDecrypted: { id: '', name: '' } });
-	});
 });
+
+test.each([
+	[{}, { id: '7', name: 'Shop' }],
+	[{ credentials: {} }, { id: '', name: '' }],
+])(
+	'the credential of a node is opened once, and named to n8n’s helper: %j',
+	async (node, named) => {
+		const { asked } = await execute({ parameters: send, node });
+		const credentialsDecrypted = { ...named, type: 'pushCampaignApi', data: credential };
+		expect(asked.map(({ credentialType, more }) => [credentialType, more])).toEqual([
+			['pushCampaignApi', { credentialsDecrypted }],
+		]);
+	},
+);
 
 describe('sends', () => {
 	test('each item becomes one request, in its place', async () => {
@@ -277,23 +246,9 @@ describe('sends', () => {
 		expect(shown(error)).toEqual({
 			message: 'Title is empty for this item: its expression gave nothing',
 			description:
-				'Check the expression in Title, and the item that it reads from. Sent: 0, not sent: 5, unknown: 0. First to fail: item 2.',
+				'Sent: 0, not sent: 5, unknown: 0. First to fail: item 2. Check the expression in Title, and the item that it reads from.',
 			item: 2,
 		});
-	});
-
-	test('an item that is too late already keeps all from being sent', async () => {
-		const items = titled('a', 'b');
-		const { service, titles } = serviceOf();
-		const parameters = {
-			...sendEach,
-			additionalFields: { sendAt: '={{ $itemIndex === 0 ? 2099 : 2020 }}-01-01T00:00Z' },
-		};
-		expect(shown(await errorOf({ items, parameters, service }))).toMatchObject({
-			message: 'Send At is 2020-01-01 00:00 +00:00, which is in the past',
-			item: 1,
-		});
-		expect(titles).toEqual([]);
 	});
 
 	test('with Continue what is not valid keeps its place', async () => {
@@ -329,7 +284,7 @@ describe('sends', () => {
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error.message).toMatch(/^It is unknown whether this was sent/);
 		expect(error.description).toMatch(
-			/ Sent: 1, not sent: 2, unknown: 1\. First to fail: item 1\.$/,
+			/^1 of 4 was sent\. Sent: 1, not sent: 2, unknown: 1\. First to fail: item 1\. /,
 		);
 		expect(error.context['itemIndex']).toBe(1);
 	});
@@ -375,11 +330,7 @@ describe('sends', () => {
 		try {
 			now.mockReturnValue(start);
 			const store = new DeduplicationStore();
-			const { checkProcessedAndRecord } = store;
-			store.checkProcessedAndRecord = async (...args) => {
-				now.mockReturnValue(start + 60_000);
-				return await checkProcessedAndRecord(...args);
-			};
+			store.beforeRecord = () => now.mockReturnValue(start + 60_000);
 			const { service, titles } = serviceOf();
 			const parameters = {
 				...send,
@@ -460,6 +411,8 @@ describe('a dry run', () => {
 		const { json, asked } = await execute({ parameters: { ...send, ...dry } });
 		expect(json).toEqual([
 			{
+				audience: 'all',
+				title: 'Sale',
 				dryRun: true,
 				request: {
 					method: 'POST',
@@ -471,14 +424,6 @@ describe('a dry run', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('refuses what a send would refuse, and counts as nothing sent', async () => {
-		const items = titled('a', '');
-		const error = await errorOf({ items, parameters: { ...sendEach, ...dry } });
-		expect(shown(error).description).toBe(
-			'Check the expression in Title, and the item that it reads from. Sent: 0, not sent: 2, unknown: 0. First to fail: item 1.',
-		);
-	});
-
 	test('beside sends counts as nothing sent', async () => {
 		const items = titled('a', 'b', 'c');
 		const { service } = serviceOf({ c: () => failure('bad_request') });
@@ -487,14 +432,8 @@ describe('a dry run', () => {
 			options: { maxParallel: 1, dryRun: '={{ $itemIndex === 0 }}' },
 		};
 		expect(shown(await errorOf({ items, parameters, service })).description).toMatch(
-			/ Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\.$/,
+			/^1 of 3 was sent\. Sent: 1, not sent: 2, unknown: 0\. First to fail: item 2\. /,
 		);
-	});
-
-	test('refuses what is too late already', async () => {
-		const additionalFields = { sendAt: '2020-01-01T00:00Z' };
-		const error = await errorOf({ parameters: { ...send, ...dry, additionalFields } });
-		expect(error.message).toMatch(/^Send At /);
 	});
 
 	test('shows the request of what was sent before, too', async () => {
@@ -529,7 +468,7 @@ describe('a second try of the execution', () => {
 		const again = await errorOf({ items, parameters, service: second.service, kept });
 		expect(second.titles).toEqual(['b', 'c']);
 		const counted = (error: { description?: string | null | undefined }) =>
-			error.description?.replace(/Sent: .*unknown: 1/, 'the counts');
+			error.description?.replace(/^.*unknown: 1/, 'the counts');
 		expect([again.message, counted(again)]).toEqual([unknown.message, counted(unknown)]);
 		expect(again.description).toContain('Sent: 2, not sent: 0, unknown: 1.');
 		const resend = { ...sendEach, options: { resendUnknown: true } };
@@ -538,8 +477,10 @@ describe('a second try of the execution', () => {
 		expect(json).toHaveLength(3);
 	});
 
-	test('waits for what is under way, and gives its answer', async () => {
-		const kept = {};
+	test('waits for what another Retry of it has under way, and gives its answer', async () => {
+		const failed = {};
+		await errorOf({ parameters: send, service: () => failure('bad_request'), kept: failed });
+		const kept = structuredClone(failed);
 		let answer = () => {};
 		const slow: Service = async () => {
 			await new Promise<void>((resolve) => (answer = resolve));
@@ -548,7 +489,7 @@ describe('a second try of the execution', () => {
 		const first = execute({ parameters: send, service: slow, kept });
 		await new Promise((resolve) => setTimeout(resolve, 5));
 		const { service, titles } = serviceOf();
-		const second = execute({ parameters: send, service, kept: structuredClone(kept) });
+		const second = execute({ parameters: send, service, kept: structuredClone(failed) });
 		await new Promise((resolve) => setTimeout(resolve, 5));
 		answer();
 		expect((await second).json).toEqual((await first).json);
@@ -636,6 +577,12 @@ describe('a second try of the execution', () => {
 			{ parameters: send, items: titled('a') },
 			{ parameters: send, items: titled('b') },
 		],
+		[
+			'the same content, for another audience',
+			2,
+			{ parameters: send },
+			{ parameters: { ...send, operation: 'sendToSegments', segmentIds: '1' } },
+		],
 		['other fixed content', 2, { parameters: send }, { parameters: { ...send, title: 'New' } }],
 		[
 			'an expression in its options alone, and other content',
@@ -650,84 +597,212 @@ describe('a second try of the execution', () => {
 		await execute({ ...second, service, kept });
 		expect(titles).toHaveLength(count);
 	});
+});
 
-	test('gives the first answer again, of the content that was sent', async () => {
-		const kept = {};
-		const [first, second] = [
-			await execute({ parameters: changing, kept }),
-			await execute({ parameters: changing, kept }),
-		];
-		expect(second.asked).toEqual([]);
-		expect(second.json).toMatchObject([{ campaignId: first.json[0]?.['campaignId'] }]);
-	});
+test.each([
+	[{}, ['success', 'alreadySent']],
+	[{ a: () => failure('bad_request') }, ['notSent', 'notSent']],
+])(
+	'of two items under one key the first is sent, and the second ends likewise: %j',
+	async (faults, ends) => {
+		const { service, titles } = serviceOf(faults);
+		const parameters = { ...sendEach, options: { idempotencyKey: 'launch' } };
+		const run = { items: titled('a', 'b'), parameters, service, continueOnFail: true };
+		expect(await outcomeOf(run)).toMatchObject({ outcomes: ends });
+		expect(titles).toEqual(['a']);
+	},
+);
 
-	test('of the same content to another audience is another send', async () => {
-		const kept = {};
+describe('what an earlier execution left claimed under its key', () => {
+	const items = titled('a', 'b', 'c');
+	const options: IDataObject = { idempotencyKey: '={{ $json.title }}', maxParallel: 1 };
+
+	test.each([false, true])(
+		'is told at the end and keeps nothing else from going out: with Continue %p',
+		async (continueOnFail) => {
+			const store = new DeduplicationStore();
+			store.entries = ['key:b', 'unsettled:b'];
+			const { service, titles } = serviceOf();
+			const run = { items, parameters: { ...sendEach, options }, service, store, continueOnFail };
+			const kept = {};
+			for (const context of [kept, kept, {}]) {
+				if (continueOnFail) {
+					const { json } = await execute({ ...run, kept: context });
+					expect(json[1]).toMatchObject({ error: { outcome: 'unknown' } });
+				} else {
+					const { message, context: told } = await errorOf({ ...run, kept: context });
+					expect(message).toMatch(/^It is unknown whether this was sent: an earlier execution/);
+					expect(told['itemIndex']).toBe(1);
+				}
+				expect(titles).toEqual(['a', 'c']);
+			}
+			if (continueOnFail) return;
+			expect((await errorOf({ ...run, kept: {} })).description).toMatch(
+				/^2 of 3 were sent\. Sent: 0, sent earlier under their keys: 2, not sent: 0, unknown: 1\. /,
+			);
+		},
+	);
+});
+
+describe('a send whose time is over is asked for by its key before it is refused', () => {
+	const late = '2020-01-01T00:00Z';
+	const onTime = '2099-01-01T00:00Z';
+	/** Title, key and time of each item. */
+	type Item = readonly [title: string, key: string, sendAt: string];
+	type More = Omit<ExecuteOptions, 'parameters'> & { readonly options?: IDataObject };
+	const lateFirst: readonly Item[] = [
+		['late', 'k', late],
+		['other', 'o', onTime],
+	];
+	const [sent, claimed] = [['key:k'], ['key:k', 'unsettled:k']];
+	const all = ['late', 'other'];
+
+	async function run(given: readonly Item[], entries: string[], more: More = {}) {
+		const store = new DeduplicationStore();
+		store.entries = [...entries];
 		const { service, titles } = serviceOf();
-		await execute({ parameters: send, service, kept });
-		const segments = { ...send, operation: 'sendToSegments', segmentIds: '1' };
-		await execute({ parameters: segments, service, kept });
-		expect(titles).toHaveLength(2);
+		const { options, ...rest } = more;
+		const outcome = await outcomeOf({
+			store,
+			service,
+			items: given.map(([title, key, sendAt]) => ({ json: { title, key, sendAt } })),
+			parameters: {
+				...sendEach,
+				additionalFields: { sendAt: '={{ $json.sendAt }}' },
+				options: { idempotencyKey: '={{ $json.key }}', ...options },
+			},
+			...rest,
+		});
+		return { titles, ...outcome, entries: store.entries, writes: store.writes };
+	}
+	const isOver = /^Send At is .* in the past$/;
+	const isUnknown = /^It is unknown whether this was sent: an earlier execution/;
+	const goesOn = { continueOnFail: true };
+	const resends = { options: { resendUnknown: true } };
+
+	test.each<
+		[
+			what: string,
+			given: readonly Item[],
+			entries: string[],
+			more: More,
+			titles: string[],
+			told: RegExp | string[],
+			left: string[],
+		]
+	>([
+		['sent before', lateFirst, sent, {}, ['other'], ['alreadySent', 'success'], ['key:k', 'key:o']],
+		['new', lateFirst, [], {}, [], isOver, []],
+		['new, with Continue', lateFirst, [], goesOn, ['other'], ['notSent', 'success'], ['key:o']],
+		['claimed before', lateFirst, claimed, {}, ['other'], isUnknown, [...claimed, 'key:o']],
+		['claimed, with Resend Unknown', lateFirst, claimed, resends, [], isOver, claimed],
+		[
+			'that of several items, and was sent before',
+			[...lateFirst, ['late too', 'k', late], ['on time', 'k', onTime]],
+			sent,
+			{},
+			['other'],
+			['alreadySent', 'success', 'alreadySent', 'alreadySent'],
+			['key:k', 'key:o'],
+		],
+		[
+			'that of several items, and is new',
+			[
+				['late', 'k', late],
+				['late too', 'k', late],
+				['on time', 'k', onTime],
+			],
+			[],
+			goesOn,
+			['on time'],
+			['notSent', 'notSent', 'success'],
+			['key:k'],
+		],
+		[
+			'that of an earlier item of the run that is sent now',
+			[
+				['on time', 'k', onTime],
+				['late', 'k', late],
+			],
+			[],
+			{},
+			['on time'],
+			['success', 'alreadySent'],
+			['key:k'],
+		],
+	])('a key that is %s', async (_what, given, entries, more, titles, told, left) => {
+		const came = await run(given, entries, more);
+		expect(came.titles).toEqual(titles);
+		if (!Array.isArray(told)) expect(came.message).toMatch(told);
+		else expect(came.outcomes).toEqual(told);
+		expect([...came.entries].sort()).toEqual([...left].sort());
 	});
 
-	test('a scheduled send that was sent is not too late afterwards', async () => {
-		const kept = {};
+	test('but not in a dry run, which neither claims nor asks', async () => {
+		const dry = { options: { dryRun: true } };
+		const { message, writes } = await run(lateFirst, sent, dry);
+		expect(message).toMatch(isOver);
+		expect(writes).toBe(0);
+	});
+
+	test('and where n8n can’t write, nothing leaves', async () => {
+		const store = new DeduplicationStore();
+		store.refusals = [new Error('full')];
+		const { titles, message } = await run(lateFirst, [], { store });
+		expect(titles).toEqual([]);
+		expect(message).toMatch(/^Idempotency Key could not be saved in n8n's database: full/);
+	});
+
+	test('after the ledger: Retry gives the first answer again', async () => {
 		const now = jest.spyOn(Date, 'now');
 		try {
-			now.mockReturnValue(Date.UTC(2030, 0, 1));
-			const scheduled = { ...send, additionalFields: { sendAt: '2030-01-01T00:10Z' } };
-			const first = await execute({ parameters: scheduled, kept });
-			now.mockReturnValue(Date.UTC(2030, 0, 2));
-			expect((await execute({ parameters: scheduled, kept })).json).toEqual(first.json);
-			expect(first.json).toMatchObject([{ sendAt: '2030-01-01 00:10 +00:00' }]);
+			const kept = {};
+			now.mockReturnValue(Date.UTC(2019, 0, 1));
+			expect((await run(lateFirst, [], { kept })).titles).toEqual(all);
+			now.mockRestore();
+			const again = await run(lateFirst, claimed, { kept });
+			expect([again.titles, again.outcomes]).toEqual([[], ['success', 'success']]);
 		} finally {
 			now.mockRestore();
 		}
 	});
-});
 
-describe('an idempotency key', () => {
-	const keyed = (key: string): IDataObject => ({ ...sendEach, options: { idempotencyKey: key } });
-	const anyTitle = { parameters: keyed('launch'), items: titled('a', 'b') };
-	const second = { title: 'b', status: 'alreadySent', idempotencyKey: 'launch' };
-
-	test('of two items sends the first alone, and says so of the second', async () => {
-		const { service, titles } = serviceOf();
-		const { json } = await execute({ ...anyTitle, service });
-		expect(titles).toEqual(['a']);
-		expect(json).toMatchObject([{ title: 'a', status: 'success', campaignId: '1001' }, second]);
-		expect(json[1]).not.toHaveProperty('campaignId');
+	test('though the clock goes back meanwhile', async () => {
+		const now = jest.spyOn(Date, 'now');
+		try {
+			const store = new DeduplicationStore();
+			store.beforeRecord = () => now.mockReturnValue(Date.UTC(2019, 0, 1));
+			const { titles, message } = await run(lateFirst, [], { store });
+			expect([titles, isOver.test(message)]).toEqual([[], true]);
+		} finally {
+			now.mockRestore();
+		}
 	});
 
-	test('of an item that was refused lets go of the next one’s, too: it was the same send', async () => {
-		const { service, titles } = serviceOf({ a: () => failure('bad_request') });
-		const { json } = await execute({ ...anyTitle, service, continueOnFail: true });
-		expect(titles).toEqual(['a']);
-		const error = { outcome: 'notSent' };
-		expect(json).toMatchObject([{ error }, { error }]);
-	});
-
-	test('of an earlier execution sends nothing; another key does', async () => {
+	test('some at a time, so that no remembered key is pushed out', async () => {
 		const store = new DeduplicationStore();
-		const { service, titles } = serviceOf();
-		await execute({ ...anyTitle, items: titled('a'), service, store });
-		const { json } = await execute({ ...anyTitle, items: titled('b'), service, store });
-		expect(json).toMatchObject([second]);
-		await execute({ items: titled('b'), parameters: keyed('other'), service, store });
-		expect(titles).toEqual(['a', 'b']);
-	});
-
-	test('that an item shares and another one has not: each is its own send', async () => {
-		const { service, titles } = serviceOf();
-		const parameters = { ...sendEach, options: { idempotencyKey: '={{ $json.key }}' } };
-		const items = [{ json: { title: 'a', key: 'one' } }, { json: { title: 'b', key: 'two' } }];
-		const { json } = await execute({ parameters, items, service });
-		expect(titles).toEqual(['a', 'b']);
-		expect(json).toMatchObject([{ campaignId: '1001' }, { campaignId: '1002' }]);
+		const given = Array.from({ length: 500 }, (_, index): Item => [`${index}`, `k${index}`, late]);
+		let most = 0;
+		store.beforeRecord = () => (most = Math.max(most, store.entries.length));
+		await run(given, [], { store });
+		expect(most).toBeLessThanOrEqual(400);
+		expect(store.entries).toEqual([]);
 	});
 });
 
 describe('hints', () => {
+	test('that can’t be shown hide nothing of what was sent', async () => {
+		const { context, warnings } = executeFunctions({
+			parameters: { ...send, options: { idempotencyKey: 'k' } },
+			addExecutionHints: () => {
+				throw new TypeError('x is not a function');
+			},
+		});
+		const [items] = await new PushCampaign().execute.call(context);
+		expect(items).toMatchObject([{ json: { campaignId: '1001', status: 'success' } }]);
+		expect(warnings).toEqual(['The hints of a run could not be shown: x is not a function']);
+	});
+
 	async function hintsOf(options: ExecuteOptions): Promise<string[]> {
 		const messages: string[] = [];
 		const addExecutionHints = (...hints: NodeExecutionHint[]) => {
@@ -748,14 +823,19 @@ describe('hints', () => {
 		const options = { idempotencyKey: 'launch' };
 		const store = new DeduplicationStore();
 		const keyed = { ...run, store, parameters: { ...scheduled, options } };
-		expect((await hintsOf({ ...keyed, items: titled('a', 'c') })).join()).toMatch(/^Scheduled /);
-		expect(await hintsOf({ ...keyed, items: titled('a') })).toEqual([]);
+		expect(await hintsOf({ ...keyed, items: titled('a', 'c') })).toEqual([
+			'1 of 2 was sent earlier under its idempotency key, and not again.',
+			expect.stringMatching(/^Scheduled /),
+		]);
+		expect(await hintsOf({ ...keyed, items: titled('a', 'c') })).toEqual([
+			'Nothing was sent: 2 of 2 were sent earlier under their idempotency keys.',
+		]);
 	});
 
 	test('say that a dry run sent nothing', async () => {
 		const options = { dryRun: true };
 		expect(await hintsOf({ parameters: { ...send, options } })).toEqual([
-			'Nothing was sent: this was a dry run.',
+			expect.stringMatching(/^Nothing was sent: this was a dry run\./),
 		]);
 	});
 });
@@ -779,11 +859,6 @@ describe('the run of the node', () => {
 	test('is the first where n8n tells none', async () => {
 		expect(await twice({ runIndex: null }, { runIndex: 0 })).toBe(1);
 		expect(await twice({ runIndex: null }, { runIndex: 1 })).toBe(2);
-	});
-
-	test('is one for all tries of an older agent’s tool, and not that of the node itself', async () => {
-		expect(await twice({ node: tool, runIndex: 0 }, { node: tool, runIndex: 1 })).toBe(1);
-		expect(await twice({ node: tool, runIndex: 0 }, { runIndex: 0 })).toBe(2);
 	});
 
 	test('does not count where an agent names the call, either', async () => {
@@ -902,14 +977,5 @@ describe('reads', () => {
 		} finally {
 			jest.restoreAllMocks();
 		}
-	});
-
-	test('as many as are allowed are under way at once', async () => {
-		const items = titled('', '2', '3', '4', '5', '6');
-		const { service, counted } = countUnderWay((url) => statusAnswer(url.split('/').at(-1) ?? ''));
-		const parameters = { ...statusEach, options: { maxParallel: 2 } };
-		const { json } = await execute({ items, parameters, service, continueOnFail: true });
-		expect(json.map(({ campaignId }) => campaignId)).toEqual([undefined, '2', '3', '4', '5', '6']);
-		expect(counted.most).toBe(2);
 	});
 });

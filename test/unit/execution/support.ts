@@ -1,4 +1,5 @@
 import {
+	ObservableObject,
 	UserError,
 	Workflow,
 	type IDataObject,
@@ -148,19 +149,26 @@ type Deduplication = Pick<
 	'checkProcessedAndRecord' | 'removeProcessed'
 >;
 
+let stores = 0;
+
 /** n8n's deduplication of one node as it works: entries in order, read, changed and written whole. */
 export class DeduplicationStore implements Deduplication {
 	entries: string[] = [];
+	/** The node whose it is. */
+	readonly nodeId = `node-${(stores += 1)}`;
 	/** How often the entries were written. */
 	writes = 0;
 	/** Thrown by the next accesses. */
 	refusals: Error[] = [];
+	/** Called before entries are recorded. */
+	beforeRecord: () => unknown = () => undefined;
 
 	checkProcessedAndRecord: Deduplication['checkProcessedAndRecord'] = async (
 		items,
 		scope,
 		{ mode, maxEntries = 0 },
 	) => {
+		await this.beforeRecord();
 		const entries = await this.read(scope, mode);
 		const processed = items.filter((item) => entries.includes(String(item)));
 		const fresh = items.filter((item) => !entries.includes(String(item)));
@@ -228,11 +236,12 @@ export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
 	const { asked, functions } = common(options);
 	const warnings: string[] = [];
+	const { addExecutionHints, store = new DeduplicationStore() } = options;
 	const node = nodeOf('pushCampaign', {
+		id: store.nodeId,
 		...(isWritten(parameters) ? { parameters } : {}),
 		...options.node,
 	});
-	const { addExecutionHints, store = new DeduplicationStore() } = options;
 	const evaluate = evaluator(node, items, typeof runIndex === 'number' ? runIndex : 0);
 	const context = {
 		...functions,
@@ -266,7 +275,10 @@ export function executeFunctions(options: ExecuteOptions) {
 
 export interface PollOptions extends Common {
 	readonly parameters?: IDataObject;
+	/** The node's; a plain object stands for the durable engine's copy. */
 	readonly staticData?: IDataObject;
+	/** The workflow's. */
+	readonly globalData?: IDataObject;
 	readonly mode?: 'manual' | 'trigger';
 	readonly activation?: string;
 	/** Milliseconds; `absent` as in n8n 1. */
@@ -275,7 +287,10 @@ export interface PollOptions extends Common {
 
 /** What n8n hands to a trigger that polls. */
 export function pollFunctions(options: PollOptions) {
-	const { parameters = {}, staticData = {}, mode = 'trigger', budgetMs = 60_000 } = options;
+	const { parameters = {}, mode = 'trigger', budgetMs = 60_000 } = options;
+	// The classic engine hands out data that watch for changes.
+	const { staticData = ObservableObject.create({}), globalData = ObservableObject.create({}) } =
+		options;
 	const { asked, functions } = common(options);
 	const errors: Error[] = [];
 	const node = nodeOf('pushCampaignTrigger', options.node);
@@ -284,7 +299,8 @@ export function pollFunctions(options: PollOptions) {
 		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
 		getNode: () => node,
 		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
-		getWorkflowStaticData: (type: string) => onlyNode(type, staticData),
+		getWorkflowStaticData: (type: string) =>
+			type === 'global' ? globalData : onlyNode(type, staticData),
 		getMode: () => mode,
 		getActivationMode: () => options.activation ?? 'init',
 		__emitError: (error: Error) => errors.push(error),

@@ -1,57 +1,29 @@
-import * as fc from 'fast-check';
 import { z } from 'zod';
 import { exampleNames, readExample } from '../../../examples/read';
-import { demoCampaignId, demoCounters, runDemoCampaign } from '../../../host/demoCampaign';
+import { addDemoCampaign, demoCampaignId } from '../../../host/demoCampaign';
 import { demoTables } from '../../../host/demoTables';
 import { demoFiles, readExamples } from '../../../host/demoWorkflows';
 import { triggerType } from '../../../host/workflows';
 import { startSimulator } from '../../../simulator';
 
-const age = fc.integer({ min: 0, max: 90 * 24 * 3_600_000 });
-
-describe('the counters of the demo campaign', () => {
-	test('are consistent with each other at any age', () => {
-		fc.assert(
-			fc.property(age, (ms) => {
-				const counters = demoCounters(ms);
-				expect(counters.successfully_sent + counters.failed_to_send).toBe(counters.total_attempts);
-				expect(counters.delivered).toBeLessThanOrEqual(counters.successfully_sent);
-				expect(counters.clicked + counters.closed).toBeLessThanOrEqual(counters.delivered);
-			}),
-		);
-	});
-
-	test('never fall', () => {
-		fc.assert(
-			fc.property(age, age, (one, other) => {
-				const [before, after] = [Math.min(one, other), Math.max(one, other)].map(demoCounters);
-				expect(after?.delivered).toBeGreaterThanOrEqual(before?.delivered ?? 0);
-				expect(after?.clicked).toBeGreaterThanOrEqual(before?.clicked ?? 0);
-				expect(after?.closed).toBeGreaterThanOrEqual(before?.closed ?? 0);
-			}),
-		);
-	});
-
-	test('move every minute of the first day', () => {
-		const minute = 60_000;
-		for (let ms = 0; ms < 24 * 60 * minute; ms += minute) {
-			expect(demoCounters(ms + minute)).not.toEqual(demoCounters(ms));
-		}
-	});
-});
-
-test('the demo campaign is there for a reader of its status', async () => {
-	const simulator = await startSimulator();
-	const end = runDemoCampaign(simulator, Date.now() - 60_000);
-	try {
-		expect(simulator.campaign(demoCampaignId)).toMatchObject({
-			status: 'Sent',
-			counters: { total_attempts: 10_000 },
-		});
-	} finally {
-		end();
-		await simulator.close();
+test('the demo campaign has numbers at once, and they move for days', async () => {
+	const since = Date.UTC(2030, 4, 17);
+	let now = since;
+	const simulator = await startSimulator({ clock: () => now });
+	addDemoCampaign(simulator, since);
+	const counters = () => simulator.campaign(demoCampaignId)?.counters;
+	expect(counters()).toMatchObject({ total_attempts: 10_000 });
+	expect(counters()?.clicked).toBeGreaterThan(0);
+	for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {
+		const before = counters();
+		now = since + (minute + 10) * 60_000;
+		expect(counters()).not.toEqual(before);
 	}
+	simulator.click(demoCampaignId, 50);
+	const clicked = counters()?.clicked;
+	addDemoCampaign(simulator, since);
+	expect(counters()?.clicked).toBe(clicked);
+	await simulator.close();
 });
 
 describe('the example workflows', () => {
@@ -89,6 +61,47 @@ describe('the example workflows', () => {
 			expect([draft.name, bottom <= top]).toEqual([draft.name, true]);
 		}
 	});
+});
+
+test('the addresses of the page and of the chat are those of the running simulator', async () => {
+	const page = 'http://127.0.0.1:4711';
+	const text = JSON.stringify(await readExamples(page));
+	expect(text).not.toMatch(/127\.0\.0\.1:8787|chat\.example\.com/);
+	expect(text).toContain(`[Its page](${page})`);
+	expect(text).toContain(`"url":"${page}/chat"`);
+});
+
+test('what is not run by the big button says by which one it is', async () => {
+	for (const { draft } of await readExamples()) {
+		const types = draft.nodes.map(({ type }) => type.split('.').at(-1));
+		if (!types.includes('manualTrigger') || !types.includes('scheduleTrigger')) continue;
+		const note = draft.nodes.find(({ type }) => type.endsWith('.stickyNote'));
+		expect(note?.parameters['content']).toMatch(
+			/Point at \*\*When clicking .* click the button .* The big button .* runs \*\*Every hour\*\*/,
+		);
+	}
+});
+
+test('no connection runs through the name below a node', async () => {
+	for (const { draft } of await readExamples()) {
+		const nodes = draft.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		const at = (name: string) => nodes.find((node) => node.name === name)?.position ?? [0, 0];
+		for (const [from, { main = [] }] of Object.entries(draft.connections)) {
+			for (const { node: to } of main.flatMap((output) => output ?? [])) {
+				const [[x, y], [toX, toY]] = [at(from), at(to)];
+				// A curve from the middle of a node's right side to the left side of the other: half of it.
+				for (let part = 0; part <= 1; part += 0.02) {
+					const curveX = x + 96 + (toX - x - 96) * (1.5 * part * (1 - part) + part ** 3);
+					const curveY = y + 48 + (toY - y) * (3 * part ** 2 - 2 * part ** 3);
+					const crossed = nodes.find(({ position: [left, top] }) => {
+						const [right, down] = [curveX - left - 48, curveY - top];
+						return Math.abs(right) < 75 && down > 102 && down < 145;
+					});
+					expect([draft.name, from, to, crossed?.name]).toEqual([draft.name, from, to, undefined]);
+				}
+			}
+		}
+	}
 });
 
 describe('the tables', () => {

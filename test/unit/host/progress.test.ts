@@ -43,6 +43,12 @@ test('a step that turns out to be another one', async () => {
 	expect(stream.text).toMatch(/✓ Downloading \(1 min 15 s\)\n$/);
 });
 
+test('what it says in brackets is gone when it is done', async () => {
+	const stream = new Stream();
+	await new Progress(stream).step('Downloading n8n (once: 2.5 GB)', () => lasting(3));
+	expect(stream.text).toBe('… Downloading n8n (once: 2.5 GB)\n✓ Downloading n8n (3 s)\n');
+});
+
 test('a step that fails says so and hands the error on', async () => {
 	const stream = new Stream();
 	const failing = new Progress(stream).step('Trying', () => Promise.reject(new Error('no')));

@@ -1,13 +1,13 @@
 import { runInNewContext } from 'node:vm';
+import { IANAZone } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
 import { operations } from '../../../nodes/PushCampaign/operations';
 import type { Parameter } from '../../../nodes/PushCampaign/operations/parameters';
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
-import actionCodex from '../../../nodes/PushCampaign/PushCampaign.node.json';
+import codex from '../../../nodes/PushCampaign/PushCampaign.node.json';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
-import triggerCodex from '../../../nodes/PushCampaign/PushCampaignTrigger.node.json';
 import { content, itemOf } from './support';
 
 const node = new PushCampaign().description;
@@ -36,16 +36,15 @@ const namesIn = (properties: INodeProperties[], name: string) =>
 	properties.filter((property) => property.name === name).flatMap((each) => names(inner(each)));
 
 const head = ['resource', 'operation'];
-const sharedFields = ['title', 'message', 'targetUrl', 'additionalFields', 'options'];
-const common = [
+const sharedFields = [
+	'title',
+	'message',
+	'targetUrl',
 	'actionButtons',
-	'autoHide',
-	'expireAfter',
-	'iconUrl',
-	'sendAt',
-	'sendAtTimezone',
-	'utmParameters',
+	'additionalFields',
+	'options',
 ];
+const common = ['autoHide', 'expireAfter', 'iconUrl', 'sendAt', 'sendAtTimezone', 'utmParameters'];
 const sendOptions = [
 	'dryRun',
 	'idempotencyKey',
@@ -59,8 +58,18 @@ const readOptions = ['maxParallel', 'rateLimitRetries', 'timeout'];
 
 const sendPanels: Array<[string, string, string[], string[]]> = [
 	['sendToAll', 'keypair', [], ['name', 'imageUrl']],
-	['sendToAttributes', 'keypair', ['specifyAttributes', 'attributes'], ['name']],
-	['sendToAttributes', 'json', ['specifyAttributes', 'attributesJson'], ['name']],
+	[
+		'sendToAttributes',
+		'keypair',
+		['specifyAttributes', 'attributes', 'attributesNotice'],
+		['name'],
+	],
+	[
+		'sendToAttributes',
+		'json',
+		['specifyAttributes', 'attributesJson', 'attributesNotice'],
+		['name'],
+	],
 	['sendToSegments', 'keypair', ['segmentIds'], ['name', 'imageUrl']],
 	['sendToSubscriber', 'keypair', ['subscriberId'], []],
 ];
@@ -112,7 +121,7 @@ test('the node offers its operations in their order', () => {
 
 test('the trigger has three parameters', () => {
 	expect(names(trigger.properties)).toEqual(['campaignIds', 'counters', 'options']);
-	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange']);
+	expect(namesIn(trigger.properties, 'options')).toEqual(['minimumChange', 'reaches']);
 	expect(trigger).toMatchObject({ name: 'pushCampaignTrigger', version: 1, polling: true });
 });
 
@@ -127,21 +136,32 @@ const all = new Map(
 );
 const named = [...all.values()].map((property) => [property.displayName, property] as const);
 
-test.each(named)('%s has words that help', (_name, property) => {
-	const { displayName, description = '', placeholder = '', type, name } = property;
-	expect(displayName).toMatch(/^[A-Z]/);
-	expect(`${displayName} ${description}`).not.toMatch(/\b(error|problem|failure|mistake)\b/i);
-	if (type === 'boolean') expect(description).toMatch(/^Whether /);
-	// One sentence has no full stop, several have one each.
-	if (description !== '') expect(/\. [A-Z]/.test(description)).toBe(description.endsWith('.'));
-	if (type === 'fixedCollection' || type === 'collection') expect(placeholder).toMatch(/^Add /);
-	else if (placeholder !== '') expect(placeholder).toMatch(/^e\.g\. \S/);
-	const isFreeText = type === 'string' || type === 'json';
-	const isFilledIn = property.default !== '' || property.typeOptions?.password === true;
-	if (isFreeText && !isFilledIn) expect(placeholder).not.toBe('');
-	const isPlain = ['resource', 'operation', 'options', 'additionalFields', 'name', 'value', 'unit'];
-	if (!isPlain.includes(name)) expect(description).not.toBe('');
-});
+test.each(named.filter(([, { type }]) => type !== 'notice'))(
+	'%s has words that help',
+	(_name, property) => {
+		const { displayName, description = '', placeholder = '', type, name } = property;
+		expect(displayName).toMatch(/^[A-Z]/);
+		expect(`${displayName} ${description}`).not.toMatch(/\b(error|problem|failure|mistake)\b/i);
+		if (type === 'boolean') expect(description).toMatch(/^Whether /);
+		// One sentence has no full stop, several have one each.
+		if (description !== '') expect(/\. [A-Z]/.test(description)).toBe(description.endsWith('.'));
+		if (type === 'fixedCollection' || type === 'collection') expect(placeholder).toMatch(/^Add /);
+		else if (placeholder !== '') expect(placeholder).toMatch(/^e\.g\. \S/);
+		const isFreeText = type === 'string' || type === 'json';
+		const isFilledIn = property.default !== '' || property.typeOptions?.password === true;
+		if (isFreeText && !isFilledIn) expect(placeholder).not.toBe('');
+		const isPlain = [
+			'resource',
+			'operation',
+			'options',
+			'additionalFields',
+			'name',
+			'value',
+			'unit',
+		];
+		if (!isPlain.includes(name)) expect(description).not.toBe('');
+	},
+);
 
 // Saved workflows hold names, values and defaults, users know the words: `jest -u` takes a change over.
 test.each([
@@ -151,23 +171,6 @@ test.each([
 ])('%s is as it was', (_name, type) => {
 	const { documentationUrl: _publishersOwn, ...seen } = { documentationUrl: '', ...type };
 	expect(seen).toMatchSnapshot();
-});
-
-test('limits are told where they are in force', () => {
-	const described = (operation: string) =>
-		panel('campaign', operation)
-			.flatMap((property) => [property, ...inner(property)])
-			.flatMap((property) => [property, ...inner(property)])
-			.flatMap(({ name, hint = '' }) => {
-				const [, limit] = /^At most (\d+) characters$/.exec(hint) ?? [];
-				return limit === undefined ? [] : [`${name} ${limit}`];
-			});
-	const texts = ['title 100', 'message 255', 'targetUrl 255', 'idempotencyKey 255'];
-	expect(new Set(described('sendToAll'))).toEqual(
-		new Set([...texts, 'name 100', 'title 100', 'url 100']),
-	);
-	expect(new Set(described('sendToSegments'))).toEqual(new Set([...texts, 'name 100']));
-	expect(new Set(described('sendToSubscriber'))).toEqual(new Set(texts));
 });
 
 /** Evaluates an expression without n8n: what stands between the braces is JavaScript. */
@@ -191,33 +194,143 @@ test.each(operations.map((operation) => [operation.option.name, operation] as co
 	},
 );
 
-test('several items for many subscribers are pointed out', () => {
-	const [hint, ...others] = node.hints ?? [];
-	expect(others).toEqual([]);
-	const isShownFor = (operation: string, items: number) =>
-		evaluate(hint?.displayCondition, {
-			$rawParameter: { operation },
-			$input: { all: () => Array.from({ length: items }) },
-		});
+test('a tool that reaches many subscribers says so, and no other', () => {
+	const notices = (operation: string) =>
+		node.properties.filter(
+			({ name, displayOptions }) =>
+				name === 'toolNotice' && displayOptions?.show?.['operation']?.includes(operation),
+		);
 	for (const { option, ...operation } of operations) {
 		const isToMany = operation.kind === 'send' && operation.audience !== 'subscriber';
-		expect(isShownFor(option.value, 1)).toBe(false);
-		expect(isShownFor(option.value, 2)).toBe(isToMany);
+		expect(notices(option.value)).toHaveLength(isToMany ? 1 : 0);
+		for (const { type, displayOptions } of notices(option.value)) {
+			expect(type).toBe('notice');
+			expect(displayOptions?.show).toEqual({
+				'@tool': [true],
+				resource: ['campaign'],
+				operation: [option.value],
+			});
+		}
 	}
-	expect(hint?.message).toContain('Execute Once');
 });
 
-const fixedCollections = [...all.values()].filter(({ type }) => type === 'fixedCollection');
+describe('hints', () => {
+	/** What the editor says beside the panel of an operation. */
+	const hintsFor = (operation: string, parameters: object = {}, items = 1) =>
+		(node.hints ?? [])
+			.filter(({ displayCondition }) => {
+				const isShown = evaluate(displayCondition, {
+					$rawParameter: { operation, ...parameters },
+					$input: { all: () => Array.from({ length: items }) },
+				});
+				expect(typeof isShown).toBe('boolean');
+				return isShown;
+			})
+			.map(({ message, type }) => {
+				expect(type).toBe('warning');
+				return message.split(' ').slice(0, 2).join(' ');
+			});
 
-test.each(fixedCollections.map((property) => [property.name, property] as const))(
-	'%s begins with its fields, not empty: the editor drops what is empty',
+	test.each(operations.map((operation) => [operation.option.value, operation] as const))(
+		'point out what is amiss while someone fills in %s',
+		(value, operation) => {
+			const isSend = operation.kind === 'send';
+			const isToMany = isSend && operation.audience !== 'subscriber';
+			const amiss = { title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' };
+			expect(hintsFor(value)).toEqual([]);
+			expect(hintsFor(value, content)).toEqual([]);
+			expect(hintsFor(value, {}, 2)).toEqual(isToMany ? ['Each input'] : []);
+			const told = ['Title is', 'Message is', 'Target URL'];
+			expect(hintsFor(value, amiss)).toEqual(isSend ? told : []);
+		},
+	);
+
+	const long = 'x'.repeat(300);
+	test.each<[parameters: object, told: string[]]>([
+		[{ title: 'x'.repeat(100), message: 'x'.repeat(255) }, []],
+		[{ title: '🌷'.repeat(100) }, []],
+		[{ title: '🌷'.repeat(101) }, ['Title is']],
+		// What an expression gives is not known.
+		[
+			{ title: `=${long}{{ $json.title }}`, message: `=${long}`, targetUrl: '={{ $json.url }}' },
+			[],
+		],
+		[{ title: long, options: {} }, ['Title is']],
+		[{ title: long, options: { shortenTexts: false } }, ['Title is']],
+		[{ title: long, message: long, options: { shortenTexts: true } }, []],
+		[{ title: long, options: { shortenTexts: '={{ $json.cut }}' } }, []],
+		[{ targetUrl: ' ' }, []],
+		[{ targetUrl: ' HTTP://a.example' }, []],
+		[{ targetUrl: 'www.a.example' }, ['Target URL']],
+		[{ targetUrl: 'https:/a.example' }, ['Target URL']],
+		[{ targetUrl: 'x https://a.example' }, ['Target URL']],
+	])('of %j are %j', (parameters, told) => {
+		expect(hintsFor('sendToAll', parameters)).toEqual(told);
+	});
+
+	test('point to the way out', () => {
+		const words = (node.hints ?? []).map(({ message }) => message).join();
+		for (const way of ['Execute Once', 'Shorten Long Texts', 'https://www.example.com']) {
+			expect(words).toContain(way);
+		}
+	});
+});
+
+test('timezones are chosen from all that there are', async () => {
+	const listed = (await new PushCampaign().methods.loadOptions.getTimezones()).map(
+		({ name, value }) => {
+			expect(name).toBe(value);
+			return name;
+		},
+	);
+	expect(listed).toEqual([...new Set(listed)].sort());
+	expect(listed).toEqual(
+		expect.arrayContaining(['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata']),
+	);
+	for (const name of listed) expect(IANAZone.isValidZone(name)).toBe(true);
+});
+
+test('an option that makes a send harmless is on when it is added, one that does not is off', () => {
+	const added = (option: string) =>
+		panel('campaign', 'sendToAll')
+			.filter(({ name }) => name === 'options')
+			.flatMap(inner)
+			.find(({ name }) => name === option)?.default;
+	expect([added('dryRun'), added('shortenTexts'), added('resendUnknown')]).toEqual([
+		true,
+		true,
+		false,
+	]);
+});
+
+test('nothing that may be left out is marked as required', () => {
+	const required = [...all.values()]
+		.filter((property) => property.required === true)
+		.map(({ name }) => name);
+	const ofSends = ['title', 'message', 'targetUrl', 'segmentIds', 'subscriberId'];
+	const ofAttributes = ['attributes', 'name', 'value', 'attributesJson'];
+	const ofCredential = ['baseUrl', 'apiKey', 'authToken', 'apiKeyHeader', 'authTokenHeader'];
+	expect(new Set(required)).toEqual(
+		new Set([...ofSends, ...ofAttributes, 'campaignId', 'campaignIds', ...ofCredential]),
+	);
+});
+
+const collections = node.properties.filter(({ type }) => type === 'collection');
+const fixedCollections = new Map(
+	collections
+		.flatMap(inner)
+		.filter(({ type }) => type === 'fixedCollection')
+		.map((property) => [property.name, property] as const),
+);
+
+test.each([...fixedCollections])(
+	'%s, inside a collection, begins with its fields, not empty: the editor drops what is empty',
 	(_name, { default: first, options = [] }) => {
 		const [group] = options;
 		if (group === undefined || !('values' in group)) throw new TypeError('It has no fields');
 		const value: unknown = Object.getOwnPropertyDescriptor(first, group.name)?.value;
-		const fields: unknown = Array.isArray(value) ? value[0] : value;
 		const blank = group.values.map(({ name, default: given }) => [name, given]);
-		expect(fields).toEqual(Object.fromEntries(blank));
+		expect(value).toEqual(Object.fromEntries(blank));
 	},
 );
 
@@ -233,10 +346,12 @@ test.each([
 	'notify',
 	'marketing',
 	'web push',
-])('both nodes are found by "%s"', (words) => {
-	for (const { alias } of [actionCodex, triggerCodex]) {
-		expect(alias.filter((name) => holds(name, words))).not.toEqual([]);
-	}
+	'send push',
+	'mobile push',
+	'click rate',
+	'webpushr',
+])('the node is found by "%s"', (words) => {
+	expect(codex.alias.filter((name) => holds(name, words))).not.toEqual([]);
 });
 
 describe.each(operations.map((operation) => [operation.option.value, operation] as const))(
@@ -245,7 +360,9 @@ describe.each(operations.map((operation) => [operation.option.value, operation] 
 		test('names each parameter in its errors as the panel does', () => {
 			const shownAs = new Map<string, string>();
 			const asked = new Set<string>();
-			for (const { name, displayName } of operation.properties) shownAs.set(name, displayName);
+			for (const { name, displayName, type } of operation.properties) {
+				if (type !== 'notice') shownAs.set(name, displayName);
+			}
 			for (const specifyAttributes of ['keypair', 'json']) {
 				const parameters = itemOf({
 					...content,

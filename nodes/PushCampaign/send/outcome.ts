@@ -1,0 +1,20 @@
+import type { Outcome } from '../delivery/runJobs';
+import type { SendReceipt } from '../service/answers';
+
+/** How a send ended; `alreadySent` under its idempotency key, by another execution or item. */
+export type SendOutcome = Outcome<SendReceipt | 'alreadySent'>;
+
+export const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: false } as const;
+
+/** Whether nobody knows if it was sent. */
+export const isUnknown = (outcome: SendOutcome) =>
+	outcome.kind === 'failed' && outcome.problem.outcome === 'unknown';
+
+/** Whether it was sent, or may have been: then an equal send is not to be made. */
+export const mayBeSent = (outcome: SendOutcome) => outcome.kind === 'done' || isUnknown(outcome);
+
+/** The same outcome where it is told without asking the service. */
+export const notRequested = (outcome: SendOutcome): SendOutcome =>
+	outcome.kind === 'done' || outcome.kind === 'failed'
+		? { ...outcome, wasRequested: false }
+		: outcome;

@@ -1,0 +1,75 @@
+import { z } from 'zod/v3';
+
+import { interruptedProblem } from '../service/failures';
+import { parseJson } from '../service/json';
+import type { SendOutcome } from './outcome';
+import { notRequested } from './outcome';
+
+// Executions that n8n saved with one version of this package are retried with the next: what is written here
+// must be readable for good.
+
+const savedProblem = z.object({
+	type: z.string(),
+	outcome: z.literal('unknown'),
+	message: z.string(),
+	description: z.string(),
+	httpCode: z.string().optional(),
+	cause: z.enum([
+		'rate-limited',
+		'temporarily-unavailable',
+		'credential-invalid',
+		'configuration-invalid',
+	]),
+});
+
+const optionalText = z.string().nullable();
+/**
+ * `sent`, source, description, campaign ID, schedule. Or `unknown`, source, the reason as JSON. n8n saves
+ * a text that occurs more than once only once.
+ */
+const savedSend = z.union([
+	z.tuple([z.literal('sent'), optionalText, z.string(), optionalText, optionalText]),
+	z.tuple([z.literal('unknown'), optionalText, z.string()]),
+]);
+export type SavedSend = z.infer<typeof savedSend>;
+
+const savedLedger = z.object({
+	id: z.string(),
+	/** By place and content. */
+	sends: z.record(z.string(), savedSend),
+});
+export type SavedLedger = z.infer<typeof savedLedger>;
+
+/** Reads a copy of what was saved; nothing of what is no ledger. */
+export function readLedger(saved: unknown): SavedLedger | undefined {
+	return savedLedger.safeParse(saved).data;
+}
+
+/** What is to be saved of a send; nothing of one that did not happen here. */
+export function pack(source: string | null, outcome: SendOutcome): SavedSend | undefined {
+	if (outcome.kind === 'done' && outcome.value !== 'alreadySent') {
+		const { description, campaignId = null, sendAt = null } = outcome.value;
+		return ['sent', source, description, campaignId, sendAt];
+	}
+	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') {
+		return ['unknown', source, JSON.stringify(outcome.problem)];
+	}
+	return undefined;
+}
+
+/** How a send ended that was saved. */
+export function unpack(send: SavedSend): SendOutcome {
+	if (send[0] === 'unknown') {
+		const { data } = savedProblem.safeParse(parseJson(send[2]));
+		return notRequested({ kind: 'failed', problem: data ?? interruptedProblem });
+	}
+	const [, , description, campaignId, sendAt] = send;
+	return notRequested({
+		kind: 'done',
+		value: {
+			description,
+			...(campaignId === null ? {} : { campaignId }),
+			...(sendAt === null ? {} : { sendAt }),
+		},
+	});
+}

@@ -1,0 +1,400 @@
+import * as fc from 'fast-check';
+import type * as keysModule from '../../../nodes/PushCampaign/send/idempotencyKeys';
+import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKeys';
+import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
+import {
+	claimedEarlierProblem,
+	connectionLostProblem,
+	failureProblem,
+} from '../../../nodes/PushCampaign/service/failures';
+import { DeduplicationStore, executeFunctions } from '../execution/support';
+
+// One of this file's own, whose `sleep` heeds fake timers.
+jest.unmock('n8n-workflow');
+
+const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
+const lost: SendOutcome = { kind: 'failed', problem: connectionLostProblem('send') };
+const refused: SendOutcome = {
+	kind: 'failed',
+	problem: failureProblem({ status: 'failure', type: 'bad_request' }, 'send'),
+};
+const notStarted: SendOutcome = { kind: 'notStarted' };
+const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: false };
+/** As it is told without asking the service: such a failure stops nothing. */
+const unknownBefore = (problem = connectionLostProblem('send')) => ({
+	kind: 'failed',
+	problem,
+	wasRequested: false,
+});
+
+interface NodeOptions {
+	signal?: AbortSignal;
+	store?: DeduplicationStore;
+	/** Another process has its own. */
+	Keys?: typeof IdempotencyKeys;
+}
+
+/** A node of its own, and executions of it that share n8n's store. */
+function useNode({
+	signal,
+	store = new DeduplicationStore(),
+	Keys = IdempotencyKeys,
+}: NodeOptions = {}) {
+	const requested: string[] = [];
+	const warnings: string[][] = [];
+	const execution = () => {
+		const functions = executeFunctions({ store });
+		warnings.push(functions.warnings);
+		const keys = new Keys(functions.context, signal);
+		const send = async (key: string, outcome: SendOutcome = sent, resendUnknown = false) =>
+			await keys.once(key, resendUnknown, async () => {
+				requested.push(key);
+				await new Promise((resolve) => setImmediate(resolve));
+				return outcome;
+			});
+		return { keys, send };
+	};
+	/** One send in an execution of its own. */
+	const sendOnce = async (...args: Parameters<ReturnType<typeof execution>['send']>) => {
+		const { keys, send } = execution();
+		const outcome = await send(...args);
+		await keys.written();
+		return outcome;
+	};
+	return { store, requested, execution, sendOnce, warnings: () => warnings.flat() };
+}
+
+describe('a key', () => {
+	test('is claimed before the request leaves: what is killed then is unknown afterwards', async () => {
+		const { store, execution, sendOnce } = useNode();
+		let hasLeft = () => {};
+		const left = new Promise<void>((resolve) => (hasLeft = resolve));
+		void execution().keys.once('a', false, async () => {
+			hasLeft();
+			return await new Promise<never>(() => undefined);
+		});
+		await left;
+		const killed = useNode();
+		killed.store.entries = [...store.entries];
+		expect(await killed.sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a')));
+		expect(killed.requested).toEqual([]);
+		expect(await sendOnce('b')).toEqual(sent);
+	});
+
+	test('that was forgotten while its send was not known to be done counts as unknown', async () => {
+		const { store, sendOnce } = useNode();
+		await sendOnce('a', lost);
+		store.entries = store.entries.slice(1);
+		expect(await sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a')));
+	});
+
+	test('is among at least the newest 10,000 that are remembered', async () => {
+		const { store, requested, sendOnce } = useNode();
+		await sendOnce('first');
+		store.entries.push(...Array.from({ length: 19_999 }, (_, index) => `key:${index}`));
+		expect(await sendOnce('first')).toEqual(alreadySent);
+		await sendOnce('x', lost);
+		expect(store.entries).toHaveLength(20_000);
+		expect(await sendOnce('9000')).toEqual(alreadySent);
+		expect(requested).toEqual(['first', 'x']);
+	});
+
+	test('of another node is another key', async () => {
+		const [one, other] = [useNode(), useNode()];
+		await one.sendOnce('a');
+		expect(await other.sendOnce('a')).toEqual(sent);
+	});
+});
+
+describe('at the same moment', () => {
+	test.each<[what: string, ends: SendOutcome[], came: unknown[], requests: number]>([
+		['one sends, the others wait', [sent, sent, sent], [sent, alreadySent, alreadySent], 1],
+		['what is unknown to one is so to all', [lost, sent], [lost, unknownBefore()], 1],
+		['what one was refused the next tries', [refused, sent, sent], [refused, sent, alreadySent], 2],
+	])('of several executions: %s', async (_what, ends, came, requests) => {
+		const { requested, sendOnce } = useNode();
+		const outcomes = ends.map(async (end, index) => await sendOnce('a', end, index > 0));
+		expect(await Promise.all(outcomes)).toEqual(came);
+		expect(requested).toHaveLength(requests);
+	});
+
+	test('the claims of an execution hold, whatever other nodes begin', async () => {
+		const { requested, execution, sendOnce } = useNode();
+		let answer = () => {};
+		const first = execution().keys.once('a', false, async () => {
+			requested.push('a');
+			await new Promise<void>((resolve) => (answer = resolve));
+			return sent;
+		});
+		await useNode().sendOnce('a');
+		const second = sendOnce('a');
+		answer();
+		expect(await Promise.all([first, second])).toEqual([sent, alreadySent]);
+		expect(requested).toEqual(['a']);
+	});
+
+	test('n8n’s entries are written by one write at a time, many together, and none writes nothing', async () => {
+		const { store, execution } = useNode();
+		const { checkProcessedAndRecord, removeProcessed } = store;
+		const written: number[] = [];
+		let underWay = 0;
+		// Looked at in the end: what the store throws is taken for a refusal.
+		let mostUnderWay = 0;
+		const alone = async <Value>(items: readonly unknown[], write: () => Promise<Value>) => {
+			underWay += 1;
+			mostUnderWay = Math.max(mostUnderWay, underWay);
+			written.push(items.length);
+			const value = await write();
+			underWay -= 1;
+			return value;
+		};
+		store.checkProcessedAndRecord = async (...args) =>
+			await alone(args[0], async () => await checkProcessedAndRecord(...args));
+		store.removeProcessed = async (...args) =>
+			await alone(args[0], async () => await removeProcessed(...args));
+		const executions = [execution(), execution()];
+		const all = Array.from({ length: 50 }, (_, index) => `key ${index}`);
+		await Promise.all(
+			executions.flatMap(({ send }) =>
+				all.map(async (key, index) => await send(key, index % 3 === 0 ? refused : sent)),
+			),
+		);
+		await Promise.all(executions.map(async ({ keys }) => await keys.written()));
+		expect(mostUnderWay).toBe(1);
+		expect(Math.min(...written)).toBeGreaterThan(0);
+		expect(written.length).toBeLessThan(24);
+	});
+
+	test('a user who stops keeps from leaving what waits for its claim', async () => {
+		const stop = new AbortController();
+		const { store, requested, sendOnce } = useNode({ signal: stop.signal });
+		const sending = sendOnce('a');
+		stop.abort();
+		expect(await sending).toEqual(notStarted);
+		expect(requested).toEqual([]);
+		expect(store.entries).toEqual([]);
+	});
+});
+
+describe('a store that refuses', () => {
+	test.each<[what: string, said: string, refuse: (store: DeduplicationStore) => void]>([
+		[
+			'a claim',
+			'database or disk is full',
+			(store) => (store.refusals = [new Error('database or disk is full')]),
+		],
+		[
+			'to record all of it',
+			'n8n did not record all of it',
+			(store) =>
+				(store.checkProcessedAndRecord = async () =>
+					await Promise.resolve({ new: [], processed: [] })),
+		],
+	])('%s lets nothing leave', async (_what, said, refuse) => {
+		const { store, requested, sendOnce } = useNode();
+		refuse(store);
+		const outcome = await sendOnce('a');
+		const invalid = outcome.kind === 'invalid' ? outcome.invalid : undefined;
+		expect(invalid?.message).toBe(`Idempotency Key could not be saved in n8n's database: ${said}`);
+		expect(invalid?.advice).toMatch(/^It was not sent/);
+		expect(requested).toEqual([]);
+	});
+
+	test.each([
+		['sent', sent, ['key:a']],
+		['not sent', refused, []],
+	])('is asked again for what a send came to, twice: %s', async (_what, came, entries) => {
+		jest.useFakeTimers();
+		try {
+			const { store, execution, sendOnce, warnings } = useNode();
+			for (const refusals of [2, 3]) {
+				const { keys } = execution();
+				const key = refusals === 2 ? 'a' : 'b';
+				const sending = keys.once(key, false, async () => {
+					store.refusals = Array.from({ length: refusals }, () => new Error('full'));
+					return await Promise.resolve(came);
+				});
+				await jest.advanceTimersByTimeAsync(10);
+				// Under way at the same time it is known how it ended, whatever can be written of it.
+				if (came === sent) void expect(sendOnce(key)).resolves.toEqual(alreadySent);
+				await jest.advanceTimersByTimeAsync(5000);
+				expect(await sending).toEqual(came);
+				if (refusals === 2) expect(store.entries).toEqual(entries);
+				expect(warnings().length).toBe(refusals - 2);
+			}
+			expect(warnings()).toEqual([
+				'The idempotency key of a send stays claimed, because its outcome could not be saved: full',
+			]);
+			expect(store.entries.slice(-2)).toEqual(['key:b', 'unsettled:b']);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+
+	test('to remove a mark does not make a claim fail', async () => {
+		const { store, execution, sendOnce } = useNode();
+		await sendOnce('a');
+		store.removeProcessed = async () => await Promise.reject(new Error('busy'));
+		expect(await execution().send('a')).toEqual(alreadySent);
+	});
+});
+
+describe('after a run its keys are looked at again', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	/** Ends a run that sent `a`, lost the answer to `b`, and was refused `c`. */
+	async function afterRun() {
+		const node = useNode();
+		const { keys, send } = node.execution();
+		const sends = [send('a'), send('b', lost), send('c', refused)];
+		await jest.advanceTimersByTimeAsync(20);
+		await Promise.all(sends);
+		await keys.written();
+		const remembered = ['key:a', 'key:b', 'unsettled:b'];
+		expect(node.store.entries).toEqual(remembered);
+		return { ...node, remembered };
+	}
+
+	test.each([
+		['all that it wrote', []],
+		['what was sent', ['key:b', 'unsettled:b']],
+		['a mark', ['key:a', 'key:b']],
+		['nothing, but wrote a mark back', ['key:a', 'unsettled:a', 'key:b', 'unsettled:b']],
+	])('and are there again where another process wrote over %s', async (_what, entries) => {
+		const { store, remembered } = await afterRun();
+		store.entries = [...entries];
+		await jest.advanceTimersByTimeAsync(500);
+		expect([...store.entries].sort()).toEqual(remembered);
+	});
+
+	test.each<[what: string, isLost: (look: number) => boolean, looks: number]>([
+		['until they were found twice in a row', (look) => look === 2, 4],
+		['but not for ever, though another process writes over them each time', () => true, 20],
+	])('%s', async (_what, isLost, count) => {
+		const { store } = await afterRun();
+		let looks = 0;
+		store.beforeRecord = () => {
+			looks += 1;
+			if (isLost(looks)) store.entries = [];
+		};
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(looks).toBe(count);
+	});
+
+	test('together with those of a run that ends meanwhile, and less often where a write takes long', async () => {
+		const { store, sendOnce } = await afterRun();
+		const looks: number[] = [];
+		store.beforeRecord = async () => {
+			looks.push(Date.now());
+			await new Promise((resolve) => setTimeout(resolve, 1000));
+		};
+		void sendOnce('d');
+		await jest.advanceTimersByTimeAsync(4000);
+		store.entries = [];
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect([...store.entries].sort()).toEqual(['key:a', 'key:b', 'key:d', 'unsettled:b']);
+		const last = looks.at(-1) ?? 0;
+		expect(last - (looks.at(-2) ?? 0)).toBeGreaterThanOrEqual(4000);
+		expect(looks.length).toBeLessThan(10);
+	});
+
+	test('and that ends with a word in the log where n8n’s store refuses', async () => {
+		const { store, warnings } = await afterRun();
+		store.refusals = [new Error('connection closed')];
+		await jest.advanceTimersByTimeAsync(400);
+		const { writes } = store;
+		expect(warnings()).toEqual([
+			'Idempotency keys could not be looked at again, so those that another process wrote over at the same moment may be lost: connection closed',
+		]);
+		await jest.advanceTimersByTimeAsync(10_000);
+		expect(store.writes).toBe(writes);
+	});
+
+	test('so that two processes that send at once remember all they sent', async () => {
+		const one = useNode();
+		await jest.isolateModulesAsync(async () => {
+			const module = '../../../nodes/PushCampaign/send/idempotencyKeys';
+			const Keys = jest.requireActual<typeof keysModule>(module).IdempotencyKeys;
+			const other = useNode({ store: one.store, Keys });
+			const key = (name: string, index: number) => `${name} ${index}`;
+			const runs = Array.from({ length: 20 }, (_, index) => [
+				one.sendOnce(key('one', index)),
+				other.sendOnce(key('other', index), index % 4 === 0 ? lost : sent),
+			]);
+			await jest.advanceTimersByTimeAsync(20_000);
+			await Promise.all(runs.flat());
+			const again = Array.from({ length: 20 }, (_, index) => [
+				one.sendOnce(key('other', index)),
+				other.sendOnce(key('one', index)),
+			]);
+			await jest.advanceTimersByTimeAsync(20_000);
+			const outcomes = await Promise.all(again.flat());
+			const unknown = outcomes.filter(({ kind }) => kind === 'failed');
+			expect(unknown).toHaveLength(5);
+			expect(outcomes.filter(({ kind }) => kind === 'done')).toEqual(
+				Array.from({ length: 35 }, () => alreadySent),
+			);
+		});
+	});
+});
+
+test('says of one execution after another what a plain map would', async () => {
+	const step = fc.record({
+		key: fc.constantFrom('a', 'b'),
+		end: fc.constantFrom(sent, lost, refused, notStarted),
+		resendUnknown: fc.boolean(),
+	});
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+			const { requested, sendOnce } = useNode();
+			const model = new Map<string, SendOutcome>();
+			for (const { key, end, resendUnknown } of steps) {
+				const known = model.get(key);
+				const isMade = known === undefined || (known === lost && resendUnknown);
+				const before = requested.length;
+				const outcome = await sendOnce(key, end, resendUnknown);
+				expect(requested.length - before).toBe(isMade ? 1 : 0);
+				const told = known === sent ? alreadySent : unknownBefore(claimedEarlierProblem(key));
+				expect(outcome).toEqual(isMade ? end : told);
+				// What may have been sent before stays so until it was sent.
+				if (isMade && (end === sent || end === lost)) model.set(key, end);
+			}
+		}),
+		{ numRuns: 30 },
+	);
+}, 60_000);
+
+test('nothing is sent twice under a key, whatever comes at the same time and however it ends', async () => {
+	const step = fc.record({
+		key: fc.constantFrom('a', 'b', 'c'),
+		end: fc.constantFrom('sent', 'refused', 'lost'),
+		isTogether: fc.boolean(),
+		refusals: fc.nat(1),
+	});
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+			const { store, execution, warnings } = useNode();
+			const took = new Map<string, number>();
+			let running: Array<Promise<unknown>> = [];
+			for (const { key, end, isTogether, refusals } of steps) {
+				const { keys } = execution();
+				store.refusals.push(...Array.from({ length: refusals }, () => new Error('busy')));
+				const outcome = { sent, refused, lost }[end];
+				const sending = keys.once(key, false, async () => {
+					// A request whose answer is lost may have been taken.
+					if (end !== 'refused') took.set(key, (took.get(key) ?? 0) + 1);
+					return await Promise.resolve(outcome);
+				});
+				running.push(sending.then(async () => await keys.written()));
+				if (isTogether) continue;
+				await Promise.all(running);
+				running = [];
+			}
+			await Promise.all(running);
+			expect(Math.max(0, ...took.values())).toBeLessThanOrEqual(1);
+			expect(warnings().filter((warning) => warning.includes('stays claimed'))).toEqual([]);
+		}),
+		{ numRuns: 30 },
+	);
+}, 60_000);
