@@ -1,6 +1,7 @@
 export { startSimulator, Simulator } from './simulator';
 export type { SimulatorOptions, SimulatorState } from './controlled';
 export { SimulatorControl } from './client';
+export { parseJson } from './json';
 export { JsonFile } from './jsonFile';
 export type { Campaign, CampaignView } from './campaigns';
 export { counterNames } from './counters';

@@ -13,7 +13,7 @@ export interface Service {
 	close(): Promise<void>;
 }
 
-export interface ServersOptions<S> extends Omit<StartOptions, 'userFolder' | 'temporary'> {
+export interface ServersOptions<S> extends Omit<StartOptions, 'userFolder'> {
 	/** Starts the push service, before n8n. */
 	startService: () => Promise<S>;
 	/** The folder that holds n8n's state. Left out: a temporary one. */
@@ -43,12 +43,11 @@ export async function startServers<S extends Service>({
 	tarball,
 	...options
 }: ServersOptions<S>): Promise<Servers<S>> {
-	const temporary = userFolder === undefined;
 	const folder = userFolder ?? (await mkdtemp(join(tmpdir(), 'n8n-host-')));
 	const start = async (changes: Partial<StartOptions>) =>
-		await startN8n({ ...options, userFolder: folder, temporary, ...changes });
+		await startN8n({ ...options, userFolder: folder, ...changes });
 	const removeFolder = async () => {
-		if (!temporary) return;
+		if (userFolder !== undefined) return;
 		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	const simulator = await startService();
