@@ -5,7 +5,7 @@ import { startSimulator } from '../../simulator';
 import { projectFolder } from '../folders';
 import { N8nClient } from '../n8n/client';
 import { installHost, isHostInstalled } from '../n8n/install';
-import { startServers } from '../n8n/stage';
+import { startN8n } from '../n8n/server';
 import { LockHeld, withLock } from '../process/lock';
 import { packPackage } from '../process/pack';
 import { firstFree } from '../process/ports';
@@ -74,32 +74,25 @@ async function run(fresh: boolean): Promise<void> {
 	};
 	const before = { campaignSince: Date.now(), workflows: {}, tables: [], ...known, ports };
 	const timezone = machineTimezone();
-	let lost: string | undefined;
 	const userFolder = join(folder, 'n8n');
 	const logFile = join(userFolder, 'n8n.log');
 	await rm(logFile, { force: true });
-	const servers = await progress.step('Starting n8n', () =>
-		startServers({
-			major: '2',
-			userFolder,
-			tarball,
-			port: ports.n8n,
-			// n8n's own default is New York, whatever the machine says.
-			env: { GENERIC_TIMEZONE: timezone, TZ: timezone, ...reloadingEnv },
-			startService: () =>
-				startSimulator({
-					port: ports.service,
-					serviceKey: access.apiKey,
-					authToken: access.authToken,
-					maxCampaigns: 5_000,
-					stateFile: join(folder, 'simulator.json'),
-					onUnreadableState: (file) => {
-						lost = file;
-					},
-				}),
-		}),
+	let lost: string | undefined;
+	const simulator = await startSimulator({
+		port: ports.service,
+		serviceKey: access.apiKey,
+		authToken: access.authToken,
+		maxCampaigns: 5_000,
+		stateFile: join(folder, 'simulator.json'),
+		onUnreadableState: (file) => {
+			lost = file;
+		},
+	});
+	// n8n's own default is New York, whatever the machine says.
+	const env = { GENERIC_TIMEZONE: timezone, TZ: timezone, ...reloadingEnv };
+	const server = await progress.step('Starting n8n', () =>
+		startN8n({ major: '2', userFolder, tarball, port: ports.n8n, env }),
 	);
-	const { server, simulator } = servers;
 	let endWatching = () => {};
 	try {
 		addDemoCampaign(simulator, before.campaignSince);
@@ -124,7 +117,8 @@ async function run(fresh: boolean): Promise<void> {
 		await progress.step('Stopping', () => server.stop());
 	} finally {
 		endWatching();
-		await servers.close();
+		await server.stop();
+		await simulator.close();
 	}
 }
 

@@ -13,18 +13,22 @@ export interface Service {
 	close(): Promise<void>;
 }
 
-export interface ServersOptions<S> extends Omit<StartOptions, 'userFolder'> {
+export interface StageOptions<S> extends Omit<StartOptions, 'userFolder'> {
 	/** Starts the push service, before n8n. */
 	startService: () => Promise<S>;
+	/** The push service's key and token. */
+	access: { apiKey: string; authToken: string };
 	/** The folder that holds n8n's state. Left out: a temporary one. */
 	userFolder?: string;
 }
 
-/** An n8n with the package in it, and a push service beside it. */
-export interface Servers<S> {
+/** An n8n with the package in it, its owner logged in, and a push service with a credential for it. */
+export interface Stage<S> {
 	/** The running n8n; another one after a restart. */
 	readonly server: N8nServer;
 	readonly simulator: S;
+	readonly client: N8nClient;
+	readonly credential: Credential;
 	/**
 	 * Kills n8n with everything that it started, by SIGKILL, and starts it again on its data and port.
 	 *
@@ -36,83 +40,59 @@ export interface Servers<S> {
 	close(): Promise<void>;
 }
 
-/** Starts the two. Close them in any case. */
-export async function startServers<S extends Service>({
+/** Starts a stage. Close it in any case. */
+export async function startStage<S extends Service>({
 	startService,
+	access,
 	userFolder,
 	tarball,
 	...options
-}: ServersOptions<S>): Promise<Servers<S>> {
+}: StageOptions<S>): Promise<Stage<S>> {
 	const folder = userFolder ?? (await mkdtemp(join(tmpdir(), 'n8n-host-')));
-	const start = async (changes: Partial<StartOptions>) =>
-		await startN8n({ ...options, userFolder: folder, ...changes });
-	const removeFolder = async () => {
+	const simulator = await startService();
+	const servers: N8nServer[] = [];
+	const close = async () => {
+		for (const server of servers) await server.stop();
+		await simulator.close();
 		if (userFolder !== undefined) return;
 		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
-	const simulator = await startService();
 	try {
-		let server = await start(tarball === undefined ? {} : { tarball });
+		const start = async (changes: Partial<StartOptions>) => {
+			const started = await startN8n({ ...options, userFolder: folder, ...changes });
+			servers.push(started);
+			return started;
+		};
+		let current = await start(tarball === undefined ? {} : { tarball });
 		const startAgain = async () => {
 			// Where it finds this, n8n waits for ten seconds lest it crashes again and again.
 			await rm(join(folder, '.n8n', 'crash.journal'), { force: true });
-			server = await start({ port: server.port });
+			current = await start({ port: current.port });
 		};
+		const client = new N8nClient(current.url);
+		await client.setupOwner();
+		await client.login();
+		const data = { baseUrl: simulator.url, ...access };
 		return {
 			get server() {
-				return server;
+				return current;
 			},
 			simulator,
+			client,
+			credential: await client.createCredential('Push service', credentialType, data),
 			crash: async (downMs = 0) => {
-				await server.kill('SIGKILL');
+				await current.kill('SIGKILL');
 				await sleep(downMs);
 				await startAgain();
 			},
 			restart: async () => {
-				await server.stop();
+				await current.stop();
 				await startAgain();
 			},
-			close: async () => {
-				await server.stop();
-				await simulator.close();
-				await removeFolder();
-			},
+			close,
 		};
 	} catch (error) {
-		await simulator.close();
-		await removeFolder();
-		throw error;
-	}
-}
-
-export interface StageOptions<S> extends ServersOptions<S> {
-	/** The push service's key and token. */
-	access: { apiKey: string; authToken: string };
-}
-
-/** The same with its owner logged in, and a credential for the push service. */
-export interface Stage<S> extends Servers<S> {
-	readonly client: N8nClient;
-	readonly credential: Credential;
-}
-
-/** Starts a stage. Close it in any case. */
-export async function startStage<S extends Service>({
-	access,
-	...options
-}: StageOptions<S>): Promise<Stage<S>> {
-	const servers = await startServers(options);
-	try {
-		const client = new N8nClient(servers.server.url);
-		await client.setupOwner();
-		await client.login();
-		const credential = await client.createCredential('Push service', credentialType, {
-			baseUrl: servers.simulator.url,
-			...access,
-		});
-		return Object.assign(servers, { client, credential });
-	} catch (error) {
-		await servers.close();
+		await close();
 		throw error;
 	}
 }

@@ -100,13 +100,15 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 			if (!running) throw new NotReady(`${name} ended while it was starting`, log());
 		},
 		kill: async (signal) => {
-			killGroup(pid, signal);
+			if (running) killGroup(pid, signal);
 			if (signal === 'SIGKILL') await ended;
 		},
 		stop: async (signal = 'SIGTERM') => {
-			if (running) child.kill(signal);
+			// The id of one that is gone may be another's by now.
+			if (!running) return;
+			child.kill(signal);
 			await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
-			end();
+			if (running) end();
 			await ended;
 		},
 	};
