@@ -6,39 +6,25 @@ export const withheld = '(withheld: this text repeats the API Key or the Auth To
 /** Shorter values occur in ordinary words, and hiding those would garble every answer. */
 const shortestSecret = 6;
 
-/** Escapes of addresses, of HTML and of strings, as far as they hide letters and digits. */
-const escapes =
-	/(?:%[\da-f]{2})+|&#(?:x([\da-f]{1,9})|(\d{1,9}));?|&(amp|lt|gt|quot|apos);|\\(?:u([\da-f]{4})|x([\da-f]{2}))/gi;
-
 const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
-function unescape(text: string): string {
-	return text.replace(
-		escapes,
-		(
-			token: string,
-			hex?: string,
-			decimal?: string,
-			name?: string,
-			unit?: string,
-			byte?: string,
-		) => {
-			if (name) return entities.get(name) ?? '';
-			if (!token.startsWith('%')) {
-				return String.fromCharCode(
-					decimal ? Number(decimal) : parseInt(hex ?? unit ?? byte ?? '', 16),
-				);
-			}
-			try {
-				return decodeURIComponent(token);
-			} catch {
-				return token.replace(/%(..)/g, (_code, each: string) =>
-					String.fromCharCode(parseInt(each, 16)),
-				);
-			}
-		},
-	);
+/** Escapes of addresses, of HTML and of strings, as far as they hide letters and digits. */
+const escapes =
+	/(?:%[\da-f]{2})+|&#x[\da-f]{1,9};?|&#\d{1,9};?|&(?:amp|lt|gt|quot|apos);|\\u[\da-f]{4}|\\x[\da-f]{2}/gi;
+
+function unescapeToken(token: string): string {
+	const codes = token.match(/[\da-f]+/gi) ?? [];
+	const radix = /^&#\d/.test(token) ? 10 : 16;
+	const letters = () => String.fromCharCode(...codes.map((code) => parseInt(code, radix)));
+	if (!token.startsWith('%')) return entities.get(token.slice(1, -1).toLowerCase()) ?? letters();
+	try {
+		return decodeURIComponent(token);
+	} catch {
+		return letters();
+	}
 }
+
+const unescape = (text: string) => text.replace(escapes, unescapeToken);
 
 /** A text as it is and behind each of its escapes: those of three kinds, each twice. */
 function readingsOf(text: string): string[] {
