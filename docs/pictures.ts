@@ -141,6 +141,7 @@ const moreCampaigns: NewCampaign[] = [
 		body: {
 			...campaignContent('Five things you should not miss', 'Our picks of the week are here.'),
 			name: 'Weekly, title B',
+			segment: ['102'],
 			action_buttons: [{ title: 'Shop now', url: 'https://shop.example.com/weekly' }],
 		},
 	},

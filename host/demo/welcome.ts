@@ -61,14 +61,15 @@ ${login}
   2. Click 'Execute workflow', at the bottom. The campaign goes out; 15 seconds later the last
      node has its numbers. Double-click a node to see what it does and what came out.
 
-  3. See the notification as subscribers see it, and its counters move:
+  3. See the notification as subscribers see it. Buttons there make people click, and time pass:
      ${service}
 
 Then look around:
 
   It runs by itself, every minute in which the counters of campaign 1001 moved
      ${address(demoFiles.watching, '/executions')}
-  All example workflows; the note in each says what it needs
+  All example workflows. The note in each says what it needs; the page above shows what they
+  post to a chat
      ${n8n}/home/workflows
   The tables that some of them read and write
      ${n8n}/home/datatables
