@@ -313,7 +313,11 @@ describe('the credential of a service elsewhere', () => {
 		keyHeader: 'X-Api-Key',
 		tokenHeader: 'X-Api-Token',
 	});
-	const names = { apiKeyHeader: 'X-Api-Key', authTokenHeader: 'X-Api-Token' };
+	const names = {
+		headerNames: 'custom',
+		apiKeyHeader: 'X-Api-Key',
+		authTokenHeader: 'X-Api-Token',
+	};
 
 	test('takes an address with a prefix, and other names of the headers', async () => {
 		const run = await runWorkflow(chain([push()]), {

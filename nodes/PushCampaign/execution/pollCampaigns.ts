@@ -1,6 +1,5 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { Limiter } from '../delivery/limiter';
 import type { RunOptions } from '../delivery/runJobs';
 import { readWatched } from '../operations/watchCampaigns';
 import { withDeadline } from '../service/deadline';
@@ -73,17 +72,10 @@ async function read(
 ): Promise<Readings> {
 	const budgetMs = Math.max(1, Math.floor(occasion.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
-	const limiter = new Limiter({
-		ceiling: maxParallel,
-		now: () => performance.now(),
-		sleep,
-		random: Math.random,
-	});
 	const options: RunOptions = {
-		limiter,
+		ceiling: maxParallel,
 		stopOnFailure: false,
-		// A poll has no time for that.
-		waitsAlone: false,
+		now: () => performance.now(),
 		sleep,
 		random: Math.random,
 		signal,

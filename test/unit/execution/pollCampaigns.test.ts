@@ -125,7 +125,7 @@ describe('parameters', () => {
 	])('%s nothing is asked for', async (_what, credentials) => {
 		const error = await errorOf({ credentials });
 		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(error.description).toMatch(/credential/);
+		expect(`${error.message} ${error.description}`).toMatch(/credential/);
 	});
 
 	test('an ID is one campaign, however often and with however many zeros it is listed', async () => {

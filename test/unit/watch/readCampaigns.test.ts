@@ -1,6 +1,6 @@
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { readCampaigns } from '../../../nodes/PushCampaign/watch/readCampaigns';
-import { limiterOfNoWait } from '../delivery/support';
+import { withoutWaiting } from '../delivery/support';
 import { failure, statusAnswer, type Answer } from '../execution/support';
 
 const answer = (record: Answer) => ({ statusCode: 200, headers: {}, ...record });
@@ -28,7 +28,6 @@ function reading(
 		signal.throwIfAborted();
 		return await Promise.resolve();
 	};
-	const limiter = limiterOfNoWait(sleep);
 	const client = createClient({
 		settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
 		transport: async ({ url, method, body, timeout }) => {
@@ -44,10 +43,7 @@ function reading(
 		now: Date.now,
 	});
 	const readings = readCampaigns({ campaignIds, first, timeoutMs }, client, {
-		limiter,
-		stopOnFailure: false,
-		sleep,
-		random: () => 0.5,
+		...withoutWaiting(sleep),
 		signal,
 	});
 	return { readings, asked, end: () => timeOver.abort() };
