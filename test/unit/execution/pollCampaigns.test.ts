@@ -4,7 +4,6 @@ import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTri
 import {
 	credential,
 	failure,
-	lost,
 	pollFunctions,
 	statusAnswer,
 	type PollOptions,
@@ -196,16 +195,6 @@ describe('events', () => {
 		}
 		expect(staticData).toEqual({ baselines: {}, lastTimeChecked: 1 });
 	});
-
-	test('a request that is lost is made again, and its campaign is not called failed', async () => {
-		let lostOnes = 0;
-		const { service, asked } = serviceOf({
-			1: () => ((lostOnes += 1) === 1 ? lost() : statusAnswer('1', { clicked: 1 })),
-		});
-		const { poll, errors } = trigger({ service });
-		expect(idsOf(await poll())).toEqual(['1']);
-		expect([asked, errors]).toEqual([['1', '1'], []]);
-	});
 });
 
 describe('failures', () => {
@@ -293,6 +282,12 @@ describe('failures', () => {
 		});
 	});
 
+	test('the durable engine calls all its polls an update: none is a publication', async () => {
+		const { service } = some();
+		const { poll } = trigger({ parameters, service, activation: 'update', staticData: {} });
+		expect(idsOf(await poll())).toEqual(['1']);
+	});
+
 	test.each([
 		['init', 60_000],
 		['init', 'absent'],
@@ -319,12 +314,6 @@ describe('failures', () => {
 			}
 		},
 	);
-
-	test('the durable engine calls all its polls an update: none is a publication', async () => {
-		const { service } = some();
-		const { poll } = trigger({ parameters, service, activation: 'update', staticData: {} });
-		expect(idsOf(await poll())).toEqual(['1']);
-	});
 
 	test('Fetch Test Event fails with any', async () => {
 		const { service } = some();
@@ -402,14 +391,6 @@ describe('time', () => {
 
 describe('polls that overlap', () => {
 	const service: Service = (options) => statusAnswer(idOf(options), { clicked: 5 });
-
-	test('in the durable engine do not emit twice what one of them has emitted', async () => {
-		const node = newNode();
-		const pollers = [0, 1].map(() => trigger({ node, service, staticData: {} }));
-		const given = await Promise.all(pollers.map(async ({ poll }) => await poll()));
-		expect(given.map((events) => idsOf(events))).toEqual([['1'], undefined]);
-		expect(pollers[1]?.staticData).toEqual({});
-	});
 
 	test('on the one context of the classic engine: two ask, others leave it to them', async () => {
 		const { slow, answers } = slowly(service);
