@@ -96,7 +96,7 @@ export function checkLead(schedule: Schedule, now: number): void {
 	if (schedule.at - now >= minimumLeadMinutes * 60_000) return;
 	throw new InvalidInput(
 		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
-		`The service wants at least ${minimumLeadMinutes} minutes. Choose a later time, or remove ${FIELD} to send at once.`,
+		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove ${FIELD} to send at once.`,
 	);
 }
 

@@ -271,7 +271,7 @@ describe('the lead', () => {
 		const refused = refusal(() => checkLead(schedule, at - 5 * 60_000 + 1));
 		expect(refused.message).toMatch(/^Send At /);
 		expect(refused.advice).toBe(
-			'The service wants at least 5 minutes. Choose a later time, or remove Send At to send at once.',
+			"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send at once.",
 		);
 		expect(refused.message).toBe(
 			'Send At is 2030-05-17 09:30 +00:00, which is less than 5 minutes ahead',
