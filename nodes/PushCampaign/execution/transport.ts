@@ -29,15 +29,22 @@ function isExecution(context: Context): context is IExecuteFunctions {
 	return 'getInputData' in context;
 }
 
-/** @throws InvalidInput in n8n's words where it opens none */
+/** What n8n says of a credential that it does not open. */
+function unopened(error: unknown): InvalidInput {
+	return new InvalidInput(
+		messageOf(error),
+		'Choose a Push Campaign API credential in the node that you may use.',
+	);
+}
+
+/** @throws InvalidInput where n8n gives none */
 async function openCredential(context: Context, itemIndex: number): Promise<CredentialData> {
 	try {
 		return isExecution(context)
 			? await context.getCredentials<CredentialData>(credentialType, itemIndex)
 			: await context.getCredentials<CredentialData>(credentialType);
 	} catch (error) {
-		const advice = 'Choose a Push Campaign API credential in the node that you may use.';
-		throw new InvalidInput(messageOf(error), advice);
+		throw unopened(error);
 	}
 }
 
