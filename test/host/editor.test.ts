@@ -213,7 +213,8 @@ describe("n8n's editor", () => {
 			await editor.part('new-credential-type-select').locator('input').fill('Push Campaign');
 			await editor.part('new-credential-type-select-option').click();
 			await editor.part('new-credential-type-button').click();
-			const always = ['baseUrl', 'apiKey', 'authToken', 'headerNames'];
+			const ofN8n = 'allowedHttpRequestDomains';
+			const always = ['baseUrl', 'apiKey', 'authToken', 'headerNames', ofN8n];
 			await editor.expectFields(always);
 			await editor.field('baseUrl').fill('http://push.example');
 			await editor.expectFields([...always, 'allowHttp']);
@@ -232,9 +233,9 @@ describe("n8n's editor", () => {
 			await editor.part('credential-save-button').click();
 			await page.getByText('Couldn’t connect with these settings').waitFor();
 			await page.getByText('More details').click();
-			await page
-				.getByText('The push service does not accept this API Key and Auth Token')
-				.waitFor();
+			const refusal =
+				'The push service does not accept the credential. Check API Key, Auth Token and Header Names.';
+			await page.getByText(refusal).waitFor();
 			await editor.picture('05-credential-refused');
 		},
 	);

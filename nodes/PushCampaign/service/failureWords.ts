@@ -52,7 +52,7 @@ const wordsByType: Record<FailureType, (about: FailureDetails) => FailureWords> 
 	header_invalid: () =>
 		credentialWords(
 			'The push service did not get one of the two headers of the credential',
-			'Open the Push Campaign API credential and check that Header Names is what your provider uses.',
+			'Open the Push Campaign API credential and check that Header Names fits your provider.',
 		),
 	authentication_failure: () =>
 		credentialWords(
@@ -84,7 +84,7 @@ const wordsByType: Record<FailureType, (about: FailureDetails) => FailureWords> 
 					'404',
 				)
 			: requestWords('The push service does not accept one of the values'),
-	invalid_type: () => requestWords('The push service does not accept the kind of a value'),
+	invalid_type: () => requestWords('The push service does not accept the type of a value'),
 	invalid_sid: ({ subject }) =>
 		requestWords(
 			`The push service has no subscriber ${withId(subject)}`,
@@ -96,7 +96,7 @@ const wordsByType: Record<FailureType, (about: FailureDetails) => FailureWords> 
 const unspecified: FailureWords = {
 	message: 'The push service could not carry out the request',
 	advice:
-		'Run the workflow again later. If it stays like this, ask the support of your push service.',
+		'Run the workflow again later. If it stays like this, contact the support of your push service.',
 	httpCode: '500',
 	cause: 'temporarily-unavailable',
 };
