@@ -67,6 +67,8 @@ function slowly(service: Service) {
 	return { slow, answers, answer: () => answers.shift()?.() };
 }
 
+afterEach(() => void jest.restoreAllMocks());
+
 describe('parameters', () => {
 	const change = (name: string) => `Change ${name} and run the workflow again.`;
 	test.each<[IDataObject, string, string]>([
