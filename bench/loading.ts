@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa from 'execa';
@@ -25,48 +25,26 @@ for (const file of process.argv.slice(2)) require(file);
 process.stdout.write(String(performance.now() - from));
 `;
 
-const emptyNode = 'exports.Empty = class { description = { properties: [] } };';
-
 /**
- * Requires the packed package, and as many empty nodes, in new processes of n8n's Node.js.
- *
+ * Requires the packed package in new processes of n8n's Node.js.
  * @returns the times, in milliseconds
  */
-export async function timeLoading(
-	tarball: string,
-	runs: number,
-): Promise<{ ours: number[]; empty: number[] }> {
+export async function timeLoading(tarball: string, runs: number): Promise<number[]> {
 	const { node, directory } = hostOf('2');
+	const modules = join(directory, 'node_modules');
 	const folder = await mkdtemp(join(tmpdir(), 'bench-loading-'));
 	try {
 		await execa('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
-		await mkdir(join(folder, 'empty'));
-		const empty = files.map((_, index) => join(folder, 'empty', `${index}.js`));
-		for (const file of empty) await writeFile(file, emptyNode);
-		const ours = files.map((file) => join(folder, 'dist', file));
-		const time = async (required: readonly string[]) => {
-			const { stdout } = await execa(
-				node,
-				[
-					'--expose-gc',
-					'-e',
-					script,
-					join(directory, 'node_modules', 'n8n', 'package.json'),
-					...required,
-				],
-				{ env: { ...process.env, NODE_PATH: join(directory, 'node_modules') }, timeout: 60_000 },
-			);
-			return z.coerce.number().parse(stdout);
-		};
-		const times: { ours: number[]; empty: number[] } = { ours: [], empty: [] };
-		for (let run = 0; run <= runs; run += 1) {
-			const taken = { ours: await time(ours), empty: await time(empty) };
-			// The first reads from the disk.
-			if (run === 0) continue;
-			times.ours.push(taken.ours);
-			times.empty.push(taken.empty);
+		const paths = files.map((file) => join(folder, 'dist', file));
+		const args = ['--expose-gc', '-e', script, join(modules, 'n8n', 'package.json'), ...paths];
+		const env = { ...process.env, NODE_PATH: modules };
+		const times: number[] = [];
+		while (times.length <= runs) {
+			const { stdout } = await execa(node, args, { env, timeout: 60_000 });
+			times.push(z.coerce.number().parse(stdout));
 		}
-		return times;
+		// The first reads from the disk.
+		return times.slice(1);
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
@@ -17,22 +17,16 @@ import {
 } from '../host';
 import type { SimulatorControl } from '../simulator';
 import type { PlainRequest } from './plain';
-import { processorTime } from './process';
 import { startSimulatorProcess, type SimulatorProcess } from './simulatorProcess';
 
 /** Whose time is taken: this package's node, or what a user would take instead. */
 export type Contestant = 'ours' | 'other';
-
-/** How the HTTP Request node gets its body: a field each as here, or one expression for all of it. */
-export type BodyForm = 'fields' | 'json';
 
 export interface Run {
 	/** What n8n recorded as the time of the node, in milliseconds. */
 	readonly nodeMs: number;
 	/** From the call of the webhook to its answer, in milliseconds. */
 	readonly callMs: number;
-	/** Processor time of the server during the call, in milliseconds. */
-	readonly processorMs: number;
 	readonly status: number;
 	/** The items that the workflow answered with. */
 	readonly items: readonly unknown[];
@@ -48,29 +42,26 @@ const nodeName = 'Measured';
 
 const sendPath = '/v1/notification/send/all';
 
+/** What a send says. */
+interface Texts extends INodeParameters {
+	readonly title: string;
+	readonly message: string;
+	readonly targetUrl: string;
+	readonly name?: string;
+}
+
+const plain: Texts = {
+	title: '={{ $json.title }}',
+	message: '={{ $json.message }}',
+	targetUrl: '={{ $json.targetUrl }}',
+};
+
 /** Texts around expressions, as in a notification that greets its reader. */
-const personal = {
+export const personal: Texts = {
 	title: '=Hello {{ $json.name }}, this is for you',
 	message: '=Your offer in {{ $json.city }} ends tonight',
 	targetUrl: '=https://example.com/offers/{{ $json.offer }}/today',
 	name: '=October, group {{ $json.group }}',
-};
-
-const bodies: Record<BodyForm, INodeParameters> = {
-	fields: {
-		specifyBody: 'keypair',
-		bodyParameters: {
-			parameters: [
-				{ name: 'title', value: '={{ $json.title }}' },
-				{ name: 'message', value: '={{ $json.message }}' },
-				{ name: 'target_url', value: '={{ $json.targetUrl }}' },
-			],
-		},
-	},
-	json: {
-		specifyBody: 'json',
-		jsonBody: '={{ { title: $json.title, message: $json.message, target_url: $json.targetUrl } }}',
-	},
 };
 
 /** The real n8n with the packed package in it, and the simulator beside it. */
@@ -81,15 +72,10 @@ export class Stage {
 		private readonly folder: string,
 	) {}
 
-	/** @param profileInto a folder for the server's CPU profile, written when it stops */
-	static async start(profileInto?: string): Promise<Stage> {
+	static async start(): Promise<Stage> {
 		const { tarball } = await packPackage();
 		const folder = await mkdtemp(join(tmpdir(), 'push-campaign-bench-'));
-		const env: Record<string, string> = collectorVariables(join(folder, 'memory'));
-		if (profileInto !== undefined) {
-			env['BENCH_PROFILE'] = resolve(profileInto);
-			env['NODE_OPTIONS'] += ` --require=${join(__dirname, 'profiler.cjs')}`;
-		}
+		const env = collectorVariables(join(folder, 'memory'));
 		const startService = startSimulatorProcess;
 		const stage = await startStage({ major: '2', tarball, env, access, startService });
 		return new Stage(stage, tarball, folder);
@@ -104,59 +90,35 @@ export class Stage {
 		return this.stage.simulator.control;
 	}
 
-	/** The process id of the n8n server. */
-	get pid(): number {
-		return this.stage.server.pid;
-	}
-
 	/** The server as what can be told to collect its garbage. */
 	get collecting(): Collecting {
-		return { pid: this.pid, memoryFile: join(this.folder, 'memory') };
+		return { pid: this.stage.server.pid, memoryFile: join(this.folder, 'memory') };
 	}
 
-	/** A send to all subscribers for each item. */
-	async sends(contestant: Contestant, form: BodyForm = 'fields'): Promise<Bench> {
+	/** A send to all subscribers for each item, with texts as given or around expressions. */
+	async sends(contestant: Contestant, texts: Texts = plain): Promise<Bench> {
+		const { name, targetUrl, ...rest } = texts;
+		const additionalFields = name === undefined ? {} : { name };
+		const fields = { ...rest, target_url: targetUrl, ...additionalFields };
 		return await this.bench(
-			contestant === 'ours' ? this.oursSending({}) : this.httpSending(bodies[form]),
+			contestant === 'ours'
+				? this.oursSending({ ...rest, targetUrl, additionalFields })
+				: this.httpSending(
+						Object.entries(fields).map(([field, value]) => ({ name: field, value })),
+					),
 		);
 	}
 
 	/** The same by this package's node, each item with its field `key` as its idempotency key. */
 	async keyedSends(): Promise<Bench> {
-		return await this.bench(this.oursSending({ options: { idempotencyKey: '={{ $json.key }}' } }));
+		return await this.bench(
+			this.oursSending({ ...plain, options: { idempotencyKey: '={{ $json.key }}' } }),
+		);
 	}
 
 	/** The same by this package's node with 'Continue' on fail. */
 	async continuingSends(): Promise<Bench> {
-		return await this.bench({ ...this.oursSending({}), onError: 'continueRegularOutput' });
-	}
-
-	/** A send to all subscribers for each item, with texts around the expressions of four parameters. */
-	async personalSends(contestant: Contestant): Promise<Bench> {
-		const { name, targetUrl, ...texts } = personal;
-		return await this.bench(
-			contestant === 'ours'
-				? this.oursSending({ ...texts, targetUrl, additionalFields: { name } })
-				: this.httpSending({
-						specifyBody: 'keypair',
-						bodyParameters: {
-							parameters: Object.entries({ ...texts, target_url: targetUrl, name }).map(
-								([field, value]) => ({ name: field, value }),
-							),
-						},
-					}),
-		);
-	}
-
-	/** A read of one campaign's status for each item. */
-	async reads(contestant: Contestant, campaignId: string): Promise<Bench> {
-		return await this.bench(
-			contestant === 'ours'
-				? this.ours({ operation: 'getStatus', campaignId })
-				: this.httpRequest({
-						url: `${this.stage.simulator.url}/v1/notification/status/id/${campaignId}`,
-					}),
-		);
+		return await this.bench({ ...this.oursSending(plain), onError: 'continueRegularOutput' });
 	}
 
 	/** Watches campaigns, and polls every five seconds, until `end` is called. */
@@ -200,41 +162,26 @@ export class Stage {
 	}
 
 	private oursSending(parameters: INodeParameters): INode {
-		return this.ours({
-			operation: 'sendToAll',
-			title: '={{ $json.title }}',
-			message: '={{ $json.message }}',
-			targetUrl: '={{ $json.targetUrl }}',
-			...parameters,
-		});
-	}
-
-	private httpSending(body: INodeParameters): INode {
-		return this.httpRequest({
-			method: 'POST',
-			url: `${this.stage.simulator.url}${sendPath}`,
-			sendBody: true,
-			contentType: 'json',
-			...body,
-		});
-	}
-
-	private ours(parameters: INodeParameters): INode {
 		return pushCampaign(
-			{ resource: 'campaign', ...parameters },
+			{ resource: 'campaign', operation: 'sendToAll', ...parameters },
 			{ name: nodeName, credential: this.stage.credential },
 		);
 	}
 
-	private httpRequest(parameters: INodeParameters): INode {
+	private httpSending(parameters: INodeParameters[]): INode {
 		return node(
 			nodeName,
 			'n8n-nodes-base.httpRequest',
 			{
+				method: 'POST',
+				url: `${this.stage.simulator.url}${sendPath}`,
 				authentication: 'predefinedCredentialType',
 				nodeCredentialType: 'pushCampaignApi',
+				sendBody: true,
+				contentType: 'json',
+				specifyBody: 'keypair',
+				bodyParameters: { parameters },
 				options: {},
-				...parameters,
 			},
 			{ typeVersion: 4.2, credential: this.stage.credential, onError: 'continueRegularOutput' },
 		);
@@ -251,16 +198,13 @@ export class Stage {
 		return {
 			run: async (items) => {
 				runs += 1;
-				const usedBefore = (await processorTime(this.pid)) ?? NaN;
 				const from = performance.now();
 				const { status, json } = await this.stage.client.runWebhook(path, { items });
 				const callMs = performance.now() - from;
-				const processorMs = ((await processorTime(this.pid)) ?? NaN) - usedBefore;
 				const answered = z.array(z.unknown()).safeParse(json);
 				return {
 					nodeMs: await this.nodeTime(id, runs),
 					callMs,
-					processorMs,
 					status,
 					items: answered.success ? answered.data : [],
 				};

@@ -1,30 +1,31 @@
-import type {
-	IAuthenticate,
-	ICredentialTestRequest,
-	ICredentialType,
-	IDataObject,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IAuthenticate, ICredentialType, IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { InvalidInput } from '../nodes/PushCampaign/service/invalidInput';
-import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
-	defaultHeaders,
 	fixedMark,
+	headerOptions,
 	parseSettings,
 	settingNames,
 } from '../nodes/PushCampaign/service/settings';
 
 /** The name of a header is no secret, unlike what the header carries. */
-function headerField(name: keyof typeof defaultHeaders, carried: string): INodeProperties {
-	return {
-		displayName: settingNames[name],
-		name,
-		type: 'string',
-		default: defaultHeaders[name],
-		description: `Name of the header that carries the ${carried}. Change it only if your provider uses another one.`,
-	};
-}
+const headerField = (
+	name: 'apiKeyHeader' | 'authTokenHeader',
+	carried: string,
+	placeholder: string,
+): INodeProperties => ({
+	displayName: settingNames[name],
+	name,
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder,
+	displayOptions: { show: { headerNames: ['custom'] } },
+	description: `Name of the header that carries the ${carried}`,
+});
+
+const headersIn = (option: keyof typeof headerOptions) =>
+	`${headerOptions[option].apiKeyHeader} and ${headerOptions[option].authTokenHeader}`;
 
 const fields: INodeProperties[] = [
 	{
@@ -56,15 +57,28 @@ const fields: INodeProperties[] = [
 		description: 'Authentication token of your site, sent with every request',
 	},
 	{
+		displayName: settingNames.headerNames,
+		name: 'headerNames',
+		type: 'options',
+		default: 'standard',
+		options: [
+			{ name: 'Standard', value: 'standard', description: headersIn('standard') },
+			{ name: 'Webpushr', value: 'webpushr', description: headersIn('webpushr') },
+			{ name: 'Custom', value: 'custom', description: 'The names that your provider uses' },
+		],
+		description: 'The headers in which your provider expects the key and the token',
+	},
+	headerField('apiKeyHeader', 'API key', 'e.g. X-Api-Key'),
+	headerField('authTokenHeader', 'auth token', 'e.g. X-Auth-Token'),
+	{
 		displayName: 'Allow HTTP',
 		name: 'allowHttp',
 		type: 'boolean',
 		default: false,
+		displayOptions: { show: { baseUrl: [{ _cnd: { regex: '^\\s*[hH][tT][tT][pP]://' } }] } },
 		description:
 			'Whether to allow a plain http:// address that is not on this machine. The key and token then travel unencrypted.',
 	},
-	headerField('apiKeyHeader', 'API key'),
-	headerField('authTokenHeader', 'auth token'),
 ];
 
 /**
@@ -127,60 +141,5 @@ export class PushCampaignApi implements ICredentialType {
 			...requestOptions,
 			headers: { ...withContentType(requestOptions.headers), ...headers },
 		};
-	};
-
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
-			url: subscriberCountPath,
-			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-			// The service may answer failures with any status: the rules below read the body.
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'type',
-					value: 'authentication_failure',
-					message: 'The push service does not accept this API Key and Auth Token',
-				},
-			},
-			{
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'type',
-					value: 'header_invalid',
-					message:
-						'The push service did not get one of the two headers: check API Key Header and Auth Token Header',
-				},
-			},
-			{
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'type',
-					value: 'rate_limit',
-					message: 'The push service is receiving too many requests: wait a moment and test again',
-				},
-			},
-			{
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'status',
-					value: 'failure',
-					message:
-						'The push service could not read the subscriber count: check Base URL, without /v1, and test again',
-				},
-			},
-			{
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'active_subscribers',
-					value: undefined,
-					message: 'No push service answers at this address: check Base URL, without /v1',
-				},
-			},
-		],
 	};
 }

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { credentialTest } from './execution/credentialTest';
 import { runItems } from './execution/runItems';
 import { operations } from './operations';
 import { nodeHints } from './operations/nodeHints';
@@ -30,7 +31,7 @@ export class PushCampaign implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushCampaignApi', required: true }],
+		credentials: [{ name: 'pushCampaignApi', required: true, testedBy: 'pushCampaignApi' }],
 		properties: [
 			{
 				displayName: 'Resource',
@@ -65,7 +66,7 @@ export class PushCampaign implements INodeType {
 		],
 	};
 
-	methods = { loadOptions: { getTimezones: async () => timezones() } };
+	methods = { credentialTest, loadOptions: { getTimezones: async () => timezones() } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await runItems(this)];

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { credentialTest } from './execution/credentialTest';
 import { pollCampaigns } from './execution/pollCampaigns';
 import { watchProperties } from './operations/watchCampaigns';
 
@@ -23,9 +24,11 @@ export class PushCampaignTrigger implements INodeType {
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushCampaignApi', required: true }],
+		credentials: [{ name: 'pushCampaignApi', required: true, testedBy: 'pushCampaignApi' }],
 		properties: watchProperties,
 	};
+
+	methods = { credentialTest };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		return await pollCampaigns(this);

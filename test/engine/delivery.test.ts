@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
+import { runPoll } from './support/poll';
 import {
 	credentialsFor,
 	failureOf,
@@ -39,17 +40,6 @@ async function until(isReached: () => boolean): Promise<void> {
 	if (!isReached()) throw new Error('What was waited for did not happen');
 }
 
-/** The most requests that were under way at once, as the simulator saw them. */
-function mostAtOnce(): number {
-	const moments = simulator().requests.flatMap(({ at, answered }) => [
-		{ at, change: 1 },
-		...(answered === null ? [] : [{ at: answered.at, change: -1 }]),
-	]);
-	moments.sort((one, other) => one.at - other.at || one.change - other.change);
-	let underWay = 0;
-	return Math.max(...moments.map(({ change }) => (underWay += change)));
-}
-
 describe('stopping after a failure', () => {
 	test('those under way finish and are counted: sent, not sent, unknown', async () => {
 		const answers: Array<[string, Fault['action']]> = [
@@ -80,15 +70,6 @@ describe('how many at once', () => {
 		simulator().addFault({ times: 3, action: { kind: 'delay', ms: 40 } });
 		await runWorkflow(send({ maxParallel: 1 }), { ...surroundings(), input: titled(...names(4)) });
 		expect(titlesAt(simulator())).toEqual(['No 0', 'No 1', 'No 1', 'No 1', 'No 2', 'No 3']);
-		expect(mostAtOnce()).toBe(1);
-	});
-
-	test('7 is never exceeded, and is reached', async () => {
-		simulator().setLatency(30);
-		await runWorkflow(send({ maxParallel: 7 }), { ...surroundings(), input: titled(...names(30)) });
-		expect(mostAtOnce()).toBeLessThanOrEqual(7);
-		expect(mostAtOnce()).toBeGreaterThan(1);
-		expect(sendsAt(simulator())).toHaveLength(30);
 	});
 });
 
@@ -117,36 +98,6 @@ describe('the user stops the execution', () => {
 	});
 });
 
-describe('rate limits', () => {
-	test('one refusal slows all items down', async () => {
-		simulator().setLatency(20);
-		simulator().addFault({ skip: 2, action: later(0.5) });
-		const run = await runWorkflow(send({ maxParallel: 2 }), {
-			...surroundings(),
-			input: titled(...names(12)),
-		});
-		expect(run.status).toBe('success');
-		const refused = simulator().requests.find(({ answered }) => answered?.type === 'rate_limit');
-		const refusedAt = refused?.answered?.at ?? 0;
-		const within = simulator().requests.filter(({ at }) => at > refusedAt && at < refusedAt + 450);
-		// At most what was on its way to the service already.
-		expect(within.length).toBeLessThanOrEqual(1);
-		expect(simulator().campaigns.size).toBe(12);
-	});
-
-	test('a service with a limit takes all items once', async () => {
-		// Slower than any machine sends, so that there is something to wait for.
-		simulator().setRateLimit({ perSecond: 16, burst: 4 });
-		const run = await runWorkflow(send({ rateLimitRetries: 20 }), {
-			...surroundings(),
-			input: titled(...names(12)),
-		});
-		expect(run.status).toBe('success');
-		expect(simulator().campaigns.size).toBe(12);
-		expect(sendsAt(simulator()).length).toBeGreaterThan(12);
-	});
-});
-
 describe('reads', () => {
 	const status = (more: INodeParameters = {}) =>
 		push({ operation: 'getStatus', campaignId: '={{ $json.id }}', ...more });
@@ -170,5 +121,46 @@ describe('reads', () => {
 		]);
 		expect(first?.['count']).not.toBe(second?.['count']);
 		expect(simulator().requests).toHaveLength(4);
+	});
+
+	const unavailable = (seconds: number): Fault['action'] => ({
+		kind: 'failure',
+		description: 'Under maintenance',
+		status: 503,
+		headers: { 'retry-after': String(seconds) },
+	});
+	const askedAt = () => simulator().requests.map(({ at }) => at);
+
+	test('wait as long as a failure asks that may pass', async () => {
+		simulator().addFault({ times: 2, action: unavailable(2) });
+		const input = inputOf({ id: simulator().addCampaign() });
+		const run = await runWorkflow(chain([status()]), { ...surroundings(), input });
+		expect(run.status).toBe('success');
+		const [first = 0, second = 0, third = 0] = askedAt();
+		// The service counts from its answer, n8n from when it has it.
+		expect(second - first).toBeGreaterThanOrEqual(1900);
+		expect(third - second).toBeGreaterThanOrEqual(1900);
+	});
+
+	test('do not wait for longer than ten minutes', async () => {
+		simulator().addFault({ times: 0, action: unavailable(601) });
+		const input = inputOf({ id: simulator().addCampaign() });
+		const run = await runWorkflow(chain([status()]), { ...surroundings(), input });
+		expect(failureOf(run)).toMatchObject({ httpCode: '500' });
+		expect(askedAt()).toHaveLength(1);
+	});
+
+	test('of a poll end within its budget, with what was read', async () => {
+		const [good, bad] = [
+			simulator().addCampaign({ counters: { clicked: 3 } }),
+			simulator().addCampaign(),
+		];
+		simulator().addFault({ match: { path: `/id/${bad}` }, times: 0, action: unavailable(60) });
+		const poll = await runPoll(
+			{ campaignIds: `${good}, ${bad}` },
+			{ ...surroundings(), budgetMs: 2000, activation: 'init' },
+		);
+		expect(poll.items).toMatchObject([{ json: { campaignId: good } }]);
+		expect(askedAt()).toHaveLength(2);
 	});
 });

@@ -14,8 +14,8 @@ import {
 	titlesAt,
 	useSimulator,
 } from './support/pushCampaign';
-import { itemsOf, runWorkflow, savedAndLoaded } from './support/run';
-import { chain, connect, nodeFrom, readWorkflow, type NodeSketch } from './support/workflow';
+import { runWorkflow, savedAndLoaded } from './support/run';
+import { chain, readWorkflow, type NodeSketch } from './support/workflow';
 
 const simulator = useSimulator();
 const surroundings = () => ({ credentials: credentialsFor(simulator()) });
@@ -87,37 +87,6 @@ describe('Retry On Fail', () => {
 		},
 	);
 
-	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'with %s, where n8n runs the node again though it did not throw',
-		async (onError) => {
-			faultAt('a', failure, 2);
-			faultAt('b', { kind: 'reset-after' });
-			const workflow = workflowOf({}, { ...retryOnFail, onError });
-			workflow.nodes.push(nodeFrom({ name: 'Failed', type: 'n8n-nodes-base.noOp' }));
-			connect(workflow, NODE, 'Failed', 1);
-			const run = await runWorkflow(workflow, {
-				...surroundings(),
-				input: titled('a', 'b', 'c'),
-			});
-			const count = (wanted: string) =>
-				titlesAt(simulator()).filter((title) => title === wanted).length;
-			expect([count('a'), count('b'), count('c')]).toEqual([3, 1, 1]);
-			const unknown = { error: { outcome: 'unknown', type: 'network' } };
-			if (onError === 'continueRegularOutput') {
-				expect(outputOf(run)).toMatchObject([
-					{ status: 'success' },
-					unknown,
-					{ status: 'success' },
-				]);
-			} else {
-				expect(outputOf(run)).toMatchObject([{ status: 'success' }, { status: 'success' }]);
-				expect(itemsOf(run, 'Failed').map(({ json }) => json)).toMatchObject([
-					{ ...unknown, title: 'b' },
-				]);
-			}
-		},
-	);
-
 	test('sends two items of the same content once each', async () => {
 		simulator().addFault({ skip: 1, action: failure });
 		const run = await runWorkflow(workflowOf({}, retryOnFail), {
@@ -159,32 +128,6 @@ describe('Retry of a failed execution', () => {
 		// The first answer of the first item, as it was.
 		const [first] = outputOf(run);
 		expect(first?.['sendAt']).toBe(simulator().campaign('1001')?.body['send_at']);
-	});
-
-	test('fails with the same words while an outcome is unknown', async () => {
-		faultAt('b', { kind: 'respond', status: 502, body: '<html>', process: true });
-		const first = await runWorkflow(workflowOf(), { ...surroundings(), input: titled('a', 'b') });
-		const second = await retry(first);
-		const third = await retry(second);
-		expect(failureOf(first)).toMatchObject({ httpCode: '502', itemIndex: 1 });
-		expect(failureOf(second)).toStrictEqual(failureOf(first));
-		expect(failureOf(third)).toStrictEqual(failureOf(first));
-		expect(titlesAt(simulator())).toEqual(['a', 'b']);
-	});
-
-	test('sends what is unknown when Resend Unknown was turned on in between', async () => {
-		simulator().addFault({ action: { kind: 'hang', process: true } });
-		const first = await runWorkflow(workflowOf({ options: { timeout: 100 } }), {
-			...surroundings(),
-			input: titled('a'),
-		});
-		expect(failureOf(first).message).toContain('did not answer within 0.1 seconds');
-		const second = await retry(first, { options: { timeout: 5000 } });
-		expect(failureOf(second).message).toBe(failureOf(first).message);
-		expect(sendsAt(simulator())).toHaveLength(1);
-		const third = await retry(second, { options: { resendUnknown: true } });
-		expect(third.status).toBe('success');
-		expect(sendsAt(simulator())).toHaveLength(2);
 	});
 
 	test('keeps apart two nodes of one workflow that send the same', async () => {
@@ -312,40 +255,6 @@ describe('under an idempotency key', () => {
 		expect(titlesAt(simulator())).toEqual(['a', 'b', 'c']);
 	});
 
-	test('of items with the same key the first is sent, and the others fail as it did', async () => {
-		faultAt('b1', failure);
-		const titles = ['a1', 'a2', 'b1', 'b2', 'a3'];
-		const execution = await run(titles, {}, { onError: 'continueRegularOutput' });
-		const failed = { error: { outcome: 'notSent', httpCode: '500' } };
-		expect(outputOf(execution)).toMatchObject([
-			{ status: 'success' },
-			{ status: 'alreadySent' },
-			failed,
-			failed,
-			{ status: 'alreadySent' },
-		]);
-		expect(titlesAt(simulator())).toEqual(['a1', 'b1']);
-		// What was not sent is sent by the next execution.
-		expect(statuses(await run(titles))).toEqual([
-			'alreadySent',
-			'alreadySent',
-			'success',
-			'alreadySent',
-			'alreadySent',
-		]);
-	});
-
-	test('what is unknown stays unknown in a later execution, unless it is to be sent again', async () => {
-		faultAt('a', { kind: 'reset-after' });
-		await run(['a']);
-		const later = await run(['a']);
-		expect(failureOf(later).message).toMatch(/^It is unknown whether this was sent: an earlier/);
-		expect(titlesAt(simulator())).toEqual(['a']);
-		expect(statuses(await run(['a'], { resendUnknown: true }))).toEqual(['success']);
-		expect(statuses(await run(['a']))).toEqual(['alreadySent']);
-		expect(titlesAt(simulator())).toEqual(['a', 'a']);
-	});
-
 	test('inside an execution a retry gives the first answer again', async () => {
 		faultAt('b', failure);
 		const failed = await run(['a', 'b']);
@@ -355,12 +264,5 @@ describe('under an idempotency key', () => {
 			{ status: 'success' },
 		]);
 		expect(titlesAt(simulator())).toEqual(['a', 'b', 'b']);
-	});
-
-	test('a dry run neither claims nor asks', async () => {
-		const dry = { dryRun: true };
-		expect(outputOf(await run(['a'], dry))).toMatchObject([{ dryRun: true }]);
-		expect(statuses(await run(['a']))).toEqual(['success']);
-		expect(outputOf(await run(['a'], dry))).toMatchObject([{ dryRun: true }]);
 	});
 });

@@ -165,22 +165,6 @@ test.each(sendOperations)(
 	},
 );
 
-test('a dry run shows an address with a prefix, and no header', async () => {
-	const run = await runWorkflow(chain([push({ options: { dryRun: true } })]), {
-		credentials: credentialsFor(simulator(), { baseUrl: `${simulator().url}/push/site-7//` }),
-	});
-	const url = `${simulator().url}/push/site-7/v1/notification/send/all`;
-	expect(outputOf(run)).toStrictEqual([
-		{
-			audience: 'all',
-			title: content.title,
-			dryRun: true,
-			request: { method: 'POST', url, body: required },
-		},
-	]);
-	expect(simulator().requests).toHaveLength(0);
-});
-
 test('a run tells in a hint when it sends, and that a dry run sent nothing', async () => {
 	const hintsOf = async (parameters: INodeParameters) => {
 		const run = await runWorkflow(chain([push(parameters)], { timezone: 'Europe/Berlin' }), {
@@ -236,6 +220,53 @@ describe('Send At', () => {
 		const sendAt = DateTime.utc().plus({ minutes: 5, seconds: 2 }).toISO();
 		const request = await requestOf({ additionalFields: { sendAt } });
 		expect(request?.answered).toMatchObject({ status: 200, type: null });
+	});
+});
+
+describe('the credential of a service elsewhere', () => {
+	const custom = useSimulator({
+		pathPrefix: '/push/site-7',
+		keyHeader: 'X-Api-Key',
+		tokenHeader: 'X-Api-Token',
+	});
+	const names = {
+		headerNames: 'custom',
+		apiKeyHeader: 'X-Api-Key',
+		authTokenHeader: 'X-Api-Token',
+	};
+
+	test('takes an address with a prefix, and other names of the headers', async () => {
+		const run = await runWorkflow(chain([push()]), {
+			credentials: credentialsFor(custom(), { ...names, baseUrl: `${custom().url}//` }),
+			input: inputOf({}, {}, {}),
+		});
+		expect(run.status).toBe('success');
+		expect(custom().requests).toHaveLength(3);
+		for (const { path, headers } of custom().requests) {
+			expect(path).toBe('/push/site-7/v1/notification/send/all');
+			expect(headers).toMatchObject({ 'x-api-key': 'demo-key', 'x-api-token': 'demo-token' });
+			expect(headers).not.toHaveProperty('servicekey');
+			expect(headers).not.toHaveProperty('serviceauthtoken');
+		}
+	});
+
+	test('shows the prefix in a dry run, and no header', async () => {
+		const run = await runWorkflow(chain([push({ options: { dryRun: true } })]), {
+			credentials: credentialsFor(custom(), names),
+		});
+		expect(outputOf(run)).toStrictEqual([
+			{
+				audience: 'all',
+				title: content.title,
+				dryRun: true,
+				request: {
+					method: 'POST',
+					url: `${custom().origin}/push/site-7/v1/notification/send/all`,
+					body: required,
+				},
+			},
+		]);
+		expect(custom().requests).toHaveLength(0);
 	});
 });
 

@@ -363,6 +363,34 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 	);
 
 	test(
+		'tells nothing again after a crash where another trigger was published without it',
+		async () => {
+			const campaignId = addCampaign();
+			const names = ['One', 'Two'];
+			const caughtUp = async () => {
+				for (const name of names) await untilCaughtUp(stage(), id, [campaignId], name);
+			};
+			const draft = watching([campaignId], names);
+			const id = await add(draft);
+			await caughtUp();
+			const nodes = draft.nodes.map((each) =>
+				each.name === 'One'
+					? { ...each, parameters: { ...each.parameters, options: { minimumChange: 1 } } }
+					: each,
+			);
+			await publish(id, { ...draft, nodes });
+			for (let round = 0; round < 2; round += 1) {
+				moveCounters(stage(), [campaignId]);
+				await caughtUp();
+			}
+			await stage().crash();
+			await untilRequests(stage(), 4);
+			for (const name of names) expect(await isToldOnce(id, campaignId, name)).toHaveLength(3);
+		},
+		patienceMs,
+	);
+
+	test(
 		'tells nothing again where a slow execution turned its data back and it is activated anew',
 		async () => {
 			const { client } = stage();
@@ -389,6 +417,29 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 			moveCounters(stage(), [campaignId]);
 			await untilCaughtUp(stage(), id, [campaignId]);
 			expect(await isToldOnce(id, campaignId)).toHaveLength(3);
+		},
+		patienceMs,
+	);
+
+	test(
+		'shows the editor what is there, or what is pinned, and counts neither as told',
+		async () => {
+			const { client, simulator } = stage();
+			const campaignId = addCampaign();
+			const { id, versionId } = await client.createWorkflow(watching([campaignId]));
+			for (let times = 0; times < 2; times += 1) await client.runManually(id, 'Trigger');
+			const before = simulator.requestCount;
+			const pinned = { campaignId, firstSeen: false, changes: {}, observedAt: '' };
+			const pinData = { Trigger: [{ json: pinned }] };
+			await client.request('PATCH', `workflows/${id}`, { pinData, versionId });
+			await client.runManually(id, 'Trigger');
+			expect(simulator.requestCount).toBe(before);
+			active.add(id);
+			await client.activate(id);
+			await client.waitForExecutions({ workflowId: id, count: 4 });
+			await untilRequests(stage(), 4);
+			const events = await emittedBy(stage(), id);
+			expect(events.map(({ firstSeen }) => firstSeen)).toEqual([true, true, false, true]);
 		},
 		patienceMs,
 	);

@@ -15,7 +15,7 @@ import {
 	until,
 	type Execution,
 } from '../../host';
-import type { RecordedRequest } from '../../simulator';
+import type { Fault, RecordedRequest } from '../../simulator';
 import { runNodes, secrets, useStage } from './support';
 import { content, contentBody, everyOperation } from './support/fixtures';
 import { anyText, objectWith, textLike, textWith } from './support/matchers';
@@ -318,64 +318,78 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	});
 
 	describe('the credential test', () => {
-		test('succeeds', async () => {
-			const { client, credential } = stage();
+		const asked = async (change: object = {}) => {
+			const { client, credential, simulator } = stage();
+			const data = { baseUrl: simulator.url, ...secrets, ...change };
+			return await client.testCredential(credential, data);
+		};
+		const checkKeys = 'Check API Key, Auth Token and Header Names.';
+		const checkUrl = 'Check Base URL, without /v1, or test again later.';
+
+		test('succeeds, also where one of the two counts is not given', async () => {
+			const { client, credential, simulator } = stage();
 			expect(await client.testCredential(credential)).toMatchObject({ status: 'OK' });
+			const body = JSON.stringify({ total_life_time_subscribers: '7' });
+			simulator.addFault({ action: { kind: 'respond', body } });
+			expect(await asked()).toMatchObject({ status: 'OK' });
 		});
 
-		test('fails on a wrong key', async () => {
-			const { client, credential, simulator } = stage();
-			const data = { baseUrl: simulator.url, ...secrets, apiKey: 'wrong' };
-			expect(await client.testCredential(credential, data)).toEqual({
-				status: 'Error',
-				message: 'The push service does not accept this API Key and Auth Token',
-			});
+		test.each([undefined, 200])('fails on a wrong key, answered with HTTP %p', async (status) => {
+			if (status !== undefined) stage().simulator.configure({ failureStatus: status });
+			for (const change of [{ apiKey: 'wrong' }, { authToken: 'wrong' }]) {
+				expect(await asked(change)).toEqual({
+					status: 'Error',
+					message: `The push service does not accept the credential. ${checkKeys}`,
+				});
+			}
 		});
 
-		test('fails on a failure that comes with HTTP 200', async () => {
-			const { client, credential, simulator } = stage();
-			simulator.configure({ failureStatus: 200 });
-			const data = { baseUrl: simulator.url, ...secrets, authToken: 'wrong' };
-			expect(await client.testCredential(credential, data)).toMatchObject({
+		test('fails on other header names', async () => {
+			expect(await asked({ headerNames: 'webpushr' })).toEqual({
 				status: 'Error',
-				message: 'The push service does not accept this API Key and Auth Token',
+				message: `The push service did not get one of the two headers of the credential. ${checkKeys}`,
 			});
 		});
 
 		test('fails where nobody listens', async () => {
-			const { client, credential } = stage();
-			const data = { baseUrl: `http://127.0.0.1:${await freePort()}`, ...secrets };
-			expect(await client.testCredential(credential, data)).toMatchObject({ status: 'Error' });
+			const host = `127.0.0.1:${await freePort()}`;
+			expect(await asked({ baseUrl: `http://${host}` })).toEqual({
+				status: 'Error',
+				message: `No connection to ${host} could be made: the address refuses connections. ${checkUrl}`,
+			});
 		});
 
 		test('names what to change in Base URL', async () => {
-			const { client, credential, simulator } = stage();
-			const asked = async (baseUrl: string) =>
-				await client.testCredential(credential, { baseUrl, ...secrets });
-			expect(await asked(`${simulator.url}/v1`)).toMatchObject({
+			expect(await asked({ baseUrl: 'http://push.example' })).toEqual({
 				status: 'Error',
-				message: textLike(/check Base URL, without \/v1/),
+				message:
+					"Base URL of the credential starts with http://, which would send the key and token unencrypted. Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
 			});
-			expect(await asked('http://push.example')).toMatchObject({
+			expect(await asked({ baseUrl: `${stage().simulator.url}/v1` })).toMatchObject({
 				status: 'Error',
-				message: textLike(/^Base URL starts with http:\/\/.*turn on Allow HTTP there/),
+				message: textLike(/Check Base URL.*without \/v1/),
 			});
 		});
 
-		test('fails where something else answers', async () => {
-			const { client, credential, simulator } = stage();
-			simulator.addFault({
-				action: {
-					kind: 'respond',
-					body: '<html></html>',
-					headers: { 'content-type': 'text/html' },
-				},
-			});
-			const data = { baseUrl: simulator.url, ...secrets };
-			expect(await client.testCredential(credential, data)).toMatchObject({
-				status: 'Error',
-				message: 'No push service answers at this address: check Base URL, without /v1',
-			});
+		test.each<[what: string, action: Fault['action'], message: string]>([
+			[
+				'something else answers',
+				{ kind: 'respond', body: '<html></html>', headers: { 'content-type': 'text/html' } },
+				`The answer (HTTP 200) is a web page. ${checkUrl}`,
+			],
+			[
+				'it is sent elsewhere',
+				{ kind: 'redirect', location: 'http://127.0.0.1:1/x', status: 302 },
+				'The address of the push service redirects to 127.0.0.1:1 (HTTP 302). Check Base URL: the address of your push service, without /v1.',
+			],
+			[
+				'there is no count',
+				{ kind: 'respond', body: '{"status":"success"}' },
+				`The answer (HTTP 200) is not what the push service promises. ${checkUrl}`,
+			],
+		])('fails where %s', async (_what, action, message) => {
+			stage().simulator.addFault({ action });
+			expect(await asked()).toEqual({ status: 'Error', message });
 		});
 	});
 

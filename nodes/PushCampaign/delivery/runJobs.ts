@@ -1,33 +1,23 @@
 import type { Problem } from '../service/failures';
 import { notRequestedProblem } from '../service/failures';
 import type { InvalidInput } from '../service/invalidInput';
-import type { Limiter } from './limiter';
-import type { Failures, RetryPolicy } from './retry';
-import {
-	backoffMs,
-	isRateLimit,
-	isTransient,
-	refusalBackoffMs,
-	shouldGiveUp,
-	shouldRetry,
-} from './retry';
+import { Pace } from './pace';
+import type { RetryPolicy } from './retry';
+import { isRateLimit, isTooLong, isTransient, isTriedAgain, retryPauseMs } from './retry';
 
 /** How an item ended. Only what is `notStarted` has no reason of its own. */
-export type Outcome<Value> =
-	| {
-			readonly kind: 'done';
-			readonly value: Value;
-			/** False where the service was not asked: such an answer says nothing of its pace. */
-			readonly wasRequested?: boolean;
-	  }
-	| {
-			readonly kind: 'failed';
-			readonly problem: Problem;
-			/** False where the service was not asked here: it says nothing of its pace, and stops nothing. */
-			readonly wasRequested?: boolean;
-	  }
+export type Outcome<Value> = {
+	/**
+	 * False where the service was not asked here, as it was earlier: such an outcome says nothing of its pace,
+	 * and keeps nothing else from starting.
+	 */
+	readonly wasRequested?: boolean;
+} & (
+	| { readonly kind: 'done'; readonly value: Value }
+	| { readonly kind: 'failed'; readonly problem: Problem }
 	| { readonly kind: 'invalid'; readonly invalid: InvalidInput }
-	| { readonly kind: 'notStarted' };
+	| { readonly kind: 'notStarted' }
+);
 
 /** A request that is to be made. */
 interface RequestJob<Value> extends RetryPolicy {
@@ -35,26 +25,24 @@ interface RequestJob<Value> extends RetryPolicy {
 	/** Makes the request once. Never throws. */
 	readonly attempt: () => Promise<Outcome<Value>>;
 	/** Jobs of the same key are run once and share the outcome. */
-	readonly shareKey?: string;
+	readonly dedupeKey?: string;
 }
 
 /** What is to be done for an item: a request, or nothing where its outcome is known already. */
 export type Job<Value> = RequestJob<Value> | { readonly known: Outcome<Value> };
 
 export interface RunOptions {
-	readonly limiter: Limiter;
+	/** The most requests that are ever under way at once; with 1 they go strictly in order. */
+	readonly ceiling: number;
 	/** Whether a first failure keeps everything that has not started from starting. */
 	readonly stopOnFailure: boolean;
-	/**
-	 * Whether an item that is refused again and again waits for itself, longer and longer, so that it holds
-	 * up no other. Not where there is no time for that.
-	 */
-	readonly waitsAlone?: boolean;
+	/** Milliseconds from any fixed moment. */
+	readonly now: () => number;
 	/** Waits the given milliseconds; rejects when the signal ends. */
 	readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** A number from 0 up to, but not including, 1. */
 	readonly random: () => number;
-	/** Ends when the user stops the execution. */
+	/** Ends when the user stops the execution, or the time for it is over. */
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -71,199 +59,132 @@ export interface RunOptions {
  */
 const startsAtOnce = 10;
 
-/**
- * An item that is refused more often than this, with others accepted in between, waits for itself from then
- * on and holds up no other: under a limit for all an item is hardly ever refused so often.
- */
-const generalRefusals = 2;
-
-/** Jobs of the same key are run once; a job that is known has none. */
-const shareKeyOf = (job: Job<unknown>) => (job.known === undefined ? job.shareKey : undefined);
-
-/** Whether the service dealt with the request, so that it may well be asked faster. */
-function isWell<Value>(outcome: Outcome<Value>): boolean {
-	if (outcome.kind === 'done') return outcome.wasRequested !== false;
-	if (outcome.kind !== 'failed' || outcome.wasRequested === false) return false;
-	return !isRateLimit(outcome.problem) && !isTransient(outcome.problem);
-}
-
-/** Whether an outcome is news that keeps all else from starting where a run stops at its first failure. */
-function stops<Value>(outcome: Outcome<Value>): boolean {
-	if (outcome.kind === 'failed') return outcome.wasRequested !== false;
-	return outcome.kind !== 'done';
-}
-
-/** What the jobs of one run know of each other. */
-interface Run extends RunOptions {
-	/** How many requests the service has dealt with. */
-	accepted: number;
-	/** How often jobs were refused that don't wait for themselves. */
+/** A job in line. */
+interface Waiting<Value> {
+	readonly index: number;
+	readonly job: RequestJob<Value>;
+	/** How often it was refused for too many requests, and failed in a way that may pass. */
 	refusals: number;
-	/** Jobs without an outcome that don't wait for themselves. */
-	readonly inLine: Set<unknown>;
-	/** Why nothing further is requested of a service that refuses everything. */
-	givenUp?: Problem;
-}
-
-/** How far a job has come. */
-interface Progress {
-	readonly failures: Failures;
-	/** How many the service had accepted when it refused this one last. */
-	acceptedBefore: number;
-	/** Whether it is this job alone that the service does not take, so that it waits for itself. */
-	waitsAlone: boolean;
+	transients: number;
+	/** How it failed last. */
+	last?: Outcome<Value>;
 }
 
 /**
- * Runs all jobs through the limiter. Outcomes come in the order of the jobs; every job gets one. Never
- * throws.
+ * Runs all jobs, as many at once and as fast as the service takes them: one line, to whose end goes what is
+ * refused for too many requests. Outcomes come in the order of the jobs; every job gets one.
  *
- * When the service refuses for too many requests so often in a row that a job's retries are used up,
- * or asks for more than ten minutes, nothing further is requested: what is left failed as that did.
+ * When the service refuses so often in a row that a job's retries are used up, or asks for more than ten
+ * minutes, nothing further is requested: what is left failed as that did.
+ * @throws what an attempt threw, when nothing is under way any more: what became of it is not known
  */
 export async function runJobs<Value>(
 	jobs: ReadonlyArray<Job<Value>>,
-	options: RunOptions,
+	{ ceiling, stopOnFailure, now, sleep, random, signal }: RunOptions,
 ): Promise<Array<Outcome<Value>>> {
-	const { limiter, stopOnFailure, sleep, signal } = options;
-	const inLine = new Set<unknown>(jobs);
-	const run: Run = { ...options, accepted: 0, refusals: 0, inLine };
+	const pace = new Pace(ceiling, random);
 	const outcomes: Array<Outcome<Value> | undefined> = jobs.map(({ known }) => known);
-	const shared = new Map<string, number>();
-	const underWay = new Set<Promise<void>>();
-
-	const stopAfter = (outcome: Outcome<Value> | undefined) => {
-		if (stopOnFailure && outcome !== undefined && stops(outcome)) limiter.close();
-	};
-	// What failed in an earlier try of the execution was told then, and holds up nothing now.
-	outcomes.filter((outcome) => outcome?.kind === 'invalid').forEach(stopAfter);
-	const close = () => limiter.close();
-	signal?.addEventListener('abort', close);
-	if (signal?.aborted) close();
-
-	let started = 0;
-	for (const [index, job] of jobs.entries()) {
-		const shareKey = shareKeyOf(job);
-		if (job.known !== undefined || (shareKey !== undefined && shared.has(shareKey))) {
-			inLine.delete(job);
-			continue;
-		}
-		if (shareKey !== undefined) shared.set(shareKey, index);
-		if (!(await limiter.acquire())) break;
-		const request = runJob(job, run).then((outcome) => {
-			outcomes[index] = outcome;
-			stopAfter(outcome);
-			underWay.delete(request);
-		});
-		underWay.add(request);
-		started += 1;
-		if (started % startsAtOnce === 0) await sleep(0);
-	}
-	await Promise.all(underWay);
-	signal?.removeEventListener('abort', close);
-
-	const left: Outcome<Value> =
-		run.givenUp === undefined || stopOnFailure
-			? { kind: 'notStarted' }
-			: { kind: 'failed', problem: notRequestedProblem(run.givenUp) };
-	return jobs.map((job, index) => {
-		const shareKey = shareKeyOf(job);
-		const source = shareKey === undefined ? undefined : shared.get(shareKey);
-		return outcomes[index] ?? outcomes[source ?? index] ?? left;
+	const line: Array<Waiting<Value>> = [];
+	const firstOfKey = new Map<string, number>();
+	/** For each job the place of the one whose outcome is its own: the first of its key. */
+	const places = jobs.map((job, index) => {
+		if (job.known !== undefined) return index;
+		const { dedupeKey } = job;
+		const first = dedupeKey === undefined ? index : (firstOfKey.get(dedupeKey) ?? index);
+		if (dedupeKey !== undefined) firstOfKey.set(dedupeKey, first);
+		if (first === index) line.push({ index, job, refusals: 0, transients: 0 });
+		return first;
 	});
-}
+	const closing = new AbortController();
+	/** Once it ends nothing starts any more; what is under way goes on. */
+	const closed = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
+	const thrown: unknown[] = [];
+	let givenUp: Problem | undefined;
+	let underWay = 0;
+	let wakeUp = () => {};
 
-/** Holds a place in the limiter until the job's outcome is final. */
-async function runJob<Value>(job: RequestJob<Value>, run: Run): Promise<Outcome<Value>> {
-	const { limiter, stopOnFailure } = run;
-	const progress: Progress = {
-		failures: { rateLimit: 0, transient: 0 },
-		acceptedBefore: run.accepted,
-		waitsAlone: false,
-	};
-	for (;;) {
-		const outcome = await job.attempt();
-		if (outcome.kind === 'failed' && outcome.wasRequested === false) {
-			// It was told by somebody else, and is nothing to try again.
-		} else if (outcome.kind === 'failed' && isRateLimit(outcome.problem)) {
-			if (refused(outcome.problem, job, progress, run)) {
-				if (await takeTurnAgain(outcome.problem, progress, run)) continue;
-				// Where another job's failure closed the limiter, that one is the news.
-				return stopOnFailure ? { kind: 'notStarted' } : outcome;
-			}
-		} else if (outcome.kind === 'failed') {
-			progress.failures.transient += 1;
-			const isRetried = shouldRetry(outcome.problem, job, progress.failures);
-			if (isRetried && (await pauseBeforeRetry(progress, run))) continue;
+	async function pause(milliseconds: number): Promise<void> {
+		// A signal for each: Node.js warns of a leak where one has many listeners.
+		await sleep(milliseconds, AbortSignal.any([closed])).catch(() => undefined);
+	}
+
+	/** @returns whether the job is back in line */
+	async function tryAgain(
+		waiting: Waiting<Value>,
+		problem: Problem,
+		startedAt: number,
+	): Promise<boolean> {
+		const { job } = waiting;
+		if (!isRateLimit(problem)) {
+			if (!isTransient(problem)) pace.wasAccepted(now());
+			waiting.transients += 1;
+			if (!isTriedAgain(problem, job, waiting.transients)) return false;
+			await pause(retryPauseMs(problem, waiting.transients, random()));
+			line.unshift(waiting);
+			return true;
 		}
-		// Closed before the place is free: whoever waits for it must not start any more.
-		if (stopOnFailure && stops(outcome)) limiter.close();
-		if (isWell(outcome)) run.accepted += 1;
-		run.inLine.delete(job);
-		limiter.release(isWell(outcome));
-		return outcome;
+		waiting.refusals += 1;
+		const isInFront = ceiling === 1 || line.length === 0;
+		const inARow = pace.wasRefused(problem, now(), startedAt, isInFront ? waiting.refusals : 0);
+		// Without retries a first refusal is that item's alone: the service may take the next one.
+		if (isTooLong(problem) || inARow > Math.max(1, job.rateLimitRetries)) {
+			givenUp ??= problem;
+			closing.abort();
+			return false;
+		}
+		if (!isTriedAgain(problem, job, waiting.refusals)) return false;
+		if (isInFront) line.unshift(waiting);
+		else line.push(waiting);
+		return true;
 	}
-}
 
-/**
- * Takes in a refusal for too many requests: slows all others down where it concerns them, and ends the run
- * where everything is refused.
- * @returns whether the job is tried again
- */
-function refused(problem: Problem, job: RetryPolicy, progress: Progress, run: Run): boolean {
-	const { limiter, accepted } = run;
-	const { failures, waitsAlone } = progress;
-	failures.rateLimit += 1;
-	// Others were accepted since: it is this job alone that the service does not take. Or none is left that
-	// could be, and its pauses would hold up only those that wait for themselves.
-	const isAlone =
-		run.waitsAlone !== false &&
-		failures.rateLimit > generalRefusals &&
-		(accepted > progress.acceptedBefore || run.inLine.size === 1) &&
-		problem.retryAfterMs === undefined &&
-		!limiter.isSingle;
-	progress.acceptedBefore = accepted;
-	progress.waitsAlone ||= isAlone;
-	if (!progress.waitsAlone) {
-		run.refusals += 1;
-		limiter.slowDown(problem.retryAfterMs);
-	} else if (!waitsAlone) {
-		run.inLine.delete(job);
-		run.refusals -= failures.rateLimit - 1;
-		if (run.refusals === 0) limiter.speedUp();
+	async function request(waiting: Waiting<Value>): Promise<void> {
+		const startedAt = now();
+		pace.started(startedAt);
+		const outcome = await waiting.job.attempt();
+		const wasRequested = outcome.wasRequested !== false;
+		if (wasRequested && outcome.kind === 'done') pace.wasAccepted(now());
+		if (wasRequested && outcome.kind === 'failed') {
+			waiting.last = outcome;
+			if (await tryAgain(waiting, outcome.problem, startedAt)) return;
+		}
+		outcomes[waiting.index] = outcome;
+		if (stopOnFailure && wasRequested && outcome.kind !== 'done') closing.abort();
 	}
-	const refusalsInARow = progress.waitsAlone ? 0 : limiter.refusalsInARow;
-	if (shouldGiveUp(problem, job, refusalsInARow)) {
-		run.givenUp ??= problem;
-		limiter.close();
-		return false;
+
+	async function start(waiting: Waiting<Value>): Promise<void> {
+		underWay += 1;
+		try {
+			await request(waiting);
+		} catch (error) {
+			thrown.push(error);
+			closing.abort();
+		}
+		underWay -= 1;
+		wakeUp();
 	}
-	return shouldRetry(problem, job, failures);
-}
 
-/** Gives the place back and waits for another one; false where nothing may start any more. */
-async function takeTurnAgain(
-	{ retryAfterMs }: Problem,
-	{ failures, waitsAlone }: Progress,
-	run: Run,
-): Promise<boolean> {
-	const { limiter } = run;
-	if (!waitsAlone) return await limiter.requeue();
-	limiter.release(false);
-	await pause(retryAfterMs ?? refusalBackoffMs(failures.rateLimit, run.random()), run);
-	return await limiter.reacquire();
-}
+	// What failed in an earlier try of the execution was told then, and holds up nothing now.
+	if (stopOnFailure && outcomes.some((outcome) => outcome?.kind === 'invalid')) closing.abort();
+	let started = 0;
+	while (underWay > 0 || (line.length > 0 && !closed.aborted)) {
+		const next = !closed.aborted && pace.hasRoom(underWay) ? line[0] : undefined;
+		const waitMs = pace.waitMs(now());
+		if (next === undefined) await new Promise<void>((resolve) => (wakeUp = resolve));
+		else if (waitMs > 0) await pause(waitMs);
+		else {
+			line.shift();
+			void start(next);
+			started += 1;
+			if (started % startsAtOnce === 0) await sleep(0);
+		}
+	}
+	if (thrown.length > 0) throw thrown[0];
 
-/** Waits in its place; false where nothing may start any more. */
-async function pauseBeforeRetry({ failures }: Progress, run: Run): Promise<boolean> {
-	await pause(backoffMs(failures.transient, run.random()), run);
-	return !run.limiter.isClosed;
-}
-
-/** Waits the given milliseconds, or until nothing may start any more. */
-async function pause(milliseconds: number, { sleep, limiter }: Run): Promise<void> {
-	// A signal for each: Node.js warns of a leak where one has many listeners.
-	const end = new AbortController();
-	void limiter.whenClosed.then(() => end.abort());
-	await sleep(milliseconds, end.signal).catch(() => undefined);
+	const notStarted: Outcome<Value> = { kind: 'notStarted' };
+	const left: Outcome<Value> =
+		givenUp === undefined ? notStarted : { kind: 'failed', problem: notRequestedProblem(givenUp) };
+	// Where a first failure stops the rest, that one is the news, and not what waited to be tried again.
+	for (const { index, last } of line) outcomes[index] = stopOnFailure ? notStarted : (last ?? left);
+	return places.map((place) => outcomes[place] ?? notStarted);
 }

@@ -1,11 +1,10 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { Limiter } from '../delivery/limiter';
 import type { RunOptions } from '../delivery/runJobs';
-import type { ParameterValues } from '../operations/parameters';
 import { readWatched } from '../operations/watchCampaigns';
 import { withDeadline } from '../service/deadline';
 import type { Problem } from '../service/failures';
+import { InvalidInput } from '../service/invalidInput';
 import type { CampaignEvent, Watched } from '../watch/compare';
 import { toEvent } from '../watch/compare';
 import { emitChanges } from '../watch/emit';
@@ -16,7 +15,7 @@ import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
 import type { Store } from '../watch/state';
 import { loadState } from '../watch/state';
-import { toApiError, toExpected, toInvalid, toOperationError } from './errors';
+import { toApiError, toExpected, toOperationError } from './errors';
 import type { Occasion } from './occasion';
 import { occasionOf } from './occasion';
 import { unreadable } from './parameterReader';
@@ -31,8 +30,8 @@ const budgetShare = 0.8;
 const memories = new Memories();
 
 /** The trigger's parameters: it has no item. */
-function parametersOf(context: IPollFunctions): ParameterValues {
-	return {
+function watchedBy(context: IPollFunctions): Watched {
+	return readWatched({
 		get: ({ name, displayName }) => {
 			try {
 				return context.getNodeParameter(name, null);
@@ -40,22 +39,7 @@ function parametersOf(context: IPollFunctions): ParameterValues {
 				throw unreadable(displayName, error);
 			}
 		},
-	};
-}
-
-/**
- * Reads what the user entered.
- * @throws NodeOperationError where it is not valid
- */
-async function checked<Value>(
-	context: IPollFunctions,
-	read: () => Value | Promise<Value>,
-): Promise<Value> {
-	try {
-		return await read();
-	} catch (error) {
-		throw toOperationError(context.getNode(), toInvalid(error));
-	}
+	});
 }
 
 /** n8n's own database, or the vault of a credential's external secrets, keeps a poll waiting. */
@@ -73,7 +57,7 @@ async function connectInTime(
 	timeoutMs: number,
 	signal: AbortSignal,
 ): Promise<Connection> {
-	const open = async () => await checked(context, async () => await connect(context, signal));
+	const open = async () => await connect(context, signal);
 	const opened = await withDeadline(open, { timeoutMs, sleep });
 	if (opened.kind === 'settled') return opened.value;
 	throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
@@ -88,25 +72,24 @@ async function read(
 ): Promise<Readings> {
 	const budgetMs = Math.max(1, Math.floor(occasion.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
-	const limiter = new Limiter({
-		ceiling: maxParallel,
-		now: () => performance.now(),
-		sleep,
-		random: Math.random,
-	});
 	const options: RunOptions = {
-		limiter,
+		ceiling: maxParallel,
 		stopOnFailure: false,
-		// A poll has no time for that.
-		waitsAlone: false,
+		now: () => performance.now(),
 		sleep,
 		random: Math.random,
 		signal,
 	};
 	const { client } = await connectInTime(context, budgetMs, signal);
-	const time = { budgetMs, requestMs: occasion.requestMs, signal };
-	return await readCampaigns({ campaignIds, first }, client, time, options);
+	const timeoutMs = Math.max(1, Math.min(occasion.requestMs, Math.floor(budgetMs / 2)));
+	return await readCampaigns({ campaignIds, first, timeoutMs }, client, options);
 }
+
+/** n8n's error for whatever was thrown; it has no item. */
+const toError = (context: IPollFunctions, error: unknown) =>
+	error instanceof InvalidInput
+		? toOperationError(context.getNode(), error)
+		: toExpected(context.getNode(), error);
 
 /** All failures in one error, where there are any. */
 function failureError(context: IPollFunctions, failures: Readings['failures']) {
@@ -119,14 +102,14 @@ const toItems = (events: readonly CampaignEvent[]): INodeExecutionData[][] | nul
 
 /** 'Fetch Test Event': the present state of every campaign. It remembers nothing. */
 async function showCampaigns(context: IPollFunctions, occasion: Occasion) {
-	const watched = await checked(context, () => readWatched(parametersOf(context)));
+	const watched = watchedBy(context);
 	const { observations, failures } = await read(context, watched, [], occasion);
 	const error = failureError(context, failures);
 	if (error !== undefined) throw error;
 	return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
 }
 
-/** What the polls of an active workflow share. */
+/** A poll of an active workflow. */
 interface ActivePoll extends RunningPoll {
 	readonly occasion: Occasion;
 	readonly memory: TriggerMemory;
@@ -135,17 +118,15 @@ interface ActivePoll extends RunningPoll {
 	readonly isStrict: boolean;
 }
 
-/** Reads and compares. */
 async function tellNews(context: IPollFunctions, poll: ActivePoll) {
 	const { occasion, memory, store, isStrict, startedAt } = poll;
-	const watched = await checked(context, () => readWatched(parametersOf(context)));
+	const watched = watchedBy(context);
 	const readings = await read(context, watched, loadState(store).unread, occasion);
-	const { failures, observations } = readings;
 	// n8n 1 still takes in what a poll of a context gives whose workflow was activated anew meanwhile.
 	const isSuperseded = !occasion.isDurable && poll.isSuperseded();
 	if (isSuperseded && !isStrict) return null;
-	const error = failureError(context, failures);
-	if (error !== undefined && (isStrict || observations.length === 0)) throw error;
+	const error = failureError(context, readings.failures);
+	if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
 	if (isSuperseded) return null;
 	const atOnce = occasion.kind === 'publication';
 	const news = emitChanges(store, watched, readings, memory, { startedAt, atOnce });
@@ -153,6 +134,30 @@ async function tellNews(context: IPollFunctions, poll: ActivePoll) {
 	if (report !== undefined) context.__emitError(report);
 	memory.isWatching = true;
 	return toItems(news.events);
+}
+
+async function pollActive(context: IPollFunctions, occasion: Occasion, memory: TriggerMemory) {
+	const running = memory.begin(context, occasion.budgetMs);
+	if (running === undefined) return null;
+	const store = {
+		nodeId: context.getNode().id,
+		node: context.getWorkflowStaticData('node'),
+		global: context.getWorkflowStaticData('global'),
+		isCursor: occasion.isDurable,
+	};
+	memory.catchUp(store);
+	const isKnown = memory.isWatching || Object.keys(loadState(store).baselines).length > 0;
+	const isStrict = occasion.kind === 'publication' && !isKnown;
+	try {
+		return await tellNews(context, { ...running, occasion, memory, store, isStrict });
+	} catch (error) {
+		const told = toError(context, error);
+		if (occasion.kind === 'poll' || isStrict) throw told;
+		context.__emitError(told);
+		return null;
+	} finally {
+		running.end();
+	}
 }
 
 /**
@@ -168,26 +173,12 @@ async function tellNews(context: IPollFunctions, poll: ActivePoll) {
 export async function pollCampaigns(
 	context: IPollFunctions,
 ): Promise<INodeExecutionData[][] | null> {
-	const { id: nodeId } = context.getNode();
-	const memory = memories.of(context.getWorkflow().id ?? '', nodeId);
+	const memory = memories.of(context.getWorkflow().id ?? '', context.getNode().id);
 	const occasion = occasionOf(context, memory.isNew(context));
-	if (occasion.kind === 'test') return await showCampaigns(context, occasion);
-	const running = memory.begin(context, occasion.budgetMs);
-	if (running === undefined) return null;
-	const node = context.getWorkflowStaticData('node');
-	const global = context.getWorkflowStaticData('global');
-	const store = { nodeId, node, global, isCursor: occasion.isDurable };
-	memory.catchUp(store);
-	const isKnown = memory.isWatching || Object.keys(loadState(store).baselines).length > 0;
-	const isStrict = occasion.kind === 'publication' && !isKnown;
+	if (occasion.kind !== 'test') return await pollActive(context, occasion, memory);
 	try {
-		return await tellNews(context, { ...running, occasion, memory, store, isStrict });
+		return await showCampaigns(context, occasion);
 	} catch (error) {
-		const told = toExpected(context.getNode(), error);
-		if (occasion.kind === 'poll' || isStrict) throw told;
-		context.__emitError(told);
-		return null;
-	} finally {
-		running.end();
+		throw toError(context, error);
 	}
 }

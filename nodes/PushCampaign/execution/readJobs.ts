@@ -21,7 +21,7 @@ export function readJobs(
 			return {
 				maxParallel,
 				job: {
-					shareKey: `${clients.indexOf(client)} ${read.key}`,
+					dedupeKey: `${clients.indexOf(client)} ${read.key}`,
 					rateLimitRetries,
 					transientRetries: kinds[operation.kind].unknownRetries,
 					attempt: async () => await read.perform(client),

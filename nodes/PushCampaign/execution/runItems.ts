@@ -1,12 +1,12 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { Limiter } from '../delivery/limiter';
 import type { Job, Outcome } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
 import type { Kind } from '../service/kinds';
+import { changeJobs } from './changeJobs';
 import {
 	faultJson,
 	isFailed,
@@ -20,7 +20,6 @@ import type { ItemJob, JobFactory } from './itemJob';
 import { isTool } from './itemJob';
 import { ParameterReader } from './parameterReader';
 import { readJobs } from './readJobs';
-import { sendJobs } from './sendJobs';
 import { sleep } from './sleep';
 import type { Connection } from './transport';
 import { connectItems } from './transport';
@@ -85,13 +84,12 @@ async function runOperation<Value>(
 
 	const maxParallel = itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1;
 	progress.hasStarted = true;
-	const random = Math.random;
-	const now = () => performance.now();
 	const ended = await runJobs(jobs, {
-		limiter: new Limiter({ ceiling: maxParallel, now, sleep, random }),
+		ceiling: maxParallel,
 		stopOnFailure: !context.continueOnFail(),
+		now: () => performance.now(),
 		sleep,
-		random,
+		random: Math.random,
 		signal,
 	});
 	const outcomes = (await factory.end?.(ended)) ?? ended;
@@ -127,9 +125,9 @@ function findOperation(context: IExecuteFunctions): Operation {
 async function run(context: IExecuteFunctions, progress: Progress): Promise<INodeExecutionData[]> {
 	const operation = findOperation(context);
 	progress.kind = operation.kind;
-	return operation.kind === 'send'
-		? await runOperation(context, sendJobs(context, operation), 'send', progress)
-		: await runOperation(context, readJobs(context, operation), 'read', progress);
+	return operation.kind === 'read'
+		? await runOperation(context, readJobs(context, operation), operation.kind, progress)
+		: await runOperation(context, changeJobs(context, operation), operation.kind, progress);
 }
 
 /**

@@ -3,10 +3,13 @@ import type { z } from 'zod/v3';
 
 import type { SendReceipt } from '../service/answers';
 import type { Client, Result, ServiceRequest } from '../service/client';
+import type { Kind } from '../service/kinds';
 import type { Audience } from '../service/rules';
+import type { Schedule } from '../service/schedule';
 import type { AttributeValue } from '../service/schemas';
-import type { RequestOptions } from './options';
+import type { RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
+import type { PreparedSend } from './send';
 
 interface OperationBase {
 	readonly resource: 'campaign' | 'site';
@@ -28,8 +31,31 @@ export interface AudienceSelection {
 	readonly sid?: string;
 }
 
+/** One item's change of something at the service, checked and ready to be made. */
+export interface PreparedChange {
+	/** What tells it from another one: any JSON. */
+	readonly content: readonly unknown[];
+	readonly options: SendOptions;
+	/** When it takes effect; missing where that is at once. */
+	readonly schedule?: Schedule | undefined;
+	/** What hints tell of it, where it is a send. */
+	readonly send?: PreparedSend;
+	readonly perform: (client: Client) => Promise<Result<SendReceipt>>;
+	/** The item that is put out; without a receipt it was made earlier, under its idempotency key. */
+	readonly toItem: (receipt?: SendReceipt) => IDataObject;
+	/** The item that a dry run puts out. */
+	readonly toDryRunItem: (baseUrl: string) => IDataObject;
+}
+
+/** An operation that changes something: it is made once, and whatever it came to is told of each item. */
+export interface ChangeOperation extends OperationBase {
+	readonly kind: Exclude<Kind, 'read'>;
+	/** @throws InvalidInput naming the parameter */
+	readonly prepare: (item: ItemParameters) => PreparedChange;
+}
+
 /** An operation that sends a campaign: what it adds to the fields that all sends share. */
-export interface SendOperation extends OperationBase {
+export interface SendOperation extends ChangeOperation {
 	readonly kind: 'send';
 	readonly audience: Audience;
 	/**
@@ -57,7 +83,7 @@ export interface ReadOperation extends OperationBase {
 	readonly prepare: (item: ItemParameters) => PreparedRead;
 }
 
-export type Operation = SendOperation | ReadOperation;
+export type Operation = ChangeOperation | ReadOperation;
 
 /** What a read operation asks for and how its answer becomes an item. */
 export interface Read<Value> {

@@ -107,3 +107,25 @@ export function dryRunItem(send: PreparedSend, baseUrl: string): IDataObject {
 		},
 	};
 }
+
+/** Makes an operation that sends of what it adds to the fields that all sends share. */
+export function sendOperation(own: Omit<SendOperation, 'kind' | 'prepare'>): SendOperation {
+	const operation: SendOperation = {
+		...own,
+		kind: 'send',
+		prepare(item) {
+			const send = prepareSend(operation, item);
+			return {
+				content: [operation.audience, send.body],
+				options: send.options,
+				schedule: send.schedule,
+				send,
+				perform: async (client) => await performSend(send, client),
+				toItem: (receipt) =>
+					receipt === undefined ? alreadySentItem(send) : sentItem(send, receipt),
+				toDryRunItem: (baseUrl) => dryRunItem(send, baseUrl),
+			};
+		},
+	};
+	return operation;
+}

@@ -1,11 +1,10 @@
-import type { SendOperation } from './operation';
+import { sendOperation } from './send';
 import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAll'] } };
 
 /** Specification, POST send/all. */
-export const sendToAll: SendOperation = {
-	kind: 'send',
+export const sendToAll = sendOperation({
 	resource: 'campaign',
 	audience: 'all',
 	option: {
@@ -17,4 +16,4 @@ export const sendToAll: SendOperation = {
 	properties: campaignProperties('all', displayOptions),
 	select: () => ({}),
 	identify: (_selection, { campaignId }) => ({ campaignId }),
-};
+});

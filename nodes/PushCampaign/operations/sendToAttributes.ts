@@ -3,9 +3,9 @@ import { z } from 'zod/v3';
 
 import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue, firstIssue } from '../service/schemas';
-import type { SendOperation } from './operation';
 import type { ItemParameters } from './parameters';
 import { check, invalid, required, toFields } from './parameters';
+import { sendOperation } from './send';
 import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };
@@ -163,8 +163,7 @@ function selectAttributes(item: ItemParameters): Record<string, AttributeValue> 
 }
 
 /** Specification, POST send/attribute. */
-export const sendToAttributes: SendOperation = {
-	kind: 'send',
+export const sendToAttributes = sendOperation({
 	resource: 'campaign',
 	audience: 'attributes',
 	option: {
@@ -181,4 +180,4 @@ export const sendToAttributes: SendOperation = {
 	]),
 	select: (item) => ({ attribute: selectAttributes(item) }),
 	identify: (_selection, { campaignId }) => ({ campaignId }),
-};
+});

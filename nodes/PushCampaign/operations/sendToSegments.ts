@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { segments } from '../service/schemas';
 import { parseIdList } from './idList';
-import type { SendOperation } from './operation';
+import { sendOperation } from './send';
 import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSegments'] } };
@@ -20,8 +20,7 @@ const segmentIds = {
 } satisfies INodeProperties;
 
 /** Specification, POST send/segment. */
-export const sendToSegments: SendOperation = {
-	kind: 'send',
+export const sendToSegments = sendOperation({
 	resource: 'campaign',
 	audience: 'segments',
 	option: {
@@ -35,4 +34,4 @@ export const sendToSegments: SendOperation = {
 		segment: parseIdList(item.get(segmentIds), segmentIds.displayName, segments),
 	}),
 	identify: (_selection, { campaignId }) => ({ campaignId }),
-};
+});

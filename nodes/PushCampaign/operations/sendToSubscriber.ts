@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { subscriberId } from '../service/schemas';
-import type { SendOperation } from './operation';
 import { check } from './parameters';
+import { sendOperation } from './send';
 import { campaignProperties } from './sendFields';
 
 const displayOptions = { show: { resource: ['campaign'], operation: ['sendToSubscriber'] } };
@@ -20,8 +20,7 @@ const subscriber = {
 } satisfies INodeProperties;
 
 /** Specification, POST send/sid. */
-export const sendToSubscriber: SendOperation = {
-	kind: 'send',
+export const sendToSubscriber = sendOperation({
 	resource: 'campaign',
 	audience: 'subscriber',
 	option: {
@@ -33,4 +32,4 @@ export const sendToSubscriber: SendOperation = {
 	properties: campaignProperties('subscriber', displayOptions, [subscriber]),
 	select: (item) => ({ sid: check(subscriberId, item.get(subscriber), subscriber.displayName) }),
 	identify: ({ sid }) => ({ subscriberId: sid }),
-};
+});

@@ -1,6 +1,7 @@
 import { InvalidInput } from './invalidInput';
 
 const FIELD = 'Base URL';
+const EXAMPLE = 'https://push.example.com';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
@@ -38,8 +39,8 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	if (text === '') {
 		throw new InvalidInput(
-			`${FIELD} is missing in the credential`,
-			'Open the Push Campaign API credential and enter the address that your push service gave you, e.g. https://push.example.com.',
+			`${FIELD} of the credential is missing`,
+			`Enter the address that your push service gave you, e.g. ${EXAMPLE}.`,
 		);
 	}
 	if (!isUrl(text, /^https?:\/\/[^/?#]/i)) throw refuse('is not a valid https:// address');
@@ -49,8 +50,8 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 	const url = new URL(text);
 	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
 		throw new InvalidInput(
-			`${FIELD} starts with http://, which would send the key and token unencrypted`,
-			"Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
+			`${FIELD} of the credential starts with http://, which would send the key and token unencrypted`,
+			"Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
 		);
 	}
 	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
@@ -58,7 +59,7 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 
 function refuse(what: string): InvalidInput {
 	return new InvalidInput(
-		`${FIELD} ${what}`,
-		'Open the Push Campaign API credential and enter the address alone, e.g. https://push.example.com.',
+		`${FIELD} of the credential ${what}`,
+		`Enter the address alone, e.g. ${EXAMPLE}.`,
 	);
 }

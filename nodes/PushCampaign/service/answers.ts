@@ -139,6 +139,20 @@ export const subscriberCount = z
 	.object({ total_life_time_subscribers: optionalCounter, active_subscribers: optionalCounter })
 	.refine((record) => Object.values(record).some((count) => count !== null));
 
+const ownWords: ReadonlySet<string> = new Set([
+	'success',
+	'failure',
+	...failureTypes,
+	...Object.keys(failureAnswer.shape),
+	...Object.keys(campaignStatus.shape),
+	...Object.values(counterFields),
+	'total_life_time_subscribers',
+	'active_subscribers',
+]);
+
+/** Whether a text is a word of the interface: the name of a field, or what one says in every answer. */
+export const isOwnWord = (text: string) => ownWords.has(text);
+
 /** Shares of a campaign's counters; null where they can't be known. */
 export interface Rates {
 	/** Delivered of those that were successfully sent, rounded to 4 decimals. */

@@ -7,14 +7,15 @@ import { InvalidInput } from './invalidInput';
 export const settingNames = {
 	apiKey: 'API Key',
 	authToken: 'Auth Token',
+	headerNames: 'Header Names',
 	apiKeyHeader: 'API Key Header',
 	authTokenHeader: 'Auth Token Header',
 } as const;
 
-/** Specification, Authentication. */
-export const defaultHeaders = {
-	apiKeyHeader: 'serviceKey',
-	authTokenHeader: 'serviceAuthToken',
+/** Specification, Authentication; and the names that Webpushr uses for the same. */
+export const headerOptions = {
+	standard: { apiKeyHeader: 'serviceKey', authTokenHeader: 'serviceAuthToken' },
+	webpushr: { apiKeyHeader: 'webpushrKey', authTokenHeader: 'webpushrAuthToken' },
 } as const;
 
 /** The address of the service and the two headers that open it. */
@@ -30,6 +31,7 @@ const entered = z.object({
 	apiKey: z.unknown(),
 	authToken: z.unknown(),
 	allowHttp: z.unknown(),
+	headerNames: z.unknown(),
 	apiKeyHeader: z.unknown(),
 	authTokenHeader: z.unknown(),
 });
@@ -49,43 +51,40 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
  * @throws InvalidInput naming the credential's field
  */
 export function parseSettings(credential: unknown): ServiceSettings {
-	const result = entered.safeParse(credential);
-	const data = result.success ? result.data : {};
-	const text = (name: Setting) => {
-		const value = data[name];
-		return typeof value === 'string' ? value.trim() : '';
-	};
-	const secret = (name: 'apiKey' | 'authToken') => {
-		const value = text(name);
-		if (value === '') throw refuse(name, 'is missing in the credential');
-		if (!headerValue.test(value)) {
-			throw refuse(name, 'holds a character that a header of a request cannot carry');
-		}
+	const data = entered.safeParse(credential).data ?? {};
+	const text = (name: Setting, pattern: RegExp, rule: string) => {
+		const value = typeof data[name] === 'string' ? data[name].trim() : '';
+		if (value === '') throw refuse(name, 'is missing');
+		if (!pattern.test(value)) throw refuse(name, rule);
 		return value;
 	};
-	const header = (name: keyof typeof defaultHeaders) => {
-		const value = text(name) || defaultHeaders[name];
-		if (!headerName.test(value)) throw refuse(name, 'is not the name of a header');
-		return value;
-	};
+	const secret = (name: Setting) =>
+		text(name, headerValue, 'holds a character that a header of a request cannot carry');
+	const header = (name: Setting) => text(name, headerName, 'is not the name of a header');
+
+	const { headerNames = 'standard' } = data;
 	const baseUrl = parseBaseUrl(data.baseUrl, data.allowHttp === true);
-	const apiKey = secret('apiKey');
-	const authToken = secret('authToken');
-	const keyHeader = header('apiKeyHeader');
-	const tokenHeader = header('authTokenHeader');
-	if (keyHeader.toLowerCase() === tokenHeader.toLowerCase()) {
+	const secrets = [secret('apiKey'), secret('authToken')];
+	if (headerNames !== 'custom' && !isHeaderOption(headerNames)) {
+		throw refuse('headerNames', 'is not one of its options');
+	}
+	const names =
+		headerNames === 'custom'
+			? [header('apiKeyHeader'), header('authTokenHeader')]
+			: Object.values(headerOptions[headerNames]);
+	if (new Set(names.map((name) => name.toLowerCase())).size === 1) {
 		throw refuse('authTokenHeader', `is the same as ${settingNames.apiKeyHeader}`);
 	}
-	return {
-		baseUrl,
-		headers: { [keyHeader]: apiKey, [tokenHeader]: authToken },
-		secrets: [apiKey, authToken],
-	};
+	const headers = Object.fromEntries(names.map((name, index) => [name, secrets[index] ?? '']));
+	return { baseUrl, headers, secrets };
 }
+
+const isHeaderOption = (option: unknown): option is keyof typeof headerOptions =>
+	typeof option === 'string' && Object.hasOwn(headerOptions, option);
 
 function refuse(name: Setting, what: string): InvalidInput {
 	return new InvalidInput(
-		`${settingNames[name]} ${what}`,
-		'Open the Push Campaign API credential and enter the value that your push service gave you.',
+		`${settingNames[name]} of the credential ${what}`,
+		'Enter the value that your push service gave you.',
 	);
 }

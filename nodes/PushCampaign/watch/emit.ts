@@ -13,26 +13,20 @@ export interface News {
 	readonly failures: ReadonlyMap<string, Problem>;
 }
 
-export interface EmitOptions {
-	/** When the poll began, by `performance.now()`. */
-	readonly startedAt: number;
-	/** Whether failures are told that were not there before. */
-	readonly atOnce: boolean;
-}
-
 const isSame = (one: WatchState, other: WatchState) =>
 	JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Compares what a poll read with the baselines, moves those of what it gives back, and finds the failures
  * that are to be told. Waits for nothing: another poll may have emitted before, none can in between.
+ * @param poll when it began, by `performance.now()`, and whether it tells of failures at once
  */
 export function emitChanges(
 	store: Store,
 	watched: Watched,
 	{ observations, failures, unread }: Readings,
 	memory: TriggerMemory,
-	{ startedAt, atOnce }: EmitOptions,
+	{ startedAt, atOnce }: { readonly startedAt: number; readonly atOnce: boolean },
 ): News {
 	const state = memory.stateFor(store, startedAt);
 	if (state === undefined) return { events: [], failures: new Map() };

@@ -38,14 +38,21 @@ export class TriggerMemory {
 	 * taken when it polled last.
 	 */
 	state: WatchState | undefined;
-	/** In the durable engine, until when a poll may start from a cursor that does not show the state. */
-	private staleUntil = -Infinity;
+	/** What n8n was given to save last, for what it saves with other triggers of the workflow. */
+	private latest: WatchState | undefined;
+	/**
+	 * In the durable engine, what n8n was given to save last with an emission, and what without one: until
+	 * when a poll may start from a cursor that does not show it.
+	 */
+	private readonly writes = new Map<
+		boolean,
+		{ readonly revision: number; readonly until: number }
+	>();
 	/** By campaign, when the reading began that was emitted last: polls can overlap. */
 	private readonly emitted = new Map<string, number>();
-	/** n8n's contexts that have polled, numbered. */
-	private readonly contexts = new WeakMap<object, number>();
-	private contextCount = 0;
-	private lastContext = 0;
+	/** n8n's contexts that have polled, and the one on which a poll began last. */
+	private readonly contexts = new WeakSet<object>();
+	private lastContext: WeakRef<object> | undefined;
 	private readonly polls = new Set<{ readonly context: object; readonly until: number }>();
 
 	/** @param triggers what is known of all triggers of the workflow, by node ID */
@@ -69,14 +76,13 @@ export class TriggerMemory {
 			(poll) => poll.context === context && poll.until > startedAt,
 		);
 		if (beside.length >= mostAtOnce) return undefined;
-		const number = this.contexts.get(context) ?? (this.contextCount += 1);
-		this.contexts.set(context, number);
-		this.lastContext = number;
+		this.contexts.add(context);
+		this.lastContext = new WeakRef(context);
 		const poll = { context, until: startedAt + budgetMs };
 		this.polls.add(poll);
 		return {
 			startedAt,
-			isSuperseded: () => this.lastContext !== number,
+			isSuperseded: () => this.lastContext?.deref() !== context,
 			end: () => {
 				this.polls.delete(poll);
 				if (this.polls.size === 0) this.emitted.clear();
@@ -95,6 +101,7 @@ export class TriggerMemory {
 		const saved = loadState(store);
 		if (this.state === undefined || this.state.revision <= saved.revision) this.state = saved;
 		else saveState(store, this.state, this.known());
+		this.latest = this.state;
 	}
 
 	/**
@@ -107,11 +114,12 @@ export class TriggerMemory {
 	 */
 	stateFor(store: Store, startedAt: number): WatchState | undefined {
 		const saved = loadState(store);
-		const { state } = this;
-		if (!store.isCursor || state === undefined || state.revision <= saved.revision) return saved;
-		if (startedAt < this.staleUntil) return undefined;
+		const isUnseen = ({ revision }: { readonly revision: number }) => revision > saved.revision;
+		const unseen = [...this.writes.values()].filter(isUnseen);
+		if (unseen.some(({ until }) => startedAt < until)) return undefined;
+		if (!store.isCursor || this.state === undefined || !isUnseen(this.state)) return saved;
 		// What was told was told, whether or not n8n could save that.
-		return { ...saved, failing: state.failing, unread: state.unread };
+		return { ...saved, failing: this.state.failing, unread: this.state.unread };
 	}
 
 	/** Gives n8n a state to save: in the classic engine it does so with an emission alone. */
@@ -120,16 +128,17 @@ export class TriggerMemory {
 		const revision = isEmission || store.isCursor ? newest + 1 : state.revision;
 		const after = { ...state, revision };
 		saveState(store, after, this.known());
+		this.latest = after;
 		if (!store.isCursor) return;
 		this.state = after;
 		const staleMs = isEmission ? staleCursorMs : quietWriteMs;
-		this.staleUntil = Math.max(this.staleUntil, performance.now() + staleMs);
+		this.writes.set(isEmission, { revision, until: performance.now() + staleMs });
 	}
 
 	/** The states of all triggers of the workflow, by node ID. */
 	private known(): Map<string, WatchState> {
 		const states = new Map<string, WatchState>();
-		for (const [id, { state }] of this.triggers) if (state !== undefined) states.set(id, state);
+		for (const [id, { latest }] of this.triggers) if (latest !== undefined) states.set(id, latest);
 		return states;
 	}
 

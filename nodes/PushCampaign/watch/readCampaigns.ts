@@ -18,27 +18,25 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
-/** How long reading may take. */
-export interface ReadingTime {
-	/** In milliseconds. */
-	readonly budgetMs: number;
-	/** The most that one request may take, in milliseconds. */
-	readonly requestMs: number;
-	/** Ends when the budget is used up, as it does for the client. */
-	readonly signal: AbortSignal;
+/** What to read. */
+export interface ReadOptions {
+	readonly campaignIds: readonly string[];
+	/** Those that are read before the others. */
+	readonly first: readonly string[];
+	/** How long one request may take, in milliseconds. */
+	readonly timeoutMs: number;
 }
 
 /**
- * Reads the status records of campaigns in parallel, some of them first. Comes back when the time is
- * over, whatever hangs, with what was read until then, in the order of the list.
+ * Reads the status records of campaigns in parallel. Comes back when the run's signal ends, as the
+ * client's has to, with what was read until then, in the order of the list.
  */
 export async function readCampaigns(
-	{ campaignIds, first }: { campaignIds: readonly string[]; first: readonly string[] },
+	{ campaignIds, first, timeoutMs }: ReadOptions,
 	client: Client,
-	{ budgetMs, requestMs, signal }: ReadingTime,
 	options: RunOptions,
 ): Promise<Readings> {
-	const timeoutMs = Math.max(1, Math.min(requestMs, Math.floor(budgetMs / 2)));
+	const { signal } = options;
 	/** Why the last request for a campaign gave nothing. */
 	const problems = new Map<string, Problem>();
 	/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */
@@ -49,14 +47,14 @@ export async function readCampaigns(
 		// What was asked for in vain can't be read, what was cut short was not reached.
 		const givenUp: Outcome<Observation> =
 			before === undefined ? { kind: 'notStarted' } : { kind: 'failed', problem: before };
-		if (signal.aborted || slow.has(campaignId)) return givenUp;
+		if (signal?.aborted || slow.has(campaignId)) return givenUp;
 
 		const readAt = performance.now();
 		const path = campaignStatusPath(campaignId);
 		const request = { kind: 'read', path, campaignId } as const;
 		const result = await client.request(request, campaignStatus, timeoutMs);
 		if (result.kind === 'failed') {
-			if (signal.aborted) return givenUp;
+			if (signal?.aborted) return givenUp;
 			problems.set(campaignId, result.problem);
 			const isSlow = performance.now() - readAt > timeoutMs / 2;
 			if (isSlow && !isRateLimit(result.problem)) slow.add(campaignId);

@@ -8,16 +8,18 @@ const data: ICredentialDataDecryptedObject = {
 	apiKey: ' the-key ',
 	authToken: 'the-token',
 	allowHttp: false,
+	headerNames: 'custom',
 	apiKeyHeader: 'serviceKey',
 	authTokenHeader: 'x-token',
 };
 
 /** Every field, as saved. */
 const stored = {
-	baseUrl: 'https://push.example',
+	baseUrl: 'http://push.example',
 	apiKey: 'the-key',
 	authToken: 'the-token',
 	allowHttp: true,
+	headerNames: 'custom',
 	apiKeyHeader: 'x-key',
 	authTokenHeader: 'x-token',
 };
@@ -44,9 +46,10 @@ test('has the fields that saved credentials hold', () => {
 		['baseUrl', 'string', '', true],
 		['apiKey', 'string', '', true],
 		['authToken', 'string', '', true],
+		['headerNames', 'options', 'standard', false],
+		['apiKeyHeader', 'string', '', true],
+		['authTokenHeader', 'string', '', true],
 		['allowHttp', 'boolean', false, false],
-		['apiKeyHeader', 'string', 'serviceKey', false],
-		['authTokenHeader', 'string', 'serviceAuthToken', false],
 		['isFixed', 'hidden', true, false],
 	]);
 	const hidden = credential.properties.filter(({ typeOptions }) => typeOptions?.password);
@@ -63,6 +66,39 @@ describe('what n8n opens', () => {
 			null,
 			null,
 		);
+
+	// What is hidden in the editor is not there, and so it is off, or the standard.
+	test.each([
+		[
+			{},
+			[
+				'baseUrl',
+				'apiKey',
+				'authToken',
+				'headerNames',
+				'apiKeyHeader',
+				'authTokenHeader',
+				'allowHttp',
+			],
+		],
+		[{ headerNames: 'standard' }, ['baseUrl', 'apiKey', 'authToken', 'headerNames', 'allowHttp']],
+		[{ headerNames: 'webpushr' }, ['baseUrl', 'apiKey', 'authToken', 'headerNames', 'allowHttp']],
+		[
+			{ headerNames: 'standard', baseUrl: 'https://push.example' },
+			['baseUrl', 'apiKey', 'authToken', 'headerNames'],
+		],
+		[
+			{ headerNames: 'standard', baseUrl: ' HTTP://push.example' },
+			['baseUrl', 'apiKey', 'authToken', 'headerNames', 'allowHttp'],
+		],
+	])('of %j holds %j', (change, names) => {
+		expect(Object.keys(opened(change) ?? {})).toEqual([...names, 'isFixed']);
+	});
+
+	test('holds whatever may be needed where the field that decides is an expression', () => {
+		const change = { headerNames: '={{ $json.names }}', baseUrl: '={{ $json.url }}' };
+		expect(opened(change)).toEqual({ ...stored, ...change });
+	});
 
 	test('says that no field is an expression', () => {
 		expect(opened({})).toMatchObject({ isFixed: true });
@@ -112,7 +148,7 @@ test.each(['Content-Type', 'content-type', 'CONTENT-TYPE'])(
 test('says in one message what is wrong and what to do', async () => {
 	const signing = authenticate({ url: 'x' }, { baseUrl: 'http://push.example' });
 	await expect(signing).rejects.toThrow(
-		"Base URL starts with http://, which would send the key and token unencrypted. Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
+		"Base URL of the credential starts with http://, which would send the key and token unencrypted. Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
 	);
 });
 
@@ -136,55 +172,4 @@ test.each([
 	await expect(authenticate({ url: 'https://push.example' }, change)).rejects.toThrow(
 		/Base URL|API Key|Auth Token/,
 	);
-});
-
-describe('the test', () => {
-	const { request, rules = [] } = credential.test;
-
-	test('reads the subscriber count and follows no redirect', () => {
-		expect(request).toMatchObject({
-			url: '/v1/site/subscriber_count',
-			headers: { 'Content-Type': 'application/json' },
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-		});
-		expect(request.method).toBeUndefined();
-	});
-
-	/** What the test says of an answer: n8n takes the first rule that holds. */
-	const verdict = (answer: Record<string, unknown>) =>
-		rules.flatMap((rule) => {
-			if (rule.type !== 'responseSuccessBody') return [];
-			const { key, message } = rule.properties;
-			const value: unknown = rule.properties.value;
-			return answer[key] === value ? [message] : [];
-		})[0];
-	const failure = (type?: string) => ({ status: 'failure', type, description: 'No' });
-
-	test.each([
-		[
-			failure('authentication_failure'),
-			'The push service does not accept this API Key and Auth Token',
-		],
-		[
-			failure('header_invalid'),
-			'The push service did not get one of the two headers: check API Key Header and Auth Token Header',
-		],
-		[
-			failure('rate_limit'),
-			'The push service is receiving too many requests: wait a moment and test again',
-		],
-		[
-			failure(),
-			'The push service could not read the subscriber count: check Base URL, without /v1, and test again',
-		],
-		[
-			failure('invalid_value'),
-			'The push service could not read the subscriber count: check Base URL, without /v1, and test again',
-		],
-		[{}, 'No push service answers at this address: check Base URL, without /v1'],
-		[{ total_life_time_subscribers: '120', active_subscribers: '90' }, undefined],
-	])('of %j says %j', (answer, message) => {
-		expect(verdict(answer)).toBe(message);
-	});
 });

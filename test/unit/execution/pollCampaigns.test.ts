@@ -126,7 +126,7 @@ describe('parameters', () => {
 	])('%s nothing is asked for', async (_what, credentials) => {
 		const error = await errorOf({ credentials });
 		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(error.description).toMatch(/credential/);
+		expect(`${error.message} ${error.description}`).toMatch(/credential/);
 	});
 
 	test('an ID is one campaign, however often and with however many zeros it is listed', async () => {
@@ -374,7 +374,8 @@ describe('time', () => {
 	});
 
 	test.each([
-		[10_000, [4000, 4000]],
+		[1, [1, 1]],
+		[10_001, [4000, 4000]],
 		[70_000, [10_000, 28_000]],
 		[600_000, [10_000, 30_000]],
 		['absent', [10_000, 30_000]],

@@ -152,7 +152,7 @@ describe('before anything is sent', () => {
 
 	test.each([
 		[refused, refused.message],
-		[{ ...credential, apiKey: '' }, 'API Key is missing in the credential'],
+		[{ ...credential, apiKey: '' }, 'API Key of the credential is missing'],
 	])('a credential that is of no use stops the run: %p', async (credentials, message) => {
 		const error = await errorOf({ parameters: send, credentials });
 		expect(shown(error)).toMatchObject({ message, item: 0 });

@@ -35,7 +35,7 @@ describe('attributes as pairs', () => {
 		['plan', 'Attributes is not a list of names and values'],
 		[['plan'], 'Attributes is not a list of names and values'],
 		[
-			[{ name: 'id', value: 12345678901234567890 }],
+			[{ name: 'id', value: Number('12345678901234567890') }],
 			'Value of pair 1 in Attributes is a number too large to be exact, its last digits are lost already: give it as text',
 		],
 		[[{ value: 'x' }], 'Name of pair 1 in Attributes is missing'],
@@ -129,7 +129,7 @@ describe('attributes as JSON', () => {
 		],
 		[
 			'Attributes (JSON) has a value for "b" that is a number too large to be exact, its last digits are lost already: give it as text',
-			['{"a": 1, "b": 12345678901234567890}', { b: 12345678901234567890 }],
+			['{"a": 1, "b": 12345678901234567890}', { b: Number('12345678901234567890') }],
 		],
 	])('%s: %j', (message, refused) => {
 		for (const json of refused) expect(refusal(() => select(json)).message).toBe(message);

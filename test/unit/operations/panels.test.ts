@@ -4,7 +4,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
 import { operations } from '../../../nodes/PushCampaign/operations';
 import type { Parameter } from '../../../nodes/PushCampaign/operations/parameters';
-import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import codex from '../../../nodes/PushCampaign/PushCampaign.node.json';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
@@ -201,7 +200,7 @@ test('a tool that reaches many subscribers says so, and no other', () => {
 				name === 'toolNotice' && displayOptions?.show?.['operation']?.includes(operation),
 		);
 	for (const { option, ...operation } of operations) {
-		const isToMany = operation.kind === 'send' && operation.audience !== 'subscriber';
+		const isToMany = 'audience' in operation && operation.audience !== 'subscriber';
 		expect(notices(option.value)).toHaveLength(isToMany ? 1 : 0);
 		for (const { type, displayOptions } of notices(option.value)) {
 			expect(type).toBe('notice');
@@ -235,7 +234,7 @@ describe('hints', () => {
 		'point out what is amiss while someone fills in %s',
 		(value, operation) => {
 			const isSend = operation.kind === 'send';
-			const isToMany = isSend && operation.audience !== 'subscriber';
+			const isToMany = 'audience' in operation && operation.audience !== 'subscriber';
 			const amiss = { title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' };
 			expect(hintsFor(value)).toEqual([]);
 			expect(hintsFor(value, content)).toEqual([]);
@@ -309,7 +308,7 @@ test('nothing that may be left out is marked as required', () => {
 		.map(({ name }) => name);
 	const ofSends = ['title', 'message', 'targetUrl', 'segmentIds', 'subscriberId'];
 	const ofAttributes = ['attributes', 'name', 'value', 'attributesJson'];
-	const ofCredential = ['baseUrl', 'apiKey', 'authToken'];
+	const ofCredential = ['baseUrl', 'apiKey', 'authToken', 'apiKeyHeader', 'authTokenHeader'];
 	expect(new Set(required)).toEqual(
 		new Set([...ofSends, ...ofAttributes, 'campaignId', 'campaignIds', ...ofCredential]),
 	);
@@ -381,8 +380,7 @@ describe.each(operations.map((operation) => [operation.option.value, operation] 
 						return parameters.get(parameter);
 					},
 				};
-				if (operation.kind === 'send') prepareSend(operation, recording);
-				else operation.prepare(recording);
+				operation.prepare(recording);
 			}
 			expect([...asked].sort()).toEqual([...shownAs.keys()].sort());
 		});

@@ -26,7 +26,7 @@ test.each(['', '   ', undefined, null, 7, {}, ['https://push.example.com']])(
 	'%j is missing',
 	(entered) => {
 		const { message } = refusal(() => parseBaseUrl(entered, true));
-		expect(message).toBe('Base URL is missing in the credential');
+		expect(message).toBe('Base URL of the credential is missing');
 	},
 );
 
@@ -53,27 +53,40 @@ test.each([
 	'xhttps://push.example.com',
 ])('%j is not valid', (entered) => {
 	expect(refusal(() => parseBaseUrl(entered, true)).message).toBe(
-		'Base URL is not a valid https:// address',
+		'Base URL of the credential is not a valid https:// address',
 	);
 });
 
 test.each([
-	['https://user@push.example.com', 'Base URL holds a user name or password'],
-	['https://user:word@push.example.com', 'Base URL holds a user name or password'],
-	['https://:word@push.example.com', 'Base URL holds a user name or password'],
-	['http://user@localhost', 'Base URL holds a user name or password'],
-	['https://@push.example.com', 'Base URL holds a user name or password'],
-	['HTTPS://@push.example.com', 'Base URL holds a user name or password'],
-	['https://push.example.com?a=1', 'Base URL holds a query (the part from the question mark on)'],
-	['https://push.example.com/?', 'Base URL holds a query (the part from the question mark on)'],
-	['https://push.example.com/#', 'Base URL holds a fragment (the part from the # on)'],
-	['https://push.example.com#top', 'Base URL holds a fragment (the part from the # on)'],
+	['https://user@push.example.com', 'Base URL of the credential holds a user name or password'],
+	[
+		'https://user:word@push.example.com',
+		'Base URL of the credential holds a user name or password',
+	],
+	['https://:word@push.example.com', 'Base URL of the credential holds a user name or password'],
+	['http://user@localhost', 'Base URL of the credential holds a user name or password'],
+	['https://@push.example.com', 'Base URL of the credential holds a user name or password'],
+	['HTTPS://@push.example.com', 'Base URL of the credential holds a user name or password'],
+	[
+		'https://push.example.com?a=1',
+		'Base URL of the credential holds a query (the part from the question mark on)',
+	],
+	[
+		'https://push.example.com/?',
+		'Base URL of the credential holds a query (the part from the question mark on)',
+	],
+	[
+		'https://push.example.com/#',
+		'Base URL of the credential holds a fragment (the part from the # on)',
+	],
+	[
+		'https://push.example.com#top',
+		'Base URL of the credential holds a fragment (the part from the # on)',
+	],
 ])('%s is refused: %s', (entered, message) => {
 	const { message: said, advice } = refusal(() => parseBaseUrl(entered, true));
 	expect(said).toBe(message);
-	expect(advice).toBe(
-		'Open the Push Campaign API credential and enter the address alone, e.g. https://push.example.com.',
-	);
+	expect(advice).toBe('Enter the address alone, e.g. https://push.example.com.');
 });
 
 describe('plain http', () => {
@@ -100,10 +113,10 @@ describe('plain http', () => {
 	])('%s needs Allow HTTP', (entered) => {
 		const { message, advice } = refusal(() => parseBaseUrl(entered, false));
 		expect(message).toBe(
-			'Base URL starts with http://, which would send the key and token unencrypted',
+			'Base URL of the credential starts with http://, which would send the key and token unencrypted',
 		);
 		expect(advice).toBe(
-			"Use the service's https:// address in the credential. Only if you trust the whole network in between, turn on Allow HTTP there.",
+			"Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
 		);
 		expect(parseBaseUrl(entered, true)).toBe(entered);
 	});

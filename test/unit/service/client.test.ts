@@ -14,6 +14,7 @@ import {
 	refusedOnTheWayProblem,
 	unexpectedAnswerProblem,
 } from '../../../nodes/PushCampaign/service/failures';
+import { withheld } from '../../../nodes/PushCampaign/service/redact';
 
 const secrets = ['the-key-of-the-site', 'the-token-of-the-site'];
 const settings = {
@@ -172,7 +173,7 @@ describe('an answer', () => {
 		['https://user:pass@cdn.example', 'cdn.example'],
 		['http://', undefined],
 		['mailto:x@y.example', undefined],
-		[`https://${secrets[0]}.example`, '***.example'],
+		[`https://${secrets[0]}.example`, withheld],
 	])('a redirect to %j names %j', async (location, host) => {
 		expect(await ask('', 301, { location })).toMatchObject({
 			problem: redirectProblem(301, 'send', host),
@@ -301,7 +302,7 @@ describe('an answer', () => {
 			await ask({ status: 'failure', type: apiKey, description: echo }),
 			await ask(`<html>${echo}`),
 		];
-		expect(results[0]).toMatchObject({ kind: 'done', value: { description: '*** ***' } });
+		expect(results[0]).toMatchObject({ kind: 'done', value: { description: withheld } });
 		expect(JSON.stringify(results)).not.toMatch(/of-the-site|dGhlLXRva2Vu/);
 	});
 });
@@ -371,7 +372,7 @@ test.each([
 	[
 		{ ...status, campaignId: '1', subject: String(secrets[0]) },
 		'invalid_value',
-		'campaign with the ID ***',
+		`campaign with the ID ${withheld}`,
 	],
 	[{ ...status, campaignId: '1001' }, 'invalid_value', 'campaign with this ID'],
 ])('%j with %s names the ID', async (request, type, words) => {

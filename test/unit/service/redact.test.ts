@@ -1,23 +1,8 @@
 import * as fc from 'fast-check';
-import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
+import { createRedactor, withheld } from '../../../nodes/PushCampaign/service/redact';
 import { anyCodePoints } from '../../support/text';
 
 const secret = 'geheim/ü?=key';
-const base64 = Buffer.from(secret).toString('base64');
-
-test.each([
-	['plain', secret],
-	['percent-encoded', encodeURIComponent(secret)],
-	['in base64', base64],
-	['in base64 without padding', base64.replace(/=+$/, '')],
-])('hides a secret %s', (_how, spelling) => {
-	const redact = createRedactor([secret]);
-	expect(redact(spelling)).toBe('***');
-	expect(redact(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c');
-	expect(redact({ [`x ${spelling}`]: [{ deep: `${spelling}!` }] })).toEqual({
-		'x ***': [{ deep: '***!' }],
-	});
-});
 
 const special = 'p&ss/w+rd=\'<x>\\"ü z';
 const entities = (text: string, entity: (code: number) => string) =>
@@ -26,6 +11,7 @@ const everywhere = (text: string, spell: (code: string) => string) =>
 	Array.from(Buffer.from(text), (byte) => spell(byte.toString(16).padStart(2, '0'))).join('');
 
 test.each<[string, (text: string) => string]>([
+	['as it is', (text) => text],
 	['in upper case', (text) => text.toUpperCase()],
 	['in lower case', (text) => text.toLowerCase()],
 	['with lower-case percent codes', (text) => encodeURIComponent(text).toLowerCase()],
@@ -58,6 +44,9 @@ test.each<[string, (text: string) => string]>([
 		'with upper-case hex entities',
 		(text) => entities(text, (code) => `&#X${code.toString(16).toUpperCase()};`),
 	],
+	['in base64', (text) => Buffer.from(text).toString('base64')],
+	['in the base64 of addresses', (text) => Buffer.from(text).toString('base64url')],
+	['in the base64 of more than it', (text) => Buffer.from(`user:${text}:x`).toString('base64')],
 	['in hex', (text) => Buffer.from(text).toString('hex')],
 	['in upper-case hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
 	[
@@ -76,10 +65,22 @@ test.each<[string, (text: string) => string]>([
 				.replaceAll('%2B', '+')
 				.replaceAll('%2F', '/'),
 	],
-])('hides a secret %s', (_how, spell) => {
-	for (const hidden of [special, secret, 'Abc123xyz', 'key~key/key??']) {
-		const redact = createRedactor([hidden]);
-		expect(redact(`<${spell(hidden)}>`)).toBe('<***>');
+])('withholds a text that repeats a secret %s', (_how, spell) => {
+	for (const hidden of [
+		special,
+		secret,
+		'Abc123xyz',
+		'key~key/key??',
+		'>>>???~~~>',
+		'key%41&amp;b\\n',
+	]) {
+		const redact = createRedactor(['another-one', hidden]);
+		for (const text of [spell(hidden), `a <${spell(hidden)}> b`]) {
+			expect(redact(text)).toBe(withheld);
+			expect(redact({ [text]: [{ deep: text, number: 7 }] })).toEqual({
+				[withheld]: [{ deep: withheld, number: 7 }],
+			});
+		}
 	}
 });
 
@@ -117,12 +118,11 @@ test.each([
 	['}', ['rcub', 'rbrace']],
 	// What editors of HTML write for a blank.
 	[' ', ['nbsp']],
-])('hides a secret in which %s is an entity by name', (character, names) => {
+])('withholds a secret in which %s is an entity by name', (character, names) => {
 	const redact = createRedactor([`key${character}site`]);
 	for (const name of names) {
-		expect(redact(`<key&${name};site>`)).toBe('<***>');
-		expect(redact(`<key&amp;amp;${name};site>`)).toBe('<***>');
-		expect(redact(`<key&${name}site>`)).not.toBe('<***>');
+		expect(redact(`<key&${name};site>`)).toBe(withheld);
+		expect(redact(`<key&amp;amp;${name};site>`)).toBe(withheld);
 	}
 });
 
@@ -135,35 +135,32 @@ test('looks through long answers in no time, also such as are made to be slow', 
 	]);
 	const started = performance.now();
 	for (const part of ['\\', '&', '&amp;', '%', '%25', '=', '&#0', 'a', 'p', '0x', '70:']) {
-		redact(part.repeat(100_000));
+		redact(part.repeat(20_000));
 	}
 	expect(performance.now() - started).toBeLessThan(5_000);
 });
 
-test('hides a secret in the base64 of addresses', () => {
-	const marked = '>>>???~~~>';
-	expect(Buffer.from(marked).toString('base64')).toMatch(/\+.*\/.*==$/);
-	const spelling = Buffer.from(marked).toString('base64url');
-	expect(createRedactor([marked])(spelling)).toBe('***');
-});
-
-test('leaves a padding behind nowhere: the longer spelling goes first', () => {
-	expect(base64).toMatch(/=$/);
-	expect(createRedactor([secret])(base64)).toBe('***');
-	expect(createRedactor(['secret', 'secret-longer'])('secret-longer')).toBe('***');
-	expect(createRedactor(['secret-longer', 'secret'])('secret-longer')).toBe('***');
-});
-
 test('leaves what is no text, and every other text, as it is', () => {
-	const value = { n: 1, t: true, z: null, u: undefined, list: [1, 'word'], o: {} };
+	const value = { n: 1, t: true, z: null, u: undefined, list: [1, 'word'], o: {}, at: '50%' };
 	expect(createRedactor([secret])(value)).toEqual(value);
 	expect(createRedactor([])('word')).toBe('word');
 });
 
-test('does not hide values so short that they occur in words', () => {
-	expect(createRedactor(['tokens'])('tokens')).toBe('***');
+test('does not withhold values so short that they occur in words', () => {
+	expect(createRedactor(['tokens'])('tokens')).toBe(withheld);
 	expect(createRedactor(['token'])('a token')).toBe('a token');
+	expect(createRedactor(['?!?!?!'])('Really?')).toBe('Really?');
 	expect(createRedactor([''])('abc')).toBe('abc');
+});
+
+// A key may be anything: what an answer means must not depend on it.
+test('leaves the words of the interface, and numbers in which a secret occurs', () => {
+	const answer = { status: 'success', description: 'Done', ID: '12345678', notification_id: '1' };
+	for (const hidden of ['success', 'Status', 'ription', '234567', 'notification']) {
+		expect(createRedactor([hidden])(answer)).toEqual(answer);
+	}
+	expect(createRedactor(['success'])({ status: 'successful' })).toEqual({ status: withheld });
+	expect(createRedactor(['12345678'])(answer)).toEqual({ ...answer, ID: withheld });
 });
 
 test('keeps a name __proto__ a name', () => {
@@ -174,7 +171,7 @@ test('keeps a name __proto__ a name', () => {
 test('no secret is left in any JSON value', () => {
 	fc.assert(
 		fc.property(
-			anyCodePoints({ minLength: 6, maxLength: 12 }).filter((text) => !text.includes('*')),
+			anyCodePoints({ minLength: 6, maxLength: 12 }),
 			fc.string(),
 			fc.string(),
 			fc.jsonValue({ maxDepth: 2 }),

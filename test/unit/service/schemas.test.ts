@@ -270,7 +270,7 @@ describe('attributes', () => {
 		],
 		[
 			'is a number too large to be exact, its last digits are lost already: give it as text',
-			[2 ** 53, -(2 ** 53), 1e300, 12345678901234567890],
+			[2 ** 53, -(2 ** 53), 1e300],
 		],
 	])('%s: %p', (message, values) => {
 		for (const value of values) {

@@ -10,8 +10,6 @@ const credential = {
 	apiKey: 'key-of-the-site',
 	authToken: 'token-of-the-site',
 	allowHttp: false,
-	apiKeyHeader: 'serviceKey',
-	authTokenHeader: 'serviceAuthToken',
 };
 
 test('gives the address, the two headers and what to keep secret', () => {
@@ -28,23 +26,26 @@ test('drops blanks around what was pasted', () => {
 	expect(settings.secrets).toEqual(['k', 't']);
 });
 
-test.each([{ apiKeyHeader: '', authTokenHeader: ' ' }, { apiKeyHeader: undefined }])(
-	'takes the default header names for %j',
-	(headers) => {
-		expect(Object.keys(parseSettings({ ...credential, ...headers }).headers)).toEqual([
-			'serviceKey',
-			'serviceAuthToken',
-		]);
-	},
-);
-
-test('takes other header names', () => {
-	const settings = parseSettings({
-		...credential,
-		apiKeyHeader: ' x-push.Key_1~ ',
-		authTokenHeader: "!#$%&'*+^`|",
+test.each([
+	[undefined, 'serviceKey', 'serviceAuthToken'],
+	['standard', 'serviceKey', 'serviceAuthToken'],
+	['webpushr', 'webpushrKey', 'webpushrAuthToken'],
+])('header names %j: %s and %s, whatever custom ones were left over', (headerNames, key, token) => {
+	const leftOver = { apiKeyHeader: 'x-key', authTokenHeader: 'x-key' };
+	expect(parseSettings({ ...credential, headerNames, ...leftOver }).headers).toEqual({
+		[key]: 'key-of-the-site',
+		[token]: 'token-of-the-site',
 	});
-	expect(Object.keys(settings.headers)).toEqual(['x-push.Key_1~', "!#$%&'*+^`|"]);
+});
+
+const custom = { headerNames: 'custom', apiKeyHeader: 'x-key', authTokenHeader: 'x-token' };
+
+test('takes custom header names', () => {
+	const names = { apiKeyHeader: ' x-push.Key_1~ ', authTokenHeader: "!#$%&'*+^`|" };
+	expect(parseSettings({ ...credential, ...custom, ...names }).headers).toEqual({
+		'x-push.Key_1~': 'key-of-the-site',
+		"!#$%&'*+^`|": 'token-of-the-site',
+	});
 });
 
 test.each([
@@ -59,29 +60,41 @@ test.each([
 	else expect(refusal(parse).message).toMatch(/^Base URL /);
 });
 
+const unfit = 'holds a character that a header of a request cannot carry';
+
 test.each([
-	[{ apiKey: '' }, 'API Key is missing in the credential'],
-	[{ apiKey: ' ' }, 'API Key is missing in the credential'],
-	[{ apiKey: 7 }, 'API Key is missing in the credential'],
-	[{ authToken: undefined }, 'Auth Token is missing in the credential'],
-	[{ apiKey: 'a\nb' }, 'API Key holds a character that a header of a request cannot carry'],
+	[{ apiKey: '' }, 'API Key of the credential is missing'],
+	[{ apiKey: ' ' }, 'API Key of the credential is missing'],
+	[{ apiKey: 7 }, 'API Key of the credential is missing'],
+	[{ authToken: undefined }, 'Auth Token of the credential is missing'],
+	[{ apiKey: 'a\nb' }, `API Key of the credential ${unfit}`],
+	[{ authToken: 'schlüssel→' }, `Auth Token of the credential ${unfit}`],
+	[{ authToken: 'a\u0000b' }, `Auth Token of the credential ${unfit}`],
+	[{ headerNames: 'other' }, 'Header Names of the credential is not one of its options'],
+	[{ headerNames: 'toString' }, 'Header Names of the credential is not one of its options'],
+	[{ headerNames: 'custom' }, 'API Key Header of the credential is missing'],
+	[{ ...custom, authTokenHeader: ' ' }, 'Auth Token Header of the credential is missing'],
 	[
-		{ authToken: 'schlüssel→' },
-		'Auth Token holds a character that a header of a request cannot carry',
+		{ ...custom, apiKeyHeader: 'a b' },
+		'API Key Header of the credential is not the name of a header',
 	],
 	[
-		{ authToken: 'a\u0000b' },
-		'Auth Token holds a character that a header of a request cannot carry',
+		{ ...custom, apiKeyHeader: 'a:' },
+		'API Key Header of the credential is not the name of a header',
 	],
-	[{ apiKeyHeader: 'a b' }, 'API Key Header is not the name of a header'],
-	[{ apiKeyHeader: 'a:' }, 'API Key Header is not the name of a header'],
-	[{ authTokenHeader: 'ä' }, 'Auth Token Header is not the name of a header'],
-	[{ authTokenHeader: 'SERVICEkey' }, 'Auth Token Header is the same as API Key Header'],
-	[{ baseUrl: '' }, 'Base URL is missing in the credential'],
+	[
+		{ ...custom, authTokenHeader: 'ä' },
+		'Auth Token Header of the credential is not the name of a header',
+	],
+	[
+		{ ...custom, authTokenHeader: 'X-KEY' },
+		'Auth Token Header of the credential is the same as API Key Header',
+	],
+	[{ baseUrl: '' }, 'Base URL of the credential is missing'],
 ])('%j is refused', (change, message) => {
 	const refused = refusal(() => parseSettings({ ...credential, ...change }));
 	expect(refused.message).toBe(message);
-	expect(refused.advice).toMatch(/^Open the Push Campaign API credential and enter the /);
+	expect(refused.advice).toMatch(/^Enter the .* that your push service gave you/);
 });
 
 test.each([undefined, null, 'text', 7])('a credential that is %j has no Base URL', (data) => {

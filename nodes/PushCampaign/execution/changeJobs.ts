@@ -1,15 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/runJobs';
-import type { SendOperation } from '../operations/operation';
-import type { PreparedSend } from '../operations/send';
-import {
-	alreadySentItem,
-	dryRunItem,
-	performSend,
-	prepareSend,
-	sentItem,
-} from '../operations/send';
+import type { ChangeOperation, PreparedChange } from '../operations/operation';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/idempotencyKeys';
 import type { Identity } from '../send/ledger';
@@ -28,11 +20,11 @@ import { isTool } from './itemJob';
 import { hasExpression, ParameterReader } from './parameterReader';
 import type { Connection } from './transport';
 
-/** How a send went: its answer, or why nothing was requested. */
-type Sent = SendReceipt | 'alreadySent' | 'dryRun';
+/** How a change went: its answer, or why nothing was requested. */
+type Changed = SendReceipt | 'alreadySent' | 'dryRun';
 
-/** Why the service would refuse the schedule of a send by now, if it would. */
-function tooLate({ schedule }: PreparedSend): InvalidInput | undefined {
+/** Why the service would refuse a schedule by now, if it would. */
+function tooLate({ schedule }: PreparedChange): InvalidInput | undefined {
 	try {
 		if (schedule !== undefined) checkLead(schedule, Date.now());
 		return undefined;
@@ -55,15 +47,18 @@ function runIndex(context: IExecuteFunctions): number {
 	return typeof index === 'number' ? index : 0;
 }
 
-/** How a send is counted; a dry run sends nothing, whatever comes of it. */
-function endOf(outcome: Outcome<Sent>) {
+/** How a change is counted; a dry run changes nothing, whatever comes of it. */
+function endOf(outcome: Outcome<Changed>) {
 	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') return 'unknown';
 	if (outcome.kind !== 'done' || outcome.value === 'dryRun') return 'notDone';
 	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
 }
 
-/** Makes the jobs of sends: each is made once in this execution, and once at all under an idempotency key. */
-export function sendJobs(context: IExecuteFunctions, operation: SendOperation): JobFactory<Sent> {
+/** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
+export function changeJobs(
+	context: IExecuteFunctions,
+	operation: ChangeOperation,
+): JobFactory<Changed> {
 	const items = context.getInputData();
 	const parameters = new ParameterReader(context);
 	const memory = {
@@ -75,31 +70,31 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 	const isOfAgent = isTool(context.getNode());
 	const written = isOfAgent ? undefined : writtenParameters(context);
 	const run = isOfAgent ? 0 : runIndex(context);
-	const sends: PreparedSend[] = [];
+	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
 	/** The items whose key an earlier item of this run has. */
 	const repeats = new Set<number>();
 
-	const identify = (send: PreparedSend, itemIndex: number, site: string): Identity => ({
-		content: digest([site, operation.audience, send.body]),
+	const identify = ({ content }: PreparedChange, itemIndex: number, site: string): Identity => ({
+		content: digest([site, ...content]),
 		...(written === undefined ? {} : { source: digest([site, written, items[itemIndex]?.json]) }),
 	});
 
-	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Sent> {
-		const send = prepareSend(operation, parameters.item(itemIndex));
-		sends[itemIndex] = send;
-		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = send.options;
-		const toJson = (value: Sent) => {
-			if (value === 'dryRun') return dryRunItem(send, settings.baseUrl);
-			return value === 'alreadySent' ? alreadySentItem(send) : sentItem(send, value);
+	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Changed> {
+		const change = operation.prepare(parameters.item(itemIndex));
+		changes[itemIndex] = change;
+		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
+		const toJson = (value: Changed) => {
+			if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
+			return change.toItem(value === 'alreadySent' ? undefined : value);
 		};
-		const late = tooLate(send);
+		const late = tooLate(change);
 		if (dryRun) {
 			if (late !== undefined) throw late;
 			return { job: { known: { kind: 'done', value: 'dryRun' } }, toJson };
 		}
 		const place = isOfAgent ? 'tool' : ({ run, itemIndex } as const);
-		const identity = identify(send, itemIndex, site);
+		const identity = identify(change, itemIndex, site);
 		const known = memory.ledger.recall(place, identity, resendUnknown);
 		if (known !== undefined) return { job: { known }, toJson };
 
@@ -110,7 +105,7 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 				key,
 				resendUnknown,
 				tooLate: isTooLate,
-				request: async () => await performSend(send, client),
+				request: async () => await change.perform(client),
 			});
 		if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
 		else if (late !== undefined) {
@@ -121,25 +116,25 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		return {
 			maxParallel: limits.maxParallel,
 			job: {
-				...(key === undefined ? {} : { shareKey: key }),
+				...(key === undefined ? {} : { dedupeKey: key }),
 				rateLimitRetries: limits.rateLimitRetries,
 				transientRetries: kinds[operation.kind].unknownRetries,
-				attempt: async () => await once(() => tooLate(send)),
+				attempt: async () => await once(() => tooLate(change)),
 			},
 			toJson,
 		};
 	}
 
-	/** What a hint can't say must not hide what came of the sends. */
-	function showHints(outcomes: ReadonlyArray<Outcome<Sent>>): void {
+	/** What a hint can't say must not hide what came of the items. */
+	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>): void {
 		try {
-			const accepted = sends.filter((_send, itemIndex) => {
+			const accepted = changes.filter((_change, itemIndex) => {
 				const outcome = outcomes[itemIndex];
 				return outcome?.kind === 'done' && outcome.value !== 'alreadySent';
 			});
 			const ends = tally(outcomes.map(endOf), 0);
 			const hints = executionHints({
-				sends: accepted,
+				sends: accepted.flatMap(({ send }) => send ?? []),
 				alreadySent: ends.doneEarlier,
 				unknown: ends.unknown,
 				items: outcomes.length,
@@ -155,7 +150,7 @@ export function sendJobs(context: IExecuteFunctions, operation: SendOperation): 
 		create,
 		async end(outcomes) {
 			await memory.keys.written();
-			const told = outcomes.map((outcome, itemIndex): Outcome<Sent> =>
+			const told = outcomes.map((outcome, itemIndex): Outcome<Changed> =>
 				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
 			);
 			showHints(told);

@@ -1,0 +1,70 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { subscriberCount } from '../service/answers';
+import { createClient } from '../service/client';
+import type { FailureCause } from '../service/failureWords';
+import { subscriberCountPath } from '../service/rules';
+import { parseSettings } from '../service/settings';
+import { toInvalid } from './errors';
+import { sleep } from './sleep';
+
+/** What to do inside of the credential: n8n shows one message, beside its fields. */
+const adviceOf: Record<FailureCause, string> = {
+	'credential-invalid': 'Check API Key, Auth Token and Header Names.',
+	'configuration-invalid': 'Check Base URL: the address of your push service, without /v1.',
+	'temporarily-unavailable': 'Check Base URL, without /v1, or test again later.',
+	'rate-limited': 'Wait a moment and test again.',
+};
+
+const timeoutMs = 30_000;
+
+const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+
+/** Reads the subscriber count, and tells in the node's words why that did not work. Never throws. */
+async function readCount(
+	{ helpers }: ICredentialTestFunctions,
+	{ data }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	try {
+		const settings = parseSettings(data);
+		const client = createClient({
+			settings,
+			sleep,
+			now: Date.now,
+			transport: async ({ url, headers, timeout }) => {
+				// The one helper that n8n gives here. Any status is an answer, and no redirect is followed.
+				const response: unknown = await helpers.request({
+					uri: url,
+					headers: { ...headers, ...settings.headers },
+					simple: false,
+					resolveWithFullResponse: true,
+					followRedirect: false,
+					timeout,
+				});
+				return response;
+			},
+		});
+		const request = { kind: 'read', path: subscriberCountPath } as const;
+		const result = await client.request(request, subscriberCount, timeoutMs);
+		if (result.kind === 'done') return { status: 'OK', message: 'The push service answers' };
+		const { message, cause } = result.problem;
+		return failed(`${message}. ${adviceOf[cause]}`);
+	} catch (error) {
+		const { message, advice } = toInvalid(error);
+		return failed(`${message}. ${advice}`);
+	}
+}
+
+/**
+ * The test of the credential, as n8n looks for it in a node. As a function: what n8n makes of a declared one
+ * speaks of none of the ways in which a service is not reached, and can't tell one count from none.
+ */
+export const credentialTest = {
+	async pushCampaignApi(this: ICredentialTestFunctions, credential: ICredentialsDecrypted) {
+		return await readCount(this, credential);
+	},
+};
