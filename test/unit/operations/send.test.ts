@@ -405,7 +405,7 @@ test.each([
 });
 
 const set = 'is not a set of fields';
-const timezone = 'is not the name of a timezone';
+const timezone = 'is not the name of a time zone';
 
 // What is refused before the body's schema sees it; the rules of the body itself are told with the schemas.
 test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
@@ -450,7 +450,8 @@ test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
 });
 
 const sendAt = '2030-01-01T09:00:00';
-const ianaName = 'Enter an IANA name such as Europe/Berlin, America/New_York or UTC.';
+const ianaName =
+	'Choose one from the list, or give an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
 test.each([
 	[{ sendAt: '' }, 'Choose a date, or remove Send At from the additional fields to send at once.'],
@@ -460,7 +461,7 @@ test.each([
 	],
 	[
 		{ sendAt, sendAtTimezone: ' ' },
-		'Enter a name such as Europe/Berlin, or remove Send At Timezone from the additional fields to use the timezone of the workflow.',
+		'Choose one from the list, or remove Send At Timezone from the additional fields to use the time zone of the workflow.',
 	],
 	[{ sendAt, sendAtTimezone: 'Berlin' }, ianaName],
 	[{ sendAt, sendAtTimezone: 7 }, ianaName],
