@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { changeNode, chooseCredential, exampleNames, readExample } from '../examples/read';
 import type { WorkflowDraft } from '../host';
-import { readExamples } from '../host/demoWorkflows';
+import { readExamples } from '../host/demo/prepare';
 import type { NewCampaign } from '../simulator';
 import { startStage, type Stage } from '../test/host/support';
 import { Editor } from '../test/host/support/editor';

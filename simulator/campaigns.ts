@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { clickableShare, counterNames, countersAt, counterChangesSchema } from './counters';
 import type { CounterChanges } from './counters';
 import { audiences, type Audience } from './operations';
+import type { WaitingCounters } from './schemas';
 
 /** A campaign as the service keeps it. */
 export const campaignSchema = z
@@ -90,6 +91,26 @@ export function viewOf(campaign: Campaign, now: number, lifeSpeed: number): Camp
 	};
 }
 
+/**
+ * A campaign's counters as they are answered; null for none.
+ *
+ * @param whileWaiting how they are shown before its time where they were not set by hand
+ */
+export function countOf(
+	{ counters, elapsedMs, fixedCounters }: CampaignView,
+	whileWaiting: WaitingCounters,
+): Record<string, string | null> | null {
+	const waiting = elapsedMs < 0 ? whileWaiting : 'zero';
+	const count: Record<string, string | null> = {};
+	for (const name of counterNames) {
+		const isThere = waiting === 'zero' || fixedCounters[name] !== undefined;
+		if (isThere) count[name] = String(counters[name]);
+		else if (waiting === 'empty') count[name] = '';
+		else if (waiting === 'null') count[name] = null;
+	}
+	return waiting === 'none' && Object.keys(count).length === 0 ? null : count;
+}
+
 /** The campaigns, oldest first; beyond `limit` the oldest are forgotten. */
 export class Campaigns {
 	private readonly byId = new Map<string, Campaign>();
@@ -124,9 +145,8 @@ export class Campaigns {
 		this.put({ ...campaign, fixedCounters: { ...campaign.fixedCounters, ...counters } });
 	}
 
-	/** Has more people click a campaign; throws where there is none with this ID. */
-	click(id: string, people: number): void {
-		const campaign = this.of(id);
+	/** Has more people click a campaign. */
+	click(campaign: Campaign, people: number): void {
 		this.put({ ...campaign, extraClicks: campaign.extraClicks + people });
 	}
 
@@ -161,7 +181,8 @@ export class Campaigns {
 		this.nextSubscriberSend = nextSubscriberSend;
 	}
 
-	private of(id: string): Campaign {
+	/** The campaign with this ID; throws where there is none. */
+	of(id: string): Campaign {
 		const campaign = this.byId.get(id);
 		if (!campaign) throw new RangeError(`No campaign ${id}`);
 		return campaign;

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { CampaignView } from './campaigns';
-import { simulatorStateSchema, type SimulatorState } from './controlled';
-import type { CounterChanges } from './counters';
+import { simulatorStateSchema, type SimulatorState } from './options';
 import { recordedRequestSchema, type RecordedRequest } from './recorder';
 import type { Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
 
@@ -11,54 +9,29 @@ export class SimulatorControl {
 	constructor(readonly origin: string) {}
 
 	/** The whole state, with the latest `last` campaigns only where that is given. */
-	async state(last?: number): Promise<SimulatorState> {
-		const query = last === undefined ? '' : `?last=${last}`;
-		return await this.call('GET', `state${query}`, simulatorStateSchema);
+	async state(...last: number[]): Promise<SimulatorState> {
+		return simulatorStateSchema.parse(await this.call('state', ...last));
 	}
 
-	/** The requests that are kept, oldest first; those with an ID above `after` where given. */
-	async requests(after = 0): Promise<RecordedRequest[]> {
-		const schema = z.object({ requests: z.array(recordedRequestSchema) });
-		return (await this.call('GET', `requests?after=${after}`, schema)).requests;
-	}
-
-	/** The campaigns by ID, oldest first, each with its present status and counters. */
-	async campaigns(): Promise<Map<string, CampaignView>> {
-		const { campaigns } = await this.state();
-		return new Map(campaigns.map((campaign) => [campaign.id, campaign]));
+	/** The requests that are kept, oldest first. */
+	async requests(): Promise<RecordedRequest[]> {
+		return z.array(recordedRequestSchema).parse(await this.call('requests'));
 	}
 
 	async clearRequests(): Promise<void> {
-		await this.call('DELETE', 'requests', z.unknown());
+		await this.call('clearRequests');
 	}
 
 	async addFault(fault: Fault): Promise<number> {
-		return (await this.call('POST', 'faults', z.object({ id: z.number() }), fault)).id;
-	}
-
-	async clearFaults(): Promise<void> {
-		await this.call('DELETE', 'faults', z.unknown());
-	}
-
-	async setCounters(id: string, counters: CounterChanges): Promise<void> {
-		await this.call('POST', 'counters', z.unknown(), { id, counters });
+		return z.number().parse(await this.call('addFault', fault));
 	}
 
 	async addCampaign(campaign: NewCampaign = {}): Promise<string> {
-		return (await this.call('POST', 'campaigns', z.object({ id: z.string() }), campaign)).id;
-	}
-
-	async removeCampaign(id: string): Promise<boolean> {
-		const schema = z.object({ removed: z.boolean() });
-		return (await this.call('DELETE', 'campaigns', schema, { id })).removed;
-	}
-
-	async addSubscribers(ids: readonly string[]): Promise<void> {
-		await this.call('POST', 'subscribers', z.unknown(), { ids });
+		return z.string().parse(await this.call('addCampaign', campaign));
 	}
 
 	async configure(changes: SettingsChanges): Promise<void> {
-		await this.call('POST', 'settings', z.unknown(), changes);
+		await this.call('configure', changes);
 	}
 
 	async setRateLimit(rateLimit: RateLimit | undefined): Promise<void> {
@@ -69,27 +42,18 @@ export class SimulatorControl {
 		await this.configure({ latencyMs });
 	}
 
-	async advance(ms: number): Promise<void> {
-		await this.call('POST', 'advance', z.unknown(), { ms });
-	}
-
 	async reset(): Promise<void> {
-		await this.call('POST', 'reset', z.unknown());
+		await this.call('reset');
 	}
 
-	private async call<T>(
-		method: string,
-		path: string,
-		schema: z.ZodType<T, z.ZodTypeDef, unknown>,
-		body?: unknown,
-	): Promise<T> {
-		const response = await fetch(`${this.origin}/_simulator/${path}`, {
-			method,
-			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+	private async call(method: string, ...args: unknown[]): Promise<unknown> {
+		const response = await fetch(`${this.origin}/_simulator/${method}`, {
+			method: 'POST',
+			body: JSON.stringify(args),
 			signal: AbortSignal.timeout(30_000),
 		});
 		const text = await response.text();
-		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-		return schema.parse(JSON.parse(text));
+		if (!response.ok) throw new Error(`${method}: ${response.status} ${text}`);
+		return z.object({ result: z.unknown() }).parse(JSON.parse(text)).result;
 	}
 }

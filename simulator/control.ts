@@ -1,74 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { ControlledService } from './controlled';
 import { counterChangesSchema } from './counters';
 import { answerJson, type ReadBody } from './http';
 import { parseJson } from './json';
 import { faultSchema, newCampaignSchema, settingsChangesSchema } from './schemas';
+import type { Simulator } from './simulator';
 
 export const controlPath = '/_simulator/';
 
-type Handler = (simulator: ControlledService, body: unknown, query: URLSearchParams) => unknown;
+const count = z.coerce.number().int().nonnegative();
 
-const whole = z.coerce.number().int().nonnegative();
-const countersSchema = z.object({ id: z.string(), counters: counterChangesSchema }).strict();
-const subscribersSchema = z.object({ ids: z.array(z.string().min(1)) }).strict();
-const durationSchema = z.object({ ms: z.number() }).strict();
-const clickSchema = z.object({ id: z.string(), people: z.number().int().positive() }).strict();
-const removeSchema = z.object({ id: z.string() }).strict();
-
-/** By method and path; what gives nothing is answered with `{ ok: true }`. */
-const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
-	['GET state', (to, _, query) => to.state(whole.optional().parse(query.get('last') ?? undefined))],
-	[
-		'GET requests',
-		(to, _, query) => {
-			const after = whole.parse(query.get('after') ?? 0);
-			return { count: to.requestCount, requests: to.requests.filter(({ id }) => id > after) };
-		},
-	],
-	['DELETE requests', (to) => to.clearRequests()],
-	['POST faults', (to, body) => ({ id: to.addFault(faultSchema.parse(body)) })],
-	['DELETE faults', (to) => to.clearFaults()],
-	['POST reset', (to) => to.reset()],
-	[
-		'POST counters',
-		(to, body) => {
-			const { id, counters } = countersSchema.parse(body);
-			to.setCounters(id, counters);
-		},
-	],
-	[
-		'POST click',
-		(to, body) => {
-			const { id, people } = clickSchema.parse(body);
-			return { clicked: to.click(id, people) };
-		},
-	],
-	['POST age', (to, body) => to.age(durationSchema.parse(body).ms)],
-	['POST campaigns', (to, body) => ({ id: to.addCampaign(newCampaignSchema.parse(body)) })],
-	['DELETE campaigns', (to, body) => ({ removed: to.removeCampaign(removeSchema.parse(body).id) })],
-	['POST subscribers', (to, body) => to.addSubscribers(subscribersSchema.parse(body).ids)],
-	['POST settings', (to, body) => to.configure(settingsChangesSchema.parse(body))],
-	['POST advance', (to, body) => to.advance(durationSchema.parse(body).ms)],
-]);
+/** By the name of the simulator's method: calls it with the arguments as they came. */
+const methods: Record<string, (to: Simulator, args: unknown) => unknown> = {
+	state: (to, args) => to.state(...z.tuple([count]).or(z.tuple([])).parse(args)),
+	addFault: (to, args) => to.addFault(...z.tuple([faultSchema]).parse(args)),
+	clearFaults: (to) => to.clearFaults(),
+	requests: (to) => to.requests,
+	clearRequests: (to) => to.clearRequests(),
+	reset: (to) => to.reset(),
+	setCounters: (to, args) =>
+		to.setCounters(...z.tuple([z.string(), counterChangesSchema]).parse(args)),
+	click: (to, args) => to.click(...z.tuple([z.string(), count]).parse(args)),
+	age: (to, args) => to.age(...z.tuple([z.number()]).parse(args)),
+	addCampaign: (to, args) => to.addCampaign(...z.tuple([newCampaignSchema]).parse(args)),
+	configure: (to, args) => to.configure(...z.tuple([settingsChangesSchema]).parse(args)),
+};
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
 function handle(
-	simulator: ControlledService,
-	request: IncomingMessage,
-	body: ReadBody,
+	simulator: Simulator,
+	{ socket, method, url = '' }: IncomingMessage,
+	{ bytes }: ReadBody,
 ): [number, unknown] {
-	if (!loopback.test(request.socket.remoteAddress ?? '')) {
+	if (!loopback.test(socket.remoteAddress ?? '')) {
 		return [403, { message: 'The control interface answers this machine only' }];
 	}
-	const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-	const handler = handlers.get(`${request.method ?? ''} ${pathname.slice(controlPath.length)}`);
-	if (!handler) return [404, { message: `The control interface has no such path: ${pathname}` }];
+	const call = methods[url.slice(controlPath.length)];
+	if (method !== 'POST' || !call) {
+		return [404, { message: `The control interface has no such path: ${url}` }];
+	}
 	try {
-		const given = parseJson(body.bytes.toString('utf8'));
-		return [200, handler(simulator, given, searchParams) ?? { ok: true }];
+		return [200, { result: call(simulator, parseJson(bytes.toString('utf8'))) }];
 	} catch (error) {
 		return [400, { message: error instanceof Error ? error.message : String(error) }];
 	}
@@ -76,7 +49,7 @@ function handle(
 
 /** Answers a request to the control interface, by which another process drives the simulator. */
 export function answerControl(
-	simulator: ControlledService,
+	simulator: Simulator,
 	request: IncomingMessage,
 	response: ServerResponse,
 	body: ReadBody,

@@ -52,7 +52,7 @@ const targetUrl: FieldRule = (value, context) => {
 };
 
 const expirePush: FieldRule = (value) =>
-	typeof value === 'string' && parseExpirePush(value) !== null ? null : failures.expirePushFormat();
+	parseExpirePush(value) === null ? failures.expirePushFormat() : null;
 
 const autoHide: FieldRule = (value) => {
 	if (!Number.isInteger(value)) return failures.wrongType('auto_hide', 'an integer');
@@ -60,7 +60,7 @@ const autoHide: FieldRule = (value) => {
 };
 
 const sendAt: FieldRule = (value, { now }) => {
-	const time = typeof value === 'string' ? parseSendAt(value) : null;
+	const time = parseSendAt(value);
 	if (time === null) return failures.sendAtFormat();
 	return time - now < minimumLeadMs ? failures.sendAtTooSoon() : null;
 };

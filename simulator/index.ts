@@ -1,9 +1,10 @@
 export { startSimulator, Simulator } from './simulator';
-export type { SimulatorOptions, SimulatorState } from './controlled';
 export { SimulatorControl } from './client';
+export { parseJson } from './json';
 export { JsonFile } from './jsonFile';
-export type { Campaign, CampaignView } from './campaigns';
 export { counterNames } from './counters';
+export type { SimulatorOptions, SimulatorState } from './options';
+export type { Campaign, CampaignView } from './campaigns';
 export type { CounterChanges, CounterName, Counters } from './counters';
 export type { Audience } from './operations';
 export type { RecordedRequest } from './recorder';

@@ -37,3 +37,33 @@ export class JsonFile<T> {
 		renameSync(`${this.path}.new`, this.path);
 	}
 }
+
+const soonMs = 100;
+
+/** Writes a value that changes, many changes at once: a moment later, or when this process ends. */
+export class Keeper<T> {
+	private saving: NodeJS.Timeout | undefined;
+	private readonly save = () => {
+		clearTimeout(this.saving);
+		this.saving = undefined;
+		this.file.write(this.value());
+	};
+
+	/** @param value - gives it as it is now. */
+	constructor(
+		private readonly file: JsonFile<T>,
+		private readonly value: () => T,
+	) {
+		process.on('exit', this.save);
+	}
+
+	changed(): void {
+		this.saving ??= setTimeout(this.save, soonMs).unref();
+	}
+
+	/** Writes it now, for the last time. */
+	close(): void {
+		process.off('exit', this.save);
+		this.save();
+	}
+}

@@ -17,52 +17,42 @@ export interface SendOperation {
 	readonly buttonLimit: number | null;
 }
 
-const common = ['title', 'message', 'target_url'] as const;
-const everywhere = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'] as const;
+const content = ['title', 'message', 'target_url'] as const;
+const common = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'] as const;
 
 /** The send operations by path (Specification, Endpoints, Limits and auto_hide rules). */
-export const sendOperations: ReadonlyMap<string, SendOperation> = new Map<string, SendOperation>([
-	[
-		'/v1/notification/send/all',
-		{
+export const sendOperations: ReadonlyMap<string, SendOperation> = new Map(
+	Object.entries<SendOperation>({
+		all: {
 			audience: 'all',
-			required: common,
-			optional: ['name', 'image', ...everywhere],
+			required: content,
+			optional: ['name', 'image', ...common],
 			closesByItselfWhen: 1,
 			buttonLimit: 100,
 		},
-	],
-	[
-		'/v1/notification/send/attribute',
-		{
+		attribute: {
 			audience: 'attribute',
-			required: [...common, 'attribute'],
-			optional: ['name', ...everywhere],
+			required: [...content, 'attribute'],
+			optional: ['name', ...common],
 			closesByItselfWhen: 0,
 			buttonLimit: null,
 		},
-	],
-	[
-		'/v1/notification/send/segment',
-		{
+		segment: {
 			audience: 'segment',
-			required: [...common, 'segment'],
-			optional: ['name', 'image', ...everywhere],
+			required: [...content, 'segment'],
+			optional: ['name', 'image', ...common],
 			closesByItselfWhen: 0,
 			buttonLimit: null,
 		},
-	],
-	[
-		'/v1/notification/send/sid',
-		{
+		sid: {
 			audience: 'sid',
-			required: [...common, 'sid'],
-			optional: everywhere,
+			required: [...content, 'sid'],
+			optional: common,
 			closesByItselfWhen: 0,
 			buttonLimit: null,
 		},
-	],
-]);
+	}).map(([name, operation]) => [`/v1/notification/send/${name}`, operation]),
+);
 
 export const statusPath = '/v1/notification/status/id/';
 export const subscriberCountPath = '/v1/site/subscriber_count';
@@ -72,7 +62,7 @@ export const subscriberCountPath = '/v1/site/subscriber_count';
  * does not accept, then each field's own rule in the order of the specification's table.
  */
 export function checkSend(
-	operation: SendOperation,
+	operation: Omit<SendOperation, 'audience'>,
 	body: JsonObject,
 	context: Omit<FieldContext, 'buttonLimit'>,
 ): Failure | null {
@@ -90,4 +80,22 @@ export function checkSend(
 		if (failure) return failure;
 	}
 	return null;
+}
+
+const jsonContentType = /^application\/json *(?:; *charset="?utf-8"?)?$/i;
+
+/** Judges the headers of any request (Specification, Common to all operations, and Authentication). */
+export function checkHeaders(
+	headers: Readonly<Record<string, string | string[] | undefined>>,
+	expected: { keyHeader: string; tokenHeader: string; serviceKey: string; authToken: string },
+): Failure | null {
+	const { keyHeader, tokenHeader, serviceKey, authToken } = expected;
+	const key = headers[keyHeader.toLowerCase()];
+	const token = headers[tokenHeader.toLowerCase()];
+	if (!key) return failures.missingHeader(keyHeader);
+	if (!token) return failures.missingHeader(tokenHeader);
+	const contentType = headers['content-type'];
+	if (!contentType) return failures.missingHeader('Content-Type');
+	if (!jsonContentType.test(String(contentType))) return failures.wrongContentType();
+	return key === serviceKey && token === authToken ? null : failures.notAuthorized();
 }

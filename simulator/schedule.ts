@@ -18,11 +18,11 @@ const easternmost = 14 * 60;
 
 /**
  * Reads `send_at`: `YYYY-MM-DD HH:MM ±HH:MM`, the offset's hour also with one digit
- * (Specification, Common fields). Gives epoch milliseconds, or null where the text is not in
+ * (Specification, Common fields). Gives epoch milliseconds, or null where the value is not in
  * that format or names no real date.
  */
-export function parseSendAt(text: string): number | null {
-	const match = sendAtPattern.exec(text);
+export function parseSendAt(value: unknown): number | null {
+	const match = typeof value === 'string' ? sendAtPattern.exec(value) : null;
 	if (!match) return null;
 	const [, date, time, sign, offsetHours, offsetMinutes] = match;
 	const wallClock = new Date(`${date}T${time}:00Z`);
@@ -38,10 +38,10 @@ export function parseSendAt(text: string): number | null {
 
 /**
  * Reads `expire_push`: a number, then `m`, `h` or `d` (Specification, Common fields); here a whole
- * number from 1. Gives milliseconds, or null where the text is not in that format.
+ * number from 1. Gives milliseconds, or null where the value is not in that format.
  */
-export function parseExpirePush(text: string): number | null {
-	const match = /^([1-9]\d*)([mhd])$/.exec(text);
+export function parseExpirePush(value: unknown): number | null {
+	const match = typeof value === 'string' ? /^([1-9]\d*)([mhd])$/.exec(value) : null;
 	if (!match) return null;
 	return Number(match[1]) * (unitMs.get(match[2] ?? '') ?? 0);
 }

@@ -8,114 +8,98 @@ const whole = z.number().int().nonnegative();
 const status = z.number().int().min(200).max(599);
 const headers = z.record(z.string());
 
+const kind = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) =>
+	z.strictObject({ kind: z.literal(name), ...shape });
+
 const faultAction = z.discriminatedUnion('kind', [
 	/** The connection is reset, nothing is processed. */
-	z.object({ kind: z.literal('reset-before') }).strict(),
+	kind('reset-before', {}),
 	/** The request is processed, then the connection is reset without an answer. */
-	z.object({ kind: z.literal('reset-after') }).strict(),
+	kind('reset-after', {}),
 	/** No answer ever comes; the request is processed or not. */
-	z.object({ kind: z.literal('hang'), process: z.boolean() }).strict(),
+	kind('hang', { process: z.boolean() }),
 	/** The request is processed, its answer comes `ms` later. */
-	z.object({ kind: z.literal('delay'), ms: whole }).strict(),
+	kind('delay', { ms: whole }),
 	/** The request is processed, half of its answer comes, then the connection ends. */
-	z.object({ kind: z.literal('truncate') }).strict(),
+	kind('truncate', {}),
 	/** Any other answer: garbage, a gateway's page, JSON of the wrong shape. */
-	z
-		.object({
-			kind: z.literal('respond'),
-			status: status.default(200),
-			headers: headers.default({ 'content-type': 'application/json' }),
-			body: z.string(),
-			process: z.boolean().default(false),
-		})
-		.strict(),
+	kind('respond', {
+		status: status.default(200),
+		headers: headers.default({ 'content-type': 'application/json' }),
+		body: z.string(),
+		process: z.boolean().default(false),
+	}),
 	/** A failure body of the service's shape, without `type` for the generic one. */
-	z
-		.object({
-			kind: z.literal('failure'),
-			type: z.string().optional(),
-			description: z.string(),
-			status: status.default(200),
-			headers: headers.default({}),
-		})
-		.strict(),
-	z
-		.object({
-			kind: z.literal('redirect'),
-			location: z.string(),
-			status: z.number().int().min(300).max(399).default(302),
-		})
-		.strict(),
+	kind('failure', {
+		type: z.string().optional(),
+		description: z.string(),
+		status: status.default(200),
+		headers: headers.default({}),
+	}),
+	kind('redirect', {
+		location: z.string(),
+		status: z.number().int().min(300).max(399).default(302),
+	}),
 	/** That many megabytes of text; the request is processed or not. */
-	z
-		.object({
-			kind: z.literal('big'),
-			megabytes: z.number().positive().max(256),
-			process: z.boolean().default(false),
-		})
-		.strict(),
+	kind('big', {
+		megabytes: z.number().positive().max(256),
+		process: z.boolean().default(false),
+	}),
 ]);
 
 /** A fault that is waiting for its requests. */
-export const faultSchema = z
-	.object({
-		match: z
-			.object({
-				method: z.string().optional(),
-				/** Part of the path. */
-				path: z.string().optional(),
-				/** Part of the body as it came. */
-				bodyIncludes: z.string().optional(),
-				/** A header that is there, with this value where one is given. */
-				header: z.object({ name: z.string(), value: z.string().optional() }).strict().optional(),
-			})
-			.strict()
-			.default({}),
-		/** How many matching requests pass before the fault begins. */
-		skip: whole.default(0),
-		/** How many requests it then befalls; 0 is every one. */
-		times: whole.default(1),
-		action: faultAction,
-	})
-	.strict();
+export const faultSchema = z.strictObject({
+	match: z
+		.strictObject({
+			method: z.string().optional(),
+			/** Part of the path. */
+			path: z.string().optional(),
+			/** Part of the body as it came. */
+			bodyIncludes: z.string().optional(),
+			/** A header that is there, with this value where one is given. */
+			header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
+		})
+		.default({}),
+	/** How many matching requests pass before the fault begins. */
+	skip: whole.default(0),
+	/** How many requests it then befalls; 0 is every one. */
+	times: whole.default(1),
+	action: faultAction,
+});
 
 export type Fault = z.input<typeof faultSchema>;
 export type ReadyFault = z.output<typeof faultSchema>;
 export type FaultAction = ReadyFault['action'];
 
 /** A campaign that is there without having been sent. */
-export const newCampaignSchema = z
-	.object({
-		/** Any text; the next number when left out. */
-		id: z.string().min(1).optional(),
-		audience: z.enum(audiences).default('all'),
-		/** The body that would have been sent. */
-		body: z.record(z.unknown()).default({}),
-		/** How many subscribers it goes to; by its audience when left out. */
-		audienceSize: whole.optional(),
-		/** When it goes out, epoch milliseconds; now when left out. */
-		dueAt: z.number().optional(),
-		/** How fast its counters move, where not as fast as the simulator's. */
-		speed: z.number().nonnegative().optional(),
-		/** A fixed status label in place of the campaign's own. */
-		status: z.string().optional(),
-		counters: counterChangesSchema.default({}),
-	})
-	.strict();
+export const newCampaignSchema = z.strictObject({
+	/** Any text; the next number when left out. */
+	id: z.string().min(1).optional(),
+	audience: z.enum(audiences).default('all'),
+	/** The body that would have been sent. */
+	body: z.record(z.unknown()).default({}),
+	/** How many subscribers it goes to; by its audience when left out. */
+	audienceSize: whole.optional(),
+	/** When it goes out, epoch milliseconds; now when left out. */
+	dueAt: z.number().optional(),
+	/** How fast its counters move, where not as fast as the simulator's. */
+	speed: z.number().nonnegative().optional(),
+	/** A fixed status label in place of the campaign's own. */
+	status: z.string().optional(),
+	counters: counterChangesSchema.default({}),
+});
 
 export type NewCampaign = z.input<typeof newCampaignSchema>;
 
 /** A token bucket: `burst` requests at once, refilled by `perSecond`. */
-export const rateLimitSchema = z
-	.object({
-		perSecond: z.number().nonnegative(),
-		burst: z.number().min(1),
-		/** Sends `Retry-After` in that form; none when left out. */
-		retryAfter: z.enum(['seconds', 'date']).optional(),
-		/** The HTTP status of refusals; that of other failures' rule when left out. */
-		status: status.optional(),
-	})
-	.strict();
+export const rateLimitSchema = z.strictObject({
+	perSecond: z.number().nonnegative(),
+	burst: z.number().min(1),
+	/** Sends `Retry-After` in that form; none when left out. */
+	retryAfter: z.enum(['seconds', 'date']).optional(),
+	/** The HTTP status of refusals; that of other failures' rule when left out. */
+	status: status.optional(),
+});
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
@@ -128,21 +112,19 @@ export const waitingCountersSchema = z.enum(['zero', 'empty', 'null', 'absent', 
 export type WaitingCounters = z.infer<typeof waitingCountersSchema>;
 
 /** What can be changed while the simulator runs. */
-export const settingsSchema = z
-	.object({
-		latencyMs: z.number().nonnegative(),
-		/** The HTTP status of every failure body; `mapped`: by its type. */
-		failureStatus: z.union([z.literal('mapped'), status]),
-		/** null takes the limit away. */
-		rateLimit: rateLimitSchema.nullable(),
-		serviceKey: z.string().min(1),
-		authToken: z.string().min(1),
-		subscribers: z.object({ active: whole, lifetime: whole }).strict(),
-		waitingCounters: waitingCountersSchema,
-	})
-	.strict();
-
-export const settingsChangesSchema = settingsSchema.partial();
+export const settingsSchema = z.strictObject({
+	latencyMs: z.number().nonnegative(),
+	/** The HTTP status of every failure body; `mapped`: by its type. */
+	failureStatus: z.union([z.literal('mapped'), status]),
+	/** null takes the limit away. */
+	rateLimit: rateLimitSchema.nullable(),
+	serviceKey: z.string().min(1),
+	authToken: z.string().min(1),
+	subscribers: z.strictObject({ active: whole, lifetime: whole }),
+	waitingCounters: waitingCountersSchema,
+});
 
 export type Settings = z.infer<typeof settingsSchema>;
+
+export const settingsChangesSchema = settingsSchema.partial();
 export type SettingsChanges = z.infer<typeof settingsChangesSchema>;

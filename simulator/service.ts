@@ -1,23 +1,21 @@
-import { Campaigns, viewOf, type Campaign, type CampaignView } from './campaigns';
-import { counterNames } from './counters';
+import { Campaigns, countOf, viewOf, type Campaign, type CampaignView } from './campaigns';
+import { counterChangesSchema, type CounterChanges } from './counters';
 import { failures, type Failure } from './failures';
 import { isJsonObject, type JsonObject } from './json';
 import {
+	checkHeaders,
 	checkSend,
 	sendOperations,
 	statusPath,
 	subscriberCountPath,
-	type SendOperation,
 } from './operations';
+import type { SendOperation } from './operations';
+import type { ServiceShape } from './options';
 import { RateLimiter, retryAfterHeader } from './rateLimiter';
 import type { ArrivedRequest } from './recorder';
 import { defaultExpiryMs, parseExpirePush, parseSendAt } from './schedule';
-import {
-	newCampaignSchema,
-	type NewCampaign,
-	type Settings,
-	type SettingsChanges,
-} from './schemas';
+import { newCampaignSchema, settingsSchema } from './schemas';
+import type { NewCampaign, RateLimit, Settings, SettingsChanges } from './schemas';
 import { Subscribers } from './subscribers';
 
 /** What is answered to one request. */
@@ -29,74 +27,71 @@ export interface Answer {
 	readonly campaignId?: string;
 }
 
-/** What stays as it is while the service runs. */
-export interface ServiceShape {
-	/** What stands before `/v1/`, e.g. `/push`; empty for nothing. */
-	readonly pathPrefix: string;
-	readonly keyHeader: string;
-	readonly tokenHeader: string;
-	readonly lifeSpeed: number;
-	/** How many campaigns are kept. */
-	readonly maxCampaigns: number;
-}
-
-const jsonContentType = /^application\/json *(?:; *charset="?utf-8"?)?$/i;
+const answerOf = (body: JsonObject, campaignId?: string): Answer => ({
+	status: 200,
+	headers: {},
+	body,
+	...(campaignId === undefined ? {} : { campaignId }),
+});
 
 /** The push service without its sockets: requests in, answers out. */
 export class PushService {
-	readonly campaigns: Campaigns;
-	readonly subscribers: Subscribers;
+	protected readonly store: Campaigns;
+	protected readonly subscribers: Subscribers;
 	private readonly limiter = new RateLimiter();
 
-	/**
-	 * @param now - gives epoch milliseconds
-	 * @param changed - is called after each change of the campaigns
-	 */
+	/** @param now - gives epoch milliseconds. */
 	constructor(
-		private readonly shape: ServiceShape,
-		private settings: Settings,
-		private readonly now: () => number,
-		changed: () => void,
+		protected readonly shape: ServiceShape,
+		protected settings: Settings,
+		readonly now: () => number,
 	) {
-		this.campaigns = new Campaigns(shape.maxCampaigns, changed);
-		this.subscribers = new Subscribers(settings.subscribers.active, settings.subscribers.lifetime);
-		this.limiter.setLimit(settings.rateLimit, now());
+		this.store = new Campaigns(shape.maxCampaigns, () => this.changed());
+		this.subscribers = new Subscribers(() => this.settings.subscribers.active);
+		this.limiter.setLimit(settings.rateLimit, this.now());
 	}
 
-	get currentSettings(): Settings {
-		return this.settings;
+	/** Is called after each change of the campaigns. */
+	protected changed(): void {}
+
+	/** The accepted campaigns by ID, oldest first; sends to one subscriber as `sid-1` and up. */
+	get campaigns(): ReadonlyMap<string, Campaign> {
+		return this.store.all;
 	}
 
+	/** A campaign with its present status and counters. */
+	campaign(id: string): CampaignView | undefined {
+		const campaign = this.campaigns.get(id);
+		return campaign && this.view(campaign);
+	}
+
+	/** Changes settings while running. Throws a ZodError where they are not well formed. */
 	configure(changes: SettingsChanges): void {
-		const { settings } = this;
-		this.settings = {
-			latencyMs: changes.latencyMs ?? settings.latencyMs,
-			failureStatus: changes.failureStatus ?? settings.failureStatus,
-			rateLimit: changes.rateLimit === undefined ? settings.rateLimit : changes.rateLimit,
-			serviceKey: changes.serviceKey ?? settings.serviceKey,
-			authToken: changes.authToken ?? settings.authToken,
-			subscribers: changes.subscribers ?? settings.subscribers,
-			waitingCounters: changes.waitingCounters ?? settings.waitingCounters,
-		};
-		this.subscribers.active = this.settings.subscribers.active;
-		this.subscribers.lifetime = this.settings.subscribers.lifetime;
+		this.settings = settingsSchema.parse({ ...this.settings, ...changes });
 		if (changes.rateLimit !== undefined) this.limiter.setLimit(changes.rateLimit, this.now());
 	}
 
+	setRateLimit(rateLimit: RateLimit | undefined): void {
+		this.configure({ rateLimit: rateLimit ?? null });
+	}
+
+	setLatency(latencyMs: number): void {
+		this.configure({ latencyMs });
+	}
+
 	/** Keeps a campaign that nobody sent; gives its ID. Throws a ZodError on a malformed one. */
-	addCampaign(campaign: NewCampaign): string {
-		const { id, audience, body, audienceSize, dueAt, speed, status, counters } =
-			newCampaignSchema.parse(campaign);
+	addCampaign(campaign: NewCampaign = {}): string {
+		const { audience, body, status, counters, ...rest } = newCampaignSchema.parse(campaign);
 		const now = this.now();
-		return this.campaigns.add({
-			id,
+		return this.store.add({
+			id: rest.id,
 			audience,
 			body,
-			audienceSize: audienceSize ?? this.subscribers.audienceSize(audience, body),
+			audienceSize: rest.audienceSize ?? this.subscribers.audienceSize(audience, body),
 			createdAt: now,
-			dueAt: dueAt ?? now,
+			dueAt: rest.dueAt ?? now,
 			expiryMs: defaultExpiryMs,
-			speed: speed ?? null,
+			speed: rest.speed ?? null,
 			closesByItself: null,
 			fixedStatus: status ?? null,
 			fixedCounters: counters,
@@ -108,20 +103,35 @@ export class PushService {
 	 * Gives how many did; throws where there is no campaign with this ID.
 	 */
 	click(id: string, people: number): number {
-		const campaign = this.campaigns.all.get(id);
-		const clicked = campaign ? Math.min(people, this.view(campaign).clickable) : people;
-		this.campaigns.click(id, clicked);
+		const campaign = this.store.of(id);
+		const clicked = Math.min(people, this.view(campaign).clickable);
+		this.store.click(campaign, clicked);
 		return clicked;
 	}
 
+	/** Fixes counters of a campaign; those left out go on living. Throws on an unknown ID. */
+	setCounters(id: string, counters: CounterChanges): void {
+		this.store.fixCounters(id, counterChangesSchema.parse(counters));
+	}
+
+	/** Makes all campaigns older, in milliseconds; the clock stays. */
+	age(ms: number): void {
+		this.store.age(ms);
+	}
+
+	/** Whether there was one to remove. */
+	removeCampaign(id: string): boolean {
+		return this.store.remove(id);
+	}
+
 	/** What a campaign shows now. */
-	view(campaign: Campaign): CampaignView {
+	protected view(campaign: Campaign): CampaignView {
 		return viewOf(campaign, this.now(), this.shape.lifeSpeed);
 	}
 
 	/** Judges a request and carries it out. `tooLarge` where the body was not read to its end. */
-	answer(request: ArrivedRequest, tooLarge: boolean): Answer {
-		const refusal = this.checkHeaders(request.headers);
+	protected answer(request: ArrivedRequest, tooLarge: boolean): Answer {
+		const refusal = checkHeaders(request.headers, { ...this.shape, ...this.settings });
 		if (refusal) return this.refuse(refusal);
 		const waitMs = this.limiter.take(this.now());
 		if (waitMs !== null) return this.refuseForNow(waitMs);
@@ -143,20 +153,7 @@ export class PushService {
 		return isStatus ? this.status(path.slice(statusPath.length)) : this.subscriberCount();
 	}
 
-	private checkHeaders(headers: ArrivedRequest['headers']): Failure | null {
-		const { keyHeader, tokenHeader } = this.shape;
-		const key = headers[keyHeader.toLowerCase()];
-		const token = headers[tokenHeader.toLowerCase()];
-		if (!key) return failures.missingHeader(keyHeader);
-		if (!token) return failures.missingHeader(tokenHeader);
-		const contentType = headers['content-type'];
-		if (!contentType) return failures.missingHeader('Content-Type');
-		if (!jsonContentType.test(String(contentType))) return failures.wrongContentType();
-		const { serviceKey, authToken } = this.settings;
-		return key === serviceKey && token === authToken ? null : failures.notAuthorized();
-	}
-
-	private send(operation: SendOperation, json: unknown): Answer {
+	private send({ audience, ...operation }: SendOperation, json: unknown): Answer {
 		if (!isJsonObject(json)) return this.refuse(failures.badRequest());
 		const now = this.now();
 		const hasSubscriber = (sid: string): boolean => this.subscribers.has(sid);
@@ -164,63 +161,44 @@ export class PushService {
 		if (failure) return this.refuse(failure);
 
 		const { send_at: sendAt, expire_push: expirePush, auto_hide: autoHide } = json;
-		const campaign = this.campaigns.add({
-			audience: operation.audience,
+		const { id } = this.store.add({
+			audience,
 			body: json,
-			audienceSize: this.subscribers.audienceSize(operation.audience, json),
+			audienceSize: this.subscribers.audienceSize(audience, json),
 			createdAt: now,
-			dueAt: (typeof sendAt === 'string' ? parseSendAt(sendAt) : null) ?? now,
-			expiryMs:
-				(typeof expirePush === 'string' ? parseExpirePush(expirePush) : null) ?? defaultExpiryMs,
+			dueAt: parseSendAt(sendAt) ?? now,
+			expiryMs: parseExpirePush(expirePush) ?? defaultExpiryMs,
 			speed: null,
 			closesByItself: autoHide === undefined ? null : autoHide === operation.closesByItselfWhen,
 			fixedStatus: null,
 			fixedCounters: {},
 		});
-		if (operation.audience === 'sid') {
-			const body = { status: 'success', description: 'Notification sent successfully' };
-			return { status: 200, headers: {}, body, campaignId: campaign.id };
+		const status = 'success';
+		if (audience === 'sid') {
+			return answerOf({ status, description: 'Notification sent successfully' }, id);
 		}
-		const description = 'Campaign created successfully';
-		const body = { status: 'success', description, ID: Number(campaign.id) };
-		return { status: 200, headers: {}, body, campaignId: campaign.id };
+		return answerOf({ status, description: 'Campaign created successfully', ID: Number(id) }, id);
 	}
 
 	private status(encodedId: string): Answer {
-		const id = decode(encodedId);
-		const campaign = id === null ? undefined : this.campaigns.all.get(id);
+		const campaign = this.campaigns.get(decode(encodedId) ?? '');
 		// A send to one subscriber gives no campaign ID, so there is none to ask for.
 		if (!campaign || campaign.audience === 'sid') return this.refuse(failures.unknownCampaign());
-		const { status } = this.view(campaign);
-		const count = this.count(campaign);
-		const body = {
-			notification_status: status,
+		const view = this.view(campaign);
+		const count = countOf(view, this.settings.waitingCounters);
+		return answerOf({
+			notification_status: view.status,
 			notification_id: campaign.id,
 			...(count === null ? {} : { count }),
-		};
-		return { status: 200, headers: {}, body };
-	}
-
-	/** The counters as they are answered; null for none. */
-	private count(campaign: Campaign): Record<string, string | null> | null {
-		const { counters, elapsedMs } = this.view(campaign);
-		const waiting = elapsedMs < 0 ? this.settings.waitingCounters : 'zero';
-		const count: Record<string, string | null> = {};
-		for (const name of counterNames) {
-			const isThere = waiting === 'zero' || campaign.fixedCounters[name] !== undefined;
-			if (isThere) count[name] = String(counters[name]);
-			else if (waiting === 'empty') count[name] = '';
-			else if (waiting === 'null') count[name] = null;
-		}
-		return waiting === 'none' && Object.keys(count).length === 0 ? null : count;
+		});
 	}
 
 	private subscriberCount(): Answer {
-		const body = {
-			total_life_time_subscribers: String(this.subscribers.lifetime),
-			active_subscribers: String(this.subscribers.active),
-		};
-		return { status: 200, headers: {}, body };
+		const { active, lifetime } = this.settings.subscribers;
+		return answerOf({
+			total_life_time_subscribers: String(lifetime),
+			active_subscribers: String(active),
+		});
 	}
 
 	private refuseForNow(waitMs: number): Answer {
@@ -228,7 +206,7 @@ export class PushService {
 		const refusal = this.refuse(failures.rateLimit(), rateLimit?.status);
 		if (!rateLimit?.retryAfter) return refusal;
 		const retryAfter = retryAfterHeader(rateLimit.retryAfter, waitMs, this.now());
-		return { ...refusal, headers: { ...refusal.headers, 'retry-after': retryAfter } };
+		return { ...refusal, headers: { 'retry-after': retryAfter } };
 	}
 
 	private refuse({ type, description, status, reason }: Failure, fixedStatus?: number): Answer {

@@ -2,6 +2,8 @@ import { isJsonObject, type JsonObject } from './json';
 import type { Audience } from './operations';
 
 const firstSubscriberId = 5001;
+/** 2^53 + 1. */
+const longSubscriberId = '9007199254740993';
 
 /** The fraction of all subscribers that one tag or segment reaches, the same each time. */
 function reachOf(label: string): number {
@@ -12,45 +14,28 @@ function reachOf(label: string): number {
 	return 0.03 + (hash % 1000) / 4000;
 }
 
-/** The subscribers of the site: 5001 and up, as many as are active, and those added. */
+/** The subscribers of the site: 5001 and up, as many as are active, and one whom no JSON number names. */
 export class Subscribers {
-	private readonly added = new Set<string>();
-
-	constructor(
-		public active: number,
-		public lifetime: number,
-	) {}
-
-	/** Adds subscribers by their IDs, however long. */
-	add(ids: readonly string[]): void {
-		for (const id of ids) this.added.add(id);
-	}
-
-	forgetAdded(): void {
-		this.added.clear();
-	}
+	/** @param active - gives how many are active. */
+	constructor(private readonly active: () => number) {}
 
 	/** Whether a subscriber has exactly this ID. */
 	has(id: string): boolean {
-		if (this.added.has(id)) return true;
+		if (id === longSubscriberId) return true;
 		if (!/^[1-9]\d{0,14}$/.test(id)) return false;
-		const number = Number(id);
-		return number >= firstSubscriberId && number < firstSubscriberId + this.active;
+		const index = Number(id) - firstSubscriberId;
+		return index >= 0 && index < this.active();
 	}
 
 	/** How many subscribers an audience has: any of its tags or segments is enough. */
-	audienceSize(audience: Audience, body: JsonObject): number {
+	audienceSize(audience: Audience, { segment, attribute }: JsonObject): number {
 		if (audience === 'sid') return 1;
-		if (audience === 'all') return this.active;
-		const missed = this.labels(body).reduce((share, label) => share * (1 - reachOf(label)), 1);
-		return Math.round(this.active * (1 - missed));
-	}
-
-	private labels(body: JsonObject): string[] {
-		const segments: unknown = body['segment'];
-		if (Array.isArray(segments)) return [...new Set(segments.map(String))];
-		const attributes = body['attribute'];
-		if (!isJsonObject(attributes)) return [];
-		return Object.entries(attributes).map(([key, value]) => `${key}=${String(value)}`);
+		if (audience === 'all') return this.active();
+		const segments = Array.isArray(segment) ? segment.map(String) : [];
+		const tags = Object.entries(isJsonObject(attribute) ? attribute : {});
+		const labels = new Set([...segments, ...tags.map(([key, value]) => `${key}=${String(value)}`)]);
+		let missed = 1;
+		for (const label of labels) missed *= 1 - reachOf(label);
+		return Math.round(this.active() * (1 - missed));
 	}
 }

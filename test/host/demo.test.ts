@@ -9,38 +9,38 @@ import {
 	outputOf,
 	projectFolder,
 	pushCampaign,
-	startServers,
+	startN8n,
 	until,
 	type Execution,
-	type Servers,
+	type N8nServer,
 } from '../../host';
-import { addDemoCampaign, demoCampaignId } from '../../host/demoCampaign';
-import type { DemoState } from '../../host/demoState';
-import { demoTables } from '../../host/demoTables';
-import { demoFiles, demoOwner, prepareDemo, readExamples } from '../../host/demoWorkflows';
-import { reloadingEnv, watchEdits, type Edit } from '../../host/watch';
+import { addDemoCampaign, demoCampaignId } from '../../host/demo/campaign';
+import { access, demoFiles, demoOwner, prepareDemo, readExamples } from '../../host/demo/prepare';
+import type { DemoState } from '../../host/demo/state';
+import { demoTables } from '../../host/demo/tables';
+import { reloadingEnv, watchEdits, type Edit } from '../../host/demo/watch';
 import { startSimulator, type Simulator } from '../../simulator';
 import { startStage, tarball, type Stage } from './support';
 import { content } from './support/fixtures';
 import { textLike } from './support/matchers';
 
 const timezone = 'Asia/Kolkata';
-const access = { apiKey: 'demo-key', authToken: 'demo-token' };
 const startService = () =>
 	startSimulator({ serviceKey: access.apiKey, authToken: access.authToken });
 const click = 'When clicking ‘Execute workflow’';
 const report = 'examples/daily-subscriber-report.json';
 
 describe('what npm start prepares', () => {
-	let servers: Servers<Simulator>;
+	let folder: string;
+	let simulator: Simulator;
+	let server: N8nServer;
 	let client: N8nClient;
 	let state: DemoState;
 
-	const prepare = async (before: DemoState) =>
-		await prepareDemo(client, before, {
-			service: { ...access, baseUrl: servers.simulator.url },
-			tables: demoTables(Date.now(), before.campaignSince, timezone),
-		});
+	const prepare = async (before: DemoState, { url } = simulator) => {
+		const tables = demoTables(Date.now(), before.campaignSince, timezone);
+		return await prepareDemo(client, before, url, tables);
+	};
 
 	const run = async (file: string, trigger: string): Promise<Execution> => {
 		const execution = await client.runManually(state.workflows[file] ?? '', trigger);
@@ -54,23 +54,27 @@ describe('what npm start prepares', () => {
 	};
 
 	beforeAll(async () => {
-		servers = await startServers({
+		folder = await mkdtemp(join(tmpdir(), 'demo-'));
+		simulator = await startService();
+		server = await startN8n({
 			major: '2',
+			userFolder: folder,
 			tarball: await tarball(),
 			env: { GENERIC_TIMEZONE: timezone, TZ: timezone },
-			startService,
 		});
 		const campaignSince = Date.now() - 60_000;
-		addDemoCampaign(servers.simulator, campaignSince);
-		client = new N8nClient(servers.server.url);
-		const ports = { n8n: servers.server.port, service: 0 };
+		addDemoCampaign(simulator, campaignSince);
+		client = new N8nClient(server.url);
+		const ports = { n8n: server.port, service: 0 };
 		const prepared = await prepare({ campaignSince, workflows: {}, tables: [], ports });
-		expect(prepared.notices).toEqual([]);
+		expect(prepared.isLoginChanged).toBe(false);
 		state = prepared.state;
 	}, 600_000);
 
 	afterAll(async () => {
-		await servers.close();
+		await server.stop();
+		await simulator.close();
+		await rm(folder, { recursive: true, maxRetries: 10 });
 	}, 300_000);
 
 	test('every workflow is there, and only the report is active', async () => {
@@ -93,21 +97,19 @@ describe('what npm start prepares', () => {
 		]);
 		await run('examples/log-and-watch-campaigns.json', 'Every hour');
 		expect(await rowsOf('Push campaign log')).toMatchObject([
-			{ campaignId: demoCampaignId, status: 'Sent', successfullySent: 9786 },
+			{ campaignId: demoCampaignId, status: 'Sent', successfullySent: 9840 },
 		]);
 		await run('examples/campaign-calendar.json', 'Every hour');
 		const calendar = await rowsOf('Push campaign calendar');
 		expect(calendar.map(({ state: said }) => said)).toEqual(['scheduled', null]);
-		const scheduled = servers.simulator.campaign(String(calendar[0]?.['campaignId']))?.body[
-			'send_at'
-		];
+		const scheduled = simulator.campaign(String(calendar[0]?.['campaignId']))?.body['send_at'];
 		expect(scheduled).toBe(`${String(calendar[0]?.['sendAt'])} +05:30`);
 	}, 300_000);
 
 	test('the examples that post to a chat post to the one on the page', async () => {
 		await run(report, 'Every day at 8:00');
 		await run('examples/log-and-watch-campaigns.json', 'Every Monday at 9:00');
-		expect(servers.simulator.state().messages.map(({ text }) => text)).toEqual([
+		expect(simulator.state().messages.map(({ text }) => text)).toEqual([
 			'Push subscribers today: 10000 active of 12500 in total.',
 			textLike(/^Push campaigns of the last seven days: 1\n“Autumn sale: 20% off everything”/),
 		]);
@@ -144,10 +146,7 @@ describe('what npm start prepares', () => {
 
 		const moved = await startService();
 		try {
-			const again = await prepareDemo(client, state, {
-				service: { ...access, baseUrl: moved.url },
-				tables: demoTables(Date.now(), state.campaignSince, timezone),
-			});
+			const again = await prepare(state, moved);
 			expect(again.state.workflows).toEqual(state.workflows);
 			expect(await client.workflows()).toHaveLength(before);
 			expect(await tables.find('Push not sent')).toBeUndefined();
@@ -168,8 +167,7 @@ describe('what npm start prepares', () => {
 			currentPassword: demoOwner.password,
 			newPassword: password,
 		});
-		const { notices } = await prepare(state);
-		expect(notices).toEqual([{ kind: 'login-changed' }]);
+		expect(await prepare(state)).toEqual({ state, isLoginChanged: true });
 	});
 });
 

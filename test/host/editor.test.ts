@@ -1,6 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { chain, connect, node, pushCampaign, pushCampaignTrigger } from '../../host';
-import { actionType } from '../../host/workflows';
+import { actionType, chain, connect, node, pushCampaign, pushCampaignTrigger } from '../../host';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
 import { content, contentBody, everyOperation } from './support/fixtures';

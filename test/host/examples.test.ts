@@ -459,7 +459,7 @@ test('abandoned-cart reminds of a cart that is still open, once', async () => {
 		expect([...simulator.campaigns.values()][0]?.body).toEqual({
 			sid: '5001',
 			title: 'Still thinking about the blue coat?',
-			message: 'We kept your cart for you: one click and you are back.',
+			message: 'We saved your cart for you. One click and you are back.',
 			target_url:
 				'https://shop.example.com/cart/c%2F1?utm_source=push&utm_medium=web-push&utm_campaign=abandoned-cart',
 			expire_push: '1d',

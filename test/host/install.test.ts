@@ -11,14 +11,14 @@ import {
 	N8nRefused,
 	node,
 	outputOf,
+	packagesFolder,
 	pushCampaign,
+	runNpm,
 	startN8n,
 	triggerType,
 	type N8nServer,
 	type Workflow,
 } from '../../host';
-import { packagesFolder } from '../../host/communityPackage';
-import { runNpm } from '../../host/npm';
 import { startSimulator, type Simulator } from '../../simulator';
 import { secrets, tarball } from './support';
 import { content } from './support/fixtures';

@@ -3,9 +3,14 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa from 'execa';
-import { artifactsFolder, installHost, packPackage, projectFolder } from '../../host';
-import { killGroup } from '../../host/processes';
-import { Progress } from '../../host/progress';
+import {
+	artifactsFolder,
+	installHost,
+	killGroup,
+	packPackage,
+	Progress,
+	projectFolder,
+} from '../../host';
 import { endProcessesOf, runVariable } from './support/leftovers';
 import { missingRequirements } from './support/requirements';
 import { tarballVariable } from './support/tarball';
@@ -48,7 +53,8 @@ async function run(args: readonly string[]): Promise<number> {
 			[tarballVariable]: tarball,
 			TMPDIR: folder,
 		});
-		const left = await endProcessesOf(id, graceMs);
+		// Whoever interrupts the suites leaves servers behind that nobody ends in order.
+		const left = await endProcessesOf(id, exitCode === interrupted ? 0 : graceMs);
 		for (const { pid, command } of left) {
 			process.stderr.write(`Left running, and ended now: ${pid} ${command}\n`);
 		}

@@ -13,17 +13,31 @@ const escapes =
 const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 function unescape(text: string): string {
-	return text.replace(escapes, (token, hex, decimal, name, unit, byte) => {
-		if (name) return entities.get(name) ?? '';
-		if (!token.startsWith('%')) {
-			return String.fromCharCode(decimal ? Number(decimal) : parseInt(hex || unit || byte, 16));
-		}
-		try {
-			return decodeURIComponent(token);
-		} catch {
-			return token.replace(/%(..)/g, (_code, each) => String.fromCharCode(parseInt(each, 16)));
-		}
-	});
+	return text.replace(
+		escapes,
+		(
+			token: string,
+			hex?: string,
+			decimal?: string,
+			name?: string,
+			unit?: string,
+			byte?: string,
+		) => {
+			if (name) return entities.get(name) ?? '';
+			if (!token.startsWith('%')) {
+				return String.fromCharCode(
+					decimal ? Number(decimal) : parseInt(hex ?? unit ?? byte ?? '', 16),
+				);
+			}
+			try {
+				return decodeURIComponent(token);
+			} catch {
+				return token.replace(/%(..)/g, (_code, each: string) =>
+					String.fromCharCode(parseInt(each, 16)),
+				);
+			}
+		},
+	);
 }
 
 /** A text as it is and behind each of its escapes: those of three kinds, each twice. */

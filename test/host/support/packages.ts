@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
 import { z } from 'zod';
-import { packagesFolder } from '../../../host/communityPackage';
+import { packagesFolder } from '../../../host';
 
 const manifestSchema = z.object({ name: z.string(), version: z.string() }).passthrough();
 

@@ -2,8 +2,7 @@ import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa from 'execa';
-import { freePort, hostOf } from '../../../host';
-import { startGuarded, type Guarded } from '../../../host/guarded';
+import { freePort, hostOf, startProgram, type Program } from '../../../host';
 import { requireProgram } from './index';
 
 /** An empty PostgreSQL of its own, on a loopback port. */
@@ -55,7 +54,7 @@ export async function startPostgres(): Promise<Postgres> {
 	const user = await unprivilegedUser();
 	const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
 	const data = join(folder, 'data');
-	let server: Guarded | undefined;
+	let server: Program | undefined;
 	const close = async () => {
 		// A fast shutdown: it does not wait for clients.
 		await server?.stop('SIGINT');
@@ -91,7 +90,7 @@ export async function startPostgres(): Promise<Postgres> {
 					];
 		const [command = '', ...args] = asUser;
 		const logFile = join(folder, 'postgres.log');
-		server = await startGuarded({ name: 'PostgreSQL', command, args, cwd: folder, logFile });
+		server = await startProgram({ name: 'PostgreSQL', command, args, cwd: folder, logFile });
 		const { log } = server;
 		const ready = 'database system is ready to accept connections';
 		await server.untilReady(() => log().includes(ready), readyWithinMs);

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../host';
-import { startGuarded, type Guarded } from '../../../host/guarded';
+import { freePort, startProgram, type Program } from '../../../host';
 import { requireProgram } from './index';
 
 /** An empty Redis of its own, on a loopback port, that keeps nothing. */
@@ -18,14 +17,14 @@ const readyWithinMs = 30_000;
 /** Starts Redis. Close it in any case. */
 export async function startRedis(): Promise<Redis> {
 	const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-	let server: Guarded | undefined;
+	let server: Program | undefined;
 	const close = async () => {
 		await server?.stop();
 		await rm(folder, { recursive: true, force: true });
 	};
 	try {
 		const port = await freePort();
-		server = await startGuarded({
+		server = await startProgram({
 			name: 'Redis',
 			command: requireProgram('redis-server'),
 			args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import {
+	executionSummarySchema,
 	outputOf,
 	until,
 	type Execution,
 	type ExecutionSummary,
 	type N8nClient,
 } from '../../../host';
-import { executionSummarySchema } from '../../../host/executions';
 import type { Counters } from '../../../simulator';
 import type { Stage } from './stage';
 

@@ -28,9 +28,6 @@ export interface StageOptions extends Partial<Pick<StartOptions, 'env' | 'userFo
 /** A server with the package in it, its owner logged in, and a push service with a credential for it. */
 export type Stage = HostStage<Simulator>;
 
-/** A machine that runs other suites beside may take this long to start a server, in milliseconds. */
-const readyWithin = 300_000;
-
 /** Starts a stage; its campaigns' counters stand still unless a test moves them. Close it in any case. */
 export async function startStage({
 	major = '2',
@@ -45,7 +42,6 @@ export async function startStage({
 		env: { ...(editor ? {} : { N8N_DISABLE_UI: 'true' }), ...env },
 		major,
 		access,
-		readyWithin,
 		tarball: await tarball(),
 		startService: () =>
 			startSimulator({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { exampleNames, readExample } from '../../../examples/read';
-import { addDemoCampaign, demoCampaignId } from '../../../host/demoCampaign';
-import { demoTables } from '../../../host/demoTables';
-import { demoFiles, readExamples } from '../../../host/demoWorkflows';
-import { triggerType } from '../../../host/workflows';
+import { addDemoCampaign, demoCampaignId } from '../../../host/demo/campaign';
+import { demoFiles, readExamples } from '../../../host/demo/prepare';
+import { demoTables } from '../../../host/demo/tables';
+import { triggerType } from '../../../host/n8n/workflows';
 import { startSimulator } from '../../../simulator';
 
 test('the demo campaign has numbers at once, and they move for days', async () => {
@@ -26,41 +26,15 @@ test('the demo campaign has numbers at once, and they move for days', async () =
 	await simulator.close();
 });
 
-describe('the example workflows', () => {
-	test('an active one watches the demo campaign, the others wait for a click; all of examples/ follow', async () => {
-		const examples = await readExamples();
-		expect(examples.slice(0, 2).map(({ draft, active }) => [draft.name, active])).toEqual([
-			['Send to all, then read its status', false],
-			['Report counter changes', true],
-		]);
-		expect(examples.slice(0, 2).map(({ file }) => file)).toEqual(Object.values(demoFiles));
-		expect(examples.slice(2).map(({ file, active }) => [file, active])).toEqual(
-			(await exampleNames()).map((name) => [`examples/${name}.json`, false]),
-		);
-		const trigger = examples[1]?.draft.nodes.find(({ type }) => type === triggerType);
-		expect(trigger?.parameters['campaignIds']).toBe(demoCampaignId);
-	});
-
-	test('each explains itself in a sticky note and connects nodes that exist', async () => {
-		for (const { draft } of await readExamples()) {
-			const names = draft.nodes.map(({ name }) => name);
-			expect(draft.nodes.some(({ type }) => type.endsWith('.stickyNote'))).toBe(true);
-			for (const [from, { main = [] }] of Object.entries(draft.connections)) {
-				const targets = main.flatMap((output) => (output ?? []).map(({ node }) => node));
-				expect(names).toEqual(expect.arrayContaining([from, ...targets]));
-			}
-		}
-	});
-
-	test('no note is covered by a node', async () => {
-		for (const { draft } of await readExamples()) {
-			const note = draft.nodes.find(({ type }) => type.endsWith('.stickyNote'));
-			const nodes = draft.nodes.filter((node) => node !== note);
-			const top = Math.min(...nodes.map(({ position }) => position[1]));
-			const bottom = (note?.position[1] ?? 0) + Number(note?.parameters['height']);
-			expect([draft.name, bottom <= top]).toEqual([draft.name, true]);
-		}
-	});
+test('an active workflow watches the demo campaign, the others wait; all of examples/ follow', async () => {
+	const [first, watching, ...others] = await readExamples();
+	expect([first?.active, watching?.active]).toEqual([false, true]);
+	expect([first?.file, watching?.file]).toEqual(Object.values(demoFiles));
+	expect(others.map(({ file, active }) => [file, active])).toEqual(
+		(await exampleNames()).map((name) => [`examples/${name}.json`, false]),
+	);
+	const trigger = watching?.draft.nodes.find(({ type }) => type === triggerType);
+	expect(trigger?.parameters['campaignIds']).toBe(demoCampaignId);
 });
 
 test('the addresses of the page and of the chat are those of the running simulator', async () => {
@@ -71,12 +45,18 @@ test('the addresses of the page and of the chat are those of the running simulat
 	expect(text).toContain(`"url":"${page}/chat"`);
 });
 
-test('what is not run by the big button says by which one it is', async () => {
+test('each has one note, above its nodes, that says which button runs what the big one does not', async () => {
 	for (const { draft } of await readExamples()) {
-		const types = draft.nodes.map(({ type }) => type.split('.').at(-1));
+		const nodes = draft.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		const notes = draft.nodes.filter((each) => !nodes.includes(each));
+		const [[, top = 0] = [], parameters] = [notes[0]?.position, notes[0]?.parameters];
+		expect([draft.name, notes.length]).toEqual([draft.name, 1]);
+		expect(top + Number(parameters?.['height'])).toBeLessThanOrEqual(
+			Math.min(...nodes.map(({ position }) => position[1])),
+		);
+		const types = nodes.map(({ type }) => type.split('.').at(-1));
 		if (!types.includes('manualTrigger') || !types.includes('scheduleTrigger')) continue;
-		const note = draft.nodes.find(({ type }) => type.endsWith('.stickyNote'));
-		expect(note?.parameters['content']).toMatch(
+		expect(parameters?.['content']).toMatch(
 			/Point at \*\*When clicking .* click the button .* The big button .* runs \*\*Every hour\*\*/,
 		);
 	}
@@ -108,38 +88,29 @@ describe('the tables', () => {
 	const now = Date.UTC(2030, 4, 17, 9, 30);
 	const tables = demoTables(now, now - 60_000, 'Europe/Berlin');
 
-	/** The columns of the tables that the examples make by themselves. */
-	async function madeByExamples() {
-		const made = new Map<unknown, Record<string, unknown>>();
-		for (const name of await exampleNames()) {
-			for (const { parameters } of (await readExample(name)).nodes) {
-				if (parameters['resource'] !== 'table') continue;
-				const { column } = z
-					.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) })
-					.parse(parameters['columns']);
-				const typed = column.map((each) => [each.name, each.type] as const);
-				made.set(parameters['tableName'], Object.fromEntries(typed));
-			}
-		}
-		return made;
-	}
+	const parametersOf = async () => {
+		const examples = await Promise.all((await exampleNames()).map(readExample));
+		return examples.flatMap(({ nodes }) => nodes.map(({ parameters }) => parameters));
+	};
 
 	test('have the names that the examples read and write', async () => {
-		const used = new Set<unknown>();
-		for (const name of await exampleNames()) {
-			for (const { parameters } of (await readExample(name)).nodes) {
-				const table = z.object({ value: z.string() }).safeParse(parameters['dataTableId']);
-				if (table.success) used.add(table.data.value);
-			}
-		}
-		expect([...used].sort()).toEqual(tables.map(({ name }) => name).sort());
+		const used = (await parametersOf()).flatMap(({ dataTableId }) => {
+			const table = z.object({ value: z.string() }).safeParse(dataTableId);
+			return table.success ? [table.data.value] : [];
+		});
+		expect([...new Set(used)].sort()).toEqual(tables.map(({ name }) => name).sort());
 	});
 
 	test('have the columns that the examples would give them', async () => {
-		const made = await madeByExamples();
-		expect(made.size).toBe(2);
-		for (const [name, columns] of made) {
-			expect(tables.find((table) => table.name === name)?.columns).toEqual(columns);
+		const columns = z.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) });
+		const made = (await parametersOf()).filter(({ resource }) => resource === 'table');
+		expect(made).toHaveLength(2);
+		for (const parameters of made) {
+			const typed = columns
+				.parse(parameters['columns'])
+				.column.map(({ name, type }) => [name, type]);
+			const table = tables.find(({ name }) => name === parameters['tableName']);
+			expect(Object.entries(table?.columns ?? {})).toEqual(typed);
 		}
 	});
 

@@ -1,13 +1,12 @@
-import { demoFiles, demoOwner } from '../../../host/demoWorkflows';
-import { machineTimezone } from '../../../host/timezone';
-import { afterEdit, expectation, welcome, type Running } from '../../../host/welcome';
+import { demoFiles, demoOwner } from '../../../host/demo/prepare';
+import { afterEdit, expectation, machineTimezone, welcome } from '../../../host/demo/welcome';
 
-const running: Running = {
+const running = {
 	n8n: 'http://127.0.0.1:5678',
 	service: 'http://127.0.0.1:8787',
 	timezone: 'Europe/Berlin',
 	workflows: { [demoFiles.first]: 'first-id', [demoFiles.watching]: 'watching-id' },
-	notices: [],
+	isLoginChanged: false,
 };
 
 test('before the first start: how much, and how long', () => {
@@ -23,64 +22,36 @@ test('the addresses of the workflows themselves, the login, and the timezone', (
 	expect(text).toContain(demoOwner.email);
 	expect(text).toContain(demoOwner.password);
 	expect(text).toContain('Times are in Europe/Berlin.');
-});
-
-test('no line is longer than a terminal is wide', () => {
-	const lines = `${expectation(false)}${welcome(running)}`.split('\n');
+	const lines = `${expectation(false)}${text}`.split('\n');
 	expect(lines.filter((line) => line.length > 100)).toEqual([]);
 });
 
-test('a workflow that is not known leads to the list', () => {
-	expect(welcome({ ...running, workflows: {} })).toContain('http://127.0.0.1:5678/home/workflows');
-});
-
-test('a changed login is not printed, and what was not activated is said', () => {
-	const text = welcome({
-		...running,
-		notices: [
-			{ kind: 'login-changed' },
-			{ kind: 'not-activated', workflow: 'Report', reason: 'No credential' },
-		],
-	});
+test('what is not as it was: a workflow, the login, the campaigns', () => {
+	const text = welcome({ ...running, workflows: {}, isLoginChanged: true, lost: '/a/file' });
+	expect(text).toContain('http://127.0.0.1:5678/home/workflows');
 	expect(text).not.toContain(demoOwner.password);
-	expect(text).toContain("The workflow 'Report' was not activated: No credential");
+	expect(text).toMatch(/campaigns of earlier starts could not be read.*\n\/a\/file\n/);
 });
 
-describe('an edit', () => {
+test('an edit: that n8n has it, or has not, and why, as far as one reads', () => {
 	const at = new Date(2030, 4, 17, 9, 30, 5);
-
-	test('that n8n has', () => {
-		expect(afterEdit({ kind: 'taken' }, at)).toBe('09:30:05  Your edit is in n8n.\n');
-	});
-
-	test('that n8n has not: why, as far as one reads', () => {
-		const reasons = ['one', 'two', 'three', 'four', 'five', 'six'];
-		const [first, ...lines] = afterEdit({ kind: 'refused', reasons }, at).trimEnd().split('\n');
-		expect(first).toMatch(/^09:30:05 {2}Your edit is not in n8n, which goes on/);
-		expect(lines).toEqual(['  one', '  two', '  three', '  four', '  five']);
-	});
-
-	test('that n8n could not load', () => {
-		const said = afterEdit({ kind: 'not-loaded', reason: 'its log says why' }, at);
-		expect(said).toBe(
-			'09:30:05  Your edit compiles, but n8n has not loaded it: its log says why.\n',
-		);
-	});
+	const reasons = ['one', 'two', 'three', 'four', 'five', 'six'];
+	expect(afterEdit({ kind: 'taken' }, at)).toBe('09:30:05  Your edit is in n8n.\n');
+	expect(afterEdit({ kind: 'refused', reasons }, at)).toMatch(
+		/^09:30:05 {2}Your edit is not in n8n, which goes on.*:\n {2}one\n(.*\n){3} {2}five\n$/,
+	);
+	expect(afterEdit({ kind: 'not-loaded', reason: 'its log says why' }, at)).toBe(
+		'09:30:05  Your edit compiles, but n8n has not loaded it: its log says why.\n',
+	);
 });
 
-describe("this machine's timezone", () => {
-	const resolved = (timeZone: string) => {
-		const options = { ...new Intl.DateTimeFormat().resolvedOptions(), timeZone };
-		jest.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue(options);
-	};
-	afterEach(() => jest.restoreAllMocks());
-
-	test.each([
-		['Europe/Berlin', 'Europe/Berlin'],
-		['Etc/Unknown', 'UTC'],
-		['', 'UTC'],
-	])('%s: %s', (timeZone, expected) => {
-		resolved(timeZone);
-		expect(machineTimezone()).toBe(expected);
-	});
+test.each([
+	['Europe/Berlin', 'Europe/Berlin'],
+	['Etc/Unknown', 'UTC'],
+	['', 'UTC'],
+])("this machine's timezone %j: %s", (timeZone, expected) => {
+	const options = { ...new Intl.DateTimeFormat().resolvedOptions(), timeZone };
+	const spy = jest.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions');
+	expect(spy.mockReturnValue(options) && machineTimezone()).toBe(expected);
+	spy.mockRestore();
 });

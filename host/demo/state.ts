@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonFile } from '../simulator';
+import { JsonFile } from '../../simulator';
 
 const stateSchema = z.object({
 	/** When the demo was started first, epoch milliseconds. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from './until';
+import { until } from '../process/until';
 
 /** A server that collects its garbage when it is told to. */
 export interface Collecting {

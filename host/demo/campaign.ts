@@ -1,4 +1,4 @@
-import type { Simulator } from '../simulator';
+import type { Simulator } from '../../simulator';
 
 /** The campaign that the example trigger watches. */
 export const demoCampaignId = '1001';

@@ -3,14 +3,8 @@ import { join } from 'node:path';
 /** The two n8n lines that are pinned under `host/`: the current one and the last 1.x. */
 export type Major = '2' | '1';
 
-export const projectFolder = join(__dirname, '..');
-
-/** The project's ignored folder for everything that is made on the way: packed tarballs, locks, logs. */
-export const artifactsFolder = join(projectFolder, '.artifacts');
-
 /** Where a pinned n8n lies and what runs it. */
 export interface Host {
-	major: Major;
 	directory: string;
 	/** The Node.js binary: n8n 2.x needs a newer one than the project and brings it as a package. */
 	node: string;
@@ -22,19 +16,17 @@ export interface Host {
 	env: Record<string, string>;
 }
 
-const nodeBinary = process.platform === 'win32' ? 'node.exe' : 'node';
-
 /** The pinned host of a major version. Gives paths only: nothing is checked or installed. */
 export function hostOf(major: Major): Host {
-	const directory = join(__dirname, `n8n-${major}`);
+	const directory = join(__dirname, '..', `n8n-${major}`);
 	const modules = join(directory, 'node_modules');
 	const script = join(modules, 'n8n', 'bin', 'n8n');
 	if (major === '1') {
 		// Its isolated-vm is not built (no install scripts), so expressions run in the older engine.
 		const env = { N8N_EXPRESSION_ENGINE: 'legacy', N8N_RUNNERS_ENABLED: 'false' };
-		const nativePackages = ['sqlite3'];
-		return { major, directory, node: process.execPath, script, nativePackages, env };
+		return { directory, node: process.execPath, script, nativePackages: ['sqlite3'], env };
 	}
-	const node = join(modules, 'node', 'bin', nodeBinary);
-	return { major, directory, node, script, nativePackages: ['node', 'sqlite3'], env: {} };
+	const binary = process.platform === 'win32' ? 'node.exe' : 'node';
+	const node = join(modules, 'node', 'bin', binary);
+	return { directory, node, script, nativePackages: ['node', 'sqlite3'], env: {} };
 }

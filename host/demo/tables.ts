@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import type { DataTable } from './dataTables';
-import { demoCampaignId, demoTitle } from './demoCampaign';
+import type { DataTable } from '../n8n/dataTables';
+import { demoCampaignId, demoTitle } from './campaign';
 
 /**
  * The data tables that the examples read and write, filled so that each of them has something to do.

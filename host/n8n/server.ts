@@ -1,17 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../process/ports';
+import { NotReady, startProgram, type Program } from '../process/program';
 import { installCommunityPackage } from './communityPackage';
-import { NotReady, startGuarded, type Guarded } from './guarded';
 import type { Major } from './hosts';
 import { installHost } from './install';
-import { freePort } from './ports';
 
 export interface StartOptions {
 	major: Major;
 	/** The folder that holds the server's state. */
 	userFolder: string;
-	/** Whether that folder goes when this process is gone before it has ended the server. */
-	temporary?: boolean;
 	/** A packed community package to install before the start. */
 	tarball?: string;
 	/** Variables that win over the ones that a closed, quiet server gets. */
@@ -20,12 +18,10 @@ export interface StartOptions {
 	mode?: 'main' | 'worker';
 	/** Left out: any free port. */
 	port?: number;
-	/** How long the server may take to be ready, in milliseconds. Default 120000. */
-	readyWithin?: number;
 }
 
 /** A running server; its log holds what it printed in its folder's whole life. */
-export interface N8nServer extends Guarded {
+export interface N8nServer extends Program {
 	major: Major;
 	url: string;
 	port: number;
@@ -34,34 +30,36 @@ export interface N8nServer extends Guarded {
 
 const attempts = 3;
 
+/** A machine that does much else may take this long to start a server, in milliseconds. */
+const readyWithin = 300_000;
+
 /**
  * Starts a pinned n8n on loopback ports, closed to the outside, and waits until it and its REST
- * interface answer. The server ends with this process, whatever way this process ends.
+ * interface answer. The server ends with this process.
  *
  * @throws when it ends by itself or is not ready in time, with the last lines of its log
  */
 export async function startN8n(options: StartOptions): Promise<N8nServer> {
-	const { major, userFolder, temporary = false, tarball, mode = 'main' } = options;
+	const { major, userFolder, tarball, mode = 'main' } = options;
 	const host = await installHost(major);
 	await mkdir(userFolder, { recursive: true });
 	if (tarball !== undefined) await installCommunityPackage(userFolder, tarball);
 	for (let attempt = 1; ; attempt++) {
 		const ports = { main: options.port ?? (await freePort()), broker: await freePort() };
 		const url = `http://127.0.0.1:${ports.main}`;
-		const guarded = await startGuarded({
+		const program = await startProgram({
 			name: 'n8n',
 			command: host.node,
 			args: [host.script, mode === 'worker' ? 'worker' : 'start'],
 			cwd: userFolder,
 			logFile: join(userFolder, 'n8n.log'),
 			env: { ...serverEnv(userFolder, mode, ports), ...host.env, ...options.env },
-			...(temporary ? { temporaryFolder: userFolder } : {}),
 		});
 		try {
-			await guarded.untilReady(() => answers(url, mode), options.readyWithin ?? 300_000);
-			return { ...guarded, major, url, port: ports.main, userFolder };
+			await program.untilReady(() => answers(url, mode), readyWithin);
+			return { ...program, major, url, port: ports.main, userFolder };
 		} catch (error) {
-			await guarded.kill('SIGKILL');
+			await program.kill('SIGKILL');
 			const portTaken = error instanceof NotReady && /EADDRINUSE|is already in use/.test(error.log);
 			if (!portTaken || options.port !== undefined || attempt >= attempts) throw error;
 		}
@@ -69,17 +67,13 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 }
 
 async function answers(url: string, mode: 'main' | 'worker'): Promise<boolean> {
+	// The health page answers before the REST interface is there, of which this needs neither a login nor
+	// the editor.
+	const path = mode === 'worker' ? 'healthz' : 'rest/options/timezones';
 	try {
-		const health = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) });
-		await health.arrayBuffer();
-		if (!health.ok || mode === 'worker') return health.ok;
-		// The health page answers before the REST interface is there, of which this needs neither a login
-		// nor the editor.
-		const rest = await fetch(`${url}/rest/options/timezones`, {
-			signal: AbortSignal.timeout(2000),
-		});
-		await rest.arrayBuffer();
-		return rest.ok && /json/.test(rest.headers.get('content-type') ?? '');
+		const answer = await fetch(`${url}/${path}`, { signal: AbortSignal.timeout(2000) });
+		await answer.arrayBuffer();
+		return answer.ok && /json/.test(answer.headers.get('content-type') ?? '');
 	} catch {
 		return false;
 	}
@@ -93,13 +87,9 @@ function serverEnv(
 	userFolder: string,
 	mode: 'main' | 'worker',
 	{ main, broker }: { main: number; broker: number },
-): Record<string, string> {
-	const inherited: Record<string, string> = {};
-	for (const [name, value] of Object.entries(process.env)) {
-		if (value !== undefined && !foreign.test(name)) inherited[name] = value;
-	}
+): NodeJS.ProcessEnv {
 	return {
-		...inherited,
+		...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name))),
 		NODE_ENV: 'production',
 		N8N_USER_FOLDER: userFolder,
 		N8N_HOST: '127.0.0.1',

@@ -1,4 +1,4 @@
-import { demoFiles, demoOwner, type Notice } from './demoWorkflows';
+import { demoFiles, demoOwner } from './prepare';
 import type { Edit } from './watch';
 
 /** Where everything is, once it runs. */
@@ -10,7 +10,16 @@ export interface Running {
 	timezone: string;
 	/** The IDs of the workflows by the names of their files. */
 	workflows: Readonly<Record<string, string>>;
-	notices: readonly Notice[];
+	isLoginChanged: boolean;
+	/** Where the campaigns of earlier starts are, if they could not be read. */
+	lost?: string | undefined;
+}
+
+/** This machine's timezone as an IANA name, such as `Europe/Berlin`; UTC where it has none that is known. */
+export function machineTimezone(): string {
+	const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+	// A TZ that means nothing to it makes ICU answer with a name that n8n does not take.
+	return timeZone === '' || timeZone.startsWith('Etc/Unknown') ? 'UTC' : timeZone;
 }
 
 /** What is said before anything begins. */
@@ -29,26 +38,19 @@ ${first}
 }
 
 /** What to do now, for somebody who has never seen n8n. */
-export function welcome({ n8n, service, timezone, workflows, notices }: Running): string {
+export function welcome(running: Running): string {
+	const { n8n, service, timezone, workflows, isLoginChanged, lost } = running;
 	const address = (file: string, tab = '') => {
 		const id = workflows[file];
 		return id === undefined ? `${n8n}/home/workflows` : `${n8n}/workflow/${id}${tab}`;
 	};
-	const login = notices.some(({ kind }) => kind === 'login-changed')
+	const login = isLoginChanged
 		? '     Log in as you changed it. (So the examples were not looked at.)'
 		: `     E-mail     ${demoOwner.email}\n     Password   ${demoOwner.password}`;
-	const hints = notices.flatMap((notice) => {
-		switch (notice.kind) {
-			case 'login-changed':
-				return [];
-			case 'not-activated':
-				return [`\nThe workflow '${notice.workflow}' was not activated: ${notice.reason}\n`];
-			case 'campaigns-lost':
-				return [
-					`\nThe push service's campaigns could not be read, so it begins with none. The file is now\n${notice.file}\n`,
-				];
-		}
-	});
+	const warning =
+		lost === undefined
+			? ''
+			: `\nThe campaigns of earlier starts could not be read, so there are none. Their file is now\n${lost}\n`;
 	return `
 Ready. To send a campaign:
 
@@ -75,7 +77,7 @@ To change the nodes, edit what is in nodes/ or credentials/: n8n has it some sec
 
 Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made in n8n and the
 campaigns you sent are there again at the next start; 'npm start -- --fresh' begins anew.
-${hints.join('')}
+${warning}
 `;
 }
 

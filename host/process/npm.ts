@@ -1,16 +1,16 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import execa from 'execa';
-import { killGroup } from './processes';
+import { killGroup } from './program';
 
 /** An npm command that ended badly; `output` is all that it printed. */
 export class NpmFailed extends Error {
 	constructor(
-		readonly args: readonly string[],
-		readonly exitCode: number | undefined,
+		args: readonly string[],
+		exitCode: number | undefined,
 		readonly output: string,
 	) {
-		super(`npm ${args.join(' ')} ended with code ${exitCode ?? 'none'}`);
+		super(`npm ${args.join(' ')} ended with code ${exitCode ?? 'none'}\n${output}`);
 	}
 }
 
@@ -21,6 +21,9 @@ export interface NpmOptions {
 	env?: Record<string, string>;
 }
 
+/** What an npm script hands down of its own package, which npm in another folder must not go by. */
+const notHandedDown = { npm_config_local_prefix: undefined, npm_config_ignore_scripts: undefined };
+
 /**
  * Runs npm and gives what it printed on its standard output.
  *
@@ -30,11 +33,11 @@ export async function runNpm(
 	args: readonly string[],
 	{ cwd, logFile, env = {} }: NpmOptions,
 ): Promise<string> {
-	const [command, ...before] = npmCommand();
-	const child = execa(command, [...before, ...args], {
+	const script = process.env['npm_execpath'];
+	const isNpm = script?.endsWith('npm-cli.js') === true;
+	const child = execa(isNpm ? process.execPath : 'npm', isNpm ? [script, ...args] : args, {
 		cwd,
-		env: { ...withoutNpmOfParent(process.env), ...env },
-		extendEnv: false,
+		env: { ...env, ...notHandedDown },
 		// A group of its own, so that compilers that npm started end with it.
 		detached: process.platform !== 'win32',
 		stdin: 'ignore',
@@ -56,19 +59,4 @@ export async function runNpm(
 		process.off('exit', stop);
 		if (log) await finished(log.end());
 	}
-}
-
-function npmCommand(): [string, ...string[]] {
-	const script = process.env['npm_execpath'];
-	return script?.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm'];
-}
-
-/**
- * The environment without what an npm script hands down about its own package (`npm start` runs
- * npm again in other folders, which must not take this project for theirs).
- */
-export function withoutNpmOfParent(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const ofParent =
-		/^npm_(package_|lifecycle_|command$|config_local_prefix$|config_ignore_scripts$)/;
-	return Object.fromEntries(Object.entries(environment).filter(([name]) => !ofParent.test(name)));
 }

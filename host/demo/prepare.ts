@@ -1,0 +1,128 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chooseCredential, exampleFile, exampleNames, parseWorkflow } from '../../examples/read';
+import type { N8nClient } from '../n8n/client';
+import { DataTables, type DataTable } from '../n8n/dataTables';
+import { N8nRefused, type Owner } from '../n8n/rest';
+import { credentialType, type WorkflowDraft } from '../n8n/workflows';
+import type { DemoState } from './state';
+
+/** The login of the demo's server. */
+export const demoOwner: Owner = {
+	email: 'demo@example.com',
+	firstName: 'Demo',
+	lastName: 'Owner',
+	password: 'Push-campaign-1',
+};
+
+/** The key and token of the demo's push service. */
+export const access = { apiKey: 'demo-key', authToken: 'demo-token' };
+
+/** The workflow to begin with, and the one that runs by itself: their files' names. */
+export const demoFiles = {
+	first: '1-send-to-all-then-read-its-status.json',
+	watching: '2-report-counter-changes.json',
+} as const;
+
+/** The addresses that stand in the files, of the simulator's page and of a chat's webhook. */
+const writtenPage = 'http://127.0.0.1:8787';
+const writtenChat = 'https://chat.example.com/hooks/your-webhook';
+
+const ownFolder = join(__dirname, 'workflows');
+
+/** An example workflow: what to create, and whether it is to be active. */
+export interface Example {
+	/** What the demo remembers it by. */
+	file: string;
+	active: boolean;
+	draft: WorkflowDraft;
+}
+
+/**
+ * The workflows of the demo: its own, in the order of their file names, then all of `examples`. None
+ * of these is active: most of them need a service beside the push service.
+ *
+ * @param page the address of the simulator's page, below which the chat is
+ */
+export async function readExamples(page = writtenPage): Promise<Example[]> {
+	const read = async (file: string, path: string): Promise<Example> => {
+		const text = await readFile(path, 'utf8');
+		const here = text.replaceAll(writtenChat, `${page}/chat`).replaceAll(writtenPage, page);
+		return { file, ...parseWorkflow(here) };
+	};
+	const own = (await readdir(ownFolder)).sort().map((file) => read(file, join(ownFolder, file)));
+	const published = (await exampleNames()).map((name) =>
+		read(`examples/${name}.json`, exampleFile(name)),
+	);
+	return await Promise.all([...own, ...published]);
+}
+
+/**
+ * Creates the owner, the credential, the data tables and the example workflows where this demo has
+ * not created them before. What its user changed or deleted since stays as it is; only the service's
+ * address is brought up to date when it moved.
+ *
+ * @param baseUrl the service's address
+ * @returns the state to keep, and whether the login is no longer the demo's, so that nothing was done
+ */
+export async function prepareDemo(
+	client: N8nClient,
+	state: DemoState,
+	baseUrl: string,
+	tables: readonly DataTable[],
+): Promise<{ state: DemoState; isLoginChanged: boolean }> {
+	await client.setupOwner(demoOwner);
+	try {
+		await client.login(demoOwner);
+	} catch (error) {
+		if (!(error instanceof N8nRefused)) throw error;
+		return { state, isLoginChanged: true };
+	}
+	const data = { ...access, baseUrl };
+	let { credential } = state;
+	if (credential === undefined) {
+		const created = await client.createCredential('Push Campaign demo', credentialType, data);
+		credential = { ...created, baseUrl };
+	} else if (credential.baseUrl !== baseUrl) {
+		await ifThere(client.updateCredential(credential, data));
+		await followService(client, Object.values(state.workflows), credential.baseUrl, baseUrl);
+		credential = { ...credential, baseUrl };
+	}
+
+	const existing = await DataTables.of(client);
+	for (const table of tables) {
+		const isKnown = state.tables.includes(table.name);
+		if (!isKnown && (await existing.find(table.name)) === undefined) await existing.create(table);
+	}
+
+	const workflows = { ...state.workflows };
+	// n8n lists the newest first: the one to begin with is created last.
+	for (const { file, active, draft } of (await readExamples(baseUrl)).reverse()) {
+		if (workflows[file] !== undefined) continue;
+		const chosen = chooseCredential(draft, 'n8n-nodes-push-campaign.', credential);
+		const { id } = await client.createWorkflow(chosen);
+		workflows[file] = id;
+		if (active) await client.activate(id);
+	}
+	const names = tables.map(({ name }) => name);
+	return { state: { ...state, credential, workflows, tables: names }, isLoginChanged: false };
+}
+
+/** What n8n refuses because its user has deleted what it is about is left alone. */
+async function ifThere(work: Promise<unknown>): Promise<void> {
+	await work.catch((error: unknown) => {
+		if (!(error instanceof N8nRefused && [403, 404].includes(error.status))) throw error;
+	});
+}
+
+/** Brings the service's address up to date where workflows name it: in a note, as the chat's address. */
+async function followService(client: N8nClient, ids: string[], before: string, now: string) {
+	const follow = async (id: string) => {
+		const text = JSON.stringify(await client.workflow(id));
+		if (!text.includes(before)) return;
+		const { draft, active } = parseWorkflow(text.replaceAll(before, now));
+		await client.updateWorkflow(id, { nodes: draft.nodes });
+		if (active) await client.activate(id);
+	};
+	for (const id of ids) await ifThere(follow(id));
+}

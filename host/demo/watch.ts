@@ -1,0 +1,102 @@
+import { cp, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import execa from 'execa';
+import { projectFolder } from '../folders';
+import { packagesFolder } from '../n8n/communityPackage';
+import type { N8nServer } from '../n8n/server';
+import { packageName } from '../n8n/workflows';
+
+/** The variables by which n8n takes up a package again when its files change. */
+export const reloadingEnv = { N8N_DEV_RELOAD: 'true' };
+
+const folders = ['nodes', 'credentials'];
+const lookEveryMs = 1_000;
+
+/** How long n8n takes from saying that it loads a package again to having done so, in milliseconds. */
+const loadingMs = 1_000;
+
+/** What became of an edit. One that is refused leaves n8n with the version before. */
+export type Edit =
+	| { kind: 'taken' }
+	| { kind: 'refused'; reasons: string[] }
+	| { kind: 'not-loaded'; reason: string };
+
+export interface WatchOptions {
+	/** A running server, started with `reloadingEnv`. */
+	server: N8nServer;
+	/** The folder with the package's sources. Left out: this project. */
+	project?: string;
+	/** Is told of each edit. */
+	tell: (edit: Edit) => void;
+}
+
+/**
+ * Brings every edit of the package's sources into a running server: compiles it into the installed
+ * package, which n8n then loads again.
+ *
+ * @returns a function that ends the watching
+ */
+export function watchEdits({ server, project = projectFolder, tell }: WatchOptions): () => void {
+	const installed = join(packagesFolder(server.userFolder), 'node_modules', packageName, 'dist');
+	let watching = true;
+	const watch = async () => {
+		for (let known = await stateOf(project); watching; await sleep(lookEveryMs)) {
+			const state = await stateOf(project);
+			if (state === known) continue;
+			known = state;
+			const edit = await takeOver(server, project, installed);
+			if (watching) tell(edit);
+		}
+	};
+	void watch().catch((error: unknown) => tell({ kind: 'refused', reasons: [String(error)] }));
+	return () => {
+		watching = false;
+	};
+}
+
+/** Differs where a source is another one, or was saved again. */
+async function stateOf(project: string): Promise<string> {
+	const listed = folders.map(async (folder) => {
+		const names = await readdir(join(project, folder), { recursive: true });
+		return names.map((name) => join(project, folder, name));
+	});
+	const files = (await Promise.all(listed)).flat();
+	// One that an editor is just replacing is there the next time.
+	const times = files.map(async (file) => (await stat(file).catch(() => undefined))?.mtimeMs);
+	return JSON.stringify([files, await Promise.all(times)]);
+}
+
+async function takeOver(server: N8nServer, project: string, installed: string): Promise<Edit> {
+	const times = (what: string) =>
+		server.log().split(`Hot reload ${what} for ${packageName}`).length;
+	const [triggered, failed] = [times('triggered'), times('failed')];
+	const reasons = await compile(project, installed);
+	if (reasons.length > 0) return { kind: 'refused', reasons };
+	const deadline = Date.now() + 30_000;
+	while (times('triggered') === triggered) {
+		const reason = 'it did not try to within half a minute';
+		if (Date.now() > deadline) return { kind: 'not-loaded', reason };
+		await sleep(100);
+	}
+	await sleep(loadingMs);
+	if (times('failed') === failed) return { kind: 'taken' };
+	return { kind: 'not-loaded', reason: `its log ${server.userFolder}/n8n.log says why` };
+}
+
+/** Writes what the sources become, or nothing; gives what the compiler says against them. */
+async function compile(project: string, outDir: string): Promise<string[]> {
+	const compiler = join(projectFolder, 'node_modules', 'typescript-7', 'bin', 'tsc');
+	const options = ['-p', 'tsconfig.build.json', '--noEmitOnError', '--pretty', 'false'];
+	const { failed, all = '' } = await execa(
+		process.execPath,
+		[compiler, ...options, '--outDir', outDir],
+		{ cwd: project, all: true, reject: false },
+	);
+	if (failed) return all.split('\n');
+	const filter = (path: string) => !path.endsWith('.ts');
+	for (const folder of folders) {
+		await cp(join(project, folder), join(outDir, folder), { recursive: true, filter });
+	}
+	return [];
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { until } from '../process/until';
+import { N8nSession } from './rest';
+
+const itemSchema = z.object({ json: z.record(z.unknown()) }).passthrough();
+
+/** One item as a saved execution holds it. */
+export type SavedItem = z.infer<typeof itemSchema>;
+
+const errorSchema = z
+	.object({
+		message: z.string(),
+		description: z.string().nullish(),
+		httpCode: z.string().nullish(),
+		name: z.string().optional(),
+		context: z.record(z.unknown()).optional(),
+	})
+	.passthrough();
+
+const runSchema = z
+	.object({
+		/** By connection type; an output that got nothing is null. */
+		data: z.record(z.array(z.array(itemSchema).nullable())).optional(),
+		error: errorSchema.optional(),
+	})
+	.passthrough();
+
+const resultSchema = z.object({
+	runData: z.record(z.array(runSchema)).default({}),
+	error: errorSchema.optional(),
+	lastNodeExecuted: z.string().optional(),
+});
+
+export const executionSummarySchema = z
+	.object({
+		id: z.coerce.string(),
+		status: z.string(),
+		mode: z.string(),
+		workflowId: z.string().optional(),
+		retryOf: z.coerce.string().nullish(),
+		startedAt: z.string().nullish(),
+		stoppedAt: z.string().nullish(),
+	})
+	.passthrough();
+
+const listSchema = z.object({ results: z.array(executionSummarySchema) });
+
+/** An execution as the executions list shows it. */
+export type ExecutionSummary = z.infer<typeof executionSummarySchema>;
+
+const executionSchema = executionSummarySchema.extend({
+	data: z.object({
+		resultData: resultSchema,
+		executionData: z.object({ contextData: z.record(z.unknown()).default({}) }).optional(),
+	}),
+});
+
+/** An execution with everything that n8n saved of it, decoded. */
+export type Execution = z.infer<typeof executionSchema>;
+
+/** Reads an execution as n8n's REST interface answers it. Throws a ZodError where it is none. */
+async function decode(answer: unknown): Promise<Execution> {
+	const { parse } = await import('flatted');
+	const { data, ...summary } = z.object({ data: z.unknown() }).passthrough().parse(answer);
+	const decoded: unknown = typeof data === 'string' ? parse(data) : data;
+	return executionSchema.parse({ ...summary, data: decoded });
+}
+
+const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
+
+export interface OutputOptions {
+	/** Which of the node's outputs; 1 is the error output of a node with one output. Default 0. */
+	output?: number;
+	/** Which of the node's runs; negative counts from the last. Default -1. */
+	run?: number;
+}
+
+/** The items that a node put out; none where it did not run or put nothing out there. */
+export function outputOf(
+	execution: Execution,
+	nodeName: string,
+	{ output = 0, run = -1 }: OutputOptions = {},
+): SavedItem[] {
+	const { main } = execution.data.resultData.runData[nodeName]?.at(run)?.data ?? {};
+	return main?.[output] ?? [];
+}
+
+export interface ExecutionsFilter {
+	workflowId?: string;
+	status?: string[];
+	/** At most this many, the newest first. Default 100. */
+	limit?: number;
+}
+
+export interface WaitOptions extends ExecutionsFilter {
+	/** How many executions must be there. Default 1. */
+	count?: number;
+	/** Whether they must have ended. Default true. */
+	ended?: boolean;
+	/** Milliseconds. Default 60000. */
+	timeout?: number;
+}
+
+/** What the executions list of the editor can do. */
+export class N8nExecutions extends N8nSession {
+	/** The executions list, the newest first. */
+	async executions({ workflowId, status, limit = 100 }: ExecutionsFilter = {}): Promise<
+		ExecutionSummary[]
+	> {
+		const filter = JSON.stringify({ workflowId, status });
+		const query = new URLSearchParams({ filter, limit: String(limit) });
+		const answer = await this.request('GET', `executions?${query.toString()}`);
+		return listSchema.parse(answer).results;
+	}
+
+	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
+	async execution(id: string): Promise<Execution> {
+		return await decode(await this.request('GET', `executions/${id}`));
+	}
+
+	/**
+	 * Waits until there are `count` executions.
+	 *
+	 * @returns the newest first
+	 * @throws when they are not there in time, naming those that are
+	 */
+	async waitForExecutions({
+		count = 1,
+		ended = true,
+		timeout = 180_000,
+		...filter
+	}: WaitOptions): Promise<ExecutionSummary[]> {
+		const wanted = (all: ExecutionSummary[]) =>
+			ended ? all.filter(({ status }) => finalStatuses.includes(status)) : all;
+		const late = (all: ExecutionSummary[]) =>
+			`${wanted(all).length} of ${count} executions after ${timeout / 1000} s: ` +
+			all.map(({ id, status }) => `${id} ${status}`).join(', ');
+		const seen = await until(
+			() => this.executions({ limit: Math.max(100, count), ...filter }),
+			(all) => wanted(all).length >= count,
+			{ within: timeout, every: 250, late },
+		);
+		return wanted(seen);
+	}
+
+	/**
+	 * 'Retry' from the executions list; waits for the new execution to end.
+	 *
+	 * @param loadWorkflow true: with the workflow as it is now; false: as it was
+	 */
+	async retryExecution(
+		id: string,
+		{ loadWorkflow = false }: { loadWorkflow?: boolean } = {},
+	): Promise<Execution> {
+		const answer = await this.request('POST', `executions/${id}/retry`, { loadWorkflow });
+		const retried = z.object({ id: z.coerce.string() }).parse(answer);
+		return await this.waitForExecution(retried.id);
+	}
+
+	/** Waits until one execution has ended and is saved. */
+	async waitForExecution(id: string, timeout = 180_000): Promise<Execution> {
+		const late = ({ status }: ExecutionSummary) =>
+			`Execution ${id} is ${status} after ${timeout / 1000} s`;
+		const saved = await until(
+			async () => executionSummarySchema.parse(await this.request('GET', `executions/${id}`)),
+			({ status }) => finalStatuses.includes(status),
+			{ within: timeout, late },
+		);
+		// Its data may be unreadable as long as it runs.
+		return await decode(saved);
+	}
+
+	/** Stops a running execution, as a user does. */
+	async stopExecution(id: string): Promise<void> {
+		await this.request('POST', `executions/${id}/stop`, {});
+	}
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { until } from '../process/until';
+
+/** The account that owns a server. */
+export interface Owner {
+	email: string;
+	firstName: string;
+	lastName: string;
+	password: string;
+}
+
+export const testOwner: Owner = {
+	email: 'owner@example.com',
+	firstName: 'Ada',
+	lastName: 'Owner',
+	password: 'Owner-of-this-1',
+};
+
+/** An answer of n8n's REST interface that is not a success. */
+export class N8nRefused extends Error {
+	constructor(
+		readonly status: number,
+		method: string,
+		path: string,
+		readonly body: string,
+	) {
+		super(`${method} ${path} answered ${status}: ${body.slice(0, 2000)}`);
+	}
+}
+
+/**
+ * Whether n8n refused for a reason that is gone a moment later, before it did anything: a busy one misses
+ * a beat of its database, and now and then its check of a workflow that is published breaks by itself
+ * (what is really wrong with a parameter it says in other words).
+ */
+function isMomentary({ status, body }: N8nRefused): boolean {
+	return (
+		(status === 503 && body.includes('Database is not ready')) ||
+		(status === 400 && body.includes('Error validating node parameters'))
+	);
+}
+
+/** The REST interface that n8n's editor uses, for a logged-in owner. */
+export class N8nSession {
+	private cookie = '';
+
+	constructor(readonly url: string) {}
+
+	/**
+	 * One request to `/rest`.
+	 *
+	 * @returns the answer's `data`, unparsed
+	 * @throws {N8nRefused}
+	 */
+	async request(method: string, path: string, body?: unknown): Promise<unknown> {
+		const answer = await until(
+			() => this.requestOnce(method, path, body),
+			(seen) => !(seen instanceof N8nRefused && isMomentary(seen)),
+			{ within: 180_000, every: 500, late: (seen) => (seen instanceof Error ? seen : path) },
+		);
+		if (answer instanceof N8nRefused) throw answer;
+		return answer;
+	}
+
+	/** Gives n8n's refusal where there is one. */
+	private async requestOnce(method: string, path: string, body: unknown): Promise<unknown> {
+		const answer = await fetch(`${this.url}/rest/${path}`, {
+			method,
+			headers: {
+				// n8n ends a kept connection after seconds, perhaps just when the next request comes.
+				connection: 'close',
+				// n8n ties a session to the browser that opened it.
+				'browser-id': 'push-campaign-host',
+				...(this.cookie === '' ? {} : { cookie: this.cookie }),
+				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			signal: AbortSignal.timeout(120_000),
+		});
+		const text = await answer.text();
+		if (!answer.ok) return new N8nRefused(answer.status, method, path, text);
+		const [cookie] = answer.headers.getSetCookie();
+		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
+		return text === '' ? undefined : z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
+	}
+
+	/** Creates the owner of a new server and logs in; does nothing where there is one. */
+	async setupOwner(owner: Owner = testOwner): Promise<void> {
+		try {
+			await this.request('POST', 'owner/setup', owner);
+		} catch (error) {
+			const isThere = error instanceof N8nRefused && error.message.includes('already setup');
+			if (!isThere) throw error;
+		}
+	}
+
+	/** Logs in. */
+	async login({ email, password }: Pick<Owner, 'email' | 'password'> = testOwner): Promise<void> {
+		await this.request('POST', 'login', { emailOrLdapLoginId: email, password });
+	}
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { N8nClient } from './client';
+import { startN8n, type N8nServer, type StartOptions } from './server';
+import { credentialType, type Credential } from './workflows';
+
+/** What stands in for the push service: a simulator, in this process or in another. */
+export interface Service {
+	/** For the credential's Base URL. */
+	url: string;
+	close(): Promise<void>;
+}
+
+export interface StageOptions<S> extends Omit<StartOptions, 'userFolder'> {
+	/** Starts the push service, before n8n. */
+	startService: () => Promise<S>;
+	/** The push service's key and token. */
+	access: { apiKey: string; authToken: string };
+	/** The folder that holds n8n's state. Left out: a temporary one. */
+	userFolder?: string;
+}
+
+/** An n8n with the package in it, its owner logged in, and a push service with a credential for it. */
+export interface Stage<S> {
+	/** The running n8n; another one after a restart. */
+	readonly server: N8nServer;
+	readonly simulator: S;
+	readonly client: N8nClient;
+	readonly credential: Credential;
+	/**
+	 * Kills n8n with everything that it started, by SIGKILL, and starts it again on its data and port.
+	 *
+	 * @param downMs for how long it is gone, in milliseconds
+	 */
+	crash(downMs?: number): Promise<void>;
+	/** Stops n8n in order and starts it again on its data and port. */
+	restart(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Starts a stage. Close it in any case. */
+export async function startStage<S extends Service>({
+	startService,
+	access,
+	userFolder,
+	tarball,
+	...options
+}: StageOptions<S>): Promise<Stage<S>> {
+	const folder = userFolder ?? (await mkdtemp(join(tmpdir(), 'n8n-host-')));
+	const simulator = await startService();
+	const servers: N8nServer[] = [];
+	const close = async () => {
+		for (const server of servers) await server.stop();
+		await simulator.close();
+		if (userFolder !== undefined) return;
+		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	};
+	try {
+		const start = async (changes: Partial<StartOptions>) => {
+			const started = await startN8n({ ...options, userFolder: folder, ...changes });
+			servers.push(started);
+			return started;
+		};
+		let current = await start(tarball === undefined ? {} : { tarball });
+		const startAgain = async () => {
+			// Where it finds this, n8n waits for ten seconds lest it crashes again and again.
+			await rm(join(folder, '.n8n', 'crash.journal'), { force: true });
+			current = await start({ port: current.port });
+		};
+		const client = new N8nClient(current.url);
+		await client.setupOwner();
+		await client.login();
+		const data = { baseUrl: simulator.url, ...access };
+		return {
+			get server() {
+				return current;
+			},
+			simulator,
+			client,
+			credential: await client.createCredential('Push service', credentialType, data),
+			crash: async (downMs = 0) => {
+				await current.kill('SIGKILL');
+				await sleep(downMs);
+				await startAgain();
+			},
+			restart: async () => {
+				await current.stop();
+				await startAgain();
+			},
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
