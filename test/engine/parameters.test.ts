@@ -165,22 +165,6 @@ test.each(sendOperations)(
 	},
 );
 
-test('a dry run shows an address with a prefix, and no header', async () => {
-	const run = await runWorkflow(chain([push({ options: { dryRun: true } })]), {
-		credentials: credentialsFor(simulator(), { baseUrl: `${simulator().url}/push/site-7//` }),
-	});
-	const url = `${simulator().url}/push/site-7/v1/notification/send/all`;
-	expect(outputOf(run)).toStrictEqual([
-		{
-			audience: 'all',
-			title: content.title,
-			dryRun: true,
-			request: { method: 'POST', url, body: required },
-		},
-	]);
-	expect(simulator().requests).toHaveLength(0);
-});
-
 test('a run tells in a hint when it sends, and that a dry run sent nothing', async () => {
 	const hintsOf = async (parameters: INodeParameters) => {
 		const run = await runWorkflow(chain([push(parameters)], { timezone: 'Europe/Berlin' }), {
@@ -236,29 +220,6 @@ describe('Send At', () => {
 		const sendAt = DateTime.utc().plus({ minutes: 5, seconds: 2 }).toISO();
 		const request = await requestOf({ additionalFields: { sendAt } });
 		expect(request?.answered).toMatchObject({ status: 200, type: null });
-	});
-});
-
-describe('a credential with an expression in it', () => {
-	const keys = ['demo-key', 'other-key', 'demo-key'];
-	const credentials = () => credentialsFor(simulator(), { apiKey: '={{ $json.key }}' });
-	const runEach = async (parameters: INodeParameters) =>
-		await runWorkflow(chain([push(parameters, { onError: 'continueRegularOutput' })]), {
-			credentials: credentials(),
-			input: inputOf(...keys.map((key) => ({ key }))),
-		});
-
-	test('is that of each item, also where the first and the last have the same', async () => {
-		const run = await runEach({});
-		expect(outputOf(run).map(({ error }) => error === undefined)).toEqual([true, false, true]);
-		const used = simulator().requests.map(({ headers }) => headers['servicekey']);
-		expect(used.sort()).toEqual([...keys].sort());
-	});
-
-	test('shares a read among the items of the same credential alone', async () => {
-		const run = await runEach({ resource: 'site', operation: 'getSubscriberCount' });
-		expect(outputOf(run).map(({ error }) => error === undefined)).toEqual([true, false, true]);
-		expect(simulator().requests).toHaveLength(2);
 	});
 });
 

@@ -28,13 +28,6 @@ export interface Reading extends Timing {
 	readonly shortens: boolean;
 }
 
-/** What a value of the body is called in the panel. */
-export interface Named {
-	readonly displayName: string;
-	/** Whether UTM parameters are added to it. */
-	readonly takesUtm?: boolean | undefined;
-}
-
 /** A field of a body: what users see of it, and how it is read. */
 export interface Field {
 	readonly property: INodeProperties;
@@ -42,9 +35,8 @@ export interface Field {
 	readonly standsAlone?: boolean;
 	/** Gives what goes into the body; `undefined` for nothing. */
 	readonly read: (given: unknown, reading: Reading) => unknown;
-	readonly takesUtm?: Named['takesUtm'];
-	/** Names a part of its value; left out where it has none. */
-	readonly nameOf?: (given: unknown, path: ReadonlyArray<string | number>) => Named | undefined;
+	/** The name of a part of its value, as users see it. */
+	readonly nameOf?: (given: unknown, path: ReadonlyArray<string | number>) => string | undefined;
 }
 
 /** Shortens a text that is too long where the user wants it, unless nothing of it would be left. */
@@ -128,7 +120,6 @@ const fields: Record<'title' | 'message' | 'target_url' | OptionalField, Field> 
 	target_url: {
 		property: targetUrl,
 		standsAlone: true,
-		takesUtm: true,
 		read: (given, { utm }) => addUtm(trimmed(required(given, targetUrl.displayName)), utm),
 	},
 	action_buttons: {
@@ -144,10 +135,7 @@ const fields: Record<'title' | 'message' | 'target_url' | OptionalField, Field> 
 		},
 		nameOf(given, [index, part]) {
 			const names = readButtons(given)[Number(index)]?.names;
-			if (names === undefined) return undefined;
-			return part === 'url'
-				? { displayName: names.url, takesUtm: true }
-				: { displayName: names.title };
+			return part === 'url' ? names?.url : names?.title;
 		},
 	},
 	name: additional(campaignName, (text, reading) =>

@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import type { InvalidInput } from '../service/invalidInput';
 import type { Audience } from '../service/rules';
 import type { BodyIssue } from '../service/schemas';
-import type { Field, Named, Reading } from './bodyFields';
+import type { Field, Reading } from './bodyFields';
 import { byName, fieldsFor } from './bodyFields';
 import { sendOptions } from './options';
 import type { ItemParameters } from './parameters';
@@ -97,17 +97,10 @@ export function readCampaignFields(
 	return {
 		...timing,
 		body,
-		refuse({ path: [name, ...path], message, advice: known }) {
+		refuse({ path: [name, ...path], message, advice }) {
 			const field = byName.get(String(name));
-			const whole: Named = { ...collection, ...field?.property, takesUtm: field?.takesUtm };
-			const part = field?.nameOf?.(givenFor(field), path);
-			const { displayName, takesUtm } = part ?? whole;
-			const withUtm = `Change ${displayName} and run the workflow again. The UTM parameters count towards its length.`;
-			return invalid(
-				displayName,
-				message,
-				known ?? (takesUtm && utm.length > 0 ? withUtm : undefined),
-			);
+			const { displayName } = field?.property ?? collection;
+			return invalid(field?.nameOf?.(givenFor(field), path) ?? displayName, message, advice);
 		},
 	};
 }

@@ -118,7 +118,7 @@ function readTimezone(fields: Fields, workflowTimezone: string): string {
 		throw invalid(
 			displayName,
 			'is empty',
-			`Enter a name such as Europe/Berlin, or remove ${displayName} from the additional fields to use the timezone of the workflow.`,
+			`Choose one from the list, or remove ${displayName} from the additional fields to use the time zone of the workflow.`,
 		);
 	}
 	const timezone = typeof given === 'string' ? given.trim() : '';
@@ -126,8 +126,8 @@ function readTimezone(fields: Fields, workflowTimezone: string): string {
 	if (!/^[+-]/.test(timezone) && IANAZone.isValidZone(timezone)) return timezone;
 	throw invalid(
 		displayName,
-		'is not the name of a timezone',
-		'Enter an IANA name such as Europe/Berlin, America/New_York or UTC.',
+		'is not the name of a time zone',
+		'Choose one from the list, or give an IANA name such as Europe/Berlin, America/New_York or UTC.',
 	);
 }
 

@@ -6,7 +6,15 @@ import { maxCharacters } from './rules';
 import { expiryUnits } from './schedule';
 import { clip } from './text';
 import type { Text } from './textSchemas';
-import { httpsUrl, limitedText, refusal, requiredText, shortenAdvice, webUrl } from './textSchemas';
+import {
+	httpsUrl,
+	limitedText,
+	refusal,
+	requiredText,
+	shortenAdvice,
+	shorterUrlAdvice,
+	webUrl,
+} from './textSchemas';
 
 // ---------------------------------------------------------------------------------------------
 // Values
@@ -161,13 +169,13 @@ const buttons = (title: Text, url: Text) =>
 /** Specification, Limits: those of buttons are stated for all subscribers alone. */
 const limitedButtons = buttons(
 	limitedText(maxCharacters.buttonTitle, shortenAdvice),
-	limitedText(maxCharacters.buttonUrl),
+	limitedText(maxCharacters.buttonUrl, shorterUrlAdvice),
 );
 
 const required = {
 	title: limitedText(maxCharacters.title, shortenAdvice),
 	message: limitedText(maxCharacters.message, shortenAdvice),
-	target_url: webUrl(limitedText(maxCharacters.targetUrl)),
+	target_url: webUrl(limitedText(maxCharacters.targetUrl, shorterUrlAdvice)),
 };
 const name = limitedText(maxCharacters.name, shortenAdvice).optional();
 const icon = httpsUrl.optional();

@@ -29,6 +29,11 @@ export const shortenAdvice = {
 	advice: 'Shorten it, or turn on Shorten Long Texts in the options.',
 };
 
+/** Of an address that the option UTM Parameters may have made longer. */
+export const shorterUrlAdvice = {
+	advice: 'Give a shorter address. UTM Parameters count towards its length, where there are any.',
+};
+
 const isWebUrl = (text: string) => isUrl(text, /^https?:\/\/[^/?#]/i);
 const isHttpsUrl = (text: string) => isUrl(text, /^https:\/\/[^/?#]/i);
 

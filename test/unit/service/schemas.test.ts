@@ -314,7 +314,11 @@ test.each([
 				'Shorten it, or turn on Shorten Long Texts in the options.',
 			] as const,
 	),
-	['all', { target_url: urlOf(256) }, undefined],
+	[
+		'all',
+		{ target_url: urlOf(256) },
+		'Give a shorter address. UTM Parameters count towards its length, where there are any.',
+	],
 	['segments', { segment: ['12 34'] }, 'Separate IDs by commas and leave out all else: 12, 34.'],
 	['segments', { segment: ['[a-1'] }, 'Separate IDs by commas and leave out all else: a-1.'],
 	[
