@@ -18,7 +18,6 @@ export interface NpmOptions {
 	cwd: string;
 	/** A file that everything npm prints is added to. */
 	logFile?: string;
-	env?: Record<string, string>;
 }
 
 /** What an npm script hands down of its own package, which npm in another folder must not go by. */
@@ -31,13 +30,13 @@ const notHandedDown = { npm_config_local_prefix: undefined, npm_config_ignore_sc
  */
 export async function runNpm(
 	args: readonly string[],
-	{ cwd, logFile, env = {} }: NpmOptions,
+	{ cwd, logFile }: NpmOptions,
 ): Promise<string> {
 	const script = process.env['npm_execpath'];
 	const isNpm = script?.endsWith('npm-cli.js') === true;
 	const child = execa(isNpm ? process.execPath : 'npm', isNpm ? [script, ...args] : args, {
 		cwd,
-		env: { ...env, ...notHandedDown },
+		env: notHandedDown,
 		// A group of its own, so that compilers that npm started end with it.
 		detached: process.platform !== 'win32',
 		stdin: 'ignore',

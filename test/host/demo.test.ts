@@ -115,28 +115,6 @@ describe('what npm start prepares', () => {
 		]);
 	}, 300_000);
 
-	test('expressions see the timezone that the server was given', async () => {
-		const { id } = await client.createWorkflow(
-			chain('Now', [
-				node('Start', 'n8n-nodes-base.manualTrigger'),
-				node(
-					'Now',
-					'n8n-nodes-base.set',
-					{
-						assignments: {
-							assignments: [{ id: '1', name: 'now', value: '={{ $now.toISO() }}', type: 'string' }],
-						},
-						options: {},
-					},
-					{ typeVersion: 3.4 },
-				),
-			]),
-		);
-		const execution = await client.runManually(id, 'Start');
-		expect(outputOf(execution, 'Now')[0]?.json['now']).toMatch(/\+05:30$/);
-		await client.deleteWorkflow(id);
-	});
-
 	test('a second start brings back nothing that was deleted, and follows the service to another address', async () => {
 		const deleted = state.workflows['examples/abandoned-cart.json'] ?? '';
 		await client.deleteWorkflow(deleted);

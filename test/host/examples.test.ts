@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { changeNode, chooseCredential, exampleNames, readExample } from '../../examples/read';
+import { changeNode, chooseCredential, readExample } from '../../examples/read';
 import {
 	chain,
 	DataTables,
@@ -62,30 +62,6 @@ async function tableOf(name: string) {
 	if (id === undefined) throw new Error(`There is no table ${name}`);
 	return { id, tables, rows: async () => await tables.rows(id) };
 }
-
-test('every example is explained by a note and tried below', async () => {
-	const names = await exampleNames();
-	expect(names).toEqual([
-		'abandoned-cart',
-		'ai-agent-with-approval',
-		'alert-on-clicks',
-		'announce-rss-posts',
-		'approval-in-chat',
-		'campaign-calendar',
-		'daily-subscriber-report',
-		'log-and-watch-campaigns',
-		'personal-notifications',
-		'weekly-ab-titles',
-	]);
-	for (const name of names) {
-		const { nodes } = await readExample(name);
-		expect(nodes.filter(({ type }) => type === 'n8n-nodes-base.stickyNote')).toHaveLength(1);
-		for (const { type } of nodes) {
-			expect(type).toMatch(/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-push-campaign)\./);
-		}
-		expect(nodes.filter((node) => node.credentials !== undefined)).toEqual([]);
-	}
-});
 
 test('announce-rss-posts sends each new post once, shortened to what the service takes', async () => {
 	const { client, simulator } = stage();

@@ -13,7 +13,6 @@ import {
 	outputOf,
 	packagesFolder,
 	pushCampaign,
-	runNpm,
 	startN8n,
 	triggerType,
 	type N8nServer,
@@ -23,11 +22,9 @@ import { startSimulator, type Simulator } from '../../simulator';
 import { secrets, tarball } from './support';
 import { content } from './support/fixtures';
 import { identityOf, removeCommunityPackage, repack } from './support/packages';
-import { startRegistry, type Registry } from './support/registry';
 
 // n8n's own installer takes its packages from npm's public registry alone, unless a licence allows
-// another one. So the package comes from a registry on loopback by npm itself, and n8n's installer is
-// followed step by step.
+// another one. So it is followed step by step, with tarballs as `npm pack` gives them.
 
 const former = '0.9.0';
 
@@ -35,10 +32,9 @@ const packageSchema = z.object({ dependencies: z.record(z.string()) });
 
 describe('the package in an n8n that has none yet', () => {
 	let folder: string;
-	let registry: Registry;
+	let userFolder: string;
 	let simulator: Simulator;
 	let identity: { name: string; version: string };
-	let userFolder: string;
 	let server: N8nServer | undefined;
 	let client: N8nClient;
 	let workflow: Workflow;
@@ -46,34 +42,16 @@ describe('the package in an n8n that has none yet', () => {
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), 'install-'));
 		userFolder = join(folder, 'user');
-		registry = await startRegistry();
-		simulator = await startSimulator({
-			serviceKey: secrets.apiKey,
-			authToken: secrets.authToken,
-			lifeSpeed: 0,
-		});
-		const packed = await tarball();
-		identity = await identityOf(packed);
-		const { name } = identity;
-		const repacked = await repack(packed, former, folder);
-		await registry.publish({ name, version: former, tarball: repacked });
+		const { apiKey: serviceKey, authToken } = secrets;
+		simulator = await startSimulator({ serviceKey, authToken, lifeSpeed: 0 });
+		identity = await identityOf(await tarball());
 	}, 60_000);
 
 	afterAll(async () => {
 		await server?.stop();
 		await simulator.close();
-		await registry.close();
 		await rm(folder, { recursive: true, force: true });
 	}, 60_000);
-
-	/** As n8n's installer gets a package: `npm pack <name>@<version>`. */
-	const download = async (version: string): Promise<string> => {
-		const file = await runNpm(
-			['pack', `${identity.name}@${version}`, '--quiet', `--registry=${registry.url}`],
-			{ cwd: folder, env: { npm_config_cache: join(folder, 'npm-cache') } },
-		);
-		return join(folder, file.trim());
-	};
 
 	const start = async (): Promise<void> => {
 		server = await startN8n({ major: '2', userFolder });
@@ -102,36 +80,32 @@ describe('the package in an n8n that has none yet', () => {
 		return packageSchema.parse(JSON.parse(await readFile(file, 'utf8'))).dependencies;
 	};
 
-	const runWorkflow = async () => await client.runManually(workflow.id, 'Start');
+	const sentCampaign = async () => {
+		const execution = await client.runManually(workflow.id, 'Start');
+		return outputOf(execution, 'Push Campaign')[0]?.json['campaignId'];
+	};
 
 	test('is installed in its former version, and its nodes work', async () => {
-		await installCommunityPackage(userFolder, await download('latest'));
+		await installCommunityPackage(userFolder, await repack(await tarball(), former, folder));
 		expect(await noted()).toEqual({ [identity.name]: former });
 		await start();
 		expect(await offered()).toEqual([actionType, triggerType]);
-		const credential = await client.createCredential('Push service', credentialType, {
-			baseUrl: simulator.url,
-			...secrets,
-		});
-		const nodes = [
-			node('Start', 'n8n-nodes-base.manualTrigger'),
-			pushCampaign(content, { credential }),
-		];
+		const data = { baseUrl: simulator.url, ...secrets };
+		const credential = await client.createCredential('Push service', credentialType, data);
+		const first = node('Start', 'n8n-nodes-base.manualTrigger');
+		const nodes = [first, pushCampaign(content, { credential })];
 		const { id } = await client.createWorkflow(chain('Campaign', nodes));
 		workflow = await client.workflow(id);
-		const execution = await runWorkflow();
-		expect(outputOf(execution, 'Push Campaign')[0]?.json).toMatchObject({ campaignId: '1001' });
+		expect(await sentCampaign()).toBe('1001');
 	});
 
 	test('is updated, and a saved workflow is intact and runs', async () => {
 		await server?.stop();
-		await registry.publish({ ...identity, tarball: await tarball() });
-		await installCommunityPackage(userFolder, await download('latest'));
+		await installCommunityPackage(userFolder, await tarball());
 		expect(await noted()).toEqual({ [identity.name]: identity.version });
 		await start();
 		expect(await client.workflow(workflow.id)).toEqual(workflow);
-		const execution = await runWorkflow();
-		expect(outputOf(execution, 'Push Campaign')[0]?.json).toMatchObject({ campaignId: '1002' });
+		expect(await sentCampaign()).toBe('1002');
 	});
 
 	test('is uninstalled: its nodes go, the workflow stays', async () => {
@@ -145,10 +119,9 @@ describe('the package in an n8n that has none yet', () => {
 
 	test('is installed again, and the workflow runs as before', async () => {
 		await server?.stop();
-		await installCommunityPackage(userFolder, await download(identity.version));
+		await installCommunityPackage(userFolder, await tarball());
 		await start();
-		const execution = await runWorkflow();
-		expect(outputOf(execution, 'Push Campaign')[0]?.json).toMatchObject({ campaignId: '1003' });
+		expect(await sentCampaign()).toBe('1003');
 		expect(simulator.requests).toHaveLength(3);
 	});
 });

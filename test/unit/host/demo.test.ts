@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { exampleNames, readExample } from '../../../examples/read';
 import { addDemoCampaign, demoCampaignId } from '../../../host/demo/campaign';
@@ -59,6 +61,17 @@ test('each has one note, above its nodes, that says which button runs what the b
 		expect(parameters?.['content']).toMatch(
 			/Point at \*\*When clicking .* click the button .* The big button .* runs \*\*Every hour\*\*/,
 		);
+	}
+});
+
+test('an example needs only nodes that come with n8n, brings no credential, and is tried', async () => {
+	const tests = await readFile(join(__dirname, '../../host/examples.test.ts'), 'utf8');
+	for (const name of await exampleNames()) {
+		expect(tests).toContain(`imported('${name}')`);
+		for (const { type, credentials } of (await readExample(name)).nodes) {
+			expect(type).toMatch(/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-push-campaign)\./);
+			expect(credentials).toBeUndefined();
+		}
 	}
 });
 
