@@ -83,9 +83,7 @@ test('a campaign that fails is told by its reason, one that was not reached by i
 		after: [read('after', 2)],
 	});
 	expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
-	expect([...failures].map(([id, { type }]) => [id, type])).toEqual([
-		['bad', 'invalid_value'],
-	]);
+	expect([...failures].map(([id, { type }]) => [id, type])).toEqual([['bad', 'invalid_value']]);
 	expect(unread).toEqual(['closing', 'after']);
 });
 
