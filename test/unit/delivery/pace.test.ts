@@ -147,6 +147,10 @@ describe('a pause', () => {
 			now += pace.waitMs(now);
 		});
 		expect(waits).toEqual([250, 1000, 4000, 16_000, 64_000, 64_000]);
+		// What started before the last refusal is no news: it is no further one in a row, and no pause.
+		const waitMs = pace.waitMs(now);
+		expect(pace.wasRefused(refusal(), now, -1, 9)).toBe(0);
+		expect(pace.waitMs(now)).toBe(waitMs);
 		pace.wasAccepted(now);
 		expect(roomOf(pace)).toBe(4);
 		// The next one is no refusal in a row, and what started before it no news.
