@@ -58,7 +58,7 @@ describe('stopping after a failure', () => {
 		});
 		expect(failureOf(run)).toMatchObject({ itemIndex: 1 });
 		expect(failureOf(run).description).toMatch(
-			/Sent: 2, not sent: 16, unknown: 2\. First to fail: item 1\.$/,
+			/^2 of 20 were sent\. Sent: 2, not sent: 16, unknown: 2\. First to fail: item 1\. /,
 		);
 		expect(sendsAt(simulator())).toHaveLength(5);
 	});
