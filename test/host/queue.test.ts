@@ -138,7 +138,7 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 		600_000,
 	);
 
-	test('two processes that send under the same keys, one a second after the other: each item goes out once', async () => {
+	test('two processes that send under the same keys, the second while the first waits for answers: each item goes out once', async () => {
 		const workflow = await withKeysRemembered(1);
 		cluster.simulator.setLatency(5000);
 		const items = titled('Same', 50);

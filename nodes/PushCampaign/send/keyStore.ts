@@ -24,9 +24,6 @@ const markOf = (key: string) => `unsettled:${key}`;
 const both = (key: string) => [keyEntry(key), markOf(key)];
 const none = () => [];
 
-const scope = 'node';
-const options = { mode: 'entries', maxEntries: mostEntries } as const;
-
 /** What is recorded of a key, and what is removed then. */
 const changes = {
 	claim: { record: both, remove: none },
@@ -77,8 +74,6 @@ class KeyStore {
 	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
 	readonly underWay = new Map<string, Promise<SendOutcome>>();
 	private waiting: Write[] = [];
-	/** Keys that were new when they were claimed, until what came of them is written or watched. */
-	private readonly held = new Set<string>();
 	private readonly recent = new Map<string, Recent>();
 	private isWriting = false;
 	private isLooking = false;
@@ -103,7 +98,6 @@ class KeyStore {
 
 	/** Takes note of a key that is to be looked at again; not of one that is free, which others may claim. */
 	watch(key: string, isSent: boolean): void {
-		this.held.delete(key);
 		this.recent.delete(key);
 		this.recent.set(key, { isSent, clean: 0, looks: 0 });
 		// More are not remembered either.
@@ -165,44 +159,12 @@ class KeyStore {
 			const writes = this.waiting;
 			this.waiting = [];
 			const from = performance.now();
-			await this.writeTogether(writes).catch((error: unknown) => {
+			await writeTogether(writes).catch((error: unknown) => {
 				for (const { failed } of writes) failed(error);
 			});
 			this.writeMs = performance.now() - from;
 		}
 		this.isWriting = false;
-	}
-
-	/** A claim is what was recorded, whatever can't be removed for others. */
-	private async writeTogether(writes: readonly Write[]): Promise<void> {
-		const helpers = writes[0]?.context.helpers;
-		if (helpers === undefined) return;
-		const claims = writes.filter(({ change }) => change === 'claim');
-		const notes = writes.filter(({ change }) => change !== 'claim');
-		for (const { key } of notes) this.held.delete(key);
-		const record = new Set(writes.flatMap(({ change, key }) => changes[change].record(key)));
-		const fresh = new Set<unknown>();
-		if (record.size > 0) {
-			// Claims that another process wrote over come back before it can take the key for new.
-			for (const key of this.held) both(key).forEach((entry) => record.add(entry));
-			const answer = await helpers.checkProcessedAndRecord([...record], scope, options);
-			answer.new.forEach((entry) => fresh.add(entry));
-			if (answer.new.length + answer.processed.length < record.size) {
-				throw new Error('n8n did not record all of it');
-			}
-		}
-		const settle = ({ key, done }: Write) => {
-			const known = { key: !fresh.has(keyEntry(key)), mark: !fresh.has(markOf(key)) };
-			done(known);
-			return known;
-		};
-		for (const claim of claims) {
-			const known = settle(claim);
-			if (!known.key && !known.mark) this.held.add(claim.key);
-		}
-		const remove = writes.flatMap(({ change, key }) => changes[change].remove(key));
-		if (remove.length > 0) await helpers.removeProcessed(remove, scope, options);
-		notes.forEach(settle);
 	}
 }
 
@@ -217,4 +179,28 @@ export function keyStoreOf(context: KeysContext): KeyStore {
 	const store = new KeyStore();
 	stores.set(name, store);
 	return store;
+}
+
+const scope = 'node';
+const options = { mode: 'entries', maxEntries: mostEntries } as const;
+
+/** A claim is what was recorded, whatever can't be removed for others. */
+async function writeTogether(writes: readonly Write[]): Promise<void> {
+	const helpers = writes[0]?.context.helpers;
+	if (helpers === undefined) return;
+	const record = [...new Set(writes.flatMap(({ change, key }) => changes[change].record(key)))];
+	const fresh = new Set<unknown>();
+	if (record.length > 0) {
+		const answer = await helpers.checkProcessedAndRecord(record, scope, options);
+		answer.new.forEach((entry) => fresh.add(entry));
+		if (answer.new.length + answer.processed.length < record.length) {
+			throw new Error('n8n did not record all of it');
+		}
+	}
+	const settle = ({ key, done }: Write) =>
+		done({ key: !fresh.has(keyEntry(key)), mark: !fresh.has(markOf(key)) });
+	writes.filter(({ change }) => change === 'claim').forEach(settle);
+	const remove = writes.flatMap(({ change, key }) => changes[change].remove(key));
+	if (remove.length > 0) await helpers.removeProcessed(remove, scope, options);
+	writes.filter(({ change }) => change !== 'claim').forEach(settle);
 }

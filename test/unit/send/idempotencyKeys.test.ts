@@ -133,24 +133,6 @@ describe('at the same moment', () => {
 		expect(requested).toEqual(['a']);
 	});
 
-	test('a claim that another process wrote over comes back with the next write, not with an answer', async () => {
-		const { store, execution, sendOnce } = useNode();
-		const answers: Array<(outcome: SendOutcome) => void> = [];
-		const slow = async () => await new Promise<SendOutcome>((resolve) => answers.push(resolve));
-		const { keys } = execution();
-		const sends = ['a', 'b', 'c'].map(async (key) => await keys.once(key, false, slow));
-		await sendOnce('d');
-		for (const [index, outcome] of [sent, lost].entries()) answers[index]?.(outcome);
-		await Promise.all(sends.slice(0, 2));
-		await sendOnce('d');
-		store.entries = [];
-		await sendOnce('e');
-		expect([...store.entries].sort()).toEqual(['key:c', 'key:e', 'unsettled:c']);
-		answers[2]?.(refused);
-		await keys.written();
-		expect(store.entries).toEqual(['key:e']);
-	});
-
 	test('n8n’s entries are written by one write at a time, many together, and none writes nothing', async () => {
 		const { store, execution } = useNode();
 		const { checkProcessedAndRecord, removeProcessed } = store;
