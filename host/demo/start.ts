@@ -64,6 +64,7 @@ async function run(fresh: boolean): Promise<void> {
 	await progress.step('Looking for n8n', async (rename) => {
 		await installHost('2', { onProgress: ({ doing }) => rename(doing) });
 	});
+	const since = Date.now();
 	const { tarball } = await progress.step('Building the package', () => packPackage());
 	if (fresh) await rm(folder, { recursive: true, force: true });
 
@@ -109,7 +110,7 @@ async function run(fresh: boolean): Promise<void> {
 		const addresses = { n8n: server.url, service: simulator.origin };
 		say(welcome({ ...addresses, timezone, workflows, isLoginChanged, lost }));
 		stop.ready();
-		endWatching = watchEdits({ server, tell: (edit) => say(afterEdit(edit, new Date())) });
+		endWatching = watchEdits({ server, since, tell: (edit) => say(afterEdit(edit, new Date())) });
 		const ended = server.ended.then(() => 'ended' as const);
 		if ((await Promise.race([ended, stop.wished])) === 'ended') {
 			throw new Error(`n8n ended by itself. Its log: ${logFile}`);

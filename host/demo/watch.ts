@@ -27,6 +27,8 @@ export interface WatchOptions {
 	server: N8nServer;
 	/** The folder with the package's sources. Left out: this project. */
 	project?: string;
+	/** Edits after this moment are taken, epoch milliseconds. */
+	since: number;
 	/** Is told of each edit. */
 	tell: (edit: Edit) => void;
 }
@@ -37,14 +39,15 @@ export interface WatchOptions {
  *
  * @returns a function that ends the watching
  */
-export function watchEdits({ server, project = projectFolder, tell }: WatchOptions): () => void {
+export function watchEdits(options: WatchOptions): () => void {
+	const { server, project = projectFolder, since, tell } = options;
 	const installed = join(packagesFolder(server.userFolder), 'node_modules', packageName, 'dist');
 	let watching = true;
 	const watch = async () => {
-		for (let known = await stateOf(project); watching; await sleep(lookEveryMs)) {
-			const state = await stateOf(project);
-			if (state === known) continue;
-			known = state;
+		for (let taken = since; watching; await sleep(lookEveryMs)) {
+			const last = await lastEdit(project);
+			if (last <= taken) continue;
+			taken = last;
 			const edit = await takeOver(server, project, installed);
 			if (watching) tell(edit);
 		}
@@ -55,16 +58,17 @@ export function watchEdits({ server, project = projectFolder, tell }: WatchOptio
 	};
 }
 
-/** Differs where a source is another one, or was saved again. */
-async function stateOf(project: string): Promise<string> {
+/** When a source was changed, added or taken away last, epoch milliseconds. */
+async function lastEdit(project: string): Promise<number> {
 	const listed = folders.map(async (folder) => {
 		const names = await readdir(join(project, folder), { recursive: true });
-		return names.map((name) => join(project, folder, name));
+		return ['.', ...names].map((name) => join(project, folder, name));
 	});
-	const files = (await Promise.all(listed)).flat();
-	// One that an editor is just replacing is there the next time.
-	const times = files.map(async (file) => (await stat(file).catch(() => undefined))?.mtimeMs);
-	return JSON.stringify([files, await Promise.all(times)]);
+	const times = (await Promise.all(listed)).flat().map(async (path) => {
+		// One that an editor is just replacing is there the next time.
+		return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+	});
+	return Math.max(...(await Promise.all(times)));
 }
 
 async function takeOver(server: N8nServer, project: string, installed: string): Promise<Edit> {

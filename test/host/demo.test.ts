@@ -185,6 +185,7 @@ describe('an edit while npm start runs', () => {
 			await cp(join(projectFolder, part), join(folder, part), { recursive: true });
 		}
 		await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+		const since = Date.now();
 		stage = await startStage({ env: reloadingEnv });
 		const { client, credential } = stage;
 		const nodes = [
@@ -193,7 +194,7 @@ describe('an edit while npm start runs', () => {
 		];
 		workflowId = (await client.createWorkflow(chain('Edited', nodes))).id;
 		const tell = (said: Edit) => edits.push(said);
-		endWatching = watchEdits({ server: stage.server, project: folder, tell });
+		endWatching = watchEdits({ server: stage.server, project: folder, since, tell });
 	}, 600_000);
 
 	afterAll(async () => {
