@@ -58,12 +58,12 @@ const executionSchema = executionSummarySchema.extend({
 /** An execution with everything that n8n saved of it, decoded. */
 export type Execution = z.infer<typeof executionSchema>;
 
-/** Reads an execution as n8n's REST interface answers it. Throws a ZodError where it is none. */
-async function decode(answer: unknown): Promise<Execution> {
+/** Reads an execution as n8n's REST interface answers it: nothing as long as it is not saved whole. */
+async function decode(answer: unknown) {
 	const { parse } = await import('flatted');
 	const { data, ...summary } = z.object({ data: z.unknown() }).passthrough().parse(answer);
 	const decoded: unknown = typeof data === 'string' ? parse(data) : data;
-	return executionSchema.parse({ ...summary, data: decoded });
+	return executionSchema.safeParse({ ...summary, data: decoded });
 }
 
 const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
@@ -115,7 +115,9 @@ export class N8nExecutions extends N8nSession {
 
 	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
 	async execution(id: string): Promise<Execution> {
-		return await decode(await this.request('GET', `executions/${id}`));
+		const { data, error } = await decode(await this.request('GET', `executions/${id}`));
+		if (data === undefined) throw error;
+		return data;
 	}
 
 	/**
@@ -159,15 +161,21 @@ export class N8nExecutions extends N8nSession {
 
 	/** Waits until one execution has ended and is saved. */
 	async waitForExecution(id: string, timeout = 180_000): Promise<Execution> {
-		const late = ({ status }: ExecutionSummary) =>
+		const read = async () => {
+			const answer = await this.request('GET', `executions/${id}`);
+			const { status } = executionSummarySchema.parse(answer);
+			// Its data may be unreadable as long as it runs, and n8n 1 saves them after its status.
+			const saved = finalStatuses.includes(status) ? (await decode(answer)).data : undefined;
+			return { status, saved };
+		};
+		const late = ({ status }: { status: string }) =>
 			`Execution ${id} is ${status} after ${timeout / 1000} s`;
-		const saved = await until(
-			async () => executionSummarySchema.parse(await this.request('GET', `executions/${id}`)),
-			({ status }) => finalStatuses.includes(status),
-			{ within: timeout, late },
-		);
-		// Its data may be unreadable as long as it runs.
-		return await decode(saved);
+		const { saved } = await until(read, (seen) => seen.saved !== undefined, {
+			within: timeout,
+			late,
+		});
+		if (saved === undefined) throw new Error(`Execution ${id} is not saved`);
+		return saved;
 	}
 
 	/** Stops a running execution, as a user does. */

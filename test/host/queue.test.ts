@@ -7,6 +7,7 @@ import {
 	changesOf,
 	countersOf,
 	emittedBy,
+	errorsOf,
 	moveCounters,
 	untilCaughtUp,
 } from './support/reliabilityEvents';
@@ -75,6 +76,7 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 		const items = titled('Queued', 200);
 		const answers = await Promise.all(items.map((item) => workflow.call([item])));
 
+		expect(await errorsOf(cluster, workflow.id)).toEqual([]);
 		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
 		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Queued', 200).sort());
 		const taken = cluster.workers.map(takenBy);
