@@ -42,11 +42,11 @@ export function emitChanges(
 		memory.noteEmitted(id, readAt);
 	}
 	const { failing, news } = findNews(failures, state.failing, atOnce);
-	const unknown = unread.filter((id) => !failures.has(id));
 	const after = {
 		...state,
 		baselines,
-		failing: { ...keepOnly(state.failing, unknown), ...failing },
+		// Of what was not reached nothing new is known.
+		failing: { ...keepOnly(state.failing, unread), ...failing },
 		unread: [...unread],
 	};
 	if (!isSame(state, after)) memory.save(store, after, events.length > 0);

@@ -246,6 +246,8 @@ describe('failures', () => {
 	const classic = () => ObservableObject.create({});
 	const durable = () => ({});
 
+	const emitted = { clicked: 1 };
+
 	describe.each([
 		['activate', 60_000, classic],
 		['create', 60_000, classic],
@@ -263,7 +265,7 @@ describe('failures', () => {
 		});
 
 		test.each([
-			['has emitted', { clicked: 1 }],
+			['has emitted', emitted],
 			['has read', {}],
 		])('of a trigger that %s none does: it is told at once', async (_what, first) => {
 			const { service, campaigns } = serviceOf({ 1: first });
@@ -272,15 +274,17 @@ describe('failures', () => {
 			await trigger({ node, service, staticData }).poll();
 			campaigns['1'] = { clicked: 2 };
 			campaigns['2'] = () => failure('invalid_value');
-			const again = { node, parameters, service, activation, budgetMs, staticData };
+			// What it has emitted is known from its data, by another process too.
+			const later = first === emitted ? newNode() : node;
+			const again = { node: later, parameters, service, activation, budgetMs, staticData };
 			const { poll, messages } = trigger(again);
 			expect(idsOf(await poll())).toEqual(['1']);
 			await poll();
 			expect(messages()).toEqual([missing]);
 			refuseAll(campaigns);
-			const later = trigger(again);
-			expect(await later.poll()).toBeNull();
-			expect(later.messages()).toEqual([refused]);
+			const third = trigger(again);
+			expect(await third.poll()).toBeNull();
+			expect(third.messages()).toEqual([refused]);
 		});
 	});
 
@@ -472,6 +476,29 @@ describe('polls that overlap', () => {
 			for (const answer of answers) answer();
 			await refused;
 			await later;
+		});
+
+		test('one during which a poll of the context before began leaves it to that', async () => {
+			const node = newNode();
+			const { slow, answers } = slowly(service);
+			const before = activated(node, { service: slow });
+			const activation = activated(node, { service: slow, activation: 'activate' }).poll();
+			await turn();
+			const later = before.poll();
+			await turn();
+			for (const answer of answers) answer();
+			expect([await activation, idsOf(await later)]).toEqual([null, ['1']]);
+		});
+
+		test('each poll of the durable engine has a context of its own, and tells what it finds', async () => {
+			const node = newNode();
+			const { slow, answer } = slowly(service);
+			const underWay = activated(node, { service: slow, staticData: {} }).poll();
+			await turn();
+			const quiet = activated(node, { service: serviceOf({}).service, staticData: {} });
+			expect(await quiet.poll()).toBeNull();
+			answer();
+			expect(idsOf(await underWay)).toEqual(['1']);
 		});
 
 		test.each<[string, { other?: boolean }, PollOptions]>([

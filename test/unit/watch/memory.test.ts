@@ -493,3 +493,21 @@ test('what n8n saves with one trigger holds what is known of the others of its w
 	two.save(other, { ...state, revision: 1 }, true);
 	expect(seen('1').revision).toBe(1);
 });
+
+test('what was told of a campaign is known also after a poll that did not reach it', () => {
+	const memory = new TriggerMemory(new Map());
+	const data = store(ObservableObject.create({}), ObservableObject.create({}));
+	const watched = { campaignIds: ids, counters: names, minimumChange: 1 };
+	const failures = new Map([['1001', refusal]]);
+	const polls = [
+		{ failures, unread: [] },
+		{ failures, unread: [] },
+		{ failures: new Map(), unread: ['1001'] },
+		{ failures, unread: [] },
+	].map((readings) => {
+		const poll = { startedAt: clock.now, atOnce: false };
+		const news = emitChanges(data, watched, { observations: [], ...readings }, memory, poll);
+		return [...news.failures.keys()];
+	});
+	expect(polls).toEqual([[], ['1001'], [], []]);
+});
