@@ -27,6 +27,17 @@ const headerField = (
 const headersIn = (option: keyof typeof headerOptions) =>
 	`${headerOptions[option].apiKeyHeader} and ${headerOptions[option].authTokenHeader}`;
 
+/**
+ * A value from this text up to another one. Not by n8n's `regex`, which gives up when the machine is busy for
+ * a quarter of a second, and the credential with it; nor by `startsWith`, which n8n 1 can't ask of a boolean.
+ */
+const between = (from: string, to: string) => ({ _cnd: { between: { from, to } } });
+
+/** What begins with `=`: `>` is the next character. */
+const isExpression = between('=', '>');
+/** What begins with `http://`: `0` is the character after the slash. */
+const isHttp = ['http', 'HTTP', 'Http'].map((scheme) => between(`${scheme}://`, `${scheme}:/0`));
+
 const fields: INodeProperties[] = [
 	{
 		displayName: 'Base URL',
@@ -75,7 +86,7 @@ const fields: INodeProperties[] = [
 		name: 'allowHttp',
 		type: 'boolean',
 		default: false,
-		displayOptions: { show: { baseUrl: [{ _cnd: { regex: '^\\s*[hH][tT][tT][pP]://' } }] } },
+		displayOptions: { show: { baseUrl: isHttp } },
 		description:
 			'Whether to allow a plain http:// address that is not on this machine. The key and token then travel unencrypted.',
 	},
@@ -92,7 +103,7 @@ const isFixed: INodeProperties = {
 	default: true,
 	description: 'Whether none of the fields is an expression',
 	displayOptions: {
-		hide: Object.fromEntries(fields.map(({ name }) => [name, [{ _cnd: { regex: '^=' } }]])),
+		hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])),
 	},
 };
 
