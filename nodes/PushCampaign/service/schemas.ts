@@ -16,10 +16,6 @@ import {
 	webUrl,
 } from './textSchemas';
 
-// ---------------------------------------------------------------------------------------------
-// Values
-// ---------------------------------------------------------------------------------------------
-
 /** One thing that is wrong with a value: where (`['action_buttons', 0, 'url']`) and what (`is empty`). */
 export interface BodyIssue {
 	readonly path: ReadonlyArray<string | number>;
@@ -157,9 +153,7 @@ export const expiry = z.object(
 	{ invalid_type_error: 'is not an amount and a unit' },
 );
 
-// ---------------------------------------------------------------------------------------------
 // Bodies. Specification, Endpoints and Notification / campaign.
-// ---------------------------------------------------------------------------------------------
 
 const buttons = (title: Text, url: Text) =>
 	z
