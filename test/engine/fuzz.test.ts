@@ -169,6 +169,7 @@ async function expectItems(
 		expect(run.status).toBe('success');
 		const items = outputOf(run);
 		expect(items).toHaveLength(batch);
+		if (isSend) expect(simulator().requests).toHaveLength(batch);
 		given.forEach(({ id, status, body: written }, index) => {
 			const item = items[index] ?? {};
 			if ('error' in item) return expectReadable(item['error'], isSend);
