@@ -38,7 +38,7 @@ export const additionalDataOf = (
 	mcpTestBaseUrl: nowhere,
 	hooks: new ExecutionLifecycleHooks(mode, executionId, {
 		id: 'engine-test',
-		name: workflow.name ?? 'Workflow',
+		name: 'Workflow',
 		active: mode === 'trigger',
 		activeVersionId: null,
 		isArchived: false,

@@ -2,18 +2,13 @@ import './userFolder';
 import { rmSync } from 'node:fs';
 import * as n8nCore from 'n8n-core';
 import OnceLoaded from '../../support/onceLoaded';
-import * as deduplication from './deduplication';
 
 const userFolder = process.env['N8N_USER_FOLDER'] ?? '';
 
-/** Loads n8n's engine once for each of jest's workers, with the store that it takes but once. */
+/** Loads n8n's engine once for each of jest's workers. */
 export default class EngineEnvironment extends OnceLoaded {
 	protected override get modules() {
-		return {
-			...super.modules,
-			'n8n-core': n8nCore,
-			[require.resolve('./deduplication')]: deduplication,
-		};
+		return { ...super.modules, 'n8n-core': n8nCore };
 	}
 
 	override async teardown(): Promise<void> {

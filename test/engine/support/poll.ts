@@ -93,7 +93,6 @@ export class Poller {
 		this.credentials = credentialsOf(options);
 		this.workflow = loadWorkflow(
 			{ nodes: [this.node], connections: {}, settings: options.settings ?? {} },
-			options,
 			this.mode === 'trigger',
 		);
 		this.cursor = deepCopy(options.staticData ?? {});

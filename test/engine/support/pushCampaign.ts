@@ -1,12 +1,7 @@
 import type { INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
-import {
-	startSimulator,
-	type RecordedRequest,
-	type Simulator,
-	type SimulatorOptions,
-} from '../../../simulator';
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
 import type { CredentialData } from './credentials';
-import { errorOf, itemsOf } from './run';
+import { itemsOf } from './run';
 import type { NodeSketch } from './workflow';
 
 /** The name of the node under test in every workflow of the engine tests. */
@@ -18,34 +13,6 @@ export const content = {
 	message: 'Everything must go',
 	targetUrl: 'https://shop.example.com/sale',
 };
-
-/** How each send addresses the smallest audience that the simulator knows, and the path that it goes to. */
-export const sendOperations: ReadonlyArray<{
-	operation: 'sendToAll' | 'sendToAttributes' | 'sendToSegments' | 'sendToSubscriber';
-	parameters: INodeParameters;
-	path: string;
-	audience: 'all' | 'attributes' | 'segments' | 'subscriber';
-}> = [
-	{ operation: 'sendToAll', parameters: {}, path: '/v1/notification/send/all', audience: 'all' },
-	{
-		operation: 'sendToAttributes',
-		parameters: { attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
-		path: '/v1/notification/send/attribute',
-		audience: 'attributes',
-	},
-	{
-		operation: 'sendToSegments',
-		parameters: { segmentIds: '31' },
-		path: '/v1/notification/send/segment',
-		audience: 'segments',
-	},
-	{
-		operation: 'sendToSubscriber',
-		parameters: { subscriberId: '5001' },
-		path: '/v1/notification/send/sid',
-		audience: 'subscriber',
-	},
-];
 
 /** The action node; what is not given is the smallest send to all. */
 export const push = (
@@ -82,31 +49,24 @@ export function useSimulator(options: SimulatorOptions = {}): () => Simulator {
 	return current;
 }
 
-/** The sends that arrived, oldest first. */
-export const sendsAt = ({ requests }: Simulator): RecordedRequest[] =>
-	requests.filter(({ method }) => method === 'POST');
-
 /** The titles that arrived, oldest first. */
-export const titlesAt = (simulator: Simulator): unknown[] =>
-	sendsAt(simulator).map(({ json }) =>
-		typeof json === 'object' && json !== null && 'title' in json ? json.title : undefined,
-	);
+export const titlesAt = ({ requests }: Simulator): unknown[] =>
+	requests.map(({ json }) => (isObject(json) ? json['title'] : undefined));
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null;
 
 /** Input items made of plain objects. */
 export const inputOf = (...objects: Array<INodeExecutionData['json']>): INodeExecutionData[] =>
 	objects.map((json) => ({ json }));
 
-/** Input items that differ in their title: `={{ $json.title }}` reads it. */
-export const titled = (...titles: string[]): INodeExecutionData[] =>
-	inputOf(...titles.map((title) => ({ title })));
-
 /** What the node under test put out. */
-export const outputOf = (run: IRun, output = 0, runIndex = -1): INodeExecutionData['json'][] =>
-	itemsOf(run, NODE, output, runIndex).map(({ json }) => json);
+export const outputOf = (run: IRun, runIndex = -1): INodeExecutionData['json'][] =>
+	itemsOf(run, NODE, 0, runIndex).map(({ json }) => json);
 
 /** What n8n's error says, in one object that a test can compare. */
 export function failureOf(run: IRun) {
-	const error = errorOf(run);
+	const { error } = run.data.resultData;
 	if (error === undefined) throw new Error('The run has no error');
 	const { name, message, description } = error;
 	return {
