@@ -57,11 +57,7 @@ const failureWords: Readonly<Record<string, FailureWords>> = {
 		advice:
 			'Check that Base URL in the credential is the address of the push service and that nothing in between changes requests.',
 	},
-	missing_parameter: {
-		...ofRequest,
-		message: 'The push service did not get a required value',
-		advice: 'Fill in the value that the service names and run the workflow again.',
-	},
+	missing_parameter: notAccepted,
 	invalid_format: notAccepted,
 	invalid_value: notAccepted,
 	invalid_type: notAccepted,

@@ -65,17 +65,14 @@ export const attributes = z
 	});
 
 /** A text or a whole number. */
-const anyId = (message: string, lost: string) =>
+const anyId = (message: string) =>
 	z
 		.union([z.string(), z.number().int(message).nonnegative(message)], saying(message))
-		.refine(isExact, lost);
+		.refine(isExact, lostDigits);
 
 /** IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON. */
 export const idList = z.array(
-	anyId(
-		'holds an ID that is neither text nor a whole number',
-		'holds an ID that lost digits as a number: give it as text',
-	).refine(
+	anyId('holds an ID that is neither text nor a whole number').refine(
 		(id) => /^\s*[^\s()[\]{}"'`“”„‘’«»]+\s*$/.test(String(id)),
 		(id) =>
 			refusal(
@@ -93,9 +90,7 @@ export const segments = idList.refine(
 );
 
 /** A subscriber's ID, kept as text so that no digit is lost. Specification, Audience fields (`sid`). */
-export const subscriberId = z
-	.union([z.string(), z.number()], saying('is not a number'))
-	.refine(isExact, lostDigits)
+export const subscriberId = anyId('is not a number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => /^[0-9]+$/.test(id),
@@ -107,7 +102,7 @@ export const subscriberId = z
 	);
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
-export const campaignId = anyId('is neither text nor a whole number', lostDigits)
+export const campaignId = anyId('is neither text nor a whole number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => !/[,;\r\n]|^\d+\s+\d/.test(id),

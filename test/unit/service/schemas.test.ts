@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import type { z } from 'zod/v3';
 import type { Audience } from '../../../nodes/PushCampaign/service/rules';
-import { audiences } from '../../../nodes/PushCampaign/service/rules';
 import {
 	accepts,
 	bodies,
@@ -71,74 +70,81 @@ test.each([
 	},
 );
 
-describe.each(audiences)('a body for %s', (audience) => {
-	test.each(Object.keys({ ...common, ...selections[audience] }))('needs %s', (name) => {
-		expect(check(audience, { [name]: undefined }).error?.issues).toMatchObject([{ path: [name] }]);
-	});
+describe.each(['all', 'attributes', 'segments', 'subscriber'] as const)(
+	'a body for %s',
+	(audience) => {
+		test.each(Object.keys({ ...common, ...selections[audience] }))('needs %s', (name) => {
+			expect(check(audience, { [name]: undefined }).error?.issues).toMatchObject([
+				{ path: [name] },
+			]);
+		});
 
-	// Specification, Limits.
-	test('has limits, counted in characters, an emoji being one', () => {
-		for (const [field, limit] of Object.entries({ title: 100, message: 255 })) {
-			for (const character of ['x', '語', '👍']) {
-				expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
-				expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
-					`${field} ${tooLong(limit + 1, limit)}`,
-				]);
+		// Specification, Limits.
+		test('has limits, counted in characters, an emoji being one', () => {
+			for (const [field, limit] of Object.entries({ title: 100, message: 255 })) {
+				for (const character of ['x', '語', '👍']) {
+					expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
+					expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
+						`${field} ${tooLong(limit + 1, limit)}`,
+					]);
+				}
 			}
-		}
-		expect(issuesOf(audience, { target_url: urlOf(255) })).toEqual([]);
-		expect(issuesOf(audience, { target_url: urlOf(258) })).toEqual([
-			`target_url ${tooLong(258, 255)}`,
-		]);
-	});
+			expect(issuesOf(audience, { target_url: urlOf(255) })).toEqual([]);
+			expect(issuesOf(audience, { target_url: urlOf(258) })).toEqual([
+				`target_url ${tooLong(258, 255)}`,
+			]);
+		});
 
-	test('action buttons: limited on send/all alone', () => {
-		const button = (title: string, url: string) => ({ action_buttons: [{ title, url }] });
-		expect(issuesOf(audience, button('x'.repeat(100), urlOf(100)))).toEqual([]);
-		const long = [
-			`action_buttons.0.title ${tooLong(101, 100)}`,
-			`action_buttons.0.url ${tooLong(102, 100)}`,
-		];
-		expect(issuesOf(audience, button('x'.repeat(101), urlOf(102)))).toEqual(
-			audience === 'all' ? long : [],
-		);
-	});
+		test('action buttons: limited on send/all alone', () => {
+			const button = (title: string, url: string) => ({ action_buttons: [{ title, url }] });
+			expect(issuesOf(audience, button('x'.repeat(100), urlOf(100)))).toEqual([]);
+			const long = [
+				`action_buttons.0.title ${tooLong(101, 100)}`,
+				`action_buttons.0.url ${tooLong(102, 100)}`,
+			];
+			expect(issuesOf(audience, button('x'.repeat(101), urlOf(102)))).toEqual(
+				audience === 'all' ? long : [],
+			);
+		});
 
-	const notWeb = (url: string) => `is not a valid http:// or https:// address: "${url}"`;
+		const notWeb = (url: string) => `is not a valid http:// or https:// address: "${url}"`;
 
-	test.each([
-		['title', '', 'is empty'],
-		['title', ' \n', 'is empty'],
-		['title', 7, 'is not text'],
-		['title', undefined, 'is missing'],
-		['message', '\t', 'is empty'],
-		['target_url', '', 'is empty'],
-		['target_url', 'shop', notWeb('shop')],
-		['icon', 'http://a.example', 'is not a valid https:// address: "http://a.example"'],
-		['icon', ' ', 'is empty'],
-	])('%s %j: %s', (field, value, issue) => {
-		expect(issuesOf(audience, { [field]: value })).toContain(`${field} ${issue}`);
-	});
+		test.each([
+			['title', '', 'is empty'],
+			['title', ' \n', 'is empty'],
+			['title', 7, 'is not text'],
+			['title', undefined, 'is missing'],
+			['message', '\t', 'is empty'],
+			['target_url', '', 'is empty'],
+			['target_url', 'shop', notWeb('shop')],
+			['icon', 'http://a.example', 'is not a valid https:// address: "http://a.example"'],
+			['icon', ' ', 'is empty'],
+		])('%s %j: %s', (field, value, issue) => {
+			expect(issuesOf(audience, { [field]: value })).toContain(`${field} ${issue}`);
+		});
 
-	test.each([
-		[{ url: 'https://a.example' }, 'title is missing'],
-		[{ title: ' ', url: 'https://a.example' }, 'title is empty'],
-		[{ title: 7, url: 'https://a.example' }, 'title is not text'],
-		[{ title: 'a' }, 'url is missing'],
-		[{ title: 'a', url: 'shop' }, `url ${notWeb('shop')}`],
-	])('the button %j: %s', (button, issue) => {
-		expect(issuesOf(audience, { action_buttons: [button] })).toEqual([`action_buttons.0.${issue}`]);
-	});
+		test.each([
+			[{ url: 'https://a.example' }, 'title is missing'],
+			[{ title: ' ', url: 'https://a.example' }, 'title is empty'],
+			[{ title: 7, url: 'https://a.example' }, 'title is not text'],
+			[{ title: 'a' }, 'url is missing'],
+			[{ title: 'a', url: 'shop' }, `url ${notWeb('shop')}`],
+		])('the button %j: %s', (button, issue) => {
+			expect(issuesOf(audience, { action_buttons: [button] })).toEqual([
+				`action_buttons.0.${issue}`,
+			]);
+		});
 
-	test('whatever it is given is judged, not thrown at', () => {
-		fc.assert(
-			fc.property(fc.anything(), fc.dictionary(fc.string(), fc.anything()), (value, change) => {
-				bodies[audience].safeParse(value);
-				check(audience, change);
-			}),
-		);
-	});
-});
+		test('whatever it is given is judged, not thrown at', () => {
+			fc.assert(
+				fc.property(fc.anything(), fc.dictionary(fc.string(), fc.anything()), (value, change) => {
+					bodies[audience].safeParse(value);
+					check(audience, change);
+				}),
+			);
+		});
+	},
+);
 
 test('a text is refused from its limit on, counted by code points', () => {
 	fc.assert(
@@ -239,7 +245,7 @@ describe('a list of IDs', () => {
 
 	test.each<[message: string, ids: unknown[]]>([
 		['holds an ID that is neither text nor a whole number', [{}, -1, 1.5, null, ['12'], NaN]],
-		['holds an ID that lost digits as a number: give it as text', [2 ** 53]],
+		[lost, [2 ** 53]],
 		['holds "2 3", which is not one ID', ['2 3', ' 2 \n3 ']],
 		['holds "", which is not one ID', ['', ' ']],
 		...Array.from('()[]{}"\'`“”„‘’«»', (mark): [string, unknown[]] => [
@@ -300,11 +306,11 @@ describe("a subscriber's ID", () => {
 	])('%j is %s', (value, id) => expect(subscriberId.parse(value)).toBe(id));
 
 	test.each<[message: string, refused: unknown[]]>([
-		['is not a number', [null, true, {}, ['5']]],
+		['is not a number', [null, true, {}, ['5'], -5, 1.5]],
 		['is not a number: ""', ['', ' ']],
 		['is not a number: "5a"', ['5a', ' 5a ']],
 		['is not a number: "a5"', ['a5']],
-		['is not a number: "-5"', ['-5', -5]],
+		['is not a number: "-5"', ['-5']],
 		['is not a number: "٥"', ['٥']],
 	])('%s: %j', (message, refused) => {
 		for (const value of refused) expect(told(subscriberId, value)).toBe(message);
