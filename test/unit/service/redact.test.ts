@@ -9,61 +9,27 @@ const entities = (text: string, entity: (code: number) => string) =>
 const everywhere = (text: string, spell: (code: string) => string) =>
 	Array.from(Buffer.from(text), (byte) => spell(byte.toString(16).padStart(2, '0'))).join('');
 
+const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
+
 test.each<[string, (text: string) => string]>([
 	['as it is', (text) => text],
 	['in upper case', (text) => text.toUpperCase()],
-	['in lower case', (text) => text.toLowerCase()],
-	['with lower-case percent codes', (text) => encodeURIComponent(text).toLowerCase()],
 	['with every character percent-encoded', (text) => everywhere(text, (code) => `%${code}`)],
-	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text))],
+	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text)).toLowerCase()],
 	['as a form sends it', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
-	["with PHP's slashes", (text) => text.replaceAll('/', '\\/')],
 	['as JSON in a text', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
-	[
-		'as JSON in ASCII',
-		(text) => entities(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`),
-	],
-	[
-		'with named entities',
-		(text) =>
-			text
-				.replaceAll('&', '&amp;')
-				.replaceAll('<', '&lt;')
-				.replaceAll('>', '&gt;')
-				.replaceAll('"', '&quot;')
-				.replaceAll("'", '&apos;'),
-	],
+	['as JSON in ASCII', (text) => entities(text, (code) => `\\u${hex(code, 4)}`)],
 	[
 		'as PHP escapes HTML, twice',
 		(text) => text.replaceAll('&', '&amp;amp;').replaceAll("'", '&amp;#039;'),
 	],
 	['with decimal entities', (text) => entities(text, (code) => `&#${code};`)],
-	['with hex entities', (text) => entities(text, (code) => `&#x${code.toString(16)};`)],
-	[
-		'with upper-case hex entities',
-		(text) => entities(text, (code) => `&#X${code.toString(16).toUpperCase()};`),
-	],
+	['with hex entities', (text) => entities(text, (code) => `&#x${hex(code, 2)};`)],
+	["with a string's escapes", (text) => entities(text, (code) => `\\x${hex(code, 2)}`)],
 	['in base64', (text) => Buffer.from(text).toString('base64')],
 	['in the base64 of addresses', (text) => Buffer.from(text).toString('base64url')],
 	['in the base64 of more than it', (text) => Buffer.from(`user:${text}:x`).toString('base64')],
-	['in hex', (text) => Buffer.from(text).toString('hex')],
-	['in upper-case hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
-	[
-		'in Latin-1 percent codes',
-		(text) => entities(text, (code) => `%${code.toString(16).padStart(2, '0')}`),
-	],
-	[
-		"with a string's escapes",
-		(text) => entities(text, (code) => `\\x${code.toString(16).padStart(2, '0')}`),
-	],
-	['in base64 within JSON', (text) => Buffer.from(text).toString('base64').replaceAll('/', '\\/')],
-	[
-		'in base64 within an address',
-		(text) =>
-			encodeURIComponent(Buffer.from(text).toString('base64'))
-				.replaceAll('%2B', '+')
-				.replaceAll('%2F', '/'),
-	],
+	['in hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
 ])('withholds a text that repeats a secret %s', (_how, spell) => {
 	for (const hidden of [special, secret, 'Abc123xyz', 'key~key/key??', 'key%41&amp;b\\n']) {
 		const redact = createRedactor(['another-one', hidden]);
