@@ -58,9 +58,10 @@ export interface Client {
 	): Promise<Result<Value>>;
 }
 
+const header = z.string().trim().min(1).optional().catch(undefined);
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z.object({ 'retry-after': z.unknown(), location: z.unknown() }).catch({}),
+	headers: z.object({ 'retry-after': header, location: header }).catch({}),
 	body: z.unknown(),
 });
 
@@ -68,9 +69,8 @@ const fullResponse = z.object({
  * Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. One that asks for no pause
  * (0, or a date that is over, as where two clocks differ) says nothing: a refusal needs some pause.
  */
-export function parseRetryAfter(header: unknown, now: number): number | undefined {
-	if (typeof header !== 'string') return undefined;
-	const text = header.trim();
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+	if (text === undefined) return undefined;
 	if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
 	const ahead = Date.parse(text) - now;
 	return ahead > 0 ? ahead : undefined;
@@ -78,15 +78,8 @@ export function parseRetryAfter(header: unknown, now: number): number | undefine
 
 const success = z.object({ status: z.literal('success') });
 
-/** A redirect that nothing was done for; HTTP 303 says that a POST was dealt with. */
-function isRedirect(
-	statusCode: number,
-	location: unknown,
-	method: 'GET' | 'POST',
-): location is string {
-	if (typeof location !== 'string' || location.trim() === '') return false;
-	return [301, 302, 307, 308].includes(statusCode) || (statusCode === 303 && method === 'GET');
-}
+/** Redirects that nothing was done for; HTTP 303 says that a POST was dealt with. */
+const redirects = { GET: [301, 302, 303, 307, 308], POST: [301, 302, 307, 308] };
 
 function describeBody(body: unknown): string {
 	const text = typeof body === 'string' ? body.trim() : body;
@@ -140,8 +133,9 @@ export function createClient(options: ClientOptions): Client {
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.
 		if (!answer.success && !success.safeParse(body).success) {
-			if (isRedirect(statusCode, headers.location, kinds[kind].method)) {
-				const target = parseUrl(headers.location, settings.baseUrl)?.host;
+			const { location } = headers;
+			if (location !== undefined && redirects[kinds[kind].method].includes(statusCode)) {
+				const target = parseUrl(location, settings.baseUrl)?.host;
 				return fail(reasons.redirect(statusCode, target ? redact(target) : undefined));
 			}
 			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));

@@ -104,10 +104,13 @@ describe('an answer', () => {
 		["a gateway's 429", 'Slow down', 429, 'rate_limit'],
 		["a gateway's 503", '<html>Busy</html>', 503, 'unexpected_answer'],
 	])('that is %s carries how long to wait', async (_name, body, code, type) => {
-		expect(await ask(body, code, { 'retry-after': '7' })).toMatchObject({
+		expect(await ask(body, code, { 'retry-after': ' 7 ' })).toMatchObject({
 			problem: { type, retryAfterMs: 7000 },
 		});
-		expect(await ask(body, code)).toHaveProperty('problem.retryAfterMs', undefined);
+		for (const odd of [undefined, '', 7, ['7', '9']]) {
+			const result = await ask(body, code, { 'retry-after': odd });
+			expect(result).toHaveProperty('problem.retryAfterMs', undefined);
+		}
 	});
 
 	const location = 'https://elsewhere.example:444/path?key=1#x';
@@ -282,10 +285,10 @@ test.each([
 });
 
 describe('no answer', () => {
-	const failing = async (error: object, more?: Partial<ClientOptions>) =>
-		await client(async () => await Promise.reject(Object.assign(new Error(apiKey), error)), more)
-			// Nothing of the thrown error goes on.
-			.request(send, z.unknown(), 30_000);
+	const failing = async (error: object, more?: Partial<ClientOptions>) => {
+		const transport = async () => await Promise.reject(Object.assign(new Error(apiKey), error));
+		return await client(transport, more).request(send, z.unknown(), 30_000);
+	};
 
 	test.each([
 		[
@@ -369,12 +372,9 @@ describe('Retry-After', () => {
 		['0', undefined],
 		['0.0', undefined],
 		['120', 120_000],
-		[' 7 ', 7000],
 		['1.5', 1500],
 		['0.0001', 1],
 		['9'.repeat(13), undefined],
-		[7, undefined],
-		[['7', '9'], undefined],
 		['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
 		['Mon, 31 Dec 2029 23:59:00 GMT', undefined],
 		['Tue, 01 Jan 2030 00:00:00 GMT', undefined],
@@ -391,7 +391,7 @@ describe('Retry-After', () => {
 
 	test('is never negative and never NaN', () => {
 		fc.assert(
-			fc.property(fc.oneof(fc.string(), fc.date().map(String), fc.anything()), (header) => {
+			fc.property(fc.oneof(fc.string(), fc.date().map(String)), (header) => {
 				expect(parseRetryAfter(header, now) ?? 0).toBeGreaterThanOrEqual(0);
 			}),
 		);
