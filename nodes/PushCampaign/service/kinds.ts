@@ -1,7 +1,7 @@
-/** What an operation changes something by; what was changed is not to be changed twice. */
+/** What changes something at the service, which must not happen twice. */
 export type ChangeKind = 'send';
 
-/** What an operation does: the kinds differ in the facts below, and in nothing else that code asks for. */
+/** What an operation does; the kinds differ in the facts and words below, and in nothing else that code asks for. */
 export type Kind = ChangeKind | 'read';
 
 /** How what an operation changes is told: done, not done, or unknown. */

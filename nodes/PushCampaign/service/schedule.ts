@@ -16,9 +16,9 @@ const DATE_TEXT =
 function fromText(text: string, zone: string): DateTime {
 	const match = DATE_TEXT.exec(text.trim());
 	if (!match) return DateTime.invalid('unreadable');
-	const [, day, time = '00:00', utc = '', sign, hours = '', minutes = '00'] = match;
+	const [, day, time = '00:00', utc = '', sign, hours, minutes = '00'] = match;
 	const offset =
-		sign === undefined ? utc.toUpperCase() : `${sign}${hours.padStart(2, '0')}:${minutes}`;
+		sign === undefined ? utc.toUpperCase() : `${sign}${hours?.padStart(2, '0')}:${minutes}`;
 	const date = DateTime.fromISO(`${day}T${time}${offset}`, { zone, setZone: true });
 	// Of an hour that comes twice the first one; Luxon alone would choose by the season it is now.
 	return date.getPossibleOffsets()[0] ?? date;
