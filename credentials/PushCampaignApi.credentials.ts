@@ -127,9 +127,6 @@ function withContentType(headers: IDataObject = {}): IDataObject {
 	return { ...headers, [contentType]: 'application/json' };
 }
 
-/** The node opens the credential once for all its requests, and n8n hands it in for each of them. */
-const knownHeaders = new WeakMap<object, Readonly<Record<string, string>>>();
-
 export class PushCampaignApi implements ICredentialType {
 	name = 'pushCampaignApi';
 
@@ -146,11 +143,7 @@ export class PushCampaignApi implements ICredentialType {
 
 	// A function: written as expressions, n8n would evaluate them anew for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {
-		const headers = knownHeaders.get(credentials) ?? headersOf(credentials);
-		knownHeaders.set(credentials, headers);
-		return {
-			...requestOptions,
-			headers: { ...withContentType(requestOptions.headers), ...headers },
-		};
+		const headers = { ...withContentType(requestOptions.headers), ...headersOf(credentials) };
+		return { ...requestOptions, headers };
 	};
 }

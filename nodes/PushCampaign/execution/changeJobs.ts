@@ -63,7 +63,7 @@ export function changeJobs(
 	const parameters = new ParameterReader(context);
 	const memory = {
 		ledger: openLedger(context.getContext('node')),
-		keys: new IdempotencyKeys(context, context.getExecutionCancelSignal()),
+		keys: new IdempotencyKeys(context, operation.kind, context.getExecutionCancelSignal()),
 	};
 	// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 	// there the content alone tells one send from another.
@@ -76,6 +76,7 @@ export function changeJobs(
 	const repeats = new Set<number>();
 
 	const identify = ({ content }: PreparedChange, itemIndex: number, site: string): Identity => ({
+		kind: operation.kind,
 		content: digest([site, ...content]),
 		...(written === undefined ? {} : { source: digest([site, written, items[itemIndex]?.json]) }),
 	});

@@ -74,7 +74,7 @@ type Words = Pick<InvalidInput, 'message' | 'advice'>;
 /** Input that can't be sent, told as any other reason is. */
 const toProblem = ({ message, advice }: Words): Problem => ({
 	type: 'validation',
-	outcome: 'notSent',
+	outcome: 'notDone',
 	message,
 	description: advice,
 	cause: 'configuration-invalid',
@@ -117,16 +117,18 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
 
-/** @param kind missing where it is not known: then the item says its outcome */
-function errorJson(problem: Problem, kind: Kind | undefined): IDataObject {
+/** @param kind where it is not known, it may be a send: then the item says its outcome */
+function errorJson(problem: Problem, kind: Kind = 'send'): IDataObject {
 	const { message, description, type, httpCode, outcome } = problem;
+	const { change } = kinds[kind];
+	const told = outcome === 'notDone' ? change?.notDoneOutcome : outcome;
 	return {
 		error: {
 			message,
 			description,
 			type,
 			...(httpCode === undefined ? {} : { httpCode }),
-			...(kind !== undefined && kinds[kind].change === undefined ? {} : { outcome }),
+			...(change === undefined ? {} : { outcome: told }),
 		},
 	};
 }

@@ -45,7 +45,7 @@ function watchedBy(context: IPollFunctions): Watched {
 /** n8n's own database, or the vault of a credential's external secrets, keeps a poll waiting. */
 const credentialLate: Problem = {
 	type: 'network',
-	outcome: 'notSent',
+	outcome: 'notDone',
 	message: 'n8n did not open the credential in the time that it gives a poll',
 	description:
 		"The next poll tries again. If it stays like this, look at n8n's database, and at the vault where the credential holds external secrets.",

@@ -145,7 +145,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const fault = toExpected(context.getNode(), error);
 		if (!context.continueOnFail() || context.getExecutionCancelSignal()?.aborted) throw fault;
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-		const outcome = progress.hasStarted ? 'unknown' : 'notSent';
+		const outcome = progress.hasStarted ? 'unknown' : 'notDone';
 		const json = faultJson(fault, outcome, progress.kind);
 		return items.map((_item, itemIndex) => toItem(structuredClone(json), itemIndex));
 	}

@@ -3,7 +3,7 @@ import type { z } from 'zod/v3';
 
 import type { SendReceipt } from '../service/answers';
 import type { Client, Result, ServiceRequest } from '../service/client';
-import type { Kind } from '../service/kinds';
+import type { ChangeKind } from '../service/kinds';
 import type { Audience } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { AttributeValue } from '../service/schemas';
@@ -49,7 +49,7 @@ export interface PreparedChange {
 
 /** An operation that changes something: it is made once, and whatever it came to is told of each item. */
 export interface ChangeOperation extends OperationBase {
-	readonly kind: Exclude<Kind, 'read'>;
+	readonly kind: ChangeKind;
 	/** @throws InvalidInput naming the parameter */
 	readonly prepare: (item: ItemParameters) => PreparedChange;
 }

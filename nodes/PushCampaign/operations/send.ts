@@ -6,7 +6,7 @@ import type { Client, Result } from '../service/client';
 import { audienceRules } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
-import { checkBody } from '../service/schemas';
+import { bodies, firstIssue } from '../service/schemas';
 import type { AudienceSelection, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions } from './options';
@@ -35,9 +35,9 @@ export function prepareSend(operation: SendOperation, item: ItemParameters): Pre
 	const selection = operation.select(item);
 	const fields = readCampaignFields(item, audience, options.shortenTexts);
 	const { schedule, timezone } = fields;
-	const { body, issues } = checkBody(audience, { ...fields.body, ...selection });
-	if (body === undefined) throw fields.refuse(issues[0] ?? { path: [], message: 'is not valid' });
-	return { operation, body, selection, schedule, timezone, options };
+	const checked = bodies[audience].safeParse({ ...fields.body, ...selection });
+	if (!checked.success) throw fields.refuse(firstIssue(checked.error));
+	return { operation, body: checked.data, selection, schedule, timezone, options };
 }
 
 /** Makes the send once. */

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { minimumLeadMinutes } from '../service/rules';
 import type { Schedule } from '../service/schedule';
-import { formatExpiry, parseSchedule } from '../service/schedule';
+import { parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import type { Fields } from './parameters';
 import { check, invalid, isBlank, toFields } from './parameters';
@@ -95,8 +95,7 @@ export function readExpiry(given: unknown): string | undefined {
 	const { displayName } = expireAfter;
 	const { duration } = toFields(given, displayName);
 	if (duration === undefined) return undefined;
-	const { amount, unit } = check(expiry, duration, displayName);
-	return formatExpiry(amount, unit);
+	return check(expiry, duration, displayName);
 }
 
 /**

@@ -2,6 +2,8 @@ import { sleep } from 'n8n-workflow';
 
 import { claimedEarlierProblem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
+import type { ChangeKind } from '../service/kinds';
+import { kinds } from '../service/kinds';
 import type { Known, KeysContext } from './keyStore';
 import { keyStoreOf } from './keyStore';
 import type { SendOutcome } from './outcome';
@@ -20,6 +22,7 @@ export class IdempotencyKeys {
 	/** @param signal ends when the user stops the execution */
 	constructor(
 		private readonly context: KeysContext,
+		private readonly kind: ChangeKind,
 		private readonly signal?: AbortSignal,
 	) {}
 
@@ -58,7 +61,7 @@ export class IdempotencyKeys {
 		const claim = store.write('claim', key, this.context);
 		const sending = claim.then(
 			async (known) => await this.sendUnder(key, known, resendUnknown, attempt),
-			(error: unknown): SendOutcome => ({ kind: 'invalid', invalid: notClaimed(error) }),
+			(error: unknown): SendOutcome => ({ kind: 'invalid', invalid: notClaimed(error, this.kind) }),
 		);
 		const written = sending.then(async (outcome) => {
 			const known = await claim.catch(() => undefined);
@@ -79,7 +82,7 @@ export class IdempotencyKeys {
 	): Promise<SendOutcome> {
 		if (known.key && !known.mark) return alreadySent;
 		if (isClaimed(known) && !resendUnknown) {
-			return notRequested({ kind: 'failed', problem: claimedEarlierProblem(key) });
+			return notRequested({ kind: 'failed', problem: claimedEarlierProblem(key, this.kind) });
 		}
 		return this.signal?.aborted ? { kind: 'notStarted' } : await attempt();
 	}
@@ -117,9 +120,10 @@ export class IdempotencyKeys {
 /** Whether an earlier execution claimed a key, and nobody knows whether it sent under it. */
 const isClaimed = ({ key, mark }: Known) => mark || key;
 
-function notClaimed(error: unknown): InvalidInput {
+function notClaimed(error: unknown, kind: ChangeKind): InvalidInput {
+	const { done, notDone } = kinds[kind].change;
 	return new InvalidInput(
 		`Idempotency Key could not be saved in n8n's database: ${messageOf(error)}`,
-		'It was not sent, because it could be sent twice otherwise. Save the workflow, check that n8n can write to its database, then run the workflow again.',
+		`It was ${notDone}, because it could be ${done} twice otherwise. Save the workflow, check that n8n can write to its database, then run the workflow again.`,
 	);
 }

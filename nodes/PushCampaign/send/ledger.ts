@@ -1,4 +1,5 @@
-import { interruptedProblem } from '../service/failures';
+import { problemOf, reasons } from '../service/failures';
+import type { ChangeKind } from '../service/kinds';
 import { digestLength } from './digest';
 import type { SendOutcome } from './outcome';
 import { isUnknown, mayBeSent, notRequested } from './outcome';
@@ -12,6 +13,7 @@ import { pack, unpack } from './savedLedger';
  * again, and that must not send it twice. Both take in the site that it is sent to.
  */
 export interface Identity {
+	readonly kind: ChangeKind;
 	readonly content: string;
 	/** Missing where the parameters hold no expression: then other content is another send. */
 	readonly source?: string | undefined;
@@ -21,8 +23,6 @@ export interface Identity {
 export type Place = { readonly run: number; readonly itemIndex: number } | 'tool';
 
 const prefixOf = (place: Place) => (place === 'tool' ? 't.' : `${place.run}.${place.itemIndex}.`);
-
-const interrupted: SendOutcome = { kind: 'failed', problem: interruptedProblem };
 
 /** What one execution has sent, or may have sent. An item takes less than 120 bytes where n8n saves it. */
 export class Ledger {
@@ -59,7 +59,7 @@ export class Ledger {
 		const key = this.keyOf(place, identity);
 		const send = this.saved.sends[key];
 		if (send === undefined || this.underWay.has(key)) return undefined;
-		const outcome = unpack(send);
+		const outcome = unpack(send, identity.kind);
 		return isUnknown(outcome) && resendUnknown ? undefined : outcome;
 	}
 
@@ -88,7 +88,7 @@ export class Ledger {
 
 	private async make(
 		key: string,
-		{ source }: Identity,
+		{ kind, source }: Identity,
 		attempt: () => Promise<SendOutcome>,
 	): Promise<SendOutcome> {
 		const before = this.saved.sends[key];
@@ -100,7 +100,7 @@ export class Ledger {
 			else this.put(key, send);
 		};
 		// Written before the request leaves: an execution that ends here must not send it again.
-		keep(interrupted);
+		keep({ kind: 'failed', problem: problemOf(reasons.canceled, kind) });
 		const sending = attempt();
 		this.underWay.set(key, sending);
 		try {

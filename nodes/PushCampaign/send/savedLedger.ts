@@ -1,7 +1,8 @@
 import { z } from 'zod/v3';
 
-import { interruptedProblem } from '../service/failures';
+import { problemOf, reasons } from '../service/failures';
 import { parseJson } from '../service/json';
+import type { ChangeKind } from '../service/kinds';
 import type { SendOutcome } from './outcome';
 import { notRequested } from './outcome';
 
@@ -57,11 +58,12 @@ export function pack(source: string | null, outcome: SendOutcome): SavedSend | u
 	return undefined;
 }
 
-/** How a send ended that was saved. */
-export function unpack(send: SavedSend): SendOutcome {
+/** How a send of this kind ended that was saved. */
+export function unpack(send: SavedSend, kind: ChangeKind): SendOutcome {
 	if (send[0] === 'unknown') {
 		const { data } = savedProblem.safeParse(parseJson(send[2]));
-		return notRequested({ kind: 'failed', problem: data ?? interruptedProblem });
+		const problem = data ?? problemOf(reasons.canceled, kind);
+		return notRequested({ kind: 'failed', problem });
 	}
 	const [, , description, campaignId, sendAt] = send;
 	return notRequested({

@@ -1,6 +1,5 @@
 import { InvalidInput } from './invalidInput';
 
-const FIELD = 'Base URL';
 const EXAMPLE = 'https://push.example.com';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
@@ -38,8 +37,8 @@ export function isUrl(text: string, pattern: RegExp): boolean {
 export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 	const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
 	if (text === '') {
-		throw new InvalidInput(
-			`${FIELD} of the credential is missing`,
+		throw refuse(
+			'is missing',
 			`Enter the address that your push service gave you, e.g. ${EXAMPLE}.`,
 		);
 	}
@@ -49,17 +48,13 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 	if (text.includes('#')) throw refuse('holds a fragment (the part from the # on)');
 	const url = new URL(text);
 	if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.test(url.hostname)) {
-		throw new InvalidInput(
-			`${FIELD} of the credential starts with http://, which would send the key and token unencrypted`,
+		throw refuse(
+			'starts with http://, which would send the key and token unencrypted',
 			"Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
 		);
 	}
 	return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-function refuse(what: string): InvalidInput {
-	return new InvalidInput(
-		`${FIELD} of the credential ${what}`,
-		`Enter the address alone, e.g. ${EXAMPLE}.`,
-	);
-}
+const refuse = (what: string, advice = `Enter the address alone, e.g. ${EXAMPLE}.`) =>
+	new InvalidInput(`Base URL of the credential ${what}`, advice);

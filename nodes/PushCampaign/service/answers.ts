@@ -1,20 +1,7 @@
 import { z } from 'zod/v3';
 
+import { failureTypes } from './failureWords';
 import { cut } from './text';
-
-/** The failure types of the specification; other services of this interface may send more. */
-export const failureTypes = [
-	'header_invalid',
-	'bad_request',
-	'authentication_failure',
-	'rate_limit',
-	'missing_parameter',
-	'invalid_format',
-	'invalid_value',
-	'invalid_type',
-	'invalid_sid',
-] as const;
-export type FailureType = (typeof failureTypes)[number];
 
 /**
  * Specification, Errors. A body that says `failure` but lacks its description is still the service's
@@ -29,9 +16,11 @@ export const failureAnswer = z.object({
 /** What the service says about itself goes into every item and saved execution. */
 const text = z.string().transform(cut);
 
+const wholeNumber = z.number().int().nonnegative().safe();
+
 /** An ID as text, whether the service gives it as text or as a number. */
 const idText = z
-	.union([z.string().trim().min(1), z.number().int().nonnegative().refine(Number.isSafeInteger)])
+	.union([z.string().trim().min(1), wholeNumber])
 	.transform(String)
 	// Half of a surrogate pair is no text that could be asked for again.
 	.refine((id) => !/\p{Surrogate}/u.test(id));
@@ -53,12 +42,6 @@ export interface SendReceipt {
 	readonly description: string;
 	/** As sent. */
 	readonly sendAt?: string | undefined;
-}
-
-/** One that can't be read is `undefined`, and never taken for 0. */
-function toCount(value: unknown): number | undefined {
-	const count = typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
-	return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** The six counters: the names that users see, and the service's own. */
@@ -88,50 +71,43 @@ export function mapCounters(valueOf: (name: CounterName) => unknown): Record<str
 /** The counters of a campaign; null where the service gives none. */
 export type Counters = Record<CounterName, number | null>;
 
-const isBlank = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
 /**
  * A counter, carried as text holding an integer, or null where the service gives none: left out, null or
- * blank. The specification does not say what a campaign shows that waits for its time.
+ * blank. The specification does not say what a campaign shows that waits for its time. One that can't be read
+ * makes the answer unusable, and is never taken for 0.
  */
-const optionalCounter = z
-	.unknown()
-	.transform((value) => (isBlank(value) ? null : toCount(value)))
-	.pipe(z.number().nullable());
+const optionalCounter = z.preprocess((value) => {
+	if (value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
+	return typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
+}, wholeNumber.nullable());
 
-/**
- * A service that has no counters to give may as well leave out the whole set, or write an empty one as an
- * empty list: any other shape is no answer.
- */
-const isNone = (count: unknown) =>
-	count === undefined || count === null || (Array.isArray(count) && count.length === 0);
+const counters = z
+	.object(Object.fromEntries(Object.values(counterFields).map((field) => [field, optionalCounter])))
+	.transform((count): Counters => mapCounters((name) => count[counterFields[name]] ?? null));
+
+/** Counters that a service has none of: it may as well leave out the whole set, or write it as an empty list. */
+const noCounters = z
+	.union([z.undefined(), z.null(), z.tuple([])])
+	.transform(() => mapCounters(() => null));
 
 /** Specification, Campaign status record. */
 export const campaignStatus = z.object({
 	notification_status: z.string().min(1).transform(cut),
 	notification_id: idText,
-	count: z.preprocess(
-		(count) => (isNone(count) ? {} : count),
-		z
-			.object(
-				Object.fromEntries(Object.values(counterFields).map((field) => [field, optionalCounter])),
-			)
-			.transform((count): Counters => mapCounters((name) => count[counterFields[name]] ?? null)),
-	),
+	count: z.union([counters, noCounters]),
 });
-
-const namesCampaign = campaignStatus.pick({ notification_id: true });
 
 /** A campaign ID as the service writes it: an integer (specification, POST send/all), without leading zeros. */
 export function toPlainId(id: string): string {
 	return /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
 }
 
-/** Whether an answer is the record of another campaign than the one that was asked for. */
-export function isOfAnotherCampaign(answer: unknown, campaignId: string): boolean {
-	const { success, data } = namesCampaign.safeParse(answer);
-	return !success || toPlainId(data.notification_id) !== toPlainId(campaignId);
+const named = campaignStatus.pick({ notification_id: true });
+
+/** Whether an answer is the record of this campaign. */
+export function isOfCampaign(answer: unknown, campaignId: string): boolean {
+	const { data } = named.safeParse(answer);
+	return data !== undefined && toPlainId(data.notification_id) === toPlainId(campaignId);
 }
 
 /** Specification, Subscriber count record: a count that the service does not give is null, one of them is there. */
@@ -139,27 +115,16 @@ export const subscriberCount = z
 	.object({ total_life_time_subscribers: optionalCounter, active_subscribers: optionalCounter })
 	.refine((record) => Object.values(record).some((count) => count !== null));
 
-const ownWords: ReadonlySet<string> = new Set([
+/** The words of the interface: names of fields, and what they say in every answer. */
+export const ownWords: ReadonlySet<string> = new Set([
 	'success',
 	'failure',
 	...failureTypes,
-	...Object.keys(failureAnswer.shape),
-	...Object.keys(campaignStatus.shape),
+	...[failureAnswer, campaignStatus, subscriberCount.innerType()].flatMap(({ shape }) =>
+		Object.keys(shape),
+	),
 	...Object.values(counterFields),
-	'total_life_time_subscribers',
-	'active_subscribers',
 ]);
-
-/** Whether a text is a word of the interface: the name of a field, or what one says in every answer. */
-export const isOwnWord = (text: string) => ownWords.has(text);
-
-/** Shares of a campaign's counters; null where they can't be known. */
-export interface Rates {
-	/** Delivered of those that were successfully sent, rounded to 4 decimals. */
-	readonly deliveryRate: number | null;
-	/** Clicked of those that were delivered, rounded to 4 decimals. */
-	readonly clickRate: number | null;
-}
 
 /** The share of one counter in another, rounded to 4 decimals; null where it can't be known. */
 function rate(part: number | null, whole: number | null): number | null {
@@ -167,7 +132,9 @@ function rate(part: number | null, whole: number | null): number | null {
 	return Math.round((part / whole) * 10_000) / 10_000;
 }
 
-/** The rates of a campaign. */
-export function toRates({ successfullySent, delivered, clicked }: Counters): Rates {
-	return { deliveryRate: rate(delivered, successfullySent), clickRate: rate(clicked, delivered) };
-}
+/** The rates of a campaign: delivered of those that were successfully sent, clicked of those delivered. */
+export const toRates = ({ successfullySent, delivered, clicked }: Counters) => ({
+	deliveryRate: rate(delivered, successfullySent),
+	clickRate: rate(clicked, delivered),
+});
+export type Rates = ReturnType<typeof toRates>;

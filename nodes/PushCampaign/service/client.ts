@@ -2,23 +2,10 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { parseUrl } from './address';
-import { failureAnswer, isOfAnotherCampaign } from './answers';
-import type { Ending } from './deadline';
+import { failureAnswer, isOfCampaign } from './answers';
 import { withDeadline } from './deadline';
-import type { Problem } from './failures';
-import {
-	cancelledProblem,
-	connectionLostProblem,
-	failureProblem,
-	gatewayRateLimitProblem,
-	notConnectedProblem,
-	notStartedProblem,
-	plainAnswerProblem,
-	redirectProblem,
-	refusedOnTheWayProblem,
-	timeoutProblem,
-	unexpectedAnswerProblem,
-} from './failures';
+import type { Problem, Reason } from './failures';
+import { problemOf, reasons } from './failures';
 import { parseJson } from './json';
 import type { Kind } from './kinds';
 import { kinds } from './kinds';
@@ -71,9 +58,10 @@ export interface Client {
 	): Promise<Result<Value>>;
 }
 
+const header = z.string().trim().min(1).optional().catch(undefined);
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z.object({ 'retry-after': z.unknown(), location: z.unknown() }).catch({}),
+	headers: z.object({ 'retry-after': header, location: header }).catch({}),
 	body: z.unknown(),
 });
 
@@ -81,43 +69,23 @@ const fullResponse = z.object({
  * Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. One that asks for no pause
  * (0, or a date that is over, as where two clocks differ) says nothing: a refusal needs some pause.
  */
-export function parseRetryAfter(header: unknown, now: number): number | undefined {
-	if (typeof header !== 'string') return undefined;
-	const text = header.trim();
-	if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
-	if (!/[a-z]/i.test(text)) return undefined;
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+	if (text === undefined) return undefined;
+	if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
 	const ahead = Date.parse(text) - now;
 	return ahead > 0 ? ahead : undefined;
 }
 
-/** Looked at before a schema is: that all answers but a few are no failure must cost nothing. */
-function says(body: unknown, status: 'failure' | 'success'): boolean {
-	return typeof body === 'object' && body !== null && 'status' in body && body.status === status;
-}
+const success = z.object({ status: z.literal('success') });
 
-/** A redirect that nothing was done for; HTTP 303 says that a POST was dealt with. */
-function isRedirect(
-	statusCode: number,
-	location: unknown,
-	method: 'GET' | 'POST',
-): location is string {
-	if (typeof location !== 'string' || location.trim() === '') return false;
-	return [301, 302, 307, 308].includes(statusCode) || (statusCode === 303 && method === 'GET');
-}
-
-/** The host that a Location header points to. */
-function hostOf(location: string, url: string): string | undefined {
-	return parseUrl(location, url)?.host || undefined;
-}
+/** Redirects that nothing was done for; HTTP 303 says that a POST was dealt with. */
+const redirects = { GET: [301, 302, 303, 307, 308], POST: [301, 302, 307, 308] };
 
 function describeBody(body: unknown): string {
-	if (body === undefined || body === null) return 'empty';
-	if (typeof body !== 'string') return 'not what the push service promises';
-	const text = body.trim();
-	if (text === '') return 'empty';
-	return /^<(!doctype|html|head|body|\?xml)/i.test(text)
-		? 'a web page'
-		: 'not the JSON of the push service';
+	const text = typeof body === 'string' ? body.trim() : body;
+	if (text === undefined || text === null || text === '') return 'empty';
+	const isPage = typeof text === 'string' && /^<(!doctype|html|head|body|\?xml)/i.test(text);
+	return isPage ? 'a web page' : 'not what the push service promises';
 }
 
 /** Makes a client for one execution; what is the same for all its requests is worked out here. */
@@ -125,102 +93,94 @@ export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, signal } = options;
 	const { host } = new URL(settings.baseUrl);
 	const redact = createRedactor(settings.secrets);
-	const redactText = (text: string | undefined) => {
-		const redacted = redact(text);
-		return typeof redacted === 'string' ? redacted : undefined;
-	};
 
-	const fail = (problem: Problem) => ({ kind: 'failed', problem }) as const;
-
-	async function exchange(request: ServiceRequest, timeoutMs: number): Promise<Ending<unknown>> {
-		// The helper's own timeout starts anew with every byte that arrives, this one does not.
-		return await withDeadline(
-			async (abortSignal) =>
-				await transport({
-					method: kinds[request.kind].method,
-					url: `${settings.baseUrl}${request.path}`,
-					headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-					// As text: the HTTP library drops fields with names such as `constructor` from an object.
-					...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-					// As text: a JSON parser would round IDs that are longer than a number can hold.
-					encoding: 'text',
-					returnFullResponse: true,
-					ignoreHttpStatusErrors: true,
-					disableFollowRedirect: true,
-					timeout: timeoutMs,
-					abortSignal,
-				}),
-			{ timeoutMs, signal, sleep },
-		);
-	}
+	const failAs = (kind: Kind) => (reason: Reason) =>
+		({ kind: 'failed', problem: problemOf(reason, kind) }) as const;
 
 	function interpret<Value>(
 		response: unknown,
-		request: ServiceRequest,
+		{ kind, campaignId, subject, body: sent }: ServiceRequest,
 		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	): Result<Value> {
-		const { kind, campaignId, subject } = request;
-		const { method } = kinds[kind];
-		const full = fullResponse.safeParse(response);
-		if (!full.success) return fail(connectionLostProblem(kind));
-		const { statusCode, headers } = full.data;
-		const parsed = parseJson(full.data.body);
+		const fail = failAs(kind);
+		const { data } = fullResponse.safeParse(response);
+		if (data === undefined) return fail(reasons.connectionLost);
+		const { statusCode, headers } = data;
+		const parsed = parseJson(data.body);
 		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
 		const body = typeof parsed === 'string' ? parsed : redact(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
 
-		const failure = says(body, 'failure') ? failureAnswer.safeParse(body) : undefined;
-		if (failure?.success) {
-			const details = {
-				retryAfterMs,
-				isOfCampaign: campaignId !== undefined,
-				subject: redactText(subject ?? request.body?.sid),
-			};
-			return fail(failureProblem(failure.data, kind, details));
-		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
-			if (campaignId !== undefined && isOfAnotherCampaign(answer.data, campaignId)) {
-				const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
-				return fail(unexpectedAnswerProblem(statusCode, other, kind));
+			if (campaignId === undefined || isOfCampaign(answer.data, campaignId)) {
+				return { kind: 'done', value: answer.data, raw: body };
 			}
-			return { kind: 'done', value: answer.data, raw: body };
+			const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
+			return fail(reasons.unexpectedAnswer(statusCode, other));
+		}
+		const failure = failureAnswer.safeParse(body);
+		if (failure.success) {
+			const named = subject ?? sent?.sid;
+			return fail(
+				reasons.failure(failure.data, {
+					retryAfterMs,
+					isOfCampaign: campaignId !== undefined,
+					subject: named === undefined ? undefined : redact(named),
+				}),
+			);
 		}
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.
-		if (answer.success || says(body, 'success')) {
-			return fail(unexpectedAnswerProblem(statusCode, what, kind, retryAfterMs));
+		if (!answer.success && !success.safeParse(body).success) {
+			const { location } = headers;
+			if (location !== undefined && redirects[kinds[kind].method].includes(statusCode)) {
+				const target = parseUrl(location, settings.baseUrl)?.host;
+				return fail(reasons.redirect(statusCode, target ? redact(target) : undefined));
+			}
+			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
+			// HTTP 408 is the one of its kind that does not say that nothing was done.
+			if (statusCode >= 400 && statusCode < 500 && statusCode !== 408) {
+				return fail(reasons.refusedOnTheWay(statusCode, what));
+			}
 		}
-		if (isRedirect(statusCode, headers.location, method)) {
-			const target = redactText(hostOf(headers.location, settings.baseUrl));
-			return fail(redirectProblem(statusCode, kind, target));
-		}
-		if (statusCode === 429) return fail(gatewayRateLimitProblem(what, kind, retryAfterMs));
-		// HTTP 408 is the one of its kind that does not say that nothing was done.
-		if (statusCode >= 400 && statusCode < 500 && statusCode !== 408) {
-			return fail(refusedOnTheWayProblem(statusCode, what, kind));
-		}
-		return fail(unexpectedAnswerProblem(statusCode, what, kind, retryAfterMs));
+		return fail(reasons.unexpectedAnswer(statusCode, what, retryAfterMs));
 	}
 
 	return {
 		async request(request, schema, timeoutMs) {
-			const { kind } = request;
-			if (signal?.aborted) return fail(notStartedProblem(kind));
-			const answer = await exchange(request, timeoutMs);
-			if (answer.kind === 'settled') return interpret(answer.value, request, schema);
-			const fault = classifyTransportError(answer.error);
+			const { kind, path, body } = request;
+			const fail = failAs(kind);
+			if (signal?.aborted) return fail(reasons.notStarted);
+			// The helper's own timeout starts anew with every byte that arrives, this one does not.
+			const ending = await withDeadline(
+				async (abortSignal) =>
+					await transport({
+						method: kinds[kind].method,
+						url: `${settings.baseUrl}${path}`,
+						headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+						// As text: the HTTP library drops fields with names such as `constructor` from an object.
+						...(body === undefined ? {} : { body: JSON.stringify(body) }),
+						// As text: a JSON parser would round IDs that are longer than a number can hold.
+						encoding: 'text',
+						returnFullResponse: true,
+						ignoreHttpStatusErrors: true,
+						disableFollowRedirect: true,
+						timeout: timeoutMs,
+						abortSignal,
+					}),
+				{ timeoutMs, signal, sleep },
+			);
+			if (ending.kind === 'settled') return interpret(ending.value, request, schema);
+			const fault = classifyTransportError(ending.error);
 			if (fault.kind === 'notConnected') {
 				return fail(
-					signal?.aborted ? notStartedProblem(kind) : notConnectedProblem(host, fault.reason, kind),
+					signal?.aborted ? reasons.notStarted : reasons.notConnected(host, fault.reason),
 				);
 			}
-			if (signal?.aborted) return fail(cancelledProblem(kind));
-			if (answer.isLate || fault.kind === 'timeout') {
-				return fail(timeoutProblem(timeoutMs, kind));
-			}
-			if (fault.kind === 'plainAnswer') return fail(plainAnswerProblem(kind));
-			return fail(connectionLostProblem(kind));
+			if (signal?.aborted) return fail(reasons.canceled);
+			const isTimeout = ending.isLate || fault.kind === 'timeout';
+			return fail(isTimeout ? reasons.timeout(timeoutMs) : reasons.connectionLost);
 		},
 	};
 }

@@ -1,18 +1,23 @@
-/** What an operation does: the kinds differ in the facts below, and in nothing else that code asks for. */
-export type Kind = 'send' | 'read';
+/** What changes something at the service, which must not happen twice. */
+export type ChangeKind = 'send';
+
+/** What an operation does; the kinds differ in the facts and words below, and in nothing else that code asks for. */
+export type Kind = ChangeKind | 'read';
 
 /** How what an operation changes is told: done, not done, or unknown. */
 export interface ChangeWords {
-	/** To follow "2 of 3 were". */
+	/** To follow "an earlier execution began to". */
+	readonly doIt: string;
+	/** To follow "2 of 3 were", "It is unknown whether this was". */
 	readonly done: string;
-	/** To follow "1 of 3 was". */
+	/** To follow "It was". */
 	readonly notDone: string;
-	/** A sentence for what certainly did not happen. */
-	readonly wasNotDone: string;
-	/** What a message begins with where nobody knows; a colon and the reason follow. */
-	readonly isUnknown: string;
+	/** The `outcome` of an item that was certainly not done. */
+	readonly notDoneOutcome: string;
 	/** How to go on where nobody knows: sentences. */
 	readonly afterUnknown: string;
+	/** The same where an earlier execution claimed the idempotency key. */
+	readonly afterClaimed: string;
 	/** How to go on where some of a run's items were done: sentences. */
 	readonly afterPart: (items: number) => string;
 }
@@ -30,17 +35,19 @@ interface KindFacts {
 }
 
 /** The facts of each kind. A new kind is a new row here. */
-export const kinds: Readonly<Record<Kind, KindFacts>> = {
+export const kinds: Readonly<Record<ChangeKind, Required<KindFacts>> & Record<Kind, KindFacts>> = {
 	send: {
 		method: 'POST',
 		unknownRetries: 0,
 		change: {
+			doIt: 'send it',
 			done: 'sent',
 			notDone: 'not sent',
-			wasNotDone: 'It was not sent.',
-			isUnknown: 'It is unknown whether this was sent',
+			notDoneOutcome: 'notSent',
 			afterUnknown:
 				'Running the workflow again sends it in any case, unless it has an Idempotency Key. Look for the campaign in the dashboard of your push service first. Only if it is not there, turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.',
+			afterClaimed:
+				'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
 			afterPart: (items) =>
 				`To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`,
 		},

@@ -1,4 +1,4 @@
-import { isOwnWord } from './answers';
+import { ownWords } from './answers';
 
 /** What stands in the place of a text that repeats a secret. */
 export const withheld = '(withheld: this text repeats the API Key or the Auth Token)';
@@ -6,36 +6,20 @@ export const withheld = '(withheld: this text repeats the API Key or the Auth To
 /** Shorter values occur in ordinary words, and hiding those would garble every answer. */
 const shortestSecret = 6;
 
-const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
-
 /** Escapes of addresses, of HTML and of strings, as far as they hide letters and digits. */
-const escapes =
-	/(?:%[\da-f]{2})+|&#x[\da-f]{1,9};?|&#\d{1,9};?|&(?:amp|lt|gt|quot|apos);|\\u[\da-f]{4}|\\x[\da-f]{2}/gi;
+const escapes = /%[\da-f]{2}|&#x[\da-f]{2,9};?|&#\d{2,9};?|&amp;|\\u[\da-f]{4}|\\x[\da-f]{2}/gi;
 
 function unescapeToken(token: string): string {
-	const codes = token.match(/[\da-f]+/gi) ?? [];
-	const radix = /^&#\d/.test(token) ? 10 : 16;
-	const letters = () => String.fromCharCode(...codes.map((code) => parseInt(code, radix)));
-	if (!token.startsWith('%')) return entities.get(token.slice(1, -1).toLowerCase()) ?? letters();
-	try {
-		return decodeURIComponent(token);
-	} catch {
-		return letters();
-	}
+	const [code] = /[\da-f]{2,}/i.exec(token) ?? [];
+	if (code === undefined) return '&';
+	return String.fromCharCode(parseInt(code, /^&#\d/.test(token) ? 10 : 16));
 }
 
-const unescape = (text: string) => text.replace(escapes, unescapeToken);
-
-/** A text as it is and behind each of its escapes: those of three kinds, each twice. */
-function readingsOf(text: string): string[] {
-	const readings = [text.toLowerCase()];
-	for (let before = text, depth = 0; depth < 6; depth++) {
-		const next = unescape(before);
-		if (next === before) break;
-		readings.push(next.toLowerCase());
-		before = next;
-	}
-	return readings;
+/** A text as it is, and behind its escapes: those of three kinds, each twice. */
+function readingsOf(text: string, depth = 6): string[] {
+	const next = text.replace(escapes, unescapeToken);
+	const isLast = next === text || depth === 0;
+	return [text.toLowerCase(), ...(isLast ? [] : readingsOf(next, depth - 1))];
 }
 
 /** Letters and digits alone: whatever else there is may stand behind a backslash, or under a name in HTML. */
@@ -56,13 +40,14 @@ function codesOf(secret: string): string[] {
 /**
  * Makes a function that withholds every text of a JSON value that repeats one of the secrets: a service that
  * echoes its headers must not carry them into outputs and saved executions. They are found in upper and lower
- * case, in base64 and hex, and behind escapes. What the interface itself says (`status`, `success`) stays, and
- * so does a number in which a secret of digits occurs.
+ * case, in base64 and hex, and by their letters and digits behind escapes. What the interface itself says
+ * (`status`, `success`) stays, and so does a number in which a secret of digits occurs.
  */
-export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
+export function createRedactor(secrets: readonly string[]) {
 	const hidden = secrets.filter((secret) => secret.length >= shortestSecret);
-	const exactForms = hidden.flatMap(readingsOf);
-	const bareForms = [...exactForms, ...hidden.flatMap(codesOf)]
+	const exactForms = hidden.map((secret) => secret.toLowerCase());
+	const bareForms = hidden
+		.flatMap((secret) => [...readingsOf(secret), ...codesOf(secret)])
 		.map((form) => bare(form.toLowerCase()))
 		.filter((form) => form.length >= shortestSecret);
 	const repeats = (reading: string) => {
@@ -72,18 +57,20 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 			bareForms.some((form) => letters.includes(form))
 		);
 	};
-	const redactText = (text: string) => {
-		if (text.length < shortestSecret || isOwnWord(text)) return text;
+	function redactText(text: string): string {
+		if (text.length < shortestSecret || ownWords.has(text)) return text;
 		const isFound = /^\d+$/.test(text) ? hidden.includes(text) : readingsOf(text).some(repeats);
 		return isFound ? withheld : text;
-	};
-	const redact = (value: unknown): unknown => {
+	}
+	function redact(value: string): string;
+	function redact(value: unknown): unknown;
+	function redact(value: unknown): unknown {
 		if (typeof value === 'string') return redactText(value);
-		if (Array.isArray(value)) return value.map(redact);
+		if (Array.isArray(value)) return value.map((each: unknown) => redact(each));
 		if (typeof value !== 'object' || value === null) return value;
 		return Object.fromEntries(
 			Object.entries(value).map(([name, inner]) => [redactText(name), redact(inner)]),
 		);
-	};
-	return hidden.length === 0 ? (value) => value : redact;
+	}
+	return redact;
 }

@@ -3,10 +3,8 @@
  * which way round `auto_hide` is read. Panels and schemas read them here.
  */
 
-export const audiences = ['all', 'attributes', 'segments', 'subscriber'] as const;
-
 /** Whom a campaign is addressed to. */
-export type Audience = (typeof audiences)[number];
+export type Audience = 'all' | 'attributes' | 'segments' | 'subscriber';
 
 /** The largest number of characters (Unicode code points) per field. Specification, Limits. */
 export const maxCharacters = {

@@ -11,49 +11,30 @@ const ADVICE =
 
 /** A date as text: a calendar day, then perhaps a time, then perhaps an offset. */
 const DATE_TEXT =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z|z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?)?$/;
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?)?$/i;
 
-/** Luxon's DateTime by its shape: the host's copy of Luxon is another than this package's. */
-interface DateTimeLike {
-	toMillis(): number;
-	offset: number;
-}
-
-function isDateTimeLike(value: unknown): value is DateTimeLike {
-	return (
-		typeof value === 'object' &&
-		value !== null &&
-		'toMillis' in value &&
-		typeof value.toMillis === 'function' &&
-		'offset' in value &&
-		typeof value.offset === 'number'
-	);
-}
-
-function fromText(text: string, timezone: string): DateTime {
+function fromText(text: string, zone: string): DateTime {
 	const match = DATE_TEXT.exec(text.trim());
 	if (!match) return DateTime.invalid('unreadable');
-	const [, day = '', time = '00:00', utc, sign = '+', hours = '0', minutes = '00'] = match;
-	const local = `${day}T${time.replace(',', '.')}`;
-	if (utc) return DateTime.fromISO(local, { zone: 'utc' });
-	if (match[4] === undefined) {
-		const date = DateTime.fromISO(local, { zone: timezone });
-		// Of an hour that comes twice the first one; Luxon alone would choose by the season it is now.
-		return date.getPossibleOffsets()[0] ?? date;
-	}
-	return DateTime.fromISO(`${local}${sign}${hours.padStart(2, '0')}:${minutes}`, { setZone: true });
+	const [, day, time = '00:00', utc = '', sign, hours, minutes = '00'] = match;
+	const offset =
+		sign === undefined ? utc.toUpperCase() : `${sign}${hours?.padStart(2, '0')}:${minutes}`;
+	const date = DateTime.fromISO(`${day}T${time}${offset}`, { zone, setZone: true });
+	// Of an hour that comes twice the first one; Luxon alone would choose by the season it is now.
+	return date.getPossibleOffsets()[0] ?? date;
 }
 
-function toDateTime(value: unknown, timezone: string): DateTime {
-	if (typeof value === 'string') return fromText(value, timezone);
-	if (typeof value === 'number') return DateTime.fromMillis(value, { zone: timezone });
-	if (value instanceof Date || Object.prototype.toString.call(value) === '[object Date]') {
-		return DateTime.fromMillis(Number(value), { zone: timezone });
+function toDateTime(value: unknown, zone: string): DateTime {
+	if (typeof value === 'string') return fromText(value, zone);
+	if (typeof value === 'number') return DateTime.fromMillis(value, { zone });
+	// Also one of another realm, such as that in which n8n works out expressions.
+	if (Object.prototype.toString.call(value) === '[object Date]') {
+		return DateTime.fromMillis(Number(value), { zone });
 	}
-	if (isDateTimeLike(value)) {
-		return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
-	}
-	return DateTime.invalid('unreadable');
+	// One of the host's copy of Luxon, which is another than this package's: read by what both have.
+	return DateTime.isDateTime(value)
+		? DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) })
+		: DateTime.invalid('unreadable');
 }
 
 /** A scheduled time: the text that is sent, and the moment that it names (milliseconds since 1970). */
@@ -98,12 +79,4 @@ export function checkLead(schedule: Schedule, now: number): void {
 		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
 		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove ${FIELD} to send at once.`,
 	);
-}
-
-export const expiryUnits = ['m', 'h', 'd'] as const;
-export type ExpiryUnit = (typeof expiryUnits)[number];
-
-/** A number and a unit letter, for example `7d`. Specification, Notification / campaign, `expire_push`. */
-export function formatExpiry(amount: number, unit: ExpiryUnit): string {
-	return `${amount}${unit}`;
 }

@@ -18,6 +18,8 @@ export const headerOptions = {
 	webpushr: { apiKeyHeader: 'webpushrKey', authTokenHeader: 'webpushrAuthToken' },
 } as const;
 
+const headerOption = z.enum(['standard', 'webpushr', 'custom']).default('standard');
+
 /** The address of the service and the two headers that open it. */
 export interface ServiceSettings {
 	readonly baseUrl: string;
@@ -25,16 +27,6 @@ export interface ServiceSettings {
 	/** The values that must appear nowhere else. */
 	readonly secrets: readonly string[];
 }
-
-const entered = z.object({
-	baseUrl: z.unknown(),
-	apiKey: z.unknown(),
-	authToken: z.unknown(),
-	allowHttp: z.unknown(),
-	headerNames: z.unknown(),
-	apiKeyHeader: z.unknown(),
-	authTokenHeader: z.unknown(),
-});
 
 /** In the credential's data where none of its fields is an expression: then they are the same for all items. */
 export const fixedMark = 'isFixed';
@@ -45,13 +37,19 @@ type Setting = keyof typeof settingNames;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
+const refuse = (name: Setting, what: string) =>
+	new InvalidInput(
+		`${settingNames[name]} of the credential ${what}`,
+		'Enter the value that your push service gave you.',
+	);
+
 /**
  * Reads the credential's data. Blanks around pasted values are dropped.
  *
  * @throws InvalidInput naming the credential's field
  */
 export function parseSettings(credential: unknown): ServiceSettings {
-	const data = entered.safeParse(credential).data ?? {};
+	const data = z.record(z.unknown()).safeParse(credential).data ?? {};
 	const text = (name: Setting, pattern: RegExp, rule: string) => {
 		const value = typeof data[name] === 'string' ? data[name].trim() : '';
 		if (value === '') throw refuse(name, 'is missing');
@@ -61,30 +59,19 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	const secret = (name: Setting) =>
 		text(name, headerValue, 'holds a character that a header of a request cannot carry');
 	const header = (name: Setting) => text(name, headerName, 'is not the name of a header');
+	const headerNames = () => {
+		const option = headerOption.safeParse(data['headerNames']).data;
+		if (option === undefined) throw refuse('headerNames', 'is not one of its options');
+		if (option !== 'custom') return headerOptions[option];
+		return { apiKeyHeader: header('apiKeyHeader'), authTokenHeader: header('authTokenHeader') };
+	};
 
-	const { headerNames = 'standard' } = data;
-	const baseUrl = parseBaseUrl(data.baseUrl, data.allowHttp === true);
-	const secrets = [secret('apiKey'), secret('authToken')];
-	if (headerNames !== 'custom' && !isHeaderOption(headerNames)) {
-		throw refuse('headerNames', 'is not one of its options');
-	}
-	const names =
-		headerNames === 'custom'
-			? [header('apiKeyHeader'), header('authTokenHeader')]
-			: Object.values(headerOptions[headerNames]);
-	if (new Set(names.map((name) => name.toLowerCase())).size === 1) {
+	const baseUrl = parseBaseUrl(data['baseUrl'], data['allowHttp'] === true);
+	const [apiKey, authToken] = [secret('apiKey'), secret('authToken')];
+	const { apiKeyHeader, authTokenHeader } = headerNames();
+	if (apiKeyHeader.toLowerCase() === authTokenHeader.toLowerCase()) {
 		throw refuse('authTokenHeader', `is the same as ${settingNames.apiKeyHeader}`);
 	}
-	const headers = Object.fromEntries(names.map((name, index) => [name, secrets[index] ?? '']));
-	return { baseUrl, headers, secrets };
-}
-
-const isHeaderOption = (option: unknown): option is keyof typeof headerOptions =>
-	typeof option === 'string' && Object.hasOwn(headerOptions, option);
-
-function refuse(name: Setting, what: string): InvalidInput {
-	return new InvalidInput(
-		`${settingNames[name]} of the credential ${what}`,
-		'Enter the value that your push service gave you.',
-	);
+	const headers = { [apiKeyHeader]: apiKey, [authTokenHeader]: authToken };
+	return { baseUrl, headers, secrets: [apiKey, authToken] };
 }

@@ -1,3 +1,5 @@
+import { Duration } from 'luxon';
+
 const longestQuote = 300;
 
 /** Cuts a text from outside that is longer than anyone reads. */
@@ -12,22 +14,12 @@ export const clip = (text: string) => cut(text.replace(/\s+/g, ' ').trim());
 
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-const units = [
-	['day', 24 * 60 * 60_000],
-	['hour', 60 * 60_000],
-	['minute', 60_000],
-] as const;
-
-/**
- * A time that someone is to wait, never shorter than it is: in the largest unit that says it exactly, or of
- * which it has more than two.
- */
+/** A time that someone is to wait, in whole seconds, never shorter than it is: `1 hour, 30 minutes`. */
 export function describeWait(milliseconds: number): string {
-	const [unit, unitMs] = units.find(
-		([, ms]) => milliseconds % ms === 0 || milliseconds > 2 * ms,
-	) ?? ['second', 1000];
-	const count = Math.ceil(milliseconds / unitMs);
-	return `${count} ${unit}${count === 1 ? '' : 's'}`;
+	const seconds = Math.ceil(milliseconds / 1000);
+	return Duration.fromObject({ seconds }, { locale: 'en-US', numberingSystem: 'latn' })
+		.rescale()
+		.toHuman();
 }
 
 /** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */

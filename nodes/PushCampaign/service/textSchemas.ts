@@ -6,6 +6,9 @@ import { clip, countCharacters } from './text';
 /** What a value is refused with; `advice` is handed on with the issue. */
 export const refusal = (message: string, advice: string) => ({ message, params: { advice } });
 
+/** What is wrong, in these words whatever it is. */
+export const saying = (message: string) => ({ errorMap: () => ({ message }) });
+
 /** A text that is there. */
 export const requiredText = z
 	.string({ required_error: 'is missing', invalid_type_error: 'is not text' })
@@ -37,14 +40,11 @@ export const shorterUrlAdvice = {
 const isWebUrl = (text: string) => isUrl(text, /^https?:\/\/[^/?#]/i);
 const isHttpsUrl = (text: string) => isUrl(text, /^https:\/\/[^/?#]/i);
 
-/** An address that can't be opened as it stands: quoted, and completed where its beginning alone is missing. */
-function notAddress(text: string, kind: string) {
-	const completed = text.replace(/^(?:http:)?\/\/|^(?=[^/:@]+\.)/i, 'https://');
-	const advice = isHttpsUrl(completed)
-		? `Write ${completed} instead.`
-		: 'Give a whole address, such as https://www.example.com/page.';
-	return refusal(`is not a valid ${kind} address: "${clip(text)}"`, advice);
-}
+const notAddress = (text: string, kind: string) =>
+	refusal(
+		`is not a valid ${kind} address: "${clip(text)}"`,
+		'Give a whole address, such as https://www.example.com/page.',
+	);
 
 export type Text = typeof requiredText | ReturnType<typeof limitedText>;
 

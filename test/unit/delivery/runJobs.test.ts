@@ -10,7 +10,7 @@ const failed = (type: string, more: Partial<Problem> = {}) =>
 		kind: 'failed',
 		problem: {
 			type,
-			outcome: 'notSent',
+			outcome: 'notDone',
 			message: 'No',
 			description: '',
 			cause: 'temporarily-unavailable',

@@ -66,7 +66,7 @@ export const refusal = (retryAfterMs?: number): Problem => ({
 	description: '',
 	httpCode: '429',
 	cause: 'rate-limited',
-	outcome: 'notSent',
+	outcome: 'notDone',
 	...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 

@@ -25,7 +25,7 @@ const node: INode = {
 };
 const problem: Problem = {
 	type: 'bad_request',
-	outcome: 'notSent',
+	outcome: 'notDone',
 	message: 'The push service could not read the request',
 	description: 'Check Base URL.',
 	httpCode: '400',
@@ -207,7 +207,7 @@ describe('the error item', () => {
 	test.each([
 		['read', 'unknown', {}],
 		['send', 'unknown', { outcome: 'unknown' }],
-		[undefined, 'notSent', { outcome: 'notSent' }],
+		[undefined, 'notDone', { outcome: 'notSent' }],
 	] as const)('of a run that ended before its items: %s, %s', (kind, outcome, more) => {
 		const error = { ...validation, ...more };
 		const fault = toOperationError(node, invalid.invalid);

@@ -4,8 +4,8 @@ import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKey
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
 import {
 	claimedEarlierProblem,
-	connectionLostProblem,
-	failureProblem,
+	problemOf,
+	reasons,
 } from '../../../nodes/PushCampaign/service/failures';
 import { DeduplicationStore, executeFunctions } from '../execution/support';
 
@@ -13,15 +13,15 @@ import { DeduplicationStore, executeFunctions } from '../execution/support';
 jest.unmock('n8n-workflow');
 
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
-const lost: SendOutcome = { kind: 'failed', problem: connectionLostProblem('send') };
+const lost: SendOutcome = { kind: 'failed', problem: problemOf(reasons.connectionLost, 'send') };
 const refused: SendOutcome = {
 	kind: 'failed',
-	problem: failureProblem({ status: 'failure', type: 'bad_request' }, 'send'),
+	problem: problemOf(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
 };
 const notStarted: SendOutcome = { kind: 'notStarted' };
 const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: false };
 /** As it is told without asking the service: such a failure stops nothing. */
-const unknownBefore = (problem = connectionLostProblem('send')) => ({
+const unknownBefore = (problem = problemOf(reasons.connectionLost, 'send')) => ({
 	kind: 'failed',
 	problem,
 	wasRequested: false,
@@ -45,7 +45,7 @@ function useNode({
 	const execution = () => {
 		const functions = executeFunctions({ store });
 		warnings.push(functions.warnings);
-		const keys = new Keys(functions.context, signal);
+		const keys = new Keys(functions.context, 'send', signal);
 		const send = async (key: string, outcome: SendOutcome = sent, resendUnknown = false) =>
 			await keys.once(key, resendUnknown, async () => {
 				requested.push(key);
@@ -76,7 +76,7 @@ describe('a key', () => {
 		await left;
 		const killed = useNode();
 		killed.store.entries = [...store.entries];
-		expect(await killed.sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a')));
+		expect(await killed.sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a', 'send')));
 		expect(killed.requested).toEqual([]);
 		expect(await sendOnce('b')).toEqual(sent);
 	});
@@ -85,7 +85,7 @@ describe('a key', () => {
 		const { store, sendOnce } = useNode();
 		await sendOnce('a', lost);
 		store.entries = store.entries.slice(1);
-		expect(await sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a')));
+		expect(await sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a', 'send')));
 	});
 
 	test('is among at least the newest 10,000 that are remembered', async () => {
@@ -355,7 +355,8 @@ test('says of one execution after another what a plain map would', async () => {
 				const before = requested.length;
 				const outcome = await sendOnce(key, end, resendUnknown);
 				expect(requested.length - before).toBe(isMade ? 1 : 0);
-				const told = known === sent ? alreadySent : unknownBefore(claimedEarlierProblem(key));
+				const told =
+					known === sent ? alreadySent : unknownBefore(claimedEarlierProblem(key, 'send'));
 				expect(outcome).toEqual(isMade ? end : told);
 				// What may have been sent before stays so until it was sent.
 				if (isMade && (end === sent || end === lost)) model.set(key, end);

@@ -6,12 +6,7 @@ import type { Identity, Ledger, Place } from '../../../nodes/PushCampaign/send/l
 import type * as ledgersModule from '../../../nodes/PushCampaign/send/ledgers';
 import { openLedger } from '../../../nodes/PushCampaign/send/ledgers';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
-import {
-	connectionLostProblem,
-	failureProblem,
-	interruptedProblem,
-	timeoutProblem,
-} from '../../../nodes/PushCampaign/service/failures';
+import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
 
 const sent = (campaignId?: string, sendAt?: string): SendOutcome => ({
 	kind: 'done',
@@ -21,15 +16,16 @@ const sent = (campaignId?: string, sendAt?: string): SendOutcome => ({
 		...(sendAt === undefined ? {} : { sendAt }),
 	},
 });
-const unknown: SendOutcome = { kind: 'failed', problem: connectionLostProblem('send') };
+const unknown: SendOutcome = { kind: 'failed', problem: problemOf(reasons.connectionLost, 'send') };
 const refused: SendOutcome = {
 	kind: 'failed',
-	problem: failureProblem({ status: 'failure', type: 'bad_request' }, 'send'),
+	problem: problemOf(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
 };
 /** As it is told without asking the service. */
 const recalled = (outcome: SendOutcome) => ({ ...outcome, wasRequested: false });
 
 const identity = (content: unknown, source?: unknown): Identity => ({
+	kind: 'send',
 	content: digest(content),
 	...(source === undefined ? {} : { source: digest(source) }),
 });
@@ -76,7 +72,10 @@ describe('what was sent, or is unknown', () => {
 		['sent under an odd ID', sent('a|b\nc%é📣')],
 		['sent without a description', { kind: 'done', value: { description: '' } } as const],
 		['unknown', unknown],
-		['unknown by a timeout', { kind: 'failed', problem: timeoutProblem(1500, 'send') } as const],
+		[
+			'unknown by a timeout',
+			{ kind: 'failed', problem: problemOf(reasons.timeout(1500), 'send') } as const,
+		],
 		...(
 			[
 				'rate-limited',
@@ -86,7 +85,7 @@ describe('what was sent, or is unknown', () => {
 			] as const
 		).map((cause): [string, SendOutcome] => [
 			`unknown because of ${cause}`,
-			{ kind: 'failed', problem: { ...connectionLostProblem('send'), cause } },
+			{ kind: 'failed', problem: { ...problemOf(reasons.connectionLost, 'send'), cause } },
 		]),
 	])('is found again, also by another process: %s', async (_what, outcome) => {
 		const context: IDataObject = {};
@@ -203,7 +202,11 @@ describe('a send that is under way', () => {
 		const first = openLedger(context).once(at(0), a, false, attempt);
 		await inAnotherProcess(async (open) => {
 			const found = await Promise.resolve(find(open(saveAndLoad(context)), at(0), a));
-			expect(found).toEqual({ kind: 'failed', problem: interruptedProblem, wasRequested: false });
+			expect(found).toEqual({
+				kind: 'failed',
+				problem: problemOf(reasons.canceled, 'send'),
+				wasRequested: false,
+			});
 		});
 		answer(sent());
 		await first;
@@ -309,7 +312,7 @@ test('an unknown outcome whose reason can’t be read is unknown all the same', 
 	const sends = { [`0.0.${digest('a')}`]: ['unknown', null, '{'] };
 	expect(find(openLedger({ pushCampaignLedger: { id: 'odd', sends } }), at(0), a)).toEqual({
 		kind: 'failed',
-		problem: interruptedProblem,
+		problem: problemOf(reasons.canceled, 'send'),
 		wasRequested: false,
 	});
 });
@@ -330,7 +333,7 @@ test('is written as one tuple for each send', async () => {
 			sends: {
 				[`0.0.${a.content}`]: ['sent', null, 'Campaign created', '10|01', null],
 				[`0.0.${b}`]: ['sent', item, 'Campaign created', null, '2030-05-17 09:30 +02:00'],
-				[`1.2.${c}`]: ['unknown', null, JSON.stringify(connectionLostProblem('send'))],
+				[`1.2.${c}`]: ['unknown', null, JSON.stringify(problemOf(reasons.connectionLost, 'send'))],
 				[`t.${d}`]: ['sent', null, 'Campaign created', '7', null],
 			},
 		},

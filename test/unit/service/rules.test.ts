@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import {
 	audienceRules,
-	audiences,
 	autoHideValue,
 	campaignStatusPath,
 	maxCharacters,
@@ -21,20 +20,12 @@ test.each([
 	expect(autoHideValue(audience, false)).toBe(1 - closes);
 });
 
-test('covers the four audiences', () => {
-	expect(audiences).toEqual(['all', 'attributes', 'segments', 'subscriber']);
-	expect(Object.keys(audienceRules)).toEqual(audiences);
-});
-
+// Specification, Limits.
 test('holds the limits of the specification', () => {
-	expect(maxCharacters).toEqual({
-		title: 100,
-		message: 255,
-		targetUrl: 255,
-		name: 100,
-		buttonTitle: 100,
-		buttonUrl: 100,
-	});
+	const { title, message, targetUrl, name, buttonTitle, buttonUrl } = maxCharacters;
+	expect([title, message, targetUrl, name, buttonTitle, buttonUrl]).toEqual([
+		100, 255, 255, 100, 100, 100,
+	]);
 	expect(minimumLeadMinutes).toBe(5);
 	expect(subscriberCountPath).toBe('/v1/site/subscriber_count');
 });

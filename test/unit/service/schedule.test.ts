@@ -1,82 +1,47 @@
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { DateTime, FixedOffsetZone, Settings } from 'luxon';
-import {
-	checkLead,
-	expiryUnits,
-	formatExpiry,
-	parseSchedule,
-} from '../../../nodes/PushCampaign/service/schedule';
+import { checkLead, parseSchedule } from '../../../nodes/PushCampaign/service/schedule';
 import { refusal } from './support';
 
-// Specification, Notification / campaign, send_at and expire_push.
+// Specification, Notification / campaign, send_at.
 
-const zones = [
-	'UTC',
-	'Europe/Berlin',
-	'America/St_Johns',
-	'Asia/Kathmandu',
-	'Pacific/Kiritimati',
-	'Pacific/Pago_Pago',
-	'Australia/Lord_Howe',
-	'America/New_York',
-];
+const otherRealm: unknown = runInNewContext("new Date('2030-05-17T07:30Z')");
+const otherLuxon = {
+	isLuxonDateTime: true,
+	toMillis: () => Date.UTC(2030, 4, 17, 7, 30),
+	offset: -210,
+};
 
-describe('forms of a date', () => {
-	test.each([
-		// The workflow's timezone, where the text has no offset.
-		['2030-05-17T09:30:00', 'Europe/Berlin', '2030-05-17 09:30 +02:00'],
-		['2030-01-17 09:30', 'Europe/Berlin', '2030-01-17 09:30 +01:00'],
-		['2030-05-17', 'Asia/Kathmandu', '2030-05-17 00:00 +05:45'],
-		['2030-05-17T09:30:00.000', 'America/St_Johns', '2030-05-17 09:30 -02:30'],
-		['2030-05-17T24:00', 'UTC', '2030-05-18 00:00 +00:00'],
-		['2028-02-29T10:00', 'UTC', '2028-02-29 10:00 +00:00'],
-		[' 2030-05-17T09:30\n', 'UTC', '2030-05-17 09:30 +00:00'],
-		// The text's own offset.
-		['2030-05-17T09:30:00Z', 'Europe/Berlin', '2030-05-17 09:30 +00:00'],
-		['2030-05-17T09:30z', 'Europe/Berlin', '2030-05-17 09:30 +00:00'],
-		['2030-05-17T09:30:00.000-04:00', 'Europe/Berlin', '2030-05-17 09:30 -04:00'],
-		['2030-05-17 09:30 +5:30', 'UTC', '2030-05-17 09:30 +05:30'],
-		['2030-05-17 09:30 -3', 'UTC', '2030-05-17 09:30 -03:00'],
-		['2030-05-17 09:30+0530', 'UTC', '2030-05-17 09:30 +05:30'],
-		['2030-05-17 09:30+530', 'UTC', '2030-05-17 09:30 +05:30'],
-		['2030-05-17T09:30-00:30', 'UTC', '2030-05-17 09:30 -00:30'],
-		['2030-05-17T09:30+14:00', 'UTC', '2030-05-17 09:30 +14:00'],
-		['2030-05-17T09:30-14:00', 'UTC', '2030-05-17 09:30 -14:00'],
-		// Seconds are rounded up.
-		['2030-05-17T09:30:00.001', 'UTC', '2030-05-17 09:31 +00:00'],
-		['2030-05-17T09:30:00,5', 'UTC', '2030-05-17 09:31 +00:00'],
-		['2030-05-17T09:30:59.999', 'UTC', '2030-05-17 09:31 +00:00'],
-		['2030-12-31T23:59:01', 'UTC', '2031-01-01 00:00 +00:00'],
-		['9999-12-31T23:59:00', 'UTC', '9999-12-31 23:59 +00:00'],
-		// Milliseconds, Dates.
-		[Date.UTC(2030, 4, 17, 7, 30), 'Europe/Berlin', '2030-05-17 09:30 +02:00'],
-		[new Date(Date.UTC(2030, 4, 17, 7, 30, 1)), 'Europe/Berlin', '2030-05-17 09:31 +02:00'],
-		// DateTimes keep their offset, whichever copy of luxon made them.
-		[
-			DateTime.fromISO('2030-05-17T09:30', { zone: 'Asia/Tokyo' }),
-			'Europe/Berlin',
-			'2030-05-17 09:30 +09:00',
-		],
-		[
-			{ toMillis: () => Date.UTC(2030, 4, 17, 7, 30), offset: -210 },
-			'UTC',
-			'2030-05-17 04:00 -03:30',
-		],
-	])('%p in %s is sent as %s', (value, timezone, text) => {
-		const schedule = parseSchedule(value, timezone);
-		expect(schedule.text).toBe(text);
-		expect(schedule.at).toBe(DateTime.fromFormat(text, 'yyyy-MM-dd HH:mm ZZ').toMillis());
-	});
-
-	test('a Date of another realm is a Date', () => {
-		class Other {
-			readonly [Symbol.toStringTag] = 'Date';
-			valueOf() {
-				return Date.UTC(2030, 4, 17, 7, 30);
-			}
-		}
-		expect(parseSchedule(new Other(), 'UTC').text).toBe('2030-05-17 07:30 +00:00');
-	});
+test.each([
+	// The workflow's timezone, where the text has no offset.
+	['2030-01-17 09:30', 'Europe/Berlin', '2030-01-17 09:30 +01:00'],
+	['2030-05-17', 'Asia/Kathmandu', '2030-05-17 00:00 +05:45'],
+	['2030-05-17T24:00', 'UTC', '2030-05-18 00:00 +00:00'],
+	[' 2028-02-29T10:00\n', 'UTC', '2028-02-29 10:00 +00:00'],
+	// The text's own offset.
+	['2030-05-17T09:30:00Z', 'Europe/Berlin', '2030-05-17 09:30 +00:00'],
+	['2030-05-17t09:30z', 'Europe/Berlin', '2030-05-17 09:30 +00:00'],
+	['2030-05-17T10:00Z', 'Mars/Base', '2030-05-17 10:00 +00:00'],
+	['2030-05-17 09:30 +5:30', 'UTC', '2030-05-17 09:30 +05:30'],
+	['2030-05-17 09:30 -3', 'UTC', '2030-05-17 09:30 -03:00'],
+	['2030-05-17 09:30+0530', 'UTC', '2030-05-17 09:30 +05:30'],
+	['2030-05-17 09:30+530', 'UTC', '2030-05-17 09:30 +05:30'],
+	['2030-05-17T09:30-00:30', 'UTC', '2030-05-17 09:30 -00:30'],
+	['2030-05-17T09:30+14:00', 'UTC', '2030-05-17 09:30 +14:00'],
+	['2030-05-17T09:30-14:00', 'UTC', '2030-05-17 09:30 -14:00'],
+	// Seconds are rounded up.
+	['2030-05-17T09:30:00.001', 'UTC', '2030-05-17 09:31 +00:00'],
+	['2030-05-17T09:30:00,5', 'UTC', '2030-05-17 09:31 +00:00'],
+	['2030-12-31T23:59:01', 'UTC', '2031-01-01 00:00 +00:00'],
+	['9999-12-31T23:59:00', 'UTC', '9999-12-31 23:59 +00:00'],
+	// Dates of another realm are read in the timezone, DateTimes of another Luxon keep their offset.
+	[otherRealm, 'Europe/Berlin', '2030-05-17 09:30 +02:00'],
+	[otherLuxon, 'UTC', '2030-05-17 04:00 -03:30'],
+])('%p in %s is sent as %s', (value, timezone, text) => {
+	const schedule = parseSchedule(value, timezone);
+	expect(schedule.text).toBe(text);
+	expect(schedule.at).toBe(DateTime.fromFormat(text, 'yyyy-MM-dd HH:mm ZZ').toMillis());
 });
 
 describe.each([
@@ -89,61 +54,45 @@ describe.each([
 
 	test.each([
 		// The hour that does not exist is the one an hour later, on the clock as in time.
-		['2030-03-31T02:30', 'Europe/Berlin', '2030-03-31 03:30 +02:00'],
-		['2030-03-31T01:59:30', 'Europe/Berlin', '2030-03-31 03:00 +02:00'],
+		['2030-03-31T02:30', '2030-03-31 03:30 +02:00'],
+		['2030-03-31T01:59:30', '2030-03-31 03:00 +02:00'],
 		// Of the hour that comes twice it is the first one.
-		['2030-10-27T02:30', 'Europe/Berlin', '2030-10-27 02:30 +02:00'],
-		['2030-10-27T02:59:30+02:00', 'Europe/Berlin', '2030-10-27 03:00 +02:00'],
-		[Date.UTC(2030, 9, 27, 0, 59, 30), 'Europe/Berlin', '2030-10-27 02:00 +01:00'],
-	])('%p in %s is sent as %s', (value, timezone, text) => {
-		expect(parseSchedule(value, timezone).text).toBe(text);
+		['2030-10-27T02:30', '2030-10-27 02:30 +02:00'],
+		['2030-10-27T02:59:30+02:00', '2030-10-27 03:00 +02:00'],
+		[Date.UTC(2030, 9, 27, 0, 59, 30), '2030-10-27 02:00 +01:00'],
+	])('%p in Berlin is sent as %s', (value, text) => {
+		expect(parseSchedule(value, 'Europe/Berlin').text).toBe(text);
 	});
 });
 
 test.each([
 	'',
-	'soon',
-	'2030',
 	'2030-05',
 	'17.05.2030 09:30',
-	'05/17/2030',
 	'2030-5-17 09:30',
 	'2030-05-17 9:30',
 	'2030-05-17T09',
-	'2030-02-30T10:00',
 	'2029-02-29T10:00',
-	'2030-13-01',
-	'2030-05-17T25:00',
 	'2030-05-17T10:60',
 	'2030-05-17T10:00:60',
+	'2030-05-17T10:00:00.0000000001',
 	'2030-05-17T10:00+15:00',
 	'2030-05-17T10:00-14:01',
 	'2030-05-17T10:00+05:60',
 	'2030-05-17T10:00+123456',
 	'2030-05-17T10:00 UTC',
-	'2030-05-17T10:00[Europe/Berlin]',
 	'2030-05-17T10:00Z+01:00',
-	'2030-05-17T10:00 or so',
 	'+012030-05-17T10:00',
 	'9999-12-31T23:59:01Z',
 	'1893456000000',
-	Number.NaN,
 	Number.POSITIVE_INFINITY,
-	-8.64e15 - 1,
-	8.64e15 + 1,
 	8.64e15,
 	new Date(Number.NaN),
 	new Date(Date.UTC(-1, 11, 31, 23, 58)),
 	true,
 	null,
-	undefined,
-	[],
 	{},
-	{ toMillis: 5, offset: 0 },
-	{ toMillis: () => 1, offset: '0' },
-	{ toMillis: () => Number.NaN, offset: 0 },
-	{ toMillis: () => Number.NaN, offset: Number.NaN },
-	{ toMillis: () => Date.UTC(2030, 0), offset: 15 * 60 },
+	DateTime.utc(2030).setZone(FixedOffsetZone.instance(15 * 60)),
 	DateTime.invalid('broken'),
 ])("%p can't be read", (value) => {
 	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
@@ -151,61 +100,48 @@ test.each([
 	expect(advice).toMatch(/^Choose a date/);
 });
 
-test('a text in UTC is in UTC wherever the server stands', () => {
-	const { defaultZone } = Settings;
+test('a timezone that nobody knows makes no date of a text without an offset', () => {
+	expect(() => parseSchedule('2030-05-17T10:00', 'Mars/Base')).toThrow('Send At ');
+});
+
+test.each(['ar-EG', 'ar-EG-u-nu-arab'])('wherever the server stands: %s', (locale) => {
+	const { defaultLocale, defaultZone } = Settings;
 	try {
-		Settings.defaultZone = 'Asia/Kathmandu';
+		Object.assign(Settings, { defaultLocale: locale, defaultZone: 'Asia/Kathmandu' });
 		expect(parseSchedule('2030-05-17T09:30Z', 'Europe/Berlin')).toEqual({
 			text: '2030-05-17 09:30 +00:00',
 			at: Date.UTC(2030, 4, 17, 9, 30),
 		});
 	} finally {
-		Settings.defaultZone = defaultZone;
+		Object.assign(Settings, { defaultLocale, defaultZone });
 	}
 });
 
-test.each(['ar-EG', 'ar-EG-u-nu-arab'])(
-	'on a server in %s the digits are the service’s',
-	(locale) => {
-		const { defaultLocale } = Settings;
-		try {
-			Settings.defaultLocale = locale;
-			expect(parseSchedule('2030-05-17T09:30', 'UTC').text).toBe('2030-05-17 09:30 +00:00');
-		} finally {
-			Settings.defaultLocale = defaultLocale;
-		}
-	},
-);
-
-test('a timezone that nobody knows makes no date of a text without an offset', () => {
-	expect(refusal(() => parseSchedule('2030-05-17T10:00', 'Mars/Base')).message).toMatch(
-		/^Send At /,
-	);
-	expect(parseSchedule('2030-05-17T10:00Z', 'Mars/Base').text).toBe('2030-05-17 10:00 +00:00');
-});
-
-const moment = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2200, 0) });
-const zone = fc.constantFrom(...zones);
-const sent = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2} [+-]\d{2}:\d{2}$/;
-
-/** The moment that a sent text names, read without the code under test. */
-function momentOf(text: string): number {
-	const [day, time, offset] = text.split(' ');
-	return Date.parse(`${day}T${time}:00.000${offset}`);
-}
-
 describe('properties', () => {
+	const moment = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2200, 0) });
+	const zone = fc.constantFrom(
+		'UTC',
+		'Europe/Berlin',
+		'America/St_Johns',
+		'Asia/Kathmandu',
+		'Pacific/Kiritimati',
+		'Pacific/Pago_Pago',
+		'Australia/Lord_Howe',
+	);
+	const sent = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2} [+-]\d{2}:\d{2}$/;
+
+	/** The moment that a sent text names, read without the code under test. */
+	function momentOf(text: string): number {
+		const [day, time, offset] = text.split(' ');
+		return Date.parse(`${day}T${time}:00.000${offset}`);
+	}
+
 	test('rounds up to the minute, never down, and by less than a minute', () => {
 		fc.assert(
 			fc.property(moment, zone, (milliseconds, timezone) => {
-				const forms = [
-					milliseconds,
-					new Date(milliseconds),
-					new Date(milliseconds).toISOString(),
-					DateTime.fromMillis(milliseconds, { zone: timezone }),
-					DateTime.fromMillis(milliseconds, { zone: timezone }).toISO(),
-				];
-				for (const form of forms) {
+				const local = DateTime.fromMillis(milliseconds, { zone: timezone });
+				const date = new Date(milliseconds);
+				for (const form of [milliseconds, date, date.toISOString(), local, local.toISO()]) {
 					const { text, at } = parseSchedule(form, timezone);
 					expect(text).toMatch(sent);
 					expect(momentOf(text)).toBe(at);
@@ -221,28 +157,22 @@ describe('properties', () => {
 		fc.assert(
 			fc.property(moment, zone, (milliseconds, timezone) => {
 				const { text, at } = parseSchedule(milliseconds, timezone);
-				const expected = DateTime.fromMillis(at, { zone: timezone });
 				// On the hour of a change a rounded-up minute may still carry the offset before it.
-				const before = DateTime.fromMillis(milliseconds, { zone: timezone });
-				expect([expected.toFormat('ZZ'), before.toFormat('ZZ')]).toContain(text.slice(-6));
+				const inForce = [at, milliseconds].map((time) =>
+					DateTime.fromMillis(time, { zone: timezone }).toFormat('ZZ'),
+				);
+				expect(inForce).toContain(text.slice(-6));
 			}),
 		);
 	});
 
-	test('a text with an offset keeps its offset, in every timezone', () => {
+	test('a text with an offset keeps its offset, and is read as the same again', () => {
 		fc.assert(
 			fc.property(moment, fc.integer({ min: -840, max: 840 }), zone, (at, offset, timezone) => {
 				const local = DateTime.fromMillis(at, { zone: FixedOffsetZone.instance(offset) });
-				expect(parseSchedule(local.toISO(), timezone).text.slice(-6)).toBe(local.toFormat('ZZ'));
-			}),
-		);
-	});
-
-	test('what was sent once is read as the same again', () => {
-		fc.assert(
-			fc.property(moment, zone, zone, (milliseconds, timezone, other) => {
-				const schedule = parseSchedule(milliseconds, timezone);
-				expect(parseSchedule(schedule.text, other)).toEqual(schedule);
+				const schedule = parseSchedule(local.toISO(), timezone);
+				expect(schedule.text.slice(-6)).toBe(local.toFormat('ZZ'));
+				expect(parseSchedule(schedule.text, timezone)).toEqual(schedule);
 			}),
 		);
 	});
@@ -261,34 +191,20 @@ describe('properties', () => {
 });
 
 // Specification, Limits: send_at minimum lead.
-describe('the lead', () => {
+test.each([
+	[5 * 60_000, undefined],
+	[Date.UTC(2030, 4, 17), undefined],
+	[5 * 60_000 - 1, 'less than 5 minutes ahead'],
+	[1, 'less than 5 minutes ahead'],
+	[0, 'in the past'],
+	[-1e9, 'in the past'],
+])('%d milliseconds ahead: %s', (lead, which) => {
 	const at = Date.UTC(2030, 4, 17, 9, 30);
-	const schedule = { text: '2030-05-17 09:30 +00:00', at };
-
-	test('five minutes ahead is enough, a millisecond less is not', () => {
-		expect(() => checkLead(schedule, at - 5 * 60_000)).not.toThrow();
-		expect(() => checkLead(schedule, 0)).not.toThrow();
-		const refused = refusal(() => checkLead(schedule, at - 5 * 60_000 + 1));
-		expect(refused.message).toMatch(/^Send At /);
-		expect(refused.advice).toBe(
-			"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send at once.",
-		);
-		expect(refused.message).toBe(
-			'Send At is 2030-05-17 09:30 +00:00, which is less than 5 minutes ahead',
-		);
-	});
-
-	test.each([0, 1, 1e9])('%d milliseconds after the time it is in the past', (later) => {
-		expect(refusal(() => checkLead(schedule, at + later)).message).toBe(
-			'Send At is 2030-05-17 09:30 +00:00, which is in the past',
-		);
-	});
-
-	test('one millisecond before the time it is not in the past yet', () => {
-		expect(refusal(() => checkLead(schedule, at - 1)).message).toMatch(/less than 5 minutes/);
-	});
-});
-
-test('an expiry is a number and a unit letter', () => {
-	expect(expiryUnits.map((unit) => formatExpiry(12, unit))).toEqual(['12m', '12h', '12d']);
+	const check = () => checkLead({ text: '2030-05-17 09:30 +00:00', at }, at - lead);
+	if (which === undefined) return check();
+	const { message, advice } = refusal(check);
+	expect(message).toBe(`Send At is 2030-05-17 09:30 +00:00, which is ${which}`);
+	expect(advice).toBe(
+		"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send at once.",
+	);
 });

@@ -1,15 +1,17 @@
 import * as fc from 'fast-check';
+import type { z } from 'zod/v3';
 import type { Audience } from '../../../nodes/PushCampaign/service/rules';
-import { audiences } from '../../../nodes/PushCampaign/service/rules';
 import {
-	acceptedFields,
+	accepts,
+	bodies,
 	campaignId,
-	checkBody,
 	expiry,
+	firstIssue,
+	idList,
 	limitsActionButtons,
+	segments,
 	subscriberId,
 } from '../../../nodes/PushCampaign/service/schemas';
-import { countCharacters } from '../../../nodes/PushCampaign/service/text';
 import { anyCodePoints, anyWebUrl } from '../../support/text';
 
 const common = { title: 'Sale', message: 'Today only', target_url: 'https://shop.example/sale' };
@@ -29,21 +31,19 @@ const everyOptional = {
 	action_buttons: [{ title: 'Shop', url: 'https://shop.example' }],
 };
 
-const findBodyIssues = (audience: Audience, body: unknown) =>
-	checkBody(audience, body).issues ?? [];
-const isCampaignBody = (audience: Audience, body: unknown) =>
-	checkBody(audience, body).body !== undefined;
-
-const bodyOf = (audience: Audience, change: object = {}) => ({
-	...common,
-	...selections[audience],
-	...change,
-});
+const check = (audience: Audience, change: object) =>
+	bodies[audience].safeParse({ ...common, ...selections[audience], ...change });
 const issuesOf = (audience: Audience, change: object) =>
-	findBodyIssues(audience, bodyOf(audience, change)).map(
+	check(audience, change).error?.issues.map(
 		({ path, message }) => `${path.join('.')} ${message}`,
-	);
+	) ?? [];
+const told = (schema: z.ZodTypeAny, value: unknown) => {
+	const { error } = schema.safeParse(value);
+	return error && firstIssue(error).message;
+};
 const urlOf = (length: number) => 'https://shop.example/'.padEnd(length, 'x');
+const tooLong = (length: number, limit: number) =>
+	`is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`;
 
 // Specification, Endpoints and Limits.
 test.each([
@@ -51,201 +51,150 @@ test.each([
 	['attributes', ['name'], false],
 	['segments', ['name', 'image'], false],
 	['subscriber', [], false],
-] as const)('what %s may hold beside what it must', (audience, more, isLimited) => {
-	const always = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'];
-	expect(acceptedFields(audience).sort()).toEqual([...always, ...more].sort());
-	expect(limitsActionButtons(audience)).toBe(isLimited);
-});
-
-describe.each(audiences)('a body for %s', (audience) => {
-	test('is fine with what is required, and not without', () => {
-		const body = bodyOf(audience);
-		expect(findBodyIssues(audience, body)).toEqual([]);
-		expect(isCampaignBody(audience, body)).toBe(true);
-		for (const name of Object.keys(body)) {
-			const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== name));
-			expect(findBodyIssues(audience, rest)).toMatchObject([{ path: [name] }]);
-			expect(isCampaignBody(audience, rest)).toBe(false);
+] as const)(
+	'what %s may hold beside what it must',
+	(audience, more: readonly string[], isLimited) => {
+		const accepted = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons', ...more];
+		for (const [name, value] of Object.entries(everyOptional)) {
+			const isAccepted = accepted.includes(name);
+			expect(accepts(audience, name)).toBe(isAccepted);
+			// What is left over from another operation is not sent.
+			const { data } = check(audience, { [name]: value });
+			expect(data).toEqual({
+				...common,
+				...selections[audience],
+				...(isAccepted ? { [name]: value } : {}),
+			});
 		}
-	});
+		expect(limitsActionButtons(audience)).toBe(isLimited);
+	},
+);
 
-	// Specification, Endpoints.
-	test.each(Object.entries(everyOptional))(
-		'%s is accepted where the service does',
-		(name, value) => {
-			const isAccepted = acceptedFields(audience).some((field) => field === name);
-			expect(isCampaignBody(audience, bodyOf(audience, { [name]: value }))).toBe(isAccepted);
-		},
-	);
-
-	test("another audience's field is not accepted", () => {
-		for (const other of audiences) {
-			if (other === audience || other === 'all') continue;
-			expect(isCampaignBody(audience, bodyOf(audience, selections[other]))).toBe(false);
-		}
-	});
-
-	// Specification, Limits.
-	test.each([
-		['title', 100],
-		['message', 255],
-	])('%s: %d characters, an emoji being one', (field, limit) => {
-		for (const character of ['x', 'ü', '語', '👍']) {
-			expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
-			expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
-				`${field} is ${limit + 1} characters long, 1 more than the ${limit} that the service accepts`,
+describe.each(['all', 'attributes', 'segments', 'subscriber'] as const)(
+	'a body for %s',
+	(audience) => {
+		test.each(Object.keys({ ...common, ...selections[audience] }))('needs %s', (name) => {
+			expect(check(audience, { [name]: undefined }).error?.issues).toMatchObject([
+				{ path: [name] },
 			]);
-		}
-	});
+		});
 
-	test('target_url: 255 characters', () => {
-		expect(issuesOf(audience, { target_url: urlOf(255) })).toEqual([]);
-		expect(issuesOf(audience, { target_url: urlOf(258) })).toEqual([
-			'target_url is 258 characters long, 3 more than the 255 that the service accepts',
-		]);
-	});
-
-	test('action buttons: limited on send/all alone', () => {
-		const button = (title: string, url: string) => ({ action_buttons: [{ title, url }] });
-		expect(issuesOf(audience, button('x'.repeat(100), urlOf(100)))).toEqual([]);
-		const long = issuesOf(audience, button('x'.repeat(101), urlOf(102)));
-		if (audience !== 'all') expect(long).toEqual([]);
-		else {
-			expect(long).toEqual([
-				'action_buttons.0.title is 101 characters long, 1 more than the 100 that the service accepts',
-				'action_buttons.0.url is 102 characters long, 2 more than the 100 that the service accepts',
+		// Specification, Limits.
+		test('has limits, counted in characters, an emoji being one', () => {
+			for (const [field, limit] of Object.entries({ title: 100, message: 255 })) {
+				for (const character of ['x', '語', '👍']) {
+					expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
+					expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
+						`${field} ${tooLong(limit + 1, limit)}`,
+					]);
+				}
+			}
+			expect(issuesOf(audience, { target_url: urlOf(255) })).toEqual([]);
+			expect(issuesOf(audience, { target_url: urlOf(258) })).toEqual([
+				`target_url ${tooLong(258, 255)}`,
 			]);
-		}
-	});
+		});
 
-	test('action buttons: both values, nothing else', () => {
-		const of = (buttons: unknown) => issuesOf(audience, { action_buttons: buttons });
-		const url = 'https://shop.example';
-		expect(of([])).toEqual(['action_buttons is empty']);
-		expect(of([{ url }])).toEqual(['action_buttons.0.title is missing']);
-		expect(of([{ title: ' ', url }])).toEqual(['action_buttons.0.title is empty']);
-		expect(of([{ title: 7, url }])).toEqual(['action_buttons.0.title is not text']);
-		expect(of([{ title: 'a' }])).toEqual(['action_buttons.0.url is missing']);
-		expect(of([{ title: 'a', url: 'shop' }])).toEqual([
-			'action_buttons.0.url is not a valid http:// or https:// address: "shop"',
-		]);
-		expect(of([{ title: 'a', url, more: 1 }])).toHaveLength(1);
-		expect(of({ title: 'a', url })).toHaveLength(1);
-	});
+		test('action buttons: limited on send/all alone', () => {
+			const button = (title: string, url: string) => ({ action_buttons: [{ title, url }] });
+			expect(issuesOf(audience, button('x'.repeat(100), urlOf(100)))).toEqual([]);
+			const long = [
+				`action_buttons.0.title ${tooLong(101, 100)}`,
+				`action_buttons.0.url ${tooLong(102, 100)}`,
+			];
+			expect(issuesOf(audience, button('x'.repeat(101), urlOf(102)))).toEqual(
+				audience === 'all' ? long : [],
+			);
+		});
 
-	test.each([
-		['title', '', 'title is empty'],
-		['title', ' \n', 'title is empty'],
-		['title', 7, 'title is not text'],
-		['message', '\t', 'message is empty'],
-		['target_url', '', 'target_url is empty'],
-		['target_url', 'shop', 'target_url is not a valid http:// or https:// address: "shop"'],
-		[
-			'icon',
-			'http://shop.example/i.png',
-			'icon is not a valid https:// address: "http://shop.example/i.png"',
-		],
-		['icon', ' ', 'icon is empty'],
-	])('%s %j: %s', (field, value, issue) => {
-		expect(issuesOf(audience, { [field]: value })).toContain(issue);
-	});
+		const notWeb = (url: string) => `is not a valid http:// or https:// address: "${url}"`;
 
-	test.each([
-		['auto_hide', [0, 1], [2, -1, true, '1', null]],
-		['expire_push', ['1m', '90h', '28d'], ['0d', '07d', '1.5d', '7', '7w', 'd', ' 7d', '7d ', 7]],
-	])('%s: one of %j, not %j', (field, good, bad) => {
-		for (const value of good) expect(issuesOf(audience, { [field]: value })).toEqual([]);
-		for (const value of bad) expect(issuesOf(audience, { [field]: value })).toHaveLength(1);
-	});
+		test.each([
+			['title', '', 'is empty'],
+			['title', ' \n', 'is empty'],
+			['title', 7, 'is not text'],
+			['title', undefined, 'is missing'],
+			['message', '\t', 'is empty'],
+			['target_url', '', 'is empty'],
+			['target_url', 'shop', notWeb('shop')],
+			['icon', 'http://a.example', 'is not a valid https:// address: "http://a.example"'],
+			['icon', ' ', 'is empty'],
+		])('%s %j: %s', (field, value, issue) => {
+			expect(issuesOf(audience, { [field]: value })).toContain(`${field} ${issue}`);
+		});
 
-	test('whatever it is given is judged, not thrown at', () => {
-		fc.assert(
-			fc.property(fc.anything(), fc.dictionary(fc.string(), fc.anything()), (value, change) => {
-				expect(Array.isArray(findBodyIssues(audience, value))).toBe(true);
-				expect(Array.isArray(findBodyIssues(audience, bodyOf(audience, change)))).toBe(true);
-			}),
-		);
-	});
-});
+		test.each([
+			[{ url: 'https://a.example' }, 'title is missing'],
+			[{ title: ' ', url: 'https://a.example' }, 'title is empty'],
+			[{ title: 7, url: 'https://a.example' }, 'title is not text'],
+			[{ title: 'a' }, 'url is missing'],
+			[{ title: 'a', url: 'shop' }, `url ${notWeb('shop')}`],
+		])('the button %j: %s', (button, issue) => {
+			expect(issuesOf(audience, { action_buttons: [button] })).toEqual([
+				`action_buttons.0.${issue}`,
+			]);
+		});
 
-test('name: 100 characters, and not empty', () => {
-	expect(issuesOf('segments', { name: '👍'.repeat(100) })).toEqual([]);
-	expect(issuesOf('segments', { name: '👍'.repeat(101) })).toEqual([
-		'name is 101 characters long, 1 more than the 100 that the service accepts',
-	]);
-	expect(issuesOf('segments', { name: '' })).toEqual(['name is empty']);
-});
+		test('whatever it is given is judged, not thrown at', () => {
+			fc.assert(
+				fc.property(fc.anything(), fc.dictionary(fc.string(), fc.anything()), (value, change) => {
+					bodies[audience].safeParse(value);
+					check(audience, change);
+				}),
+			);
+		});
+	},
+);
 
 test('a text is refused from its limit on, counted by code points', () => {
 	fc.assert(
-		fc.property(anyCodePoints({ minLength: 200, maxLength: 300 }), (message) => {
-			fc.pre(message.trim() !== '');
-			const length = [...message].length;
-			expect(countCharacters(message)).toBe(length);
-			expect(isCampaignBody('all', { ...common, message })).toBe(length <= 255);
+		fc.property(anyCodePoints({ minLength: 80, maxLength: 120 }), (name) => {
+			fc.pre(name.trim() !== '');
+			expect(check('segments', { name }).success).toBe([...name].length <= 100);
 		}),
 	);
 });
 
 describe('addresses of pages', () => {
-	const isAccepted = (targetUrl: string) =>
-		isCampaignBody('all', { ...common, target_url: targetUrl });
+	const isAccepted = (field: string, url: string) => check('all', { [field]: url }).success;
 
 	test.each([
-		'http://shop.example',
 		'HTTPS://Shop.example/a?b=c#d',
-		'https://shop.example:8443/ü',
-		'https://例え.example/',
+		'https://例え.example/ü',
 		'https://user:word@shop.example/',
-		'https://127.0.0.1',
-		'https://shop.example?utm=1',
-	])('%s is one', (url) => expect(isAccepted(url)).toBe(true));
+	])('%s is one', (url) => expect(isAccepted('target_url', url)).toBe(true));
 
 	test.each([
-		'shop.example',
-		'//shop.example',
-		'https:shop.example',
 		'https:/shop.example',
-		'https://',
 		'https:///path',
 		'https://?a',
 		'https://#a',
 		'https://shop .example',
-		'https://shop.example/a b',
-		'https://shop.example/a\tb',
-		'https://shop.example\\a',
-		'https:\\\\shop.example',
-		'https://shop.example:99999',
-		'https://%',
 		'ftp://shop.example',
-		'mailto:shop@shop.example',
-		'javascript:alert(1)',
 		' https://shop.example',
-		'see https://shop.example',
 		'xhttps://shop.example',
-	])('%s is none', (url) => expect(isAccepted(url)).toBe(false));
+	])('%s is none', (url) => expect(isAccepted('target_url', url)).toBe(false));
 
 	test.each([
 		'http://shop.example/a.png',
 		'data:image/png;base64,AA',
-		'see https://a.example',
 		'xhttps://a.example',
+		'https:///a',
 	])('%s is no picture', (url) => {
-		expect(isCampaignBody('all', { ...common, image: url })).toBe(false);
-		expect(isCampaignBody('all', { ...common, icon: url })).toBe(false);
+		expect(isAccepted('image', url)).toBe(false);
+		expect(isAccepted('icon', url)).toBe(false);
 	});
 
 	test('every address that URL makes is one', () => {
-		fc.assert(fc.property(anyWebUrl(), (url) => url.length > 255 || isAccepted(url)));
+		fc.assert(fc.property(anyWebUrl(), (url) => url.length > 255 || isAccepted('target_url', url)));
 	});
 });
 
+const lost = 'is a number too large to be exact, its last digits are lost already: give it as text';
+
 // Specification, Audience fields.
 describe('attributes', () => {
-	const of = (attribute: unknown) =>
-		findBodyIssues('attributes', { ...common, attribute }).map(
-			({ path, message }) => `${path.join('.')} ${message}`,
-		);
+	const of = (attribute: unknown) => issuesOf('attributes', { attribute });
 
 	test.each([
 		[{ plan: 'pro', age: 7, share: 0.5, vip: true, note: '' }],
@@ -255,129 +204,111 @@ describe('attributes', () => {
 	])('%j is fine', (attribute) => expect(of(attribute)).toEqual([]));
 
 	test.each([
-		[{}, 'attribute is empty'],
-		[{ '': 'x' }, 'attribute has an attribute without a name'],
-		[{ plan: 'pro', ' ': 'x' }, 'attribute has an attribute without a name'],
-		[null, 'attribute is not a set of names and values'],
-		['plan', 'attribute is not a set of names and values'],
-		[['plan'], 'attribute is not a set of names and values'],
-	])('%j: %s', (attribute, issue) => expect(of(attribute)).toEqual([issue]));
+		[{}, 'is empty'],
+		[{ '': 'x' }, 'has an attribute without a name'],
+		[{ plan: 'pro', ' ': 'x' }, 'has an attribute without a name'],
+		[null, 'is not a set of names and values'],
+		['plan', 'is not a set of names and values'],
+		[['plan'], 'is not a set of names and values'],
+	])('%j: %s', (attribute, issue) => expect(of(attribute)).toEqual([`attribute ${issue}`]));
 
 	test.each<[message: string, values: unknown[]]>([
 		[
 			'is not a text, a number or a boolean',
 			[{ a: 1 }, [1], null, undefined, Infinity, -Infinity, NaN, 1n],
 		],
-		[
-			'is a number too large to be exact, its last digits are lost already: give it as text',
-			[2 ** 53, -(2 ** 53), 1e300],
-		],
+		[lost, [2 ** 53, -(2 ** 53), 1e300]],
 	])('%s: %p', (message, values) => {
-		for (const value of values) {
-			expect(of({ plan: value })).toEqual([`attribute.plan ${message}`]);
-		}
+		for (const plan of values) expect(of({ plan })).toEqual([`attribute.plan ${message}`]);
 	});
 });
 
-test('segments are texts and whole numbers', () => {
-	const of = (segment: unknown) => issuesOf('segments', { segment });
-	expect(of(['12', 34, 0, ' padded '])).toEqual([]);
-	expect(of([])).toEqual(['segment is empty']);
-	expect(of('12')).toEqual(['segment is neither text, nor a number, nor an array']);
-	for (const id of [{}, '', ' ', -1, 1.5, null, ['12'], Infinity, NaN]) {
-		expect(of([id])).toEqual(['segment.0 holds an ID that is neither text nor a whole number']);
-	}
-	expect(of([2 ** 53])).toEqual([
-		'segment.0 holds an ID that lost digits as a number: give it as text',
-	]);
-	expect(of(['1', '2 3'])).toEqual(['segment holds "2 3", which is not one ID']);
+describe('a list of IDs', () => {
+	test('holds texts and whole numbers', () => {
+		for (const ids of [[], ['12', 34, 0, ' padded ', 'a-1_b']]) {
+			expect(idList.parse(ids)).toEqual(ids);
+		}
+	});
+
+	test.each<[message: string, ids: unknown[]]>([
+		['holds an ID that is neither text nor a whole number', [{}, -1, 1.5, null, ['12'], NaN]],
+		[lost, [2 ** 53]],
+		['holds "2 3", which is not one ID', ['2 3', ' 2 \n3 ']],
+		['holds "", which is not one ID', ['', ' ']],
+		...Array.from('()[]{}"\'`“”„‘’«»', (mark): [string, unknown[]] => [
+			`holds "1${mark}2", which is not one ID`,
+			[`1${mark}2`],
+		]),
+	])('%s: %j', (message, ids) => {
+		for (const id of ids) expect(told(idList, ['1', id])).toBe(message);
+	});
+
+	test('is an array', () => {
+		expect(told(idList, '12')).toBe('is neither text, nor a number, nor an array');
+	});
 });
 
 // What helps is told where it can be told.
 test.each([
-	['all', { target_url: 'www.example.com' }, 'Write https://www.example.com instead.'],
-	['all', { target_url: '//a.example/b' }, 'Write https://a.example/b instead.'],
-	['all', { icon: 'http://a.example/i.png' }, 'Write https://a.example/i.png instead.'],
-	...['shop', 'me@shop.example', 'mailto:me@a.example', 'a.example/a b', 'localhost:80'].map(
-		(target_url) =>
-			[
-				'all',
-				{ target_url },
-				'Give a whole address, such as https://www.example.com/page.',
-			] as const,
-	),
+	[
+		bodies.all,
+		{ target_url: 'shop' },
+		'Give a whole address, such as https://www.example.com/page.',
+	],
 	...(['title', 'message', 'name'] as const).map(
 		(field) =>
 			[
-				'all',
+				bodies.all,
 				{ [field]: 'x'.repeat(256) },
 				'Shorten it, or turn on Shorten Long Texts in the options.',
 			] as const,
 	),
 	[
-		'all',
+		bodies.all,
 		{ target_url: urlOf(256) },
 		'Give a shorter address. UTM Parameters count towards its length, where there are any.',
 	],
-	['segments', { segment: ['12 34'] }, 'Separate IDs by commas and leave out all else: 12, 34.'],
-	['segments', { segment: ['[a-1'] }, 'Separate IDs by commas and leave out all else: a-1.'],
 	[
-		'segments',
-		{ segment: ['{"id": 12}'] },
+		idList,
+		['12 34'],
 		'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
 	],
-	[
-		'segments',
-		{ segment: ['()'] },
-		'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
-	],
-	[
-		'segments',
-		{ segment: [] },
-		'Give at least one segment ID, from the dashboard of your push service.',
-	],
-] as const)('a body for %s with %j is refused with what to do: %s', (audience, change, advice) => {
-	expect(findBodyIssues(audience, bodyOf(audience, change))[0]?.advice).toBe(advice);
-});
-
-const lost = 'is a number too large to be exact, its last digits are lost already: give it as text';
-
-test.each(['5001a', 'a5001', ''])('a body for the subscriber %j is none', (sid) => {
-	expect(isCampaignBody('subscriber', { ...common, sid })).toBe(false);
+	[segments, [], 'Give at least one segment ID, from the dashboard of your push service.'],
+	[subscriberId, 'x', 'Give the ID of one subscriber: digits alone, such as 5001.'],
+	[campaignId, '1,2', 'Give one ID per item: an item for each campaign.'],
+	[bodies.all, { title: 7 }, undefined],
+] as const)('%# %j is refused with what to do: %s', (schema, value, advice) => {
+	const { error } = schema.safeParse(
+		Array.isArray(value) || typeof value === 'string' ? value : { ...common, ...value },
+	);
+	expect(error && firstIssue(error).advice).toBe(advice);
 });
 
 describe("a subscriber's ID", () => {
 	test.each([
 		['5001', '5001'],
-		[5001, '5001'],
-		[0, '0'],
 		[' 5001 ', '5001'],
 		['007', '007'],
-		[Number.MAX_SAFE_INTEGER, '9007199254740991'],
-		['123456789012345678901234567890', '123456789012345678901234567890'],
+		[0, '0'],
 	])('%j is %s', (value, id) => expect(subscriberId.parse(value)).toBe(id));
 
 	test.each<[message: string, refused: unknown[]]>([
-		['is not a number', [null, true, {}, ['5']]],
+		['is not a number', [null, true, {}, ['5'], -5, 1.5]],
 		['is not a number: ""', ['', ' ']],
 		['is not a number: "5a"', ['5a', ' 5a ']],
-		['is not a number: "-5"', ['-5', -5]],
+		['is not a number: "a5"', ['a5']],
+		['is not a number: "-5"', ['-5']],
 		['is not a number: "٥"', ['٥']],
-		['is not a number: "a@b.com"', ['a@b.com']],
-		[lost, [2 ** 53, 1e21]],
 	])('%s: %j', (message, refused) => {
-		for (const value of refused) {
-			expect(subscriberId.safeParse(value).error?.issues[0]?.message).toBe(message);
-		}
+		for (const value of refused) expect(told(subscriberId, value)).toBe(message);
 	});
 
 	test('no digit is lost', () => {
 		fc.assert(
 			fc.property(fc.bigInt({ min: 0n }), (id) => {
 				expect(subscriberId.parse(String(id))).toBe(String(id));
-				const asNumber = subscriberId.safeParse(Number(id));
-				expect(asNumber.success).toBe(id <= BigInt(Number.MAX_SAFE_INTEGER));
-				if (asNumber.success) expect(asNumber.data).toBe(String(id));
+				const isExact = id <= BigInt(Number.MAX_SAFE_INTEGER);
+				expect(told(subscriberId, Number(id))).toBe(isExact ? undefined : lost);
 			}),
 		);
 	});
@@ -390,9 +321,7 @@ describe("a campaign's ID", () => {
 		[0, '0'],
 		[' abc-1 ', 'abc-1'],
 		['...', '...'],
-		['__proto__', '__proto__'],
-		[Number.MAX_SAFE_INTEGER, '9007199254740991'],
-		['12345678901234567890', '12345678901234567890'],
+		['a 1', 'a 1'],
 		['a/b?c', 'a/b?c'],
 		['📣', '📣'],
 	])('%j is %s', (value, id) => expect(campaignId.parse(value)).toBe(id));
@@ -402,32 +331,32 @@ describe("a campaign's ID", () => {
 		['is neither text nor a whole number', [null, true, ['1'], -1, 1.5]],
 		['holds more than one ID: "1001, 1002"', ['1001, 1002', ' 1001,\n1002 ']],
 		['holds more than one ID: "1001;1002"', ['1001;1002']],
-		['holds more than one ID: "1001 1002"', ['1001 1002']],
+		['holds more than one ID: "1001 1002"', ['1001 1002', '1001  1002']],
 		[lost, [2 ** 53]],
 	])('%s: %j', (message, refused) => {
-		for (const value of refused) {
-			expect(campaignId.safeParse(value).error?.issues[0]?.message).toBe(message);
-		}
+		for (const value of refused) expect(told(campaignId, value)).toBe(message);
 	});
 });
 
 // Specification, Notification / campaign, expire_push.
 describe('an expiry', () => {
 	test.each([
-		{ amount: 1, unit: 'm' },
-		{ amount: 90, unit: 'h' },
-		{ amount: Number.MAX_SAFE_INTEGER, unit: 'd' },
-	])('%j is one', (value) => expect(expiry.parse(value)).toEqual(value));
+		[{ amount: 1, unit: 'm' }, '1m'],
+		[{ amount: 90, unit: 'h' }, '90h'],
+		[{ amount: Number.MAX_SAFE_INTEGER, unit: 'd' }, '9007199254740991d'],
+	])('%j is %s', (value, text) => expect(expiry.parse(value)).toBe(text));
 
-	test.each([0, -1, 1.5, 2 ** 53, NaN, Infinity, '7', null])('no amount is %p', (amount) => {
-		expect(expiry.safeParse({ amount, unit: 'd' }).error?.issues[0]?.message).toBe(
+	test.each<[message: string, refused: unknown[]]>([
+		[
 			'is not a whole number from 1',
-		);
-	});
-
-	test.each(['w', 'D', '', 7, null, undefined])('no unit is %p', (unit) => {
-		expect(expiry.safeParse({ amount: 1, unit }).error?.issues[0]?.message).toBe(
+			[0, -1, 1.5, 2 ** 53, NaN, Infinity, '7', null].map((amount) => ({ amount, unit: 'd' })),
+		],
+		[
 			'is not minutes, hours or days',
-		);
+			['w', 'D', '', 7, null, undefined].map((unit) => ({ amount: 1, unit })),
+		],
+		['is not an amount and a unit', [7, 'd']],
+	])('%s: %j', (message, refused) => {
+		for (const value of refused) expect(told(expiry, value)).toBe(message);
 	});
 });

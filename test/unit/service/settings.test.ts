@@ -7,85 +7,64 @@ import { refusal } from './support';
 
 const credential = {
 	baseUrl: 'https://push.example.com/',
-	apiKey: 'key-of-the-site',
-	authToken: 'token-of-the-site',
+	apiKey: ' key-of-the-site \n',
+	authToken: '\ttoken-of-the-site ',
 	allowHttp: false,
 };
-
-test('gives the address, the two headers and what to keep secret', () => {
-	expect(parseSettings(credential)).toEqual({
-		baseUrl: 'https://push.example.com',
-		headers: { serviceKey: 'key-of-the-site', serviceAuthToken: 'token-of-the-site' },
-		secrets: ['key-of-the-site', 'token-of-the-site'],
-	});
-});
-
-test('drops blanks around what was pasted', () => {
-	const settings = parseSettings({ ...credential, apiKey: ' k \n', authToken: '\tt ' });
-	expect(settings.headers).toEqual({ serviceKey: 'k', serviceAuthToken: 't' });
-	expect(settings.secrets).toEqual(['k', 't']);
-});
-
-test.each([
-	[undefined, 'serviceKey', 'serviceAuthToken'],
-	['standard', 'serviceKey', 'serviceAuthToken'],
-	['webpushr', 'webpushrKey', 'webpushrAuthToken'],
-])('header names %j: %s and %s, whatever custom ones were left over', (headerNames, key, token) => {
-	const leftOver = { apiKeyHeader: 'x-key', authTokenHeader: 'x-key' };
-	expect(parseSettings({ ...credential, headerNames, ...leftOver }).headers).toEqual({
-		[key]: 'key-of-the-site',
-		[token]: 'token-of-the-site',
-	});
-});
-
 const custom = { headerNames: 'custom', apiKeyHeader: 'x-key', authTokenHeader: 'x-token' };
 
-test('takes custom header names', () => {
-	const names = { apiKeyHeader: ' x-push.Key_1~ ', authTokenHeader: "!#$%&'*+^`|" };
-	expect(parseSettings({ ...credential, ...custom, ...names }).headers).toEqual({
-		'x-push.Key_1~': 'key-of-the-site',
-		"!#$%&'*+^`|": 'token-of-the-site',
-	});
-});
+test.each([
+	[{}, 'serviceKey', 'serviceAuthToken'],
+	[
+		{ ...custom, headerNames: 'standard', authTokenHeader: 'x-key' },
+		'serviceKey',
+		'serviceAuthToken',
+	],
+	[{ headerNames: 'webpushr' }, 'webpushrKey', 'webpushrAuthToken'],
+	[custom, 'x-key', 'x-token'],
+	[
+		{ ...custom, apiKeyHeader: ' x-push.Key_1~ ', authTokenHeader: "!#$%&'*+^`|" },
+		'x-push.Key_1~',
+		"!#$%&'*+^`|",
+	],
+])(
+	'%j: the address, the headers and what to keep secret, without blanks around',
+	(change, key, token) => {
+		expect(parseSettings({ ...credential, ...change })).toEqual({
+			baseUrl: 'https://push.example.com',
+			headers: { [key]: 'key-of-the-site', [token]: 'token-of-the-site' },
+			secrets: ['key-of-the-site', 'token-of-the-site'],
+		});
+	},
+);
 
 test.each([
 	[true, true],
 	[false, false],
 	['true', false],
-	[1, false],
 	[undefined, false],
 ])('allowHttp %j: plain http is %s', (allowHttp, isAllowed) => {
 	const parse = () => parseSettings({ ...credential, baseUrl: 'http://push.example', allowHttp });
 	if (isAllowed) expect(parse().baseUrl).toBe('http://push.example');
-	else expect(refusal(parse).message).toMatch(/^Base URL /);
+	else expect(parse).toThrow('Base URL ');
 });
 
 const unfit = 'holds a character that a header of a request cannot carry';
 
-test.each([
-	[{ apiKey: '' }, 'API Key of the credential is missing'],
+test.each<[change: object, message: string]>([
 	[{ apiKey: ' ' }, 'API Key of the credential is missing'],
 	[{ apiKey: 7 }, 'API Key of the credential is missing'],
 	[{ authToken: undefined }, 'Auth Token of the credential is missing'],
 	[{ apiKey: 'a\nb' }, `API Key of the credential ${unfit}`],
 	[{ authToken: 'schlüssel→' }, `Auth Token of the credential ${unfit}`],
-	[{ authToken: 'a\u0000b' }, `Auth Token of the credential ${unfit}`],
+	[{ authToken: '→key' }, `Auth Token of the credential ${unfit}`],
 	[{ headerNames: 'other' }, 'Header Names of the credential is not one of its options'],
-	[{ headerNames: 'toString' }, 'Header Names of the credential is not one of its options'],
 	[{ headerNames: 'custom' }, 'API Key Header of the credential is missing'],
 	[{ ...custom, authTokenHeader: ' ' }, 'Auth Token Header of the credential is missing'],
-	[
-		{ ...custom, apiKeyHeader: 'a b' },
+	...['a b', 'a:', ':a'].map((apiKeyHeader): [object, string] => [
+		{ ...custom, apiKeyHeader },
 		'API Key Header of the credential is not the name of a header',
-	],
-	[
-		{ ...custom, apiKeyHeader: 'a:' },
-		'API Key Header of the credential is not the name of a header',
-	],
-	[
-		{ ...custom, authTokenHeader: 'ä' },
-		'Auth Token Header of the credential is not the name of a header',
-	],
+	]),
 	[
 		{ ...custom, authTokenHeader: 'X-KEY' },
 		'Auth Token Header of the credential is the same as API Key Header',
@@ -98,7 +77,7 @@ test.each([
 });
 
 test.each([undefined, null, 'text', 7])('a credential that is %j has no Base URL', (data) => {
-	expect(refusal(() => parseSettings(data)).message).toMatch(/^Base URL /);
+	expect(() => parseSettings(data)).toThrow('Base URL ');
 });
 
 test('what is accepted is what a request can carry, and no refusal quotes a secret', () => {

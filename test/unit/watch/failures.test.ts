@@ -1,19 +1,15 @@
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
-import {
-	failureProblem,
-	notConnectedProblem,
-	timeoutProblem,
-} from '../../../nodes/PushCampaign/service/failures';
+import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { describeFailures, findNews } from '../../../nodes/PushCampaign/watch/failures';
 
 const failed = (type?: string) =>
-	failureProblem({ status: 'failure', type }, 'read', { isOfCampaign: true });
+	problemOf(reasons.failure({ status: 'failure', type }, { isOfCampaign: true }), 'read');
 const problems: Record<string, Problem> = {
 	gone: failed('invalid_value'),
 	key: failed('authentication_failure'),
 	crowded: failed('rate_limit'),
-	slow: timeoutProblem(30_000, 'read'),
-	down: notConnectedProblem('push.example', 'its name is not known', 'read'),
+	slow: problemOf(reasons.timeout(30_000), 'read'),
+	down: problemOf(reasons.notConnected('push.example', 'its name is not known'), 'read'),
 };
 
 /** Failures such as `1 gone, 2 slow`; the campaigns are named `1`, `2`. */
