@@ -3,10 +3,10 @@ import { z } from 'zod/v3';
 
 import type { CounterName } from '../service/answers';
 import { counterNames, isCounterName, toPlainId } from '../service/answers';
-import { campaignId } from '../service/schemas';
-import { parseIdList } from './idList';
-import type { Parameter, ParameterValues } from './parameters';
-import { check, invalid, isBlank, toFields } from './parameters';
+import { campaignId, idList } from '../service/schemas';
+import { refusal } from '../service/textSchemas';
+import type { ItemParameters } from './parameters';
+import { check, invalid, readCollection, toIdList, wholeNumber } from './parameters';
 
 const campaignIds = {
 	displayName: 'Campaign IDs',
@@ -67,11 +67,24 @@ const options = {
 /** The panel of the trigger. */
 export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
 
-const wholeNumber = z.number().int().min(1);
+const advice = 'Choose at least one counter.';
+const counterList = z
+	.custom<CounterName[]>(
+		(chosen) => Array.isArray(chosen) && chosen.every(isCounterName),
+		refusal('is not a selection from the list', advice),
+	)
+	.refine((chosen) => chosen.length > 0, refusal('is empty', advice));
 
-function readCampaignIds(parameters: ParameterValues): string[] {
+const optionsSchema = z.object({
+	minimumChange: wholeNumber(1).default(minimumChange.default),
+	// An expression that came to nothing must not let all events through.
+	reaches: wholeNumber(1).optional(),
+});
+
+function readCampaignIds(parameters: Pick<ItemParameters, 'get'>): string[] {
 	const { displayName } = campaignIds;
-	const listed = parseIdList(parameters.get(campaignIds) ?? campaignIds.default, displayName);
+	const given = toIdList(parameters.get(campaignIds) ?? campaignIds.default);
+	const listed = check(idList, given, displayName);
 	// However they are written, so that a change of the list is no other campaign.
 	const ids = [...new Set(listed.map((id) => toPlainId(check(campaignId, id, displayName))))];
 	if (ids.length === 0) throw invalid(displayName, 'is missing', 'Give at least one campaign ID.');
@@ -82,37 +95,18 @@ function readCampaignIds(parameters: ParameterValues): string[] {
 	return ids;
 }
 
-function readCounters(parameters: ParameterValues): CounterName[] {
-	const chosen: unknown = parameters.get(counters) ?? counters.default;
-	const isEmpty = isBlank(chosen) || (Array.isArray(chosen) && chosen.length === 0);
-	if (!isEmpty && Array.isArray(chosen)) {
-		const known = chosen.filter(isCounterName);
-		if (known.length === chosen.length) return known;
-	}
-	const what = isEmpty ? 'is empty' : 'is not a selection from the list';
-	throw invalid(counters.displayName, what, 'Choose at least one counter.');
-}
-
-function toWholeNumber(value: unknown, { displayName }: Parameter): number {
-	const number = wholeNumber.safeParse(value);
-	if (!number.success) throw invalid(displayName, 'is not a whole number from 1');
-	return number.data;
-}
-
 /**
  * Reads which campaigns a trigger watches, and how.
  * @throws InvalidInput naming the parameter
  */
-export function readWatched(parameters: ParameterValues) {
-	const ids = readCampaignIds(parameters);
-	const watched = readCounters(parameters);
-	const fields = toFields(parameters.get(options), options.displayName);
-	const change = fields[minimumChange.name] ?? minimumChange.default;
+export function readWatched(parameters: Pick<ItemParameters, 'get'>) {
 	return {
-		campaignIds: ids,
-		counters: watched,
-		minimumChange: toWholeNumber(change, minimumChange),
-		// An expression that came to nothing must not let all events through.
-		reaches: reaches.name in fields ? toWholeNumber(fields[reaches.name], reaches) : undefined,
+		campaignIds: readCampaignIds(parameters),
+		counters: check(
+			counterList,
+			parameters.get(counters) ?? counters.default,
+			counters.displayName,
+		),
+		...readCollection(parameters, options, optionsSchema),
 	};
 }
