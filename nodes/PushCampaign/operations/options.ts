@@ -99,11 +99,8 @@ export const sendOptions = {
 } satisfies INodeProperties;
 
 /** A number within the bounds of its field; the field's default where it was not added. */
-const numberFor = ({
-	default: fallback,
-	typeOptions: { minValue, maxValue },
-}: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
-	wholeNumber(minValue, maxValue).default(fallback);
+const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
+	wholeNumber(field.typeOptions.minValue, field.typeOptions.maxValue).default(field.default);
 
 const notExact = 'is neither text nor an exact number: give it as text';
 

@@ -74,14 +74,12 @@ export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
-	nameOf?: (part: string | number) => string | undefined,
+	nameOf: (part: string | number | undefined) => string | undefined = () => undefined,
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
 	const { path, message, advice } = firstIssue(result.error);
-	const [part] = path;
-	const partName = part === undefined ? undefined : nameOf?.(part);
-	throw invalid(partName ?? displayName, message, advice);
+	throw invalid(nameOf(path[0]) ?? displayName, message, advice);
 }
 
 /** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
@@ -129,12 +127,8 @@ export function readCollection<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 ): Value {
 	const fields = toFields(parameters.get({ name, displayName }), displayName);
-	return check(
-		schema,
-		fields,
-		displayName,
-		(part) => options.find((option) => option.name === part)?.displayName,
-	);
+	const nameOf = (part: unknown) => options.find((option) => option.name === part)?.displayName;
+	return check(schema, fields, displayName, nameOf);
 }
 
 /**

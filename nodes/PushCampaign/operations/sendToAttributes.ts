@@ -112,8 +112,9 @@ function fromJson(value: unknown): Attributes {
 			);
 		}
 	}
-	const valueOf = (name: string | number) => `The value of "${name}" in ${displayName}`;
-	const checked = check(attributes, parsed, displayName, valueOf);
+	const checked = check(attributes, parsed, displayName, (name) =>
+		name === undefined ? undefined : `The value of "${name}" in ${displayName}`,
+	);
 	// JSON keeps the last of several equal names without a word.
 	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {
 		throw invalid(displayName, 'has a name twice', oneValue);

@@ -100,13 +100,11 @@ function readCampaignIds(parameters: Pick<ItemParameters, 'get'>): string[] {
  * @throws InvalidInput naming the parameter
  */
 export function readWatched(parameters: Pick<ItemParameters, 'get'>) {
+	const ids = readCampaignIds(parameters);
+	const chosen = parameters.get(counters) ?? counters.default;
 	return {
-		campaignIds: readCampaignIds(parameters),
-		counters: check(
-			counterList,
-			parameters.get(counters) ?? counters.default,
-			counters.displayName,
-		),
+		campaignIds: ids,
+		counters: check(counterList, chosen, counters.displayName),
 		...readCollection(parameters, options, optionsSchema),
 	};
 }
