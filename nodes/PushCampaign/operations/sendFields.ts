@@ -205,14 +205,15 @@ export function readBody(
 	const added = toFields(item.get(collection), collection.displayName);
 	const timing = readTiming(added, item.timezone);
 	const reading = { ...timing, audience, shortens, utm: readUtm(added[utmParameters.name]) };
-	const fields: Record<string, unknown> = { ...selection };
+	const fields = new Map<string, unknown>(Object.entries(selection));
 	for (const [name, { property, read }] of Object.entries(contentFields)) {
-		fields[name] = read(item.get(property), reading);
+		fields.set(name, read(item.get(property), reading));
 	}
 	for (const [name, { property, read }] of additionalFor(audience)) {
-		if (property.name in added) fields[name] = read(added[property.name], reading);
+		if (property.name in added) fields.set(name, read(added[property.name], reading));
 	}
-	const { body, issues } = checkBody(audience, fields);
+	const filledIn = [...fields].filter(([, value]) => value !== undefined);
+	const { body, issues } = checkBody(audience, Object.fromEntries(filledIn));
 	if (body !== undefined) return { body, ...timing };
 	const [issue = { path: [], message: 'is not valid' }] = issues;
 	throw invalid(nameOf(issue), issue.message, issue.advice);

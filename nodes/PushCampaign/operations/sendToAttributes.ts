@@ -113,7 +113,7 @@ function fromJson(value: unknown): Attributes {
 		}
 	}
 	const checked = check(attributes, parsed, displayName, (name) =>
-		name === undefined ? undefined : `The value of "${name}" in ${displayName}`,
+		name === undefined ? undefined : `${displayName} at "${name}"`,
 	);
 	// JSON keeps the last of several equal names without a word.
 	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {

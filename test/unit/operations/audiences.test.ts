@@ -122,12 +122,7 @@ test.each<[name: string, rule: string, given: unknown[], read: (given: unknown) 
 	['Attributes (JSON)', 'is not a set of names and values', ['[]', '7', 7], selectJson],
 	['Attributes (JSON)', 'is empty', ['{}', {}], selectJson],
 	['Attributes (JSON)', 'has an attribute without a name', ['{" ": 1}'], selectJson],
-	[
-		'The value of "b" in Attributes (JSON)',
-		attribute,
-		['{"a": 1, "b": {"c": 1}}', { b: null }],
-		selectJson,
-	],
+	['Attributes (JSON) at "b"', attribute, ['{"a": 1, "b": {"c": 1}}', { b: null }], selectJson],
 	[
 		'Specify Attributes',
 		'is neither "keypair" nor "json"',

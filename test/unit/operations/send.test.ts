@@ -81,14 +81,14 @@ describe.each([
 	const required = { ...contentBody, ...body };
 
 	test('sends what is required, and nothing that was left out or is blank', () => {
-		expect(bodyOf({})).toEqual(required);
+		expect(bodyOf({})).toStrictEqual(required);
 		for (const blank of [null, undefined, '', {}]) {
 			expect(bodyOf({ additionalFields: blank })).toEqual(required);
 		}
 		for (const blank of ['', ' ', null, undefined]) {
 			const fields = { name: blank, iconUrl: blank, imageUrl: blank };
 			const additionalFields = { ...fields, expireAfter: blank, utmParameters: blank };
-			expect(bodyOf({ additionalFields })).toEqual(required);
+			expect(bodyOf({ additionalFields })).toStrictEqual(required);
 		}
 		expect(bodyOf({ additionalFields: { expireAfter: {}, utmParameters: {} } })).toEqual(required);
 	});
