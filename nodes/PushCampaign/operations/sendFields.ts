@@ -183,7 +183,7 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 
 /** What users know the field as that an issue of a body is about. */
 function nameOf({ path: [name, index, part] }: BodyIssue): string {
-	if (typeof index === 'number' && part !== undefined) return buttonPart(index, part);
+	if (part !== undefined) return buttonPart(Number(index), part);
 	const fields: Record<string, Field> = { ...contentFields, ...additionalFields };
 	return fields[String(name)]?.property.displayName ?? collection.displayName;
 }

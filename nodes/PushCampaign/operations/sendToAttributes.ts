@@ -66,14 +66,6 @@ const attributesJson = {
 	description: 'Whom to send to, as a JSON object of names and values',
 } satisfies INodeProperties;
 
-const anyOneIsEnough = {
-	displayName:
-		'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
-	name: 'attributesNotice',
-	type: 'notice',
-	default: '',
-} satisfies INodeProperties;
-
 type Attributes = Record<string, AttributeValue>;
 
 const oneValue =
@@ -143,7 +135,13 @@ export const sendToAttributes = sendOperation({
 		specifyAttributes,
 		attributePairs,
 		attributesJson,
-		anyOneIsEnough,
+		{
+			displayName:
+				'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
+			name: 'attributesNotice',
+			type: 'notice',
+			default: '',
+		},
 	],
 	select: (item) => ({ attribute: selectAttributes(item) }),
 });

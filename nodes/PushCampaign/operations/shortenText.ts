@@ -9,12 +9,12 @@ let segmenters: { readonly graphemes: Intl.Segmenter; readonly words: Intl.Segme
 /** The last place up to `end` where a word ends; 0 where there is none. */
 function lastWordEnd(text: string, end: number, words: Intl.Segmenter): number {
 	let wordEnd = 0;
-	let isBeforeWord = false;
-	for (const { segment, index, isWordLike = false } of words.segment(text)) {
+	let isBeforeWord: boolean | undefined;
+	for (const { segment, index, isWordLike } of words.segment(text)) {
 		if (index > end) break;
 		// Two words without anything between them: a script without blanks. Elsewhere a blank alone parts
 		// them, and "20%" and "well-known" stay whole.
-		if (/^\s/.test(segment) || (isBeforeWord && isWordLike)) wordEnd = index;
+		if (segment.trim() === '' || (isBeforeWord && isWordLike)) wordEnd = index;
 		isBeforeWord = isWordLike;
 	}
 	return wordEnd;

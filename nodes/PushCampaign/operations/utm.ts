@@ -65,7 +65,8 @@ export function readUtm(given: unknown): UtmParameter[] {
  * upper or lower case, stays as it is. What is no URL is given back, to be refused where URLs are checked.
  */
 export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unknown {
-	const parsed = typeof url === 'string' ? parseUrl(url) : undefined;
+	if (typeof url !== 'string') return url;
+	const parsed = parseUrl(url);
 	if (parsed === undefined) return url;
 	const present = new Set([...parsed.searchParams.keys()].map((name) => name.toLowerCase()));
 	const missing = parameters.filter(([name]) => !present.has(name));
@@ -74,6 +75,6 @@ export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unkno
 	const added = new URLSearchParams(missing.map(([name, value]): [string, string] => [name, value]))
 		.toString()
 		.replaceAll('+', '%20');
-	const [address = '', ...fragment] = String(url).split(/(?=#)/);
-	return `${address}${address.includes('?') ? '&' : '?'}${added}${fragment.join('')}`;
+	const separator = /^[^#]*\?/.test(url) ? '&' : '?';
+	return url.replace(/#|$/, (end) => `${separator}${added}${end}`);
 }

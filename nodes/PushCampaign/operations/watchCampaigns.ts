@@ -35,33 +35,32 @@ const counters = {
 	],
 } satisfies INodeProperties;
 
-const minimumChange = {
-	displayName: 'Minimum Change',
-	name: 'minimumChange',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 1,
-	description:
-		'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
-} satisfies INodeProperties;
-
-const reaches = {
-	displayName: 'When It Reaches',
-	name: 'reaches',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 100,
-	description:
-		'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
-} satisfies INodeProperties;
-
 const options = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
-	options: [minimumChange, reaches],
+	options: [
+		{
+			displayName: 'Minimum Change',
+			name: 'minimumChange',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 1,
+			description:
+				'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
+		},
+		{
+			displayName: 'When It Reaches',
+			name: 'reaches',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 100,
+			description:
+				'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
+		},
+	],
 } satisfies INodeProperties;
 
 /** The panel of the trigger. */
@@ -76,7 +75,7 @@ const counterList = z
 	.refine((chosen) => chosen.length > 0, refusal('is empty', advice));
 
 const optionsSchema = z.object({
-	minimumChange: wholeNumber(1).default(minimumChange.default),
+	minimumChange: wholeNumber(1).default(1),
 	// An expression that came to nothing must not let all events through.
 	reaches: wholeNumber(1).optional(),
 });

@@ -1,5 +1,6 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
 import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
+import type { Client } from '../../../nodes/PushCampaign/service/client';
 import { connectionLostProblem } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
 import { itemOf, recordingClient } from './support';
@@ -90,6 +91,18 @@ describe.each(
 			kind: 'failed',
 			problem: connectionLostProblem('read'),
 		});
+	});
+
+	test.each(['text', null])('puts %j out as an empty item', async (raw) => {
+		const client: Client = {
+			request: async (_request, schema) => ({
+				kind: 'done',
+				value: schema.parse(answers[0][0]),
+				raw,
+			}),
+		};
+		const result = await prepare({ simplify: false }).perform(client);
+		expect(result).toEqual({ kind: 'done', value: {} });
 	});
 
 	test.each(['true', 1, {}])('simplify %j is refused', (simplify) => {

@@ -6,6 +6,7 @@ const family = '👨‍👩‍👧‍👦';
 const flag = '🇳🇴';
 
 test.each([
+	['夏のセールが今日から始まります', 8, '夏のセールが…'],
 	['Summer sale', 11, 'Summer sale'],
 	['', 1, ''],
 	['Summer sale', 10, 'Summer…'],
@@ -27,7 +28,6 @@ test.each([
 	["Don't miss 20% off", 14, "Don't miss…"],
 	['A well-known shop', 10, 'A…'],
 	// Scripts without blanks between their words.
-	['夏のセールが今日から始まります', 8, '夏のセールが…'],
 	['夏のセールが今日から始まります', 5, '夏の…'],
 	['本日から新型iPhoneケース発売', 10, '本日から新型…'],
 	['ลดราคาครั้งใหญ่วันนี้', 11, 'ลดราคา…'],

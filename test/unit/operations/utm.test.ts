@@ -41,6 +41,7 @@ test.each([
 	['https://a.example/?x=1', 'https://a.example/?x=1&utm_source=news&utm_medium=push'],
 	['https://a.example/#top', 'https://a.example/?utm_source=news&utm_medium=push#top'],
 	['https://a.example/?#', 'https://a.example/?&utm_source=news&utm_medium=push#'],
+	['https://a.example/#a#b', 'https://a.example/?utm_source=news&utm_medium=push#a#b'],
 	['https://a.example/#a?b', 'https://a.example/?utm_source=news&utm_medium=push#a?b'],
 	// One that is there stays, however it is written, and even when it is empty.
 	['https://a.example/?utm_source=x', 'https://a.example/?utm_source=x&utm_medium=push'],
