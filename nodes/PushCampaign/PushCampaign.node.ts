@@ -8,8 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from './execution/credentialTest';
 import { runItems } from './execution/runItems';
-import { operations } from './operations';
-import { nodeHints } from './operations/nodeHints';
+import { nodeHints, operationProperties, operations } from './operations';
 import { timezones } from './operations/timing';
 
 const optionsOf = (resource: string) =>
@@ -62,7 +61,7 @@ export class PushCampaign implements INodeType {
 				displayOptions: { show: { resource: ['site'] } },
 				options: optionsOf('site'),
 			},
-			...operations.flatMap(({ properties }) => properties),
+			...operationProperties,
 		],
 	};
 

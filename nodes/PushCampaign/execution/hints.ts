@@ -75,10 +75,10 @@ function whom({ attribute, segment, sid }: AudienceSelection): string {
 }
 
 /** The notification that would go out, to whom and when. */
-function preview({ body, selection, schedule, timezone }: PreparedSend, now: number): string {
+function preview({ body, schedule, timezone }: PreparedSend, now: number): string {
 	const when = schedule === undefined ? 'at once' : `on ${moment(schedule.at, timezone, now)}`;
 	const host = parseUrl(body.target_url)?.host ?? body.target_url;
-	return `would go to ${escaped(whom(selection))} ${when}:<br><b>${escaped(body.title)}</b><br>${escaped(body.message)}<br>${escaped(host)}`;
+	return `would go to ${escaped(whom(body))} ${when}:<br><b>${escaped(body.title)}</b><br>${escaped(body.message)}<br>${escaped(host)}`;
 }
 
 function dryRunHint(dryRuns: readonly PreparedSend[], items: number, now: number): string[] {

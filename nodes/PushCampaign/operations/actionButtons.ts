@@ -1,10 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
 import { maxCharacters } from '../service/rules';
-import { invalid, isBlank, required, textProperty, toFields, trimmed } from './parameters';
-
-const displayName = 'Action Buttons';
+import type { Fields } from './parameters';
+import { isBlank, required, textProperty, toEntries } from './parameters';
 
 const limit = (characters: number) => `At most ${characters} characters with Send to All.`;
 
@@ -13,8 +11,8 @@ const limit = (characters: number) => `At most ${characters} characters with Sen
  * drops a list as long as it has no entry. Their fields are not marked as required: a button that was added
  * and not filled in is left out.
  */
-export const actionButtons: INodeProperties = {
-	displayName,
+export const actionButtons = {
+	displayName: 'Action Buttons',
 	name: 'actionButtons',
 	type: 'fixedCollection',
 	typeOptions: { multipleValues: true, sortable: true },
@@ -41,32 +39,22 @@ export const actionButtons: INodeProperties = {
 			],
 		},
 	],
-};
+} satisfies INodeProperties;
 
-const buttonList = z.array(z.record(z.string(), z.unknown()));
-
-/** A button that was filled in. */
-interface Button {
-	readonly title: unknown;
-	readonly url: unknown;
-	/** The names of its fields, as users see them: counted from 1, blank buttons included. */
-	readonly names: { readonly title: string; readonly url: string };
-}
+/** What users know a part of a button as; buttons that were not filled in don't count. */
+export const buttonPart = (index: number, part: string | number) =>
+	`${part === 'url' ? 'URL' : 'Title'} of button ${index + 1} in ${actionButtons.displayName}`;
 
 /**
- * Reads the buttons that were filled in; a blank one is left out.
+ * Reads the buttons that were filled in.
  * @param given the parameter's value
  * @throws InvalidInput naming what is missing of one that was filled in by half
  */
-export function readButtons(given: unknown): Button[] {
-	const { button } = toFields(given, displayName);
-	if (button === undefined) return [];
-	const buttons = buttonList.safeParse(button);
-	if (!buttons.success) throw invalid(displayName, 'is not a list of buttons');
-	return buttons.data.flatMap(({ title, url }, index) => {
-		if (isBlank(title) && isBlank(url)) return [];
-		const place = `of button ${index + 1} in ${displayName}`;
-		const names = { title: `Title ${place}`, url: `URL ${place}` };
-		return [{ title: required(title, names.title), url: trimmed(required(url, names.url)), names }];
-	});
+export function readButtons(given: unknown): Fields[] {
+	return toEntries(given, 'button', actionButtons.displayName)
+		.filter(({ title, url }) => !isBlank(title) || !isBlank(url))
+		.map(({ title, url }, index) => ({
+			title: required(title, buttonPart(index, 'title')),
+			url: required(url, buttonPart(index, 'url')),
+		}));
 }

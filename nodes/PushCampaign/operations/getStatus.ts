@@ -3,12 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { campaignStatus, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
-import type { ReadOperation } from './operation';
-import { readOptions } from './options';
 import { check } from './parameters';
-import { prepareRead, simplifyProperty } from './read';
-
-const displayOptions = { show: { resource: ['campaign'], operation: ['getStatus'] } };
+import { readOperation } from './read';
 
 const campaign = {
 	displayName: 'Campaign ID',
@@ -18,14 +14,12 @@ const campaign = {
 	default: '={{ $json.campaignId }}',
 	required: true,
 	placeholder: 'e.g. 1001',
-	displayOptions,
 	description:
 		'ID of the campaign, as in the output of its send. By default it comes from the input item.',
 } satisfies INodeProperties;
 
 /** Specification, GET status. */
-export const getStatus: ReadOperation = {
-	kind: 'read',
+export const getStatus = readOperation({
 	resource: 'campaign',
 	option: {
 		name: 'Get Status',
@@ -33,23 +27,16 @@ export const getStatus: ReadOperation = {
 		action: 'Get campaign status',
 		description: 'Read the status of a campaign and its delivery and click counters',
 	},
-	properties: [campaign, simplifyProperty(displayOptions), readOptions(displayOptions)],
-	prepare(item) {
+	properties: [campaign],
+	toRequest(item) {
 		const id = check(campaignId, item.get(campaign), campaign.displayName);
-		return prepareRead(item, {
-			request: {
-				kind: 'read',
-				path: campaignStatusPath(id),
-				campaignId: id,
-				subject: id,
-			},
-			schema: campaignStatus,
-			simplify: ({ notification_id, notification_status, count }) => ({
-				campaignId: notification_id,
-				status: notification_status,
-				...count,
-				...toRates(count),
-			}),
-		});
+		return { path: campaignStatusPath(id), campaignId: id, subject: id };
 	},
-};
+	schema: campaignStatus,
+	simplify: ({ notification_id, notification_status, count }) => ({
+		campaignId: notification_id,
+		status: notification_status,
+		...count,
+		...toRates(count),
+	}),
+});

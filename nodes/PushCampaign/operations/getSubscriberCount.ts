@@ -1,14 +1,9 @@
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
-import type { ReadOperation } from './operation';
-import { readOptions } from './options';
-import { prepareRead, simplifyProperty } from './read';
-
-const displayOptions = { show: { resource: ['site'], operation: ['getSubscriberCount'] } };
+import { readOperation } from './read';
 
 /** Specification, GET subscriber_count. */
-export const getSubscriberCount: ReadOperation = {
-	kind: 'read',
+export const getSubscriberCount = readOperation({
 	resource: 'site',
 	option: {
 		name: 'Get Subscriber Count',
@@ -16,14 +11,11 @@ export const getSubscriberCount: ReadOperation = {
 		action: 'Get subscriber count',
 		description: 'Read how many subscribers the site has, in total and active',
 	},
-	properties: [simplifyProperty(displayOptions), readOptions(displayOptions)],
-	prepare: (item) =>
-		prepareRead(item, {
-			request: { kind: 'read', path: subscriberCountPath },
-			schema: subscriberCount,
-			simplify: (record) => ({
-				totalLifetimeSubscribers: record.total_life_time_subscribers,
-				activeSubscribers: record.active_subscribers,
-			}),
-		}),
-};
+	properties: [],
+	toRequest: () => ({ path: subscriberCountPath }),
+	schema: subscriberCount,
+	simplify: (record) => ({
+		totalLifetimeSubscribers: record.total_life_time_subscribers,
+		activeSubscribers: record.active_subscribers,
+	}),
+});

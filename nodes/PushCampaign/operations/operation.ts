@@ -1,35 +1,25 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { z } from 'zod/v3';
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { SendReceipt } from '../service/answers';
-import type { Client, Result, ServiceRequest } from '../service/client';
+import type { Client, Result } from '../service/client';
 import type { ChangeKind } from '../service/kinds';
 import type { Audience } from '../service/rules';
 import type { Schedule } from '../service/schedule';
-import type { AttributeValue } from '../service/schemas';
+import type { CampaignBody } from '../service/schemas';
 import type { RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
 import type { PreparedSend } from './send';
 
-interface OperationBase {
+export interface OperationBase {
 	readonly resource: 'campaign' | 'site';
 	/** The operation's entry in the list that users choose from. */
-	readonly option: {
-		readonly name: string;
-		readonly value: string;
-		readonly action: string;
-		readonly description: string;
-	};
+	readonly option: INodePropertyOptions & { readonly value: string };
 	/** The panel that users see. */
 	readonly properties: readonly INodeProperties[];
 }
 
 /** What names the subscribers in the body of a send. */
-export interface AudienceSelection {
-	readonly attribute?: Record<string, AttributeValue>;
-	readonly segment?: ReadonlyArray<string | number>;
-	readonly sid?: string;
-}
+export type AudienceSelection = Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 
 /** One item's change of something at the service, checked and ready to be made. */
 export interface PreparedChange {
@@ -63,8 +53,6 @@ export interface SendOperation extends ChangeOperation {
 	 * @throws InvalidInput naming the parameter
 	 */
 	readonly select: (item: ItemParameters) => AudienceSelection;
-	/** What identifies the send in the item that is put out; without a campaign ID where the receipt has none. */
-	readonly identify: (selection: AudienceSelection, receipt: SendReceipt) => IDataObject;
 }
 
 /** One item's read, ready to be made. */
@@ -84,10 +72,3 @@ export interface ReadOperation extends OperationBase {
 }
 
 export type Operation = ChangeOperation | ReadOperation;
-
-/** What a read operation asks for and how its answer becomes an item. */
-export interface Read<Value> {
-	readonly request: ServiceRequest & { readonly kind: 'read' };
-	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
-	readonly simplify: (value: Value) => IDataObject;
-}

@@ -2,13 +2,16 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
+import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
 
 /** What names a parameter: to n8n, and to users. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
 
-/** Parameters as the user's expressions gave them: of any type. */
-export interface ParameterValues {
+/** The parameters of one item as the user's expressions gave them: of any type. */
+export interface ItemParameters {
+	/** IANA name of the workflow's timezone. */
+	readonly timezone: string;
 	/**
 	 * The parameter's value; `undefined` where it is missing, `null` where its expression gave nothing, also
 	 * within a collection.
@@ -17,17 +20,15 @@ export interface ParameterValues {
 	get(parameter: Parameter): unknown;
 }
 
-/** The parameters of one item. */
-export interface ItemParameters extends ParameterValues {
-	/** IANA name of the workflow's timezone. */
-	readonly timezone: string;
-}
+/** What is said of a text in a panel. */
+export type TextProperty = Parameter & Partial<INodeProperties>;
 
-/** A text in a panel: what is said of each of them, and what they have in common. */
-export const textProperty = (
-	property: Pick<INodeProperties, 'displayName' | 'name' | 'description' | 'placeholder'> &
-		Partial<INodeProperties>,
-): INodeProperties => ({ type: 'string', default: '', ...property });
+/** A text in a panel, with what all of them have in common. */
+export const textProperty = (property: TextProperty): INodeProperties => ({
+	type: 'string',
+	default: '',
+	...property,
+});
 
 /** What a panel says of a text that must not be longer. */
 export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
@@ -65,22 +66,41 @@ export function required(value: unknown, displayName: string): unknown {
 	return value;
 }
 
-/** Checks a value that must be there; its first issue becomes the error that names the parameter. */
+/**
+ * Checks a value that must be there; its first issue becomes the error that names the parameter.
+ * @param nameOf the name of a part of the value, as users see it, where it has parts of its own
+ */
 export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
+	nameOf: (part: string | number | undefined) => string | undefined = () => undefined,
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
-	const { message, advice } = firstIssue(result.error);
-	throw invalid(displayName, message, advice);
+	const { path, message, advice } = firstIssue(result.error);
+	throw invalid(nameOf(path[0]) ?? displayName, message, advice);
 }
 
-/** The fields of a collection that were filled in, by name. */
+/** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
+export const toggle = z.boolean({ errorMap: () => ({ message: 'is not true or false' }) });
+
+/** A whole number; without an upper bound where none is given. */
+export function wholeNumber(from: number, to = Infinity) {
+	const range = to === Infinity ? `from ${from}` : `from ${from} to ${to}`;
+	return z.custom<number>(
+		(value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
+		`is not a whole number ${range}`,
+	);
+}
+
+/** The fields of a collection, by name: null where one is there and has no value. */
 export type Fields = Record<string, unknown>;
 
-const record = z.record(z.string(), z.unknown());
+const record = z.record(
+	z.string(),
+	z.unknown().transform((value) => value ?? null),
+);
 
 /** Reads a collection; one that was left out is empty. */
 export function toFields(value: unknown, displayName: string): Fields {
@@ -90,8 +110,38 @@ export function toFields(value: unknown, displayName: string): Fields {
 	return result.data;
 }
 
-/** Reads a switch. An expression that came to nothing must not pass for false: a dry run would send. */
-export function readBoolean(value: unknown, displayName: string): boolean {
-	if (typeof value === 'boolean') return value;
-	throw invalid(displayName, 'is not true or false');
+/** Reads the entries of a collection that holds a list of them under a name. */
+export function toEntries(value: unknown, name: string, displayName: string): Fields[] {
+	const entries = z.array(record).safeParse(toFields(value, displayName)[name] ?? []);
+	if (!entries.success) throw invalid(displayName, 'is not a list of fields');
+	return entries.data;
+}
+
+/**
+ * Reads a collection whose fields a schema knows; others are left out.
+ * @throws InvalidInput naming the field
+ */
+export function readCollection<Value>(
+	parameters: Pick<ItemParameters, 'get'>,
+	{ name, displayName, options }: Parameter & { readonly options: readonly Parameter[] },
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Value {
+	const fields = toFields(parameters.get({ name, displayName }), displayName);
+	const nameOf = (part: unknown) => options.find((option) => option.name === part)?.displayName;
+	return check(schema, fields, displayName, nameOf);
+}
+
+/**
+ * Reads a list of IDs. Text is split at its commas, semicolons and line breaks, and an ID that is written
+ * twice in it counts once; an array, also one that is written as JSON, is taken as it is; a number is one
+ * ID.
+ * @returns an array, or what is no list of IDs as it is
+ */
+export function toIdList(value: unknown): unknown {
+	if (typeof value === 'number') return [value];
+	if (typeof value !== 'string') return value;
+	const parsed = /^\s*\[/.test(value) ? parseJson(value) : undefined;
+	if (Array.isArray(parsed)) return parsed;
+	const ids = value.split(/[,;\r\n]/).map((id) => id.trim());
+	return [...new Set(ids.filter((id) => id !== ''))];
 }

@@ -1,11 +1,13 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { z } from 'zod/v3';
 
-import type { PreparedRead, Read } from './operation';
-import { readRequestOptions } from './options';
-import { invalid } from './parameters';
+import type { ServiceRequest } from '../service/client';
+import type { OperationBase, ReadOperation } from './operation';
+import { readOptions, readRequestOptions } from './options';
+import { check, toggle } from './parameters';
 import type { ItemParameters } from './parameters';
 
-const simplifyParameter = {
+const simplified = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
@@ -13,38 +15,42 @@ const simplifyParameter = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const satisfies INodeProperties;
 
-/** The switch between the simplified and the full answer. */
-export function simplifyProperty(
-	displayOptions: NonNullable<INodeProperties['displayOptions']>,
-): INodeProperties {
-	return { ...simplifyParameter, displayOptions };
-}
-
 /** Parsed JSON that is an object holds nothing but what n8n's items hold. */
 const isJsonObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null;
 
-/**
- * Makes one item's read out of what it asks for.
- * @throws InvalidInput naming the parameter
- */
-export function prepareRead<Value>(
-	item: ItemParameters,
-	{ request, schema, simplify }: Read<Value>,
-): PreparedRead {
-	const options = readRequestOptions(item);
-	const wantsSimple = item.get(simplifyParameter) ?? simplifyParameter.default;
-	if (typeof wantsSimple !== 'boolean') {
-		throw invalid(simplifyParameter.displayName, 'is not true or false');
-	}
+/** Makes an operation that reads of what it asks for, and how its answer becomes an item. */
+export function readOperation<Value>({
+	toRequest,
+	schema,
+	simplify,
+	properties,
+	...named
+}: OperationBase & {
+	/** @throws InvalidInput naming the parameter */
+	readonly toRequest: (item: ItemParameters) => Omit<ServiceRequest, 'kind'>;
+	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+	readonly simplify: (value: Value) => IDataObject;
+}): ReadOperation {
 	return {
-		key: `${request.path} ${wantsSimple}`,
-		options,
-		async perform(client) {
-			const result = await client.request(request, schema, options.timeout);
-			if (result.kind === 'failed') return result;
-			if (wantsSimple) return { kind: 'done', value: simplify(result.value) };
-			return { kind: 'done', value: isJsonObject(result.raw) ? result.raw : {} };
+		...named,
+		kind: 'read',
+		properties: [...properties, simplified, readOptions],
+		prepare(item) {
+			const request = { ...toRequest(item), kind: 'read' } as const;
+			const options = readRequestOptions(item);
+			const given = item.get(simplified) ?? simplified.default;
+			const isSimplified = check(toggle, given, simplified.displayName);
+			return {
+				key: `${request.path} ${isSimplified}`,
+				options,
+				async perform(client) {
+					const result = await client.request(request, schema, options.timeout);
+					if (result.kind === 'failed') return result;
+					if (isSimplified) return { kind: 'done', value: simplify(result.value) };
+					return { kind: 'done', value: isJsonObject(result.raw) ? result.raw : {} };
+				},
+			};
 		},
 	};
 }

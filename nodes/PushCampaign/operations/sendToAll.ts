@@ -1,11 +1,7 @@
-import { sendOperation } from './send';
-import { campaignProperties } from './sendFields';
-
-const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAll'] } };
+import { sendOperation, toolNotice } from './send';
 
 /** Specification, POST send/all. */
 export const sendToAll = sendOperation({
-	resource: 'campaign',
 	audience: 'all',
 	option: {
 		name: 'Send to All',
@@ -13,7 +9,6 @@ export const sendToAll = sendOperation({
 		action: 'Send campaign to all subscribers',
 		description: 'Send a notification to every subscriber of the site',
 	},
-	properties: campaignProperties('all', displayOptions),
+	properties: [toolNotice('every subscriber')],
 	select: () => ({}),
-	identify: (_selection, { campaignId }) => ({ campaignId }),
 });

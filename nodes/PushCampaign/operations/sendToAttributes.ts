@@ -1,24 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
 import type { AttributeValue } from '../service/schemas';
-import { attributes, attributeValue, firstIssue } from '../service/schemas';
+import { attributes, attributeValue } from '../service/schemas';
+import { requiredText } from '../service/textSchemas';
 import type { ItemParameters } from './parameters';
-import { check, invalid, required, toFields } from './parameters';
-import { sendOperation } from './send';
-import { campaignProperties } from './sendFields';
-
-const displayOptions = { show: { resource: ['campaign'], operation: ['sendToAttributes'] } };
-const showFor = (specifyAttributes: string) => ({
-	displayOptions: { show: { ...displayOptions.show, specifyAttributes: [specifyAttributes] } },
-});
+import { check, invalid, required, toEntries } from './parameters';
+import { sendOperation, toolNotice } from './send';
 
 const specifyAttributes = {
 	displayName: 'Specify Attributes',
 	name: 'specifyAttributes',
 	type: 'options',
 	default: 'keypair',
-	displayOptions,
 	options: [
 		{ name: 'Using Fields Below', value: 'keypair' },
 		{ name: 'Using JSON', value: 'json' },
@@ -34,7 +27,7 @@ const attributePairs = {
 	placeholder: 'Add Attribute',
 	default: { pairs: [{ name: '', value: '' }] },
 	required: true,
-	...showFor('keypair'),
+	displayOptions: { show: { specifyAttributes: ['keypair'] } },
 	description: 'Whom to send to',
 	options: [
 		{
@@ -69,93 +62,59 @@ const attributesJson = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
-	...showFor('json'),
+	displayOptions: { show: { specifyAttributes: ['json'] } },
 	description: 'Whom to send to, as a JSON object of names and values',
 } satisfies INodeProperties;
 
-const anyOneIsEnough = {
-	displayName:
-		'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
-	name: 'attributesNotice',
-	type: 'notice',
-	default: '',
-	displayOptions,
-} satisfies INodeProperties;
+type Attributes = Record<string, AttributeValue>;
 
-const pairList = z.array(z.record(z.string(), z.unknown()));
+const oneValue =
+	'The service knows one value per name. Keep one of them, or send once for each value.';
 
-/** Checks names and values; what is wrong with one value names it. */
-function checkAttributes(
-	given: unknown,
-	displayName: string,
-	advice: string,
-): Record<string, AttributeValue> {
-	const result = attributes.safeParse(given);
-	if (result.success) return result.data;
-	const { path, message } = firstIssue(result.error);
-	const [name] = path;
-	if (name === undefined) throw invalid(displayName, message, advice);
-	throw invalid(displayName, `has a value for "${name}" that ${message}`);
-}
-
-function fromPairs(value: unknown): Record<string, AttributeValue> {
+function fromPairs(value: unknown): Attributes {
 	const { displayName } = attributePairs;
-	const { pairs = [] } = toFields(value, displayName);
-	const list = pairList.safeParse(pairs);
-	if (!list.success) throw invalid(displayName, 'is not a list of names and values');
-	const given = new Map<string, unknown>();
-	for (const [index, pair] of list.data.entries()) {
+	const given = new Map<string, AttributeValue>();
+	for (const [index, pair] of toEntries(value, 'pairs', displayName).entries()) {
 		const position = `of pair ${index + 1} in ${displayName}`;
-		const name = required(pair['name'], `Name ${position}`);
-		if (typeof name !== 'string') throw invalid(`Name ${position}`, 'is not text');
-		if (given.has(name)) throw nameTwice(name);
+		const name = check(requiredText, pair['name'], `Name ${position}`);
+		if (given.has(name)) throw invalid(displayName, `has the name "${name}" twice`, oneValue);
 		given.set(name, check(attributeValue, pair['value'], `Value ${position}`));
 	}
-	const advice = 'Add at least one attribute with its name and value.';
-	return checkAttributes(Object.fromEntries(given), displayName, advice);
+	if (given.size > 0) return Object.fromEntries(given);
+	throw invalid(displayName, 'is empty', 'Add at least one attribute with its name and value.');
 }
-
-const nameTwice = (name: string) =>
-	invalid(
-		attributePairs.displayName,
-		`has the name "${name}" twice`,
-		'The service knows one value per name. Keep one of them, or send once for each value.',
-	);
 
 /** Every text of a JSON document, with the colon behind it where it is a name. */
 const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
 
-/** JSON keeps the last of several equal names without a word. */
-function findNameTwice(json: string): string | undefined {
-	const seen = new Set<string>();
-	for (const [token] of json.matchAll(jsonText)) {
-		if (!token.endsWith(':')) continue;
-		const name = String(JSON.parse(token.slice(0, -1)));
-		if (seen.has(name)) return name;
-		seen.add(name);
-	}
-	return undefined;
-}
+const countNames = (json: string) =>
+	[...json.matchAll(jsonText)].filter(([text]) => text.endsWith(':')).length;
 
-const jsonAdvice = 'Write it like {"plan": "pro", "city": "Oslo"}.';
-
-function fromJson(value: unknown): Record<string, AttributeValue> {
+function fromJson(value: unknown): Attributes {
 	const { displayName } = attributesJson;
 	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
 		try {
 			parsed = JSON.parse(value);
 		} catch {
-			throw invalid(displayName, 'is not valid JSON', jsonAdvice);
+			throw invalid(
+				displayName,
+				'is not valid JSON',
+				'Write it like {"plan": "pro", "city": "Oslo"}.',
+			);
 		}
 	}
-	const checked = checkAttributes(parsed, displayName, jsonAdvice);
-	const repeated = typeof value === 'string' ? findNameTwice(value) : undefined;
-	if (repeated !== undefined) throw nameTwice(repeated);
+	const checked = check(attributes, parsed, displayName, (name) =>
+		name === undefined ? undefined : `${displayName} at "${name}"`,
+	);
+	// JSON keeps the last of several equal names without a word.
+	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {
+		throw invalid(displayName, 'has a name twice', oneValue);
+	}
 	return checked;
 }
 
-function selectAttributes(item: ItemParameters): Record<string, AttributeValue> {
+function selectAttributes(item: ItemParameters): Attributes {
 	const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
 	if (mode === 'json') return fromJson(item.get(attributesJson));
 	if (mode === 'keypair') return fromPairs(item.get(attributePairs));
@@ -164,7 +123,6 @@ function selectAttributes(item: ItemParameters): Record<string, AttributeValue> 
 
 /** Specification, POST send/attribute. */
 export const sendToAttributes = sendOperation({
-	resource: 'campaign',
 	audience: 'attributes',
 	option: {
 		name: 'Send to Attributes',
@@ -172,12 +130,18 @@ export const sendToAttributes = sendOperation({
 		action: 'Send campaign to subscribers with attributes',
 		description: 'Send a notification to the subscribers who have any one of the given attributes',
 	},
-	properties: campaignProperties('attributes', displayOptions, [
+	properties: [
+		toolNotice('every subscriber with these attributes'),
 		specifyAttributes,
 		attributePairs,
 		attributesJson,
-		anyOneIsEnough,
-	]),
+		{
+			displayName:
+				'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
+			name: 'attributesNotice',
+			type: 'notice',
+			default: '',
+		},
+	],
 	select: (item) => ({ attribute: selectAttributes(item) }),
-	identify: (_selection, { campaignId }) => ({ campaignId }),
 });

@@ -1,8 +1,5 @@
 import { countCharacters } from '../service/text';
 
-/** What a text ends in that was cut. It counts as one character. */
-export const ellipsis = '…';
-
 /** What looks odd in front of an ellipsis. */
 const dangling = /[\s,;:.…–—-]+$/u;
 
@@ -12,12 +9,12 @@ let segmenters: { readonly graphemes: Intl.Segmenter; readonly words: Intl.Segme
 /** The last place up to `end` where a word ends; 0 where there is none. */
 function lastWordEnd(text: string, end: number, words: Intl.Segmenter): number {
 	let wordEnd = 0;
-	let isBeforeWord = false;
-	for (const { segment, index, isWordLike = false } of words.segment(text)) {
+	let isBeforeWord: boolean | undefined;
+	for (const { segment, index, isWordLike } of words.segment(text)) {
 		if (index > end) break;
 		// Two words without anything between them: a script without blanks. Elsewhere a blank alone parts
 		// them, and "20%" and "well-known" stay whole.
-		if (/^\s/.test(segment) || (isBeforeWord && isWordLike)) wordEnd = index;
+		if (segment.trim() === '' || (isBeforeWord && isWordLike)) wordEnd = index;
 		isBeforeWord = isWordLike;
 	}
 	return wordEnd;
@@ -26,7 +23,7 @@ function lastWordEnd(text: string, end: number, words: Intl.Segmenter): number {
 /**
  * Cuts a text that is longer than `limit` code points, at the end of a word where possible and never
  * inside a grapheme (what people see as one character: a family emoji is seven code points), and ends it
- * in an ellipsis, which is counted. Where not even the first grapheme fits, the ellipsis is all that is left.
+ * in an ellipsis, which is counted. A text of which not even the first grapheme fits stays as it is.
  * @param limit code points, at least 1
  */
 export function shortenText(text: string, limit: number): string {
@@ -42,5 +39,6 @@ export function shortenText(text: string, limit: number): string {
 		const { length } = start.slice(0, place).replace(dangling, '');
 		return start.slice(0, graphemes.segment(start).containing(length)?.index);
 	};
-	return `${cutAt(lastWordEnd(start, room, words)) || cutAt(room)}${ellipsis}`;
+	const kept = cutAt(lastWordEnd(start, room, words)) || cutAt(room);
+	return kept === '' ? text : `${kept}…`;
 }

@@ -6,7 +6,7 @@ import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import type { Fields } from './parameters';
-import { check, invalid, isBlank, toFields } from './parameters';
+import { check, invalid, toFields } from './parameters';
 
 export const sendAt = {
 	displayName: 'Send At',
@@ -37,10 +37,6 @@ const notListed = [
 	...['Africa/Asmara', 'America/Atikokan', 'America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu'],
 	...['Asia/Kolkata', 'Asia/Yangon', 'Atlantic/Faroe', 'Europe/Kyiv'],
 	...['Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
-	...['America/Indiana/Indianapolis', 'America/Kentucky/Louisville'],
-	...['Buenos_Aires', 'Catamarca', 'Cordoba', 'Jujuy', 'Mendoza'].map(
-		(city) => `America/Argentina/${city}`,
-	),
 ];
 
 /** The list of Send At Timezone: IANA names, in their order. */
@@ -98,38 +94,6 @@ export function readExpiry(given: unknown): string | undefined {
 	return check(expiry, duration, displayName);
 }
 
-/**
- * Reads the timezone of Send At. A wrong or forgotten one must not move the moment of sending.
- * @param workflowTimezone where none was given
- */
-function readTimezone(fields: Fields, workflowTimezone: string): string {
-	const { displayName, name } = sendAtTimezone;
-	if (!(name in fields)) return workflowTimezone;
-	if (!(sendAt.name in fields)) {
-		throw invalid(
-			displayName,
-			'is there without Send At',
-			`Add Send At, or remove ${displayName} from the additional fields to send at once.`,
-		);
-	}
-	const given = fields[name];
-	if (isBlank(given)) {
-		throw invalid(
-			displayName,
-			'is empty',
-			`Choose one from the list, or remove ${displayName} from the additional fields to use the time zone of the workflow.`,
-		);
-	}
-	const timezone = typeof given === 'string' ? given.trim() : '';
-	// Newer versions of Node.js take an offset for a name, older ones don't.
-	if (!/^[+-]/.test(timezone) && IANAZone.isValidZone(timezone)) return timezone;
-	throw invalid(
-		displayName,
-		'is not the name of a time zone',
-		'Choose one from the list, or give an IANA name such as Europe/Berlin, America/New_York or UTC.',
-	);
-}
-
 /** When a campaign is sent. */
 export interface Timing {
 	/** Missing where it is sent at once. */
@@ -139,20 +103,28 @@ export interface Timing {
 }
 
 /**
- * Reads when to send.
+ * Reads when to send. What was added and is blank is refused: sending at once what was meant for later, or
+ * at another hour, can't be undone.
  * @throws InvalidInput naming Send At or its timezone
  */
 export function readTiming(fields: Fields, workflowTimezone: string): Timing {
-	const timezone = readTimezone(fields, workflowTimezone);
-	if (!(sendAt.name in fields)) return { timezone };
-	const given = fields[sendAt.name];
-	// Sending at once what was meant for later can't be undone.
-	if (isBlank(given)) {
+	const { sendAt: date, sendAtTimezone: zone = workflowTimezone } = fields;
+	const isAdded = sendAtTimezone.name in fields;
+	if (isAdded && date === undefined) {
 		throw invalid(
-			sendAt.displayName,
-			'is empty',
-			'Choose a date, or remove Send At from the additional fields to send at once.',
+			sendAtTimezone.displayName,
+			'is there without Send At',
+			'Add Send At, or remove Send At Timezone from the additional fields to send at once.',
 		);
 	}
-	return { schedule: parseSchedule(given, timezone), timezone };
+	const timezone = typeof zone === 'string' ? zone.trim() : '';
+	// Newer versions of Node.js take an offset for a name, older ones don't.
+	if (isAdded && (/^[+-]/.test(timezone) || !IANAZone.isValidZone(timezone))) {
+		throw invalid(
+			sendAtTimezone.displayName,
+			'is not the name of a time zone',
+			'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
+		);
+	}
+	return date === undefined ? { timezone } : { schedule: parseSchedule(date, timezone), timezone };
 }

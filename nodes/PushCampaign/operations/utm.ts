@@ -1,7 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod/v3';
 
 import { parseUrl } from '../service/address';
-import { invalid, isBlank, textProperty, toFields } from './parameters';
+import { check, isBlank, textProperty, toFields } from './parameters';
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -40,12 +41,10 @@ export const utmParameters = {
 /** A query parameter's name and value. */
 export type UtmParameter = readonly [name: string, value: string];
 
-/** What an expression gives for a text: numbers are meant as they are written. */
-function toText(value: unknown, displayName: string): string {
-	if (typeof value === 'string') return value.trim();
-	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	throw invalid(`${displayName} in ${utmParameters.displayName}`, 'is not text');
-}
+/** Numbers are meant as they are written. */
+const text = z
+	.union([z.string(), z.number().finite()], { errorMap: () => ({ message: 'is not text' }) })
+	.transform((given) => String(given).trim());
 
 /**
  * Reads the UTM parameters that were filled in, `['utm_source', 'newsletter']` and so on.
@@ -55,9 +54,9 @@ function toText(value: unknown, displayName: string): string {
 export function readUtm(given: unknown): UtmParameter[] {
 	const { displayName } = utmParameters;
 	const fields = toFields(toFields(given, displayName)['parameters'], displayName);
-	return parts.flatMap(([name, partName]): UtmParameter[] =>
-		isBlank(fields[name]) ? [] : [[`utm_${name}`, toText(fields[name], partName)]],
-	);
+	return parts
+		.filter(([name]) => !isBlank(fields[name]))
+		.map(([name, part]) => [`utm_${name}`, check(text, fields[name], `${part} in ${displayName}`)]);
 }
 
 /**
@@ -66,7 +65,8 @@ export function readUtm(given: unknown): UtmParameter[] {
  * upper or lower case, stays as it is. What is no URL is given back, to be refused where URLs are checked.
  */
 export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unknown {
-	const parsed = typeof url === 'string' ? parseUrl(url) : undefined;
+	if (typeof url !== 'string') return url;
+	const parsed = parseUrl(url);
 	if (parsed === undefined) return url;
 	const present = new Set([...parsed.searchParams.keys()].map((name) => name.toLowerCase()));
 	const missing = parameters.filter(([name]) => !present.has(name));
@@ -75,6 +75,6 @@ export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unkno
 	const added = new URLSearchParams(missing.map(([name, value]): [string, string] => [name, value]))
 		.toString()
 		.replaceAll('+', '%20');
-	const [address = '', ...fragment] = String(url).split(/(?=#)/);
-	return `${address}${address.includes('?') ? '&' : '?'}${added}${fragment.join('')}`;
+	const separator = /^[^#]*\?/.test(url) ? '&' : '?';
+	return url.replace(/#|$/, (end) => `${separator}${added}${end}`);
 }

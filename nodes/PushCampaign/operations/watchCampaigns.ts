@@ -3,10 +3,10 @@ import { z } from 'zod/v3';
 
 import type { CounterName } from '../service/answers';
 import { counterNames, isCounterName, toPlainId } from '../service/answers';
-import { campaignId } from '../service/schemas';
-import { parseIdList } from './idList';
-import type { Parameter, ParameterValues } from './parameters';
-import { check, invalid, isBlank, toFields } from './parameters';
+import { campaignId, idList } from '../service/schemas';
+import { refusal } from '../service/textSchemas';
+import type { ItemParameters } from './parameters';
+import { check, invalid, readCollection, toIdList, wholeNumber } from './parameters';
 
 const campaignIds = {
 	displayName: 'Campaign IDs',
@@ -35,43 +35,55 @@ const counters = {
 	],
 } satisfies INodeProperties;
 
-const minimumChange = {
-	displayName: 'Minimum Change',
-	name: 'minimumChange',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 1,
-	description:
-		'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
-} satisfies INodeProperties;
-
-const reaches = {
-	displayName: 'When It Reaches',
-	name: 'reaches',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 100,
-	description:
-		'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
-} satisfies INodeProperties;
-
 const options = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
-	options: [minimumChange, reaches],
+	options: [
+		{
+			displayName: 'Minimum Change',
+			name: 'minimumChange',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 1,
+			description:
+				'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
+		},
+		{
+			displayName: 'When It Reaches',
+			name: 'reaches',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 100,
+			description:
+				'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
+		},
+	],
 } satisfies INodeProperties;
 
 /** The panel of the trigger. */
 export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
 
-const wholeNumber = z.number().int().min(1);
+const advice = 'Choose at least one counter.';
+const counterList = z
+	.custom<CounterName[]>(
+		(chosen) => Array.isArray(chosen) && chosen.every(isCounterName),
+		refusal('is not a selection from the list', advice),
+	)
+	.refine((chosen) => chosen.length > 0, refusal('is empty', advice));
 
-function readCampaignIds(parameters: ParameterValues): string[] {
+const optionsSchema = z.object({
+	minimumChange: wholeNumber(1).default(1),
+	// An expression that came to nothing must not let all events through.
+	reaches: wholeNumber(1).optional(),
+});
+
+function readCampaignIds(parameters: Pick<ItemParameters, 'get'>): string[] {
 	const { displayName } = campaignIds;
-	const listed = parseIdList(parameters.get(campaignIds) ?? campaignIds.default, displayName);
+	const given = toIdList(parameters.get(campaignIds) ?? campaignIds.default);
+	const listed = check(idList, given, displayName);
 	// However they are written, so that a change of the list is no other campaign.
 	const ids = [...new Set(listed.map((id) => toPlainId(check(campaignId, id, displayName))))];
 	if (ids.length === 0) throw invalid(displayName, 'is missing', 'Give at least one campaign ID.');
@@ -82,37 +94,16 @@ function readCampaignIds(parameters: ParameterValues): string[] {
 	return ids;
 }
 
-function readCounters(parameters: ParameterValues): CounterName[] {
-	const chosen: unknown = parameters.get(counters) ?? counters.default;
-	const isEmpty = isBlank(chosen) || (Array.isArray(chosen) && chosen.length === 0);
-	if (!isEmpty && Array.isArray(chosen)) {
-		const known = chosen.filter(isCounterName);
-		if (known.length === chosen.length) return known;
-	}
-	const what = isEmpty ? 'is empty' : 'is not a selection from the list';
-	throw invalid(counters.displayName, what, 'Choose at least one counter.');
-}
-
-function toWholeNumber(value: unknown, { displayName }: Parameter): number {
-	const number = wholeNumber.safeParse(value);
-	if (!number.success) throw invalid(displayName, 'is not a whole number from 1');
-	return number.data;
-}
-
 /**
  * Reads which campaigns a trigger watches, and how.
  * @throws InvalidInput naming the parameter
  */
-export function readWatched(parameters: ParameterValues) {
+export function readWatched(parameters: Pick<ItemParameters, 'get'>) {
 	const ids = readCampaignIds(parameters);
-	const watched = readCounters(parameters);
-	const fields = toFields(parameters.get(options), options.displayName);
-	const change = fields[minimumChange.name] ?? minimumChange.default;
+	const chosen = parameters.get(counters) ?? counters.default;
 	return {
 		campaignIds: ids,
-		counters: watched,
-		minimumChange: toWholeNumber(change, minimumChange),
-		// An expression that came to nothing must not let all events through.
-		reaches: reaches.name in fields ? toWholeNumber(fields[reaches.name], reaches) : undefined,
+		counters: check(counterList, chosen, counters.displayName),
+		...readCollection(parameters, options, optionsSchema),
 	};
 }

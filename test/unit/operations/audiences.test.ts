@@ -1,280 +1,158 @@
 import * as fc from 'fast-check';
+import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { refusal } from '../service/support';
 import { itemOf } from './support';
 
-// Specification, Audience fields.
+// Specification, Audience fields. What a value must be is told with the schemas.
 
-describe('attributes as pairs', () => {
-	const select = (pairs: unknown, specifyAttributes: unknown = 'keypair') =>
-		sendToAttributes.select(itemOf({ specifyAttributes, attributes: { pairs } }));
+const select = (operation: SendOperation, parameters: Record<string, unknown>) =>
+	operation.select(itemOf(parameters));
+const selectPairs = (pairs: unknown, specifyAttributes: unknown = 'keypair') =>
+	select(sendToAttributes, { specifyAttributes, attributes: { pairs } });
+const selectJson = (attributesJson: unknown) =>
+	select(sendToAttributes, { specifyAttributes: 'json', attributesJson });
+const selectSegments = (segmentIds: unknown) => select(sendToSegments, { segmentIds });
+const selectSubscriber = (subscriberId: unknown) => select(sendToSubscriber, { subscriberId });
+const pairsOf = (...names: unknown[]) => names.map((name) => ({ name, value: 'x' }));
 
-	test('become an object, in their order', () => {
-		const pairs = [
-			{ name: 'plan', value: 'pro' },
-			{ name: 'age', value: 7 },
-			{ name: 'vip', value: false },
-			{ name: ' spaced ', value: ' x ' },
-		];
-		const attribute = { plan: 'pro', age: 7, vip: false, ' spaced ': ' x ' };
-		expect(select(pairs)).toEqual({ attribute });
-		expect(select(pairs, null)).toEqual({ attribute });
-		expect(Object.keys(select(pairs).attribute ?? {})).toEqual(Object.keys(attribute));
-	});
-
-	test('may have the name __proto__', () => {
-		const selection = select([{ name: '__proto__', value: 'x' }]);
-		expect(JSON.stringify(selection)).toBe('{"attribute":{"__proto__":"x"}}');
-	});
-
-	test.each([
-		[[], 'Attributes is empty'],
-		[undefined, 'Attributes is empty'],
-		['plan', 'Attributes is not a list of names and values'],
-		[['plan'], 'Attributes is not a list of names and values'],
-		[
-			[{ name: 'id', value: Number('12345678901234567890') }],
-			'Value of pair 1 in Attributes is a number too large to be exact, its last digits are lost already: give it as text',
-		],
-		[[{ value: 'x' }], 'Name of pair 1 in Attributes is missing'],
-		[[{ name: ' ', value: 'x' }], 'Name of pair 1 in Attributes is missing'],
-		[[{ name: 7, value: 'x' }], 'Name of pair 1 in Attributes is not text'],
-		[
-			[{ name: 'a', value: null }],
-			'Value of pair 1 in Attributes is empty for this item: its expression gave nothing',
-		],
-		[[{ name: 'a', value: 'x' }, { name: 'b' }], 'Value of pair 2 in Attributes is missing'],
-		[[{ name: 'a', value: ' ' }], 'Value of pair 1 in Attributes is missing'],
-		[
-			[{ name: 'a', value: { b: 1 } }],
-			'Value of pair 1 in Attributes is not a text, a number or a boolean',
-		],
-		[['x', 'y'].map((value) => ({ name: 'a', value })), 'Attributes has the name "a" twice'],
-	])('%j is refused', (pairs, message) => {
-		expect(refusal(() => select(pairs)).message).toBe(message);
-	});
-
-	test('that are no collection are refused', () => {
-		const item = itemOf({ attributes: ['x'] });
-		expect(refusal(() => sendToAttributes.select(item)).message).toBe(
-			'Attributes is not a set of fields',
+test('pairs become an object, in their order', () => {
+	const pairs = [
+		{ name: 'plan', value: 'pro' },
+		{ name: 'age', value: 7 },
+		{ name: ' spaced ', value: ' x ' },
+		{ name: '__proto__', value: false },
+	];
+	for (const mode of ['keypair', null, undefined]) {
+		expect(JSON.stringify(selectPairs(pairs, mode))).toBe(
+			'{"attribute":{"plan":"pro","age":7," spaced ":" x ","__proto__":false}}',
 		);
-		expect(refusal(() => sendToAttributes.select(itemOf({}))).message).toBe('Attributes is empty');
-	});
+	}
 });
-
-const jsonExample = 'Write it like {"plan": "pro", "city": "Oslo"}.';
 
 test.each([
-	[{ attributes: {} }, 'Add at least one attribute with its name and value.'],
+	['{"plan": "pro", "age": 7, "vip": true}', { plan: 'pro', age: 7, vip: true }],
 	[
-		{ attributes: { pairs: ['x', 'y'].map((value) => ({ name: 'a', value })) } },
-		'The service knows one value per name. Keep one of them, or send once for each value.',
+		{ plan: 'pro', none: '' },
+		{ plan: 'pro', none: '' },
 	],
-	[{ specifyAttributes: 'json' }, 'Fill in Attributes (JSON).'],
-	[{ specifyAttributes: 'json', attributesJson: '{' }, jsonExample],
-	[{ specifyAttributes: 'json', attributesJson: '[]' }, jsonExample],
-	[{ specifyAttributes: 'json', attributesJson: '{}' }, jsonExample],
-	[
-		{ specifyAttributes: 'json', attributesJson: null },
-		'Check the expression in Attributes (JSON), and the item that it reads from.',
-	],
-])('%j is refused with what to do: %s', (parameters, advice) => {
-	expect(refusal(() => sendToAttributes.select(itemOf(parameters))).advice).toBe(advice);
+	[' {"a": 1} \n', { a: 1 }],
+	// A text that begins with a colon is no name, nor is what stands between two texts.
+	['{"a\\"b": ":", "c": "\\\\"}', { 'a"b': ':', c: '\\' }],
+	['{"a":"b",":x":1,"c":"d",":y":2}', { a: 'b', ':x': 1, c: 'd', ':y': 2 }],
+	['{"a":"a","b":"b",\n":c":1}', { a: 'a', b: 'b', ':c': 1 }],
+])('the JSON %j', (json, attribute) => {
+	expect(selectJson(json)).toEqual({ attribute });
 });
 
-test.each(['pairs', '', 7, true, {}])('attributes specified as %j are refused', (mode) => {
-	const item = itemOf({ specifyAttributes: mode, attributesJson: '{"a":1}' });
-	expect(refusal(() => sendToAttributes.select(item)).message).toBe(
-		'Specify Attributes is neither "keypair" nor "json"',
+const name = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+const value = fc.oneof(fc.string(), fc.boolean(), fc.integer(), fc.constantFrom(0.5, -1e-7));
+
+test('an object of texts, numbers and booleans comes through as it is, as text and as object', () => {
+	fc.assert(
+		fc.property(fc.dictionary(name, value, { minKeys: 1, noNullPrototype: true }), (attribute) => {
+			expect(selectJson(JSON.stringify(attribute, null, 1))).toEqual({ attribute });
+			expect(selectJson(attribute)).toEqual({ attribute });
+		}),
 	);
 });
 
-describe('attributes as JSON', () => {
-	const select = (attributesJson: unknown) =>
-		sendToAttributes.select(itemOf({ specifyAttributes: 'json', attributesJson }));
-
-	test.each([
-		['{"plan": "pro", "age": 7, "vip": true}', { plan: 'pro', age: 7, vip: true }],
-		[
-			{ plan: 'pro', none: '' },
-			{ plan: 'pro', none: '' },
-		],
-		[' {"a": 1} \n', { a: 1 }],
-		['{"a\\"b": ":", "c": "\\\\"}', { 'a"b': ':', c: '\\' }],
-		// A text that begins with a colon is no name, nor is what stands between two texts.
-		['{"a":"b",":x":1,"c":"d",":y":2}', { a: 'b', ':x': 1, c: 'd', ':y': 2 }],
-		['{"a":"a","b":"b"}', { a: 'a', b: 'b' }],
-		['{"a":"b",\n":c":1}', { a: 'b', ':c': 1 }],
-	])('%j', (json, attribute) => {
-		expect(select(json)).toEqual({ attribute });
-	});
-
-	test('may have the name __proto__', () => {
-		expect(JSON.stringify(select('{"__proto__": "x"}'))).toBe('{"attribute":{"__proto__":"x"}}');
-	});
-
-	test.each<[message: string, refused: unknown[]]>([
-		['Attributes (JSON) is missing', ['', ' ', undefined]],
-		['Attributes (JSON) is empty for this item: its expression gave nothing', [null]],
-		['Attributes (JSON) is not valid JSON', ['{', 'plan=pro']],
-		['Attributes (JSON) is not a set of names and values', ['[]', 'null', '7', 7, [{ a: 1 }]]],
-		['Attributes (JSON) is empty', ['{}', {}]],
-		['Attributes (JSON) has an attribute without a name', ['{" ": 1}']],
-		[
-			'Attributes (JSON) has a value for "b" that is not a text, a number or a boolean',
-			['{"a": 1, "b": {"c": 1}}', { b: ['x'] }, { b: null }],
-		],
-		[
-			'Attributes (JSON) has a value for "b" that is a number too large to be exact, its last digits are lost already: give it as text',
-			['{"a": 1, "b": 12345678901234567890}', { b: Number('12345678901234567890') }],
-		],
-	])('%s: %j', (message, refused) => {
-		for (const json of refused) expect(refusal(() => select(json)).message).toBe(message);
-	});
-
-	test.each([
-		['a', '{"a": 1, "b": 2, "a": 3}'],
-		['a', '{"a": 1, "\\u0061": 2}'],
-		['a', '{"a" : 1, "a"\n: 2}'],
-		['__proto__', '{"__proto__": 1, "__proto__": 2}'],
-	])('the name %s twice in %s', (name, json) => {
-		expect(refusal(() => select(json)).message).toBe(`Attributes has the name "${name}" twice`);
-	});
-
-	const value = fc.oneof(
-		fc.string(),
-		fc.boolean(),
-		fc.integer(),
-		fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((x) => (Object.is(x, -0) ? 0 : x)),
+test('a name twice in JSON is seen wherever it stands, and however it is written', () => {
+	const message = 'Attributes (JSON) has a name twice';
+	expect(refusal(() => selectJson('{"a" : 1, "\\u0061"\n: 2}')).message).toBe(message);
+	const names = fc.uniqueArray(name, { minLength: 1, maxLength: 5 });
+	fc.assert(
+		fc.property(names, fc.nat(), fc.string(), (each, pick, text) => {
+			const twice = [...each, each[pick % each.length]];
+			const json = twice.map((key) => `${JSON.stringify(key)}:${JSON.stringify(text)}`).join();
+			expect(refusal(() => selectJson(`{${json}}`)).message).toBe(message);
+		}),
 	);
-	const name = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+});
 
-	test('an object of texts, numbers and booleans comes through as it is, as text and as object', () => {
-		fc.assert(
-			fc.property(
-				fc.dictionary(name, value, { minKeys: 1, noNullPrototype: true }),
-				(attribute) => {
-					expect(select(JSON.stringify(attribute, null, 1))).toEqual({ attribute });
-					expect(select(attribute)).toEqual({ attribute });
-				},
-			),
-		);
-	});
+test.each([
+	['12', ['12']],
+	[' 12 , 34 ', ['12', '34']],
+	['12,12,34', ['12', '34']],
+	[',12,,', ['12']],
+	['007', ['007']],
+	['12; 34;;56\n34\r\n78\r9', ['12', '34', '56', '78', '9']],
+	[' ["12", 34, "12"] ', ['12', 34, '12']],
+	['[12345678901234567890]', ['12345678901234567890']],
+	[0, [0]],
+	// An array is sent as it is.
+	[
+		[' 12 ', 34, ' 12 '],
+		[' 12 ', 34, ' 12 '],
+	],
+])('the segments %j', (segmentIds, segment) => {
+	expect(selectSegments(segmentIds)).toEqual({ segment });
+});
 
-	test('a name twice is seen wherever it stands', () => {
-		fc.assert(
-			fc.property(
-				fc.uniqueArray(name, { minLength: 1, maxLength: 5 }),
-				fc.nat(),
-				fc.string(),
-				(names, pick, text) => {
-					const twice = names[pick % names.length] ?? '';
-					const json = `{${[...names, twice].map((each) => `${JSON.stringify(each)}:${JSON.stringify(text)}`).join(',')}}`;
-					expect(refusal(() => select(json)).message).toBe(
-						`Attributes has the name "${twice}" twice`,
-					);
-				},
-			),
-		);
+test('a subscriber is addressed by digits as text', () => {
+	expect(selectSubscriber(5001)).toEqual({ sid: '5001' });
+	expect(selectSubscriber(' 12345678901234567890 ')).toEqual({
+		sid: '12345678901234567890',
 	});
 });
 
-describe('segments', () => {
-	const select = (segmentIds: unknown) => sendToSegments.select(itemOf({ segmentIds }));
+const nothing = 'is empty for this item: its expression gave nothing';
+const attribute = 'is not a text, a number or a boolean';
 
-	test.each([
-		['12', ['12']],
-		[' 12 , 34 ', ['12', '34']],
-		['12,12,34', ['12', '34']],
-		[',12,,', ['12']],
-		['007', ['007']],
-		['12345678901234567890', ['12345678901234567890']],
-		['12; 34;;56', ['12', '34', '56']],
-		['12\n34\r\n56\r78', ['12', '34', '56', '78']],
-		['[12, 13]', [12, 13]],
-		[' ["12", 34, "12"] ', ['12', 34, '12']],
-		['[12345678901234567890]', ['12345678901234567890']],
-		[12, [12]],
-		[0, [0]],
-		// An array is sent as it is.
-		[
-			['12', 34, '12'],
-			['12', 34, '12'],
-		],
-		[[' 12 '], [' 12 ']],
-		[[0], [0]],
-	])('%j', (segmentIds, segment) => {
-		expect(select(segmentIds)).toEqual({ segment });
-	});
-
-	test.each<[what: string, refused: unknown[]]>([
-		['is missing', [undefined]],
-		['is empty for this item: its expression gave nothing', [null]],
-		['is empty', ['', ' , ', [], '[]']],
-		['is neither text, nor a number, nor an array', [{}, true]],
-		[
-			'holds an ID that is neither text nor a whole number',
-			[1.5, -1, '[1.5]', '[[12]]', '[{"id": 12}]', [null], [['12']]],
-		],
-	])('%s: %j', (what, refused) => {
-		for (const segmentIds of refused) {
-			expect(refusal(() => select(segmentIds)).message).toBe(`Segment IDs ${what}`);
-		}
-	});
-
-	test.each([
-		...['12 34', '12\t34', '12\u00a034', '["12 34"]', ['12 34']].map((ids) => [ids, '12 34']),
-		['12, 34 56', '34 56'],
-		['(12)', '(12)'],
-		['[12, 34', '[12'],
-		['12]', '12]'],
-		['[a, b]', '[a'],
-		[['[12', '13]'], '[12'],
-		['{"id": 12}', '{"id": 12}'],
-		['"12", "34"', '"12"'],
-		["'12'", "'12'"],
-		['“12”', '“12”'],
-	])('%j is refused: %s may be more than an ID', (segmentIds, id) => {
-		expect(refusal(() => select(segmentIds)).message).toBe(
-			`Segment IDs holds "${String(id)}", which is not one ID`,
-		);
-	});
-
-	test('a text becomes the texts between its commas', () => {
-		const id = fc.stringMatching(/^[a-z0-9]{1,6}$/);
-		fc.assert(
-			fc.property(fc.uniqueArray(id, { minLength: 1 }), (segment) => {
-				expect(select(segment.join(' , '))).toEqual({ segment });
-				expect(select(segment)).toEqual({ segment });
-			}),
-		);
-	});
+test.each<[name: string, rule: string, given: unknown[], read: (given: unknown) => unknown]>([
+	['Attributes', 'is empty', [[], undefined], selectPairs],
+	['Attributes', 'is not a list of fields', ['plan', ['plan']], selectPairs],
+	[
+		'Attributes',
+		'is not a set of fields',
+		['x', ['x']],
+		(attributes) => select(sendToAttributes, { attributes }),
+	],
+	['Attributes', 'has the name "a" twice', [pairsOf('a', 'b', 'a')], selectPairs],
+	['Name of pair 2 in Attributes', 'is missing', [pairsOf('a', ' ')], selectPairs],
+	['Name of pair 2 in Attributes', 'is not text', [pairsOf('a', 7)], selectPairs],
+	['Value of pair 1 in Attributes', 'is missing', [[{ name: 'a', value: ' ' }]], selectPairs],
+	['Value of pair 1 in Attributes', nothing, [[{ name: 'a', value: null }]], selectPairs],
+	['Value of pair 1 in Attributes', attribute, [[{ name: 'a', value: {} }]], selectPairs],
+	['Attributes (JSON)', 'is missing', ['', ' ', undefined], selectJson],
+	['Attributes (JSON)', nothing, [null], selectJson],
+	['Attributes (JSON)', 'is not valid JSON', ['{', 'plan=pro'], selectJson],
+	['Attributes (JSON)', 'is not a set of names and values', ['[]', '7', 7], selectJson],
+	['Attributes (JSON)', 'is empty', ['{}', {}], selectJson],
+	['Attributes (JSON)', 'has an attribute without a name', ['{" ": 1}'], selectJson],
+	['Attributes (JSON) at "b"', attribute, ['{"a": 1, "b": {"c": 1}}', { b: null }], selectJson],
+	[
+		'Specify Attributes',
+		'is neither "keypair" nor "json"',
+		['pairs', '', 7, true],
+		(mode) => selectPairs([], mode),
+	],
+	['Segment IDs', 'is missing', [undefined], selectSegments],
+	['Segment IDs', nothing, [null], selectSegments],
+	['Segment IDs', 'is empty', ['', ' , ', [], '[]'], selectSegments],
+	['Segment IDs', 'is neither text, nor a number, nor an array', [{}, true], selectSegments],
+	['Segment IDs', 'holds "[12", which is not one ID', ['[12, 34', '[12'], selectSegments],
+	['Subscriber ID', nothing, [null], selectSubscriber],
+	['Subscriber ID', 'is not a number: "a@b.com"', ['a@b.com'], selectSubscriber],
+])('%s %s: %j', (field, rule, refused, read) => {
+	for (const given of refused) expect(refusal(() => read(given)).message).toBe(`${field} ${rule}`);
 });
 
-describe('a subscriber', () => {
-	const select = (subscriberId: unknown) => sendToSubscriber.select(itemOf({ subscriberId }));
+const twice =
+	'The service knows one value per name. Keep one of them, or send once for each value.';
 
-	test('is addressed by digits as text', () => {
-		expect(select(5001)).toEqual({ sid: '5001' });
-		expect(select(' 12345678901234567890 ')).toEqual({ sid: '12345678901234567890' });
-	});
-
-	test.each([
-		['', 'Subscriber ID is missing', 'Fill in Subscriber ID.'],
-		[
-			null,
-			'Subscriber ID is empty for this item: its expression gave nothing',
-			'Check the expression in Subscriber ID, and the item that it reads from.',
-		],
-		[
-			'a@b.com',
-			'Subscriber ID is not a number: "a@b.com"',
-			'Give the ID of one subscriber: digits alone, such as 5001.',
-		],
-	])('%j is refused', (subscriberId, message, advice) => {
-		expect(refusal(() => select(subscriberId))).toMatchObject({ message, advice });
-	});
+test.each([
+	[() => selectPairs([]), 'Add at least one attribute with its name and value.'],
+	[() => selectPairs(pairsOf('a', 'a')), twice],
+	[() => selectJson('{"a": 1, "a": 2}'), twice],
+	[() => selectJson('{'), 'Write it like {"plan": "pro", "city": "Oslo"}.'],
+	[() => selectJson(''), 'Fill in Attributes (JSON).'],
+	[
+		() => selectSegments(null),
+		'Check the expression in Segment IDs, and the item that it reads from.',
+	],
+])('%s is refused with what to do: %s', (read, advice) => {
+	expect(refusal(read).advice).toBe(advice);
 });

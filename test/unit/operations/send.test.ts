@@ -1,47 +1,22 @@
 import * as fc from 'fast-check';
-import { operations } from '../../../nodes/PushCampaign/operations';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
-import {
-	alreadySentItem,
-	dryRunItem,
-	performSend,
-	prepareSend,
-	sentItem,
-} from '../../../nodes/PushCampaign/operations/send';
-import { readCampaignFields } from '../../../nodes/PushCampaign/operations/sendFields';
+import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
-import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
+import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
+import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
+import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
-import { content, contentBody, itemOf } from './support';
+import { content, contentBody, itemOf, recordingClient } from './support';
 
-const sends = operations.filter(
-	(operation): operation is SendOperation => operation.kind === 'send',
-);
-
-const selected = [
-	['sendToAll', {}, {}],
-	[
-		'sendToAttributes',
-		{ attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
-		{ attribute: { plan: 'pro' } },
-	],
-	['sendToSegments', { segmentIds: ['12', 34] }, { segment: ['12', 34] }],
-	['sendToSubscriber', { subscriberId: 5001 }, { sid: '5001' }],
-] as const;
-
-const cases = selected.map(([name, parameters, body]) => {
-	const operation = sends.find(({ option }) => option.value === name);
-	if (operation === undefined) throw new TypeError(`No operation ${name}`);
-	return {
-		name,
-		operation,
-		parameters: { ...content, ...parameters },
-		body: { ...contentBody, ...body },
-	};
-});
-
-const paths = { all: 'all', attributes: 'attribute', segments: 'segment', subscriber: 'sid' };
+const prepare = (
+	operation: SendOperation,
+	parameters: Record<string, unknown>,
+	timezone?: string,
+) => operation.prepare(itemOf({ ...content, ...parameters }, timezone));
+const all = (parameters: Record<string, unknown>, timezone?: string) =>
+	prepareSend(sendToAll, itemOf({ ...content, ...parameters }, timezone));
+const refusedBy = (parameters: Record<string, unknown>) => refusal(() => all(parameters));
 
 const everyField = {
 	name: 'Autumn',
@@ -52,73 +27,93 @@ const everyField = {
 	sendAt: '2030-05-17T09:30:30',
 };
 const shop = { title: 'Shop', url: 'https://shop.example' };
-const everyBodyOf = {
+const emptyButton = { title: '', url: ' ' };
+const everywhere = {
 	icon: 'https://shop.example/icon.png',
 	expire_push: '7d',
 	send_at: '2030-05-17 09:31 +02:00',
+	action_buttons: [shop],
 };
 const name = 'Autumn';
 const image = 'https://shop.example/banner.jpg';
-/** Specification, Endpoints and auto_hide rules. */
-const everyBodyField = {
-	sendToAll: { ...everyBodyOf, name, image, auto_hide: 1 },
-	sendToAttributes: { ...everyBodyOf, name, auto_hide: 0 },
-	sendToSegments: { ...everyBodyOf, name, image, auto_hide: 0 },
-	sendToSubscriber: { ...everyBodyOf, auto_hide: 0 },
-};
 
-const oneButton = { button: [{}, shop] };
-
-describe.each(cases)('$name', ({ name: operationName, operation, parameters, body }) => {
-	const bodyOf = (additionalFields: unknown) =>
-		prepareSend(operation, itemOf({ ...parameters, additionalFields }, 'Europe/Berlin')).body;
+// Specification, Endpoints and auto_hide rules.
+describe.each([
+	{
+		operation: sendToAll,
+		path: 'all',
+		parameters: {},
+		body: {},
+		more: { name, image },
+		closes: 1,
+		row: { audience: 'all', name },
+	},
+	{
+		operation: sendToAttributes,
+		path: 'attribute',
+		parameters: { attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
+		body: { attribute: { plan: 'pro' } },
+		more: { name },
+		closes: 0,
+		row: { audience: 'attributes', name, attributes: { plan: 'pro' } },
+	},
+	{
+		operation: sendToSegments,
+		path: 'segment',
+		parameters: { segmentIds: ['12', 34] },
+		body: { segment: ['12', 34] },
+		more: { name, image },
+		closes: 0,
+		row: { audience: 'segments', name, segmentIds: ['12', '34'] },
+	},
+	{
+		operation: sendToSubscriber,
+		path: 'sid',
+		parameters: { subscriberId: 5001 },
+		body: { sid: '5001' },
+		more: {},
+		closes: 0,
+		row: { audience: 'subscriber' },
+	},
+])('$operation.option.name', ({ operation, path, parameters, body, more, closes, row }) => {
+	const bodyOf = (given: object) =>
+		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').send?.body;
+	const required = { ...contentBody, ...body };
 
 	test('sends what is required, and nothing that was left out or is blank', () => {
-		expect(prepareSend(operation, itemOf(parameters)).body).toEqual(body);
-		for (const blank of [null, undefined, '', {}]) expect(bodyOf(blank)).toEqual(body);
-		for (const blank of ['', ' ', null, undefined]) {
-			expect(bodyOf({ name: blank, iconUrl: blank, imageUrl: blank })).toEqual(body);
-			expect(bodyOf({ expireAfter: blank, utmParameters: blank })).toEqual(body);
+		expect(bodyOf({})).toStrictEqual(required);
+		for (const blank of [null, undefined, '', {}]) {
+			expect(bodyOf({ additionalFields: blank })).toEqual(required);
 		}
-		const utmParameters = { parameters: { source: '', medium: ' ', campaign: null } };
-		expect(bodyOf({ expireAfter: {}, utmParameters })).toEqual(body);
+		for (const blank of ['', ' ', null, undefined]) {
+			const fields = { name: blank, iconUrl: blank, imageUrl: blank };
+			const additionalFields = { ...fields, expireAfter: blank, utmParameters: blank };
+			expect(bodyOf({ additionalFields })).toStrictEqual(required);
+		}
+		expect(bodyOf({ additionalFields: { expireAfter: {}, utmParameters: {} } })).toEqual(required);
 	});
 
 	test('sends every field that the service accepts here, and no other', () => {
-		const given = { ...parameters, actionButtons: oneButton };
-		const item = itemOf({ ...given, additionalFields: everyField }, 'Europe/Berlin');
-		expect(prepareSend(operation, item).body).toEqual({
-			...body,
-			...everyBodyField[operationName],
-			action_buttons: [shop],
+		const actionButtons = { button: [{}, shop] };
+		expect(bodyOf({ actionButtons, additionalFields: everyField })).toEqual({
+			...required,
+			...everywhere,
+			...more,
+			auto_hide: closes,
 		});
-		const { auto_hide: closes } = everyBodyField[operationName];
-		expect(bodyOf({ autoHide: false })).toEqual({ ...body, auto_hide: 1 - closes });
-	});
-
-	test('sends no field of another operation', () => {
-		const leftOver = {
-			attributes: { pairs: [{ name: 'left', value: 'over' }] },
-			attributesJson: '{"left": "over"}',
-			segmentIds: '99',
-			subscriberId: '99',
-			campaignId: '99',
-			...parameters,
-		};
-		expect(prepareSend(operation, itemOf(leftOver)).body).toEqual(body);
+		const staying = { ...required, auto_hide: 1 - closes };
+		expect(bodyOf({ additionalFields: { autoHide: false } })).toEqual(staying);
 	});
 
 	test('a value of any type in any parameter is sent as it should be or refused', () => {
-		const names = [...['actionButtons', 'additionalFields', 'options'], ...Object.keys(parameters)];
+		const names = Object.keys({ ...content, ...parameters });
 		fc.assert(
 			fc.property(
-				fc.constantFrom(...names),
+				fc.constantFrom('actionButtons', 'additionalFields', 'options', ...names),
 				fc.anything({ withDate: true }),
 				(parameter, value) => {
-					const item = itemOf({ ...parameters, [parameter]: value });
 					try {
-						const prepared = prepareSend(operation, item);
-						expect(prepared.body.title).toMatch(/\S/);
+						expect(bodyOf({ [parameter]: value })?.title).toMatch(/\S/);
 					} catch (error) {
 						expect(error).toHaveProperty('advice');
 					}
@@ -127,155 +122,90 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		);
 	});
 
-	describe('once prepared', () => {
-		const prepare = () =>
-			prepareSend(operation, itemOf({ ...parameters, additionalFields: { sendAt: '2030-01-01' } }));
+	const isSubscriber = path === 'sid';
+	const target = isSubscriber ? { subscriberId: '5001' } : {};
+	const { audience, ...others } = row;
 
-		/** A client that keeps what it was asked, and answers with the given body. */
-		const clientOf = (
-			answer: object,
-			asked: Array<{ request: ServiceRequest; timeoutMs: number }>,
-		): Client => ({
-			async request(request, schema, timeoutMs) {
-				asked.push({ request, timeoutMs });
-				const parsed = schema.safeParse(answer);
-				return parsed.success
-					? { kind: 'done', value: parsed.data, raw: answer }
-					: { kind: 'failed', problem: problemOf(reasons.connectionLost, 'send') };
-			},
+	test('makes one request, and puts out a row that can be logged as it is', async () => {
+		const sendAt = '2030-05-17 09:31 +00:00';
+		const change = prepare(operation, {
+			...parameters,
+			title: 'x '.repeat(60),
+			additionalFields: everyField,
+			options: { idempotencyKey: 7, shortenTexts: true, timeout: 1234 },
 		});
+		const answer = { status: 'success', description: 'Done' };
+		const { client, asked } = recordingClient(isSubscriber ? answer : { ...answer, ID: 1001 });
+		const result = await change.perform(client);
+		const url = `/v1/notification/send/${path}`;
+		const sent = change.send?.body;
+		expect(asked).toEqual([{ request: { kind: 'send', path: url, body: sent }, timeoutMs: 1234 }]);
+		expect(change.content).toEqual([audience, sent]);
+		if (result.kind === 'failed') throw new TypeError('It was not sent');
 
-		test('makes one request', async () => {
-			const asked: Array<{ request: ServiceRequest; timeoutMs: number }> = [];
-			const item = itemOf({ ...parameters, options: { timeout: 1234 } });
-			await performSend(prepareSend(operation, item), clientOf({}, asked));
-			expect(asked).toEqual([
-				{
-					request: {
-						kind: 'send',
-						path: `/v1/notification/send/${paths[operation.audience]}`,
-						body,
-					},
-					timeoutMs: 1234,
-				},
-			]);
-		});
-
-		test('puts out what the service answered', async () => {
-			const prepared = prepare();
-			const noId = { status: 'success', description: 'Done' };
-			const answer = operation.audience === 'subscriber' ? noId : { ...noId, ID: 1001 };
-			const result = await performSend(prepared, clientOf(answer, []));
-			if (result.kind === 'failed') throw new TypeError('It was not sent');
-			const id =
-				operation.audience === 'subscriber' ? { subscriberId: '5001' } : { campaignId: '1001' };
-			const audience = {
-				sendToAll: {},
-				sendToAttributes: { attributes: { plan: 'pro' } },
-				sendToSegments: { segmentIds: ['12', '34'] },
-				sendToSubscriber: {},
-			};
-			const item = {
-				...id,
-				audience: operation.audience,
-				status: 'success',
-				description: 'Done',
-				title: content.title,
-				...audience[operationName],
-			};
-			expect(sentItem(prepared, result.value)).toEqual({
-				...item,
-				sendAt: '2030-01-01 00:00 +00:00',
-			});
-			const unscheduled = await performSend(
-				prepareSend(operation, itemOf(parameters)),
-				clientOf(answer, []),
-			);
-			if (unscheduled.kind === 'failed') throw new TypeError('It was not sent');
-			expect(sentItem(prepared, unscheduled.value)).toEqual(item);
-			expect(Object.keys(sentItem(prepared, unscheduled.value))).not.toContain('sendAt');
-		});
-
-		test('puts out a row that can be logged as it is, in the order in which it is read', () => {
-			const everything = prepareSend(
-				operation,
-				itemOf({
-					...parameters,
-					title: 'x '.repeat(60),
-					additionalFields: everyField,
-					options: { idempotencyKey: 7, shortenTexts: true },
-				}),
-			);
-			const title = `${'x '.repeat(49)}x…`;
-			const sendAt = '2030-05-17 09:31 +00:00';
-			const fields = {
-				sendToAll: { title, name },
-				sendToAttributes: { title, name, attributes: { plan: 'pro' } },
-				sendToSegments: { title, name, segmentIds: ['12', '34'] },
-				sendToSubscriber: { title },
-			};
-			const rest = { ...fields[operationName], sendAt, idempotencyKey: '7' };
-			const isSubscriber = operation.audience === 'subscriber';
-			const ids = isSubscriber ? { subscriberId: '5001' } : {};
-			const receipt = { description: 'Done', sendAt, ...(isSubscriber ? {} : { campaignId: '1' }) };
-			expect(JSON.stringify(sentItem(everything, receipt))).toBe(
-				JSON.stringify({
-					...(isSubscriber ? ids : { campaignId: '1' }),
-					audience: operation.audience,
-					status: 'success',
-					description: 'Done',
-					...rest,
-				}),
-			);
-			expect(JSON.stringify(alreadySentItem(everything))).toBe(
-				JSON.stringify({
-					...ids,
-					audience: operation.audience,
-					status: 'alreadySent',
-					description: 'Sent earlier under this idempotency key; nothing was sent now',
-					...rest,
-				}),
-			);
-		});
-
-		test('hands on why there is no answer', async () => {
-			expect(await performSend(prepare(), clientOf({}, []))).toEqual({
-				kind: 'failed',
-				problem: problemOf(reasons.connectionLost, 'send'),
-			});
-		});
-
-		test('a dry run shows the row of a real send, and the very request', () => {
-			const prepared = prepare();
-			const receipt = { description: 'Done', sendAt: '2030-01-01 00:00 +00:00' };
-			const { status: _status, description: _description, ...row } = sentItem(prepared, receipt);
-			expect(dryRunItem(prepared, 'https://push.example/api')).toEqual({
-				...row,
-				dryRun: true,
-				request: {
-					method: 'POST',
-					url: `https://push.example/api/v1/notification/send/${paths[operation.audience]}`,
-					body: prepared.body,
-				},
-			});
+		const title = `${'x '.repeat(49)}x…`;
+		const rest = { title, ...others, sendAt, idempotencyKey: '7' };
+		const ids = isSubscriber ? target : { campaignId: '1001' };
+		// As text, because people read it in this order.
+		expect(JSON.stringify(change.toItem(result.value))).toBe(
+			JSON.stringify({ ...ids, audience, status: 'success', description: 'Done', ...rest }),
+		);
+		const description = 'Sent earlier under this idempotency key; nothing was sent now';
+		expect(JSON.stringify(change.toItem())).toBe(
+			JSON.stringify({ ...target, audience, status: 'alreadySent', description, ...rest }),
+		);
+		expect(change.toDryRunItem('https://push.example/api')).toEqual({
+			...{ ...target, audience, ...rest, dryRun: true },
+			request: { method: 'POST', url: `https://push.example/api${url}`, body: sent },
 		});
 	});
-});
 
-const all = (parameters: Record<string, unknown>, timezone?: string) =>
-	prepareSend(sendToAll, itemOf({ ...content, ...parameters }, timezone));
-const refusedBy = (parameters: Record<string, unknown>) => refusal(() => all(parameters));
+	test('puts out no field that was left out', async () => {
+		const change = prepare(operation, parameters);
+		const { client } = recordingClient({ status: 'success', description: 'Done', ID: 1 });
+		const result = await change.perform(client);
+		if (result.kind === 'failed') throw new TypeError('It was not sent');
+		const absent = [
+			'name',
+			'sendAt',
+			'idempotencyKey',
+			isSubscriber ? 'campaignId' : 'subscriberId',
+		];
+		for (const item of [change.toItem(result.value), change.toItem(), change.toDryRunItem('')]) {
+			for (const field of absent) expect(item).not.toHaveProperty(field);
+		}
+	});
 
-test.each([
-	['title', 'Title'],
-	['message', 'Message'],
-	['targetUrl', 'Target URL'],
-])('%s is required', (parameter, displayName) => {
-	for (const blank of ['', ' \n', undefined]) {
-		expect(refusedBy({ [parameter]: blank }).message).toBe(`${displayName} is missing`);
-	}
-	const nothing = `${displayName} is empty for this item: its expression gave nothing`;
-	expect(refusedBy({ [parameter]: null }).message).toBe(nothing);
+	test('hands on why there is no answer', async () => {
+		const problem = problemOf(reasons.connectionLost, 'send');
+		const result = await prepare(operation, parameters).perform(recordingClient({}).client);
+		expect(result).toEqual({ kind: 'failed', problem });
+	});
+
+	const long = 'word '.repeat(60);
+	const options = { shortenTexts: true };
+	const cut = (words: number) => `${'word '.repeat(words).trim()}…`;
+
+	test('Shorten Long Texts cuts what is limited, and nothing else', () => {
+		const actionButtons = { button: [{ ...shop, title: long }] };
+		const texts = { title: long, message: long, additionalFields: { name: long }, actionButtons };
+		expect(bodyOf({ ...texts, options })).toEqual({
+			...required,
+			...{ title: cut(20), message: cut(51) },
+			...('name' in more ? { name: cut(20) } : {}),
+			action_buttons: [{ ...shop, title: path === 'all' ? cut(20) : long }],
+		});
+	});
+
+	test('what can’t be shortened is refused', () => {
+		const refused = (given: object) => refusal(() => bodyOf(given)).message;
+		const targetUrl = `https://a.example/${'x'.repeat(300)}`;
+		expect(refused({ targetUrl, options })).toMatch(/^Target URL is 318 characters long/);
+		expect(refused({ title: long })).toMatch(/^Title is 300 characters long/);
+		expect(refused({ title: 7, options })).toBe('Title is not text');
+		const title = `a${'\u0301'.repeat(120)}`;
+		expect(refused({ title, options })).toMatch(/^Title is 121 characters long/);
+	});
 });
 
 test('addresses are trimmed, texts are not', () => {
@@ -283,83 +213,30 @@ test('addresses are trimmed, texts are not', () => {
 	expect(body).toEqual({ ...contentBody, title: ' a ', target_url: 'https://shop.example' });
 });
 
-describe('Action Buttons', () => {
-	const empty = { title: '', url: ' ' };
+test.each([null, undefined, '', {}, { button: [] }, { button: [emptyButton, {}] }])(
+	'the Action Buttons %j are none',
+	(actionButtons) => {
+		expect(all({ actionButtons }).body).toEqual(contentBody);
+	},
+);
 
-	test.each([null, undefined, '', {}, { button: [] }, { button: [empty, {}] }])(
-		'%j are none',
-		(actionButtons) => {
-			expect(all({ actionButtons }).body).toEqual(contentBody);
-		},
-	);
-
-	test('leave out a button that was never filled in, and what it has beside', () => {
-		const more = { title: 'Shop', url: ' https://shop.example ', id: 'not sent' };
-		const { body } = all({ actionButtons: { button: [empty, more, empty] } });
-		expect(body.action_buttons).toEqual([shop]);
-	});
-
-	test('are a parameter of their own', () => {
-		expect(all({ additionalFields: { actionButtons: oneButton } }).body).toEqual(contentBody);
-	});
-
-	const third = (button: object) => ({ button: [empty, shop, button] });
-	test.each<[actionButtons: unknown, message: string]>([
-		['Shop', 'Action Buttons is not a set of fields'],
-		[[], 'Action Buttons is not a set of fields'],
-		[{ button: 'Shop' }, 'Action Buttons is not a list of buttons'],
-		[{ button: ['Shop'] }, 'Action Buttons is not a list of buttons'],
-		[third({ ...shop, title: ' ' }), 'Title of button 3 in Action Buttons is missing'],
-		[third({ ...shop, url: '' }), 'URL of button 3 in Action Buttons is missing'],
-		[third({ ...shop, title: 7 }), 'Title of button 3 in Action Buttons is not text'],
-		[third({ ...shop, url: 7 }), 'URL of button 3 in Action Buttons is not text'],
-	])('%j are refused: %s', (actionButtons, message) => {
-		expect(refusedBy({ actionButtons }).message).toBe(message);
-	});
+test('Action Buttons are a parameter of their own, without what was never filled in', () => {
+	const button = [emptyButton, { ...shop, url: ` ${shop.url} `, id: 'not sent' }, emptyButton];
+	expect(all({ actionButtons: { button } }).body.action_buttons).toEqual([shop]);
+	expect(all({ additionalFields: { actionButtons: { button } } }).body).toEqual(contentBody);
 });
 
-describe('UTM parameters', () => {
-	test('go into the URLs that are clicked, and into nothing else', () => {
-		const utm = 'utm_source=news&utm_campaign=Summer%20sale';
-		const iconUrl = 'https://shop.example/icon.png';
-		const button = { title: 'Shop', url: ' https://shop.example/#top ' };
-		const utmParameters = { parameters: { source: 'news', campaign: 'Summer sale' } };
-		const { body } = all({
-			actionButtons: { button: [button] },
-			additionalFields: { iconUrl, utmParameters },
-		});
-		expect(body).toEqual({
-			...contentBody,
-			target_url: `https://shop.example/sale?${utm}`,
-			icon: iconUrl,
-			action_buttons: [{ title: 'Shop', url: `https://shop.example/?${utm}#top` }],
-		});
-	});
-
-	const withUtm = (parameters: Record<string, unknown>, length: number) => ({
-		...parameters,
-		additionalFields: { utmParameters: { parameters: { source: 'x'.repeat(length) } } },
-	});
-	const button = (url: string) => ({ actionButtons: { button: [{ title: 'Shop', url }] } });
-	test('count towards the length of a URL', () => {
-		const room = 255 - 'https://a.example?utm_source='.length;
-		const { body } = all(withUtm({ targetUrl: 'https://a.example' }, room));
-		expect(body.target_url).toHaveLength(255);
-	});
-
-	test.each([
-		[withUtm({ targetUrl: 'https://a.example' }, 300), 'Target URL'],
-		[withUtm(button('https://a.example'), 90), 'URL of button 1 in Action Buttons'],
-	])('are pointed out where an address is too long: %#', (parameters, field) => {
-		const { message, advice } = refusedBy(parameters);
-		expect(message).toMatch(new RegExp(`^${field} is \\d+ characters long`));
-		expect(advice).toBe(
-			'Give a shorter address. UTM Parameters count towards its length, where there are any.',
-		);
-	});
-
-	test.each([7, true, ['https://a.example'], {}])('are not added to %j', (targetUrl) => {
-		expect(refusedBy(withUtm({ targetUrl }, 9)).message).toBe('Target URL is not text');
+test('UTM Parameters go into the URLs that are clicked, and into nothing else', () => {
+	const utm = 'utm_source=news&utm_campaign=Summer%20sale';
+	const iconUrl = 'https://shop.example/icon.png';
+	const button = { title: 'Shop', url: ' https://shop.example/#top ' };
+	const utmParameters = { parameters: { source: 'news', campaign: 'Summer sale' } };
+	const actionButtons = { button: [button] };
+	expect(all({ actionButtons, additionalFields: { iconUrl, utmParameters } }).body).toEqual({
+		...contentBody,
+		target_url: `https://shop.example/sale?${utm}`,
+		icon: iconUrl,
+		action_buttons: [{ title: 'Shop', url: `https://shop.example/?${utm}#top` }],
 	});
 });
 
@@ -376,130 +253,93 @@ test.each<[sendAt: unknown, timezone: string | undefined, text: string]>([
 	expect(body).toEqual({ ...contentBody, send_at: text });
 	expect(schedule).toEqual({ text, at: Date.parse(text) });
 	expect(timezone).toBe(sendAtTimezone?.trim() ?? 'America/New_York');
-	expect(all({}).schedule).toBeUndefined();
 });
 
-test.each([
-	[[], 'Additional Fields'],
-	[['color'], 'Additional Fields'],
-	[['title'], 'Title'],
-	[['message'], 'Message'],
-	[['target_url'], 'Target URL'],
-	[['name'], 'Campaign Name'],
-	[['icon'], 'Icon URL'],
-	[['image'], 'Image URL'],
-	[['expire_push'], 'Expire After'],
-	[['auto_hide'], 'Auto Hide'],
-	[['send_at'], 'Send At'],
-	[['action_buttons'], 'Action Buttons'],
-	[['action_buttons', 1], 'Action Buttons'],
-	[['action_buttons', 0, 'title'], 'Title of button 2 in Action Buttons'],
-	[['action_buttons', 0, 'url'], 'URL of button 2 in Action Buttons'],
-])('an issue at %j is one of the field that users know as %s', (path, displayName) => {
-	const fields = readCampaignFields(itemOf({ ...content, actionButtons: oneButton }), 'all', false);
-	const { message, advice } = fields.refuse({ path, message: 'is odd' });
-	expect([message, advice]).toEqual([
-		`${displayName} is odd`,
-		`Change ${displayName} and run the workflow again.`,
-	]);
+test('what is sent at once has no schedule, and the timezone of the workflow', () => {
+	expect(all({}, 'Asia/Tokyo')).toMatchObject({ timezone: 'Asia/Tokyo' });
+	expect(all({}).schedule).toBeUndefined();
+	// Judged only where a user gave it.
+	expect(all({}, '+02:00')).toMatchObject({ timezone: '+02:00' });
 });
 
 const set = 'is not a set of fields';
-const timezone = 'is not the name of a time zone';
+const nothing = 'is empty for this item: its expression gave nothing';
+const utm = (length: number) => ({ utmParameters: { parameters: { source: 'x'.repeat(length) } } });
+const sendAt = '2030-01-01T09:00:00Z';
 
-// What is refused before the body's schema sees it; the rules of the body itself are told with the schemas.
-test.each<[displayName: string, rule: string, additionalFields: unknown[]]>([
-	['Additional Fields', set, ['text', 7, true, [], [{}]]],
-	['Send At', 'is empty', ['', null, undefined].map((sendAt) => ({ sendAt }))],
-	['Send At', "can't be read as a date", [{ sendAt: 'soon' }]],
-	['Send At Timezone', 'is there without Send At', [{ sendAtTimezone: 'Europe/Berlin' }]],
-	...(
-		[
-			['is empty', ['', ' ', null, undefined]],
-			[timezone, ['Berlin', 'local', '+02:00', 'UTC+2', 2, {}]],
-		] as const
-	).map(([rule, values]): [string, string, unknown[]] => [
-		'Send At Timezone',
-		rule,
-		values.map((sendAtTimezone) => ({ sendAt: '2030-01-01T09:00:00Z', sendAtTimezone })),
+type Parameters = Record<string, unknown>;
+const own = (name: string) => (value: unknown) => ({ [name]: value, additionalFields: utm(9) });
+const added =
+	(name: string, others = {}) =>
+	(value: unknown) => ({ additionalFields: { ...others, [name]: value } });
+const expiry = (part: string) => (value: unknown) =>
+	added('expireAfter')({ duration: { amount: 1, unit: 'd', [part]: value } });
+const button = (part: string) => (value: unknown) =>
+	own('actionButtons')({ button: [emptyButton, shop, { ...shop, [part]: value }] });
+
+const blank = ['', ' \n'];
+const notZone = [...blank, null, 'Berlin', 'local', '+02:00', 'UTC+2', 2, {}];
+
+// The rules of the body itself are told with its schemas.
+test.each<[name: string, rule: string, of: (value: unknown) => Parameters, refused: unknown[]]>([
+	...[
+		['Title', own('title')] as const,
+		['Message', own('message')] as const,
+		['Target URL', own('targetUrl')] as const,
+		['Title of button 2 in Action Buttons', button('title')] as const,
+		['URL of button 2 in Action Buttons', button('url')] as const,
+	].flatMap(([name, of]): Array<[string, string, typeof of, unknown[]]> => [
+		[name, 'is missing', of, blank],
+		[name, nothing, of, [null]],
+		[name, 'is not text', of, [7, true, {}]],
 	]),
-	['Auto Hide', 'is not true or false', [{ autoHide: 'true' }, { autoHide: null }]],
-	['Expire After', set, [{ expireAfter: '7d' }, { expireAfter: [] }]],
+	['Action Buttons', set, own('actionButtons'), ['Shop', []]],
+	['Action Buttons', 'is not a list of fields', own('actionButtons'), [{ button: ['Shop'] }]],
+	['Additional Fields', set, (additionalFields) => ({ additionalFields }), ['text', 7, [], [{}]]],
+	['Campaign Name', 'is not text', added('name'), [7]],
+	['Icon URL', 'is not text', added('iconUrl'), [7]],
+	['Image URL', 'is not text', added('imageUrl'), [7]],
+	['Send At', "can't be read as a date", added('sendAt'), ['soon', ...blank, null]],
+	['Send At Timezone', 'is there without Send At', added('sendAtTimezone'), ['UTC', null]],
 	[
-		'Expire After',
-		'is not minutes, hours or days',
-		[{ expireAfter: { duration: { amount: 1, unit: 'w' } } }],
+		'Send At Timezone',
+		'is not the name of a time zone',
+		added('sendAtTimezone', { sendAt }),
+		notZone,
 	],
+	['Auto Hide', 'is not true or false', added('autoHide'), ['true']],
+	['Auto Hide', nothing, added('autoHide'), [null]],
+	['Expire After', set, added('expireAfter'), ['7d', []]],
+	['Expire After', 'is not an amount and a unit', added('expireAfter'), [{ duration: '3d' }]],
+	['Expire After', 'is not minutes, hours or days', expiry('unit'), ['w']],
 	[
 		'Expire After',
 		'is not a whole number from 1',
-		[undefined, null, '1', 0, -1, 1.5, NaN, 2 ** 53].map((amount) => ({
-			expireAfter: { duration: { amount, unit: 'd' } },
-		})),
+		expiry('amount'),
+		[undefined, null, '1', 0, 1.5],
 	],
-	['Expire After', 'is not an amount and a unit', [{ expireAfter: { duration: '3d' } }]],
-	[
-		'Icon URL',
-		'is not a valid https:// address: "http://a.example/i.png"',
-		[{ iconUrl: 'http://a.example/i.png' }],
-	],
-])('%s %s: %j', (displayName, rule, values) => {
-	for (const additionalFields of values) {
-		expect(refusedBy({ additionalFields }).message).toBe(`${displayName} ${rule}`);
-	}
+])('%s %s (%#)', (name, rule, of, refused) => {
+	for (const value of refused) expect(refusedBy(of(value)).message).toBe(`${name} ${rule}`);
 });
 
-const sendAt = '2030-01-01T09:00:00';
+const shorterAddress =
+	'Give a shorter address. UTM Parameters count towards its length, where there are any.';
 const ianaName =
-	'Choose one from the list, or give an IANA name such as Europe/Berlin, America/New_York or UTC.';
+	'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.';
+const withoutSendAt =
+	'Add Send At, or remove Send At Timezone from the additional fields to send at once.';
+const longUrl = { targetUrl: 'https://a.example', additionalFields: utm(300) };
+const longButton = { actionButtons: { button: [shop] }, additionalFields: utm(90) };
 
-test.each([
-	[{ sendAt: '' }, 'Choose a date, or remove Send At from the additional fields to send at once.'],
-	[
-		{ sendAtTimezone: 'Europe/Berlin' },
-		'Add Send At, or remove Send At Timezone from the additional fields to send at once.',
-	],
-	[
-		{ sendAt, sendAtTimezone: ' ' },
-		'Choose one from the list, or remove Send At Timezone from the additional fields to use the time zone of the workflow.',
-	],
-	[{ sendAt, sendAtTimezone: 'Berlin' }, ianaName],
-	[{ sendAt, sendAtTimezone: 7 }, ianaName],
-])('what a schedule that is not valid asks for: %j', (additionalFields, advice) => {
-	expect(refusedBy({ additionalFields }).advice).toBe(advice);
-});
-
-describe('Shorten Long Texts', () => {
-	const long = 'word '.repeat(60);
-	const longUrl = `https://a.example/${'x'.repeat(300)}`;
-	const prepare = (
-		{ operation, parameters }: (typeof cases)[number],
-		fields: Record<string, unknown> = {},
-		shortenTexts = true,
-	) => prepareSend(operation, itemOf({ ...parameters, ...fields, options: { shortenTexts } }));
-	const cut = (words: number) => `${'word '.repeat(words).trim()}…`;
-
-	test.each(cases)('$name cuts what is limited, and nothing else', (each) => {
-		const button = { title: long, url: 'https://a.example' };
-		const texts = { title: long, message: long, additionalFields: { name: long } };
-		const { body } = prepare(each, { ...texts, actionButtons: { button: [button] } });
-		expect(body.title).toBe(cut(20));
-		expect(body.message).toBe(cut(51));
-		expect(body.name).toBe(each.name === 'sendToSubscriber' ? undefined : cut(20));
-		expect(body.action_buttons?.[0]?.title).toBe(each.name === 'sendToAll' ? cut(20) : long);
-	});
-
-	test.each(cases)('$name still refuses a URL that is too long, and what is no text', (each) => {
-		expect(refusal(() => prepare(each, { targetUrl: longUrl })).message).toMatch(/^Target URL /);
-		expect(refusal(() => prepare(each, { title: long }, false)).message).toMatch(/^Title /);
-		expect(refusal(() => prepare(each, { title: 7 })).message).toBe('Title is not text');
-	});
-
-	test.each(cases)('$name sends no title of which nothing would be left', (each) => {
-		const zalgo = `a${'\u0301'.repeat(120)}`;
-		expect(refusal(() => prepare(each, { title: zalgo })).message).toBe(
-			"Title can't be shortened to 100 characters: nothing of it would be left",
-		);
-		expect(prepare(each, { title: '…' }).body.title).toBe('…');
-	});
+test.each<[parameters: Parameters, field: string, advice: string]>([
+	[{ additionalFields: { sendAtTimezone: 'Europe/Berlin' } }, 'Send At Timezone', withoutSendAt],
+	[{ additionalFields: { sendAt, sendAtTimezone: 'Berlin' } }, 'Send At Timezone', ianaName],
+	[longUrl, 'Target URL', shorterAddress],
+	[longButton, 'URL of button 1 in Action Buttons', shorterAddress],
+	[{ title: '' }, 'Title', 'Fill in Title.'],
+	[{ title: 7 }, 'Title', 'Change Title and run the workflow again.'],
+])('%j is refused with what to do: %s', (parameters, field, advice) => {
+	const refused = refusedBy(parameters);
+	expect(refused.message.startsWith(`${field} is `)).toBe(true);
+	expect(refused.advice).toBe(advice);
 });

@@ -1,4 +1,6 @@
 import type { ItemParameters } from '../../../nodes/PushCampaign/operations/parameters';
+import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
+import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
 
 /** The parameters of one item; those that are left out are missing. */
 export function itemOf(
@@ -21,3 +23,18 @@ export const contentBody = {
 	message: 'Everything must go',
 	target_url: 'https://shop.example/sale',
 };
+
+/** A client that keeps what it is asked, and gives one answer to everything. */
+export function recordingClient(answer: object) {
+	const asked: Array<{ request: ServiceRequest; timeoutMs: number }> = [];
+	const client: Client = {
+		async request(request, schema, timeoutMs) {
+			asked.push({ request, timeoutMs });
+			const parsed = schema.safeParse(answer);
+			return parsed.success
+				? { kind: 'done', value: parsed.data, raw: answer }
+				: { kind: 'failed', problem: problemOf(reasons.connectionLost, request.kind) };
+		},
+	};
+	return { client, asked };
+}

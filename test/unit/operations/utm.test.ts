@@ -6,53 +6,30 @@ import { refusal } from '../service/support';
 const source: UtmParameter = ['utm_source', 'news'];
 const medium: UtmParameter = ['utm_medium', 'push'];
 
-describe('reading', () => {
-	test('takes what was filled in, in the order in which analytics list it', () => {
-		const parameters = {
-			content: 'b',
-			term: 'shoes',
-			campaign: 'sale',
-			medium: 'push',
-			source: 'n',
-		};
-		expect(readUtm({ parameters })).toEqual([
-			['utm_source', 'n'],
-			['utm_medium', 'push'],
-			['utm_campaign', 'sale'],
-			['utm_term', 'shoes'],
-			['utm_content', 'b'],
-		]);
-	});
+test('what was filled in is read, in the order in which analytics list it', () => {
+	const parameters = { content: ' b ', term: 0, campaign: 2030, medium: 'push', source: 'news' };
+	expect(readUtm({ parameters: { ...parameters, id: '7' } })).toEqual([
+		source,
+		medium,
+		['utm_campaign', '2030'],
+		['utm_term', '0'],
+		['utm_content', 'b'],
+	]);
+	const blank = { medium: ' ', campaign: null, term: '' };
+	expect(readUtm({ parameters: { ...blank, source: 'news' } })).toEqual([source]);
+	for (const none of [undefined, null, '', {}, { parameters: null }, { parameters: {} }]) {
+		expect(readUtm(none)).toEqual([]);
+	}
+});
 
-	test.each([undefined, null, '', {}, { parameters: undefined }, { parameters: {} }])(
-		'%j is none',
-		(value) => {
-			expect(readUtm(value)).toEqual([]);
-		},
-	);
-
-	test('leaves out what is blank or not known, and trims the rest', () => {
-		const parameters = { source: ' news ', medium: ' ', campaign: null, term: '', id: '7' };
-		expect(readUtm({ parameters })).toEqual([source]);
-	});
-
-	test('takes a number as it is written', () => {
-		expect(readUtm({ parameters: { campaign: 2030, term: 0 } })).toEqual([
-			['utm_campaign', '2030'],
-			['utm_term', '0'],
-		]);
-	});
-
-	test.each([true, {}, ['x'], NaN, Infinity])('refuses %p', (campaign) => {
-		const { message } = refusal(() => readUtm({ parameters: { campaign } }));
-		expect(message).toBe('Campaign in UTM Parameters is not text');
-	});
-
-	test.each(['text', 7, []])('refuses %j in place of the parameters', (value) => {
-		const message = 'UTM Parameters is not a set of fields';
-		expect(refusal(() => readUtm(value)).message).toBe(message);
-		expect(refusal(() => readUtm({ parameters: value })).message).toBe(message);
-	});
+test.each([
+	[
+		'Campaign in UTM Parameters is not text',
+		[true, {}, ['x'], NaN].map((campaign) => ({ parameters: { campaign } })),
+	],
+	['UTM Parameters is not a set of fields', ['text', 7, [], { parameters: 'text' }]],
+])('%s: %j', (message, values) => {
+	for (const value of values) expect(refusal(() => readUtm(value)).message).toBe(message);
 });
 
 test.each([
@@ -64,6 +41,7 @@ test.each([
 	['https://a.example/?x=1', 'https://a.example/?x=1&utm_source=news&utm_medium=push'],
 	['https://a.example/#top', 'https://a.example/?utm_source=news&utm_medium=push#top'],
 	['https://a.example/?#', 'https://a.example/?&utm_source=news&utm_medium=push#'],
+	['https://a.example/#a#b', 'https://a.example/?utm_source=news&utm_medium=push#a#b'],
 	['https://a.example/#a?b', 'https://a.example/?utm_source=news&utm_medium=push#a?b'],
 	// One that is there stays, however it is written, and even when it is empty.
 	['https://a.example/?utm_source=x', 'https://a.example/?utm_source=x&utm_medium=push'],
