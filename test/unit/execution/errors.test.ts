@@ -1,5 +1,5 @@
-import type { INode } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError, type NodeError } from 'n8n-workflow';
+import type { INode, NodeError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import {
 	problemOf,
 	tally,

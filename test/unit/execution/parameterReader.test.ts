@@ -70,14 +70,15 @@ test.each<[what: string, written: GenericValue]>([
 	expect(evaluated).toEqual([0, 1]);
 });
 
-const titled = (title: GenericValue): IDataObject => ({ title });
-const itself = (title: GenericValue) => title;
+type Title = string | number;
+const titled = (title: Title): IDataObject => ({ title });
+const itself = (title: Title) => title;
 
 describe.each<
 	[
 		written: GenericValue,
-		itemOf: (title: GenericValue) => IDataObject,
-		valueFor: (title: GenericValue) => GenericValue,
+		itemOf: (title: Title) => IDataObject,
+		valueFor: (title: Title) => unknown,
 	]
 >([
 	['={{ $json.title }}', titled, itself],
@@ -95,14 +96,14 @@ describe.each<
 		(title) => ({ name: `For ${title}`, icon: null, pairs: [{ value: title }] }),
 	],
 ])('%j', (written, itemOf, valueFor) => {
-	test.each<[what: string, given: GenericValue[], byN8n: GenericValue[], asked: number[]]>([
+	test.each<[what: string, given: Title[], byN8n: Title[], asked: number[]]>([
 		['is put together if n8n gives the same', ['a', '$&', '{{ 1 }}'], ['a'], [0]],
 		['is left to n8n wherever the field is no text', ['a', 2, 'c'], ['a', 'two'], [0, 1]],
 		['is left to n8n for good if that gives something else', ['a', 'b'], ['uno', 'b'], [0, 1]],
 		['is left to n8n for good if the first is no text', [1, 'b'], ['1', 'due'], [0, 1]],
 	])('%s', (_what, given, byN8n, asked) => {
 		const { values, evaluated } = readAll(written, given.map(itemOf), (_written, index) =>
-			valueFor(byN8n[index]),
+			valueFor(byN8n[index] ?? ''),
 		);
 		expect(values).toEqual(given.map((title, index) => valueFor(byN8n[index] ?? title)));
 		expect(evaluated).toEqual(asked);
