@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData, NodeExecutionHint } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
@@ -19,16 +19,16 @@ import {
 // The node without n8n's engine, so that each of its corners is reached at once; test/engine and test/host
 // show the same in n8n.
 
-const send: IDataObject = {
+const send: INodeParameters = {
 	operation: 'sendToAll',
 	title: 'Sale',
 	message: 'Today',
 	targetUrl: 'https://shop.example',
 };
 /** As written: each item is sent under its title. */
-const sendEach: IDataObject = { ...send, title: '={{ $json.title }}' };
-const status: IDataObject = { operation: 'getStatus', campaignId: '1001' };
-const statusEach: IDataObject = { ...status, campaignId: '={{ $json.title }}' };
+const sendEach: INodeParameters = { ...send, title: '={{ $json.title }}' };
+const status: INodeParameters = { operation: 'getStatus', campaignId: '1001' };
+const statusEach: INodeParameters = { ...status, campaignId: '={{ $json.title }}' };
 const inOrder = { maxParallel: 1 };
 
 const titled = (...titles: string[]): INodeExecutionData[] =>
@@ -306,7 +306,7 @@ describe('sends and reads', () => {
 		...failure('rate_limit'),
 		headers: { 'retry-after': '0.001' },
 	});
-	test.each<[what: string, parameters: IDataObject, service: Service, tries: number]>([
+	test.each<[what: string, parameters: INodeParameters, service: Service, tries: number]>([
 		['a lost send', send, lost, 1],
 		['a send that is refused without a reason', send, () => failure('unspecified'), 1],
 		['a lost read', status, lost, 3],
@@ -322,7 +322,7 @@ describe('sends and reads', () => {
 
 	const later = async (answer: Answer) =>
 		await new Promise<Answer>((resolve) => setTimeout(resolve, 10, answer));
-	test.each<[what: string, parameters: IDataObject, answer: Service]>([
+	test.each<[what: string, parameters: INodeParameters, answer: Service]>([
 		['a send', send, async () => await later(created(1))],
 		['a read', status, async () => await later(statusAnswer('1001'))],
 		['a pause', status, () => ({ ...failure('rate_limit'), headers: { 'retry-after': '500' } })],
@@ -375,7 +375,7 @@ describe('a second try of the execution', () => {
 
 	// The parameters as a user writes them, and n8n works them out, anew for each try.
 	const changing = { parameters: { ...send, title: '={{ $json.title }} {{ Math.random() }}' } };
-	const other = (options: Run, parameters: IDataObject): Run => ({
+	const other = (options: Run, parameters: INodeParameters): Run => ({
 		...options,
 		parameters: { ...options.parameters, ...parameters },
 	});
@@ -437,7 +437,7 @@ describe('idempotency keys', () => {
 	const late: Item = ['late', 'k', '2020-01-01T00:00Z'];
 	const onTime: Item = ['on time', 'k', '2099-01-01T00:00Z'];
 	const other: Item = ['other', 'o', '2099-01-01T00:00Z'];
-	type More = Omit<Run, 'parameters'> & { readonly options?: IDataObject };
+	type More = Omit<Run, 'parameters'> & { readonly options?: INodeParameters };
 
 	/** A run of these items, beside what n8n's store held before, and holds after it. */
 	async function runKeyed(given: readonly Item[], before: readonly string[], more: More = {}) {
