@@ -91,10 +91,8 @@ function findOperation(context: IExecuteFunctions): Operation {
 	const resource = parameters.get({ name: 'resource', displayName: 'Resource' }) ?? 'campaign';
 	const operation = operations.find(({ option }) => option.value === value);
 	if (operation !== undefined && operation.resource === resource) return operation;
-	const name =
-		typeof value === 'string' && value !== '' ? `The operation "${value}"` : 'The operation';
 	throw new InvalidInput(
-		`${name} is not known`,
+		`The operation ${JSON.stringify(value)} is not known`,
 		'Choose a resource and an operation from the lists.',
 	);
 }

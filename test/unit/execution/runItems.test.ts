@@ -99,8 +99,7 @@ describe('before anything is sent', () => {
 	const chooseOne = 'Choose a resource and an operation from the lists.';
 	test.each([
 		[{ operation: 'sendToMoon' }, 'The operation "sendToMoon" is not known', chooseOne],
-		[{ operation: '' }, 'The operation is not known', chooseOne],
-		[{ operation: 7 }, 'The operation is not known', chooseOne],
+		[{ operation: '' }, 'The operation "" is not known', chooseOne],
 		[{ resource: 'site' }, 'The operation "sendToAll" is not known', chooseOne],
 		[
 			{ operation: '={{ $("Nowhere").item }}' },
@@ -388,6 +387,9 @@ describe('a second try of the execution', () => {
 		...tool,
 		runIndex,
 	});
+	const toSegment = { operation: 'sendToSegments', segmentIds: '1' };
+	const renamed = other(fixed, { ...timeout, title: 'New' });
+	const elsewhere = { ...credential, baseUrl: 'https://other.example' };
 	const shop = { pushCampaignApi: { id: '8', name: 'Other shop' } };
 
 	test.each<[what: string, sends: number, first: Run, second: Run]>([
@@ -399,25 +401,10 @@ describe('a second try of the execution', () => {
 		['the same field of another item', 2, each('a'), each('b')],
 		['the same content, written in another way', 1, each('Sale'), fixed],
 		['fixed content, and another input item', 1, { ...fixed, items: titled('a') }, fixed],
-		[
-			'the same content for others',
-			2,
-			fixed,
-			other(fixed, { operation: 'sendToSegments', segmentIds: '1' }),
-		],
-		[
-			'other content, and an expression in its options',
-			2,
-			other(fixed, timeout),
-			other(fixed, { ...timeout, title: 'New' }),
-		],
+		['the same content for others', 2, fixed, other(fixed, toSegment)],
+		['other content, and an expression in its options', 2, other(fixed, timeout), renamed],
 		['a renewed key', 1, fixed, { ...fixed, credentials: { ...credential, apiKey: 'renewed' } }],
-		[
-			'another address',
-			2,
-			fixed,
-			{ ...fixed, credentials: { ...credential, baseUrl: 'https://other.example' } },
-		],
+		['another address', 2, fixed, { ...fixed, credentials: elsewhere }],
 		['another credential', 2, fixed, { ...fixed, node: { credentials: shop } }],
 		['another run in a loop', 2, { runIndex: 0 }, { runIndex: 1 }],
 		['the same run in a loop', 1, { runIndex: 1 }, { runIndex: 1 }],
