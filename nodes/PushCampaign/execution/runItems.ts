@@ -92,7 +92,7 @@ function findOperation(context: IExecuteFunctions): Operation {
 	const operation = operations.find(({ option }) => option.value === value);
 	if (operation !== undefined && operation.resource === resource) return operation;
 	throw new InvalidInput(
-		`The operation ${JSON.stringify(value)} is not known`,
+		`The operation "${String(value)}" is not known`,
 		'Choose a resource and an operation from the lists.',
 	);
 }
