@@ -77,11 +77,17 @@ describe('the error that stops a run', () => {
 		});
 	});
 
-	test('tells an agent all in its message, which is all that it hands its model', () => {
-		const error = toNodeError(node, invalid, 0, { kind: 'read', isTool: true });
-		const { message, description } = shown(error);
-		expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
-	});
+	test.each([
+		['read', counts],
+		['send', undefined],
+	] as const)(
+		'tells an agent all in its message, which is all that it hands on: %s',
+		(kind, all) => {
+			const error = toNodeError(node, invalid, 0, { kind, counts: all, isTool: true });
+			const { message, description } = shown(error);
+			expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
+		},
+	);
 
 	test.each([
 		[['notDone'], /^Give a title\.$/],
@@ -118,7 +124,7 @@ describe('n8n’s error', () => {
 		['temporarily-unavailable', 2000, { cause: 'temporarily-unavailable', retryAfterMs: 2000 }],
 		['credential-invalid', 2000, { cause: 'credential-invalid' }],
 	] as const)('declares its cause: %s, wait for %p ms', (cause, retryAfterMs, failure) => {
-		expect(toApiError(node, { ...refused, retryAfterMs, cause }).failure).toEqual(failure);
+		expect(toApiError(node, { ...refused, retryAfterMs, cause }).failure).toStrictEqual(failure);
 	});
 });
 

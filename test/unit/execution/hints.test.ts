@@ -122,7 +122,7 @@ describe('a dry run', () => {
 test.each([
 	[0, 1, 0, 1, 'Nothing was sent: 1 of 1 was sent earlier under its idempotency key.'],
 	[0, 2, 0, 3, 'Nothing was sent: 2 of 3 were sent earlier under their idempotency keys.'],
-	[1, 2, 0, 3, '2 of 3 were sent earlier under their idempotency keys, and not again.'],
+	[1, 2, 1, 4, '2 of 4 were sent earlier under their idempotency keys, and not again.'],
 	// It may have been sent.
 	[0, 1, 1, 2, '1 of 2 was sent earlier under its idempotency key, and not again.'],
 ])('%d sent, %d already sent and %d unknown, of %d', (sent, alreadySent, unknown, items, told) => {

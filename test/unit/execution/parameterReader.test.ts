@@ -86,14 +86,18 @@ describe.each<
 	["={{ $json['the-title'] }}", (title) => ({ 'the-title': title }), itself],
 	['={{ $json.page.head["title"] }}', (title) => ({ page: { head: { title } } }), itself],
 	[
-		'=Hello {{ $json.title }}\n{you}{{$json["title"]}}',
-		titled,
-		(title) => `Hello ${title}\n{you}${title}`,
+		'=Hello {{ $json.title }}\n{you}{{$json["more"]}}',
+		(title) => ({ title, more: '!' }),
+		(title) => `Hello ${title}\n{you}!`,
 	],
 	[
-		{ name: '=For {{ $json.title }}', icon: null, pairs: [{ value: '={{ $json.title }}' }] },
+		{
+			name: '=For {{ $json.title }}',
+			unit: 'h',
+			pairs: [{ icon: null, value: '={{ $json.title }}' }],
+		},
 		titled,
-		(title) => ({ name: `For ${title}`, icon: null, pairs: [{ value: title }] }),
+		(title) => ({ name: `For ${title}`, unit: 'h', pairs: [{ icon: null, value: title }] }),
 	],
 ])('%j', (written, itemOf, valueFor) => {
 	test.each<[what: string, given: Title[], byN8n: Title[], asked: number[]]>([
