@@ -13,7 +13,7 @@ import type { InvalidInput } from '../service/invalidInput';
 import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
-import { isFailed, tally, toInvalid } from './errors';
+import { tally, toInvalid } from './errors';
 import { executionHints } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
 import { isTool } from './itemJob';
@@ -133,7 +133,7 @@ export function changeJobs(
 				const outcome = outcomes[itemIndex];
 				return outcome?.kind === 'done' && outcome.value !== 'alreadySent';
 			});
-			const ends = tally(outcomes.map(endOf), 0);
+			const ends = tally(outcomes.map(endOf));
 			const hints = executionHints({
 				sends: accepted.flatMap(({ send }) => send ?? []),
 				alreadySent: ends.doneEarlier,
@@ -157,6 +157,6 @@ export function changeJobs(
 			showHints(told);
 			return told;
 		},
-		tally: (outcomes) => tally(outcomes.map(endOf), outcomes.findIndex(isFailed)),
+		tally: (outcomes) => tally(outcomes.map(endOf)),
 	};
 }

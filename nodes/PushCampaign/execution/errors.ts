@@ -1,23 +1,14 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/runJobs';
-import type { FailedOutcome, Problem } from '../service/failures';
+import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import { capitalize } from '../service/text';
 
-export { messageOf };
-
-type NodeError = NodeApiError | NodeOperationError;
-
-export type Failed = Extract<Outcome<never>, { kind: 'failed' | 'invalid' }>;
-
-export const isFailed = <Value>(outcome: Outcome<Value>): outcome is Failed =>
-	outcome.kind === 'failed' || outcome.kind === 'invalid';
-
-/** How the items of a run ended that was to change something, for the error that stops it. */
+/** How the items of a run ended that was to change something. */
 export interface Tally {
 	/** Now, or in an earlier try of this execution. */
 	readonly done: number;
@@ -25,36 +16,32 @@ export interface Tally {
 	readonly doneEarlier: number;
 	readonly notDone: number;
 	readonly unknown: number;
-	readonly firstFailed: number;
 }
 
 /** Counts how the items of a run ended; what never started was not done. */
-export function tally(
-	ends: ReadonlyArray<Exclude<keyof Tally, 'firstFailed'>>,
-	firstFailed: number,
-): Tally {
+export function tally(ends: ReadonlyArray<keyof Tally>): Tally {
 	const counts = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 	for (const end of ends) counts[end] += 1;
-	return { ...counts, firstFailed };
+	return counts;
 }
 
-/** What n8n's error says besides what ended the item. */
-export interface ErrorOptions {
-	readonly kind?: Kind;
-	/** How all items ended. */
+/** What the error that stops a run says besides what ended its first failed item. */
+export interface RunFacts {
+	readonly kind: Kind;
+	/** Missing where nothing was to change. */
 	readonly counts?: Tally | undefined;
 	/** An agent tells its model the message alone. */
-	readonly isTool?: boolean;
+	readonly isTool: boolean;
 }
 
 /**
- * Says how the items ended, then what is to be said of one of them, then how to go on without doing anything
- * twice; of a run of one item no more than that.
+ * Says how the items ended, then what is to be said of the first that failed, then how to go on without doing
+ * anything twice; of a run of one item no more than that.
  */
-function describe(advice: string, { kind = 'read', counts }: ErrorOptions): string {
+function describe(advice: string, itemIndex: number, { kind, counts }: RunFacts): string {
 	const { change } = kinds[kind];
 	if (counts === undefined || change === undefined) return advice;
-	const { doneEarlier, notDone, unknown, firstFailed } = counts;
+	const { doneEarlier, notDone, unknown } = counts;
 	const done = counts.done + doneEarlier;
 	const all = done + notDone + unknown;
 	if (all === 1) return advice;
@@ -63,16 +50,14 @@ function describe(advice: string, { kind = 'read', counts }: ErrorOptions): stri
 	return [
 		...(done === 0 ? [] : [`${done} of ${all} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
 		`${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`,
-		`First to fail: item ${firstFailed}.`,
+		`First to fail: item ${itemIndex}.`,
 		advice,
 		...(done + unknown === 0 ? [] : [change.afterPart(all)]),
 	].join(' ');
 }
 
-type Words = Pick<InvalidInput, 'message' | 'advice'>;
-
 /** Input that can't be sent, told as any other reason is. */
-const toProblem = ({ message, advice }: Words): Problem => ({
+const toProblem = ({ message, advice }: InvalidInput): Problem => ({
 	type: 'validation',
 	outcome: 'notDone',
 	message,
@@ -80,28 +65,26 @@ const toProblem = ({ message, advice }: Words): Problem => ({
 	cause: 'configuration-invalid',
 });
 
-const problemOf = (failed: Failed): Problem =>
-	failed.kind === 'failed' ? failed.problem : toProblem(failed.invalid);
+/** Why an item failed, if it did. */
+export function findProblem(outcome: Outcome<unknown>): Problem | undefined {
+	if (outcome.kind === 'failed') return outcome.problem;
+	return outcome.kind === 'invalid' ? toProblem(outcome.invalid) : undefined;
+}
 
-/** Turns what ended an item into n8n's error. */
+/** Turns why the first failed item of a run failed into n8n's error, which stops the run. */
 export function toNodeError(
 	node: INode,
-	failed: Failed,
+	problem: Problem,
 	itemIndex: number,
-	options: ErrorOptions = {},
+	run: RunFacts,
 ): NodeError {
-	const problem = problemOf(failed);
 	const { message, description } = problem;
 	const told = {
-		message: options.isTool ? `${message}. ${description}` : message,
-		description: describe(description, options),
+		message: run.isTool ? `${message}. ${description}` : message,
+		description: describe(description, itemIndex, run),
 	};
 	return toApiError(node, { ...problem, ...told }, itemIndex);
 }
-
-/** Turns input that can't be sent into n8n's error. */
-export const toOperationError = (node: INode, invalid: Words, itemIndex?: number): NodeError =>
-	toApiError(node, toProblem(invalid), itemIndex);
 
 /** Turns why something failed, here, at the service or on the way, into n8n's error. */
 export function toApiError(node: INode, problem: Problem, itemIndex?: number): NodeError {
@@ -117,38 +100,19 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
 
-/** @param kind where it is not known, it may be a send: then the item says its outcome */
-function errorJson(problem: Problem, kind: Kind = 'send'): IDataObject {
+/** What a failed item holds when the node continues on fail. */
+export function toErrorJson(problem: Problem, kind: Kind): IDataObject {
 	const { message, description, type, httpCode, outcome } = problem;
 	const { change } = kinds[kind];
-	const told = outcome === 'notDone' ? change?.notDoneOutcome : outcome;
 	return {
 		error: {
 			message,
 			description,
 			type,
 			...(httpCode === undefined ? {} : { httpCode }),
-			...(change === undefined ? {} : { outcome: told }),
+			...(change && { outcome: outcome === 'notDone' ? change.notDoneOutcome : outcome }),
 		},
 	};
-}
-
-/** What a failed item holds when the node continues on fail. */
-export const toErrorJson = (failed: Failed, kind: Kind): IDataObject =>
-	errorJson(problemOf(failed), kind);
-
-/** What each item holds when a run that continues on fail ended before its items had an outcome. */
-export function faultJson(
-	{ message, description }: NodeError,
-	outcome: FailedOutcome,
-	kind?: Kind,
-): IDataObject {
-	return errorJson({ ...toProblem({ message, advice: description ?? '' }), outcome }, kind);
-}
-
-/** For a run that a user stopped before all its items had an outcome. */
-export function stoppedError(node: INode): NodeOperationError {
-	return new NodeOperationError(node, 'The execution was canceled before all items were done');
 }
 
 const unexpectedAdvice =
@@ -157,16 +121,23 @@ const unexpectedAdvice =
 /** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
 export function toInvalid(error: unknown): InvalidInput {
 	if (error instanceof InvalidInput) return error;
-	const message = `The node can't deal with this item: ${messageOf(error)}`;
-	return new InvalidInput(message, unexpectedAdvice);
+	return new InvalidInput(`Unexpected error: ${messageOf(error)}`, unexpectedAdvice);
 }
 
-/** Gives n8n's error for whatever was thrown. */
-export function toExpected(node: INode, error: unknown): NodeError {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	if (error instanceof InvalidInput) return toOperationError(node, error, 0);
-	return new NodeOperationError(node, `The node ended unexpectedly: ${messageOf(error)}`, {
-		description: unexpectedAdvice,
-		failure: { cause: 'node-defect' },
-	});
+/** Why all items of a run failed that threw; unless it was about their input a request may have left. */
+export function toFault(error: unknown): Problem {
+	const problem = toProblem(toInvalid(error));
+	return error instanceof InvalidInput ? problem : { ...problem, outcome: 'unknown' };
+}
+
+/**
+ * Gives n8n's error for whatever was thrown.
+ * @param itemIndex the item that is to blame for invalid input, if any
+ */
+export function toExpected(node: INode, error: unknown, itemIndex?: number): NodeError {
+	if (error instanceof NodeError) return error;
+	const problem = toProblem(toInvalid(error));
+	if (error instanceof InvalidInput) return toApiError(node, problem, itemIndex);
+	const { message, description } = problem;
+	return new NodeOperationError(node, message, { description, failure: { cause: 'node-defect' } });
 }

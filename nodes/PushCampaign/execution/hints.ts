@@ -24,92 +24,77 @@ const escaped = (text: string) =>
 		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 		.replace(/\r?\n/g, '<br>');
 
-/** `24 Dec 09:00, Europe/Berlin`: on the clock by which the user scheduled it; with the year unless it is this one. */
-function moment(at: number, timezone: string, now: number): string {
-	const date = DateTime.fromMillis(at, {
-		zone: timezone,
-		locale: 'en-GB',
-		numberingSystem: 'latn',
-	});
-	const isThisYear = date.year === DateTime.fromMillis(now, { zone: timezone }).year;
-	return `${date.toFormat(isThisYear ? 'd LLL HH:mm' : 'd LLL yyyy HH:mm')}, ${timezone}`;
+/** `24 Dec 2030 09:00, Europe/Berlin`: on the clock by which the user scheduled it. */
+function moment(at: number, timezone: string): string {
+	const date = DateTime.fromMillis(at, { zone: timezone, locale: 'en-GB' });
+	return `${date.toFormat('d LLL yyyy HH:mm')}, ${timezone}`;
 }
 
-function scheduledHint(sends: readonly PreparedSend[], now: number): string[] {
-	const scheduled = sends
+function scheduledHint(sends: readonly PreparedSend[]): string[] {
+	const moments = sends
 		.flatMap(({ schedule, timezone }) => (schedule ? [{ at: schedule.at, timezone }] : []))
-		.sort((one, other) => one.at - other.at);
-	const first = scheduled.at(0);
-	const last = scheduled.at(-1);
-	if (first === undefined || last === undefined) return [];
-	const start = moment(first.at, first.timezone, now);
-	const advice = 'To stop what is scheduled, use the dashboard of your push service.';
-	if (scheduled.length === 1) return [`Scheduled for ${start}. ${advice}`];
-	if (first.at === last.at) {
-		return [`${scheduled.length} sends are scheduled for ${start}. ${advice}`];
-	}
-	const end = moment(last.at, last.timezone, now);
-	return [
-		`${scheduled.length} sends are scheduled, the first for ${start}, the last for ${end}. ${advice}`,
-	];
-}
-
-/** So many are named, each so far. */
-const named = { most: 5, characters: 60 };
-
-function list(texts: readonly string[], separator: string): string {
-	const shown = texts.slice(0, named.most).map((text) => shortenText(text, named.characters));
-	const more = texts.length - shown.length;
-	return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(separator);
+		.sort((one, other) => one.at - other.at)
+		.map(({ at, timezone }) => moment(at, timezone));
+	if (moments.length === 0) return [];
+	const [first, last] = [moments.at(0), moments.at(-1)];
+	const what = moments.length === 1 ? 'Scheduled' : `${moments.length} sends are scheduled`;
+	const when = first === last ? ` for ${first}` : `, the first for ${first}, the last for ${last}`;
+	return [`${what}${when}. To stop what is scheduled, use the dashboard of your push service.`];
 }
 
 function whom({ attribute, segment, sid }: AudienceSelection): string {
 	if (attribute !== undefined) {
 		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
-		return `every subscriber with ${list(pairs, ' or ')}`;
+		return `every subscriber with ${pairs.join(' or ')}`;
 	}
 	if (segment !== undefined) {
-		return `segment${segment.length === 1 ? '' : 's'} ${list(segment.map(String), ', ')}`;
+		return `segment${segment.length === 1 ? '' : 's'} ${segment.join(', ')}`;
 	}
 	return sid === undefined ? 'all subscribers' : `subscriber ${sid}`;
 }
 
+/** So much of whom a send would go to is told: there may be hundreds of segments. */
+const whomCharacters = 300;
+
 /** The notification that would go out, to whom and when. */
-function preview({ body, schedule, timezone }: PreparedSend, now: number): string {
-	const when = schedule === undefined ? 'at once' : `on ${moment(schedule.at, timezone, now)}`;
+function preview({ body, schedule, timezone }: PreparedSend): string {
+	const to = escaped(shortenText(whom(body), whomCharacters));
+	const when = schedule === undefined ? 'at once' : `on ${moment(schedule.at, timezone)}`;
 	const host = parseUrl(body.target_url)?.host ?? body.target_url;
-	return `would go to ${escaped(whom(body))} ${when}:<br><b>${escaped(body.title)}</b><br>${escaped(body.message)}<br>${escaped(host)}`;
+	return `would go to ${to} ${when}:<br><b>${escaped(body.title)}</b><br>${escaped(body.message)}<br>${escaped(host)}`;
 }
 
-function dryRunHint(dryRuns: readonly PreparedSend[], items: number, now: number): string[] {
+function dryRunHint(dryRuns: readonly PreparedSend[], items: number): string[] {
 	const [first] = dryRuns;
 	if (first === undefined) return [];
-	const isAll = dryRuns.length === items;
-	const what = isAll
-		? 'Nothing was sent: this was a dry run.'
-		: `Nothing was sent for ${dryRuns.length} of the ${items} items: these were a dry run.`;
+	const what =
+		dryRuns.length === items
+			? 'Nothing was sent: this was a dry run.'
+			: `Nothing was sent for ${dryRuns.length} of the ${items} items: these were a dry run.`;
 	const which = dryRuns.length === 1 ? 'It' : `The first of ${dryRuns.length}`;
-	return [`${what}<br>${which} ${preview(first, now)}`];
+	return [`${what}<br>${which} ${preview(first)}`];
 }
 
 function alreadySentHint({ alreadySent, items }: RunSummary, isNothingSent: boolean): string[] {
 	if (alreadySent === 0) return [];
-	const under = alreadySent === 1 ? 'was sent earlier under its' : 'were sent earlier under their';
-	const what = `${alreadySent} of ${items} ${under} idempotency key${alreadySent === 1 ? '' : 's'}`;
+	const under =
+		alreadySent === 1
+			? 'was sent earlier under its idempotency key'
+			: 'were sent earlier under their idempotency keys';
+	const what = `${alreadySent} of ${items} ${under}`;
 	return [isNothingSent ? `Nothing was sent: ${what}.` : `${what}, and not again.`];
 }
 
 /**
  * What the editor says above the output of a run: that nothing was sent, and what would have been, or when
  * something will be. Whatever the sends hold, it throws nothing: they have happened.
- * @param now milliseconds since 1970
  */
-export function executionHints(run: RunSummary, now: number = Date.now()): NodeExecutionHint[] {
+export function executionHints(run: RunSummary): NodeExecutionHint[] {
 	const dryRuns = run.sends.filter(({ options }) => options.dryRun);
 	const accepted = run.sends.filter(({ options }) => !options.dryRun);
 	return [
-		...dryRunHint(dryRuns, run.items, now),
+		...dryRunHint(dryRuns, run.items),
 		...alreadySentHint(run, accepted.length + run.unknown === 0),
-		...scheduledHint(accepted, now),
+		...scheduledHint(accepted),
 	].map((message) => ({ message, type: 'info', location: 'outputPane' }));
 }

@@ -7,34 +7,25 @@ export type ItemTemplate = (json: unknown) => unknown;
 export const takesN8n: ItemTemplate = () => undefined;
 
 /** What is written between braces where it is a field of the input item: `$json.page["url"]`. */
-const field = /\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[\w -]+"\]|\['[\w -]+'\])+)\s*\}\}/;
+const field = /\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[\w -]+"\]|\['[\w -]+'\])+)\s*\}\}/g;
 
-function textAt(json: unknown, path: readonly string[]): string | undefined {
+function valueAt(json: unknown, path: string): unknown {
 	let value = json;
-	for (const name of path) {
+	for (const [name] of path.matchAll(/[\w -]+/g)) {
 		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
 			return undefined;
 		value = Reflect.get(value, name);
 	}
-	return typeof value === 'string' ? value : undefined;
+	return value;
 }
 
 function textTemplate(expression: string): ItemTemplate {
-	// Every other part is the way to a field.
-	const parts = expression.split(field);
 	// Any other expression: what n8n makes of it for one item may even read like itself.
-	if (parts.some((part) => /\{\{|\}\}/.test(part))) return takesN8n;
-	const pieces = parts.map((part, index) =>
-		index % 2 === 1 ? [...part.matchAll(/[\w -]+/g)].map(([name]) => name) : part,
-	);
+	if (/\{\{|\}\}/.test(expression.replace(field, ' '))) return takesN8n;
 	return (json) => {
-		let text = '';
-		for (const piece of pieces) {
-			const part = typeof piece === 'string' ? piece : textAt(json, piece);
-			if (part === undefined) return undefined;
-			text += part;
-		}
-		return text;
+		const values = [...expression.matchAll(field)].map(([, path = '']) => valueAt(json, path));
+		if (values.some((value) => typeof value !== 'string')) return undefined;
+		return expression.replace(field, () => String(values.shift()));
 	};
 }
 

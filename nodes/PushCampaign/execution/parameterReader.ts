@@ -2,8 +2,7 @@ import type { IExecuteFunctions, IGetNodeParameterOptions, INodeExecutionData } 
 
 import type { ItemParameters } from '../operations/parameters';
 import { isBlank } from '../operations/parameters';
-import { InvalidInput } from '../service/invalidInput';
-import { messageOf } from './errors';
+import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { ItemTemplate } from './itemTemplate';
 import { takesN8n, templateOf } from './itemTemplate';
 
@@ -16,18 +15,17 @@ interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'
 	): unknown;
 }
 
-/** How a parameter is written, and where its values come from, other than n8n. */
+/** How a parameter is written, and where its values come from after the first. */
 interface Source {
 	readonly written: unknown;
-	valueFor: ItemTemplate;
-	isTrusted: boolean;
+	readonly valueFor: ItemTemplate;
 }
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
  * expression: far more than everything else that an item needs before it is sent. So what holds no
  * expression is evaluated for the first item alone. And a parameter of text and fields of the input item
- * alone is put together here as soon as n8n has given the very same for an item.
+ * alone is put together here, if n8n gives the very same for the first item.
  */
 export class ParameterReader {
 	private readonly items: readonly INodeExecutionData[];
@@ -46,8 +44,7 @@ export class ParameterReader {
 			timezone: this.timezone,
 			get: ({ name, displayName }) => {
 				try {
-					const value = this.read(name, itemIndex);
-					return tellNothing(this.sources.get(name)?.written, value);
+					return this.read(name, itemIndex);
 				} catch (error) {
 					throw unreadable(displayName, error);
 				}
@@ -58,24 +55,18 @@ export class ParameterReader {
 	private read(name: string, itemIndex: number): unknown {
 		const json = this.items[itemIndex]?.json;
 		const known = this.sources.get(name);
-		const trusted = known?.isTrusted ? known.valueFor(json) : undefined;
-		if (trusted !== undefined) return trusted;
-
-		const value = this.context.getNodeParameter(name, itemIndex, null) ?? undefined;
-		const source = known ?? this.learn(name, value);
-		if (source.isTrusted) return value;
-		const own = source.valueFor(json);
-		if (isSame(own, value)) source.isTrusted = true;
-		else if (own !== undefined) source.valueFor = takesN8n;
-		return value;
+		const value =
+			known?.valueFor(json) ?? this.context.getNodeParameter(name, itemIndex, null) ?? undefined;
+		const source = known ?? this.learn(name, value, json);
+		return tellNothing(source.written, value);
 	}
 
 	/** Looks at how a parameter is written. */
-	private learn(name: string, value: unknown): Source {
+	private learn(name: string, value: unknown, json: unknown): Source {
 		const written = this.context.getNodeParameter(name, 0, null, { rawExpressions: true });
-		const source: Source = hasExpression(written)
-			? { written, valueFor: templateOf(written), isTrusted: false }
-			: { written, valueFor: () => value, isTrusted: true };
+		const template = hasExpression(written) ? templateOf(written) : () => value;
+		const valueFor = isSame(template(json), value) ? template : takesN8n;
+		const source = { written, valueFor };
 		this.sources.set(name, source);
 		return source;
 	}

@@ -4,7 +4,6 @@ import type { RunOptions } from '../delivery/runJobs';
 import { readWatched } from '../operations/watchCampaigns';
 import { withDeadline } from '../service/deadline';
 import type { Problem } from '../service/failures';
-import { InvalidInput } from '../service/invalidInput';
 import type { CampaignEvent, Watched } from '../watch/compare';
 import { toEvent } from '../watch/compare';
 import { emitChanges } from '../watch/emit';
@@ -15,7 +14,7 @@ import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
 import type { Store } from '../watch/state';
 import { loadState } from '../watch/state';
-import { toApiError, toExpected, toOperationError } from './errors';
+import { toApiError, toExpected } from './errors';
 import type { Occasion } from './occasion';
 import { occasionOf } from './occasion';
 import { unreadable } from './parameterReader';
@@ -85,12 +84,6 @@ async function read(
 	return await readCampaigns({ campaignIds, first, timeoutMs }, client, options);
 }
 
-/** n8n's error for whatever was thrown; it has no item. */
-const toError = (context: IPollFunctions, error: unknown) =>
-	error instanceof InvalidInput
-		? toOperationError(context.getNode(), error)
-		: toExpected(context.getNode(), error);
-
 /** All failures in one error, where there are any. */
 function failureError(context: IPollFunctions, failures: Readings['failures']) {
 	const problem = describeFailures(failures);
@@ -151,7 +144,7 @@ async function pollActive(context: IPollFunctions, occasion: Occasion, memory: T
 	try {
 		return await tellNews(context, { ...running, occasion, memory, store, isStrict });
 	} catch (error) {
-		const told = toError(context, error);
+		const told = toExpected(context.getNode(), error);
 		if (occasion.kind === 'poll' || isStrict) throw told;
 		context.__emitError(told);
 		return null;
@@ -179,6 +172,6 @@ export async function pollCampaigns(
 	try {
 		return await showCampaigns(context, occasion);
 	} catch (error) {
-		throw toError(context, error);
+		throw toExpected(context.getNode(), error);
 	}
 }

@@ -7,10 +7,9 @@ import type {
 
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
-import { InvalidInput } from '../service/invalidInput';
+import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
 import { fixedMark, parseSettings } from '../service/settings';
-import { messageOf } from './errors';
 import { sleep } from './sleep';
 
 const credentialType = 'pushCampaignApi';
@@ -25,27 +24,12 @@ export interface Connection {
 type Context = IExecuteFunctions | IPollFunctions;
 type CredentialData = ICredentialDataDecryptedObject;
 
-function isExecution(context: Context): context is IExecuteFunctions {
-	return 'getInputData' in context;
-}
-
-/** What n8n says of a credential that it does not open. */
-function unopened(error: unknown): InvalidInput {
-	return new InvalidInput(
+/** Says why n8n does not open a credential, in its words. */
+function unopened(error: unknown): never {
+	throw new InvalidInput(
 		messageOf(error),
 		'Choose a Push Campaign API credential in the node that you may use.',
 	);
-}
-
-/** @throws InvalidInput where n8n gives none */
-async function openCredential(context: Context, itemIndex: number): Promise<CredentialData> {
-	try {
-		return isExecution(context)
-			? await context.getCredentials<CredentialData>(credentialType, itemIndex)
-			: await context.getCredentials<CredentialData>(credentialType);
-	} catch (error) {
-		throw unopened(error);
-	}
 }
 
 /**
@@ -80,15 +64,14 @@ function toConnection(
 		signal,
 		sleep,
 		now: Date.now,
-		transport: async (options) => {
+		transport: async (options): Promise<unknown> => {
 			keepSignal(options);
-			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+			return await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				credentialType,
 				options,
 				{ credentialsDecrypted },
 			);
-			return response;
 		},
 	});
 	const site = JSON.stringify([settings.baseUrl, credentialsDecrypted.id]);
@@ -96,12 +79,13 @@ function toConnection(
 }
 
 /**
- * Opens the credential once for all requests of a run; n8n would look it up and decrypt it for each.
- * @param signal ends when the user stops the execution, or when a poll has no more time
+ * Opens the credential once for all requests of a poll; n8n would look it up and decrypt it for each.
+ * @param signal ends when the poll has no more time
  * @throws InvalidInput
  */
-export async function connect(context: Context, signal?: AbortSignal): Promise<Connection> {
-	return toConnection(context, await openCredential(context, 0), signal);
+export async function connect(context: IPollFunctions, signal?: AbortSignal): Promise<Connection> {
+	const data = await context.getCredentials<CredentialData>(credentialType).catch(unopened);
+	return toConnection(context, data, signal);
 }
 
 /**
@@ -119,7 +103,9 @@ export function connectItems(
 	let forAll: Connection | undefined;
 	return async (itemIndex) => {
 		if (forAll !== undefined) return forAll;
-		const data = await openCredential(context, itemIndex);
+		const data = await context
+			.getCredentials<CredentialData>(credentialType, itemIndex)
+			.catch(unopened);
 		const key = JSON.stringify(data);
 		const connection = connections.get(key) ?? toConnection(context, data, signal);
 		connections.set(key, connection);

@@ -1,4 +1,4 @@
-import type { ICredentialDataDecryptedObject, ICredentialTestFunctions } from 'n8n-workflow';
+import type { ICredentialTestFunctions } from 'n8n-workflow';
 import { credentialTest } from '../../../nodes/PushCampaign/execution/credentialTest';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
@@ -8,7 +8,7 @@ const unused = () => {
 	throw new Error('Not part of this test');
 };
 
-async function tested(answer: () => unknown, change: ICredentialDataDecryptedObject = {}) {
+async function tested(answer: () => unknown, change = {}) {
 	const asked: unknown[] = [];
 	const context: ICredentialTestFunctions = {
 		logger: { error: unused, warn: unused, info: unused, debug: unused },
@@ -21,27 +21,13 @@ async function tested(answer: () => unknown, change: ICredentialDataDecryptedObj
 			},
 		},
 	};
-	const credential = {
-		id: '1',
-		name: 'Ours',
-		type: 'pushCampaignApi',
-		data: { ...data, ...change },
-	};
-	const result = await credentialTest.pushCampaignApi.call(context, credential);
-	return { asked, ...result };
+	const credential = { id: '1', name: 'Ours', type: 'pushCampaignApi' };
+	const given = { ...credential, data: { ...data, ...change } };
+	return { asked, result: await credentialTest.pushCampaignApi.call(context, given) };
 }
 
-const answered = (body: unknown, statusCode = 200, headers = {}) => ({
-	body: typeof body === 'string' ? body : JSON.stringify(body),
-	statusCode,
-	headers,
-});
-const refused = (type?: string) => answered({ status: 'failure', type, description: 'No' });
-const thrown = (code: string) => () => {
-	throw Object.assign(new Error(`x ${data.apiKey}`), { code, syscall: 'connect' });
-};
-const checkUrl = 'Check Base URL: the address of your push service, without /v1.';
-const checkKeys = 'Check API Key, Auth Token and Header Names.';
+const answered = (body: object) => ({ body: JSON.stringify(body), statusCode: 200, headers: {} });
+const refused = (type: string) => () => answered({ status: 'failure', type, description: 'No' });
 
 test('n8n finds it in both nodes', () => {
 	for (const { description, methods } of [new PushCampaign(), new PushCampaignTrigger()]) {
@@ -51,8 +37,8 @@ test('n8n finds it in both nodes', () => {
 });
 
 test('reads the subscriber count, and follows no redirect', async () => {
-	const { asked, status } = await tested(() => answered({ active_subscribers: '1' }));
-	expect(status).toBe('OK');
+	const { asked, result } = await tested(() => answered({ active_subscribers: '1' }));
+	expect(result).toEqual({ status: 'OK', message: 'The push service answers' });
 	expect(asked).toEqual([
 		{
 			uri: 'https://push.example/v1/site/subscriber_count',
@@ -70,52 +56,42 @@ test('reads the subscriber count, and follows no redirect', async () => {
 	]);
 });
 
-test.each<[answer: () => unknown, message: string]>([
+const notConnected = () => {
+	throw Object.assign(new Error(`x ${data.apiKey}`), { code: 'ECONNREFUSED', syscall: 'connect' });
+};
+const checkUrl = 'Check Base URL, without /v1, or test again later.';
+
+test.each<[answer: () => unknown, message: string, advice: string]>([
 	[
-		() => refused('authentication_failure'),
-		`The push service does not accept the credential. ${checkKeys}`,
+		refused('authentication_failure'),
+		'The push service does not accept the credential',
+		'Check API Key, Auth Token and Header Names.',
 	],
 	[
-		() => refused('header_invalid'),
-		`The push service did not get one of the two headers of the credential. ${checkKeys}`,
+		refused('rate_limit'),
+		'The push service is receiving too many requests',
+		'Wait a moment and test again.',
 	],
 	[
-		() => refused('rate_limit'),
-		'The push service is receiving too many requests. Wait a moment and test again.',
+		refused('invalid_value'),
+		'The push service does not accept one of the values',
+		'Check Base URL: the address of your push service, without /v1.',
 	],
+	[() => answered({}), 'The answer (HTTP 200) is not what the push service promises', checkUrl],
 	[
-		() => refused(),
-		'The push service could not carry out the request. Check Base URL, without /v1, or test again later.',
+		notConnected,
+		'No connection to push.example could be made: the address refuses connections',
+		checkUrl,
 	],
-	[
-		() => refused('invalid_value'),
-		`The push service does not accept one of the values. ${checkUrl}`,
-	],
-	[
-		() => answered({}),
-		'The answer (HTTP 200) is not what the push service promises. Check Base URL, without /v1, or test again later.',
-	],
-	[
-		() => answered('<html></html>', 404),
-		`The push service was not reached: the answer (HTTP 404) is a web page. ${checkUrl}`,
-	],
-	[
-		() => answered('', 301, { location: 'https://shop.example' }),
-		`The address of the push service redirects to shop.example (HTTP 301). ${checkUrl}`,
-	],
-	[
-		thrown('ECONNREFUSED'),
-		'No connection to push.example could be made: the address refuses connections. Check Base URL, without /v1, or test again later.',
-	],
-])('%p: what happened, and what to check', async (answer, message) => {
-	const { asked: _asked, ...result } = await tested(answer);
-	expect(result).toEqual({ status: 'Error', message });
+])('%p: what happened, and what to check', async (answer, message, advice) => {
+	const { result } = await tested(answer);
+	expect(result).toEqual({ status: 'Error', message: `${message}. ${advice}` });
 });
 
 test('says what is wrong with a field before anything is asked', async () => {
-	const { asked, message } = await tested(unused, { apiKey: '' });
+	const { asked, result } = await tested(unused, { apiKey: '' });
 	expect(asked).toEqual([]);
-	expect(message).toBe(
+	expect(result.message).toBe(
 		'API Key of the credential is missing. Enter the value that your push service gave you.',
 	);
 });

@@ -1,16 +1,14 @@
-import type { INode } from 'n8n-workflow';
+import type { INode, NodeError } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { Failed, Tally } from '../../../nodes/PushCampaign/execution/errors';
 import {
-	faultJson,
-	isFailed,
-	stoppedError,
+	findProblem,
 	tally,
+	toApiError,
 	toErrorJson,
 	toExpected,
+	toFault,
 	toInvalid,
 	toNodeError,
-	toOperationError,
 } from '../../../nodes/PushCampaign/execution/errors';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
@@ -23,45 +21,26 @@ const node: INode = {
 	position: [0, 0],
 	parameters: {},
 };
-const problem: Problem = {
+const unanswered: Problem = {
 	type: 'bad_request',
 	outcome: 'notDone',
 	message: 'The push service could not read the request',
 	description: 'Check Base URL.',
-	httpCode: '400',
 	cause: 'configuration-invalid',
 };
-const { httpCode: _httpCode, ...unanswered } = problem;
-const refused: Failed = { kind: 'failed', problem };
-const lost: Failed = { kind: 'failed', problem: { ...unanswered, outcome: 'unknown' } };
-const invalid: Failed = {
-	kind: 'invalid',
-	invalid: new InvalidInput('Title is missing', 'Give a title.'),
+const refused = { ...unanswered, httpCode: '400' };
+const lost: Problem = { ...unanswered, outcome: 'unknown' };
+const input = new InvalidInput('Title is missing', 'Give a title.');
+const invalid: Problem = {
+	type: 'validation',
+	outcome: 'notDone',
+	message: 'Title is missing',
+	description: 'Give a title.',
+	cause: 'configuration-invalid',
 };
 
-test.each([
-	[{ kind: 'done', value: 1 } as const, false],
-	[{ kind: 'notStarted' } as const, false],
-	[refused, true],
-	[lost, true],
-	[invalid, true],
-])('%j has failed: %p', (outcome, expected) => {
-	expect(isFailed(outcome)).toBe(expected);
-});
-
-test('the tally counts each end once', () => {
-	const ends = ['done', 'notDone', 'unknown', 'doneEarlier', 'notDone', 'notDone'] as const;
-	expect(tally(ends, 1)).toEqual({
-		done: 1,
-		doneEarlier: 1,
-		unknown: 1,
-		notDone: 3,
-		firstFailed: 1,
-	});
-});
-
 /** What n8n shows and hands on of an error. */
-const shown = (error: NodeApiError | NodeOperationError) => ({
+const shown = (error: NodeError) => ({
 	message: error.message,
 	description: error.description,
 	httpCode: 'httpCode' in error ? error.httpCode : undefined,
@@ -69,65 +48,74 @@ const shown = (error: NodeApiError | NodeOperationError) => ({
 	failure: error.failure,
 });
 
+test.each([
+	[{ kind: 'done', value: 1 } as const, undefined],
+	[{ kind: 'notStarted' } as const, undefined],
+	[{ kind: 'failed', problem: lost } as const, lost],
+	[{ kind: 'invalid', invalid: input } as const, invalid],
+])('why an item failed: %j', (outcome, problem) => {
+	expect(findProblem(outcome)).toEqual(problem);
+});
+
 describe('the error that stops a run', () => {
-	const counts: Tally = { done: 3, doneEarlier: 2, notDone: 4, unknown: 5, firstFailed: 6 };
-	const kind = 'send';
-	const counted =
-		'5 of 14 were sent. Sent: 3, sent earlier under their keys: 2, not sent: 4, unknown: 5. First to fail: item 6.';
-	const goOn =
-		"To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all 14 again, except those with an idempotency key that was sent already.";
+	const counts = { done: 3, doneEarlier: 2, notDone: 4, unknown: 5 };
+	const run = { kind: 'send', counts, isTool: false } as const;
 
 	test.each([
-		[invalid, NodeOperationError, 'Title is missing', 'Give a title.', undefined],
-		[refused, NodeApiError, problem.message, 'Check Base URL.', '400'],
-	] as const)(
-		'says how all ended, then what to do: %j',
-		(failed, errorClass, message, advice, code) => {
-			const error = toNodeError(node, failed, 6, { kind, counts });
-			expect(error).toBeInstanceOf(errorClass);
-			expect(shown(error)).toEqual({
-				message,
-				description: `${counted} ${advice} ${goOn}`,
-				httpCode: code,
-				itemIndex: 6,
-				failure: { cause: 'configuration-invalid' },
-			});
-			// An agent hands its model the message alone.
-			const told = toNodeError(node, failed, 6, { isTool: true });
-			expect(told.message).toBe(`${message}. ${advice}`);
-			expect(told.description).toBe(advice);
-		},
-	);
-
-	test('keeps the type of the failure', () => {
-		expect(toNodeError(node, refused, 0)).toMatchObject({
-			messages: [],
-			errorResponse: { type: 'bad_request' },
+		[invalid, NodeOperationError, undefined],
+		[refused, NodeApiError, '400'],
+		[lost, NodeApiError, null],
+	] as const)('says how all ended, then what to do: %j', (problem, errorClass, httpCode) => {
+		const error = toNodeError(node, problem, 6, run);
+		expect(error).toBeInstanceOf(errorClass);
+		expect(shown(error)).toEqual({
+			message: problem.message,
+			description: `5 of 14 were sent. Sent: 3, sent earlier under their keys: 2, not sent: 4, unknown: 5. First to fail: item 6. ${problem.description} To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all 14 again, except those with an idempotency key that was sent already.`,
+			httpCode,
+			itemIndex: 6,
+			failure: { cause: 'configuration-invalid' },
 		});
 	});
 
-	// Sent, sent earlier, not sent, unknown.
 	test.each([
-		[[0, 0, 1, 0], /^Give a title\.$/],
-		[[0, 0, 0, 1], /^Give a title\.$/],
-		[[0, 0, 2, 0], /^Sent: 0, not sent: 2, unknown: 0\. First to fail: item 0\. Give a title\.$/],
-		[[1, 0, 2, 0], /^1 of 3 was sent\. Sent: 1, not sent: 2, .* all 3 again, except/],
-		[[0, 1, 1, 0], /^1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, .* all 2 again/],
-		[[0, 0, 1, 1], /^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/],
+		['read', counts],
+		['send', undefined],
 	] as const)(
-		'says no more than there is to say: %j',
-		([done, doneEarlier, notDone, unknown], told) => {
-			const few = { done, doneEarlier, notDone, unknown, firstFailed: 0 };
-			expect(toNodeError(node, invalid, 0, { kind, counts: few }).description).toMatch(told);
+		'tells an agent all in its message, which is all that it hands on: %s',
+		(kind, all) => {
+			const error = toNodeError(node, invalid, 0, { kind, counts: all, isTool: true });
+			const { message, description } = shown(error);
+			expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
 		},
 	);
 
-	test('has no HTTP code where there was no answer', () => {
-		expect(shown(toNodeError(node, lost, 0)).httpCode).toBeNull();
+	test.each([
+		[['notDone'], /^Give a title\.$/],
+		[['unknown'], /^Give a title\.$/],
+		[
+			['notDone', 'notDone'],
+			/^Sent: 0, not sent: 2, unknown: 0\. First to fail: item 0\. Give a title\.$/,
+		],
+		[
+			['notDone', 'done', 'notDone'],
+			/^1 of 3 was sent\. Sent: 1, not sent: 2, .* all 3 again, except/,
+		],
+		[
+			['doneEarlier', 'notDone'],
+			/^1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, .* all 2 again/,
+		],
+		[['notDone', 'unknown'], /^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/],
+	] as const)('counts each end once, and says no more than there is to say: %j', (ends, told) => {
+		const { description } = toNodeError(node, invalid, 0, { ...run, counts: tally(ends) });
+		expect(description).toMatch(told);
 	});
+});
 
-	test('names no item where none is to blame', () => {
-		expect(shown(toOperationError(node, invalid.invalid)).itemIndex).toBeUndefined();
+describe('n8n’s error', () => {
+	test('keeps the type of the failure, and names no item where none is to blame', () => {
+		const error = toApiError(node, refused);
+		expect(error).toMatchObject({ messages: [], errorResponse: { type: 'bad_request' } });
+		expect(shown(error).itemIndex).toBeUndefined();
 	});
 
 	test.each([
@@ -135,82 +123,53 @@ describe('the error that stops a run', () => {
 		['rate-limited', undefined, { cause: 'rate-limited' }],
 		['temporarily-unavailable', 2000, { cause: 'temporarily-unavailable', retryAfterMs: 2000 }],
 		['credential-invalid', 2000, { cause: 'credential-invalid' }],
-	] as const)('tells n8n its cause: %s, wait for %p ms', (cause, retryAfterMs, failure) => {
-		const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-		const failed: Failed = { kind: 'failed', problem: { ...problem, ...wait, cause } };
-		expect(toNodeError(node, failed, 0).failure).toEqual(failure);
-	});
-
-	test('of a run that the user stopped says so', () => {
-		expect(stoppedError(node).message).toBe(
-			'The execution was canceled before all items were done',
-		);
+	] as const)('declares its cause: %s, wait for %p ms', (cause, retryAfterMs, failure) => {
+		expect(toApiError(node, { ...refused, retryAfterMs, cause }).failure).toStrictEqual(failure);
 	});
 });
 
 describe('whatever is thrown', () => {
-	const advice =
-		'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
-
-	test.each([toNodeError(node, invalid, 0), toNodeError(node, refused, 0)])(
+	test.each([toApiError(node, invalid), toApiError(node, refused)])(
 		'is left as it is where it is n8n’s: %p',
 		(error) => {
-			expect(toExpected(node, error)).toBe(error);
+			expect(toExpected(node, error, 0)).toBe(error);
 		},
 	);
+
+	test('is what the user entered where it says so', () => {
+		expect(toInvalid(input)).toBe(input);
+		expect(toFault(input)).toEqual(invalid);
+		const expected = toExpected(node, input, 3);
+		expect(expected).toBeInstanceOf(NodeOperationError);
+		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 3 });
+	});
 
 	test.each([
 		[new TypeError('x is not a function'), 'x is not a function'],
 		['a text', 'a text'],
 		[undefined, 'undefined'],
 		[null, 'null'],
-	])('is no fault of the user’s otherwise: %p', (error, said) => {
+	])('is no fault of the user’s otherwise, and a request may have left: %p', (error, said) => {
+		const message = `Unexpected error: ${said}`;
+		const description =
+			'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
+		expect(toInvalid(error)).toMatchObject({ message, advice: description });
+		expect(toFault(error)).toMatchObject({ message, description, outcome: 'unknown' });
 		const expected = toExpected(node, error);
 		expect(expected).toBeInstanceOf(NodeOperationError);
-		expect(shown(expected)).toMatchObject({
-			message: `The node ended unexpectedly: ${said}`,
-			description: advice,
-			failure: { cause: 'node-defect' },
-		});
-		const { message, advice: told } = toInvalid(error);
-		expect([message, told]).toEqual([`The node can't deal with this item: ${said}`, advice]);
-	});
-
-	test('is what the user entered where it says so', () => {
-		const expected = toExpected(node, invalid.invalid);
-		expect(expected).toBeInstanceOf(NodeOperationError);
-		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 0 });
-		expect(toInvalid(invalid.invalid)).toBe(invalid.invalid);
+		const failure = { cause: 'node-defect' };
+		expect(shown(expected)).toMatchObject({ message, description, failure });
 	});
 });
 
-describe('the error item', () => {
-	const validation = {
-		message: 'Title is missing',
-		description: 'Give a title.',
-		type: 'validation',
-	};
-	const failure = { message: problem.message, description: 'Check Base URL.', type: 'bad_request' };
-
-	test.each([
-		['send', invalid, { ...validation, outcome: 'notSent' }],
-		['read', invalid, validation],
-		['send', refused, { ...failure, httpCode: '400', outcome: 'notSent' }],
-		['send', lost, { ...failure, outcome: 'unknown' }],
-		['read', refused, { ...failure, httpCode: '400' }],
-		['read', lost, failure],
-	] as const)('of a %s: %j', (kind, failed, error) => {
-		// Strictly: n8n routes by which fields are there.
-		expect(toErrorJson(failed, kind)).toStrictEqual({ error });
-	});
-
-	test.each([
-		['read', 'unknown', {}],
-		['send', 'unknown', { outcome: 'unknown' }],
-		[undefined, 'notDone', { outcome: 'notSent' }],
-	] as const)('of a run that ended before its items: %s, %s', (kind, outcome, more) => {
-		const error = { ...validation, ...more };
-		const fault = toOperationError(node, invalid.invalid);
-		expect(faultJson(fault, outcome, kind)).toStrictEqual({ error });
-	});
+test.each([
+	['send', invalid, { type: 'validation', outcome: 'notSent' }],
+	['read', invalid, { type: 'validation' }],
+	['send', refused, { type: 'bad_request', httpCode: '400', outcome: 'notSent' }],
+	['send', lost, { type: 'bad_request', outcome: 'unknown' }],
+	['read', lost, { type: 'bad_request' }],
+] as const)('the error item of a %s: %j', (kind, problem, facts) => {
+	const { message, description } = problem;
+	// Strictly: n8n routes by which fields are there.
+	expect(toErrorJson(problem, kind)).toStrictEqual({ error: { message, description, ...facts } });
 });

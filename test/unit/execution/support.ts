@@ -122,18 +122,13 @@ function onlyNode(type: string, kept: IDataObject): IDataObject {
 	return kept;
 }
 
-const deduplication = ({ checkProcessedAndRecord, removeProcessed }: Deduplication) => ({
-	checkProcessedAndRecord,
-	removeProcessed,
-});
-
 const isExecuteFunctions = (value: object): value is IExecuteFunctions => 'getInputData' in value;
 const isPollFunctions = (value: object): value is IPollFunctions => 'getActivationMode' in value;
 
 export interface ExecuteOptions extends Common {
 	readonly items?: INodeExecutionData[];
 	/** As written: a text that begins with `=` is an expression, which n8n works out for each item. */
-	readonly parameters?: IDataObject;
+	readonly parameters?: INodeParameters;
 	readonly continueOnFail?: boolean;
 	/** What n8n keeps for the node while the execution lasts. */
 	readonly kept?: IDataObject;
@@ -197,9 +192,6 @@ export class DeduplicationStore implements Deduplication {
 	}
 }
 
-const isWritten = (value: object): value is INodeParameters => Object.keys(value).length > 0;
-
-const isParameterValue = (value: unknown): value is NodeParameterValueType => value !== undefined;
 const nodeTypes: INodeTypes = {
 	getByName: () => new PushCampaign(),
 	getByNameAndVersion: () => new PushCampaign(),
@@ -215,10 +207,8 @@ function evaluator(node: INode, items: INodeExecutionData[], runIndex: number) {
 		active: true,
 		nodeTypes,
 	});
-	return (written: unknown, itemIndex: number): unknown => {
-		if (!JSON.stringify(written).includes('"=')) return written;
-		if (!isParameterValue(written)) throw new TypeError('Nothing is written');
-		return workflow.expression.getParameterValue(
+	return (written: NodeParameterValueType, itemIndex: number): unknown =>
+		workflow.expression.getParameterValue(
 			written,
 			null,
 			runIndex,
@@ -228,7 +218,6 @@ function evaluator(node: INode, items: INodeExecutionData[], runIndex: number) {
 			'trigger',
 			{},
 		);
-	};
 }
 
 /** What n8n hands to a node that runs; without the engine, so that a test reaches every corner. */
@@ -239,13 +228,17 @@ export function executeFunctions(options: ExecuteOptions) {
 	const { addExecutionHints, store = new DeduplicationStore() } = options;
 	const node = nodeOf('pushCampaign', {
 		id: store.nodeId,
-		...(isWritten(parameters) ? { parameters } : {}),
+		parameters,
 		...options.node,
 	});
 	const evaluate = evaluator(node, items, typeof runIndex === 'number' ? runIndex : 0);
 	const context = {
 		...functions,
-		helpers: { ...functions.helpers, ...deduplication(store) },
+		helpers: {
+			...functions.helpers,
+			checkProcessedAndRecord: store.checkProcessedAndRecord,
+			removeProcessed: store.removeProcessed,
+		},
 		...(addExecutionHints === undefined ? {} : { addExecutionHints }),
 		logger: { warn: (message: string) => warnings.push(message) },
 		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
@@ -254,7 +247,7 @@ export function executeFunctions(options: ExecuteOptions) {
 		getNodeParameter: (
 			name: string,
 			itemIndex: number,
-			fallback?: unknown,
+			fallback?: NodeParameterValueType,
 			more?: IGetNodeParameterOptions,
 		) => {
 			const value = parameters[name] === undefined ? fallback : parameters[name];
@@ -277,8 +270,6 @@ export interface PollOptions extends Common {
 	readonly parameters?: IDataObject;
 	/** The node's; a plain object stands for the durable engine's copy. */
 	readonly staticData?: IDataObject;
-	/** The workflow's. */
-	readonly globalData?: IDataObject;
 	readonly mode?: 'manual' | 'trigger';
 	readonly activation?: string;
 	/** Milliseconds; `absent` as in n8n 1. */
@@ -289,8 +280,8 @@ export interface PollOptions extends Common {
 export function pollFunctions(options: PollOptions) {
 	const { parameters = {}, mode = 'trigger', budgetMs = 60_000 } = options;
 	// The classic engine hands out data that watch for changes.
-	const { staticData = ObservableObject.create({}), globalData = ObservableObject.create({}) } =
-		options;
+	const { staticData = ObservableObject.create({}) } = options;
+	const globalData = ObservableObject.create({});
 	const { asked, functions } = common(options);
 	const errors: Error[] = [];
 	const node = nodeOf('pushCampaignTrigger', options.node);

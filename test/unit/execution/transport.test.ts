@@ -4,62 +4,44 @@ import { connect, connectItems } from '../../../nodes/PushCampaign/execution/tra
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
 import { created, credential, executeFunctions, pollFunctions } from './support';
 
-/** What n8n gives for each item, also for one that isn't there; an error is thrown. */
-type ByItem = (itemIndex: number) => object;
 const keyed = (site: string) => ({ ...credential, baseUrl: `https://${site}.example` });
 
-/** Connects items whose credential is told by item, and counts how often it was opened. */
-async function connectAll(length: number, byItem: ByItem) {
-	const items = Array.from({ length }, () => ({ json: {} }));
+/** Connects items whose credential n8n gives by item, or refuses with an error. */
+async function connectAll(byItem: object[]) {
 	const opened: unknown[] = [];
 	const { context } = executeFunctions({
-		items,
 		credentialsFor: (_type, itemIndex) => {
 			opened.push(itemIndex);
-			return byItem(Number(itemIndex));
+			return byItem[Number(itemIndex)] ?? new Error('No such item');
 		},
 	});
 	const connectionOf = connectItems(context);
-	const shown: unknown[] = [];
-	const connections = new Set();
-	for (const itemIndex of items.keys()) {
-		try {
-			const connection = await connectionOf(itemIndex);
-			connections.add(connection);
-			shown.push(connection.settings.baseUrl);
-		} catch (error) {
-			shown.push(error);
-		}
+	const connections: unknown[] = [];
+	for (const itemIndex of byItem.keys()) {
+		connections.push(await connectionOf(itemIndex).catch((error: unknown) => error));
 	}
-	return { opened, shown, different: connections.size };
+	return { opened, connections };
 }
+const siteOf = (site: string) => ({ settings: { baseUrl: `https://${site}.example` } });
 
 describe('the credential of many items', () => {
 	test('is opened once where none of its fields is an expression', async () => {
-		const fixed = { ...keyed('one'), isFixed: true };
-		const { opened, shown, different } = await connectAll(9, () => fixed);
-		expect([opened, new Set(shown).size, different]).toEqual([[0], 1, 1]);
+		const fixed = { ...keyed('a'), isFixed: true };
+		const { opened, connections } = await connectAll([fixed, fixed, fixed]);
+		expect([opened, new Set(connections).size]).toEqual([[0], 1]);
 	});
 
 	test('is opened for each where one is, and equal ones share a connection', async () => {
-		const { opened, shown, different } = await connectAll(20, (index) =>
-			keyed(index === 7 ? 'b' : 'a'),
-		);
-		expect(opened).toEqual([...opened.keys()]);
-		expect(shown.filter((url) => url === 'https://b.example')).toHaveLength(1);
-		expect([shown[7], different]).toEqual(['https://b.example', 2]);
+		const { opened, connections } = await connectAll(['a', 'b', 'a'].map(keyed));
+		expect(opened).toEqual([0, 1, 2]);
+		expect(connections).toMatchObject(['a', 'b', 'a'].map(siteOf));
+		expect(connections[2]).toBe(connections[0]);
 	});
 
 	test('that opens for some is refused for the others alone, in n8n’s words', async () => {
-		const { shown } = await connectAll(3, (index) =>
-			index === 1 ? keyed('one') : new Error(`Not yours: ${index}`),
-		);
-		expect(shown).toMatchObject([
-			{ message: 'Not yours: 0' },
-			'https://one.example',
-			{ message: 'Not yours: 2' },
-		]);
-		expect(shown[0]).toBeInstanceOf(InvalidInput);
+		const { connections } = await connectAll([new Error('Not yours'), keyed('a')]);
+		expect(connections).toMatchObject([{ message: 'Not yours' }, siteOf('a')]);
+		expect(connections[0]).toBeInstanceOf(InvalidInput);
 	});
 });
 
@@ -75,9 +57,11 @@ test('a trigger’s credential is asked for without an item', async () => {
 	expect(asked).toEqual([['pushCampaignApi']]);
 });
 
+const request = { kind: 'read', path: '/v1/site/subscribers/count' } as const;
+
 test('a request keeps its own signal, whatever n8n’s helper sets', async () => {
 	const kept: boolean[] = [];
-	const { context } = executeFunctions({
+	const { context } = pollFunctions({
 		service: (options) => {
 			const own = options.abortSignal;
 			options.abortSignal = new AbortController().signal;
@@ -87,14 +71,24 @@ test('a request keeps its own signal, whatever n8n’s helper sets', async () =>
 		},
 	});
 	const { client } = await connect(context);
-	const request = { kind: 'read', path: '/v1/site/subscribers/count' } as const;
 	await client.request(request, z.unknown(), 1000);
 	expect(kept).toEqual([true]);
 });
 
-test('a node without any credential of its own is not a fault of this one', async () => {
-	const { context } = executeFunctions({});
+test.each([
+	[{ id: '7', name: 'Shop' }, { pushCampaignApi: { id: '7', name: 'Shop' } }],
+	[{ id: '', name: '' }, {}],
+	[{ id: '', name: '' }, undefined],
+])('n8n’s helper is told the credential, and so is the site: %j', async (named, credentials) => {
+	const { context, asked } = pollFunctions({});
 	const node = context.getNode();
 	delete node.credentials;
-	expect((await connect(context)).site).toBe(JSON.stringify([credential.baseUrl, '']));
+	if (credentials !== undefined) node.credentials = credentials;
+	const { client, site } = await connect(context);
+	await client.request(request, z.unknown(), 1000);
+	const credentialsDecrypted = { ...named, type: 'pushCampaignApi', data: credential };
+	expect(asked).toMatchObject([
+		{ credentialType: 'pushCampaignApi', more: { credentialsDecrypted } },
+	]);
+	expect(site).toBe(JSON.stringify([credential.baseUrl, named.id]));
 });
