@@ -25,7 +25,7 @@ interface RequestJob<Value> extends RetryPolicy {
 	/** Makes the request once. Never throws. */
 	readonly attempt: () => Promise<Outcome<Value>>;
 	/** Jobs of the same key are run once and share the outcome. */
-	readonly dedupeKey?: string;
+	readonly dedupeKey?: string | undefined;
 }
 
 /** What is to be done for an item: a request, or nothing where its outcome is known already. */

@@ -64,12 +64,10 @@ export function unpack(send: SavedSend): SendOutcome {
 		return notRequested({ kind: 'failed', problem: data ?? interruptedProblem });
 	}
 	const [, , description, campaignId, sendAt] = send;
-	return notRequested({
-		kind: 'done',
-		value: {
-			description,
-			...(campaignId === null ? {} : { campaignId }),
-			...(sendAt === null ? {} : { sendAt }),
-		},
-	});
+	const value = {
+		description,
+		campaignId: campaignId ?? undefined,
+		sendAt: sendAt ?? undefined,
+	};
+	return notRequested({ kind: 'done', value });
 }
