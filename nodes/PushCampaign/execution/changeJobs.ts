@@ -74,14 +74,14 @@ export function changeJobs(
 	// there the content alone tells one send from another.
 	const isOfAgent = isTool(context.getNode());
 	const written = isOfAgent ? undefined : writtenParameters(context);
-	const run = runIndex(context);
+	const run = isOfAgent ? undefined : runIndex(context);
 	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
 	/** The items whose key an earlier item of this run has. */
 	const repeats = new Set<number>();
 
 	const identify = ({ content }: PreparedChange, itemIndex: number, site: string): Identity => ({
-		place: isOfAgent ? 't' : `${run}.${itemIndex}`,
+		place: run === undefined ? 't' : `${run}.${itemIndex}`,
 		content: digest([site, ...content]),
 		source: written && digest([site, written, items[itemIndex]?.json]),
 	});
