@@ -42,22 +42,12 @@ export class IdempotencyKeys {
 	): Promise<SendOutcome> {
 		for (;;) {
 			const running = this.store.underWay.get(key);
-			if (running === undefined) return await this.start(key, resendUnknown, attempt);
+			if (running === undefined) break;
 			const outcome = await running;
 			if (outcome.kind === 'done') return alreadySent;
 			if (mayBeSent(outcome)) return notRequested(outcome);
 		}
-	}
-
-	/** Waits until how all sends of this run ended is written. Their keys are looked at again after that. */
-	async written(): Promise<void> {
-		await Promise.all(this.writing);
-		if (this.writing.size > 0) void this.store.lookAgain(this.context);
-	}
-
-	private async start(...send: Parameters<IdempotencyKeys['once']>): Promise<SendOutcome> {
-		const [key] = send;
-		const making = this.make(...send);
+		const making = this.make(key, resendUnknown, attempt);
 		const written = making.then(async ({ outcome, change }) => {
 			if (change !== undefined) await this.write(change, key);
 			this.store.underWay.delete(key);
@@ -67,6 +57,12 @@ export class IdempotencyKeys {
 		this.writing.add(written);
 		const { outcome } = await making;
 		return outcome;
+	}
+
+	/** Waits until how all sends of this run ended is written. Their keys are looked at again after that. */
+	async written(): Promise<void> {
+		await Promise.all(this.writing);
+		if (this.writing.size > 0) void this.store.lookAgain(this.context);
 	}
 
 	private async make(

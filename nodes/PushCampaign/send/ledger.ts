@@ -74,26 +74,23 @@ export class Ledger {
 	): Promise<SendOutcome> {
 		for (;;) {
 			const running = this.underWay.get(this.keyOf(identity));
-			if (running === undefined) {
-				return this.recall(identity, resendUnknown) ?? (await this.make(identity, attempt));
-			}
+			if (running === undefined) break;
 			const outcome = await running;
 			if (mayBeSent(outcome)) return notRequested(outcome);
 		}
-	}
-
-	private async make(
-		identity: Identity,
-		attempt: () => Promise<SendOutcome>,
-	): Promise<SendOutcome> {
+		const known = this.recall(identity, resendUnknown);
+		if (known !== undefined) return known;
 		const key = this.keyOf(identity);
 		const before = this.saved.sends[key];
 		// A send that is known by its source keeps that one.
 		const source = before?.[1] ?? identity.source ?? null;
 		const keep = (outcome: SendOutcome) => {
 			const send = pack(source, outcome) ?? before;
-			if (send === undefined) delete this.saved.sends[key];
-			else this.put(key, send);
+			if (send !== undefined) this.put(key, send);
+			else {
+				delete this.saved.sends[key];
+				this.bySource.delete(`${identity.place}.${source}`);
+			}
 		};
 		// Written before the request leaves: an execution that ends here must not send it again.
 		keep(interrupted);
@@ -111,8 +108,8 @@ export class Ledger {
 	/** By content if that is known, or else by source. */
 	private keyOf({ place, content, source }: Identity): string {
 		const key = `${place}.${content}`;
-		const keys = [key, this.bySource.get(`${place}.${source}`) ?? key];
-		return keys.find((each) => Object.hasOwn(this.saved.sends, each)) ?? key;
+		if (Object.hasOwn(this.saved.sends, key)) return key;
+		return this.bySource.get(`${place}.${source}`) ?? key;
 	}
 
 	private put(key: string, send: SavedSend): void {
