@@ -1,8 +1,12 @@
 import { createHash } from 'crypto';
 
+import { jsonStringify } from 'n8n-workflow';
+
 /**
- * A short digest of any JSON value: 96 bits, so that two sends never look alike.
- * @throws TypeError for what is no JSON: what holds itself, or a BigInt
+ * A short digest of any JSON value; what holds itself, or a BigInt, has one too. 96 bits are kept, so that two
+ * sends never look alike.
  */
-export const digest = (value: unknown): string =>
-	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
+export function digest(value: unknown): string {
+	const text = jsonStringify(value, { replaceCircularRefs: true });
+	return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}

@@ -240,10 +240,17 @@ describe('what a process remembers of ledgers that were retried', () => {
 	}, 120_000);
 });
 
-test('a digest is short, and the same for the same content alone', () => {
-	expect(digest({ a: 1 })).toMatch(/^[\w-]{16}$/);
-	expect(digest({ a: 1 })).toBe(digest({ a: 1 }));
-	expect(digest({ a: 1 })).not.toBe(digest({ a: '1' }));
+test('a digest is short, the same for the same content alone, and there for what holds itself', () => {
+	const round = (title: string, id: bigint) => {
+		const item: Record<string, unknown> = { title, id };
+		item['self'] = item;
+		return item;
+	};
+	const values = [{ a: 1 }, { a: '1' }, round('a', 1n), round('b', 1n), round('a', 2n)];
+	const digests = values.map(digest);
+	expect(digests.map((each) => /^[\w-]{16}$/.test(each))).not.toContain(false);
+	expect(new Set(digests).size).toBe(5);
+	expect([{ a: 1 }, round('a', 1n)].map(digest)).toEqual([digests[0], digests[2]]);
 });
 
 test('remembers as a plain list would, through every save and Retry', async () => {
