@@ -15,15 +15,13 @@ const options = { mode: 'entries', maxEntries: mostEntries } as const;
 
 const keyEntry = (key: string) => `key:${key}`;
 const markOf = (key: string) => `unsettled:${key}`;
-const both = (key: string) => [keyEntry(key), markOf(key)];
-const none = () => [];
 
 /** What is recorded of a key, and what is removed then. */
 const changes = {
-	claim: { record: both, remove: none },
+	claim: { record: [keyEntry, markOf], remove: [] },
 	// Recorded once more: another process may have written over the claim meanwhile.
-	sent: { record: (key: string) => [keyEntry(key)], remove: (key: string) => [markOf(key)] },
-	free: { record: none, remove: both },
+	sent: { record: [keyEntry], remove: [markOf] },
+	free: { record: [], remove: [keyEntry, markOf] },
 } as const;
 export type Change = keyof typeof changes;
 
@@ -79,8 +77,8 @@ export class KeyStore {
 	async write(change: Change, key: string, { helpers }: IExecuteFunctions): Promise<Known> {
 		const batch = (this.next ??= this.open(helpers));
 		const { record, remove } = changes[change];
-		for (const entry of record(key)) batch.record.add(entry);
-		batch.remove.push(...remove(key));
+		for (const entry of record) batch.record.add(entry(key));
+		for (const entry of remove) batch.remove.push(entry(key));
 		const fresh = await batch.recorded;
 		// A claim is what was recorded, whatever can't be removed for others.
 		if (change !== 'claim') await batch.removed;
