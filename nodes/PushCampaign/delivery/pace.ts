@@ -30,9 +30,6 @@ const firstAccepted = 3;
 const growth = 0.1 / 1000;
 const firstSeconds = 0.5;
 
-/** In requests per millisecond: beyond it a pace means nothing, and is measured anew. */
-const fastestPace = 2;
-
 /** What may be made up for when a timer fires late. */
 const slackMs = 100;
 
@@ -45,17 +42,7 @@ const slackMs = 100;
  * refusals follow each other with nothing accepted in between, one request at a time goes ahead, after pauses
  * that grow.
  *
- * Measured in simulated time at 50 ms, 100 at once, as a multiple of what the limit itself needs; everything
- * arrived, and no item needed more than 3 of its 5 retries:
- *
- * | limit per second | burst | items | time | with `Retry-After` |
- * |---|---|---|---|---|
- * | 100 | 100 | 2000 | 1.01 | 1.05 |
- * | 200, from item 900 on 20 | 100, 20 | 1200 | 0.96 | 1.10 |
- * | 20 | 20 | 400 | 1.00 | 1.07 |
- * | 100 | 10 | 400 | 1.03 | 2.91 |
- * | 1 | 1 | 30 | 1.38 | 1.30 |
- * | 60 in each minute | | 150 | 1.37 | 1.01 |
+ * What comes of it at all kinds of limits, in simulated time, is in test/unit/delivery/rateLimits.
  */
 export class Pace {
 	private room: number;
@@ -100,7 +87,6 @@ export class Pace {
 		this.room = Math.min(this.ceiling, this.room + roomGrowth);
 		const quietMs = Math.max(0, now - Math.max(this.countedFrom, this.pausedUntil));
 		this.pace += growth * (firstSeconds + quietMs / 1000);
-		if (this.pace > fastestPace) this.pace = Infinity;
 	}
 
 	/**

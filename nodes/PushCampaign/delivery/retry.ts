@@ -1,14 +1,8 @@
 import type { Problem } from '../service/failures';
 
-/** How often what is tried again. */
-export interface RetryPolicy {
-	/** After a refusal for too many requests. */
-	readonly rateLimitRetries: number;
-	/** After an answer that may come later; 0 for all that must not happen twice. */
-	readonly transientRetries: number;
-}
-
 export const isRateLimit = ({ type }: Problem) => type === 'rate_limit';
+
+/** Whether the answer may come later. */
 export const isTransient = ({ type, outcome }: Problem) =>
 	outcome === 'unknown' || type === 'unspecified';
 
@@ -18,19 +12,11 @@ const longestRetryAfterMs = 10 * 60_000;
 /** Whether a service asks for a longer pause than anyone waits. */
 export const isTooLong = ({ retryAfterMs = 0 }: Problem) => retryAfterMs > longestRetryAfterMs;
 
-/**
- * Whether a job that failed is tried again.
- * @param failures how often it failed in this way, from 1
- */
-export function isTriedAgain(problem: Problem, policy: RetryPolicy, failures: number): boolean {
-	if (isTooLong(problem)) return false;
-	if (isRateLimit(problem)) return failures <= policy.rateLimitRetries;
-	return isTransient(problem) && failures <= policy.transientRetries;
-}
-
-/** Five refusals, each waiting four times as long as the last, outlast a limit per minute. */
-const refusalPause = { firstMs: 250, growth: 4, longestMs: 64_000, least: 0.9 };
-const transientPause = { firstMs: 500, growth: 2, longestMs: 64_000, least: 0.5 };
+/** Five failures, each waiting four times as long as the last, outlast a limit per minute. */
+const firstPauseMs = 250;
+const pauseGrowth = 4;
+const longestPauseMs = 64_000;
+const leastShare = 0.9;
 
 /**
  * How long until the next try, in milliseconds: what the service asked for, or else longer each time.
@@ -40,7 +26,6 @@ const transientPause = { firstMs: 500, growth: 2, longestMs: 64_000, least: 0.5 
  */
 export function retryPauseMs(problem: Problem, failures: number, random: number): number {
 	if (problem.retryAfterMs !== undefined) return problem.retryAfterMs;
-	const pause = isRateLimit(problem) ? refusalPause : transientPause;
-	const longestMs = Math.min(pause.longestMs, pause.firstMs * pause.growth ** (failures - 1));
-	return longestMs * (pause.least + (1 - pause.least) * random);
+	const pauseMs = Math.min(longestPauseMs, firstPauseMs * pauseGrowth ** (failures - 1));
+	return pauseMs * (leastShare + (1 - leastShare) * random);
 }

@@ -2,8 +2,7 @@ import type { Problem } from '../service/failures';
 import { notRequestedProblem } from '../service/failures';
 import type { InvalidInput } from '../service/invalidInput';
 import { Pace } from './pace';
-import type { RetryPolicy } from './retry';
-import { isRateLimit, isTooLong, isTransient, isTriedAgain, retryPauseMs } from './retry';
+import { isRateLimit, isTooLong, isTransient, retryPauseMs } from './retry';
 
 /** How an item ended. Only what is `notStarted` has no reason of its own. */
 export type Outcome<Value> = {
@@ -20,12 +19,16 @@ export type Outcome<Value> = {
 );
 
 /** A request that is to be made. */
-interface RequestJob<Value> extends RetryPolicy {
+interface RequestJob<Value> {
 	readonly known?: undefined;
 	/** Makes the request once. Never throws. */
 	readonly attempt: () => Promise<Outcome<Value>>;
 	/** Jobs of the same key are run once and share the outcome. */
-	readonly dedupeKey?: string;
+	readonly dedupeKey?: string | undefined;
+	/** How often it is tried again after a refusal for too many requests. */
+	readonly rateLimitRetries: number;
+	/** After an answer that may come later; 0 for all that must not happen twice. */
+	readonly transientRetries: number;
 }
 
 /** What is to be done for an item: a request, or nothing where its outcome is known already. */
@@ -48,26 +51,19 @@ export interface RunOptions {
 
 /**
  * After so many starts Node.js gets to write them out: until then none leaves, as long as others are
- * being prepared. Measured in n8n, in milliseconds:
- *
- * | starts at once | poll of 200, 50 ms | 500 sends, 50 ms | 500 sends, 5 ms |
- * |---|---|---|---|
- * | 5 | 190 | 425 | 225 |
- * | 10 | 169 | 443 | 203 |
- * | 25 | 170 | 503 | 170 |
- * | all | 203 | 671 | 333 |
+ * being prepared. Measured in n8n, 500 sends at 50 ms take 425 ms with 5, 443 with 10, 503 with 25 and 671 with
+ * all at once; at 5 ms it is 225, 203, 170 and 333.
  */
 const startsAtOnce = 10;
 
 /** A job in line. */
 interface Waiting<Value> {
-	readonly index: number;
 	readonly job: RequestJob<Value>;
 	/** How often it was refused for too many requests, and failed in a way that may pass. */
 	refusals: number;
 	transients: number;
-	/** How it failed last. */
-	last?: Outcome<Value>;
+	/** How it ended, or failed last. */
+	outcome?: Outcome<Value>;
 }
 
 /**
@@ -83,18 +79,16 @@ export async function runJobs<Value>(
 	{ ceiling, stopOnFailure, now, sleep, random, signal }: RunOptions,
 ): Promise<Array<Outcome<Value>>> {
 	const pace = new Pace(ceiling, random);
-	const outcomes: Array<Outcome<Value> | undefined> = jobs.map(({ known }) => known);
-	const line: Array<Waiting<Value>> = [];
-	const firstOfKey = new Map<string, number>();
-	/** For each job the place of the one whose outcome is its own: the first of its key. */
-	const places = jobs.map((job, index) => {
-		if (job.known !== undefined) return index;
-		const { dedupeKey } = job;
-		const first = dedupeKey === undefined ? index : (firstOfKey.get(dedupeKey) ?? index);
-		if (dedupeKey !== undefined) firstOfKey.set(dedupeKey, first);
-		if (first === index) line.push({ index, job, refusals: 0, transients: 0 });
-		return first;
+	const requests = new Map<string | number, Waiting<Value>>();
+	/** For each job where its outcome is to be found: jobs of the same key share it. */
+	const entries = jobs.map((job, index): Pick<Waiting<Value>, 'outcome'> => {
+		if (job.known !== undefined) return { outcome: job.known };
+		const key = job.dedupeKey ?? index;
+		const waiting = requests.get(key) ?? { job, refusals: 0, transients: 0 };
+		requests.set(key, waiting);
+		return waiting;
 	});
+	const line = [...requests.values()];
 	const closing = new AbortController();
 	/** Once it ends nothing starts any more; what is under way goes on. */
 	const closed = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
@@ -114,27 +108,30 @@ export async function runJobs<Value>(
 		problem: Problem,
 		startedAt: number,
 	): Promise<boolean> {
-		const { job } = waiting;
-		if (!isRateLimit(problem)) {
-			if (!isTransient(problem)) pace.wasAccepted(now());
-			waiting.transients += 1;
-			if (!isTriedAgain(problem, job, waiting.transients)) return false;
-			await pause(retryPauseMs(problem, waiting.transients, random()));
-			line.unshift(waiting);
+		const { rateLimitRetries, transientRetries } = waiting.job;
+		if (isRateLimit(problem)) {
+			waiting.refusals += 1;
+			const isInFront = ceiling === 1 || line.length === 0;
+			const inARow = pace.wasRefused(problem, now(), startedAt, isInFront ? waiting.refusals : 0);
+			// Without retries a first refusal is that item's alone: the service may take the next one.
+			if (isTooLong(problem) || inARow > Math.max(1, rateLimitRetries)) {
+				givenUp ??= problem;
+				closing.abort();
+				return false;
+			}
+			if (waiting.refusals > rateLimitRetries) return false;
+			if (isInFront) line.unshift(waiting);
+			else line.push(waiting);
 			return true;
 		}
-		waiting.refusals += 1;
-		const isInFront = ceiling === 1 || line.length === 0;
-		const inARow = pace.wasRefused(problem, now(), startedAt, isInFront ? waiting.refusals : 0);
-		// Without retries a first refusal is that item's alone: the service may take the next one.
-		if (isTooLong(problem) || inARow > Math.max(1, job.rateLimitRetries)) {
-			givenUp ??= problem;
-			closing.abort();
+		if (!isTransient(problem)) {
+			pace.wasAccepted(now());
 			return false;
 		}
-		if (!isTriedAgain(problem, job, waiting.refusals)) return false;
-		if (isInFront) line.unshift(waiting);
-		else line.push(waiting);
+		waiting.transients += 1;
+		if (isTooLong(problem) || waiting.transients > transientRetries) return false;
+		await pause(retryPauseMs(problem, waiting.transients, random()));
+		line.unshift(waiting);
 		return true;
 	}
 
@@ -142,14 +139,15 @@ export async function runJobs<Value>(
 		const startedAt = now();
 		pace.started(startedAt);
 		const outcome = await waiting.job.attempt();
-		const wasRequested = outcome.wasRequested !== false;
-		if (wasRequested && outcome.kind === 'done') pace.wasAccepted(now());
-		if (wasRequested && outcome.kind === 'failed') {
-			waiting.last = outcome;
-			if (await tryAgain(waiting, outcome.problem, startedAt)) return;
+		waiting.outcome = outcome;
+		if (outcome.wasRequested === false) return;
+		if (outcome.kind === 'done') {
+			pace.wasAccepted(now());
+			return;
 		}
-		outcomes[waiting.index] = outcome;
-		if (stopOnFailure && wasRequested && outcome.kind !== 'done') closing.abort();
+		const isBack =
+			outcome.kind === 'failed' && (await tryAgain(waiting, outcome.problem, startedAt));
+		if (stopOnFailure && !isBack) closing.abort();
 	}
 
 	async function start(waiting: Waiting<Value>): Promise<void> {
@@ -165,7 +163,7 @@ export async function runJobs<Value>(
 	}
 
 	// What failed in an earlier try of the execution was told then, and holds up nothing now.
-	if (stopOnFailure && outcomes.some((outcome) => outcome?.kind === 'invalid')) closing.abort();
+	if (stopOnFailure && entries.some(({ outcome }) => outcome?.kind === 'invalid')) closing.abort();
 	let started = 0;
 	while (underWay > 0 || (line.length > 0 && !closed.aborted)) {
 		const next = !closed.aborted && pace.hasRoom(underWay) ? line[0] : undefined;
@@ -185,6 +183,7 @@ export async function runJobs<Value>(
 	const left: Outcome<Value> =
 		givenUp === undefined ? notStarted : { kind: 'failed', problem: notRequestedProblem(givenUp) };
 	// Where a first failure stops the rest, that one is the news, and not what waited to be tried again.
-	for (const { index, last } of line) outcomes[index] = stopOnFailure ? notStarted : (last ?? left);
-	return places.map((place) => outcomes[place] ?? notStarted);
+	for (const waiting of line)
+		waiting.outcome = stopOnFailure ? notStarted : (waiting.outcome ?? left);
+	return entries.map(({ outcome }) => outcome ?? notStarted);
 }

@@ -6,8 +6,8 @@ import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/idempotencyKeys';
 import type { Identity } from '../send/ledger';
 import { openLedger } from '../send/ledgers';
+import type { SendOutcome } from '../send/outcome';
 import { alreadySent } from '../send/outcome';
-import { sendOnce } from '../send/sendOnce';
 import type { SendReceipt } from '../service/answers';
 import type { InvalidInput } from '../service/invalidInput';
 import { messageOf } from '../service/invalidInput';
@@ -54,6 +54,12 @@ function endOf(outcome: Outcome<Changed>) {
 	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
 }
 
+const count = (outcomes: ReadonlyArray<Outcome<Changed>>) => tally(outcomes.map(endOf));
+
+/** Whether it was accepted now, or was a dry run. */
+const isAccepted = (outcome: Outcome<Changed>) =>
+	outcome.kind === 'done' && outcome.value !== 'alreadySent';
+
 /** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
 export function changeJobs(
 	context: IExecuteFunctions,
@@ -61,15 +67,13 @@ export function changeJobs(
 ): JobFactory<Changed> {
 	const items = context.getInputData();
 	const parameters = new ParameterReader(context);
-	const memory = {
-		ledger: openLedger(context.getContext('node')),
-		keys: new IdempotencyKeys(context, operation.kind, context.getExecutionCancelSignal()),
-	};
+	const ledger = openLedger(context.getContext('node'));
+	const keys = new IdempotencyKeys(context, operation.kind);
 	// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 	// there the content alone tells one send from another.
 	const isOfAgent = isTool(context.getNode());
 	const written = isOfAgent ? undefined : writtenParameters(context);
-	const run = isOfAgent ? 0 : runIndex(context);
+	const run = isOfAgent ? undefined : runIndex(context);
 	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
 	/** The items whose key an earlier item of this run has. */
@@ -77,8 +81,9 @@ export function changeJobs(
 
 	const identify = ({ content }: PreparedChange, itemIndex: number, site: string): Identity => ({
 		kind: operation.kind,
+		place: run === undefined ? 't' : `${run}.${itemIndex}`,
 		content: digest([site, ...content]),
-		...(written === undefined ? {} : { source: digest([site, written, items[itemIndex]?.json]) }),
+		source: written && digest([site, written, items[itemIndex]?.json]),
 	});
 
 	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Changed> {
@@ -94,20 +99,23 @@ export function changeJobs(
 			if (late !== undefined) throw late;
 			return { job: { known: { kind: 'done', value: 'dryRun' } }, toJson };
 		}
-		const place = isOfAgent ? 'tool' : ({ run, itemIndex } as const);
 		const identity = identify(change, itemIndex, site);
-		const known = memory.ledger.recall(place, identity, resendUnknown);
+		const known = ledger.recall(identity, resendUnknown);
 		if (known !== undefined) return { job: { known }, toJson };
 
-		const once = async (isTooLate: () => InvalidInput | undefined) =>
-			await sendOnce(memory, {
-				place,
-				identity,
-				key,
-				resendUnknown,
-				tooLate: isTooLate,
-				request: async () => await change.perform(client),
-			});
+		/**
+		 * The ledger is asked first: an execution that runs again gives its first answers again. Then the key:
+		 * what another execution sent under it is not judged by its time any more. Then the clock.
+		 */
+		async function once(invalid: () => InvalidInput | undefined): Promise<SendOutcome> {
+			const attempt = async (): Promise<SendOutcome> => {
+				const refused = invalid();
+				return refused ? { kind: 'invalid', invalid: refused } : await change.perform(client);
+			};
+			return await ledger.once(identity, resendUnknown, async () =>
+				key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
+			);
+		}
 		if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
 		else if (late !== undefined) {
 			// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
@@ -117,7 +125,7 @@ export function changeJobs(
 		return {
 			maxParallel: limits.maxParallel,
 			job: {
-				...(key === undefined ? {} : { dedupeKey: key }),
+				dedupeKey: key,
 				rateLimitRetries: limits.rateLimitRetries,
 				transientRetries: kinds[operation.kind].unknownRetries,
 				attempt: async () => await once(() => tooLate(change)),
@@ -129,15 +137,13 @@ export function changeJobs(
 	/** What a hint can't say must not hide what came of the items. */
 	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>): void {
 		try {
-			const accepted = changes.filter((_change, itemIndex) => {
-				const outcome = outcomes[itemIndex];
-				return outcome?.kind === 'done' && outcome.value !== 'alreadySent';
-			});
-			const ends = tally(outcomes.map(endOf));
+			const { doneEarlier, unknown } = count(outcomes);
 			const hints = executionHints({
-				sends: accepted.flatMap(({ send }) => send ?? []),
-				alreadySent: ends.doneEarlier,
-				unknown: ends.unknown,
+				sends: outcomes.flatMap((outcome, itemIndex) =>
+					isAccepted(outcome) ? (changes[itemIndex]?.send ?? []) : [],
+				),
+				alreadySent: doneEarlier,
+				unknown,
 				items: outcomes.length,
 			});
 			// Not every context that n8n makes can show hints.
@@ -150,13 +156,13 @@ export function changeJobs(
 	return {
 		create,
 		async end(outcomes) {
-			await memory.keys.written();
+			await keys.written();
 			const told = outcomes.map((outcome, itemIndex): Outcome<Changed> =>
 				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
 			);
 			showHints(told);
 			return told;
 		},
-		tally: (outcomes) => tally(outcomes.map(endOf)),
+		tally: count,
 	};
 }

@@ -1,24 +1,12 @@
 import { createHash } from 'crypto';
 
-/** Characters of a digest that are kept: 96 bits, so that two sends never look alike. */
-export const digestLength = 16;
+import { jsonStringify } from 'n8n-workflow';
 
-/** A short digest of any JSON value; what holds itself, or a BigInt, has one too. */
+/**
+ * A short digest of any JSON value; what holds itself, or a BigInt, has one too. 96 bits are kept, so that two
+ * sends never look alike.
+ */
 export function digest(value: unknown): string {
-	return createHash('sha256').update(toText(value)).digest('base64url').slice(0, digestLength);
-}
-
-function toText(value: unknown): string {
-	try {
-		return JSON.stringify(value);
-	} catch {
-		const seen = new WeakSet();
-		return JSON.stringify(value, (_name, inner: unknown) => {
-			if (typeof inner === 'bigint') return String(inner);
-			if (typeof inner !== 'object' || inner === null) return inner;
-			if (seen.has(inner)) return 'seen before';
-			seen.add(inner);
-			return inner;
-		});
-	}
+	const text = jsonStringify(value, { replaceCircularRefs: true });
+	return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }

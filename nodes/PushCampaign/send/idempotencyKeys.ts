@@ -1,30 +1,38 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { claimedEarlierProblem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { ChangeKind } from '../service/kinds';
 import { kinds } from '../service/kinds';
-import type { Known, KeysContext } from './keyStore';
+import type { Change, KeyStore, Known } from './keyStore';
 import { keyStoreOf } from './keyStore';
 import type { SendOutcome } from './outcome';
 import { alreadySent, isUnknown, mayBeSent, notRequested } from './outcome';
 
-/** Pauses before a write is tried again that only makes a claim's end known, in milliseconds. */
+/** Pauses after a write has failed that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
+
+/** How a send under a key ended, and what is to be written of its key; nothing where that stays as it was. */
+interface Made {
+	readonly outcome: SendOutcome;
+	readonly change?: Change;
+}
 
 /**
  * The idempotency keys of one run of the node: what was sent under a key is never sent under it again by
  * this node of this workflow. Two processes can't see each other's claims of the very same moment.
  */
 export class IdempotencyKeys {
+	private readonly store: KeyStore;
 	private readonly writing = new Set<Promise<SendOutcome>>();
 
-	/** @param signal ends when the user stops the execution */
 	constructor(
-		private readonly context: KeysContext,
+		private readonly context: IExecuteFunctions,
 		private readonly kind: ChangeKind,
-		private readonly signal?: AbortSignal,
-	) {}
+	) {
+		this.store = keyStoreOf(context);
+	}
 
 	/**
 	 * Makes a send unless one was made under its key before. Its key is claimed before the request leaves;
@@ -38,71 +46,62 @@ export class IdempotencyKeys {
 		attempt: () => Promise<SendOutcome>,
 	): Promise<SendOutcome> {
 		for (;;) {
-			const running = keyStoreOf(this.context).underWay.get(key);
-			if (running === undefined) return await this.make(key, resendUnknown, attempt);
+			const running = this.store.underWay.get(key);
+			if (running === undefined) break;
 			const outcome = await running;
 			if (outcome.kind === 'done') return alreadySent;
 			if (mayBeSent(outcome)) return notRequested(outcome);
 		}
+		const making = this.make(key, resendUnknown, attempt);
+		const written = making.then(async ({ outcome, change }) => {
+			if (change !== undefined) await this.write(change, key);
+			this.store.underWay.delete(key);
+			return outcome;
+		});
+		this.store.underWay.set(key, written);
+		this.writing.add(written);
+		const { outcome } = await making;
+		return outcome;
 	}
 
 	/** Waits until how all sends of this run ended is written. Their keys are looked at again after that. */
 	async written(): Promise<void> {
 		await Promise.all(this.writing);
-		if (this.writing.size > 0) void keyStoreOf(this.context).lookAgain(this.context);
+		if (this.writing.size > 0) void this.store.lookAgain(this.context);
 	}
 
 	private async make(
 		key: string,
 		resendUnknown: boolean,
 		attempt: () => Promise<SendOutcome>,
-	): Promise<SendOutcome> {
-		const store = keyStoreOf(this.context);
-		const claim = store.write('claim', key, this.context);
-		const sending = claim.then(
-			async (known) => await this.sendUnder(key, known, resendUnknown, attempt),
-			(error: unknown): SendOutcome => ({ kind: 'invalid', invalid: notClaimed(error, this.kind) }),
-		);
-		const written = sending.then(async (outcome) => {
-			const known = await claim.catch(() => undefined);
-			if (known !== undefined) await this.note(key, known, outcome);
-			store.underWay.delete(key);
-			return outcome;
-		});
-		store.underWay.set(key, written);
-		this.writing.add(written);
-		return await sending;
+	): Promise<Made> {
+		let known: Known;
+		try {
+			known = await this.store.write('claim', key, this.context);
+		} catch (error) {
+			return { outcome: { kind: 'invalid', invalid: notClaimed(error, this.kind) } };
+		}
+		if (known.key && !known.mark) return { outcome: alreadySent, change: 'sent' };
+		// An earlier execution claimed it, and nobody knows whether it sent under it.
+		const isClaimed = known.key || known.mark;
+		if (isClaimed && !resendUnknown) {
+			const problem = claimedEarlierProblem(key, this.kind);
+			return { outcome: notRequested({ kind: 'failed', problem }) };
+		}
+		const isStopped = this.context.getExecutionCancelSignal()?.aborted;
+		const outcome: SendOutcome = isStopped ? { kind: 'notStarted' } : await attempt();
+		if (outcome.kind === 'done') return { outcome, change: 'sent' };
+		if (isClaimed) return { outcome };
+		return { outcome, change: isUnknown(outcome) ? 'claim' : 'free' };
 	}
 
-	private async sendUnder(
-		key: string,
-		known: Known,
-		resendUnknown: boolean,
-		attempt: () => Promise<SendOutcome>,
-	): Promise<SendOutcome> {
-		if (known.key && !known.mark) return alreadySent;
-		if (isClaimed(known) && !resendUnknown) {
-			return notRequested({ kind: 'failed', problem: claimedEarlierProblem(key, this.kind) });
-		}
-		return this.signal?.aborted ? { kind: 'notStarted' } : await attempt();
-	}
-
-	/**
-	 * Writes how a send under a key ended. Where that can't be written the key stays claimed, and so does what
-	 * an earlier execution may have sent, whatever became of this try.
-	 */
-	private async note(key: string, known: Known, outcome: SendOutcome): Promise<void> {
-		const store = keyStoreOf(this.context);
-		const isSent = outcome.kind === 'done';
-		if (!isSent && isClaimed(known)) return;
-		if (isUnknown(outcome)) {
-			store.watch(key, false);
-			return;
-		}
+	/** Where it can't be written the key stays claimed. */
+	private async write(change: Change, key: string): Promise<void> {
+		// Before it is written: a look at an older change would be written over it.
+		this.store.watch(key, change);
 		for (const pauseMs of [...writePausesMs, undefined]) {
 			try {
-				await store.write(isSent ? 'sent' : 'free', key, this.context);
-				if (isSent) store.watch(key, true);
+				await this.store.write(change, key, this.context);
 				return;
 			} catch (error) {
 				if (pauseMs !== undefined) {
@@ -116,9 +115,6 @@ export class IdempotencyKeys {
 		}
 	}
 }
-
-/** Whether an earlier execution claimed a key, and nobody knows whether it sent under it. */
-const isClaimed = ({ key, mark }: Known) => mark || key;
 
 function notClaimed(error: unknown, kind: ChangeKind): InvalidInput {
 	const { done, notDone } = kinds[kind].change;

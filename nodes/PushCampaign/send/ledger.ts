@@ -1,35 +1,29 @@
-import { problemOf, reasons } from '../service/failures';
+import { explain, reasons } from '../service/failures';
 import type { ChangeKind } from '../service/kinds';
-import { digestLength } from './digest';
 import type { SendOutcome } from './outcome';
 import { isUnknown, mayBeSent, notRequested } from './outcome';
 import type { SavedLedger, SavedSend } from './savedLedger';
 import { pack, unpack } from './savedLedger';
 
 /**
- * What tells one send from another: digests of the content that is sent, and of where it comes from (the
- * node's parameters as written and the input item). Either is enough to know an item again: an expression
- * such as `{{ $now }}` or `{{ $execution.id }}` makes other content of the same item when n8n runs the node
- * again, and that must not send it twice. Both take in the site that it is sent to.
+ * What tells one send of an execution from another: its place, and digests of the content that is sent and of
+ * where it comes from (the node's parameters as written and the input item). Either digest is enough to know an
+ * item again: an expression such as `{{ $now }}` or `{{ $execution.id }}` makes other content of the same item
+ * when n8n runs the node again, and that must not send it twice. Both take in the site that it is sent to.
  */
 export interface Identity {
 	readonly kind: ChangeKind;
+	/** The run of the node and its item; the same for all calls of an agent's tool, where only content counts. */
+	readonly place: string;
 	readonly content: string;
 	/** Missing where the parameters hold no expression: then other content is another send. */
 	readonly source?: string | undefined;
 }
 
-/** Which run of the node and which of its items; in an agent's tool only the content counts. */
-export type Place = { readonly run: number; readonly itemIndex: number } | 'tool';
-
-const prefixOf = (place: Place) => (place === 'tool' ? 't.' : `${place.run}.${place.itemIndex}.`);
-
 /** What one execution has sent, or may have sent. An item takes less than 120 bytes where n8n saves it. */
 export class Ledger {
 	/** What n8n holds and saves; changed in place. */
 	readonly saved: SavedLedger;
-	/** How many sends it knows. */
-	size = 0;
 	/** By place and source, the key of the send. */
 	private readonly bySource = new Map<string, string>();
 	/** Sends that are being made at this moment, by key. */
@@ -44,6 +38,11 @@ export class Ledger {
 		return this.underWay.size === 0;
 	}
 
+	/** How many sends it knows. */
+	get size(): number {
+		return Object.keys(this.saved.sends).length;
+	}
+
 	/** Takes in what a copy of it knows; that something was sent outweighs that it is unknown. */
 	adopt({ sends }: SavedLedger): void {
 		for (const [key, send] of Object.entries(sends)) {
@@ -55,8 +54,8 @@ export class Ledger {
 	 * How a send ended, where it is not to be made any more: it was sent, or its outcome is unknown and it is
 	 * not to be made again. Nothing of one that is being made at this moment.
 	 */
-	recall(place: Place, identity: Identity, resendUnknown: boolean): SendOutcome | undefined {
-		const key = this.keyOf(place, identity);
+	recall(identity: Identity, resendUnknown: boolean): SendOutcome | undefined {
+		const key = this.keyOf(identity);
 		const send = this.saved.sends[key];
 		if (send === undefined || this.underWay.has(key)) return undefined;
 		const outcome = unpack(send, identity.kind);
@@ -69,38 +68,32 @@ export class Ledger {
 	 * @param attempt makes the send once; never throws
 	 */
 	async once(
-		place: Place,
 		identity: Identity,
 		resendUnknown: boolean,
 		attempt: () => Promise<SendOutcome>,
 	): Promise<SendOutcome> {
 		for (;;) {
-			const key = this.keyOf(place, identity);
-			const running = this.underWay.get(key);
-			if (running === undefined) {
-				const known = this.recall(place, identity, resendUnknown);
-				return known ?? (await this.make(key, identity, attempt));
-			}
+			const running = this.underWay.get(this.keyOf(identity));
+			if (running === undefined) break;
 			const outcome = await running;
 			if (mayBeSent(outcome)) return notRequested(outcome);
 		}
-	}
-
-	private async make(
-		key: string,
-		{ kind, source }: Identity,
-		attempt: () => Promise<SendOutcome>,
-	): Promise<SendOutcome> {
+		const known = this.recall(identity, resendUnknown);
+		if (known !== undefined) return known;
+		const key = this.keyOf(identity);
 		const before = this.saved.sends[key];
 		// A send that is known by its source keeps that one.
-		const kept = before?.[1] ?? source ?? null;
+		const source = before?.[1] ?? identity.source ?? null;
 		const keep = (outcome: SendOutcome) => {
-			const send = pack(kept, outcome) ?? before;
-			if (send === undefined) this.forget(key);
-			else this.put(key, send);
+			const send = pack(source, outcome) ?? before;
+			if (send !== undefined) this.put(key, send);
+			else {
+				delete this.saved.sends[key];
+				this.bySource.delete(`${identity.place}.${source}`);
+			}
 		};
 		// Written before the request leaves: an execution that ends here must not send it again.
-		keep({ kind: 'failed', problem: problemOf(reasons.canceled, kind) });
+		keep({ kind: 'failed', problem: explain(reasons.canceled, identity.kind) });
 		const sending = attempt();
 		this.underWay.set(key, sending);
 		try {
@@ -112,24 +105,16 @@ export class Ledger {
 		}
 	}
 
-	private keyOf(place: Place, { content, source }: Identity): string {
-		const key = prefixOf(place) + content;
-		if (source === undefined || Object.hasOwn(this.saved.sends, key)) return key;
-		return this.bySource.get(prefixOf(place) + source) ?? key;
+	/** By content if that is known, or else by source. */
+	private keyOf({ place, content, source }: Identity): string {
+		const key = `${place}.${content}`;
+		if (Object.hasOwn(this.saved.sends, key)) return key;
+		return this.bySource.get(`${place}.${source}`) ?? key;
 	}
 
 	private put(key: string, send: SavedSend): void {
-		if (!Object.hasOwn(this.saved.sends, key)) this.size += 1;
 		this.saved.sends[key] = send;
-		if (send[1] !== null) this.bySource.set(sourceKey(key, send[1]), key);
-	}
-
-	private forget(key: string): void {
-		const source = this.saved.sends[key]?.[1];
-		delete this.saved.sends[key];
-		this.size -= 1;
-		if (typeof source === 'string') this.bySource.delete(sourceKey(key, source));
+		const place = key.slice(0, key.lastIndexOf('.'));
+		if (send[1] !== null) this.bySource.set(`${place}.${send[1]}`, key);
 	}
 }
-
-const sourceKey = (key: string, source: string) => key.slice(0, -digestLength) + source;

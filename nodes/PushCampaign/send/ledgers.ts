@@ -22,17 +22,13 @@ const mostLedgers = 5000;
 const mostSends = 100_000;
 
 function remember(ledger: Ledger): void {
-	const { id } = ledger.saved;
-	retried.delete(id);
-	retried.set(id, ledger);
+	retried.delete(ledger.saved.id);
+	retried.set(ledger.saved.id, ledger);
 	let sends = 0;
-	for (const { size } of retried.values()) sends += size;
-	for (const [oldId, old] of retried) {
-		const isEnough = retried.size <= mostLedgers && sends <= mostSends;
-		if (isEnough || old === ledger) return;
-		if (!old.isIdle) continue;
-		retried.delete(oldId);
-		sends -= old.size;
+	for (const [place, each] of [...retried.values()].reverse().entries()) {
+		sends += each.size;
+		const isTooMuch = place >= mostLedgers || sends > mostSends;
+		if (isTooMuch && each !== ledger && each.isIdle) retried.delete(each.saved.id);
 	}
 }
 

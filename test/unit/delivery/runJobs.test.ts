@@ -2,34 +2,36 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { runJobs, type Job, type Outcome } from '../../../nodes/PushCampaign/delivery/runJobs';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
+import { notRequestedProblem } from '../../../nodes/PushCampaign/service/failures';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
 import { optionsOf, refusal, SimulatedClock, withoutWaiting } from './support';
 
-const failed = (type: string, more: Partial<Problem> = {}) =>
-	({
-		kind: 'failed',
-		problem: {
-			type,
-			outcome: 'notDone',
-			message: 'No',
-			description: '',
-			cause: 'temporarily-unavailable',
-			...more,
-		},
-	}) as const satisfies Outcome<string>;
+const failed = (type: string, more: Partial<Problem> = {}) => ({
+	kind: 'failed' as const,
+	problem: { ...refusal(), type, cause: 'temporarily-unavailable' as const, ...more },
+});
 const done = (value: string) => ({ kind: 'done', value }) as const;
+const [one, two, bad] = [done('one'), done('two'), failed('bad_request')];
 const refused = (retryAfterMs?: number) =>
 	({ kind: 'failed', problem: refusal(retryAfterMs) }) as const;
+/** What is left when the run gives up. */
+const left = (retryAfterMs?: number) =>
+	({ kind: 'failed', problem: notRequestedProblem(refusal(retryAfterMs)) }) as const;
 const lost = failed('network', { outcome: 'unknown' });
 const invalid = {
 	kind: 'invalid',
 	invalid: new InvalidInput('Send At is too soon', 'Choose a later date.'),
 } as const;
 const notStarted = { kind: 'notStarted' } as const;
+const earlier = (outcome: Outcome<string>): Outcome<string> => ({
+	...outcome,
+	wasRequested: false,
+});
 
+/** An outcome that is known already, or what each attempt gives, the last one again and again. */
 interface Sketch {
-	/** What each attempt gives, the last one again and again. */
-	readonly answers: ReadonlyArray<Outcome<string>>;
+	readonly known?: Outcome<string>;
+	readonly answers?: ReadonlyArray<Outcome<string>>;
 	readonly rateLimitRetries?: number;
 	readonly transientRetries?: number;
 	readonly dedupeKey?: string;
@@ -37,18 +39,17 @@ interface Sketch {
 
 /** Jobs as sketched; `asked` gets the place of each that is attempted, before it takes its time. */
 const jobsOf = (
-	sketches: ReadonlyArray<Sketch | { known: Outcome<string> }>,
+	sketches: readonly Sketch[],
 	asked: number[],
 	take: (answer: Outcome<string>, index: number) => Promise<void> = async () => undefined,
 ) =>
-	sketches.map((sketch, index): Job<string> => {
-		if ('known' in sketch) return sketch;
-		const { answers, rateLimitRetries = 0, transientRetries = 0, ...rest } = sketch;
+	sketches.map(({ known, answers = [], ...rest }, index): Job<string> => {
+		if (known !== undefined) return { known };
 		let attempts = 0;
 		return {
+			rateLimitRetries: 0,
+			transientRetries: 0,
 			...rest,
-			rateLimitRetries,
-			transientRetries,
 			attempt: async () => {
 				asked.push(index);
 				attempts += 1;
@@ -60,10 +61,7 @@ const jobsOf = (
 	});
 
 /** Delivers one after another, without waiting. */
-async function deliverOneByOne(
-	sketches: ReadonlyArray<Sketch | { known: Outcome<string> }>,
-	stopOnFailure: boolean,
-) {
+async function deliverOneByOne(sketches: readonly Sketch[], stopOnFailure: boolean) {
 	const asked: number[] = [];
 	const sleeps: number[] = [];
 	const options = withoutWaiting(async (milliseconds) => {
@@ -74,187 +72,163 @@ async function deliverOneByOne(
 	return { outcomes, asked, sleeps };
 }
 
-describe('what is known already is no request, keeps its place', () => {
-	test.each<[known: Outcome<string>, stopOnFailure: boolean, next: Outcome<string>]>([
-		[done('one'), true, done('two')],
-		// Nothing is sent before all is valid.
-		[invalid, true, notStarted],
-		[invalid, false, done('two')],
-		// It failed in an earlier try: this one sends what is left.
-		[lost, true, done('two')],
-		[lost, false, done('two')],
-	])('(%j, stopping: %p)', async (known, stopOnFailure, next) => {
-		const sketches = [{ known }, { answers: [done('two')] }];
-		const { outcomes, asked } = await deliverOneByOne(sketches, stopOnFailure);
-		expect(outcomes).toEqual([known, next]);
-		expect(asked).toEqual(next === notStarted ? [] : [1]);
-	});
+const next = { answers: [two] };
+const no = { answers: [refused()] };
+const shared = { answers: [refused(0), bad], dedupeKey: '', rateLimitRetries: 1 };
+const asksFor = (retryAfterMs: number) => ({
+	answers: [refused(retryAfterMs)],
+	rateLimitRetries: 1,
 });
 
-test('a key is one request, and one outcome for all', async () => {
-	const { outcomes, asked } = await deliverOneByOne(
+describe('one after another', () => {
+	test.each<[what: string, jobs: Sketch[], ends: unknown[], asked: number[]]>([
 		[
-			{ answers: [done('one')], dedupeKey: 'a' },
-			{ answers: [refused(0), failed('bad_request')], dedupeKey: '', rateLimitRetries: 1 },
-			{ answers: [done('never')], dedupeKey: 'a' },
-			{ known: lost },
-			{ answers: [done('never')], dedupeKey: '' },
-			{ answers: [done('other')] },
+			'what is known keeps its place',
+			[{ known: invalid }, next, { known: lost }],
+			[invalid, two, lost],
+			[1],
 		],
-		false,
-	);
-	const bad = failed('bad_request');
-	expect(outcomes).toEqual([done('one'), bad, done('one'), lost, bad, done('other')]);
-	expect(asked).toEqual([0, 1, 1, 5]);
-});
-
-describe('a failure keeps the rest from starting where it stops the run', () => {
-	test.each<[what: string, outcome: Outcome<string>, isStopping: boolean]>([
-		['one of the service', failed('bad_request'), true],
-		['a refusal for good', refused(), true],
-		['an unknown one', lost, true],
-		['what is refused before it leaves', invalid, true],
-		['what was cut short', notStarted, true],
-		['one that the service was not asked for', { ...lost, wasRequested: false }, false],
-		['a refusal of an earlier time', { ...refused(), wasRequested: false }, false],
-		['an answer of an earlier time', { ...done('one'), wasRequested: false }, false],
-	])('%s', async (_what, outcome, isStopping) => {
-		const retries = { transientRetries: 0, rateLimitRetries: 0 };
-		const sketches = [{ answers: [outcome], ...retries }, { answers: [done('two')] }];
-		const stopping = await deliverOneByOne(sketches, true);
-		expect(stopping.outcomes).toEqual([outcome, isStopping ? notStarted : done('two')]);
-		const going = await deliverOneByOne(sketches, false);
-		expect(going.outcomes).toEqual([outcome, done('two')]);
-		expect(going.asked).toEqual([0, 1]);
+		[
+			'a key is one request, and one outcome for all',
+			[{ answers: [one], dedupeKey: 'a' }, shared, { ...next, dedupeKey: 'a' }, shared, next],
+			[one, bad, one, bad, two],
+			[0, 1, 1, 4],
+		],
+		['a refusal is not tried again without retries', [no], [refused()], [0]],
+		['a refusal is tried again', [{ ...no, rateLimitRetries: 2 }], [refused()], [0, 0, 0]],
+		[
+			'without retries it is that item’s alone, and a second in a row the service’s',
+			[no, next, no, no, no, no, next],
+			[refused(), two, refused(), refused(), refused(), left(), left()],
+			[0, 1, 2, 3, 4],
+		],
+		[
+			'after an answer it is in a row no more',
+			[no, next, no, next, no, no],
+			[refused(), two, refused(), two, refused(), refused()],
+			[0, 1, 2, 3, 4, 5],
+		],
+		[
+			'nor after a plain failure',
+			[no, { answers: [bad] }, no, { answers: [bad] }, no, no],
+			[refused(), bad, refused(), bad, refused(), refused()],
+			[0, 1, 2, 3, 4, 5],
+		],
+		[
+			'one that asks for ten minutes is waited for',
+			[asksFor(600_000), next],
+			[refused(600_000), left(600_000)],
+			[0, 0],
+		],
+		[
+			'one that asks for more is not, and all that is left fails as that did',
+			[asksFor(600_001), next],
+			[refused(600_001), left(600_001)],
+			[0],
+		],
+		[
+			'refusals and what may come later are counted for themselves',
+			[
+				{
+					answers: [refused(), lost, refused(), lost, one],
+					transientRetries: 2,
+					rateLimitRetries: 2,
+				},
+			],
+			[one],
+			[0, 0, 0, 0, 0],
+		],
+	])('%s', async (_what, jobs, ends, asked) => {
+		const delivered = await deliverOneByOne(jobs, false);
+		expect(delivered).toMatchObject({ outcomes: ends, asked });
 	});
 
-	test.each([
-		[true, notStarted],
-		[false, done('one')],
-	])('and what waits to be tried again is not the news (%p)', async (stopOnFailure, first) => {
+	test.each<[what: string, first: Sketch, isStopping: boolean]>([
+		['a failure of the service', { answers: [bad] }, true],
+		['a refusal for good', no, true],
+		['a refusal that makes the run give up', asksFor(600_001), true],
+		['an unknown outcome', { answers: [lost] }, true],
+		['what is refused before it leaves', { answers: [invalid] }, true],
+		['what was cut short', { answers: [notStarted] }, true],
+		// Nothing is sent before all is valid.
+		['what is known to be invalid', { known: invalid }, true],
+		// It failed in an earlier try: this one sends what is left.
+		['what failed in an earlier try', { known: lost }, false],
+		['a failure that the service was not asked for', { answers: [earlier(lost)] }, false],
+		['a refusal of an earlier time', { answers: [earlier(refused())] }, false],
+		['an answer', { answers: [one] }, false],
+	])('%s keeps the rest from starting where it should', async (_what, first, isStopping) => {
+		const { outcomes } = await deliverOneByOne([first, next], true);
+		const own = first.known ?? first.answers?.[0];
+		expect(outcomes).toEqual([own, isStopping ? notStarted : two]);
+	});
+
+	test.each<[what: string, answer: Outcome<string>, sleeps: number[]]>([
+		['an unknown outcome', lost, [237.5, 950]],
+		['an unspecified failure', failed('unspecified'), [237.5, 950]],
+		['one that says when', failed('unspecified', { retryAfterMs: 60_000 }), [60_000, 60_000]],
+		['one that says at once', failed('unspecified', { retryAfterMs: 0 }), [0, 0]],
+		['an unknown one that says when', failed('x', { outcome: 'unknown', retryAfterMs: 9 }), [9, 9]],
+		['but not in more than ten minutes', failed('unspecified', { retryAfterMs: 600_001 }), []],
+		['nor a plain failure', bad, []],
+	])('what may come later is asked for again: %s', async (_what, answer, sleeps) => {
+		const sketch = { answers: [answer, answer, one], transientRetries: 2 };
+		const run = await deliverOneByOne([sketch], false);
+		expect(run.sleeps).toEqual(sleeps);
+		expect(run.outcomes).toEqual([sleeps.length > 0 ? one : answer]);
+		const once = await deliverOneByOne([{ ...sketch, transientRetries: 0 }], false);
+		expect(once.outcomes).toEqual([answer]);
+	});
+});
+
+test.each([
+	[true, notStarted],
+	[false, one],
+])(
+	'what waits to be tried again is not the news where a failure stops the run (%p)',
+	async (stopOnFailure, first) => {
 		const clock = new SimulatedClock();
-		const again = { answers: [refused(), done('one')], rateLimitRetries: 1 };
-		const bad = failed('bad_request');
+		const again = { answers: [refused(), one], rateLimitRetries: 1 };
 		const jobs = jobsOf([again, { answers: [bad] }], [], async (answer) => {
 			if (answer === bad) await clock.sleep(100);
 		});
 		const run = runJobs(jobs, { ...optionsOf(clock), stopOnFailure });
 		expect(await clock.run(run)).toEqual([first, bad]);
-	});
-});
+	},
+);
 
 test('what the service was not asked for is not tried again, and tells nothing of its pace', async () => {
 	const clock = new SimulatedClock();
-	const earlier = { ...refused(600_000), wasRequested: false };
-	const sketch = { answers: [earlier], rateLimitRetries: 5, transientRetries: 5 };
 	const asked: number[] = [];
-	const sketches = Array.from({ length: 30 }, () => sketch);
-	await clock.run(runJobs(jobsOf(sketches, asked), { ...optionsOf(clock), ceiling: 2 }));
+	const sketch = { answers: [earlier(refused(600_000))], rateLimitRetries: 5 };
+	const jobs = jobsOf(
+		Array.from({ length: 30 }, () => sketch),
+		asked,
+	);
+	await clock.run(runJobs(jobs, { ...optionsOf(clock), ceiling: 2 }));
 	expect(asked).toHaveLength(30);
 	expect(clock.now()).toBe(0);
 });
 
-describe('a refusal for too many requests', () => {
-	test.each([
-		[0, 1],
-		[2, 3],
-	])('is retried %d times', async (rateLimitRetries, attempts) => {
-		const sketch = { answers: [refused()], rateLimitRetries };
-		const { outcomes, asked } = await deliverOneByOne([sketch], false);
-		expect(outcomes).toEqual([refused()]);
-		expect(asked).toHaveLength(attempts);
-	});
-
-	test('without retries is that item’s alone, and a second in a row the service’s', async () => {
-		const no = { answers: [refused()] };
-		const yes = { answers: [done('taken')] };
-		const { outcomes, asked } = await deliverOneByOne([no, yes, no, no, no, no, yes], false);
-		expect(asked).toEqual([0, 1, 2, 3, 4]);
-		expect(outcomes[5]).toMatchObject({ problem: { type: 'rate_limit', httpCode: '429' } });
-	});
-
-	test.each<[what: string, answer: Outcome<string>]>([
-		['an answer', done('one')],
-		['a plain failure', failed('bad_request')],
-	])('is in a row no more after %s', async (_what, answer) => {
-		const no = { answers: [refused()] };
-		const sketches = [no, { answers: [answer] }, no, { answers: [answer] }, no, no];
-		expect((await deliverOneByOne(sketches, false)).asked).toHaveLength(6);
-	});
-
-	test.each([
-		[600_000, 2],
-		[600_001, 1],
-	])('that asks to wait for %d ms is attempted %d times', async (retryAfterMs, attempts) => {
-		const sketch = { answers: [refused(retryAfterMs)], rateLimitRetries: 1 };
-		const rest = { answers: [done('two')] };
-		const { outcomes, asked } = await deliverOneByOne([sketch, rest], false);
-		expect(asked).toEqual(Array.from({ length: attempts }, () => 0));
-		// Nothing further is requested, and all that is left fails as that did.
-		expect(outcomes).toMatchObject([
-			refused(retryAfterMs),
-			{ kind: 'failed', problem: { type: 'rate_limit', httpCode: '429' } },
-		]);
-		expect(JSON.stringify(outcomes[1])).toContain('It was not requested any more');
-		expect((await deliverOneByOne([sketch, rest], true)).outcomes[1]).toEqual(notStarted);
-	});
-
-	test('sends an item to the end of the line, and one at a time it stays in front', async () => {
-		for (const [ceiling, order] of [
-			[1, [0, 0, 0, 1, 1, 2]],
-			[2, [0, 1, 2, 0, 1, 0]],
-		] as const) {
-			const clock = new SimulatedClock();
-			const asked: number[] = [];
-			const again = { rateLimitRetries: 5 };
-			const jobs = jobsOf(
-				[
-					{ answers: [refused(10), refused(10), done('one')], ...again },
-					{ answers: [refused(10), done('two')], ...again },
-					{ answers: [done('three')] },
-				],
-				asked,
-			);
-			await clock.run(runJobs(jobs, { ...optionsOf(clock), ceiling }));
-			expect(asked).toEqual(order);
-		}
-	});
-});
-
-describe('what may come later', () => {
-	const asks = (type: string, retryAfterMs: number) => failed(type, { retryAfterMs });
-	test.each<[what: string, answer: Outcome<string>, sleeps: number[]]>([
-		['an unknown outcome', lost, [375, 750]],
-		['an unspecified failure', failed('unspecified'), [375, 750]],
-		['one that says when', asks('unspecified', 60_000), [60_000, 60_000]],
-		['one that says at once', asks('unspecified', 0), [0, 0]],
-		[
-			'an unknown one that says when',
-			failed('network', { ...lost.problem, retryAfterMs: 9 }),
-			[9, 9],
-		],
-		['one in more than ten minutes', asks('unspecified', 600_001), []],
-		['a plain failure', failed('bad_request'), []],
-	])('%s is asked for again, ever later or as the service says', async (_what, answer, sleeps) => {
-		const sketch = { answers: [answer, answer, done('one')], transientRetries: 2 };
-		const run = await deliverOneByOne([sketch], false);
-		expect(run.sleeps).toEqual(sleeps);
-		expect(run.outcomes).toEqual([sleeps.length > 0 ? done('one') : answer]);
-		const once = await deliverOneByOne([{ ...sketch, transientRetries: 0 }], false);
-		expect(once.outcomes).toEqual([answer]);
-	});
-
-	test('is asked for as often, however often it was refused for too many requests', async () => {
-		const answers = [refused(), lost, refused(), lost, done('one')];
-		const sketch = { answers, transientRetries: 2, rateLimitRetries: 2 };
-		expect((await deliverOneByOne([sketch], false)).outcomes).toEqual([done('one')]);
-	});
+test.each([
+	['one at a time stays in front', 1, [0, 0, 0, 1, 1, 2]],
+	['among others goes to the end of the line', 2, [0, 1, 2, 0, 1, 0]],
+])('an item that is refused %s', async (_what, ceiling, order) => {
+	const clock = new SimulatedClock();
+	const asked: number[] = [];
+	const sketches = [[refused(10), refused(10), one], [refused(10), two], [one]];
+	const jobs = jobsOf(
+		sketches.map((answers) => ({ answers, rateLimitRetries: 5 })),
+		asked,
+	);
+	await clock.run(runJobs(jobs, { ...optionsOf(clock), ceiling }));
+	expect(asked).toEqual(order);
 });
 
 test('what was started leaves before more is started: after each ten', async () => {
 	const asked: number[] = [];
 	const startedBefore: Array<[started: number, milliseconds: number]> = [];
-	const sketches = Array.from({ length: 25 }, () => ({ answers: [done('one')] }));
+	const sketches = Array.from({ length: 25 }, () => ({ answers: [one] }));
 	await runJobs(jobsOf(sketches, asked), {
 		...optionsOf(new SimulatedClock()),
 		sleep: async (milliseconds) => {
@@ -283,12 +257,12 @@ test('what an attempt throws is thrown once nothing is under way, and nothing mo
 });
 
 const anyAnswer = fc.constantFrom<Outcome<string>>(
-	done('one'),
+	one,
 	refused(),
 	refused(30_000),
 	failed('unspecified', { retryAfterMs: 30_000 }),
 	lost,
-	failed('bad_request'),
+	bad,
 );
 const anyJob = fc.record({
 	answers: fc.array(anyAnswer, { minLength: 1, maxLength: 4 }),

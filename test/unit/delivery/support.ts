@@ -11,12 +11,10 @@ export class SimulatedClock {
 
 	readonly sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> => {
 		await new Promise<void>((resolve, reject) => {
-			if (signal?.aborted) {
-				reject(new Error('stopped'));
-				return;
-			}
+			const stop = () => reject(new Error('stopped'));
+			if (signal?.aborted) stop();
+			signal?.addEventListener('abort', stop, { once: true });
 			this.at(this.time + milliseconds, resolve);
-			signal?.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
 		});
 	};
 
@@ -67,114 +65,29 @@ export const refusal = (retryAfterMs?: number): Problem => ({
 	httpCode: '429',
 	cause: 'rate-limited',
 	outcome: 'notDone',
-	...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+	retryAfterMs,
 });
 
+/** A token bucket. */
 export interface Limit {
 	readonly perSecond: number;
 	readonly burst: number;
 }
 
+/** A service that refuses what is too much for it. */
 export interface ServiceOptions {
 	/** 50 when left out. */
 	readonly latencyMs?: number;
-	/** A token bucket. */
-	readonly limit?: Limit;
-	/** Another limit, from a number of accepted requests on. */
-	readonly then?: Limit & { readonly afterAccepted: number };
+	/** By how many requests were accepted. */
+	readonly limit?: (accepted: number) => Limit;
 	/** So many requests in each period, which begins anew as the clock strikes. */
 	readonly quota?: { readonly requests: number; readonly periodMs: number };
 	/** Items that are never accepted, such as a subscriber who had enough for today. */
-	readonly capped?: ReadonlySet<number>;
+	readonly capped?: readonly number[];
 	/** The share of requests that are refused by chance. */
 	readonly unlucky?: number;
 	/** The share of refusals that carry `Retry-After`, in whole seconds. */
 	readonly retryAfter?: number;
-}
-
-/** Numbers from 0 up to, but not including, 1, the same ones each time. */
-function chance(): () => number {
-	let state = 1;
-	return () => {
-		state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
-		return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
-	};
-}
-
-/** A service that refuses what is too much for it. */
-export class SimulatedService {
-	readonly accepted: number[] = [];
-	/** When, in milliseconds. */
-	readonly acceptedAt: number[] = [];
-	/** How often each item was refused. */
-	readonly refusals = new Map<number, number>();
-	/** Items in the order of their requests, and how many requests were under way at each. */
-	readonly starts: Array<{ item: number; at: number; underWay: number }> = [];
-	/** Requests that came before the time that an answer to `Retry-After` named. */
-	startedTooEarly = 0;
-	private readonly random = chance();
-	private notBefore = 0;
-	private underWay = 0;
-	private limit: Limit | undefined;
-	private tokens: number;
-	private filledAt = 0;
-	private period = 0;
-	private takenInPeriod = 0;
-
-	constructor(
-		private readonly clock: SimulatedClock,
-		private readonly options: ServiceOptions,
-	) {
-		this.limit = options.limit;
-		this.tokens = options.limit?.burst ?? 0;
-	}
-
-	/** Answers after the latency: `undefined` for accepted. */
-	async request(item: number): Promise<Problem | undefined> {
-		const at = this.clock.now();
-		this.underWay += 1;
-		this.starts.push({ item, at, underWay: this.underWay });
-		if (at < this.notBefore) this.startedTooEarly += 1;
-		const waitMs = this.options.capped?.has(item) ? 0 : this.take(at);
-		const isTold = waitMs !== undefined && this.random() < (this.options.retryAfter ?? 0);
-		const retryAfterMs = isTold ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : undefined;
-		if (waitMs === undefined) {
-			this.accepted.push(item);
-			this.acceptedAt.push(at);
-			this.changeLimit();
-		} else this.refusals.set(item, (this.refusals.get(item) ?? 0) + 1);
-		await this.clock.sleep(this.options.latencyMs ?? 50);
-		this.underWay -= 1;
-		this.notBefore = Math.max(this.notBefore, this.clock.now() + (retryAfterMs ?? 0));
-		return waitMs === undefined ? undefined : refusal(retryAfterMs);
-	}
-
-	private changeLimit(): void {
-		const { then } = this.options;
-		if (this.accepted.length !== then?.afterAccepted) return;
-		this.limit = then;
-		this.tokens = Math.min(this.tokens, then.burst);
-	}
-
-	/** How long it would have to wait, in milliseconds; `undefined` where it is accepted. */
-	private take(now: number): number | undefined {
-		const { quota, unlucky = 0 } = this.options;
-		if (this.random() < unlucky) return 0;
-		if (quota !== undefined) {
-			const period = Math.floor(now / quota.periodMs);
-			if (period !== this.period) this.takenInPeriod = 0;
-			this.period = period;
-			if (this.takenInPeriod >= quota.requests) return (period + 1) * quota.periodMs - now;
-			this.takenInPeriod += 1;
-		}
-		if (this.limit === undefined) return undefined;
-		const { perSecond, burst } = this.limit;
-		this.tokens = Math.min(burst, this.tokens + ((now - this.filledAt) / 1000) * perSecond);
-		this.filledAt = now;
-		if (this.tokens < 1) return ((1 - this.tokens) / perSecond) * 1000;
-		this.tokens -= 1;
-		return undefined;
-	}
 }
 
 export interface Load {
@@ -185,33 +98,93 @@ export interface Load {
 	readonly random?: () => number;
 }
 
+/** How long a request would have to wait, in milliseconds; `undefined` where it is accepted. */
+function limiter({ limit, quota, capped = [] }: ServiceOptions) {
+	let accepted = 0;
+	let tokens = limit?.(0).burst ?? 0;
+	let filledAt = 0;
+	let period = 0;
+	let takenInPeriod = 0;
+	return (item: number, now: number): number | undefined => {
+		if (capped.includes(item)) return 0;
+		if (quota !== undefined) {
+			const current = Math.floor(now / quota.periodMs);
+			if (current !== period) takenInPeriod = 0;
+			period = current;
+			if (takenInPeriod >= quota.requests) return (period + 1) * quota.periodMs - now;
+			takenInPeriod += 1;
+		}
+		if (limit === undefined) return undefined;
+		const { perSecond, burst } = limit(accepted);
+		tokens = Math.min(burst, tokens + ((now - filledAt) / 1000) * perSecond);
+		filledAt = now;
+		if (tokens < 1) return ((1 - tokens) / perSecond) * 1000;
+		tokens -= 1;
+		accepted += 1;
+		return undefined;
+	};
+}
+
 /** Delivers items to a simulated service, in simulated time. */
 export async function simulate(
 	{ items, executions = 1, ceiling = 100, random = () => 0.5 }: Load,
-	serviceOptions: ServiceOptions,
+	service: ServiceOptions,
 ) {
+	const { latencyMs = 50, unlucky = 0, retryAfter = 0 } = service;
 	const clock = new SimulatedClock();
-	const service = new SimulatedService(clock, serviceOptions);
+	const limited = limiter(service);
+	let state = 1;
+	/** Numbers from 0 up to, but not including, 1, the same ones each time. */
+	const chance = () => {
+		state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
+		return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+	};
+	/** Items in the order of their requests, and how many requests were under way at each. */
+	const starts: Array<{ item: number; at: number; underWay: number }> = [];
+	const accepted: Array<{ item: number; at: number }> = [];
+	let underWay = 0;
+	let startedTooEarly = 0;
+	let notBefore = 0;
+
+	async function attempt(item: number): Promise<Outcome<number>> {
+		const at = clock.now();
+		underWay += 1;
+		starts.push({ item, at, underWay });
+		if (at < notBefore) startedTooEarly += 1;
+		const waitMs = chance() < unlucky ? 0 : limited(item, at);
+		const isTold = waitMs !== undefined && chance() < retryAfter;
+		const retryAfterMs = isTold ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : undefined;
+		if (waitMs === undefined) accepted.push({ item, at });
+		await clock.sleep(latencyMs);
+		underWay -= 1;
+		notBefore = Math.max(notBefore, clock.now() + (retryAfterMs ?? 0));
+		return waitMs === undefined
+			? { kind: 'done', value: item }
+			: { kind: 'failed', problem: refusal(retryAfterMs) };
+	}
+
 	const runs = Array.from({ length: executions }, async (_run, run) => {
 		const jobs = Array.from({ length: items }, (_item, index) => ({
 			rateLimitRetries: 5,
 			transientRetries: 0,
-			attempt: async (): Promise<Outcome<number>> => {
-				const problem = await service.request(run * items + index);
-				return problem === undefined
-					? { kind: 'done', value: run * items + index }
-					: { kind: 'failed', problem };
-			},
+			attempt: async () => await attempt(run * items + index),
 		}));
 		return await runJobs(jobs, { ...optionsOf(clock), ceiling, random });
 	});
 	const outcomes = (await clock.run(Promise.all(runs))).flat();
+	const requests = new Map<number, number>();
+	for (const { item } of starts) requests.set(item, (requests.get(item) ?? 0) + 1);
 	return {
-		service,
-		outcomes,
+		starts,
+		/** In the order of their requests. */
+		accepted: accepted.map(({ item }) => item),
+		failed: outcomes.filter(({ kind }) => kind === 'failed').length,
+		/** Requests that came before the time that an answer to `Retry-After` named. */
+		startedTooEarly,
+		/** How often one item was requested at most. */
+		mostRequests: Math.max(...requests.values()),
+		mostUnderWay: Math.max(...starts.map((start) => start.underWay)),
+		lastAcceptedMs: accepted.at(-1)?.at ?? 0,
 		elapsedMs: clock.now(),
-		failed: outcomes.filter(({ kind }) => kind !== 'done').length,
-		mostRefusals: Math.max(0, ...service.refusals.values()),
-		lastAcceptedMs: Math.max(0, ...service.acceptedAt),
 	};
 }

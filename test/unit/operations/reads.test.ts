@@ -1,7 +1,7 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
 import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
 import type { Client } from '../../../nodes/PushCampaign/service/client';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
 import { itemOf, recordingClient } from './support';
 
@@ -89,7 +89,7 @@ describe.each(
 	test.each([true, false])('hands on why there is no answer (simplify %j)', async (simplify) => {
 		expect(await prepare({ simplify }).perform(recordingClient({}).client)).toEqual({
 			kind: 'failed',
-			problem: problemOf(reasons.connectionLost, 'read'),
+			problem: explain(reasons.connectionLost, 'read'),
 		});
 	});
 

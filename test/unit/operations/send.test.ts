@@ -5,7 +5,7 @@ import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
 import { content, contentBody, itemOf, recordingClient } from './support';
 
@@ -177,7 +177,7 @@ describe.each([
 	});
 
 	test('hands on why there is no answer', async () => {
-		const problem = problemOf(reasons.connectionLost, 'send');
+		const problem = explain(reasons.connectionLost, 'send');
 		const result = await prepare(operation, parameters).perform(recordingClient({}).client);
 		expect(result).toEqual({ kind: 'failed', problem });
 	});

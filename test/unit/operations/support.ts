@@ -1,6 +1,6 @@
 import type { ItemParameters } from '../../../nodes/PushCampaign/operations/parameters';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 
 /** The parameters of one item; those that are left out are missing. */
 export function itemOf(
@@ -33,7 +33,7 @@ export function recordingClient(answer: object) {
 			const parsed = schema.safeParse(answer);
 			return parsed.success
 				? { kind: 'done', value: parsed.data, raw: answer }
-				: { kind: 'failed', problem: problemOf(reasons.connectionLost, request.kind) };
+				: { kind: 'failed', problem: explain(reasons.connectionLost, request.kind) };
 		},
 	};
 	return { client, asked };
