@@ -34,7 +34,7 @@ export class TriggerMemory {
 	private taken: WatchState | undefined;
 	/** In the classic engine, where the poll that began last keeps its state: each activation has its own. */
 	private live: Store | undefined;
-	/** In the durable engine, the newest emission, and until when a poll may start from an older cursor. */
+	/** The newest emission, and until when a poll of the durable engine may start from an older cursor. */
 	private written = { revision: 0, until: 0 };
 
 	/** @param triggers what is known of all triggers of the workflow, by node ID */
@@ -76,7 +76,7 @@ export class TriggerMemory {
 	/** Gives n8n the state to save with an emission. */
 	save(store: Store, state: WatchState): void {
 		const revision = Math.max(state.revision, this.written.revision) + 1;
-		if (store.isCursor) this.written = { revision, until: performance.now() + staleCursorMs };
+		this.written = { revision, until: performance.now() + staleCursorMs };
 		saveState(store, { ...state, revision }, this.known());
 	}
 

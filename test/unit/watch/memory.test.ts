@@ -391,14 +391,17 @@ test('what n8n saves with one trigger holds what is known of the others of its w
 	expect(['1', '2'].map(revisionOf)).toEqual([1, 2]);
 });
 
-test('what another main instance saved under the same number counts', () => {
+test.each([
+	['what another main instance saved under the same number counts', 3, false],
+	['an old cursor stays as it is: saved late, it would replace a newer one', 2, true],
+])('%s', (_what, second, isCursor) => {
 	const memory = new TriggerMemory(new Map());
-	const begin = (...watched: string[]) => {
+	const begin = (revision: number, campaignId: string) => {
 		const baseline = { counters: mapCounters(() => 1), highest: mapCounters(() => 1) };
-		const baselines = Object.fromEntries(watched.map((each) => [each, baseline]));
-		const store = { nodeId: 'node', node: { revision: 3, baselines }, global: {}, isCursor: false };
+		const node = { revision, baselines: { [campaignId]: baseline } };
+		const store = { nodeId: 'node', node, global: {}, isCursor };
 		memory.begin(store);
 		return Object.keys(loadState(store).baselines);
 	};
-	expect([begin('1001'), begin('1002')]).toEqual([['1001'], ['1002']]);
+	expect([begin(3, '1001'), begin(second, '1002')]).toEqual([['1001'], ['1002']]);
 });
