@@ -8,6 +8,7 @@ import {
 	moveCounters,
 	untilCaughtUp,
 	untilErrors,
+	useWatches,
 } from './support/reliabilityEvents';
 import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
 
@@ -23,27 +24,13 @@ const engines: Array<['classic' | 'durable', Record<string, string>, number]> = 
 
 describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 	const stage = useStage({ env });
-	const active = new Set<string>();
-	afterEach(async () => {
-		for (const id of active) await stage().client.deactivate(id);
-		active.clear();
-	});
-
-	const watch = async (campaignIds: readonly string[]) => {
-		const draft = watchWorkflow(stage().credential, campaignIds, [trigger], pollSeconds);
-		const { id } = await stage().client.createWorkflow(draft);
-		active.add(id);
-		await stage().client.activate(id);
-		return id;
-	};
+	const { add, addCampaigns } = useWatches(stage);
 
 	test('the events of 200 campaigns arrive in time, though one hangs and one fails', async () => {
 		const { client, simulator } = stage();
-		const ids = Array.from({ length: 200 }, () =>
-			simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
-		);
+		const ids = addCampaigns(200);
 		const [hanging = '', failing = '', ...good] = ids;
-		const id = await watch(ids);
+		const id = await add(watchWorkflow(stage().credential, ids, [trigger], pollSeconds));
 		await untilCaughtUp(stage(), id, ids);
 		const [known] = await client.executions({ workflowId: id });
 

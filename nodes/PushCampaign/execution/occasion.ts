@@ -28,27 +28,26 @@ const requestMs = 30_000;
 const first = { budgetMs: 60_000, requestMs: 10_000 };
 
 /** n8n 1 has no budget, whatever the types say. */
-function hasBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): boolean {
-	return context.getPollBudgetMs !== undefined;
-}
+type PollContext = Omit<IPollFunctions, 'getPollBudgetMs'> & Partial<IPollFunctions>;
 
-function kindOf(context: IPollFunctions, isFirst: boolean, isDurable: boolean): Occasion['kind'] {
+/** The contexts that have polled: the classic engine has one for each activation. */
+const polled = new WeakSet<object>();
+
+function kindOf(context: PollContext, isDurable: boolean): Occasion['kind'] {
 	if (context.getMode() === 'manual') return 'test';
-	if (!isFirst) return 'poll';
+	const isFirst = !polled.has(context);
+	polled.add(context);
 	const mode = context.getActivationMode();
-	if (mode === 'init' || mode === 'leadershipChange') return 'start';
 	// The durable engine calls all its polls an update, each on a context of its own.
-	const isPublication =
-		mode === 'activate' || mode === 'create' || (mode === 'update' && !isDurable);
-	return isPublication ? 'publication' : 'poll';
+	if (!isFirst || (isDurable && mode === 'update')) return 'poll';
+	return mode === 'init' || mode === 'leadershipChange' ? 'start' : 'publication';
 }
 
-/** @param isFirst whether it is the first poll on its context */
-export function occasionOf(context: IPollFunctions, isFirst: boolean): Occasion {
+export function occasionOf(context: PollContext): Occasion {
 	// The classic engine hands out the data themselves, which watch for changes.
 	const isDurable = !('__dataChanged' in context.getWorkflowStaticData('node'));
-	const kind = kindOf(context, isFirst, isDurable);
-	const budgetMs = hasBudget(context) ? context.getPollBudgetMs() : defaultBudgetMs;
+	const kind = kindOf(context, isDurable);
+	const budgetMs = context.getPollBudgetMs?.() ?? defaultBudgetMs;
 	if (kind !== 'publication' && kind !== 'start') return { kind, isDurable, budgetMs, requestMs };
 	return { kind, isDurable, ...first, budgetMs: Math.min(budgetMs, first.budgetMs) };
 }

@@ -1,6 +1,5 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import type { RunOptions } from '../delivery/runJobs';
 import { readWatched } from '../operations/watchCampaigns';
 import { withDeadline } from '../service/deadline';
 import type { Problem } from '../service/failures';
@@ -8,12 +7,10 @@ import type { CampaignEvent, Watched } from '../watch/compare';
 import { toEvent } from '../watch/compare';
 import { emitChanges } from '../watch/emit';
 import { describeFailures } from '../watch/failures';
-import type { RunningPoll, TriggerMemory } from '../watch/memory';
-import { Memories } from '../watch/memory';
+import type { Poll, TriggerMemory } from '../watch/memory';
+import { memoryOf } from '../watch/memory';
 import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
-import type { Store } from '../watch/state';
-import { loadState } from '../watch/state';
 import { toApiError, toExpected } from './errors';
 import type { Occasion } from './occasion';
 import { occasionOf } from './occasion';
@@ -26,7 +23,12 @@ const maxParallel = 100;
 /** How much of the budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
 
-const memories = new Memories();
+/**
+ * The contexts on which a poll is under way. n8n's classic engine polls on one whenever it is time, whether
+ * or not the last poll is through: where polls take longer than their interval, ever more of them would slow
+ * each other down, and none would come to its end.
+ */
+const underWay = new WeakSet<object>();
 
 /** The trigger's parameters: it has no item. */
 function watchedBy(context: IPollFunctions): Watched {
@@ -71,7 +73,7 @@ async function read(
 ): Promise<Readings> {
 	const budgetMs = Math.max(1, Math.floor(occasion.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
-	const options: RunOptions = {
+	const options = {
 		ceiling: maxParallel,
 		stopOnFailure: false,
 		now: () => performance.now(),
@@ -102,61 +104,51 @@ async function showCampaigns(context: IPollFunctions, occasion: Occasion) {
 	return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
 }
 
-/** A poll of an active workflow. */
-interface ActivePoll extends RunningPoll {
-	readonly occasion: Occasion;
-	readonly memory: TriggerMemory;
-	readonly store: Store;
-	/** Whether any failure is one of the poll: the first publication of a trigger. */
-	readonly isStrict: boolean;
-}
-
-async function tellNews(context: IPollFunctions, poll: ActivePoll) {
-	const { occasion, memory, store, isStrict, startedAt } = poll;
+/** A poll of an active workflow. Where it is strict, any failure is one of the poll. */
+async function tellNews(
+	context: IPollFunctions,
+	occasion: Occasion,
+	memory: TriggerMemory,
+	poll: Poll,
+	isStrict: boolean,
+) {
 	const watched = watchedBy(context);
-	const readings = await read(context, watched, loadState(store).unread, occasion);
-	// n8n 1 still takes in what a poll of a context gives whose workflow was activated anew meanwhile.
-	const isSuperseded = !occasion.isDurable && poll.isSuperseded();
-	if (isSuperseded && !isStrict) return null;
+	const readings = await read(context, watched, memory.unread, occasion);
 	const error = failureError(context, readings.failures);
 	if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
-	if (isSuperseded) return null;
-	const atOnce = occasion.kind === 'publication';
-	const news = emitChanges(store, watched, readings, memory, { startedAt, atOnce });
+	const news = emitChanges(poll, watched, readings, memory);
 	const report = failureError(context, news.failures);
 	if (report !== undefined) context.__emitError(report);
-	memory.isWatching = true;
 	return toItems(news.events);
 }
 
-async function pollActive(context: IPollFunctions, occasion: Occasion, memory: TriggerMemory) {
-	const running = memory.begin(context, occasion.budgetMs);
-	if (running === undefined) return null;
+async function pollActive(context: IPollFunctions, occasion: Occasion) {
+	const { id: nodeId } = context.getNode();
+	const memory = memoryOf(String(context.getWorkflow().id), nodeId);
 	const store = {
-		nodeId: context.getNode().id,
+		nodeId,
 		node: context.getWorkflowStaticData('node'),
 		global: context.getWorkflowStaticData('global'),
 		isCursor: occasion.isDurable,
 	};
-	memory.catchUp(store);
-	const isKnown = memory.isWatching || Object.keys(loadState(store).baselines).length > 0;
-	const isStrict = occasion.kind === 'publication' && !isKnown;
+	memory.begin(store);
+	const isPublication = occasion.kind === 'publication';
+	const isStrict = isPublication && !memory.isWatching;
+	const poll = { store, startedAt: performance.now(), isPublication };
 	try {
-		return await tellNews(context, { ...running, occasion, memory, store, isStrict });
+		return await tellNews(context, occasion, memory, poll, isStrict);
 	} catch (error) {
 		const told = toExpected(context.getNode(), error);
 		if (occasion.kind === 'poll' || isStrict) throw told;
 		context.__emitError(told);
 		return null;
-	} finally {
-		running.end();
 	}
 }
 
 /**
  * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
  * moves with what is given back, and with nothing else: what n8n saves together with an emission is all
- * that a restart needs. `null` too where polls of the same context are still under way, or where the
+ * that a restart needs. `null` too where a poll of the same context is still under way, or where the
  * workflow was activated anew meanwhile. Where n8n starts, or publishes a trigger that is watching
  * already, a failure is reported beside the poll: thrown, it would be the trigger's last.
  * @throws NodeApiError when nothing can be read, or anything on a first publication and on 'Fetch Test
@@ -166,12 +158,15 @@ async function pollActive(context: IPollFunctions, occasion: Occasion, memory: T
 export async function pollCampaigns(
 	context: IPollFunctions,
 ): Promise<INodeExecutionData[][] | null> {
-	const memory = memories.of(context.getWorkflow().id ?? '', context.getNode().id);
-	const occasion = occasionOf(context, memory.isNew(context));
-	if (occasion.kind !== 'test') return await pollActive(context, occasion, memory);
+	if (underWay.has(context)) return null;
+	underWay.add(context);
 	try {
-		return await showCampaigns(context, occasion);
+		const occasion = occasionOf(context);
+		if (occasion.kind === 'test') return await showCampaigns(context, occasion);
+		return await pollActive(context, occasion);
 	} catch (error) {
 		throw toExpected(context.getNode(), error);
+	} finally {
+		underWay.delete(context);
 	}
 }

@@ -26,8 +26,6 @@ export interface Observation {
 	readonly campaignId: string;
 	readonly status: string;
 	readonly counters: Counters;
-	/** When the request left, by `performance.now()`. */
-	readonly readAt: number;
 	/** When the answer was there, in milliseconds since 1970. */
 	readonly observedAt: number;
 }
@@ -43,22 +41,19 @@ export interface CampaignEvent extends Rates {
 	readonly observedAt: string;
 }
 
+const zeros = mapCounters(() => 0);
 /** Of a campaign that was never emitted: it counts from zero. */
-const zero: Baseline = { counters: mapCounters(() => 0), highest: {} };
+const zero: Baseline = { counters: zeros, highest: zeros };
 
 /** The baseline after an emission. A counter that the service does not give keeps its place. */
 export function moveBaseline(before: Baseline = zero, now: Counters): Baseline {
 	const counters = mapCounters((name) => now[name] ?? before.counters[name]);
-	const highest: Baseline['highest'] = {};
-	for (const name of counterNames) {
-		const most = before.highest[name] ?? before.counters[name];
-		if (most > counters[name]) highest[name] = most;
-	}
+	const highest = mapCounters((name) => Math.max(before.highest[name], counters[name]));
 	return { counters, highest };
 }
 
 /** Every watched counter that moved; one that the service does not give can't be compared. */
-export function findChanges(
+function findChanges(
 	from: Baseline['counters'],
 	to: Counters,
 	watched: readonly CounterName[],
@@ -70,23 +65,6 @@ export function findChanges(
 		changes[name] = { from: from[name], to: now, by: now - from[name] };
 	}
 	return changes;
-}
-
-/**
- * Whether one of the changes is worth an event. A counter comes up to a number once: one that falls and
- * rises again has been there.
- */
-function isWorthAnEvent(
-	changes: Changes,
-	{ highest }: Baseline,
-	{ minimumChange, reaches }: Watched,
-): boolean {
-	return counterNames.some((name) => {
-		const change = changes[name];
-		if (change === undefined) return false;
-		if (reaches === undefined) return Math.abs(change.by) >= minimumChange;
-		return (highest[name] ?? change.from) < reaches && change.to >= reaches;
-	});
 }
 
 /** The event of an observation against a baseline. */
@@ -106,12 +84,22 @@ export function toEvent(
 	};
 }
 
-/** The event of an observation, where it is worth one. */
+/**
+ * The event of an observation, where one of its changes is worth it. A counter comes up to a number once:
+ * one that falls and rises again has been there.
+ */
 export function findEvent(
 	observation: Observation,
 	baseline: Baseline | undefined,
-	watched: Watched,
+	{ counters, minimumChange, reaches }: Watched,
 ): CampaignEvent | undefined {
-	const event = toEvent(observation, baseline, watched.counters);
-	return isWorthAnEvent(event.changes, baseline ?? zero, watched) ? event : undefined;
+	const event = toEvent(observation, baseline, counters);
+	const { highest } = baseline ?? zero;
+	const isWorthIt = counterNames.some((name) => {
+		const change = event.changes[name];
+		if (change === undefined) return false;
+		if (reaches === undefined) return Math.abs(change.by) >= minimumChange;
+		return highest[name] < reaches && change.to >= reaches;
+	});
+	return isWorthIt ? event : undefined;
 }

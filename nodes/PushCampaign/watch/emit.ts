@@ -2,10 +2,8 @@ import type { Problem } from '../service/failures';
 import type { CampaignEvent, Watched } from './compare';
 import { findEvent, moveBaseline } from './compare';
 import { findNews } from './failures';
-import type { TriggerMemory } from './memory';
+import type { Poll, TriggerMemory } from './memory';
 import type { Readings } from './readCampaigns';
-import type { Store, WatchState } from './state';
-import { keepOnly } from './state';
 
 /** What a poll has to tell. */
 export interface News {
@@ -13,42 +11,37 @@ export interface News {
 	readonly failures: ReadonlyMap<string, Problem>;
 }
 
-const isSame = (one: WatchState, other: WatchState) =>
-	JSON.stringify(one) === JSON.stringify(other);
-
 /**
  * Compares what a poll read with the baselines, moves those of what it gives back, and finds the failures
  * that are to be told. Waits for nothing: another poll may have emitted before, none can in between.
- * @param poll when it began, by `performance.now()`, and whether it tells of failures at once
  */
 export function emitChanges(
-	store: Store,
+	poll: Poll,
 	watched: Watched,
-	{ observations, failures, unread }: Readings,
+	readings: Readings,
 	memory: TriggerMemory,
-	{ startedAt, atOnce }: { readonly startedAt: number; readonly atOnce: boolean },
 ): News {
-	const state = memory.stateFor(store, startedAt);
+	const state = memory.stateFor(poll);
 	if (state === undefined) return { events: [], failures: new Map() };
-	const baselines = keepOnly(state.baselines, watched.campaignIds);
+	const saved = Object.entries(state.baselines);
+	for (const [id] of saved) if (!watched.campaignIds.includes(id)) memory.forgotten.add(id);
+	const baselines = new Map(saved.filter(([id]) => !memory.forgotten.has(id)));
 	const events: CampaignEvent[] = [];
-	for (const observation of observations) {
-		const { campaignId: id, readAt, counters } = observation;
-		const baseline = Object.hasOwn(baselines, id) ? baselines[id] : undefined;
+	for (const observation of readings.observations) {
+		const { campaignId, counters } = observation;
+		const baseline = baselines.get(campaignId);
 		const event = findEvent(observation, baseline, watched);
-		if (event === undefined || memory.isOvertaken(id, readAt)) continue;
+		if (event === undefined) continue;
 		events.push(event);
-		baselines[id] = moveBaseline(baseline, counters);
-		memory.noteEmitted(id, readAt);
+		baselines.set(campaignId, moveBaseline(baseline, counters));
+		memory.forgotten.delete(campaignId);
 	}
-	const { failing, news } = findNews(failures, state.failing, atOnce);
-	const after = {
-		...state,
-		baselines,
-		// Of what was not reached nothing new is known.
-		failing: { ...keepOnly(state.failing, unread), ...failing },
-		unread: [...unread],
-	};
-	if (!isSame(state, after)) memory.save(store, after, events.length > 0);
+	if (events.length > 0) {
+		memory.save(poll.store, { ...state, baselines: Object.fromEntries(baselines) });
+	}
+	const { failing, news } = findNews(readings, memory.failing, poll.isPublication);
+	memory.failing = failing;
+	memory.unread = readings.unread;
+	memory.isWatching = true;
 	return { events, failures: news };
 }

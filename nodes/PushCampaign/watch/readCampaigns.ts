@@ -34,41 +34,33 @@ export interface ReadOptions {
 export async function readCampaigns(
 	{ campaignIds, first, timeoutMs }: ReadOptions,
 	client: Client,
-	options: RunOptions,
+	options: RunOptions & { readonly signal: AbortSignal },
 ): Promise<Readings> {
-	const { signal } = options;
-	/** Why the last request for a campaign gave nothing. */
-	const problems = new Map<string, Problem>();
 	/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */
-	const slow = new Set<string>();
+	const slow = new Map<string, Outcome<Observation>>();
 
 	async function attempt(campaignId: string): Promise<Outcome<Observation>> {
-		const before = problems.get(campaignId);
-		// What was asked for in vain can't be read, what was cut short was not reached.
-		const givenUp: Outcome<Observation> =
-			before === undefined ? { kind: 'notStarted' } : { kind: 'failed', problem: before };
-		if (slow.has(campaignId)) return givenUp;
+		const before = slow.get(campaignId);
+		if (before !== undefined) return before;
 
-		const readAt = performance.now();
+		const startedAt = performance.now();
 		const path = campaignStatusPath(campaignId);
 		const request = { kind: 'read', path, campaignId } as const;
 		const result = await client.request(request, campaignStatus, timeoutMs);
 		if (result.kind === 'failed') {
-			if (signal?.aborted) return givenUp;
-			problems.set(campaignId, result.problem);
-			const isSlow = performance.now() - readAt > timeoutMs / 2;
-			if (isSlow && !isRateLimit(result.problem)) slow.add(campaignId);
-			return { kind: 'failed', problem: result.problem };
+			if (options.signal.aborted) return { kind: 'notStarted' };
+			const { problem } = result;
+			const failed: Outcome<Observation> = { kind: 'failed', problem };
+			const isSlow = performance.now() - startedAt > timeoutMs / 2;
+			if (isSlow && !isRateLimit(problem)) slow.set(campaignId, failed);
+			return failed;
 		}
 		const { notification_status: status, count: counters } = result.value;
-		return {
-			kind: 'done',
-			value: { campaignId, status, counters, readAt, observedAt: Date.now() },
-		};
+		return { kind: 'done', value: { campaignId, status, counters, observedAt: Date.now() } };
 	}
 
-	const isFirst = (id: string) => first.includes(id);
-	const ordered = [...campaignIds.filter(isFirst), ...campaignIds.filter((id) => !isFirst(id))];
+	const rank = (id: string) => (first.includes(id) ? 0 : 1);
+	const ordered = [...campaignIds].sort((one, other) => rank(one) - rank(other));
 	const jobs = ordered.map((campaignId) => ({
 		rateLimitRetries,
 		transientRetries,

@@ -6,7 +6,6 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type IPollFunctions,
-	type IWorkflowSettings,
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
 import { additionalDataOf } from './additionalData';
@@ -32,7 +31,6 @@ export interface PollOptions extends Surroundings {
 	 * engine has it when left out.
 	 */
 	budgetMs?: number | 'absent';
-	settings?: IWorkflowSettings;
 	/** More of the node, such as another type or its `onError`. */
 	node?: Partial<NodeSketch>;
 }
@@ -75,9 +73,6 @@ export class Poller {
 	private global: IDataObject;
 	private shared: IPollFunctions | undefined;
 
-	/**
-	 * @param parameters the node's parameters
-	 */
 	constructor(
 		private readonly parameters: INodeParameters,
 		private readonly options: PollOptions,
@@ -92,7 +87,7 @@ export class Poller {
 		});
 		this.credentials = credentialsOf(options);
 		this.workflow = loadWorkflow(
-			{ nodes: [this.node], connections: {}, settings: options.settings ?? {} },
+			{ nodes: [this.node], connections: {}, settings: {} },
 			this.mode === 'trigger',
 		);
 		this.cursor = deepCopy(options.staticData ?? {});
@@ -107,12 +102,10 @@ export class Poller {
 		return deepCopy(this.cursor);
 	}
 
-	/**
-	 * Polls once. Rejects with what the node throws; polls may overlap.
-	 * @param seed the cursor from which a poll of the durable engine starts
-	 */
-	async poll(seed: IDataObject = this.saved): Promise<PollOutcome> {
+	/** Polls once. Rejects with what the node throws; polls may overlap. */
+	async poll(): Promise<PollOutcome> {
 		const reported = this.errors.length;
+		const seed = this.saved;
 		const staged = this.options.engine === 'durable' ? deepCopy(seed) : undefined;
 		const context = this.contextOf(staged);
 		const { poll } = this.workflow.nodeTypes.getByNameAndVersion(this.node.type);
@@ -130,13 +123,12 @@ export class Poller {
 	}
 
 	/** The same node after the server was killed and started again: only what was saved is left. */
-	restarted(changes: Partial<PollOptions> = {}): Poller {
+	restarted(): Poller {
 		return new Poller(this.parameters, {
 			...this.options,
 			activation: 'init',
 			staticData: this.saved,
 			globalData: this.global,
-			...changes,
 		});
 	}
 
@@ -157,12 +149,9 @@ export class Poller {
 
 	private contextOf(staged: IDataObject | undefined): IPollFunctions {
 		if (staged !== undefined) return this.newContext('update', () => staged);
-		this.shared ??= this.newContext(this.activation, () => this.liveStaticData);
+		const { activation = this.mode === 'manual' ? 'manual' : 'activate' } = this.options;
+		this.shared ??= this.newContext(activation, () => this.liveStaticData);
 		return this.shared;
-	}
-
-	private get activation(): WorkflowActivateMode {
-		return this.options.activation ?? (this.mode === 'manual' ? 'manual' : 'activate');
 	}
 
 	private newContext(

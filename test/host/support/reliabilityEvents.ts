@@ -6,8 +6,10 @@ import {
 	type Execution,
 	type ExecutionSummary,
 	type N8nClient,
+	type WorkflowDraft,
 } from '../../../host';
 import type { Counters } from '../../../simulator';
+import { untilRequests } from './reliabilityWorkflow';
 import type { Stage } from './stage';
 
 const eventSchema = z.object({
@@ -22,16 +24,6 @@ export type Event = z.infer<typeof eventSchema>;
 
 type Source = Pick<Stage, 'client'>;
 type Service = Pick<Stage, 'simulator'>;
-
-/** The counters by the trigger's names. */
-const outputNames: Record<keyof Counters, string> = {
-	total_attempts: 'totalAttempts',
-	successfully_sent: 'successfullySent',
-	failed_to_send: 'failedToSend',
-	delivered: 'delivered',
-	clicked: 'clicked',
-	closed: 'closed',
-};
 
 const pageSchema = z.object({ results: z.array(executionSummarySchema) });
 const pageSize = 100;
@@ -75,29 +67,6 @@ async function readEach<From, To>(
 	return found;
 }
 
-/** Executions end and stay as they are, so each is asked for once. */
-const ended = new WeakMap<object, Map<string, Event[]>>();
-
-/** Everything that a trigger of a workflow emitted, the oldest first. */
-export async function emittedBy(
-	{ client }: Source,
-	workflowId: string,
-	trigger = 'Trigger',
-): Promise<Event[]> {
-	const known = ended.get(client) ?? new Map<string, Event[]>();
-	ended.set(client, known);
-	const executions = await allExecutions(client, { workflowId, status: ['success'] });
-	const events = await readEach(executions, async ({ id }) => {
-		const key = `${id} ${trigger}`;
-		const emitted =
-			known.get(key) ??
-			outputOf(await client.execution(id), trigger).map(({ json }) => eventSchema.parse(json));
-		known.set(key, emitted);
-		return emitted;
-	});
-	return events.flat();
-}
-
 /** What a trigger emitted at once. */
 export type Emission = readonly Event[];
 
@@ -112,22 +81,16 @@ const stackSchema = z.object({
 		.default([]),
 });
 
-/** Statuses of executions that were saved; those that a kill ended hold what they were to begin with. */
-const settled = new Set(['success', 'crashed']);
-const begun = new WeakMap<object, Map<string, Begun>>();
-
-/** What an execution began with: the items of the trigger that started it, by the trigger's name. */
-type Begun = ReadonlyMap<string, Emission>;
-
-function begunBy(execution: Execution, triggers: readonly string[]): Begun {
+/** What an execution began with: the items of the trigger that started it. */
+function begunBy(execution: Execution, trigger: string): Emission {
 	const { nodeExecutionStack } = stackSchema.parse(execution.data.executionData ?? {});
-	const emitted = triggers.map((trigger): [string, Emission] => {
-		const waiting = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
-		const items = waiting ?? outputOf(execution, trigger);
-		return [trigger, items.map(({ json }) => eventSchema.parse(json))];
-	});
-	return new Map(emitted.filter(([, emission]) => emission.length > 0));
+	const waiting = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
+	const items = waiting ?? outputOf(execution, trigger);
+	return items.map(({ json }) => eventSchema.parse(json));
 }
+
+/** Executions that are saved stay as they are, so each is asked for once. */
+const saved = new WeakMap<object, Map<string, Execution>>();
 
 /**
  * All emissions of a workflow's triggers, the oldest first, also those whose execution did not come to its
@@ -140,20 +103,28 @@ export async function emissionsBy(
 	workflowId: string,
 	triggers: readonly string[],
 ): Promise<Emission[][]> {
-	const known = begun.get(client) ?? new Map<string, Begun>();
-	begun.set(client, known);
+	const known = saved.get(client) ?? new Map<string, Execution>();
+	saved.set(client, known);
 	const executions = await allExecutions(client, { workflowId });
 	// The report of a campaign that can't be read: nothing was emitted.
 	const started = executions.filter(({ status }) => status !== 'error');
 	const all = await readEach(started, async ({ id, status }) => {
-		const key = JSON.stringify([id, triggers]);
-		const execution = known.get(key) ?? begunBy(await client.execution(id), triggers);
-		if (settled.has(status)) known.set(key, execution);
+		const execution = known.get(id) ?? (await client.execution(id));
+		if (status === 'success' || status === 'crashed') known.set(id, execution);
 		return execution;
 	});
 	return triggers.map((trigger) =>
-		all.map((each) => each.get(trigger)).filter((emission) => emission !== undefined),
+		all.map((each) => begunBy(each, trigger)).filter((emission) => emission.length > 0),
 	);
+}
+
+/** Everything that a trigger of a workflow emitted, the oldest first. */
+export async function emittedBy(
+	source: Source,
+	workflowId: string,
+	trigger = 'Trigger',
+): Promise<Event[]> {
+	return (await emissionsBy(source, workflowId, [trigger])).flat(2);
 }
 
 /**
@@ -181,7 +152,7 @@ export function brokenChains(given: readonly Emission[]): { lost: number; repeat
 
 /** The sum of a campaign's changes, by counter; those that never moved are 0. */
 export function changesOf(events: readonly Event[], campaignId: string): Record<string, number> {
-	const sums = Object.fromEntries(Object.values(outputNames).map((name) => [name, 0]));
+	const sums = byOutputName(() => 0);
 	for (const event of events) {
 		if (event.campaignId !== campaignId) continue;
 		for (const [name, { by }] of Object.entries(event.changes)) {
@@ -191,24 +162,35 @@ export function changesOf(events: readonly Event[], campaignId: string): Record<
 	return sums;
 }
 
-/** What the service shows of a campaign now, under the trigger's names. */
-export function countersOf({ simulator }: Service, campaignId: string): Record<string, number> {
+/** A value for each counter, under the trigger's names. */
+function byOutputName(valueOf: (name: keyof Counters) => number): Record<string, number> {
+	return {
+		totalAttempts: valueOf('total_attempts'),
+		successfullySent: valueOf('successfully_sent'),
+		failedToSend: valueOf('failed_to_send'),
+		delivered: valueOf('delivered'),
+		clicked: valueOf('clicked'),
+		closed: valueOf('closed'),
+	};
+}
+
+function campaignCounters({ simulator }: Service, campaignId: string): Readonly<Counters> {
 	const counters = simulator.campaign(campaignId)?.counters;
 	if (counters === undefined) throw new Error(`There is no campaign ${campaignId}`);
-	return Object.fromEntries(
-		Object.entries(counters).map(([name, value]) => [
-			z.record(z.string()).parse(outputNames)[name] ?? name,
-			value,
-		]),
-	);
+	return counters;
+}
+
+/** What the service shows of a campaign now, under the trigger's names. */
+export function countersOf(service: Service, campaignId: string): Record<string, number> {
+	const counters = campaignCounters(service, campaignId);
+	return byOutputName((name) => counters[name]);
 }
 
 /** Moves every counter of the campaigns, each by another number. */
-export function moveCounters({ simulator }: Service, campaignIds: readonly string[]): void {
+export function moveCounters(service: Service, campaignIds: readonly string[]): void {
 	campaignIds.forEach((campaignId, campaign) => {
-		const counters = simulator.campaign(campaignId)?.counters;
-		if (counters === undefined) throw new Error(`There is no campaign ${campaignId}`);
-		simulator.setCounters(campaignId, {
+		const counters = campaignCounters(service, campaignId);
+		service.simulator.setCounters(campaignId, {
 			total_attempts: counters.total_attempts + 7 + campaign,
 			successfully_sent: counters.successfully_sent + 5 + campaign,
 			failed_to_send: counters.failed_to_send + 2,
@@ -267,4 +249,43 @@ export async function errorsOf({ client }: Source, workflowId: string): Promise<
 			return error?.message ?? '';
 		}),
 	);
+}
+
+/** The workflows that the tests of a `describe` watch campaigns with: inactive after each test. */
+export function useWatches(stage: () => Stage) {
+	const active = new Set<string>();
+	afterEach(async () => {
+		for (const id of active) await stage().client.deactivate(id);
+		active.clear();
+	});
+	return {
+		/** @returns the workflow's ID, once it is active */
+		add: async (draft: WorkflowDraft): Promise<string> => {
+			const { id } = await stage().client.createWorkflow(draft);
+			active.add(id);
+			await stage().client.activate(id);
+			return id;
+		},
+		publish: async (id: string, draft: WorkflowDraft): Promise<void> => {
+			await stage().client.updateWorkflow(id, draft);
+			await stage().client.activate(id);
+		},
+		/** @returns the IDs of new campaigns */
+		addCampaigns: (count: number): string[] =>
+			Array.from({ length: count }, () =>
+				stage().simulator.addCampaign({ counters: { total_attempts: 10, successfully_sent: 9 } }),
+			),
+		/**
+		 * Expects, a few polls later, that what was emitted of a campaign adds up to its counters.
+		 * @returns of each of its events whether it was the first
+		 */
+		toldOnce: async (id: string, campaignId: string, trigger?: string): Promise<boolean[]> => {
+			await untilRequests(stage(), 4);
+			const events = await emittedBy(stage(), id, trigger);
+			expect(changesOf(events, campaignId)).toEqual(countersOf(stage(), campaignId));
+			return events
+				.filter((event) => event.campaignId === campaignId)
+				.map(({ firstSeen }) => firstSeen);
+		},
+	};
 }

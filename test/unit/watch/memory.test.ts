@@ -2,16 +2,10 @@ import * as fc from 'fast-check';
 import { ObservableObject, type IDataObject } from 'n8n-workflow';
 import type { Counters } from '../../../nodes/PushCampaign/service/answers';
 import { mapCounters } from '../../../nodes/PushCampaign/service/answers';
-import { type Problem, explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import type { CampaignEvent, Observation } from '../../../nodes/PushCampaign/watch/compare';
 import { emitChanges } from '../../../nodes/PushCampaign/watch/emit';
-import type { RunningPoll } from '../../../nodes/PushCampaign/watch/memory';
-import {
-	Memories,
-	quietWriteMs,
-	staleCursorMs,
-	TriggerMemory,
-} from '../../../nodes/PushCampaign/watch/memory';
+import type { Poll } from '../../../nodes/PushCampaign/watch/memory';
+import { memoryOf, staleCursorMs, TriggerMemory } from '../../../nodes/PushCampaign/watch/memory';
 import type { Store } from '../../../nodes/PushCampaign/watch/state';
 import { loadState } from '../../../nodes/PushCampaign/watch/state';
 
@@ -24,22 +18,7 @@ beforeEach(() => {
 const ids = ['1001', '1002'];
 const names = ['delivered', 'clicked'] as const;
 type Name = (typeof names)[number];
-const refusal = explain(
-	reasons.failure(
-		{ status: 'failure', type: 'invalid_value' },
-		{
-			isOfCampaign: true,
-		},
-	),
-	'read',
-);
 const zero: Counters = mapCounters(() => 0);
-
-interface Running {
-	readonly poll: RunningPoll;
-	readonly store: Store;
-	readonly read: ReadonlyMap<string, Counters>;
-}
 
 interface Given {
 	readonly data: IDataObject;
@@ -51,70 +30,69 @@ interface Given {
 class World {
 	readonly counters = new Map<string, Counters>(ids.map((id) => [id, zero]));
 	readonly told: CampaignEvent[] = [];
-	failuresTold = 0;
-	memory = new Memories().of('workflow', 'node');
+	polls: Array<{ poll: Poll; read: ReadonlyMap<string, Counters>; before: string }> = [];
+	private readonly memory = new TriggerMemory(new Map());
 	private readonly broken = new Set<string>();
-	polls: Running[] = [];
+	private campaignIds = ids;
+	/** Campaigns that were off the list: they may count from zero. */
+	private readonly removed = new Set<string>();
 
 	constructor(readonly minimumChange: number) {}
 
+	/** Not back to zero: of a campaign that was forgotten there would be nothing to tell. */
 	move(id: string, name: Name, by: number): void {
 		const before = this.counters.get(id) ?? zero;
-		this.counters.set(id, { ...before, [name]: Math.max(0, (before[name] ?? 0) + by) });
+		this.counters.set(id, { ...before, [name]: Math.max(1, (before[name] ?? 0) + by) });
 	}
 
 	toggle(id: string): void {
 		if (!this.broken.delete(id)) this.broken.add(id);
 	}
 
+	/** Changes the list of campaigns. */
+	watch(campaignIds: string[]): void {
+		for (const id of ids) if (!campaignIds.includes(id)) this.removed.add(id);
+		this.campaignIds = campaignIds;
+	}
+
 	heal(): void {
 		this.broken.clear();
+		this.campaignIds = ids;
 	}
 
 	begin(node: IDataObject, isCursor: boolean, global: IDataObject = {}): void {
-		const poll = this.memory.begin(node, 45_000);
-		if (poll === undefined) return;
+		const before = JSON.stringify(node);
 		const store = { nodeId: 'node', node, global, isCursor };
-		this.memory.catchUp(store);
-		this.polls.push({ poll, store, read: new Map(this.counters) });
+		this.memory.begin(store);
+		const poll = { store, startedAt: clock.now, isPublication: false };
+		this.polls.push({ poll, read: new Map(this.counters), before });
 	}
 
 	finish(which: number, readsOld: boolean, minimumChange = this.minimumChange): Given | undefined {
 		const [running] = this.polls.splice(which % Math.max(1, this.polls.length), 1);
 		if (running === undefined) return undefined;
-		const { poll, store, read } = running;
-		poll.end();
-		if (!store.isCursor && poll.isSuperseded()) return undefined;
-		const observations: Observation[] = [];
-		const failures = new Map<string, Problem>();
-		for (const id of ids) {
-			if (this.broken.has(id)) failures.set(id, refusal);
-			else {
-				observations.push({
-					campaignId: id,
-					status: 'Sent',
-					counters: (readsOld ? read : this.counters).get(id) ?? zero,
-					readAt: readsOld ? poll.startedAt : clock.now,
-					observedAt: 0,
-				});
-			}
-		}
-		const before = JSON.stringify(store.node);
-		const { events, failures: news } = emitChanges(
-			store,
-			{ campaignIds: ids, counters: names, minimumChange },
-			{ observations, failures, unread: [] },
-			this.memory,
-			{ startedAt: poll.startedAt, atOnce: false },
-		);
-		this.failuresTold += news.size;
-		return { data: store.node, events, isChanged: before !== JSON.stringify(store.node) };
+		const { poll, read, before } = running;
+		const { campaignIds } = this;
+		const observations = campaignIds
+			.filter((each) => !this.broken.has(each))
+			.map((campaignId): Observation => {
+				const counters = (readsOld ? read : this.counters).get(campaignId) ?? zero;
+				return { campaignId, status: 'Sent', counters, observedAt: 0 };
+			});
+		const { node } = poll.store;
+		const watched = { campaignIds, counters: names, minimumChange };
+		const readings = { observations, failures: new Map(), unread: [] };
+		const { events } = emitChanges(poll, watched, readings, this.memory);
+		return { data: node, events, isChanged: before !== JSON.stringify(node) };
 	}
 
 	/** Each event begins where the one before it ended, and the last ends where the counters are. */
 	expectChain(): void {
 		const reached = new Map<string, number>();
-		for (const { campaignId, changes } of this.told) {
+		for (const { campaignId, changes, firstSeen } of this.told) {
+			if (firstSeen && this.removed.has(campaignId)) {
+				for (const name of names) reached.delete(`${campaignId} ${name}`);
+			}
 			for (const [name, { from, to }] of Object.entries(changes)) {
 				const counter = `${campaignId} ${name}`;
 				expect({ counter, from }).toEqual({ counter, from: reached.get(counter) ?? 0 });
@@ -130,31 +108,25 @@ class World {
 }
 
 const id = fc.constantFrom(...ids);
-const isTrue = fc.boolean();
-const which = fc.nat(9);
+const name = fc.constantFrom(...names);
 const by = fc.integer({ min: -3, max: 9 });
-const move = { kind: fc.constant('move' as const), id, name: fc.constantFrom(...names), by };
+const which = fc.nat(9);
+const isTrue = fc.boolean();
+const afterMs = fc.integer({ min: 0, max: 40_000 });
+const campaignIds = fc.subarray(ids, { minLength: 1 });
+const is = fc.constant;
 const common = [
-	{ weight: 4, arbitrary: fc.record(move) },
-	{
-		weight: 4,
-		arbitrary: fc.record({
-			kind: fc.constant('begin' as const),
-			afterMs: fc.integer({ min: 0, max: 40_000 }),
-		}),
-	},
-	{
-		weight: 5,
-		arbitrary: fc.record({ kind: fc.constant('finish' as const), which, readsOld: isTrue }),
-	},
-	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('break' as const), id }) },
+	{ weight: 4, arbitrary: fc.record({ kind: is('move'), id, name, by }) },
+	{ weight: 4, arbitrary: fc.record({ kind: is('begin'), afterMs }) },
+	{ weight: 5, arbitrary: fc.record({ kind: is('finish'), which, readsOld: isTrue }) },
+	{ weight: 1, arbitrary: fc.record({ kind: is('break'), id }) },
+	{ weight: 1, arbitrary: fc.record({ kind: is('watch'), campaignIds }) },
 ] as const;
+const numRuns = Number(process.env['FUZZ_RUNS'] ?? 100);
 
 // What n8n does with the polls of one trigger in its durable engine, in any order. Times in milliseconds.
 const longestPollMs = 45_000;
 const longestCommitMs = 30_000;
-/** A poll that emitted nothing is committed by two short queries. */
-const longestQuietCommitMs = 9_000;
 
 class DurableEngine {
 	readonly world: World;
@@ -179,8 +151,7 @@ class DurableEngine {
 	finish(which = 0, readsOld = false, minimumChange?: number): void {
 		const given = this.world.finish(which, readsOld, minimumChange);
 		if (given?.isChanged !== true) return;
-		const ms = given.events.length > 0 ? longestCommitMs : longestQuietCommitMs;
-		this.commits.push({ ...given, until: clock.now + ms });
+		this.commits.push({ ...given, until: clock.now + longestCommitMs });
 	}
 
 	/** Saves what a poll gave, or does not. */
@@ -206,11 +177,7 @@ class DurableEngine {
 				if (commit.until <= clock.now) this.commit(index, true);
 			}
 			// n8n abandons a poll that takes too long.
-			world.polls = world.polls.filter(({ poll }) => {
-				const isLate = clock.now - poll.startedAt >= longestPollMs;
-				if (isLate) poll.end();
-				return !isLate;
-			});
+			world.polls = world.polls.filter(({ poll }) => clock.now - poll.startedAt < longestPollMs);
 		}
 	}
 
@@ -224,22 +191,11 @@ class DurableEngine {
 	}
 }
 
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 100);
-
 describe('in the durable engine', () => {
 	const step = fc.oneof(
 		...common,
-		{
-			weight: 5,
-			arbitrary: fc.record({ kind: fc.constant('commit' as const), which, isSaved: isTrue }),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.record({
-				kind: fc.constant('wait' as const),
-				ms: fc.integer({ min: 1, max: 50_000 }),
-			}),
-		},
+		{ weight: 5, arbitrary: fc.record({ kind: is('commit'), which, isSaved: isTrue }) },
+		{ weight: 3, arbitrary: fc.record({ kind: is('wait'), ms: afterMs }) },
 	);
 
 	test.each([1, 5])(
@@ -254,6 +210,7 @@ describe('in the durable engine', () => {
 						else if (one.kind === 'finish') engine.finish(one.which, one.readsOld);
 						else if (one.kind === 'commit') engine.commit(one.which, one.isSaved);
 						else if (one.kind === 'wait') engine.wait(one.ms);
+						else if (one.kind === 'watch') engine.world.watch(one.campaignIds);
 						else engine.world.toggle(one.id);
 					}
 					engine.settle();
@@ -274,8 +231,11 @@ describe('in the durable engine', () => {
 		expect(engine.world.told).toEqual([]);
 		engine.wait(1);
 		engine.poll();
+		engine.world.move('1001', 'clicked', 1);
+		engine.poll();
 		expect(engine.world.told.map(({ changes }) => changes)).toEqual([
 			{ clicked: { from: 0, to: 5, by: 5 } },
+			{ clicked: { from: 5, to: 6, by: 1 } },
 		]);
 	});
 
@@ -291,43 +251,8 @@ describe('in the durable engine', () => {
 		expect(engine.world.told).toEqual([]);
 	});
 
-	test('a poll that has waited long with its cursor is behind, also where another change came since', () => {
+	test('of polls that start from the same cursor one emits', () => {
 		const engine = new DurableEngine(1);
-		engine.world.move('1001', 'clicked', 1);
-		engine.poll();
-		engine.world.toggle('1002');
-		engine.poll();
-		engine.wait(quietWriteMs);
-		engine.begin(quietWriteMs + 1);
-		engine.finish();
-		engine.commit(0, true);
-		expect(engine.world.told).toHaveLength(1);
-	});
-
-	test('another change that n8n did not save holds back what comes for ten seconds, and is not told again', () => {
-		const engine = new DurableEngine(1);
-		engine.world.move('1001', 'clicked', 1);
-		engine.world.toggle('1002');
-		engine.poll();
-		engine.poll(false);
-		expect(engine.world.failuresTold).toBe(1);
-		engine.world.move('1001', 'clicked', 3);
-		engine.wait(quietWriteMs - 1);
-		engine.poll();
-		expect(engine.world.told).toHaveLength(1);
-		engine.wait(1);
-		engine.poll();
-		engine.poll();
-		expect([engine.world.told.length, engine.world.failuresTold]).toEqual([2, 1]);
-		expect(Object.keys(loadState({ ...store(engine.cursor()), isCursor: true }).failing)).toEqual([
-			'1002',
-		]);
-	});
-
-	test('of polls that start from the same cursor one emits, and one reports a failure', () => {
-		const engine = new DurableEngine(1);
-		engine.world.toggle('1002');
-		engine.poll();
 		engine.world.move('1001', 'clicked', 3);
 		for (let count = 0; count < 5; count += 1) engine.begin();
 		for (let count = 0; count < 5; count += 1) {
@@ -335,13 +260,9 @@ describe('in the durable engine', () => {
 			// Committed before the next begins to compare: they need not overlap.
 			engine.commit(0, true);
 		}
-		expect([engine.world.told.length, engine.world.failuresTold]).toEqual([1, 1]);
+		expect(engine.world.told).toHaveLength(1);
 	});
 });
-
-function store(node: IDataObject, global: IDataObject = {}, nodeId = 'node'): Store {
-	return { nodeId, node, global, isCursor: false };
-}
 
 /** What n8n does in its classic engine: the data live in the process, and are saved with an emission. */
 class ClassicEngine {
@@ -354,8 +275,11 @@ class ClassicEngine {
 		this.world = new World(minimumChange);
 	}
 
+	/** One poll at a time: the others leave it to that. */
 	begin(): void {
-		this.world.begin(this.live.node, false, this.live.global);
+		const { node, global } = this.live;
+		if (this.world.polls.some(({ poll }) => poll.store.node === node)) return;
+		this.world.begin(node, false, global);
 	}
 
 	finish(which = 0, readsOld = false, minimumChange?: number): void {
@@ -381,7 +305,7 @@ class ClassicEngine {
 
 	settle(): void {
 		this.world.heal();
-		for (const { poll } of this.world.polls.splice(0)) poll.end();
+		this.world.polls = [];
 		this.begin();
 		this.finish(0, false, 1);
 	}
@@ -399,8 +323,8 @@ class ClassicEngine {
 describe('in the classic engine', () => {
 	const step = fc.oneof(
 		...common,
-		{ weight: 2, arbitrary: fc.record({ kind: fc.constant('activate' as const) }) },
-		{ weight: 2, arbitrary: fc.record({ kind: fc.constant('turnBack' as const), which }) },
+		{ weight: 2, arbitrary: fc.record({ kind: is('activate') }) },
+		{ weight: 2, arbitrary: fc.record({ kind: is('turnBack'), which }) },
 	);
 
 	test.each([1, 5])(
@@ -416,6 +340,7 @@ describe('in the classic engine', () => {
 						else if (one.kind === 'finish') engine.finish(one.which, one.readsOld);
 						else if (one.kind === 'activate') engine.activate();
 						else if (one.kind === 'turnBack') engine.turnBack(one.which);
+						else if (one.kind === 'watch') engine.world.watch(one.campaignIds);
 						else engine.world.toggle(one.id);
 					}
 					clock.now += 10;
@@ -428,92 +353,55 @@ describe('in the classic engine', () => {
 	);
 });
 
-describe('polls of one context', () => {
-	test('two are under way at once, but for those over their budget', () => {
-		const memory = new TriggerMemory(new Map());
-		const context = {};
-		expect(memory.isNew(context)).toBe(true);
-		const first = memory.begin(context, 100);
-		memory.begin(context, 200);
-		expect([memory.isNew(context), memory.begin(context, 100)]).toEqual([false, undefined]);
-		expect(memory.begin({}, 100)).toBeDefined();
-		clock.now += 100;
-		expect(memory.begin(context, 100)).toBeDefined();
-		expect(memory.begin(context, 100)).toBeUndefined();
-		first?.end();
-		clock.now += 100;
-		expect(memory.begin(context, 100)).toBeDefined();
-	});
-
-	test('are superseded by one of another context, until there is another one', () => {
-		const memory = new TriggerMemory(new Map());
-		const [before, after] = [{}, {}];
-		const poll = memory.begin(before, 100);
-		expect(poll?.isSuperseded()).toBe(false);
-		memory.begin(after, 100);
-		expect(poll?.isSuperseded()).toBe(true);
-		memory.begin(before, 100);
-		expect(poll?.isSuperseded()).toBe(false);
-	});
-
-	test('a reading is overtaken by a later one that was emitted, as long as polls are under way', () => {
-		const memory = new TriggerMemory(new Map());
-		const polls = [memory.begin({}, 100), memory.begin({}, 100)];
-		memory.noteEmitted('1', 50);
-		expect([49, 50, 51].map((at) => memory.isOvertaken('1', at))).toEqual([true, false, false]);
-		expect(memory.isOvertaken('2', 49)).toBe(false);
-		polls[0]?.end();
-		expect(memory.isOvertaken('1', 49)).toBe(true);
-		polls[1]?.end();
-		expect(memory.isOvertaken('1', 49)).toBe(false);
-	});
-});
-
 test('a trigger is remembered by its workflow and node, the workflows that polled last', () => {
-	const memories = new Memories();
-	const memory = memories.of('a', '1');
-	expect(memories.of('a', '1')).toBe(memory);
-	expect(memories.of('a', '2')).not.toBe(memory);
-	expect(memories.of('b', '1')).not.toBe(memory);
-	for (let count = 0; count < 998; count += 1) memories.of(`other ${count}`, '1');
-	expect(memories.of('a', '1')).toBe(memory);
-	const second = memories.of('b', '1');
-	for (let count = 0; count < 999; count += 1) memories.of(`another ${count}`, '1');
-	expect(memories.of('b', '1')).toBe(second);
-	expect(memories.of('a', '1')).not.toBe(memory);
+	const memory = memoryOf('a', '1');
+	expect(memoryOf('a', '1')).toBe(memory);
+	expect(memoryOf('a', '2')).not.toBe(memory);
+	const second = memoryOf('b', '1');
+	expect(second).not.toBe(memory);
+	for (let count = 0; count < 998; count += 1) memoryOf(`other ${count}`, '1');
+	expect(memoryOf('a', '1')).toBe(memory);
+	expect(memoryOf('b', '1')).toBe(second);
+	for (let count = 0; count < 999; count += 1) memoryOf(`another ${count}`, '1');
+	expect(memoryOf('b', '1')).toBe(second);
+	expect(memoryOf('a', '1')).not.toBe(memory);
 });
 
 test('what n8n saves with one trigger holds what is known of the others of its workflow', () => {
-	const memories = new Memories();
-	const [one, two] = [memories.of('a', '1'), memories.of('a', '2')];
-	const state = { revision: 0, baselines: {}, failing: {}, unread: ['x'] };
-	const before = store(ObservableObject.create({}), ObservableObject.create({}), '1');
-	one.save(before, state, true);
-	const other = store(ObservableObject.create({}), ObservableObject.create({}), '2');
-	two.save(other, state, true);
-	const seen = (nodeId: string) => loadState({ ...other, node: {}, nodeId });
-	expect([seen('1'), seen('3').revision]).toEqual([{ ...state, revision: 1 }, 0]);
-	// Thrown away by n8n, which activates the workflow anew from what it saved before.
-	one.save(before, { ...state, revision: 1 }, true);
-	one.catchUp(store(ObservableObject.create({}), ObservableObject.create({}), '1'));
-	two.save(other, { ...state, revision: 1 }, true);
-	expect(seen('1').revision).toBe(1);
+	const [one, two] = [memoryOf('shared', '1'), memoryOf('shared', '2')];
+	memoryOf('shared', '3');
+	/** The data of a trigger that n8n activates: its own copy of the workflow's. */
+	const activated = (nodeId: string): Store => ({
+		nodeId,
+		node: ObservableObject.create({}),
+		global: ObservableObject.create({}),
+		isCursor: false,
+	});
+	const [dataOfOne, dataOfTwo] = [activated('1'), activated('2')];
+	const revisionOf = (nodeId: string) => loadState({ ...dataOfTwo, node: {}, nodeId }).revision;
+	one.begin(dataOfOne);
+	two.begin(dataOfTwo);
+	one.save(dataOfOne, loadState(dataOfOne));
+	two.save(dataOfTwo, loadState(dataOfTwo));
+	expect(['1', '2', '3'].map(revisionOf)).toEqual([1, 1, 0]);
+	// What one emits now n8n throws away: it activates one anew, with what it saved before.
+	one.save(dataOfOne, loadState(dataOfOne));
+	one.begin(activated('1'));
+	two.save(dataOfTwo, loadState(dataOfTwo));
+	expect(['1', '2'].map(revisionOf)).toEqual([1, 2]);
 });
 
-test('what was told of a campaign is known also after a poll that did not reach it', () => {
+test.each([
+	['what another main instance saved under the same number counts', 3, false],
+	['an old cursor stays as it is: saved late, it would replace a newer one', 2, true],
+])('%s', (_what, second, isCursor) => {
 	const memory = new TriggerMemory(new Map());
-	const data = store(ObservableObject.create({}), ObservableObject.create({}));
-	const watched = { campaignIds: ids, counters: names, minimumChange: 1 };
-	const failures = new Map([['1001', refusal]]);
-	const polls = [
-		{ failures, unread: [] },
-		{ failures, unread: [] },
-		{ failures: new Map(), unread: ['1001'] },
-		{ failures, unread: [] },
-	].map((readings) => {
-		const poll = { startedAt: clock.now, atOnce: false };
-		const news = emitChanges(data, watched, { observations: [], ...readings }, memory, poll);
-		return [...news.failures.keys()];
-	});
-	expect(polls).toEqual([[], ['1001'], [], []]);
+	const begin = (revision: number, campaignId: string) => {
+		const baseline = { counters: mapCounters(() => 1), highest: mapCounters(() => 1) };
+		const node = { revision, baselines: { [campaignId]: baseline } };
+		const store = { nodeId: 'node', node, global: {}, isCursor };
+		memory.begin(store);
+		return Object.keys(loadState(store).baselines);
+	};
+	expect([begin(3, '1001'), begin(second, '1002')]).toEqual([['1001'], ['1002']]);
 });

@@ -8,7 +8,6 @@ const read = (id: string, clicked: number) =>
 	answer(statusAnswer(id, { total_attempts: 6, delivered: 3, clicked, closed: 1 }));
 const failed = (type: string) => answer(failure(type));
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
-const never = async () => await new Promise<object>(() => undefined);
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -52,7 +51,7 @@ function reading(
 }
 
 test('each campaign is asked for once, some before others, and told in order', async () => {
-	const [from, before] = [performance.now(), Date.now()];
+	const before = Date.now();
 	const ids = ['c', 'b', 'a'];
 	const { readings, asked } = reading(ids, (id) => read(id, 2), { first: ['a', 'b', 'x'] });
 	const { observations, failures, unread } = await readings;
@@ -62,8 +61,7 @@ test('each campaign is asked for once, some before others, and told in order', a
 		status: 'Sent',
 		counters: { totalAttempts: 6, delivered: 3, clicked: 2, closed: 1 },
 	});
-	for (const { readAt, observedAt } of observations) {
-		expect([readAt >= from, readAt <= performance.now()]).toEqual([true, true]);
+	for (const { observedAt } of observations) {
 		expect([observedAt >= before, observedAt <= Date.now()]).toEqual([true, true]);
 	}
 	expect([failures.size, unread]).toEqual([0, []]);
@@ -91,31 +89,17 @@ test('the record of another campaign is no answer', async () => {
 	]);
 });
 
-describe('when the time is over', () => {
-	test('what was read is there, and what hangs or is cut was not reached', async () => {
-		let cut = (_reason: Error) => {};
-		const { readings, end } = reading(['good', 'hangs'], async (id) =>
-			id === 'good' ? read(id, 2) : await new Promise<object>((_resolve, reject) => (cut = reject)),
-		);
-		await pause(10);
-		end();
-		cut(new Error('This operation was aborted'));
-		const { observations, failures, unread } = await readings;
-		expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
-		expect([failures.size, unread]).toEqual([0, ['hangs']]);
-	});
-
-	test('what failed before it hung is told with its reason', async () => {
-		const { readings, asked, end } = reading(['bad'], async (_id, before) =>
-			before === 0 ? failed('unspecified') : await never(),
-		);
-		await pause(10);
-		expect(asked).toEqual(['bad', 'bad']);
-		end();
-		const { failures, unread } = await readings;
-		expect([...failures].map(([id, { type }]) => [id, type])).toEqual([['bad', 'unspecified']]);
-		expect(unread).toEqual([]);
-	});
+test('when the time is over, what was read is there, and what hangs or is cut was not reached', async () => {
+	let cut = (_reason: Error) => {};
+	const { readings, end } = reading(['good', 'hangs'], async (id) =>
+		id === 'good' ? read(id, 2) : await new Promise<object>((_resolve, reject) => (cut = reject)),
+	);
+	await pause(10);
+	end();
+	cut(new Error('This operation was aborted'));
+	const { observations, failures, unread } = await readings;
+	expect(observations.map(({ campaignId }) => campaignId)).toEqual(['good']);
+	expect([failures.size, unread]).toEqual([0, ['hangs']]);
 });
 
 test.each([
