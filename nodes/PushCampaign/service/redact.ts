@@ -62,7 +62,7 @@ export function createRedactor(secrets: readonly string[]) {
 		const isFound = /^\d+$/.test(text) ? hidden.includes(text) : readingsOf(text).some(repeats);
 		return isFound ? withheld : text;
 	}
-	function redact(value: string): string;
+	function redact(value: string | undefined): string | undefined;
 	function redact(value: unknown): unknown;
 	function redact(value: unknown): unknown {
 		if (typeof value === 'string') return redactText(value);
