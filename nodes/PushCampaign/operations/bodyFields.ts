@@ -2,8 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
-import type { BodyField } from '../service/schemas';
-import { accepts, limitsActionButtons } from '../service/schemas';
+import type { OptionalField } from '../service/schemas';
+import { acceptedFields, limitsActionButtons } from '../service/schemas';
 import { actionButtons, readButtons } from './actionButtons';
 import {
 	atMost,
@@ -97,7 +97,7 @@ const autoHide = {
 } as const satisfies INodeProperties;
 
 /** Every field that a body may have beside its audience, by the service's name, as the panel lists them. */
-const fields: Record<BodyField, Field> = {
+const fields: Record<'title' | 'message' | 'target_url' | OptionalField, Field> = {
 	title: content(
 		textProperty({
 			displayName: 'Title',
@@ -172,5 +172,6 @@ export const byName = new Map<string, Field>(Object.entries(fields));
 
 /** The fields that the service accepts for an audience. */
 export function fieldsFor(audience: Audience): Array<[name: string, field: Field]> {
-	return [...byName].filter(([name]) => accepts(audience, name));
+	const accepted: string[] = ['title', 'message', 'target_url', ...acceptedFields(audience)];
+	return [...byName].filter(([name]) => accepted.includes(name));
 }

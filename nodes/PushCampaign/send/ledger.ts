@@ -1,4 +1,4 @@
-import { problemOf, reasons } from '../service/failures';
+import { explain, reasons } from '../service/failures';
 import type { ChangeKind } from '../service/kinds';
 import { digestLength } from './digest';
 import type { SendOutcome } from './outcome';
@@ -100,7 +100,7 @@ export class Ledger {
 			else this.put(key, send);
 		};
 		// Written before the request leaves: an execution that ends here must not send it again.
-		keep({ kind: 'failed', problem: problemOf(reasons.canceled, kind) });
+		keep({ kind: 'failed', problem: explain(reasons.canceled, kind) });
 		const sending = attempt();
 		this.underWay.set(key, sending);
 		try {

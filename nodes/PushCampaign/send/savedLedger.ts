@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import { problemOf, reasons } from '../service/failures';
+import { explain, reasons } from '../service/failures';
 import { parseJson } from '../service/json';
 import type { ChangeKind } from '../service/kinds';
 import type { SendOutcome } from './outcome';
@@ -62,7 +62,7 @@ export function pack(source: string | null, outcome: SendOutcome): SavedSend | u
 export function unpack(send: SavedSend, kind: ChangeKind): SendOutcome {
 	if (send[0] === 'unknown') {
 		const { data } = savedProblem.safeParse(parseJson(send[2]));
-		const problem = data ?? problemOf(reasons.canceled, kind);
+		const problem = data ?? explain(reasons.canceled, kind);
 		return notRequested({ kind: 'failed', problem });
 	}
 	const [, , description, campaignId, sendAt] = send;

@@ -5,7 +5,7 @@ import { parseUrl } from './address';
 import { failureAnswer, isOfCampaign } from './answers';
 import { withDeadline } from './deadline';
 import type { Problem, Reason } from './failures';
-import { problemOf, reasons } from './failures';
+import { explain, reasons } from './failures';
 import { parseJson } from './json';
 import type { Kind } from './kinds';
 import { kinds } from './kinds';
@@ -96,7 +96,7 @@ export function createClient(options: ClientOptions): Client {
 	const redact = createRedactor(settings.secrets);
 
 	const failAs = (kind: Kind) => (reason: Reason) =>
-		({ kind: 'failed', problem: problemOf(reason, kind) }) as const;
+		({ kind: 'failed', problem: explain(reason, kind) }) as const;
 
 	function interpret<Value>(
 		response: unknown,

@@ -32,7 +32,7 @@ export interface Reason extends Omit<Problem, 'description'> {
 }
 
 /** Tells why a request of this kind gave no result. */
-export function problemOf({ said, advice, ...reason }: Reason, kind: Kind): Problem {
+export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
 	const { change } = kinds[kind];
 	const tell = (message: string, ...sentences: string[]) => ({
 		...reason,
@@ -173,6 +173,6 @@ export function notRequestedProblem(reason: Problem): Problem {
 export function claimedEarlierProblem(key: string, kind: ChangeKind): Problem {
 	const { doIt, afterClaimed } = kinds[kind].change;
 	const message = `an earlier execution began to ${doIt} under the idempotency key "${clip(key)}" and ended before its answer arrived`;
-	const problem = problemOf({ ...lost, message, advice: '' }, kind);
+	const problem = explain({ ...lost, message, advice: '' }, kind);
 	return { ...problem, description: afterClaimed };
 }

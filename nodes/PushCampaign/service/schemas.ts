@@ -165,11 +165,11 @@ type Bodies = { [Each in Audience]: z.infer<(typeof bodies)[Each]> };
 export type CampaignBody = Bodies['all'] &
 	Partial<Bodies['attributes'] & Bodies['segments'] & Bodies['subscriber']>;
 
-/** What a body may hold, apart from whom it is for. */
-export type BodyField = keyof Bodies['all'];
+/** What a body may hold beside what it must, whomever it is for. */
+export type OptionalField = Exclude<keyof Bodies['all'], 'title' | 'message' | 'target_url'>;
 
-/** Whether the service accepts a field for an audience. */
-export const accepts = (audience: Audience, field: string) => field in bodies[audience].shape;
+/** The fields that the service accepts for an audience. */
+export const acceptedFields = (audience: Audience) => Object.keys(bodies[audience].shape);
 
 /** Whether the texts of action buttons have a limit for an audience. */
 export const limitsActionButtons = (audience: Audience) =>

@@ -2,7 +2,7 @@ import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
 import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
 import type { ReadOperation } from '../../../nodes/PushCampaign/operations/operation';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
 import { itemOf } from './support';
 
@@ -27,7 +27,7 @@ const clientOf = (answer: unknown): Client => ({
 		const parsed = schema.safeParse(answer);
 		return parsed.success
 			? { kind: 'done', value: parsed.data, raw: answer }
-			: { kind: 'failed', problem: problemOf(reasons.connectionLost, request.kind) };
+			: { kind: 'failed', problem: explain(reasons.connectionLost, request.kind) };
 	},
 });
 const perform = async (operation: ReadOperation, parameters: object, answer: unknown) =>
@@ -102,7 +102,7 @@ describe('getStatus', () => {
 	test('hands on why there is no answer', async () => {
 		expect(await perform(getStatus, { campaignId: '1' }, {})).toEqual({
 			kind: 'failed',
-			problem: problemOf(reasons.connectionLost, 'read'),
+			problem: explain(reasons.connectionLost, 'read'),
 		});
 	});
 

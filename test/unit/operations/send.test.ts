@@ -11,7 +11,7 @@ import {
 import { readCampaignFields } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
 import { content, contentBody, itemOf } from './support';
 
@@ -141,7 +141,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 				const parsed = schema.safeParse(answer);
 				return parsed.success
 					? { kind: 'done', value: parsed.data, raw: answer }
-					: { kind: 'failed', problem: problemOf(reasons.connectionLost, 'send') };
+					: { kind: 'failed', problem: explain(reasons.connectionLost, 'send') };
 			},
 		});
 
@@ -241,7 +241,7 @@ describe.each(cases)('$name', ({ name: operationName, operation, parameters, bod
 		test('hands on why there is no answer', async () => {
 			expect(await performSend(prepare(), clientOf({}, []))).toEqual({
 				kind: 'failed',
-				problem: problemOf(reasons.connectionLost, 'send'),
+				problem: explain(reasons.connectionLost, 'send'),
 			});
 		});
 

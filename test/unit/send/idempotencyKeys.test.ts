@@ -4,7 +4,7 @@ import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKey
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
 import {
 	claimedEarlierProblem,
-	problemOf,
+	explain,
 	reasons,
 } from '../../../nodes/PushCampaign/service/failures';
 import { DeduplicationStore, executeFunctions } from '../execution/support';
@@ -13,15 +13,15 @@ import { DeduplicationStore, executeFunctions } from '../execution/support';
 jest.unmock('n8n-workflow');
 
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
-const lost: SendOutcome = { kind: 'failed', problem: problemOf(reasons.connectionLost, 'send') };
+const lost: SendOutcome = { kind: 'failed', problem: explain(reasons.connectionLost, 'send') };
 const refused: SendOutcome = {
 	kind: 'failed',
-	problem: problemOf(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
+	problem: explain(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
 };
 const notStarted: SendOutcome = { kind: 'notStarted' };
 const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: false };
 /** As it is told without asking the service: such a failure stops nothing. */
-const unknownBefore = (problem = problemOf(reasons.connectionLost, 'send')) => ({
+const unknownBefore = (problem = explain(reasons.connectionLost, 'send')) => ({
 	kind: 'failed',
 	problem,
 	wasRequested: false,

@@ -6,7 +6,7 @@ import type { Identity, Ledger, Place } from '../../../nodes/PushCampaign/send/l
 import type * as ledgersModule from '../../../nodes/PushCampaign/send/ledgers';
 import { openLedger } from '../../../nodes/PushCampaign/send/ledgers';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 
 const sent = (campaignId?: string, sendAt?: string): SendOutcome => ({
 	kind: 'done',
@@ -16,10 +16,10 @@ const sent = (campaignId?: string, sendAt?: string): SendOutcome => ({
 		...(sendAt === undefined ? {} : { sendAt }),
 	},
 });
-const unknown: SendOutcome = { kind: 'failed', problem: problemOf(reasons.connectionLost, 'send') };
+const unknown: SendOutcome = { kind: 'failed', problem: explain(reasons.connectionLost, 'send') };
 const refused: SendOutcome = {
 	kind: 'failed',
-	problem: problemOf(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
+	problem: explain(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
 };
 /** As it is told without asking the service. */
 const recalled = (outcome: SendOutcome) => ({ ...outcome, wasRequested: false });
@@ -74,7 +74,7 @@ describe('what was sent, or is unknown', () => {
 		['unknown', unknown],
 		[
 			'unknown by a timeout',
-			{ kind: 'failed', problem: problemOf(reasons.timeout(1500), 'send') } as const,
+			{ kind: 'failed', problem: explain(reasons.timeout(1500), 'send') } as const,
 		],
 		...(
 			[
@@ -85,7 +85,7 @@ describe('what was sent, or is unknown', () => {
 			] as const
 		).map((cause): [string, SendOutcome] => [
 			`unknown because of ${cause}`,
-			{ kind: 'failed', problem: { ...problemOf(reasons.connectionLost, 'send'), cause } },
+			{ kind: 'failed', problem: { ...explain(reasons.connectionLost, 'send'), cause } },
 		]),
 	])('is found again, also by another process: %s', async (_what, outcome) => {
 		const context: IDataObject = {};
@@ -204,7 +204,7 @@ describe('a send that is under way', () => {
 			const found = await Promise.resolve(find(open(saveAndLoad(context)), at(0), a));
 			expect(found).toEqual({
 				kind: 'failed',
-				problem: problemOf(reasons.canceled, 'send'),
+				problem: explain(reasons.canceled, 'send'),
 				wasRequested: false,
 			});
 		});
@@ -312,7 +312,7 @@ test('an unknown outcome whose reason can’t be read is unknown all the same', 
 	const sends = { [`0.0.${digest('a')}`]: ['unknown', null, '{'] };
 	expect(find(openLedger({ pushCampaignLedger: { id: 'odd', sends } }), at(0), a)).toEqual({
 		kind: 'failed',
-		problem: problemOf(reasons.canceled, 'send'),
+		problem: explain(reasons.canceled, 'send'),
 		wasRequested: false,
 	});
 });
@@ -333,7 +333,7 @@ test('is written as one tuple for each send', async () => {
 			sends: {
 				[`0.0.${a.content}`]: ['sent', null, 'Campaign created', '10|01', null],
 				[`0.0.${b}`]: ['sent', item, 'Campaign created', null, '2030-05-17 09:30 +02:00'],
-				[`1.2.${c}`]: ['unknown', null, JSON.stringify(problemOf(reasons.connectionLost, 'send'))],
+				[`1.2.${c}`]: ['unknown', null, JSON.stringify(explain(reasons.connectionLost, 'send'))],
 				[`t.${d}`]: ['sent', null, 'Campaign created', '7', null],
 			},
 		},

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { campaignCreated } from '../../../nodes/PushCampaign/service/answers';
 import type { ClientOptions, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { createClient, parseRetryAfter } from '../../../nodes/PushCampaign/service/client';
-import { problemOf, reasons, type Reason } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons, type Reason } from '../../../nodes/PushCampaign/service/failures';
 import { withheld } from '../../../nodes/PushCampaign/service/redact';
 
 const [apiKey, authToken] = ['the-key-of-the-site', 'the-token-of-the-site'];
@@ -40,7 +40,7 @@ const read = async (body: unknown, statusCode?: number, headers?: object) =>
 
 const failed = (reason: Reason, { kind } = send) => ({
 	kind: 'failed',
-	problem: problemOf(reason, kind),
+	problem: explain(reason, kind),
 });
 
 describe('the request', () => {

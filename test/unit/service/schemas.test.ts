@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { z } from 'zod/v3';
 import type { Audience } from '../../../nodes/PushCampaign/service/rules';
 import {
-	accepts,
+	acceptedFields,
 	bodies,
 	campaignId,
 	expiry,
@@ -57,7 +57,7 @@ test.each([
 		const accepted = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons', ...more];
 		for (const [name, value] of Object.entries(everyOptional)) {
 			const isAccepted = accepted.includes(name);
-			expect(accepts(audience, name)).toBe(isAccepted);
+			expect(acceptedFields(audience).includes(name)).toBe(isAccepted);
 			// What is left over from another operation is not sent.
 			const { data } = check(audience, { [name]: value });
 			expect(data).toEqual({
@@ -321,7 +321,7 @@ describe("a campaign's ID", () => {
 		[0, '0'],
 		[' abc-1 ', 'abc-1'],
 		['...', '...'],
-		['a 1', 'a 1'],
+		['x1 2', 'x1 2'],
 		['a/b?c', 'a/b?c'],
 		['📣', '📣'],
 	])('%j is %s', (value, id) => expect(campaignId.parse(value)).toBe(id));

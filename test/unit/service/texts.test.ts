@@ -1,7 +1,8 @@
+import { Settings } from 'luxon';
 import {
 	claimedEarlierProblem,
 	notRequestedProblem,
-	problemOf,
+	explain,
 	reasons,
 	type FailureDetails,
 	type Problem,
@@ -10,7 +11,7 @@ import {
 import type { Kind } from '../../../nodes/PushCampaign/service/kinds';
 
 const failed = (type: string | undefined, kind: Kind, details?: FailureDetails) =>
-	problemOf(reasons.failure({ status: 'failure', type, description: 'No' }, details), kind);
+	explain(reasons.failure({ status: 'failure', type, description: 'No' }, details), kind);
 const listed = [
 	'header_invalid',
 	'authentication_failure',
@@ -49,11 +50,11 @@ const situations: ReadonlyArray<[string, Problem]> = [
 	['invalid_value of a campaign', failed('invalid_value', 'read', { isOfCampaign: true })],
 	['no type of a read', failed(undefined, 'read')],
 	['no type and a wait', failed(undefined, 'read', { retryAfterMs: 60_000 })],
-	['a redirect to a host', problemOf(reasons.redirect(308, 'shop.example'), 'read')],
+	['a redirect to a host', explain(reasons.redirect(308, 'shop.example'), 'read')],
 	...(['send', 'read'] as const).flatMap((kind) =>
 		onTheWay.map(([what, reason]): [string, Problem] => [
 			`${what} a ${kind}`,
-			problemOf(reason, kind),
+			explain(reason, kind),
 		]),
 	),
 	['a send not requested any more', notRequestedProblem(failed('rate_limit', 'send'))],
@@ -88,7 +89,7 @@ describe("the service's own words", () => {
 		['x'.repeat(301), `The service says: "${'x'.repeat(300)}…".`],
 	])('%j is told on one line, and shortened', (description, told) => {
 		const reason = reasons.failure({ status: 'failure', type: 'invalid_sid', description });
-		expect(problemOf(reason, 'read').description).toBe(`${told} ${advice}`);
+		expect(explain(reason, 'read').description).toBe(`${told} ${advice}`);
 	});
 
 	test.each([
@@ -112,6 +113,11 @@ describe("the service's own words", () => {
 describe('how long the service asks to wait', () => {
 	const described = (type: string | undefined, seconds: number) =>
 		failed(type, 'send', { retryAfterMs: seconds * 1000 }).description;
+
+	// Wherever the server stands.
+	const { defaultLocale } = Settings;
+	beforeAll(() => (Settings.defaultLocale = 'ar-EG-u-nu-arab'));
+	afterAll(() => (Settings.defaultLocale = defaultLocale));
 
 	test.each([
 		[0.2, '1 second'],

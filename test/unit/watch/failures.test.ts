@@ -1,15 +1,15 @@
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
-import { problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { describeFailures, findNews } from '../../../nodes/PushCampaign/watch/failures';
 
 const failed = (type?: string) =>
-	problemOf(reasons.failure({ status: 'failure', type }, { isOfCampaign: true }), 'read');
+	explain(reasons.failure({ status: 'failure', type }, { isOfCampaign: true }), 'read');
 const problems: Record<string, Problem> = {
 	gone: failed('invalid_value'),
 	key: failed('authentication_failure'),
 	crowded: failed('rate_limit'),
-	slow: problemOf(reasons.timeout(30_000), 'read'),
-	down: problemOf(reasons.notConnected('push.example', 'its name is not known'), 'read'),
+	slow: explain(reasons.timeout(30_000), 'read'),
+	down: explain(reasons.notConnected('push.example', 'its name is not known'), 'read'),
 };
 
 /** Failures such as `1 gone, 2 slow`; the campaigns are named `1`, `2`. */

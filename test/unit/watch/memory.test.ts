@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { ObservableObject, type IDataObject } from 'n8n-workflow';
 import type { Counters } from '../../../nodes/PushCampaign/service/answers';
 import { mapCounters } from '../../../nodes/PushCampaign/service/answers';
-import { type Problem, problemOf, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { type Problem, explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import type { CampaignEvent, Observation } from '../../../nodes/PushCampaign/watch/compare';
 import { emitChanges } from '../../../nodes/PushCampaign/watch/emit';
 import type { RunningPoll } from '../../../nodes/PushCampaign/watch/memory';
@@ -24,7 +24,7 @@ beforeEach(() => {
 const ids = ['1001', '1002'];
 const names = ['delivered', 'clicked'] as const;
 type Name = (typeof names)[number];
-const refusal = problemOf(
+const refusal = explain(
 	reasons.failure(
 		{ status: 'failure', type: 'invalid_value' },
 		{
