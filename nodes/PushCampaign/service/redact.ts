@@ -34,7 +34,7 @@ function codesOf(secret: string): string[] {
 			Math.floor(((before.length + bytes.length) * 4) / 3),
 		),
 	);
-	return [...base64, bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')];
+	return [...base64, bytes.map((byte) => byte.toString(16)).join('')];
 }
 
 /**

@@ -85,6 +85,8 @@ test('does not withhold values so short that they occur in words', () => {
 	expect(createRedactor(['tokens'])('tokens')).toBe(withheld);
 	expect(createRedactor(['token'])('a token')).toBe('a token');
 	expect(createRedactor(['?!?!?!'])('Really?')).toBe('Really?');
+	// Of one with fewer letters and digits only itself counts.
+	expect(createRedactor(['K!?!?!?'])('a k!?!?!? b')).toBe(withheld);
 	expect(createRedactor([''])('abc')).toBe('abc');
 });
 
