@@ -58,10 +58,12 @@ export interface Client {
 	): Promise<Result<Value>>;
 }
 
-const header = z.string().trim().min(1).optional().catch(undefined);
+const header = z.string().trim().catch('');
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z.object({ 'retry-after': header, location: header }).catch({}),
+	headers: z
+		.object({ 'retry-after': header, location: header })
+		.catch({ 'retry-after': '', location: '' }),
 	body: z.unknown(),
 });
 
@@ -69,8 +71,7 @@ const fullResponse = z.object({
  * Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. One that asks for no pause
  * (0, or a date that is over, as where two clocks differ) says nothing: a refusal needs some pause.
  */
-export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
-	if (text === undefined) return undefined;
+export function parseRetryAfter(text: string, now: number): number | undefined {
 	if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
 	const ahead = Date.parse(text) - now;
 	return ahead > 0 ? ahead : undefined;
@@ -121,12 +122,11 @@ export function createClient(options: ClientOptions): Client {
 		}
 		const failure = failureAnswer.safeParse(body);
 		if (failure.success) {
-			const named = subject ?? sent?.sid;
 			return fail(
 				reasons.failure(failure.data, {
 					retryAfterMs,
 					isOfCampaign: campaignId !== undefined,
-					subject: named === undefined ? undefined : redact(named),
+					subject: redact(subject ?? sent?.sid),
 				}),
 			);
 		}
@@ -134,9 +134,9 @@ export function createClient(options: ClientOptions): Client {
 		// A success that came with the wrong status: two statements that contradict each other.
 		if (!answer.success && !success.safeParse(body).success) {
 			const { location } = headers;
-			if (location !== undefined && redirects[kinds[kind].method].includes(statusCode)) {
-				const target = parseUrl(location, settings.baseUrl)?.host;
-				return fail(reasons.redirect(statusCode, target ? redact(target) : undefined));
+			if (location !== '' && redirects[kinds[kind].method].includes(statusCode)) {
+				const target = parseUrl(location, settings.baseUrl)?.host || undefined;
+				return fail(reasons.redirect(statusCode, redact(target)));
 			}
 			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
 			// HTTP 408 is the one of its kind that does not say that nothing was done.

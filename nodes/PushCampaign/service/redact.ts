@@ -34,7 +34,7 @@ function codesOf(secret: string): string[] {
 			Math.floor(((before.length + bytes.length) * 4) / 3),
 		),
 	);
-	return [...base64, bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')];
+	return [...base64, bytes.map((byte) => byte.toString(16)).join('')];
 }
 
 /**
@@ -62,7 +62,7 @@ export function createRedactor(secrets: readonly string[]) {
 		const isFound = /^\d+$/.test(text) ? hidden.includes(text) : readingsOf(text).some(repeats);
 		return isFound ? withheld : text;
 	}
-	function redact(value: string): string;
+	function redact(value: string | undefined): string | undefined;
 	function redact(value: unknown): unknown;
 	function redact(value: unknown): unknown {
 		if (typeof value === 'string') return redactText(value);

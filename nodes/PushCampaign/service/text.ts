@@ -17,9 +17,7 @@ export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.
 /** A time that someone is to wait, in whole seconds, never shorter than it is: `1 hour, 30 minutes`. */
 export function describeWait(milliseconds: number): string {
 	const seconds = Math.ceil(milliseconds / 1000);
-	return Duration.fromObject({ seconds }, { locale: 'en-US', numberingSystem: 'latn' })
-		.rescale()
-		.toHuman();
+	return Duration.fromObject({ seconds }, { locale: 'en-US' }).rescale().toHuman();
 }
 
 /** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */

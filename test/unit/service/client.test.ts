@@ -185,6 +185,7 @@ describe('an answer', () => {
 		[created, 500, odd],
 		[{ status: 'success' }, 404, odd],
 		['Request Timeout', 408, odd],
+		['Server Error', 500, odd],
 		[{ ...created, ID: {} }, 200, odd],
 		[[], 200, odd],
 		[7, 200, odd],
@@ -384,7 +385,6 @@ describe('Retry-After', () => {
 		['1.', undefined],
 		['soon', undefined],
 		['', undefined],
-		[undefined, undefined],
 	])('%j is %p', (header, milliseconds) => {
 		expect(parseRetryAfter(header, now)).toBe(milliseconds);
 	});

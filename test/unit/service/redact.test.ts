@@ -25,6 +25,8 @@ test.each<[string, (text: string) => string]>([
 	],
 	['with decimal entities', (text) => entities(text, (code) => `&#${code};`)],
 	['with hex entities', (text) => entities(text, (code) => `&#x${hex(code, 2)};`)],
+	['with entities that nothing ends', (text) => entities(text, (code) => `&#${code}`)],
+	['with hex ones', (text) => entities(text, (code) => `&#X${hex(code, 2)}`)],
 	["with a string's escapes", (text) => entities(text, (code) => `\\x${hex(code, 2)}`)],
 	['in base64', (text) => Buffer.from(text).toString('base64')],
 	['in the base64 of addresses', (text) => Buffer.from(text).toString('base64url')],
@@ -51,6 +53,13 @@ test.each(['amp', 'QUOT', 'sol', 'UnderBar', 'nbsp'])(
 	},
 );
 
+test('looks behind six escapes, and says what it withholds', () => {
+	const redact = createRedactor(['Abc123xyz']);
+	const escaped = (times: number) => `%${'25'.repeat(times - 1)}41bc123xyz`;
+	expect(redact(escaped(6))).toBe('(withheld: this text repeats the API Key or the Auth Token)');
+	expect(redact(escaped(7))).toBe(escaped(7));
+});
+
 test('looks through long answers in no time, also such as are made to be slow', () => {
 	const redact = createRedactor([
 		special,
@@ -76,6 +85,8 @@ test('does not withhold values so short that they occur in words', () => {
 	expect(createRedactor(['tokens'])('tokens')).toBe(withheld);
 	expect(createRedactor(['token'])('a token')).toBe('a token');
 	expect(createRedactor(['?!?!?!'])('Really?')).toBe('Really?');
+	// Of one with fewer letters and digits only itself counts.
+	expect(createRedactor(['K!?!?!?'])('a k!?!?!? b')).toBe(withheld);
 	expect(createRedactor([''])('abc')).toBe('abc');
 });
 

@@ -321,7 +321,7 @@ describe("a campaign's ID", () => {
 		[0, '0'],
 		[' abc-1 ', 'abc-1'],
 		['...', '...'],
-		['a 1', 'a 1'],
+		['x1 2', 'x1 2'],
 		['a/b?c', 'a/b?c'],
 		['📣', '📣'],
 	])('%j is %s', (value, id) => expect(campaignId.parse(value)).toBe(id));

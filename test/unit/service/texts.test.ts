@@ -1,3 +1,4 @@
+import { Settings } from 'luxon';
 import {
 	claimedEarlierProblem,
 	notRequestedProblem,
@@ -112,6 +113,11 @@ describe("the service's own words", () => {
 describe('how long the service asks to wait', () => {
 	const described = (type: string | undefined, seconds: number) =>
 		failed(type, 'send', { retryAfterMs: seconds * 1000 }).description;
+
+	// Wherever the server stands.
+	const { defaultLocale } = Settings;
+	beforeAll(() => (Settings.defaultLocale = 'ar-EG-u-nu-arab'));
+	afterAll(() => (Settings.defaultLocale = defaultLocale));
 
 	test.each([
 		[0.2, '1 second'],
