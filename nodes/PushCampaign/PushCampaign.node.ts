@@ -1,6 +1,7 @@
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
+	INodeProperties,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
@@ -11,8 +12,16 @@ import { runItems } from './execution/runItems';
 import { nodeHints, operationProperties, operations } from './operations';
 import { timezones } from './operations/timing';
 
-const optionsOf = (resource: string) =>
-	operations.filter((operation) => operation.resource === resource).map(({ option }) => option);
+/** The operations of a resource, to choose from. */
+const operationOf = (resource: 'campaign' | 'site', initial: string): INodeProperties => ({
+	displayName: 'Operation',
+	name: 'operation',
+	type: 'options',
+	noDataExpression: true,
+	default: initial,
+	displayOptions: { show: { resource: [resource] } },
+	options: operations.filter((each) => each.resource === resource).map(({ option }) => option),
+});
 
 export class PushCampaign implements INodeType {
 	description: INodeTypeDescription = {
@@ -43,24 +52,8 @@ export class PushCampaign implements INodeType {
 					{ name: 'Site', value: 'site' },
 				],
 			},
-			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				default: 'sendToAll',
-				displayOptions: { show: { resource: ['campaign'] } },
-				options: optionsOf('campaign'),
-			},
-			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				default: 'getSubscriberCount',
-				displayOptions: { show: { resource: ['site'] } },
-				options: optionsOf('site'),
-			},
+			operationOf('campaign', 'sendToAll'),
+			operationOf('site', 'getSubscriberCount'),
 			...operationProperties,
 		],
 	};

@@ -1,27 +1,24 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { ReadOperation } from '../operations/operation';
-import type { Client } from '../service/client';
 import { kinds } from '../service/kinds';
 import type { JobFactory } from './itemJob';
 import { ParameterReader } from './parameterReader';
 
-/** Makes the jobs of reads: items with the same parameters share one request. */
+/** Makes the jobs of reads: items with the same parameters and credential share one request. */
 export function readJobs(
 	context: IExecuteFunctions,
 	operation: ReadOperation,
 ): JobFactory<IDataObject> {
 	const parameters = new ParameterReader(context);
-	const clients: Client[] = [];
 	return {
-		create(itemIndex, { client }) {
-			if (!clients.includes(client)) clients.push(client);
+		create(itemIndex, { client, settings }) {
 			const read = operation.prepare(parameters.item(itemIndex));
 			const { maxParallel, rateLimitRetries } = read.options;
 			return {
 				maxParallel,
 				job: {
-					dedupeKey: `${clients.indexOf(client)} ${read.key}`,
+					dedupeKey: JSON.stringify([settings, read.key]),
 					rateLimitRetries,
 					transientRetries: kinds[operation.kind].unknownRetries,
 					attempt: async () => await read.perform(client),

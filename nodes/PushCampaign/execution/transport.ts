@@ -99,16 +99,13 @@ export function connectItems(
 	context: IExecuteFunctions,
 	signal?: AbortSignal,
 ): (itemIndex: number) => Promise<Connection> {
-	const connections = new Map<string, Connection>();
 	let forAll: Connection | undefined;
 	return async (itemIndex) => {
 		if (forAll !== undefined) return forAll;
 		const data = await context
 			.getCredentials<CredentialData>(credentialType, itemIndex)
 			.catch(unopened);
-		const key = JSON.stringify(data);
-		const connection = connections.get(key) ?? toConnection(context, data, signal);
-		connections.set(key, connection);
+		const connection = toConnection(context, data, signal);
 		if (data[fixedMark] === true) forAll = connection;
 		return connection;
 	};
