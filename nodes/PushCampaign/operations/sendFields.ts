@@ -215,6 +215,8 @@ export function readBody(
 	const filledIn = [...fields].filter(([, value]) => value !== undefined);
 	const { body, issues } = checkBody(audience, Object.fromEntries(filledIn));
 	if (body !== undefined) return { body, ...timing };
-	const [issue = { path: [], message: 'is not valid' }] = issues;
-	throw invalid(nameOf(issue), issue.message, issue.advice);
+	const [refusal = invalid(collection.displayName, 'is not valid')] = issues.map((issue) =>
+		invalid(nameOf(issue), issue.message, issue.advice),
+	);
+	throw refusal;
 }
