@@ -87,13 +87,12 @@ test.each<[what: string, outcome: SendOutcome, saved: unknown[]]>([
 	}),
 ])('is one tuple that another process finds again: %s', async (_what, outcome, saved) => {
 	const context: IDataObject = {};
-	expect(await record(openLedger(context), a, outcome)).toEqual(outcome);
-	expect(context).toEqual({
-		pushCampaignLedger: {
-			id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-			sends: { [`0.0.${digest('a')}`]: saved },
-		},
-	});
+	const ledger = openLedger(context);
+	expect(await record(ledger, a, outcome)).toEqual(outcome);
+	const { id } = ledger.saved;
+	expect(id).toMatch(/^[0-9a-f-]{36}$/);
+	const sends = { [`0.0.${digest('a')}`]: saved };
+	expect(context).toEqual({ pushCampaignLedger: { id, sends } });
 	expect(await foundElsewhere(context, a)).toEqual(recalled(outcome));
 });
 
