@@ -13,16 +13,20 @@ import {
 } from './support/reliabilityEvents';
 import {
 	acceptedTitles,
+	byTitle,
 	durableEngine,
 	endsOf,
 	failureOf,
+	goesOn,
 	repeated,
 	sendWorkflow,
-	sentItems,
+	times,
 	titled,
+	titlesOf,
 	untilRequests,
 	watchWorkflow,
 	type SendWorkflow,
+	type SendWorkflowOptions,
 } from './support/reliabilityWorkflow';
 
 /** A dead worker's job is noticed after this: here in seconds, by default after a minute and a half. */
@@ -41,28 +45,39 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
-const goesOn = { onError: 'continueRegularOutput' } as const;
-const times = (count: number, end: string) => Array.from({ length: count }, () => end);
-const titlesOf = (name: string, count: number) => titled(name, count).map(({ title }) => title);
-
-/** Kills the worker that has taken an execution. */
-async function killWorkerOf(cluster: Cluster, executionId: string): Promise<void> {
-	const worker = cluster.workers.find((each) => takenBy(each).includes(executionId));
-	if (worker === undefined) throw new Error(`No worker has execution ${executionId}`);
+/**
+ * Runs a workflow on so many items through a worker that dies when some are sent.
+ *
+ * @param variables those of the worker that comes after it
+ */
+async function killWhileSending(
+	cluster: Cluster,
+	options: SendWorkflowOptions,
+	{ items, sent, variables }: { items: number; sent: number; variables?: Record<string, string> },
+) {
+	const { client, simulator, workers } = cluster;
+	const workflow = await sendWorkflow(cluster, {
+		...options,
+		options: { maxParallel: 1, ...options.options },
+	});
+	simulator.addFault({ ...sentAndNeverAnswered, skip: sent - 1 });
+	const call = workflow.call(titled('Killed', items)).catch(() => undefined);
+	await untilRequests(cluster, sent);
+	const [running] = await client.executions({ workflowId: workflow.id });
+	const worker = workers.find((each) => takenBy(each).includes(running?.id ?? ''));
+	if (worker === undefined) throw new Error('No worker has the execution');
 	await worker.kill('SIGKILL');
+	const successor = await cluster.addWorker(variables);
+	const ended = await client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
+	await call;
+	return { workflow, successor, ended };
 }
 
-async function newestExecution({ client }: Cluster, workflowId: string): Promise<string> {
-	const [newest] = await client.executions({ workflowId });
-	if (newest === undefined) throw new Error('There is no execution');
-	return newest.id;
-}
-
-describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => {
+describe('queue mode on n8n 2.x with two workers', () => {
 	let cluster: Cluster;
 
 	beforeAll(async () => {
-		cluster = await startCluster();
+		cluster = await startCluster({ env: durableEngine });
 	}, 600_000);
 	beforeEach(() => {
 		cluster.simulator.reset();
@@ -96,7 +111,7 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 	/** A workflow that has sent under so many keys before, each item's title being its key. */
 	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
 		const workflow = await sendWorkflow(cluster, {
-			options: { idempotencyKey: '={{ $json.title }}' },
+			options: byTitle,
 			settings: goesOn,
 		});
 		await workflow.run(titled('First', 1));
@@ -158,70 +173,35 @@ describe('queue mode on n8n 2.x with two workers, and n8n’s own locks', () => 
 		);
 		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Same', 50).sort());
 	}, 600_000);
-});
 
-describe('queue mode on n8n 2.x with two workers', () => {
-	let cluster: Cluster;
+	describe('where a worker is killed', () => {
+		beforeAll(async () => {
+			for (const worker of cluster.workers) await worker.stop();
+			await cluster.addWorker(quickLocks);
+		}, 300_000);
 
-	beforeAll(async () => {
-		cluster = await startCluster({ env: { ...quickLocks, ...durableEngine } });
-	}, 600_000);
-	beforeEach(() => {
-		cluster.simulator.reset();
+		test('a worker killed in the middle of a send leaves no second send', async () => {
+			const { ended } = await killWhileSending(
+				cluster,
+				{ settings: { retryOnFail: true, maxTries: 3 } },
+				{ items: 6, sent: 4, variables: quickLocks },
+			);
+			expect(ended).toHaveLength(1);
+			expect(ended[0]?.status).not.toBe('success');
+			expect(acceptedTitles(cluster)).toEqual(titlesOf('Killed', 4));
+		}, 600_000);
+
+		test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
+			const { workflow } = await killWhileSending(
+				cluster,
+				{ options: byTitle },
+				{ items: 6, sent: 4, variables: quickLocks },
+			);
+			const again = await workflow.run(titled('Killed', 6));
+			expect(acceptedTitles(cluster)).toEqual(titlesOf('Killed', 6));
+			expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
+		}, 600_000);
 	});
-	afterAll(async () => {
-		await cluster.close();
-	}, 120_000);
-
-	test('a worker killed in the middle of a send leaves no second send', async () => {
-		const workflow = await sendWorkflow(cluster, {
-			options: { maxParallel: 1 },
-			settings: { retryOnFail: true, maxTries: 3 },
-		});
-		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
-		const call = workflow.call(titled('Killed', 6)).catch(() => undefined);
-		await untilRequests(cluster, 4);
-		const id = await newestExecution(cluster, workflow.id);
-		await killWorkerOf(cluster, id);
-		await cluster.addWorker();
-
-		const ended = await cluster.client.waitForExecutions({
-			workflowId: workflow.id,
-			timeout: 120_000,
-		});
-		expect(ended).toHaveLength(1);
-		expect(ended[0]?.status).not.toBe('success');
-		expect(acceptedTitles(cluster)).toEqual(titlesOf('Killed', 4));
-		await call;
-	}, 600_000);
-
-	test.each([
-		['a worker killed in the middle of a send, run again with keys: each item goes out once', {}],
-		['the same with Continue', goesOn],
-	] as const)(
-		'%s',
-		async (_how, settings) => {
-			const workflow = await sendWorkflow(cluster, {
-				options: { maxParallel: 1, idempotencyKey: '={{ $json.title }}' },
-				settings,
-			});
-			cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 3 });
-			const call = workflow.call(titled('Keyed', 6)).catch(() => undefined);
-			await untilRequests(cluster, 4);
-			await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
-			await cluster.addWorker();
-			await cluster.client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
-			await call;
-
-			const again = await workflow.run(titled('Keyed', 6));
-			expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 6));
-			if ('onError' in settings) {
-				const ends = [...times(3, 'alreadySent'), 'unknown', ...times(2, 'success')];
-				expect(endsOf(sentItems(again))).toEqual(ends);
-			} else expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
-		},
-		600_000,
-	);
 
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
 		const { client, simulator, credential } = cluster;
@@ -257,54 +237,53 @@ describe('queue mode on n8n 1.x', () => {
 	let cluster: Cluster;
 
 	beforeAll(async () => {
-		cluster = await startCluster({ major: '1', workers: 1, env: quickLocks });
+		cluster = await startCluster({ major: '1', workers: 0, env: quickLocks });
 	}, 600_000);
+	beforeEach(() => {
+		cluster.simulator.reset();
+	});
 	afterAll(async () => {
 		await cluster.close();
 	}, 120_000);
 
-	/** Sends two campaigns through a worker that dies when it has sent the second. */
-	const sendAndKill = async (
-		name: string,
-		variables: Record<string, string>,
-		options: Record<string, unknown> = {},
-	) => {
-		cluster.simulator.reset();
-		const workflow = await sendWorkflow(cluster, { options: { maxParallel: 1, ...options } });
-		cluster.simulator.addFault({ ...sentAndNeverAnswered, skip: 1 });
-		const call = workflow.call(titled(name, 2)).catch(() => undefined);
-		await untilRequests(cluster, 2);
-		await killWorkerOf(cluster, await newestExecution(cluster, workflow.id));
-		const worker = await cluster.addWorker(variables);
-		const [ended] = await cluster.client.waitForExecutions({
-			workflowId: workflow.id,
-			timeout: 120_000,
-		});
-		await call;
-		return { worker, ended };
-	};
+	const [one, two] = titlesOf('Killed', 2);
 
-	test('a worker killed in the middle of a send: n8n starts over, and sends again', async () => {
-		const { worker } = await sendAndKill('Default', {});
-		const sent = titlesOf('Default', 2);
-		expect(acceptedTitles(cluster)).toEqual([...sent, ...sent]);
-		await worker.stop();
-	}, 600_000);
-
-	test('a worker killed in the middle of a send, with keys: n8n starts over, and nothing goes out twice', async () => {
-		await cluster.addWorker();
-		const options = { idempotencyKey: '={{ $json.title }}' };
-		const { worker, ended } = await sendAndKill('Keyed', {}, options);
-		expect(acceptedTitles(cluster)).toEqual(titlesOf('Keyed', 2));
-		// The one whose answer never came is unknown.
-		expect(ended?.status).toBe('error');
-		await worker.stop();
-	}, 600_000);
-
-	test('a worker killed in the middle of a send, with QUEUE_WORKER_MAX_STALLED_COUNT=0: no second send', async () => {
-		const never = { QUEUE_WORKER_MAX_STALLED_COUNT: '0' };
-		await cluster.addWorker(never);
-		await sendAndKill('Never', never);
-		expect(acceptedTitles(cluster)).toEqual(titlesOf('Never', 2));
-	}, 600_000);
+	test.each([
+		[
+			'a worker killed in the middle of a send: n8n starts over, and sends again',
+			{},
+			{},
+			[one, two, one, two],
+			'success',
+		],
+		[
+			'a worker killed in the middle of a send, with keys: n8n starts over, and nothing goes out twice',
+			{},
+			byTitle,
+			[one, two],
+			// The one whose answer never came is unknown.
+			'error',
+		],
+		[
+			'a worker killed in the middle of a send, with QUEUE_WORKER_MAX_STALLED_COUNT=0: no second send',
+			{ QUEUE_WORKER_MAX_STALLED_COUNT: '0' },
+			{},
+			[one, two],
+			'error',
+		],
+	])(
+		'%s',
+		async (_what, variables, options, accepted, status) => {
+			await cluster.addWorker(variables);
+			const { successor, ended } = await killWhileSending(
+				cluster,
+				{ options },
+				{ items: 2, sent: 2, variables },
+			);
+			expect(acceptedTitles(cluster)).toEqual(accepted);
+			expect(ended[0]?.status).toBe(status);
+			await successor.stop();
+		},
+		600_000,
+	);
 });
