@@ -29,8 +29,6 @@ const sampleEveryMs = 10_000;
 /** How much the memory in use may differ between the first and the second half. */
 const slackMb = 50;
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
-
 const median = (values: readonly number[]): number =>
 	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
@@ -51,8 +49,6 @@ describe('under load', () => {
 		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
 		async () => {
 			const { client, simulator, credential } = stage;
-			const begun = Date.now();
-			const seconds = () => Math.round((Date.now() - begun) / 1000);
 			const ids = Array.from({ length: campaignCount }, () =>
 				simulator.addCampaign({ counters: { total_attempts: 1 } }),
 			);
@@ -73,7 +69,6 @@ describe('under load', () => {
 				watched.set(id, mine);
 			}
 
-			say(`All active after ${seconds()} s`);
 			// What is in use: what a process holds rises and falls by hundreds of megabytes with its garbage.
 			const server = { pid: stage.server.pid, memoryFile: join(folder, 'memory') };
 			const memory: number[] = [];
@@ -88,14 +83,7 @@ describe('under load', () => {
 				}
 			}
 
-			say(`Polled under load until ${seconds()} s`);
-			for (const [id, mine] of watched) {
-				await untilCaughtUp(stage, id, mine).catch((error: unknown) => {
-					say(`The last that n8n said:\n${stage.server.log().split('\n').slice(-40).join('\n')}`);
-					throw error;
-				});
-			}
-			say(`Caught up after ${seconds()} s`);
+			for (const [id, mine] of watched) await untilCaughtUp(stage, id, mine);
 			await sleep(2 * pollSeconds * 1000);
 			for (const [id, mine] of watched) {
 				const events = await emittedBy(stage, id);
@@ -107,7 +95,7 @@ describe('under load', () => {
 
 			const half = Math.floor(memory.length / 2);
 			const growth = median(memory.slice(half)) - median(memory.slice(0, half));
-			say(`Memory in use: ${memory.map((mb) => Math.round(mb)).join(', ')} MB`);
+			process.stderr.write(`Memory in use: ${memory.map(Math.round).join(', ')} MB\n`);
 			expect(growth).toBeLessThan(slackMb);
 		},
 		durationMs + 300_000,

@@ -2,7 +2,7 @@ import { jsonParse } from 'n8n-workflow';
 import { z } from 'zod';
 import { until, type N8nServer } from '../../host';
 import type { Fault } from '../../simulator';
-import { startCluster, type Cluster } from './support/queueCluster';
+import { useCluster, type Cluster } from './support/queueCluster';
 import {
 	changesOf,
 	countersOf,
@@ -74,35 +74,25 @@ async function killWhileSending(
 }
 
 describe('queue mode on n8n 2.x with two workers', () => {
-	let cluster: Cluster;
-
-	beforeAll(async () => {
-		cluster = await startCluster({ env: durableEngine });
-	}, 600_000);
-	beforeEach(() => {
-		cluster.simulator.reset();
-	});
-	afterAll(async () => {
-		await cluster.close();
-	}, 120_000);
+	const cluster = useCluster({ major: '2', env: durableEngine, workers: 2 });
 
 	test('200 executions at once are spread over both workers, and each sends once', async () => {
-		const workflow = await sendWorkflow(cluster);
+		const workflow = await sendWorkflow(cluster());
 		const items = titled('Queued', 200);
 		const answers = await Promise.all(items.map((item) => workflow.call([item])));
 
-		expect(await errorsOf(cluster, workflow.id)).toEqual([]);
+		expect(await errorsOf(cluster(), workflow.id)).toEqual([]);
 		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Queued', 200).sort());
-		const taken = cluster.workers.map(takenBy);
+		expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Queued', 200).sort());
+		const taken = cluster().workers.map(takenBy);
 		expect(taken.every((executions) => executions.length > 0)).toBe(true);
 		expect(new Set(taken.flat()).size).toBe(200);
 		expect(taken.flat()).toHaveLength(200);
-	}, 600_000);
+	});
 
 	/** How many entries n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
 	const entriesOf = async (workflowId: string): Promise<number> => {
-		const rows = await cluster.query(
+		const rows = await cluster().query(
 			`SELECT jsonb_array_length(value::jsonb -> 'data') AS "entries" FROM processed_data WHERE "workflowId" = '${workflowId}'`,
 		);
 		return z.tuple([z.object({ entries: z.number() })]).parse(jsonParse(rows))[0].entries;
@@ -110,15 +100,15 @@ describe('queue mode on n8n 2.x with two workers', () => {
 
 	/** A workflow that has sent under so many keys before, each item's title being its key. */
 	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
-		const workflow = await sendWorkflow(cluster, {
+		const workflow = await sendWorkflow(cluster(), {
 			options: byTitle,
 			settings: goesOn,
 		});
 		await workflow.run(titled('First', 1));
-		await cluster.query(
+		await cluster().query(
 			`UPDATE processed_data SET value = jsonb_set(value::jsonb, '{data}', (SELECT jsonb_agg(encode(decode(md5('key:Old ' || i), 'hex'), 'base64')) FROM generate_series(1, ${count}) AS i) || (value::jsonb -> 'data'))::text WHERE "workflowId" = '${workflow.id}'`,
 		);
-		cluster.simulator.reset();
+		cluster().simulator.reset();
 		return workflow;
 	};
 
@@ -130,8 +120,8 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		async (_name, executions, size) => {
 			const workflow = await withKeysRemembered(10_000);
 			const before = await entriesOf(workflow.id);
-			cluster.simulator.setLatency(50);
-			const taken = () => cluster.workers.map((worker) => takenBy(worker).length);
+			cluster().simulator.setLatency(50);
+			const taken = () => cluster().workers.map((worker) => takenBy(worker).length);
 			for (let round = 1, shared = 0; shared < 3; round++) {
 				const takenBefore = taken();
 				const batches = Array.from({ length: executions }, (_, index) =>
@@ -150,101 +140,90 @@ describe('queue mode on n8n 2.x with two workers', () => {
 				const again = await workflow.call(batches.flat());
 				expect(endsOf(again.json)).toEqual(times(executions * size, 'alreadySent'));
 			}
-			expect(repeated(acceptedTitles(cluster))).toEqual([]);
+			expect(repeated(acceptedTitles(cluster()))).toEqual([]);
 		},
-		600_000,
 	);
 
 	test('two processes that send under the same keys, the second while the first waits for answers: each item goes out once', async () => {
 		const workflow = await withKeysRemembered(1);
-		cluster.simulator.setLatency(5000);
+		cluster().simulator.setLatency(5000);
 		const items = titled('Same', 50);
 		const first = workflow.call(items);
-		await untilRequests(cluster, 50);
+		await untilRequests(cluster(), 50);
 		const second = await workflow.call(items);
 		expect(endsOf((await first).json)).toEqual(times(50, 'success'));
 		// In the same process it waits; in another one it can't know what is under way.
 		expect(endsOf(second.json).filter((end) => !/alreadySent|unknown/.test(end))).toEqual([]);
-		cluster.simulator.setLatency(0);
+		cluster().simulator.setLatency(0);
 		await until(
 			async () => endsOf((await workflow.call(items)).json),
 			(ends) => ends.every((end) => end === 'alreadySent'),
 			{ within: 30_000, every: 500, late: (ends) => `They ended as ${[...new Set(ends)].join()}` },
 		);
-		expect(acceptedTitles(cluster).sort()).toEqual(titlesOf('Same', 50).sort());
-	}, 600_000);
+		expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Same', 50).sort());
+	});
 
 	describe('where a worker is killed', () => {
 		beforeAll(async () => {
-			for (const worker of cluster.workers) await worker.stop();
-			await cluster.addWorker(quickLocks);
+			for (const worker of cluster().workers) await worker.stop();
+			await cluster().addWorker(quickLocks);
 		}, 300_000);
 
 		test('a worker killed in the middle of a send leaves no second send', async () => {
 			const { ended } = await killWhileSending(
-				cluster,
+				cluster(),
 				{ settings: { retryOnFail: true, maxTries: 3 } },
 				{ items: 6, sent: 4, variables: quickLocks },
 			);
 			expect(ended).toHaveLength(1);
 			expect(ended[0]?.status).not.toBe('success');
-			expect(acceptedTitles(cluster)).toEqual(titlesOf('Killed', 4));
-		}, 600_000);
+			expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 4));
+		});
 
 		test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
 			const { workflow } = await killWhileSending(
-				cluster,
+				cluster(),
 				{ options: byTitle },
 				{ items: 6, sent: 4, variables: quickLocks },
 			);
 			const again = await workflow.run(titled('Killed', 6));
-			expect(acceptedTitles(cluster)).toEqual(titlesOf('Killed', 6));
+			expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 6));
 			expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
-		}, 600_000);
+		});
 	});
 
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
-		const { client, simulator, credential } = cluster;
+		const { client, simulator, credential } = cluster();
 		const ids = [1, 2, 3].map(() => simulator.addCampaign({ counters: { total_attempts: 5 } }));
 		const { id } = await client.createWorkflow(watchWorkflow(credential, ids));
 		await client.activate(id);
-		await untilCaughtUp(cluster, id, ids);
+		await untilCaughtUp(cluster(), id, ids);
 
 		for (const how of ['stopped', 'killed'] as const) {
-			moveCounters(cluster, ids);
+			moveCounters(cluster(), ids);
 			simulator.addFault({
 				match: { method: 'GET', path: '/status/' },
 				times: 0,
 				action: { kind: 'delay', ms: 3000 },
 			});
-			await untilRequests(cluster, ids.length);
+			await untilRequests(cluster(), ids.length);
 			// Those that came are delayed all the same; the polls after the restart are not to be.
 			simulator.clearFaults();
-			await (how === 'killed' ? cluster.crash() : cluster.restart());
-			moveCounters(cluster, ids);
-			await untilCaughtUp(cluster, id, ids);
+			await (how === 'killed' ? cluster().crash() : cluster().restart());
+			moveCounters(cluster(), ids);
+			await untilCaughtUp(cluster(), id, ids);
 		}
-		await untilRequests(cluster, 3 * ids.length);
-		const events = await emittedBy(cluster, id);
+		await untilRequests(cluster(), 3 * ids.length);
+		const events = await emittedBy(cluster(), id);
 		for (const campaignId of ids) {
-			expect(changesOf(events, campaignId)).toEqual(countersOf(cluster, campaignId));
+			expect(changesOf(events, campaignId)).toEqual(countersOf(cluster(), campaignId));
 		}
 		expect(events.filter(({ firstSeen }) => firstSeen)).toHaveLength(ids.length);
-	}, 600_000);
+	});
 });
 
 describe('queue mode on n8n 1.x', () => {
-	let cluster: Cluster;
-
-	beforeAll(async () => {
-		cluster = await startCluster({ major: '1', workers: 0, env: quickLocks });
-	}, 600_000);
-	beforeEach(() => {
-		cluster.simulator.reset();
-	});
-	afterAll(async () => {
-		await cluster.close();
-	}, 120_000);
+	const cluster = useCluster({ major: '1', workers: 0, env: quickLocks });
 
 	const [one, two] = titlesOf('Killed', 2);
 
@@ -271,19 +250,15 @@ describe('queue mode on n8n 1.x', () => {
 			[one, two],
 			'error',
 		],
-	])(
-		'%s',
-		async (_what, variables, options, accepted, status) => {
-			await cluster.addWorker(variables);
-			const { successor, ended } = await killWhileSending(
-				cluster,
-				{ options },
-				{ items: 2, sent: 2, variables },
-			);
-			expect(acceptedTitles(cluster)).toEqual(accepted);
-			expect(ended[0]?.status).toBe(status);
-			await successor.stop();
-		},
-		600_000,
-	);
+	])('%s', async (_what, variables, options, accepted, status) => {
+		await cluster().addWorker(variables);
+		const { successor, ended } = await killWhileSending(
+			cluster(),
+			{ options },
+			{ items: 2, sent: 2, variables },
+		);
+		expect(acceptedTitles(cluster())).toEqual(accepted);
+		expect(ended[0]?.status).toBe(status);
+		await successor.stop();
+	});
 });

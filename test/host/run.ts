@@ -13,7 +13,7 @@ import {
 } from '../../host';
 import { endProcessesOf, runVariable } from './support/leftovers';
 import { missingRequirements } from './support/requirements';
-import { tarballVariable } from './support/tarball';
+import { tarballVariable } from './support/stage';
 
 const graceMs = 20_000;
 
@@ -95,8 +95,7 @@ async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 	for (const signal of signals) process.on(signal, interrupt);
 	try {
-		const { exitCode } = await jest;
-		return exitCode ?? interrupted;
+		return (await jest).exitCode ?? interrupted;
 	} finally {
 		if (pid !== undefined) killGroup(pid, 'SIGKILL');
 		for (const signal of signals) process.off(signal, interrupt);

@@ -1,114 +1,10 @@
-import type { INodeParameters } from 'n8n-workflow';
-import {
-	chain,
-	node,
-	outputOf,
-	pollEvery,
-	pushCampaign,
-	pushCampaignTrigger,
-	until,
-} from '../../host';
+import { chain, node, outputOf, pollEvery, pushCampaignTrigger, until } from '../../host';
 import type { Fault } from '../../simulator';
-import { runNodes, secrets, useStage } from './support';
-import { content, contentBody, everyOperation } from './support/fixtures';
-import { anyText, objectWith } from './support/matchers';
-import { untilRequests } from './support/reliabilityWorkflow';
+import { secrets, useStage } from './support';
+import { objectWith } from './support/matchers';
+import { sendWorkflow, sentItems, titled, untilRequests } from './support/reliabilityWorkflow';
 
 const counters = { successfully_sent: 800, delivered: 400, clicked: 100 };
-
-interface OperationCase {
-	parameters: INodeParameters;
-	path: string;
-	/** Left out: a GET without a body. */
-	body?: Record<string, unknown>;
-	output: unknown;
-}
-
-/** A send with its date in one of the forms that an expression may give. */
-function sending(
-	operation: string,
-	path: string,
-	sendAt: { written: string; sent: string },
-	own: { parameters?: INodeParameters; body?: object; output: object },
-): OperationCase {
-	const additionalFields = { sendAt: sendAt.written };
-	return {
-		parameters: { operation, ...content, ...own.parameters, additionalFields },
-		path: `/v1/notification/send/${path}`,
-		body: { ...contentBody, send_at: sendAt.sent, ...own.body },
-		output: {
-			status: 'success',
-			description: anyText,
-			title: content.title,
-			sendAt: sendAt.sent,
-			...own.output,
-		},
-	};
-}
-
-const attributes = { plan: 'pro', visits: 3, member: true };
-
-const operations: OperationCase[] = [
-	sending(
-		'sendToAll',
-		'all',
-		{ written: '2099-05-01T10:00:30+02:00', sent: '2099-05-01 10:01 +02:00' },
-		{ output: { campaignId: '1001', audience: 'all' } },
-	),
-	sending(
-		'sendToAttributes',
-		'attribute',
-		{
-			written: '={{ DateTime.fromISO("2099-05-01T10:00", { zone: "Asia/Kolkata" }) }}',
-			sent: '2099-05-01 10:00 +05:30',
-		},
-		{
-			parameters: {
-				specifyAttributes: 'json',
-				attributesJson: '={{ { plan: "pro", visits: 3, member: true } }}',
-			},
-			body: { attribute: attributes },
-			output: { campaignId: '1001', audience: 'attributes', attributes },
-		},
-	),
-	// A moment without an offset goes out in the workflow's timezone: here n8n's own, New York.
-	sending(
-		'sendToSegments',
-		'segment',
-		{
-			written: '={{ new Date("2099-05-01T04:30:00Z") }}',
-			sent: '2099-05-01 00:30 -04:00',
-		},
-		{
-			parameters: { segmentIds: '12, 34' },
-			body: { segment: ['12', '34'] },
-			output: { campaignId: '1001', audience: 'segments', segmentIds: ['12', '34'] },
-		},
-	),
-	sending(
-		'sendToSubscriber',
-		'sid',
-		{
-			written: '={{ Date.parse("2099-05-01T04:30:00Z") }}',
-			sent: '2099-05-01 00:30 -04:00',
-		},
-		{
-			parameters: { subscriberId: '5001' },
-			body: { sid: '5001' },
-			output: { subscriberId: '5001', audience: 'subscriber' },
-		},
-	),
-	{
-		parameters: { operation: 'getStatus', campaignId: '2001' },
-		path: '/v1/notification/status/id/2001',
-		output: objectWith({ campaignId: '2001', delivered: 400, deliveryRate: 0.5, clickRate: 0.25 }),
-	},
-	{
-		parameters: { resource: 'site', operation: 'getSubscriberCount' },
-		path: '/v1/site/subscriber_count',
-		output: { totalLifetimeSubscribers: 12_500, activeSubscribers: 10_000 },
-	},
-];
 
 const checkKeys = 'Check API Key, Auth Token and Header Names.';
 const checkUrl = 'Check Base URL, without /v1, or test again later.';
@@ -172,24 +68,23 @@ const credentialTests: Array<
 describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	const stage = useStage({ major });
 
-	test('every operation is tried', () => {
-		expect(operations.map(({ parameters }) => parameters['operation'])).toEqual(everyOperation);
-	});
-
-	test.each(operations)('$parameters.operation', async ({ parameters, path, body, output }) => {
-		const { simulator, credential } = stage();
-		simulator.addCampaign({ id: '2001', status: 'Sent', counters });
-		const { answer } = await runNodes(stage(), [pushCampaign(parameters, { credential })]);
-		expect(answer.json).toEqual([output]);
-		expect(simulator.requests).toHaveLength(1);
-		const [request] = simulator.requests;
-		expect(request).toMatchObject({ method: body === undefined ? 'GET' : 'POST', path });
-		expect(request?.json).toEqual(body);
-		expect(request?.headers).toMatchObject({
-			servicekey: secrets.apiKey,
-			serviceauthtoken: secrets.authToken,
-			'content-type': 'application/json',
-		});
+	test('dates of a send come in every form that an expression may give', async () => {
+		const forms = [
+			"'2099-05-01T10:00:30+02:00'",
+			"DateTime.fromISO('2099-05-01T10:00', { zone: 'Asia/Kolkata' })",
+			"new Date('2099-05-01T04:30:00Z')",
+			"Date.parse('2099-05-01T04:30:00Z')",
+		];
+		const sendAt = `={{ [${forms.join(', ')}][$itemIndex] }}`;
+		const workflow = await sendWorkflow(stage(), { parameters: { additionalFields: { sendAt } } });
+		const execution = await workflow.run(titled('Later', forms.length));
+		// A moment without an offset goes out in the workflow's timezone: here n8n's own, New York.
+		expect(sentItems(execution).map((item) => item['sendAt'])).toEqual([
+			'2099-05-01 10:01 +02:00',
+			'2099-05-01 10:00 +05:30',
+			'2099-05-01 00:30 -04:00',
+			'2099-05-01 00:30 -04:00',
+		]);
 	});
 
 	test.each(credentialTests)('the credential test %s', async (_what, change, answer, message) => {

@@ -13,26 +13,22 @@ export interface Leftover {
  * The living processes of a test run. Linux alone shows other processes' environments: elsewhere
  * none are found.
  */
-export async function processesOf(run: string): Promise<Leftover[]> {
+async function processesOf(run: string): Promise<Leftover[]> {
 	const entries = await readdir('/proc').catch(() => []);
-	const found = await Promise.all(
-		entries
-			.filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-			.map(async (name): Promise<Leftover[]> => {
-				try {
-					const environment = await readFile(`/proc/${name}/environ`, 'utf8');
-					if (!environment.split('\0').includes(`${runVariable}=${run}`)) return [];
-					const command = await readFile(`/proc/${name}/cmdline`, 'utf8');
-					// One that has ended and waits for its parent to notice shows no command.
-					if (command === '') return [];
-					return [{ pid: Number(name), command: command.split('\0').join(' ').trim() }];
-				} catch {
-					// It ended meanwhile, or belongs to somebody else.
-					return [];
-				}
-			}),
-	);
-	return found.flat();
+	const found: Leftover[] = [];
+	for (const pid of entries.map(Number)) {
+		if (Number.isNaN(pid) || pid === process.pid) continue;
+		try {
+			const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
+			if (!environment.split('\0').includes(`${runVariable}=${run}`)) continue;
+			const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+			// One that has ended and waits for its parent to notice shows no command.
+			if (command !== '') found.push({ pid, command: command.replaceAll('\0', ' ').trim() });
+		} catch {
+			// It ended meanwhile, or belongs to somebody else.
+		}
+	}
+	return found;
 }
 
 /**

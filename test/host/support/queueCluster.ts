@@ -3,18 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startN8n, type Major, type N8nServer } from '../../../host';
-import type { SimulatorOptions } from '../../../simulator';
-import { startPostgres, type Postgres } from './postgres';
-import { startRedis } from './redis';
-import { startStage, tarball, type Stage } from './index';
+import { startPostgres, startRedis, type Postgres } from './databases';
+import { startStage, tarball, type Stage } from './stage';
 
 export interface ClusterOptions {
-	/** Default `2`. */
-	major?: Major;
-	env?: Record<string, string>;
-	/** Default 2. */
-	workers?: number;
-	simulator?: SimulatorOptions;
+	major: Major;
+	env: Record<string, string>;
+	/** How many workers there are from the start. */
+	workers: number;
 }
 
 /** A main and workers that share PostgreSQL, Redis and an encryption key, and a push service. */
@@ -26,32 +22,26 @@ export interface Cluster extends Stage {
 	query: Postgres['query'];
 }
 
-/** Starts the lot. Close it in any case. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-	const { major = '2', workers: count = 2, simulator = {} } = options;
+async function startCluster({ major, env: given, workers: count }: ClusterOptions) {
 	// The last started ends first.
 	const closers: Array<() => Promise<void>> = [];
-	const closing = <T extends { close(): Promise<void> }>(started: T): T => {
-		closers.push(() => started.close());
-		return started;
-	};
 	const close = async () => {
 		for (const closer of closers.reverse()) await closer();
 	};
 	try {
-		const [postgres, redis] = await Promise.all([
-			startPostgres().then(closing),
-			startRedis().then(closing),
-		]);
+		const postgres = await startPostgres();
+		closers.push(postgres.close);
+		const redis = await startRedis();
+		closers.push(redis.close);
 		const env = {
 			EXECUTIONS_MODE: 'queue',
 			N8N_ENCRYPTION_KEY: randomBytes(16).toString('hex'),
 			N8N_LOG_LEVEL: 'debug',
 			...postgres.env,
 			...redis.env,
-			...options.env,
+			...given,
 		};
-		const stage = await startStage({ major, env, simulator });
+		const stage = await startStage({ major, env });
 		closers.push(stage.close);
 		const packed = await tarball();
 		const workers: N8nServer[] = [];
@@ -75,4 +65,25 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 		await close();
 		throw error;
 	}
+}
+
+/**
+ * A cluster for the tests of the surrounding `describe`: started before the first, closed after the
+ * last, its push service reset before each.
+ *
+ * @returns a function that gives the cluster to a test
+ */
+export function useCluster(options: ClusterOptions): () => Cluster {
+	let cluster: Cluster | undefined;
+	beforeAll(async () => {
+		cluster = await startCluster(options);
+	});
+	beforeEach(() => cluster?.simulator.reset());
+	afterAll(async () => {
+		await cluster?.close();
+	}, 120_000);
+	return () => {
+		if (cluster === undefined) throw new Error('The cluster is there only while a test runs');
+		return cluster;
+	};
 }

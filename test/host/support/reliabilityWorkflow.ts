@@ -170,8 +170,8 @@ export interface Step {
 	/** The node's options from now on; a Retry is then one with the workflow as it is saved. */
 	options?: INodeParameters;
 	fault?: Fault;
-	/** Left out: the execution fails. */
-	ends?: string[];
+	/** How its items end, all alike or one by one; left out: the execution fails. */
+	ends?: string | string[];
 	/** What the failure's message or description says. */
 	says?: string;
 }
@@ -201,14 +201,41 @@ export async function runSteps(
 		expect(`${message}\n${description}`).toContain(says);
 		expect(execution.status).toBe(ends === undefined ? 'error' : 'success');
 		if (ends === undefined) continue;
-		expect(endsOf(sentItems(execution))).toEqual(ends);
+		const given = sentItems(execution);
+		expect(endsOf(given)).toEqual(typeof ends === 'string' ? given.map(() => ends) : ends);
 		// Whenever it was sent, an item has the answer that it got then.
-		for (const { campaignId, title } of sentItems(execution)) {
+		for (const { campaignId, title } of given) {
 			if (typeof campaignId !== 'string') continue;
 			expect(simulator.campaign(campaignId)?.body['title']).toBe(title);
 		}
 	}
 	return { workflow, executions };
+}
+
+/** What happens to one workflow of sends. */
+export interface Story {
+	what: string;
+	workflow: SendWorkflowOptions;
+	steps: Step[];
+	/** The numbers of the items that the service accepted, in their order; left out: each item once. */
+	accepted?: number[];
+}
+
+/** Makes a story happen, and expects what it tells. */
+export async function expectStory(
+	stage: Stage,
+	{ workflow, steps, accepted }: Story,
+): Promise<void> {
+	await runSteps(stage, workflow, steps);
+	const all = titlesOf('Item', Math.max(...steps.map(({ items = 0 }) => items)));
+	expect(acceptedTitles(stage)).toEqual(accepted?.map((number) => `Item ${number}`) ?? all);
+}
+
+/** Stops the newest execution of a workflow, as a user does. */
+export async function stopNewest({ client }: Stage, { id }: SendWorkflow): Promise<void> {
+	const [running] = await client.executions({ workflowId: id });
+	await client.stopExecution(running?.id ?? '');
+	expect((await client.waitForExecution(running?.id ?? '')).status).toBe('canceled');
 }
 
 /** How often the triggers of `watchWorkflow` poll. */
