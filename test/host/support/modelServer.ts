@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { answerJson, serve, type LoopbackService } from './loopback';
 
 const requestSchema = z.object({
+	/** The older agents ask for a stream. */
+	stream: z.boolean().nullish(),
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 	tools: z
 		.array(
@@ -32,17 +34,18 @@ export interface ModelServer extends LoopbackService {
 	requests: readonly ModelRequest[];
 }
 
-function choiceOf(answer: ModelAnswer, turn: number) {
+function messageOf(answer: ModelAnswer, turn: number) {
 	if ('text' in answer) {
-		return { finish_reason: 'stop', message: { role: 'assistant', content: answer.text } };
+		return { reason: 'stop', message: { role: 'assistant', content: answer.text } };
 	}
 	const calls = answer.calls.map(({ tool, arguments: given }, index) => ({
+		index,
 		id: `call_${turn}_${index}`,
 		type: 'function',
 		function: { name: tool, arguments: JSON.stringify(given) },
 	}));
 	return {
-		finish_reason: 'tool_calls',
+		reason: 'tool_calls',
 		message: { role: 'assistant', content: null, tool_calls: calls },
 	};
 }
@@ -63,14 +66,22 @@ export async function startModel(
 			return;
 		}
 		const turn = requests.push(parsed.data) - 1;
-		answerJson(response, {
-			id: `chatcmpl-${turn}`,
-			created: Math.floor(Date.now() / 1000),
-			model: 'scripted',
-			object: 'chat.completion',
-			choices: [{ index: 0, ...choiceOf(script(parsed.data), turn) }],
-			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-		});
+		const { reason, message } = messageOf(script(parsed.data), turn);
+		const common = { id: `chatcmpl-${turn}`, created: 1_700_000_000, model: 'scripted' };
+		if (parsed.data.stream !== true) {
+			const choices = [{ index: 0, finish_reason: reason, message }];
+			const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+			answerJson(response, { ...common, object: 'chat.completion', choices, usage });
+			return;
+		}
+		const parts = [
+			{ index: 0, delta: message, finish_reason: null },
+			{ index: 0, delta: {}, finish_reason: reason },
+		].map((choice) =>
+			JSON.stringify({ ...common, object: 'chat.completion.chunk', choices: [choice] }),
+		);
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		response.end([...parts, '[DONE]'].map((part) => `data: ${part}\n\n`).join(''));
 	});
 	return { ...service, url: `${service.url}/v1`, requests };
 }

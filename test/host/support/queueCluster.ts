@@ -6,7 +6,7 @@ import { startN8n, type Major, type N8nServer } from '../../../host';
 import { startPostgres, startRedis, type Postgres } from './databases';
 import { startStage, tarball, type Stage } from './stage';
 
-export interface ClusterOptions {
+interface ClusterOptions {
 	major: Major;
 	env: Record<string, string>;
 	/** How many workers there are from the start. */
@@ -22,13 +22,18 @@ export interface Cluster extends Stage {
 	query: Postgres['query'];
 }
 
-async function startCluster({ major, env: given, workers: count }: ClusterOptions) {
-	// The last started ends first.
+/**
+ * A cluster for the tests of the surrounding `describe`: started before the first, closed after the
+ * last, its push service reset before each.
+ *
+ * @returns a function that gives the cluster to a test
+ */
+export function useCluster({ major, workers: count, ...options }: ClusterOptions): () => Cluster {
+	let cluster: Cluster | undefined;
+	// The last started ends first, also where the start fails halfway.
 	const closers: Array<() => Promise<void>> = [];
-	const close = async () => {
-		for (const closer of closers.reverse()) await closer();
-	};
-	try {
+
+	beforeAll(async () => {
 		const postgres = await startPostgres();
 		closers.push(postgres.close);
 		const redis = await startRedis();
@@ -39,7 +44,7 @@ async function startCluster({ major, env: given, workers: count }: ClusterOption
 			N8N_LOG_LEVEL: 'debug',
 			...postgres.env,
 			...redis.env,
-			...given,
+			...options.env,
 		};
 		const stage = await startStage({ major, env });
 		closers.push(stage.close);
@@ -60,28 +65,13 @@ async function startCluster({ major, env: given, workers: count }: ClusterOption
 			return worker;
 		};
 		await Promise.all(Array.from({ length: count }, () => addWorker()));
-		return Object.assign(stage, { workers, addWorker, query: postgres.query, close });
-	} catch (error) {
-		await close();
-		throw error;
-	}
-}
-
-/**
- * A cluster for the tests of the surrounding `describe`: started before the first, closed after the
- * last, its push service reset before each.
- *
- * @returns a function that gives the cluster to a test
- */
-export function useCluster(options: ClusterOptions): () => Cluster {
-	let cluster: Cluster | undefined;
-	beforeAll(async () => {
-		cluster = await startCluster(options);
+		cluster = Object.assign(stage, { workers, addWorker, query: postgres.query });
 	});
 	beforeEach(() => cluster?.simulator.reset());
 	afterAll(async () => {
-		await cluster?.close();
+		for (const closer of closers.reverse()) await closer();
 	}, 120_000);
+
 	return () => {
 		if (cluster === undefined) throw new Error('The cluster is there only while a test runs');
 		return cluster;
