@@ -257,7 +257,10 @@ describe("n8n's editor", () => {
 	step('finds the timezone of Send At by the name of a city', async () => {
 		const additionalFields = { sendAt: '2099-12-24T09:00:00' };
 		await openLast('Timezone', [action({ ...content, additionalFields })]);
+		// A list that is opened before it has its entries closes when they come.
+		const entries = editor.page.waitForResponse(/dynamic-node-parameters\/options/);
 		await editor.add('Add Field', 'Send At Timezone');
+		await entries;
 		await editor.part('parameter-input-sendAtTimezone').click();
 		const listed = editor.part('parameter-input-item');
 		await listed.filter({ hasText: 'Africa/Abidjan' }).waitFor();

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chain, node, pushCampaignTrigger, type Major } from '../../host';
 import type { Fault } from '../../simulator';
-import { startStage, type Stage } from './support';
+import { useStage } from './support';
 import { allExecutions } from './support/reliabilityEvents';
 import { sendWorkflow, titled } from './support/reliabilityWorkflow';
 
@@ -62,22 +62,15 @@ const noService = [
 const majors: Major[] = ['2', '1'];
 
 describe.each(majors)('the key and the token on n8n %s.x', (major) => {
-	let stage: Stage;
-
-	beforeAll(async () => {
-		stage = await startStage({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
-	});
-	afterAll(async () => {
-		await stage.close();
-	});
+	const stage = useStage({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
 
 	test('are in no log, output, saved execution or file after every failure', async () => {
-		const { client, server, simulator, credential } = stage;
+		const { client, server, simulator, credential } = stage();
 		const options = { timeout: 1000, rateLimitRetries: 0 };
 		const answers: string[] = [];
 		const runs = [
-			await sendWorkflow(stage, { options }),
-			await sendWorkflow(stage, { options, settings: { onError: 'continueErrorOutput' } }),
+			await sendWorkflow(stage(), { options }),
+			await sendWorkflow(stage(), { options, settings: { onError: 'continueErrorOutput' } }),
 		];
 		for (const action of faults) {
 			simulator.addFault({ times: 0, action });
@@ -87,7 +80,7 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 		for (const baseUrl of noService) {
 			const data = { ...access, baseUrl };
 			const nobody = await client.createCredential('Nobody there', 'pushCampaignApi', data);
-			const workflow = await sendWorkflow(stage, { options, credential: nobody });
+			const workflow = await sendWorkflow(stage(), { options, credential: nobody });
 			answers.push((await workflow.call(titled('Nobody', 1))).text);
 			answers.push(JSON.stringify(await client.testCredential(nobody)));
 		}
