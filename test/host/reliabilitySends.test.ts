@@ -176,7 +176,7 @@ const limits: Limit[] = [
 		items: titled('Slow', 40),
 		rateLimitRetries: 5,
 		accepted: 40,
-		requests: 80,
+		requests: 6 * 40,
 	},
 	{
 		what: 'a rate limit that stays ends as not sent, with httpCode 429',
