@@ -149,23 +149,19 @@ const conversations: Conversation[] = [
 	},
 ];
 
-/** Where each item gets the same words of the model: what differs, and the field of it that is sent, sorted. */
-const toEach = { operation: 'sendToSubscriber', ...content, subscriberId: '={{ $json.differs }}' };
-const titleOfEach = { operation: 'sendToAll', ...content, title: '={{ $json.differs }}' };
+const toEach = { operation: 'sendToSubscriber', ...content, subscriberId: '={{ $json.own }}' };
+const titled = { operation: 'sendToAll', ...content, title: '={{ $json.own }}' };
+const ids = ['5001', '5002', '5003'];
+
+/** Each item has something of its own (sorted here), which is sent as `field`; the model says the same to all. */
 const three: Array<
-	[what: string, inLoop: boolean, parameters: INodeParameters, field: string, values: string[]]
+	[what: string, inLoop: boolean, parameters: INodeParameters, field: string, own: string[]]
 > = [
-	[
-		'three subscribers in a loop get the same words, each once',
-		true,
-		toEach,
-		'sid',
-		['5001', '5002', '5003'],
-	],
+	['three subscribers in a loop get the same words, each once', true, toEach, 'sid', ids],
 	[
 		'a loop over three titles sends each once, with the same words of the model',
 		true,
-		titleOfEach,
+		titled,
 		'title',
 		['One', 'Three', 'Two'],
 	],
@@ -174,7 +170,7 @@ const three: Array<
 		false,
 		toEach,
 		'sid',
-		['5001', '5002', '5003'],
+		ids,
 	],
 ];
 
@@ -322,7 +318,7 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 				const { told } = await runAgent(typeVersion, {
 					tools: { [tool]: parameters },
 					answers: [calls('Sale')],
-					items: values.map((differs) => ({ differs })),
+					items: values.map((own) => ({ own })),
 					inLoop,
 				});
 				const sent = [...stage().simulator.campaigns.values()].map(({ body }) => body[field]);

@@ -57,14 +57,14 @@ async function killWhileSending(
 		options: { maxParallel: 1, ...options.options },
 	});
 	simulator.addFault({ ...sentAndNeverAnswered, skip: sent - 1 });
-	const call = workflow.call(titled('Killed', items)).catch(() => undefined);
+	// n8n answers it long after the execution has ended.
+	workflow.call(titled('Killed', items)).catch(() => undefined);
 	await untilRequests(cluster, sent);
 	const [running] = await client.executions({ workflowId: workflow.id });
 	const worker = workers.find((each) => takenBy(each).includes(running?.id ?? ''));
 	if (worker === undefined) throw new Error('No worker has the execution');
 	await worker.kill('SIGKILL');
 	const ended = await client.waitForExecutions({ workflowId: workflow.id, timeout: 120_000 });
-	await call;
 	return { workflow, ended };
 }
 
