@@ -1,91 +1,178 @@
-import type { INodeParameters } from 'n8n-workflow';
-import type { Fault } from '../../simulator';
+import { randomUUID } from 'node:crypto';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { actionType, connect, node, webhookWorkflow } from '../../host';
 import { useStage } from './support';
-import { runAgent, type AgentRun, type AgentRunOptions } from './support/agentWorkflow';
 import { everyOperation } from './support/fixtures';
-import type { ModelAnswer } from './support/modelServer';
-import { acceptedTitles } from './support/reliabilityWorkflow';
+import { startModel, type ModelAnswer, type ModelRequest } from './support/modelServer';
+import { acceptedTitles, forTitle } from './support/reliabilityWorkflow';
 
 /** What the editor writes into a parameter when a user lets the model fill it in. */
-const fromModel = (key: string, type: 'string' | 'number' | 'boolean' = 'string') =>
-	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`\`, '${type}') }}`;
+const fromModel = (key: string) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`\`, 'string') }}`;
 
 const content = {
 	title: fromModel('Title'),
 	message: fromModel('Message'),
 	targetUrl: fromModel('Target_URL'),
 };
+const text = { Title: 'Sale', Message: 'Today', Target_URL: 'https://shop.example/sale' };
+const body = { title: 'Sale', message: 'Today', target_url: 'https://shop.example/sale' };
 
-interface Operation {
+interface OperationCase {
+	operation: string;
 	parameters: INodeParameters;
-	/** What the model is to be told. */
-	fields: string[];
+	/** What the model is to be told of it. */
 	description: string;
+	/** What the model calls it with: all its fields. */
+	given: Record<string, string>;
+	/** What is sent then. */
+	sent?: [path: string, body: Record<string, unknown>];
+	/** What the model is told then. */
+	told: string;
 }
 
-const operations: Operation[] = [
+const operations: OperationCase[] = [
 	{
-		parameters: { operation: 'sendToAll', ...content },
-		fields: ['Title', 'Message', 'Target_URL'],
+		operation: 'sendToAll',
+		parameters: content,
 		description: 'Send campaign to all subscribers in Push Campaign',
+		given: text,
+		sent: ['all', body],
+		told: '1001',
 	},
 	{
-		parameters: { operation: 'sendToSegments', ...content, segmentIds: fromModel('Segment_IDs') },
-		fields: ['Title', 'Message', 'Target_URL', 'Segment_IDs'],
-		description: 'Send campaign to segments in Push Campaign',
-	},
-	{
+		operation: 'sendToAttributes',
 		parameters: {
-			operation: 'sendToAttributes',
 			...content,
 			specifyAttributes: 'json',
 			attributesJson: fromModel('Attributes__JSON_'),
 		},
-		fields: ['Title', 'Message', 'Target_URL', 'Attributes__JSON_'],
 		description: 'Send campaign to subscribers with attributes in Push Campaign',
+		given: { ...text, Attributes__JSON_: '{"city":"Oslo"}' },
+		sent: ['attribute', { ...body, attribute: { city: 'Oslo' } }],
+		told: '1002',
 	},
 	{
-		parameters: {
-			operation: 'sendToSubscriber',
-			...content,
-			subscriberId: fromModel('Subscriber_ID'),
-		},
-		fields: ['Title', 'Message', 'Target_URL', 'Subscriber_ID'],
+		operation: 'sendToSegments',
+		parameters: { ...content, segmentIds: fromModel('Segment_IDs') },
+		description: 'Send campaign to segments in Push Campaign',
+		given: { ...text, Segment_IDs: '11, 12' },
+		sent: ['segment', { ...body, segment: ['11', '12'] }],
+		told: '1003',
+	},
+	{
+		operation: 'sendToSubscriber',
+		parameters: { ...content, subscriberId: fromModel('Subscriber_ID') },
 		description: 'Send campaign to one subscriber in Push Campaign',
+		given: { ...text, Subscriber_ID: '5001' },
+		sent: ['sid', { ...body, sid: '5001' }],
+		told: '5001',
 	},
 	{
-		parameters: { operation: 'getStatus', campaignId: fromModel('Campaign_ID') },
-		fields: ['Campaign_ID'],
+		operation: 'getStatus',
+		parameters: { campaignId: fromModel('Campaign_ID') },
 		description: 'Get campaign status in Push Campaign',
+		given: { Campaign_ID: '1001' },
+		told: 'deliveryRate',
 	},
 	{
-		parameters: { resource: 'site', operation: 'getSubscriberCount' },
-		fields: [],
+		operation: 'getSubscriberCount',
+		parameters: { resource: 'site' },
 		description: 'Get subscriber count in Push Campaign',
+		given: {},
+		told: 'activeSubscribers',
 	},
 ];
 
-const toolName = (operation: unknown) => `Push_${String(operation)}`;
+const toolName = (operation: string) => `Push_${operation}`;
 
 const everyTool = Object.fromEntries(
-	operations.map(({ parameters }) => [toolName(parameters['operation']), parameters]),
+	operations.map(({ operation, parameters }) => [
+		toolName(operation),
+		{ ...parameters, operation },
+	]),
 );
 
 /** The tool of the tests that have one. */
 const tool = 'Push';
-const text = { Title: 'Sale', Message: 'Today', Target_URL: 'https://shop.example/sale' };
-const callOf = (given: Record<string, unknown> = {}) => ({
-	tool,
-	arguments: { ...text, ...given },
-});
-const calls = (...given: Array<Record<string, unknown>>): ModelAnswer => ({
-	calls: given.map(callOf),
+const calls = (...titles: string[]): ModelAnswer => ({
+	calls: titles.map((Title) => ({ tool, arguments: { ...text, Title } })),
 });
 
-const lostAnswer = (title: string): Fault => ({
-	match: { method: 'POST', bodyIncludes: `"${title}"` },
-	action: { kind: 'reset-after' },
-});
+const isUnknown = 'It is unknown whether this was sent';
+
+interface Conversation {
+	what: string;
+	/** What the model says. */
+	answers: ModelAnswer[];
+	/** The title whose first answer is lost. */
+	lost?: string;
+	/** The titles that the service accepted, in any order. */
+	accepted: string[];
+	/** What the model is told of each call: the ID of the campaign with this title, or that nobody knows. */
+	told: string[];
+}
+
+const conversations: Conversation[] = [
+	{
+		what: 'the model is told what happened to a send that did not work, and it goes out once',
+		answers: [calls('Sale')],
+		lost: 'Sale',
+		accepted: ['Sale'],
+		told: [isUnknown],
+	},
+	{
+		what: 'a call that was answered gives its first answer again',
+		answers: [calls('Sale'), calls('Sale'), calls('Other'), calls('Sale')],
+		accepted: ['Other', 'Sale'],
+		told: ['Sale', 'Sale', 'Other', 'Sale'],
+	},
+	{
+		what: 'a call whose answer was lost is not sent again',
+		answers: [calls('Sale'), calls('Sale')],
+		lost: 'Sale',
+		accepted: ['Sale'],
+		told: [isUnknown, isUnknown],
+	},
+	{
+		what: 'calls at once, the answer of one lost: made again, none is sent again',
+		answers: [calls('First', 'Lost', 'Third'), calls('First'), calls('Lost'), calls('Third')],
+		lost: 'Lost',
+		accepted: ['First', 'Lost', 'Third'],
+		told: ['First', isUnknown, 'Third', 'First', isUnknown, 'Third'],
+	},
+	{
+		what: 'two equal calls at once are sent once, and both get the answer',
+		answers: [calls('Sale', 'Sale')],
+		accepted: ['Sale'],
+		told: ['Sale', 'Sale'],
+	},
+];
+
+const toEach = { operation: 'sendToSubscriber', ...content, subscriberId: '={{ $json.own }}' };
+const titled = { operation: 'sendToAll', ...content, title: '={{ $json.own }}' };
+const ids = ['5001', '5002', '5003'];
+
+/** Each item has something of its own (sorted here), which is sent as `field`; the model says the same to all. */
+const three: Array<
+	[what: string, inLoop: boolean, parameters: INodeParameters, field: string, own: string[]]
+> = [
+	['three subscribers in a loop get the same words, each once', true, toEach, 'sid', ids],
+	[
+		'a loop over three titles sends each once, with the same words of the model',
+		true,
+		titled,
+		'title',
+		['One', 'Three', 'Two'],
+	],
+	[
+		'three subscribers as items of one run get the same words, each once',
+		false,
+		toEach,
+		'sid',
+		ids,
+	],
+];
 
 /**
  * Each agent runs tools in another way: the newer as a node of the workflow, one call after another, the
@@ -96,179 +183,148 @@ const agents = [
 	['1', [3, 1.9]],
 ] as const;
 
+interface AgentRun {
+	/** The parameters of the agent's tools, by their names. */
+	tools: Record<string, INodeParameters>;
+	/** What the model says, round by round for each item of the agent; then "Done". */
+	answers: readonly ModelAnswer[];
+	items?: Array<Record<string, unknown>>;
+	/** Whether a loop hands the items to the agent one by one, each in a run of its own. */
+	inLoop?: boolean;
+}
+
 describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersions) => {
 	const stage = useStage({ major });
 
-	describe.each(typeVersions)('of an AI Agent %s', (typeVersion) => {
-		// In n8n 1.x this agent ends with the first error of a tool that does not continue.
-		const settings: AgentRunOptions['settings'] =
-			major === '1' && typeVersion >= 3 ? { onError: 'continueRegularOutput' } : {};
-		const run = async (options: Omit<AgentRunOptions, 'typeVersion'>): Promise<AgentRun> => {
-			const result = await runAgent(stage(), { typeVersion, settings, ...options });
-			expect(result.execution.data.resultData.error?.message).toBeUndefined();
-			return result;
-		};
-
-		/** Runs an agent whose tool sends to all what the model says. */
-		const runSender = async (...answers: ModelAnswer[]) =>
-			await run({ tools: { [tool]: { operation: 'sendToAll', ...content } }, answers });
-
-		test('the model is offered every operation, named and described, with all its fields', async () => {
-			const { requests } = await run({ tools: everyTool, answers: [] });
-			const offered = requests[0]?.tools.map(({ function: offer }) => ({
-				name: offer.name,
-				description: offer.description,
-				fields: Object.keys(offer.parameters.properties).sort(),
-				required: [...offer.parameters.required].sort(),
-			}));
-			const offers = operations.map(({ parameters }) => parameters['operation']);
-			expect([...offers].sort()).toEqual([...everyOperation].sort());
-			const expected = operations.map(({ parameters, fields, description }) => ({
-				name: toolName(parameters['operation']),
-				description,
-				fields: [...fields].sort(),
-				required: [...fields].sort(),
-			}));
-			const byName = (one: { name: string }, other: { name: string }) =>
-				one.name.localeCompare(other.name);
-			expect(offered?.sort(byName)).toEqual(expected.sort(byName));
+	/**
+	 * Runs an agent once, with a model that says what it is given.
+	 *
+	 * @returns what the agent said to the model, and what the model was told of its calls, as JSON
+	 */
+	const runAgent = async (
+		typeVersion: number,
+		{ tools, answers, items = [{}], inLoop = false }: AgentRun,
+	) => {
+		const { client, credential } = stage();
+		let round = 0;
+		const ended: ModelRequest[] = [];
+		const model = await startModel((request) => {
+			// An agent begins a conversation of its own for each item.
+			round = request.messages.some(({ role }) => role === 'tool') ? round + 1 : 0;
+			const answer = answers[round];
+			if (answer === undefined) ended.push(request);
+			return answer ?? { text: 'Done' };
 		});
-
-		test("the model's calls send the campaigns that it asks for, and it reads their status", async () => {
-			const { simulator } = stage();
-			const call = (operation: string, given: Record<string, unknown>) => ({
-				calls: [{ tool: toolName(operation), arguments: given }],
-			});
-			const { answer, execution, told } = await run({
-				tools: everyTool,
-				answers: [
-					call('sendToAll', text),
-					call('sendToSegments', { ...text, Segment_IDs: '11, 12' }),
-					call('sendToAttributes', { ...text, Attributes__JSON_: '{"city":"Oslo"}' }),
-					call('sendToSubscriber', { ...text, Subscriber_ID: '5001' }),
-					call('getStatus', { Campaign_ID: '1001' }),
-					call('getSubscriberCount', {}),
-				],
-			});
-			expect(answer).toMatchObject([{ output: 'Done' }]);
-			expect(execution.status).toBe('success');
-
-			const body = { title: 'Sale', message: 'Today', target_url: 'https://shop.example/sale' };
-			const sent = simulator.requests
-				.filter(({ method }) => method === 'POST')
-				.map(({ path, json }) => [path.split('/').at(-1), json]);
-			expect(sent).toEqual([
-				['all', body],
-				['segment', { ...body, segment: ['11', '12'] }],
-				['attribute', { ...body, attribute: { city: 'Oslo' } }],
-				['sid', { ...body, sid: '5001' }],
-			]);
-			expect(told).toHaveLength(operations.length);
-			expect(told[0]).toContain('1001');
-			expect(told[4]).toContain('deliveryRate');
-			expect(told[5]).toContain('activeSubscribers');
-		});
-
-		test('the model is told what happened to a send that did not work, and it goes out once', async () => {
-			const { simulator } = stage();
-			simulator.addFault(lostAnswer('Sale'));
-			const { told } = await runSender(calls({}));
-			expect(simulator.campaigns.size).toBe(1);
-			expect(told).toHaveLength(1);
-			// The older agents hand the model an empty text for every error.
-			if (typeVersion >= 3) {
-				expect(told[0]).toContain('It is unknown whether this was sent');
-				expect(told[0]).toContain('dashboard');
+		try {
+			const access = { apiKey: 'no-key', url: model.url };
+			const modelCredential = await client.createCredential('Model', 'openAiApi', access);
+			const agent = node(
+				'AI Agent',
+				'@n8n/n8n-nodes-langchain.agent',
+				{ agent: 'toolsAgent', promptType: 'define', text: 'Tell all about the sale', options: {} },
+				{ typeVersion },
+			);
+			const chat = node(
+				'Model',
+				'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+				{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
+				{ typeVersion: 1.2, credential: modelCredential },
+			);
+			// In n8n 1.x this agent ends with the first error of a tool that does not continue.
+			const settings: Partial<INode> =
+				major === '1' && typeVersion >= 3 ? { onError: 'continueRegularOutput' } : {};
+			const toolNodes = Object.entries(tools).map(([name, given]) =>
+				node(name, `${actionType}Tool`, given, { credential, ...settings }),
+			);
+			const path = randomUUID();
+			const loop = node('Loop', 'n8n-nodes-base.splitInBatches', {}, { typeVersion: 3 });
+			const alone = webhookWorkflow(
+				path,
+				inLoop ? [loop, node('End', 'n8n-nodes-base.noOp')] : [agent],
+			);
+			const around = [...(inLoop ? [agent] : []), chat, ...toolNodes];
+			let draft = { ...alone, nodes: [...alone.nodes, ...around] };
+			if (inLoop) {
+				draft = connect(draft, loop.name, agent.name, { output: 1 });
+				draft = connect(draft, agent.name, loop.name);
 			}
+			draft = connect(draft, chat.name, agent.name, { type: 'ai_languageModel' });
+			for (const { name } of toolNodes)
+				draft = connect(draft, name, agent.name, { type: 'ai_tool' });
+			const { id } = await client.createWorkflow(draft);
+			await client.activate(id);
+			await client.runWebhook(path, { items });
+			const [summary] = await client.waitForExecutions({ workflowId: id });
+			await client.deactivate(id);
+			expect(summary?.status).toBe('success');
+			const told = ended
+				.flatMap(({ messages }) => messages)
+				.filter(({ role }) => role === 'tool')
+				.map((message) => JSON.stringify(message.content));
+			return { requests: model.requests, told };
+		} finally {
+			await model.close();
+		}
+	};
+
+	describe.each(typeVersions)('of an AI Agent %s', (typeVersion) => {
+		test('the model is offered every operation, and its calls do what it asks for', async () => {
+			expect(operations.map(({ operation }) => operation)).toEqual(everyOperation);
+			const { requests, told } = await runAgent(typeVersion, {
+				tools: everyTool,
+				answers: operations.map(({ operation, given }) => ({
+					calls: [{ tool: toolName(operation), arguments: given }],
+				})),
+			});
+			const offered = requests[0]?.tools.map(({ function: offer }) => offer) ?? [];
+			expect(offered).toHaveLength(operations.length);
+			for (const { operation, description, given } of operations) {
+				const offer = offered.find(({ name }) => name === toolName(operation));
+				expect(offer?.description).toBe(description);
+				const fields = Object.keys(given).sort();
+				expect(Object.keys(offer?.parameters.properties ?? {}).sort()).toEqual(fields);
+				expect([...(offer?.parameters.required ?? [])].sort()).toEqual(fields);
+			}
+			const sent = stage()
+				.simulator.requests.filter(({ method }) => method === 'POST')
+				.map(({ path, json }) => [path.split('/').at(-1), json]);
+			expect(sent).toEqual(operations.flatMap((each) => (each.sent ? [each.sent] : [])));
+			expect(told).toHaveLength(operations.length);
+			operations.forEach((each, index) => expect(told[index]).toContain(each.told));
 		});
 
-		const subscribers = ['5001', '5002', '5003'];
-
-		const sendToEach = async (inLoop: boolean) => {
-			const { told } = await run({
-				tools: {
-					[tool]: {
-						operation: 'sendToSubscriber',
-						...content,
-						subscriberId: '={{ $json.id }}',
-					},
-				},
-				answers: [calls({})],
-				items: subscribers.map((id) => ({ id })),
-				inLoop,
+		test.each(conversations)('$what', async ({ answers, lost, accepted, told: expected }) => {
+			const { simulator } = stage();
+			simulator.setLatency(300);
+			if (lost !== undefined) simulator.addFault(forTitle(lost, { kind: 'reset-after' }));
+			const tools = { [tool]: { operation: 'sendToAll', ...content } };
+			const { told } = await runAgent(typeVersion, { tools, answers });
+			expect(acceptedTitles(stage()).sort()).toEqual(accepted);
+			const ids = new Map(
+				[...simulator.campaigns].map(([id, campaign]) => [campaign.body['title'], id]),
+			);
+			expect(told).toHaveLength(expected.length);
+			expected.forEach((words, index) => {
+				// The older agents hand the model an empty text for every error.
+				if (words === isUnknown && typeVersion < 3) return;
+				expect(told[index]).toContain(ids.get(words) ?? words);
 			});
-			const reached = [...stage().simulator.campaigns.values()].map(({ body }) => body['sid']);
-			expect(reached.sort()).toEqual(subscribers);
-			expect(told).toHaveLength(3);
-			subscribers.forEach((id) => expect(told.join()).toContain(id));
-		};
-
-		test('three subscribers in a loop get the same words, each once', async () => {
-			await sendToEach(true);
 		});
 
 		// To the tools of an older agent n8n shows its first item alone.
-		if (typeVersion >= 3) {
-			test('three subscribers as items of one run get the same words, each once', async () => {
-				await sendToEach(false);
-			});
-		}
-
-		test('a loop over three titles sends each once, with the same words of the model', async () => {
-			await run({
-				tools: {
-					[tool]: { operation: 'sendToAll', ...content, title: '={{ $json.title }}' },
-				},
-				answers: [calls({})],
-				items: [{ title: 'One' }, { title: 'Two' }, { title: 'Three' }],
-				inLoop: true,
-			});
-			expect(acceptedTitles(stage())).toEqual(['One', 'Two', 'Three']);
-		});
-
-		test('a call that was answered gives its first answer again', async () => {
-			const { told } = await runSender(calls({}), calls({}), calls({ Title: 'Other' }), calls({}));
-			expect(acceptedTitles(stage())).toEqual(['Sale', 'Other']);
-			expect(told.map((words) => /100[0-9]/.exec(words)?.[0])).toEqual([
-				'1001',
-				'1001',
-				'1002',
-				'1001',
-			]);
-		});
-
-		test('a call whose answer was lost is not sent again', async () => {
-			stage().simulator.addFault(lostAnswer('Sale'));
-			const { told } = await runSender(calls({}), calls({}));
-			expect(acceptedTitles(stage())).toEqual(['Sale']);
-			expect(told).toHaveLength(2);
-			if (typeVersion >= 3) {
-				told.forEach((words) => expect(words).toContain('It is unknown whether this was sent'));
-			}
-		});
-
-		test('calls at once, the answer of one lost: made again, none is sent again', async () => {
-			const { simulator } = stage();
-			const titles = ['First', 'Lost', 'Third'];
-			simulator.setLatency(300);
-			simulator.addFault(lostAnswer('Lost'));
-			const again = titles.map((Title) => calls({ Title }));
-			const { told } = await runSender(calls(...titles.map((Title) => ({ Title }))), ...again);
-			expect(acceptedTitles(stage()).sort()).toEqual(titles);
-			expect(told).toHaveLength(6);
-			const idOf = new Map(
-				[...simulator.campaigns].map(([id, { body }]) => [body['title'], id] as const),
-			);
-			expect(told[3]).toContain(idOf.get('First'));
-			expect(told[5]).toContain(idOf.get('Third'));
-		});
-
-		test('two equal calls at once are sent once, and both get the answer', async () => {
-			stage().simulator.setLatency(300);
-			const { told } = await runSender(calls({}, {}));
-			expect(acceptedTitles(stage())).toEqual(['Sale']);
-			expect(told).toHaveLength(2);
-			told.forEach((words) => expect(words).toContain('1001'));
-		});
+		test.each(three.filter(([, inLoop]) => inLoop || typeVersion >= 3))(
+			'%s',
+			async (_what, inLoop, parameters, field, values) => {
+				const { told } = await runAgent(typeVersion, {
+					tools: { [tool]: parameters },
+					answers: [calls('Sale')],
+					items: values.map((own) => ({ own })),
+					inLoop,
+				});
+				const sent = [...stage().simulator.campaigns.values()].map(({ body }) => body[field]);
+				expect(sent.sort()).toEqual(values);
+				values.forEach((value) => expect(told.join()).toContain(value));
+			},
+		);
 	});
 });

@@ -37,10 +37,8 @@ describe('what npm start prepares', () => {
 	let client: N8nClient;
 	let state: DemoState;
 
-	const prepare = async (before: DemoState, { url } = simulator) => {
-		const tables = demoTables(Date.now(), before.campaignSince, timezone);
-		return await prepareDemo(client, before, url, tables);
-	};
+	const prepare = async (before: DemoState, { url } = simulator) =>
+		await prepareDemo(client, before, url, demoTables(Date.now(), before.campaignSince, timezone));
 
 	const run = async (file: string, trigger: string): Promise<Execution> => {
 		const execution = await client.runManually(state.workflows[file] ?? '', trigger);
@@ -69,7 +67,7 @@ describe('what npm start prepares', () => {
 		const prepared = await prepare({ campaignSince, workflows: {}, tables: [], ports });
 		expect(prepared.isLoginChanged).toBe(false);
 		state = prepared.state;
-	}, 600_000);
+	});
 
 	afterAll(async () => {
 		await server.stop();
@@ -195,7 +193,7 @@ describe('an edit while npm start runs', () => {
 		workflowId = (await client.createWorkflow(chain('Edited', nodes))).id;
 		const tell = (said: Edit) => edits.push(said);
 		endWatching = watchEdits({ server: stage.server, project: folder, since, tell });
-	}, 600_000);
+	});
 
 	afterAll(async () => {
 		endWatching();

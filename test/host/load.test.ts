@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesInUse, collectorVariables } from '../../host';
-import { startStage, type Stage } from './support';
+import { useStage } from './support';
 import {
 	allExecutions,
 	changesOf,
@@ -29,30 +29,19 @@ const sampleEveryMs = 10_000;
 /** How much the memory in use may differ between the first and the second half. */
 const slackMb = 50;
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
-
 const median = (values: readonly number[]): number =>
 	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 describe('under load', () => {
-	let stage: Stage;
-	let folder: string;
-
-	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), 'push-campaign-load-'));
-		stage = await startStage({ env: collectorVariables(join(folder, 'memory')) });
-	}, 400_000);
-	afterAll(async () => {
-		await stage.close();
-		await rm(folder, { recursive: true });
-	}, 60_000);
+	const folder = mkdtempSync(join(tmpdir(), 'push-campaign-load-'));
+	const memoryFile = join(folder, 'memory');
+	const stage = useStage({ env: collectorVariables(memoryFile) });
+	afterAll(() => rmSync(folder, { recursive: true }));
 
 	test(
 		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
 		async () => {
-			const { client, simulator, credential } = stage;
-			const begun = Date.now();
-			const seconds = () => Math.round((Date.now() - begun) / 1000);
+			const { client, server, simulator, credential } = stage();
 			const ids = Array.from({ length: campaignCount }, () =>
 				simulator.addCampaign({ counters: { total_attempts: 1 } }),
 			);
@@ -73,41 +62,32 @@ describe('under load', () => {
 				watched.set(id, mine);
 			}
 
-			say(`All active after ${seconds()} s`);
 			// What is in use: what a process holds rises and falls by hundreds of megabytes with its garbage.
-			const server = { pid: stage.server.pid, memoryFile: join(folder, 'memory') };
 			const memory: number[] = [];
 			const start = Date.now();
 			let moved = start;
 			while (Date.now() - start < durationMs) {
 				await sleep(sampleEveryMs);
-				memory.push((await bytesInUse(server)) / 2 ** 20);
+				memory.push((await bytesInUse({ pid: server.pid, memoryFile })) / 2 ** 20);
 				if (Date.now() - moved >= moveEveryMs) {
-					moveCounters(stage, ids);
+					moveCounters(stage(), ids);
 					moved = Date.now();
 				}
 			}
 
-			say(`Polled under load until ${seconds()} s`);
-			for (const [id, mine] of watched) {
-				await untilCaughtUp(stage, id, mine).catch((error: unknown) => {
-					say(`The last that n8n said:\n${stage.server.log().split('\n').slice(-40).join('\n')}`);
-					throw error;
-				});
-			}
-			say(`Caught up after ${seconds()} s`);
+			for (const [id, mine] of watched) await untilCaughtUp(stage(), id, mine);
 			await sleep(2 * pollSeconds * 1000);
 			for (const [id, mine] of watched) {
-				const events = await emittedBy(stage, id);
+				const events = await emittedBy(stage(), id);
 				for (const campaignId of mine) {
-					expect(changesOf(events, campaignId)).toEqual(countersOf(stage, campaignId));
+					expect(changesOf(events, campaignId)).toEqual(countersOf(stage(), campaignId));
 				}
 			}
 			expect(await allExecutions(client, { status: ['error', 'crashed'] })).toEqual([]);
 
 			const half = Math.floor(memory.length / 2);
 			const growth = median(memory.slice(half)) - median(memory.slice(0, half));
-			say(`Memory in use: ${memory.map((mb) => Math.round(mb)).join(', ')} MB`);
+			process.stderr.write(`Memory in use: ${memory.map(Math.round).join(', ')} MB\n`);
 			expect(growth).toBeLessThan(slackMb);
 		},
 		durationMs + 300_000,

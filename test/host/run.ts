@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +10,9 @@ import {
 	Progress,
 	projectFolder,
 } from '../../host';
-import { endProcessesOf, runVariable } from './support/leftovers';
+import { endProcessesOf } from './support/leftovers';
 import { missingRequirements } from './support/requirements';
-import { tarballVariable } from './support/tarball';
+import { tarballVariable } from './support/stage';
 
 const graceMs = 20_000;
 
@@ -42,19 +41,17 @@ async function run(args: readonly string[]): Promise<number> {
 	const { tarball } = await progress.step('Building the package', () => packPackage());
 	await mkdir(artifactsFolder, { recursive: true });
 
-	const id = randomUUID();
 	const folder = await mkdtemp(join(tmpdir(), 'push-campaign-test-'));
 	try {
 		// PostgreSQL runs as another user and has to reach its own folder in here.
 		await chmod(folder, 0o711);
 		const exitCode = await runJest(args, {
 			...process.env,
-			[runVariable]: id,
 			[tarballVariable]: tarball,
 			TMPDIR: folder,
 		});
 		// Whoever interrupts the suites leaves servers behind that nobody ends in order.
-		const left = await endProcessesOf(id, exitCode === interrupted ? 0 : graceMs);
+		const left = await endProcessesOf(folder, exitCode === interrupted ? 0 : graceMs);
 		for (const { pid, command } of left) {
 			process.stderr.write(`Left running, and ended now: ${pid} ${command}\n`);
 		}
@@ -95,8 +92,7 @@ async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 	for (const signal of signals) process.on(signal, interrupt);
 	try {
-		const { exitCode } = await jest;
-		return exitCode ?? interrupted;
+		return (await jest).exitCode ?? interrupted;
 	} finally {
 		if (pid !== undefined) killGroup(pid, 'SIGKILL');
 		for (const signal of signals) process.off(signal, interrupt);

@@ -1,9 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
-import { chromium, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { artifactsFolder, testOwner, until } from '../../../host';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { testOwner, until } from '../../../host';
 import { requireProgram } from './requirements';
 
 /** Nothing is to leave this machine, and no sandbox starts for the root user of a build. */
@@ -18,7 +15,6 @@ const chromiumFlags = [
 ];
 
 const timeout = 60_000;
-const screenshots = join(artifactsFolder, 'screenshots');
 
 /**
  * Reads again and again until what is read meets the expectation.
@@ -43,44 +39,29 @@ async function untilMet<T>(read: () => Promise<T>, expectation: (seen: T) => voi
 /** n8n's editor in a real browser, with its owner logged in. */
 export class Editor {
 	private constructor(
-		private readonly context: BrowserContext,
-		private readonly profile: string,
+		private readonly browser: Browser,
 		readonly page: Page,
 		private readonly url: string,
 	) {}
 
 	static async open(url: string): Promise<Editor> {
-		const profile = await mkdtemp(join(tmpdir(), 'browser-'));
-		const context = await chromium.launchPersistentContext(profile, {
-			executablePath: requireProgram('chromium'),
-			args: chromiumFlags,
-			viewport: { width: 1440, height: 1000 },
-			colorScheme: 'light',
-		});
+		const executablePath = requireProgram('chromium');
+		const browser = await chromium.launch({ executablePath, args: chromiumFlags });
 		try {
-			context.setDefaultTimeout(timeout);
-			await mkdir(screenshots, { recursive: true });
-			const page = context.pages()[0] ?? (await context.newPage());
-			const editor = new Editor(context, profile, page, url);
+			const viewport = { width: 1440, height: 1000 };
+			const page = await browser.newPage({ viewport, colorScheme: 'light' });
+			page.setDefaultTimeout(timeout);
+			const editor = new Editor(browser, page, url);
 			await editor.login();
 			return editor;
 		} catch (error) {
-			await context.close();
-			await rm(profile, { recursive: true, force: true });
+			await browser.close();
 			throw error;
 		}
 	}
 
 	async close(): Promise<void> {
-		await this.context.close();
-		await rm(this.profile, { recursive: true, force: true, maxRetries: 10 });
-	}
-
-	/** Keeps a picture of what is on the screen, as `<name>.png`. */
-	async picture(name: string): Promise<void> {
-		// Panels slide in.
-		await this.page.waitForTimeout(600);
-		await this.page.screenshot({ path: join(screenshots, `${name}.png`) });
+		await this.browser.close();
 	}
 
 	/** What n8n marks with a test ID, as far as it can be seen. */

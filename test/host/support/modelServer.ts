@@ -1,25 +1,24 @@
 import { z } from 'zod';
 import { answerJson, serve, type LoopbackService } from './loopback';
 
-const toolSchema = z.object({
-	type: z.literal('function'),
-	function: z.object({
-		name: z.string(),
-		description: z.string().default(''),
-		parameters: z.object({
-			type: z.literal('object'),
-			properties: z.record(
-				z.object({ type: z.string().optional(), description: z.string().optional() }).passthrough(),
-			),
-			required: z.array(z.string()).default([]),
-		}),
-	}),
-});
-
 const requestSchema = z.object({
+	/** The older agents ask for a stream. */
 	stream: z.boolean().nullish(),
-	messages: z.array(z.object({ role: z.string(), content: z.unknown() }).passthrough()),
-	tools: z.array(toolSchema).default([]),
+	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
+	tools: z
+		.array(
+			z.object({
+				function: z.object({
+					name: z.string(),
+					description: z.string().default(''),
+					parameters: z.object({
+						properties: z.record(z.unknown()),
+						required: z.array(z.string()).default([]),
+					}),
+				}),
+			}),
+		)
+		.default([]),
 });
 
 /** What an agent asked of the model. */
@@ -51,60 +50,38 @@ function messageOf(answer: ModelAnswer, turn: number) {
 	};
 }
 
-/** The body of an answer: one JSON value, or the same as a stream of events in two parts. */
-function bodyOf(answer: ModelAnswer, turn: number, streams: boolean): string {
-	const { reason, message } = messageOf(answer, turn);
-	const common = {
-		id: `chatcmpl-${turn}`,
-		created: Math.floor(Date.now() / 1000),
-		model: 'scripted',
-	};
-	if (!streams) {
-		return JSON.stringify({
-			...common,
-			object: 'chat.completion',
-			choices: [{ index: 0, finish_reason: reason, message }],
-			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-		});
-	}
-	const parts = [
-		{ index: 0, delta: message, finish_reason: null },
-		{ index: 0, delta: {}, finish_reason: reason },
-	];
-	const events = parts.map((choice) =>
-		JSON.stringify({ ...common, object: 'chat.completion.chunk', choices: [choice] }),
-	);
-	return [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
-}
-
 /**
  * A language model that says what `script` says, behind the chat completions interface of OpenAI, on a
  * loopback port.
- *
- * @param script gives the answer to the request of that turn, the first is 0
  */
 export async function startModel(
-	script: (request: ModelRequest, turn: number) => ModelAnswer,
+	script: (request: ModelRequest) => ModelAnswer,
 ): Promise<ModelServer> {
 	const requests: ModelRequest[] = [];
 	const service = await serve((request, body, response) => {
-		const refuse = (status: number, message: string) =>
-			answerJson(response, { error: { message } }, status);
-		if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
-			refuse(404, `There is no ${request.url ?? ''} here`);
-			return;
-		}
 		const parsed = requestSchema.safeParse(JSON.parse(body));
-		if (!parsed.success) {
-			refuse(400, parsed.error.message);
+		if (request.url !== '/v1/chat/completions' || !parsed.success) {
+			const message = parsed.error?.message ?? `There is no ${request.url} here`;
+			answerJson(response, { error: { message } }, 400);
 			return;
 		}
-		const streams = parsed.data.stream === true;
 		const turn = requests.push(parsed.data) - 1;
-		response.writeHead(200, {
-			'content-type': streams ? 'text/event-stream' : 'application/json',
-		});
-		response.end(bodyOf(script(parsed.data, turn), turn, streams));
+		const { reason, message } = messageOf(script(parsed.data), turn);
+		const common = { id: `chatcmpl-${turn}`, created: 1_700_000_000, model: 'scripted' };
+		if (parsed.data.stream !== true) {
+			const choices = [{ index: 0, finish_reason: reason, message }];
+			const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+			answerJson(response, { ...common, object: 'chat.completion', choices, usage });
+			return;
+		}
+		const parts = [
+			{ index: 0, delta: message, finish_reason: null },
+			{ index: 0, delta: {}, finish_reason: reason },
+		].map((choice) =>
+			JSON.stringify({ ...common, object: 'chat.completion.chunk', choices: [choice] }),
+		);
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		response.end([...parts, '[DONE]'].map((part) => `data: ${part}\n\n`).join(''));
 	});
 	return { ...service, url: `${service.url}/v1`, requests };
 }

@@ -3,18 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startN8n, type Major, type N8nServer } from '../../../host';
-import type { SimulatorOptions } from '../../../simulator';
-import { startPostgres, type Postgres } from './postgres';
-import { startRedis } from './redis';
-import { startStage, tarball, type Stage } from './index';
+import { startPostgres, startRedis, type Postgres } from './databases';
+import { startStage, tarball, type Stage } from './stage';
 
-export interface ClusterOptions {
-	/** Default `2`. */
-	major?: Major;
-	env?: Record<string, string>;
-	/** Default 2. */
-	workers?: number;
-	simulator?: SimulatorOptions;
+interface ClusterOptions {
+	major: Major;
+	env: Record<string, string>;
+	/** How many workers there are from the start. */
+	workers: number;
 }
 
 /** A main and workers that share PostgreSQL, Redis and an encryption key, and a push service. */
@@ -26,23 +22,22 @@ export interface Cluster extends Stage {
 	query: Postgres['query'];
 }
 
-/** Starts the lot. Close it in any case. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-	const { major = '2', workers: count = 2, simulator = {} } = options;
-	// The last started ends first.
+/**
+ * A cluster for the tests of the surrounding `describe`: started before the first, closed after the
+ * last, its push service reset before each.
+ *
+ * @returns a function that gives the cluster to a test
+ */
+export function useCluster({ major, workers: count, ...options }: ClusterOptions): () => Cluster {
+	let cluster: Cluster | undefined;
+	// The last started ends first, also where the start fails halfway.
 	const closers: Array<() => Promise<void>> = [];
-	const closing = <T extends { close(): Promise<void> }>(started: T): T => {
-		closers.push(() => started.close());
-		return started;
-	};
-	const close = async () => {
-		for (const closer of closers.reverse()) await closer();
-	};
-	try {
-		const [postgres, redis] = await Promise.all([
-			startPostgres().then(closing),
-			startRedis().then(closing),
-		]);
+
+	beforeAll(async () => {
+		const postgres = await startPostgres();
+		closers.push(postgres.close);
+		const redis = await startRedis();
+		closers.push(redis.close);
 		const env = {
 			EXECUTIONS_MODE: 'queue',
 			N8N_ENCRYPTION_KEY: randomBytes(16).toString('hex'),
@@ -51,7 +46,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 			...redis.env,
 			...options.env,
 		};
-		const stage = await startStage({ major, env, simulator });
+		const stage = await startStage({ major, env });
 		closers.push(stage.close);
 		const packed = await tarball();
 		const workers: N8nServer[] = [];
@@ -70,9 +65,15 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 			return worker;
 		};
 		await Promise.all(Array.from({ length: count }, () => addWorker()));
-		return Object.assign(stage, { workers, addWorker, query: postgres.query, close });
-	} catch (error) {
-		await close();
-		throw error;
-	}
+		cluster = Object.assign(stage, { workers, addWorker, query: postgres.query });
+	});
+	beforeEach(() => cluster?.simulator.reset());
+	afterAll(async () => {
+		for (const closer of closers.reverse()) await closer();
+	}, 120_000);
+
+	return () => {
+		if (cluster === undefined) throw new Error('The cluster is there only while a test runs');
+		return cluster;
+	};
 }

@@ -16,6 +16,7 @@ import {
 	type WebhookAnswer,
 	type WorkflowDraft,
 } from '../../../host';
+import type { Fault } from '../../../simulator';
 import type { Stage } from './stage';
 
 export interface SendWorkflowOptions {
@@ -105,6 +106,27 @@ export function titled(name: string, count: number): Array<{ title: string }> {
 	return Array.from({ length: count }, (_, index) => ({ title: `${name} ${index + 1}` }));
 }
 
+export const titlesOf = (name: string, count: number): string[] =>
+	titled(name, count).map(({ title }) => title);
+
+/** The same end of so many items. */
+export const times = (count: number, end: string): string[] =>
+	Array.from({ length: count }, () => end);
+
+/** A key of its own for each item. */
+export const byTitle = { idempotencyKey: '={{ $json.title }}' };
+
+export const goesOn = { onError: 'continueRegularOutput' } as const;
+
+/** What becomes of the first request that sends this title. */
+export const forTitle = (title: string, action: Fault['action']): Fault => ({
+	match: { method: 'POST', path: '/send/', bodyIncludes: `"${title}"` },
+	action,
+});
+export const refusal = (title: string): Fault =>
+	forTitle(title, { kind: 'failure', description: 'Something went wrong' });
+export const lostAnswer = (title: string): Fault => forTitle(title, { kind: 'reset-after' });
+
 /** The titles that the service accepted, in the order in which they came. */
 export function acceptedTitles({ simulator }: Pick<Stage, 'simulator'>): unknown[] {
 	return [...simulator.campaigns.values()].map(({ body }) => body['title']);
@@ -137,6 +159,83 @@ export function sentItems(execution: Execution): Array<Record<string, unknown>> 
 export function failureOf(execution: Execution): { message: string; description: string } {
 	const { error } = execution.data.resultData;
 	return { message: error?.message ?? '', description: error?.description ?? '' };
+}
+
+/** An execution of a workflow that sends `Item 1`, `Item 2`, …, and how it ends. */
+export interface Step {
+	/** How many items; left out: it is the 'Retry' of an earlier execution. */
+	items?: number;
+	/** Which execution is retried; 0 is the first. */
+	retry?: number;
+	/** The node's options from now on; a Retry is then one with the workflow as it is saved. */
+	options?: INodeParameters;
+	fault?: Fault;
+	/** How its items end, all alike or one by one; left out: the execution fails. */
+	ends?: string | string[];
+	/** What the failure's message or description says. */
+	says?: string;
+}
+
+/** Runs a workflow of sends step by step, and expects of each step how it ends. */
+export async function runSteps(
+	stage: Stage,
+	options: SendWorkflowOptions,
+	steps: readonly Step[],
+): Promise<{ workflow: SendWorkflow; executions: Execution[] }> {
+	const { client, simulator } = stage;
+	const workflow = await sendWorkflow(stage, options);
+	const executions: Execution[] = [];
+	for (const { items, retry = 0, options: changed, fault, ends, says = '' } of steps) {
+		if (fault !== undefined) simulator.addFault(fault);
+		if (changed !== undefined) {
+			await workflow.change({ options: changed });
+			await client.activate(workflow.id);
+		}
+		const loadWorkflow = changed !== undefined;
+		const execution =
+			items === undefined
+				? await client.retryExecution(executions[retry]?.id ?? '', { loadWorkflow })
+				: await workflow.run(titled('Item', items));
+		executions.push(execution);
+		const { message, description } = failureOf(execution);
+		expect(`${message}\n${description}`).toContain(says);
+		expect(execution.status).toBe(ends === undefined ? 'error' : 'success');
+		if (ends === undefined) continue;
+		const given = sentItems(execution);
+		expect(endsOf(given)).toEqual(typeof ends === 'string' ? given.map(() => ends) : ends);
+		// Whenever it was sent, an item has the answer that it got then.
+		for (const { campaignId, title } of given) {
+			if (typeof campaignId !== 'string') continue;
+			expect(simulator.campaign(campaignId)?.body['title']).toBe(title);
+		}
+	}
+	return { workflow, executions };
+}
+
+/** What happens to one workflow of sends. */
+export interface Story {
+	what: string;
+	workflow: SendWorkflowOptions;
+	steps: Step[];
+	/** The numbers of the items that the service accepted, in their order; left out: each item once. */
+	accepted?: number[];
+}
+
+/** Makes a story happen, and expects what it tells. */
+export async function expectStory(
+	stage: Stage,
+	{ workflow, steps, accepted }: Story,
+): Promise<void> {
+	await runSteps(stage, workflow, steps);
+	const all = titlesOf('Item', Math.max(...steps.map(({ items = 0 }) => items)));
+	expect(acceptedTitles(stage)).toEqual(accepted?.map((number) => `Item ${number}`) ?? all);
+}
+
+/** Stops the newest execution of a workflow, as a user does. */
+export async function stopNewest({ client }: Stage, { id }: SendWorkflow): Promise<void> {
+	const [running] = await client.executions({ workflowId: id });
+	await client.stopExecution(running?.id ?? '');
+	expect((await client.waitForExecution(running?.id ?? '')).status).toBe('canceled');
 }
 
 /** How often the triggers of `watchWorkflow` poll. */

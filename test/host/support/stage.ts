@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import {
+	packPackage,
 	startStage as startHostStage,
 	webhookWorkflow,
 	type Execution,
@@ -8,19 +9,27 @@ import {
 	type Stage as HostStage,
 	type StartOptions,
 	type WebhookAnswer,
-	type WorkflowDraft,
 } from '../../../host';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
-import { tarball } from './tarball';
 
 /** The key and token of every stage's push service: no error, log or output may hold them. */
 export const secrets = { apiKey: 'key-5f1c9be2a7', authToken: 'token-93d07ac41e' };
 
-export interface StageOptions extends Partial<Pick<StartOptions, 'env' | 'userFolder'>> {
+/** The variable that names the packed package for the suites. */
+export const tarballVariable = 'PUSH_CAMPAIGN_TARBALL';
+
+/** The path of the packed package; packs it where no runner has. */
+export async function tarball(): Promise<string> {
+	return process.env[tarballVariable] ?? (await packPackage()).tarball;
+}
+
+export interface StageOptions extends Partial<Pick<StartOptions, 'env'>> {
 	/** Default `2`. */
 	major?: Major;
 	simulator?: SimulatorOptions;
 	access?: typeof secrets;
+	/** The path of a packed package; left out: this one. */
+	packed?: string;
 	/** Whether n8n shows its editor: to prepare it takes a third of a start. Default false. */
 	editor?: boolean;
 }
@@ -33,16 +42,15 @@ export async function startStage({
 	major = '2',
 	simulator,
 	access = secrets,
+	packed,
 	editor = false,
 	env,
-	...options
 }: StageOptions = {}): Promise<Stage> {
 	return await startHostStage({
-		...options,
 		env: { ...(editor ? {} : { N8N_DISABLE_UI: 'true' }), ...env },
 		major,
 		access,
-		tarball: await tarball(),
+		tarball: packed ?? (await tarball()),
 		startService: () =>
 			startSimulator({
 				serviceKey: access.apiKey,
@@ -75,34 +83,18 @@ export function useStage(options: StageOptions): () => Stage {
 	return current;
 }
 
-export interface Run {
-	workflowId: string;
-	/** The workflow as it was created. */
-	draft: WorkflowDraft;
-	execution: Execution;
-	/** What the webhook's caller got: the last node's items. */
-	answer: WebhookAnswer;
-}
-
-/**
- * Runs `nodes`, one after another, once as a production execution on `items`.
- *
- * @param shape changes the workflow before it is created, e.g. `connect`s a second output
- */
+/** Runs `nodes`, one after another, once as a production execution on `items`. */
 export async function runNodes(
 	{ client }: Pick<Stage, 'client'>,
 	nodes: INode[],
 	items: Array<Record<string, unknown>> = [{}],
-	shape: (draft: WorkflowDraft) => WorkflowDraft = (draft) => draft,
-): Promise<Run> {
+): Promise<{ execution: Execution; answer: WebhookAnswer }> {
 	const path = randomUUID();
-	const draft = shape(webhookWorkflow(path, nodes));
-	const { id } = await client.createWorkflow(draft);
+	const { id } = await client.createWorkflow(webhookWorkflow(path, nodes));
 	await client.activate(id);
 	const answer = await client.runWebhook(path, { items });
 	const [summary] = await client.waitForExecutions({ workflowId: id });
-	if (summary === undefined) throw new Error('The workflow was not executed');
-	const execution = await client.execution(summary.id);
+	const execution = await client.execution(summary?.id ?? '');
 	await client.deactivate(id);
-	return { workflowId: id, draft, execution, answer };
+	return { execution, answer };
 }
