@@ -48,8 +48,7 @@ export async function prepare(
 	limit?: RateLimit,
 ): Promise<void> {
 	await simulator.reset();
-	await simulator.setLatency(latencyMs);
-	if (limit !== undefined) await simulator.setRateLimit(limit);
+	await simulator.configure({ latencyMs, rateLimit: limit });
 }
 
 interface Contest {

@@ -82,7 +82,7 @@ async function changeLimit(
 	while (!signal.aborted) {
 		const { campaignCount } = await simulator.state(0);
 		if (campaignCount >= after) {
-			await simulator.setRateLimit(limit);
+			await simulator.configure({ rateLimit: limit });
 			return;
 		}
 		await sleep(10);

@@ -78,16 +78,11 @@ async function run(fresh: boolean): Promise<void> {
 	const userFolder = join(folder, 'n8n');
 	const logFile = join(userFolder, 'n8n.log');
 	await rm(logFile, { force: true });
-	let lost: string | undefined;
 	const simulator = await startSimulator({
 		port: ports.service,
 		serviceKey: access.apiKey,
 		authToken: access.authToken,
-		maxCampaigns: 5_000,
 		stateFile: join(folder, 'simulator.json'),
-		onUnreadableState: (file) => {
-			lost = file;
-		},
 	});
 	// n8n's own default is New York, whatever the machine says.
 	const env = { GENERIC_TIMEZONE: timezone, TZ: timezone, ...reloadingEnv };
@@ -108,7 +103,7 @@ async function run(fresh: boolean): Promise<void> {
 		stateFile.write(state);
 		const { workflows } = state;
 		const addresses = { n8n: server.url, service: simulator.origin };
-		say(welcome({ ...addresses, timezone, workflows, isLoginChanged, lost }));
+		say(welcome({ ...addresses, timezone, workflows, isLoginChanged }));
 		stop.ready();
 		endWatching = watchEdits({ server, since, tell: (edit) => say(afterEdit(edit, new Date())) });
 		const ended = server.ended.then(() => 'ended' as const);

@@ -11,8 +11,6 @@ export interface Running {
 	/** The IDs of the workflows by the names of their files. */
 	workflows: Readonly<Record<string, string>>;
 	isLoginChanged: boolean;
-	/** Where the campaigns of earlier starts are, if they could not be read. */
-	lost?: string | undefined;
 }
 
 /** This machine's timezone as an IANA name, such as `Europe/Berlin`; UTC where it has none that is known. */
@@ -39,7 +37,7 @@ ${first}
 
 /** What to do now, for somebody who has never seen n8n. */
 export function welcome(running: Running): string {
-	const { n8n, service, timezone, workflows, isLoginChanged, lost } = running;
+	const { n8n, service, timezone, workflows, isLoginChanged } = running;
 	const address = (file: string, tab = '') => {
 		const id = workflows[file];
 		return id === undefined ? `${n8n}/home/workflows` : `${n8n}/workflow/${id}${tab}`;
@@ -47,10 +45,6 @@ export function welcome(running: Running): string {
 	const login = isLoginChanged
 		? '     Log in as you changed it. (So the examples were not looked at.)'
 		: `     E-mail     ${demoOwner.email}\n     Password   ${demoOwner.password}`;
-	const warning =
-		lost === undefined
-			? ''
-			: `\nThe campaigns of earlier starts could not be read, so there are none. Their file is now\n${lost}\n`;
 	return `
 Ready. To send a campaign:
 
@@ -78,7 +72,7 @@ To change the nodes, edit what is in nodes/ or credentials/: n8n has it some sec
 
 Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made in n8n and the
 campaigns you sent are there again at the next start; 'npm start -- --fresh' begins anew.
-${warning}
+
 `;
 }
 

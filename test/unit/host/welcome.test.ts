@@ -26,11 +26,10 @@ test('the addresses of the workflows themselves, the login, and the timezone', (
 	expect(lines.filter((line) => line.length > 100)).toEqual([]);
 });
 
-test('what is not as it was: a workflow, the login, the campaigns', () => {
-	const text = welcome({ ...running, workflows: {}, isLoginChanged: true, lost: '/a/file' });
+test('what is not as it was: a workflow, the login', () => {
+	const text = welcome({ ...running, workflows: {}, isLoginChanged: true });
 	expect(text).toContain('http://127.0.0.1:5678/home/workflows');
 	expect(text).not.toContain(demoOwner.password);
-	expect(text).toMatch(/campaigns of earlier starts could not be read.*\n\/a\/file\n/);
 });
 
 test('an edit: that n8n has it, or has not, and why, as far as one reads', () => {

@@ -1,5 +1,5 @@
 import { startSimulator, type Fault } from '../../../simulator';
-import { call, send, sends, smallest, useSimulator } from './support';
+import { send, useSimulator } from './support';
 
 const simulator = useSimulator({ lifeSpeed: 0 });
 const failing = (status: number): Fault['action'] => ({
@@ -44,7 +44,6 @@ test.each([true, false])('hang with process %s: no answer until it is closed', a
 	expect(other.campaigns.size).toBe(process ? 2 : 1);
 	expect(other.requests[0]?.answered).toBeNull();
 	await other.close();
-	await other.close();
 	expect(await hanging).toBe('cut off');
 });
 
@@ -52,9 +51,7 @@ test('skip, times and the order of adding choose the requests; clearing ends all
 	simulator().addFault({ skip: 1, times: 2, action: failing(500) });
 	simulator().addFault({ skip: 2, times: 0, action: failing(501) });
 	const statuses: number[] = [];
-	for (let count = 0; count < 6; count += 1) {
-		statuses.push((await send(simulator(), 'all')).status);
-	}
+	while (statuses.length < 6) statuses.push((await send(simulator(), 'all')).status);
 	expect(statuses).toEqual([200, 500, 500, 200, 501, 501]);
 	simulator().clearFaults();
 	expect((await send(simulator(), 'all')).status).toBe(200);
@@ -68,7 +65,6 @@ test.each<[NonNullable<Fault['match']>, struck: boolean]>([
 	[{ bodyIncludes: 'Spring' }, true],
 	[{ bodyIncludes: 'Autumn' }, false],
 	[{ header: { name: 'serviceKey' } }, true],
-	[{ header: { name: 'serviceKey', value: 'other' } }, false],
 	[{ header: { name: 'x-absent' } }, false],
 	[{ path: 'send/all', bodyIncludes: 'Autumn' }, false],
 ])('match %j: %s', async (match, struck) => {
@@ -76,7 +72,7 @@ test.each<[NonNullable<Fault['match']>, struck: boolean]>([
 	expect((await send(simulator(), 'all')).status).toBe(struck ? 500 : 200);
 });
 
-test('answers carry what the fault gives them; a malformed fault is refused', async () => {
+test('answers carry what the fault gives them', async () => {
 	const headers = { 'Retry-After': '7' };
 	simulator().addFault({ action: { kind: 'respond', status: 503, headers, body: 'busy' } });
 	simulator().addFault({ action: { kind: 'failure', type: 'odd', description: 'Odd', headers } });
@@ -84,12 +80,13 @@ test('answers carry what the fault gives them; a malformed fault is refused', as
 	expect([busy.status, busy.headers['retry-after'], busy.text]).toEqual([503, '7', 'busy']);
 	expect(odd.json).toEqual({ status: 'failure', type: 'odd', description: 'Odd' });
 	expect(odd.headers['retry-after']).toBe('7');
-	expect(() => simulator().addFault({ times: -1, action: { kind: 'truncate' } })).toThrow();
 });
 
 test('latency delays the answer, not the request', async () => {
 	simulator().setLatency(40);
 	const before = performance.now();
-	await call(simulator().url, { path: sends.all.path, body: smallest });
+	await send(simulator(), 'all');
 	expect(performance.now() - before).toBeGreaterThanOrEqual(38);
+	const [{ at = 0, answered } = {}] = simulator().requests;
+	expect((answered?.at ?? 0) - at).toBeGreaterThanOrEqual(38);
 });
