@@ -15,18 +15,18 @@ export async function watchCollectedMemory<T>(
 ): Promise<{ result: T; megabytes: number }> {
 	const before = await bytesInUse(server);
 	let highest = before;
-	const end = new AbortController();
-	const watching = (async () => {
-		while (!end.signal.aborted) {
+	let running = true;
+	const watch = async () => {
+		for (; running; await sleep(collectEveryMs)) {
 			highest = Math.max(highest, await bytesInUse(server));
-			await sleep(collectEveryMs, undefined, { signal: end.signal }).catch(() => undefined);
 		}
-	})();
+	};
+	const watching = watch();
 	try {
 		const result = await work();
 		return { result, megabytes: (highest - before) / 2 ** 20 };
 	} finally {
-		end.abort();
+		running = false;
 		await watching;
 	}
 }

@@ -14,8 +14,12 @@ const requestSchema = z.object({
 
 /** Drives a simulator of another process over HTTP; the methods are the simulator's own. */
 export class SimulatorControl {
-	/** @param origin - the simulator's origin, without a path prefix. */
-	constructor(private readonly origin: string) {}
+	private readonly origin: string;
+
+	/** @param url - an address of the simulator. */
+	constructor(url: string) {
+		this.origin = new URL(url).origin;
+	}
 
 	/** Counts and campaigns, with the latest `last` campaigns only where that is given. */
 	async state(...last: number[]) {
