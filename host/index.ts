@@ -17,7 +17,7 @@ export { startN8n, type N8nServer, type StartOptions } from './n8n/server';
 export * from './n8n/stage';
 export * from './n8n/workflows';
 export { packPackage } from './process/pack';
-export { firstFree, freePort } from './process/ports';
+export { freePort } from './process/ports';
 export { killGroup, startProgram, type Program } from './process/program';
 export { Progress } from './process/progress';
 export { until } from './process/until';

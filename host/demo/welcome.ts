@@ -1,5 +1,4 @@
 import { demoFiles, demoOwner } from './prepare';
-import type { Edit } from './watch';
 
 /** Where everything is, once it runs. */
 export interface Running {
@@ -21,19 +20,12 @@ export function machineTimezone(): string {
 }
 
 /** What is said before anything begins. */
-export function expectation(installed: boolean): string {
-	const first = installed
-		? ''
-		: `
-The first start downloads n8n: about 2.5 GB of disk and, on an ordinary line, about five minutes.
-The next ones take seconds.
-`;
-	return `
+export const expectation = `
 Starts n8n with the Push Campaign nodes in it and, beside it, a simulator of a push service.
-Both run on this machine alone; nothing is sent to anybody.
-${first}
+Both run on this machine alone; nothing is sent to anybody. The first start downloads n8n: about
+2.5 GB of disk and, on an ordinary line, about five minutes. The next ones take seconds.
+
 `;
-}
 
 /** What to do now, for somebody who has never seen n8n. */
 export function welcome(running: Running): string {
@@ -74,22 +66,4 @@ Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made i
 campaigns you sent are there again at the next start; 'npm start -- --fresh' begins anew.
 
 `;
-}
-
-/** At most this many reasons are said: most follow from the first. */
-const mostReasons = 5;
-
-/** What became of an edit of the package. */
-export function afterEdit(edit: Edit, at: Date): string {
-	const time = at.toTimeString().slice(0, 8);
-	switch (edit.kind) {
-		case 'taken':
-			return `${time}  Your edit is in n8n.\n`;
-		case 'refused': {
-			const reasons = edit.reasons.slice(0, mostReasons).map((reason) => `  ${reason}\n`);
-			return `${time}  Your edit is not in n8n, which goes on with the version before:\n${reasons.join('')}`;
-		}
-		case 'not-loaded':
-			return `${time}  Your edit compiles, but n8n has not loaded it: ${edit.reason}.\n`;
-	}
 }

@@ -27,7 +27,7 @@ const publicationSchema = z.object({
 });
 
 type Publication = z.infer<typeof publicationSchema>;
-export type CredentialTest = z.infer<typeof credentialTestSchema>;
+type CredentialTest = z.infer<typeof credentialTestSchema>;
 export type Workflow = z.infer<typeof workflowSchema>;
 
 export interface WebhookAnswer {
@@ -115,9 +115,9 @@ export class N8nClient extends N8nExecutions {
 	}
 
 	/** Deactivates a workflow and waits until its triggers have stopped. */
-	async deactivate(id: string, timeout = 180_000): Promise<void> {
+	async deactivate(id: string): Promise<void> {
 		await this.request('POST', `workflows/${id}/deactivate`, {});
-		await this.untilPublication(id, timeout, ({ status }) => status === 'not_published');
+		await this.untilPublication(id, 180_000, ({ status }) => status === 'not_published');
 	}
 
 	/** Waits for n8n 2.x, which starts and stops a workflow's triggers after it has answered. */
@@ -153,23 +153,23 @@ export class N8nClient extends N8nExecutions {
 	 *
 	 * @returns the execution when it has ended
 	 */
-	async runManually(id: string, trigger: string, timeout = 120_000): Promise<Execution> {
+	async runManually(id: string, trigger: string): Promise<Execution> {
 		const workflowData = await this.workflow(id);
 		const answer = await this.request('POST', `workflows/${id}/run`, {
 			workflowData,
 			triggerToStartFrom: { name: trigger },
 		});
 		const { executionId } = z.object({ executionId: z.coerce.string() }).parse(answer);
-		return await this.waitForExecution(executionId, timeout);
+		return await this.waitForExecution(executionId);
 	}
 
 	/** Calls the production webhook of an active workflow. */
-	async runWebhook(path: string, body: unknown = {}, timeout = 300_000): Promise<WebhookAnswer> {
+	async runWebhook(path: string, body: unknown = {}): Promise<WebhookAnswer> {
 		const answer = await fetch(`${this.url}/webhook/${path}`, {
 			method: 'POST',
 			headers: { connection: 'close', 'content-type': 'application/json' },
 			body: JSON.stringify(body),
-			signal: AbortSignal.timeout(timeout),
+			signal: AbortSignal.timeout(300_000),
 		});
 		const text = await answer.text();
 		return { status: answer.status, text, json: parseJson(text) };

@@ -68,21 +68,13 @@ async function decode(answer: unknown) {
 
 const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
 
-export interface OutputOptions {
-	/** Which of the node's outputs; 1 is the error output of a node with one output. Default 0. */
-	output?: number;
-	/** Which of the node's runs; negative counts from the last. Default -1. */
-	run?: number;
-}
+/** How long an execution may take by default, in milliseconds. */
+const patienceMs = 180_000;
 
-/** The items that a node put out; none where it did not run or put nothing out there. */
-export function outputOf(
-	execution: Execution,
-	nodeName: string,
-	{ output = 0, run = -1 }: OutputOptions = {},
-): SavedItem[] {
-	const { main } = execution.data.resultData.runData[nodeName]?.at(run)?.data ?? {};
-	return main?.[output] ?? [];
+/** The items that a node put out by its first output in its last run; none where it did not. */
+export function outputOf(execution: Execution, nodeName: string): SavedItem[] {
+	const { main } = execution.data.resultData.runData[nodeName]?.at(-1)?.data ?? {};
+	return main?.[0] ?? [];
 }
 
 export interface ExecutionsFilter {
@@ -97,7 +89,7 @@ export interface WaitOptions extends ExecutionsFilter {
 	count?: number;
 	/** Whether they must have ended. Default true. */
 	ended?: boolean;
-	/** Milliseconds. Default 60000. */
+	/** Milliseconds. Default three minutes. */
 	timeout?: number;
 }
 
@@ -129,7 +121,7 @@ export class N8nExecutions extends N8nSession {
 	async waitForExecutions({
 		count = 1,
 		ended = true,
-		timeout = 180_000,
+		timeout = patienceMs,
 		...filter
 	}: WaitOptions): Promise<ExecutionSummary[]> {
 		const wanted = (all: ExecutionSummary[]) =>
@@ -160,21 +152,16 @@ export class N8nExecutions extends N8nSession {
 	}
 
 	/** Waits until one execution has ended and is saved. */
-	async waitForExecution(id: string, timeout = 180_000): Promise<Execution> {
+	async waitForExecution(id: string): Promise<Execution> {
 		const read = async () => {
 			const answer = await this.request('GET', `executions/${id}`);
 			const { status } = executionSummarySchema.parse(answer);
 			// Its data may be unreadable as long as it runs, and n8n 1 saves them after its status.
-			const saved = finalStatuses.includes(status) ? (await decode(answer)).data : undefined;
-			return { status, saved };
+			return finalStatuses.includes(status) ? (await decode(answer)).data : undefined;
 		};
-		const late = ({ status }: { status: string }) =>
-			`Execution ${id} is ${status} after ${timeout / 1000} s`;
-		const { saved } = await until(read, (seen) => seen.saved !== undefined, {
-			within: timeout,
-			late,
-		});
-		if (saved === undefined) throw new Error(`Execution ${id} is not saved`);
+		const late = () => `Execution ${id} has not ended, or is not saved`;
+		const saved = await until(read, (seen) => seen !== undefined, { within: patienceMs, late });
+		if (saved === undefined) throw new Error(late());
 		return saved;
 	}
 

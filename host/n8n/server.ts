@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../process/ports';
-import { NotReady, startProgram, type Program } from '../process/program';
+import { startProgram, type Program } from '../process/program';
 import { installCommunityPackage } from './communityPackage';
 import type { Major } from './hosts';
 import { installHost } from './install';
@@ -60,7 +60,7 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 			return { ...program, major, url, port: ports.main, userFolder };
 		} catch (error) {
 			await program.kill('SIGKILL');
-			const portTaken = error instanceof NotReady && /EADDRINUSE|is already in use/.test(error.log);
+			const portTaken = /EADDRINUSE|is already in use/.test(String(error));
 			if (!portTaken || options.port !== undefined || attempt >= attempts) throw error;
 		}
 	}
