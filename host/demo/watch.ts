@@ -69,9 +69,8 @@ async function lastEdit(project: string): Promise<number> {
 
 /** Takes an edit over; gives in words what became of it. */
 async function takeOver(server: N8nServer, project: string, installed: string): Promise<string> {
-	const times = (what: string) =>
-		server.log().split(`Hot reload ${what} for ${packageName}`).length;
-	const [triggered, failed] = [times('triggered'), times('failed')];
+	const last = (what: string) => server.log().lastIndexOf(`Hot reload ${what} for ${packageName}`);
+	const before = last('triggered');
 	const reasons = await compile(project, installed);
 	if (reasons.length > 0) {
 		// Most follow from the first.
@@ -79,12 +78,13 @@ async function takeOver(server: N8nServer, project: string, installed: string): 
 		return `Your edit is not in n8n, which goes on with the version before:${lines.join('')}`;
 	}
 	const deadline = Date.now() + 30_000;
-	while (times('triggered') === triggered) {
+	while (last('triggered') === before) {
 		if (Date.now() > deadline) return 'Your edit compiles, but n8n has not tried to load it.';
 		await sleep(100);
 	}
 	await sleep(loadingMs);
-	return times('failed') === failed
+	// A load that began while files were still written fails, and is followed by another one.
+	return last('failed') < last('triggered')
 		? 'Your edit is in n8n.'
 		: `Your edit compiles, but n8n has not loaded it: its log ${server.userFolder}/n8n.log says why.`;
 }
