@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesInUse, type Collecting } from '../host';
+import { bytesInUse, type N8nServer } from '../host';
 
 /** Seldom enough that a run has time for its own work: a collection takes some tenths of a second. */
 const collectEveryMs = 2000;
@@ -10,7 +10,7 @@ const collectEveryMs = 2000;
  * @returns how far that rose above what was in use before, in megabytes
  */
 export async function watchCollectedMemory<T>(
-	server: Collecting,
+	server: N8nServer,
 	work: () => Promise<T>,
 ): Promise<{ result: T; megabytes: number }> {
 	const before = await bytesInUse(server);

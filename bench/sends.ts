@@ -13,7 +13,7 @@ import {
 } from './contest';
 import { watchCollectedMemory } from './memory';
 import { median } from './report';
-import { bothOf, collectingOf, ours, personal, plain, type Contestant } from './stage';
+import { bothOf, ours, personal, plain, type Contestant } from './stage';
 
 const count = 500;
 
@@ -129,7 +129,7 @@ export const memoryInUse: Case = {
 				itemsOf: () => items,
 				warmUps: 0,
 				async around(contestant, run) {
-					const { result, megabytes } = await watchCollectedMemory(collectingOf(stage), run);
+					const { result, megabytes } = await watchCollectedMemory(stage.server, run);
 					memory[contestant].push(megabytes);
 					return result;
 				},

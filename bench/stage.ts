@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
@@ -11,7 +10,6 @@ import {
 	pushCampaignTrigger,
 	startStage as startHostStage,
 	webhookWorkflow,
-	type Collecting,
 	type Stage as HostStage,
 } from '../host';
 import { getPlainly } from './plain';
@@ -37,20 +35,13 @@ export type Bench = (items: ReadonlyArray<Record<string, unknown>>) => Promise<R
 export type Stage = HostStage<SimulatorProcess>;
 
 const access = { apiKey: 'demo-key', authToken: 'demo-token' };
-const memoryFile = 'memory-in-use';
 
 export async function startStage(): Promise<Stage> {
 	const { tarball } = await packPackage();
-	const env = collectorVariables(memoryFile);
+	const env = collectorVariables;
 	const startService = () => SimulatorProcess.start();
 	return await startHostStage({ major: '2', tarball, env, access, startService });
 }
-
-/** The server as what can be told to collect its garbage. */
-export const collectingOf = ({ server: { pid, userFolder } }: Stage): Collecting => ({
-	pid,
-	memoryFile: join(userFolder, memoryFile),
-});
 
 const nodeName = 'Measured';
 

@@ -15,7 +15,7 @@ const lookEveryMs = 1_000;
 const mostReasons = 5;
 
 /** How long n8n takes from saying that it loads a package again to having done so, in milliseconds. */
-const loadingMs = 1_000;
+const loadingMs = 2_000;
 
 export interface WatchOptions {
 	/** A running server, started with `reloadingEnv`. */
@@ -82,9 +82,13 @@ async function takeOver(server: N8nServer, project: string, installed: string): 
 		if (Date.now() > deadline) return 'Your edit compiles, but n8n has not tried to load it.';
 		await sleep(100);
 	}
-	await sleep(loadingMs);
-	// A load that began while files were still written fails, and is followed by another one.
-	return last('failed') < last('triggered')
+	// A load that began while files were still written may fail, and is followed by another one.
+	let tried: number;
+	do {
+		tried = last('triggered');
+		await sleep(loadingMs);
+	} while (last('triggered') > tried);
+	return last('failed') < tried
 		? 'Your edit is in n8n.'
 		: `Your edit compiles, but n8n has not loaded it: its log ${server.userFolder}/n8n.log says why.`;
 }

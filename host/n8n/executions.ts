@@ -12,8 +12,6 @@ const errorSchema = z
 		message: z.string(),
 		description: z.string().nullish(),
 		httpCode: z.string().nullish(),
-		name: z.string().optional(),
-		context: z.record(z.unknown()).optional(),
 	})
 	.passthrough();
 
@@ -25,32 +23,25 @@ const runSchema = z
 	})
 	.passthrough();
 
-const resultSchema = z.object({
-	runData: z.record(z.array(runSchema)).default({}),
-	error: errorSchema.optional(),
-	lastNodeExecuted: z.string().optional(),
-});
-
 export const executionSummarySchema = z
 	.object({
 		id: z.coerce.string(),
 		status: z.string(),
 		mode: z.string(),
 		workflowId: z.string().optional(),
-		retryOf: z.coerce.string().nullish(),
 		startedAt: z.string().nullish(),
-		stoppedAt: z.string().nullish(),
 	})
 	.passthrough();
-
-const listSchema = z.object({ results: z.array(executionSummarySchema) });
 
 /** An execution as the executions list shows it. */
 export type ExecutionSummary = z.infer<typeof executionSummarySchema>;
 
 const executionSchema = executionSummarySchema.extend({
 	data: z.object({
-		resultData: resultSchema,
+		resultData: z.object({
+			runData: z.record(z.array(runSchema)).default({}),
+			error: errorSchema.optional(),
+		}),
 		executionData: z.object({ contextData: z.record(z.unknown()).default({}) }).optional(),
 	}),
 });
@@ -80,8 +71,6 @@ export function outputOf(execution: Execution, nodeName: string): SavedItem[] {
 export interface ExecutionsFilter {
 	workflowId?: string;
 	status?: string[];
-	/** At most this many, the newest first. Default 100. */
-	limit?: number;
 }
 
 export interface WaitOptions extends ExecutionsFilter {
@@ -95,14 +84,11 @@ export interface WaitOptions extends ExecutionsFilter {
 
 /** What the executions list of the editor can do. */
 export class N8nExecutions extends N8nSession {
-	/** The executions list, the newest first. */
-	async executions({ workflowId, status, limit = 100 }: ExecutionsFilter = {}): Promise<
-		ExecutionSummary[]
-	> {
-		const filter = JSON.stringify({ workflowId, status });
-		const query = new URLSearchParams({ filter, limit: String(limit) });
+	/** The executions list, the newest first; at most the latest hundred. */
+	async executions(filter: ExecutionsFilter = {}): Promise<ExecutionSummary[]> {
+		const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
 		const answer = await this.request('GET', `executions?${query.toString()}`);
-		return listSchema.parse(answer).results;
+		return z.object({ results: z.array(executionSummarySchema) }).parse(answer).results;
 	}
 
 	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
@@ -127,10 +113,9 @@ export class N8nExecutions extends N8nSession {
 		const wanted = (all: ExecutionSummary[]) =>
 			ended ? all.filter(({ status }) => finalStatuses.includes(status)) : all;
 		const late = (all: ExecutionSummary[]) =>
-			`${wanted(all).length} of ${count} executions after ${timeout / 1000} s: ` +
-			all.map(({ id, status }) => `${id} ${status}`).join(', ');
+			`${wanted(all).length} of ${count} executions: ${JSON.stringify(all)}`;
 		const seen = await until(
-			() => this.executions({ limit: Math.max(100, count), ...filter }),
+			() => this.executions(filter),
 			(all) => wanted(all).length >= count,
 			{ within: timeout, every: 250, late },
 		);
@@ -140,13 +125,10 @@ export class N8nExecutions extends N8nSession {
 	/**
 	 * 'Retry' from the executions list; waits for the new execution to end.
 	 *
-	 * @param loadWorkflow true: with the workflow as it is now; false: as it was
+	 * @param options `loadWorkflow`: with the workflow as it is now, and not as it was
 	 */
-	async retryExecution(
-		id: string,
-		{ loadWorkflow = false }: { loadWorkflow?: boolean } = {},
-	): Promise<Execution> {
-		const answer = await this.request('POST', `executions/${id}/retry`, { loadWorkflow });
+	async retryExecution(id: string, options = { loadWorkflow: false }): Promise<Execution> {
+		const answer = await this.request('POST', `executions/${id}/retry`, options);
 		const retried = z.object({ id: z.coerce.string() }).parse(answer);
 		return await this.waitForExecution(retried.id);
 	}

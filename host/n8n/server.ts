@@ -53,7 +53,7 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 			args: [host.script, mode === 'worker' ? 'worker' : 'start'],
 			cwd: userFolder,
 			logFile: join(userFolder, 'n8n.log'),
-			env: { ...serverEnv(userFolder, mode, ports), ...host.env, ...options.env },
+			env: { ...serverEnv(userFolder, ports), ...host.env, ...options.env },
 		});
 		try {
 			await program.untilReady(() => answers(url, mode), readyWithin);
@@ -85,7 +85,6 @@ const foreign =
 
 function serverEnv(
 	userFolder: string,
-	mode: 'main' | 'worker',
 	{ main, broker }: { main: number; broker: number },
 ): NodeJS.ProcessEnv {
 	return {
@@ -98,13 +97,11 @@ function serverEnv(
 		WEBHOOK_URL: `http://127.0.0.1:${main}`,
 		N8N_RUNNERS_BROKER_PORT: String(broker),
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
-		...(mode === 'worker'
-			? {
-					QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-					QUEUE_HEALTH_CHECK_PORT: String(main),
-					N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
-				}
-			: { N8N_PORT: String(main) }),
+		// Worker and main heed one of these ports each.
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		QUEUE_HEALTH_CHECK_PORT: String(main),
+		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+		N8N_PORT: String(main),
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',

@@ -18,8 +18,6 @@ export interface StageOptions<S> extends Omit<StartOptions, 'userFolder'> {
 	startService: () => Promise<S>;
 	/** The push service's key and token. */
 	access: { apiKey: string; authToken: string };
-	/** The folder that holds n8n's state. Left out: a temporary one. */
-	userFolder?: string;
 }
 
 /** An n8n with the package in it, its owner logged in, and a push service with a credential for it. */
@@ -44,17 +42,15 @@ export interface Stage<S> {
 export async function startStage<S extends Service>({
 	startService,
 	access,
-	userFolder,
 	tarball,
 	...options
 }: StageOptions<S>): Promise<Stage<S>> {
-	const folder = userFolder ?? (await mkdtemp(join(tmpdir(), 'n8n-host-')));
+	const folder = await mkdtemp(join(tmpdir(), 'n8n-host-'));
 	const simulator = await startService();
 	const servers: N8nServer[] = [];
 	const close = async () => {
 		for (const server of servers) await server.stop();
 		await simulator.close();
-		if (userFolder !== undefined) return;
 		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {

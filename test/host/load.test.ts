@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesInUse, collectorVariables } from '../../host';
 import { startStage, type Stage } from './support';
@@ -36,15 +33,12 @@ const median = (values: readonly number[]): number =>
 
 describe('under load', () => {
 	let stage: Stage;
-	let folder: string;
 
 	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), 'push-campaign-load-'));
-		stage = await startStage({ env: collectorVariables(join(folder, 'memory')) });
+		stage = await startStage({ env: collectorVariables });
 	}, 400_000);
 	afterAll(async () => {
 		await stage.close();
-		await rm(folder, { recursive: true });
 	}, 60_000);
 
 	test(
@@ -75,13 +69,12 @@ describe('under load', () => {
 
 			say(`All active after ${seconds()} s`);
 			// What is in use: what a process holds rises and falls by hundreds of megabytes with its garbage.
-			const server = { pid: stage.server.pid, memoryFile: join(folder, 'memory') };
 			const memory: number[] = [];
 			const start = Date.now();
 			let moved = start;
 			while (Date.now() - start < durationMs) {
 				await sleep(sampleEveryMs);
-				memory.push((await bytesInUse(server)) / 2 ** 20);
+				memory.push((await bytesInUse(stage.server)) / 2 ** 20);
 				if (Date.now() - moved >= moveEveryMs) {
 					moveCounters(stage, ids);
 					moved = Date.now();

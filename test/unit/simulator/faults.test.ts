@@ -13,7 +13,7 @@ test.each<[Fault['action'], 'processed' | 'ignored', sees: unknown]>([
 	[{ kind: 'reset-before' }, 'ignored', 'ECONNRESET'],
 	[{ kind: 'reset-after' }, 'processed', 'ECONNRESET'],
 	[{ kind: 'truncate' }, 'processed', 'ECONNRESET'],
-	[{ kind: 'delay', ms: 30 }, 'processed', 200],
+	[{ kind: 'delay', ms: 40 }, 'processed', 200],
 	[{ kind: 'respond', body: '<html>', status: 502 }, 'ignored', 502],
 	[{ kind: 'respond', body: '', process: true }, 'processed', 200],
 	[{ kind: 'failure', description: 'Closed' }, 'ignored', 200],
@@ -22,11 +22,13 @@ test.each<[Fault['action'], 'processed' | 'ignored', sees: unknown]>([
 	[{ kind: 'big', megabytes: 0.5, process: true }, 'processed', 200],
 ])('%j is %s', async (action, processed, sees) => {
 	const fault = simulator().addFault({ action });
+	const before = performance.now();
 	const seen = await send(simulator(), 'all').then(
 		({ status }) => status,
 		(error: NodeJS.ErrnoException) => error.code,
 	);
 	expect(seen).toBe(sees);
+	if (action.kind === 'delay') expect(performance.now() - before).toBeGreaterThanOrEqual(38);
 	const accepted = processed === 'processed' ? ['1001'] : [];
 	expect([...simulator().campaigns.keys()]).toEqual(accepted);
 	const [recorded] = simulator().requests;
@@ -70,23 +72,4 @@ test.each<[NonNullable<Fault['match']>, struck: boolean]>([
 ])('match %j: %s', async (match, struck) => {
 	simulator().addFault({ match, action: failing(500) });
 	expect((await send(simulator(), 'all')).status).toBe(struck ? 500 : 200);
-});
-
-test('answers carry what the fault gives them', async () => {
-	const headers = { 'Retry-After': '7' };
-	simulator().addFault({ action: { kind: 'respond', status: 503, headers, body: 'busy' } });
-	simulator().addFault({ action: { kind: 'failure', type: 'odd', description: 'Odd', headers } });
-	const [busy, odd] = [await send(simulator(), 'all'), await send(simulator(), 'all')];
-	expect([busy.status, busy.headers['retry-after'], busy.text]).toEqual([503, '7', 'busy']);
-	expect(odd.json).toEqual({ status: 'failure', type: 'odd', description: 'Odd' });
-	expect(odd.headers['retry-after']).toBe('7');
-});
-
-test('latency delays the answer, not the request', async () => {
-	simulator().setLatency(40);
-	const before = performance.now();
-	await send(simulator(), 'all');
-	expect(performance.now() - before).toBeGreaterThanOrEqual(38);
-	const [{ at = 0, answered } = {}] = simulator().requests;
-	expect((answered?.at ?? 0) - at).toBeGreaterThanOrEqual(38);
 });
