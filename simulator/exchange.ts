@@ -24,7 +24,7 @@ interface PlainAnswer {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
-	readonly type?: string | undefined;
+	readonly type?: unknown;
 }
 
 /** What a fault, or else the service, answers; null where there is no answer. */
@@ -43,12 +43,11 @@ function answerOf(action: FaultAction | null, given: Answer | null): PlainAnswer
 			return { status: 200, headers: jsonType, body: 'x'.repeat(action.megabytes * 1_000_000) };
 	}
 	if (given === null) return null;
-	const type = given.body['type'];
 	return {
 		status: given.status,
 		headers: { ...jsonType, ...given.headers },
 		body: JSON.stringify(given.body),
-		...(typeof type === 'string' ? { type } : {}),
+		type: given.body['type'],
 	};
 }
 
@@ -68,12 +67,12 @@ export function deliver(
 	}
 	const plain = answerOf(action, given);
 	if (plain === null) return null;
-	const { status, headers, body, type = null } = plain;
+	const { status, headers, body, type } = plain;
 	if (action?.kind === 'truncate') {
 		response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
 		response.write(body.slice(0, body.length / 2), () => response.destroy());
 		return null;
 	}
 	answer(response, status, headers, body);
-	return { status, type };
+	return { status, type: typeof type === 'string' ? type : null };
 }

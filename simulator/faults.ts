@@ -1,9 +1,7 @@
-import type { RecordedRequest } from './recorder';
+import type { RecordedRequest } from './request';
 import { faultSchema, type Fault, type FaultAction, type ReadyFault } from './schemas';
 
-interface WaitingFault extends ReadyFault {
-	readonly id: number;
-}
+type WaitingFault = ReadyFault & { readonly id: number };
 
 function matches({ match }: ReadyFault, request: RecordedRequest): boolean {
 	const { method, path, bodyIncludes, header } = match;

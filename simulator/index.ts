@@ -4,5 +4,5 @@ export { parseJson } from './json';
 export { JsonFile } from './jsonFile';
 export type { SimulatorOptions } from './options';
 export type { Counters } from './counters';
-export type { RecordedRequest } from './recorder';
+export type { RecordedRequest } from './request';
 export type { Fault, NewCampaign, RateLimit } from './schemas';

@@ -12,7 +12,7 @@ import {
 } from './operations';
 import type { SimulatorOptions } from './options';
 import { RateLimiter, retryAfterHeader } from './rateLimiter';
-import type { ArrivedRequest } from './recorder';
+import type { RecordedRequest } from './request';
 import { defaultExpiryMs, parseExpirePush, parseSendAt } from './schedule';
 import { newCampaignSchema, settingsSchema } from './schemas';
 import type { NewCampaign, RateLimit, Settings, SettingsChanges } from './schemas';
@@ -30,16 +30,22 @@ export interface Answer {
 	readonly campaignId?: string;
 }
 
-/** What stays as it is while the service runs. */
-type Shape = Required<
-	Pick<SimulatorOptions, 'pathPrefix' | 'keyHeader' | 'tokenHeader' | 'lifeSpeed'>
->;
+/** What a campaign is that neither a request nor a hand made otherwise. */
+const ordinary = {
+	expiryMs: defaultExpiryMs,
+	speed: null,
+	closesByItself: null,
+	fixedStatus: null,
+	fixedCounters: {},
+	extraClicks: 0,
+};
 
 /** The push service without its sockets: requests in, answers out. */
 export class PushService {
 	protected readonly store = new Campaigns();
 	protected settings: Settings;
-	protected readonly shape: Shape;
+	/** What stays as it is while the service runs. */
+	protected readonly shape;
 	private readonly limiter = new RateLimiter();
 	/** Gives epoch milliseconds. */
 	readonly now: () => number;
@@ -88,17 +94,15 @@ export class PushService {
 		const { id, audience, body, ...rest } = newCampaignSchema.parse(campaign);
 		const now = this.now();
 		const added = {
+			...ordinary,
 			audience,
 			body,
 			audienceSize: rest.audienceSize ?? this.audienceSizeOf(audience, body),
 			createdAt: now,
 			dueAt: rest.dueAt ?? now,
-			expiryMs: defaultExpiryMs,
 			speed: rest.speed ?? null,
-			closesByItself: null,
 			fixedStatus: rest.status ?? null,
 			fixedCounters: rest.counters,
-			extraClicks: 0,
 		};
 		return this.store.add(added, id);
 	}
@@ -137,7 +141,7 @@ export class PushService {
 	}
 
 	/** Judges a request and carries it out. */
-	protected answer(request: ArrivedRequest): Answer {
+	protected answer(request: RecordedRequest): Answer {
 		const refusal = checkHeaders(request.headers, { ...this.shape, ...this.settings });
 		if (refusal) return this.refuse(refusal);
 		const waitMs = this.limiter.take(this.now());
@@ -170,27 +174,19 @@ export class PushService {
 		const { audience, closesByItselfWhen } = operation;
 		const { send_at: sendAt, expire_push: expirePush, auto_hide: autoHide } = json;
 		const campaignId = this.store.add({
+			...ordinary,
 			audience,
 			body: json,
 			audienceSize: this.audienceSizeOf(audience, json),
 			createdAt: now,
 			dueAt: parseSendAt(sendAt) ?? now,
 			expiryMs: parseExpirePush(expirePush) ?? defaultExpiryMs,
-			speed: null,
 			closesByItself: autoHide === undefined ? null : autoHide === closesByItselfWhen,
-			fixedStatus: null,
-			fixedCounters: {},
-			extraClicks: 0,
 		});
-		const body =
-			audience === 'sid'
-				? { status: 'success', description: 'Notification sent successfully' }
-				: {
-						status: 'success',
-						description: 'Campaign created successfully',
-						ID: Number(campaignId),
-					};
-		return { status: 200, body, campaignId };
+		const toOne = { status: 'success', description: 'Notification sent successfully' };
+		const ID = Number(campaignId);
+		const toMany = { status: 'success', description: 'Campaign created successfully', ID };
+		return { status: 200, body: audience === 'sid' ? toOne : toMany, campaignId };
 	}
 
 	private status(encodedId: string): Answer {

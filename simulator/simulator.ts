@@ -12,13 +12,14 @@ import { parseJson } from './json';
 import { JsonFile, keep } from './jsonFile';
 import type { Message, SimulatorOptions, SimulatorState } from './options';
 import { answerPage } from './page';
-import { Recorder, type RecordedRequest } from './recorder';
+import type { RecordedRequest } from './request';
 import type { Fault } from './schemas';
 import { PushService } from './service';
 
 /** A chat's incoming webhook, as Slack, Mattermost and Google Chat have them. */
 const chatPath = '/chat';
 const mostMessages = 50;
+const mostRequests = 20_000;
 const postSchema = z.object({ text: z.string() });
 
 /** What the next start is to have. */
@@ -38,11 +39,14 @@ export class Simulator extends PushService {
 		this.receive(request, response).catch(() => response.destroy());
 	});
 	private readonly initialSettings = this.settings;
-	private readonly recorder = new Recorder();
 	private readonly faults = new Faults();
 	private readonly port: number;
 	private messages: Message[] = [];
 	private endKeeping = () => {};
+	/** The latest requests to the service, oldest first. */
+	readonly requests: RecordedRequest[] = [];
+	/** How many requests came since the start or the last reset, kept or not. */
+	requestCount = 0;
 	/** Where the page and the control interface are. */
 	origin = '';
 
@@ -84,16 +88,6 @@ export class Simulator extends PushService {
 		return this.origin + this.shape.pathPrefix;
 	}
 
-	/** The latest requests to the service, oldest first. */
-	get requests(): readonly RecordedRequest[] {
-		return this.recorder.requests;
-	}
-
-	/** How many requests came since the start or the last reset, kept or not. */
-	get requestCount(): number {
-		return this.recorder.count;
-	}
-
 	/** The whole state, with the latest `last` campaigns only where that is given. */
 	state(last = Infinity): SimulatorState {
 		const { serviceKey: _key, authToken: _token, ...settings } = this.settings;
@@ -122,7 +116,8 @@ export class Simulator extends PushService {
 	}
 
 	clearRequests(): void {
-		this.recorder.clear();
+		this.requests.length = 0;
+		this.requestCount = 0;
 	}
 
 	/** Back to how it was started: no campaign, message, request or fault. */
@@ -131,8 +126,8 @@ export class Simulator extends PushService {
 		this.store.clear();
 		this.configure({ rateLimit: null });
 		this.configure(this.initialSettings);
-		this.faults.clear();
-		this.recorder.clear();
+		this.clearFaults();
+		this.clearRequests();
 	}
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -160,14 +155,21 @@ export class Simulator extends PushService {
 	/** Answers a request to the service, and keeps it. */
 	private serve(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
 		const text = body.toString();
-		const recorded = this.recorder.add({
+		this.requestCount += 1;
+		const recorded: RecordedRequest = {
+			id: this.requestCount,
 			method: request.method ?? 'GET',
 			path: request.url ?? '/',
 			headers: request.headers,
 			body: text,
 			json: isUtf8(body) ? parseJson(text) : undefined,
 			at: this.now(),
-		});
+			answered: null,
+			fault: null,
+			campaignId: null,
+		};
+		this.requests.push(recorded);
+		if (this.requests.length > mostRequests) this.requests.shift();
 		const action = this.faults.take(recorded);
 		const answer = isProcessed(action) ? this.answer(recorded) : null;
 		recorded.campaignId = answer?.campaignId ?? null;

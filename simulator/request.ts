@@ -21,28 +21,3 @@ export interface RecordedRequest {
 	/** The campaign that it created, whether or not the client heard of it. */
 	campaignId: string | null;
 }
-
-export type ArrivedRequest = Omit<RecordedRequest, 'id' | 'answered' | 'fault' | 'campaignId'>;
-
-const mostKept = 20_000;
-
-/** The latest requests. */
-export class Recorder {
-	readonly requests: RecordedRequest[] = [];
-	/** How many requests came in all. */
-	count = 0;
-
-	add(arrived: ArrivedRequest): RecordedRequest {
-		this.count += 1;
-		const request = { ...arrived, id: this.count, answered: null, fault: null, campaignId: null };
-		this.requests.push(request);
-		if (this.requests.length > mostKept) this.requests.shift();
-		return request;
-	}
-
-	/** Forgets the requests and counts from 1 again. */
-	clear(): void {
-		this.requests.length = 0;
-		this.count = 0;
-	}
-}
