@@ -5,7 +5,7 @@ import { chooseCredential, exampleFile, exampleNames, parseWorkflow } from '../.
 import type { N8nClient } from '../n8n/client';
 import { DataTables, type DataTable } from '../n8n/dataTables';
 import { N8nRefused, type Owner } from '../n8n/rest';
-import { credentialType, type WorkflowDraft } from '../n8n/workflows';
+import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
 
 /** The login of the demo's server. */
 export const demoOwner: Owner = {
@@ -29,9 +29,7 @@ export const demoStateSchema = z.object({
 	/** When the demo was started first, epoch milliseconds. */
 	campaignSince: z.number(),
 	ports: z.object({ n8n: z.number(), service: z.number() }),
-	credential: z
-		.object({ id: z.string(), name: z.string(), type: z.string(), baseUrl: z.string() })
-		.optional(),
+	credential: credentialSchema.extend({ baseUrl: z.string() }).optional(),
 	/** The example workflows that were created, by the name of their file. */
 	workflows: z.record(z.string()),
 	/** The data tables that were created, by their names. */

@@ -3,13 +3,11 @@ import { parseJson } from '../../simulator';
 import { until } from '../process/until';
 import { N8nExecutions, type Execution } from './executions';
 import { N8nRefused } from './rest';
-import type { Credential, WorkflowDraft } from './workflows';
+import { credentialSchema, type Credential, type WorkflowDraft } from './workflows';
 
-const credentialSchema: z.ZodType<Credential> = z.object({
-	id: z.string(),
-	name: z.string(),
-	type: z.string(),
-});
+/** What a credential holds, by the names of its fields. */
+type CredentialData = Record<string, unknown>;
+
 const credentialTestSchema = z.object({ status: z.string(), message: z.string().optional() });
 const workflowSchema = z
 	.object({
@@ -17,7 +15,6 @@ const workflowSchema = z
 		name: z.string(),
 		versionId: z.string(),
 		active: z.boolean().default(false),
-		activeVersionId: z.string().nullish(),
 	})
 	.passthrough();
 const publicationSchema = z.object({
@@ -40,27 +37,17 @@ export interface WebhookAnswer {
 /** Drives a server over the REST interface that its editor uses; works with n8n 1.x and 2.x. */
 export class N8nClient extends N8nExecutions {
 	/** Creates a credential of a type, such as `pushCampaignApi`. */
-	async createCredential(
-		name: string,
-		type: string,
-		data: Record<string, unknown>,
-	): Promise<Credential> {
+	async createCredential(name: string, type: string, data: CredentialData): Promise<Credential> {
 		return credentialSchema.parse(await this.request('POST', 'credentials', { name, type, data }));
 	}
 
 	/** Puts new data into a credential. */
-	async updateCredential(
-		{ id, name, type }: Credential,
-		data: Record<string, unknown>,
-	): Promise<void> {
+	async updateCredential({ id, name, type }: Credential, data: CredentialData): Promise<void> {
 		await this.request('PATCH', `credentials/${id}`, { name, type, data });
 	}
 
 	/** Runs a credential's own test, as the editor's button does. Give `data` to test other values. */
-	async testCredential(
-		credential: Credential,
-		data?: Record<string, unknown>,
-	): Promise<CredentialTest> {
+	async testCredential(credential: Credential, data?: CredentialData): Promise<CredentialTest> {
 		// As the editor has it: secrets blanked, which n8n fills in again.
 		const shown = z.object({ data: z.record(z.unknown()) });
 		const saved = async () =>

@@ -32,10 +32,8 @@ export async function installCommunityPackage(userFolder: string, tarball: strin
 	await rename(unpacked, target);
 
 	const notes = join(folder, 'package.json');
-	const text = await readFile(notes, 'utf8').catch(
-		() => '{ "name": "installed-nodes", "private": true }',
-	);
+	const text = await readFile(notes, 'utf8').catch(() => '{ "name": "installed-nodes" }');
 	const noted = installedSchema.parse(JSON.parse(text));
 	const dependencies = { ...noted.dependencies, [manifest.name]: manifest.version };
-	await writeFile(notes, JSON.stringify({ ...noted, dependencies }, null, 2));
+	await writeFile(notes, JSON.stringify({ ...noted, dependencies, private: true }, null, 2));
 }

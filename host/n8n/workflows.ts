@@ -6,13 +6,12 @@ import type {
 	IWorkflowSettings,
 	NodeConnectionType,
 } from 'n8n-workflow';
+import { z } from 'zod';
 
 /** A credential as n8n lists it: without its data. */
-export interface Credential {
-	id: string;
-	name: string;
-	type: string;
-}
+export const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+
+export type Credential = z.infer<typeof credentialSchema>;
 
 export interface WorkflowDraft {
 	name: string;

@@ -17,9 +17,7 @@ export async function runNpm(
 	cwd: string,
 	logFile?: string,
 ): Promise<string> {
-	const script = process.env['npm_execpath'];
-	const isNpm = script?.endsWith('npm-cli.js') === true;
-	const child = execa(isNpm ? process.execPath : 'npm', isNpm ? [script, ...args] : args, {
+	const child = execa('npm', args, {
 		cwd,
 		env: notHandedDown,
 		// A group of its own, so that compilers that npm started end with it.
