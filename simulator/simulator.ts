@@ -88,6 +88,11 @@ export class Simulator extends PushService {
 		return this.origin + this.shape.pathPrefix;
 	}
 
+	/** The address of the chat's webhook: takes `{ "text": … }`, which the page shows. */
+	get chatUrl(): string {
+		return this.origin + chatPath;
+	}
+
 	/** The whole state, with the latest `last` campaigns only where that is given. */
 	state(last = Infinity): SimulatorState {
 		const { serviceKey: _key, authToken: _token, ...settings } = this.settings;

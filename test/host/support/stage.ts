@@ -16,7 +16,7 @@ import { tarball } from './tarball';
 /** The key and token of every stage's push service: no error, log or output may hold them. */
 export const secrets = { apiKey: 'key-5f1c9be2a7', authToken: 'token-93d07ac41e' };
 
-export interface StageOptions extends Partial<Pick<StartOptions, 'env'>> {
+export interface StageOptions extends Partial<Pick<StartOptions, 'env' | 'userFolder'>> {
 	/** Default `2`. */
 	major?: Major;
 	simulator?: SimulatorOptions;
