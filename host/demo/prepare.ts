@@ -120,6 +120,6 @@ export async function prepareDemo(
 		workflows[file] = id;
 		if (active) await client.activate(id);
 	}
-	const names = tables.map(({ name }) => name);
-	return { state: { ...state, credential, workflows, tables: names }, isLoginChanged: false };
+	const made = { credential, workflows, tables: tables.map(({ name }) => name) };
+	return { state: { ...state, ...made }, isLoginChanged: false };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { withLock } from '../process/lock';
 import { runNpm } from '../process/npm';
 import { hostOf, type Host, type Major } from './hosts';
@@ -28,14 +27,10 @@ export async function installHost(
 	return host;
 }
 
-const packageSchema = z.object({ dependencies: z.object({ n8n: z.string() }) });
-
 async function install(host: Host, tell: (doing: string) => void): Promise<void> {
 	const { directory: cwd } = host;
 	const logFile = join(cwd, 'install.log');
 	await rm(logFile, { force: true });
-	const manifest: unknown = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'));
-	const { n8n: version } = packageSchema.parse(manifest).dependencies;
 	const npm = async (doing: string, args: string[]) => {
 		tell(doing);
 		try {
@@ -45,8 +40,8 @@ async function install(host: Host, tell: (doing: string) => void): Promise<void>
 		}
 	};
 	// Without a network an installation would try for many minutes before it says so.
-	await npm('Asking the npm registry', ['view', `n8n@${version}`, 'version', '--fetch-retries=0']);
-	await npm(`Downloading n8n ${version} (once: 2.5 GB, some minutes)`, [
+	await npm('Asking the npm registry', ['view', 'n8n', 'version', '--fetch-retries=0']);
+	await npm('Downloading n8n (once: 2.5 GB, some minutes)', [
 		'install',
 		'--legacy-peer-deps',
 		'--ignore-scripts',

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
+import execa from 'execa';
 import { SimulatorControl, startSimulator } from '../../../simulator';
 import { call, countPath, send, useSimulator } from './support';
 
@@ -103,25 +101,25 @@ test('the page is served without credentials, runs its own script alone, and is 
 	expect(simulator().requests).toEqual([]);
 });
 
-test.each([
-	['serves until it is stopped', ['--port', '0', '--path-prefix', '/push'], 0],
-	['shows how it is used', ['--help'], 0],
-	['refuses what it does not know', ['--unheard-of', '1'], 1],
-])('the command line %s', async (_, args, exitCode) => {
-	const cwd = join(__dirname, '../../..');
-	const command = ['--import', 'tsx', 'simulator/cli.ts', ...args];
-	const child = spawn(process.execPath, command, { cwd });
+const commandLine = (...args: string[]) =>
+	execa(process.execPath, ['--import', 'tsx', 'simulator/cli.ts', ...args], { reject: false });
+
+test('the command line serves until it is stopped', async () => {
+	const running = commandLine('--port', '0', '--path-prefix', '/push');
 	let said = '';
-	const ended = once(child, 'exit');
-	for (const stream of [child.stdout, child.stderr]) {
-		stream.on('data', (chunk: Buffer) => {
-			said += chunk.toString();
-			const url = /http:\S+\/push/.exec(said)?.[0];
-			if (url === undefined || !said.includes('see')) return;
-			const read = call(url, { path: countPath });
-			void read.then(({ status }) => child.kill(status === 200 ? 'SIGTERM' : 9));
-		});
-	}
-	expect(await ended).toEqual([exitCode, null]);
-	expect(said).toMatch(args.includes('--port') ? /What subscribers see: +http:/ : /Usage: npx tsx/);
+	running.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+	while (!said.includes('What subscribers see')) await new Promise((next) => setTimeout(next, 50));
+	const url = /http:\S+\/push/.exec(said)?.[0] ?? '';
+	expect((await call(url, { path: countPath })).status).toBe(200);
+	running.kill('SIGTERM');
+	expect((await running).exitCode).toBe(0);
+});
+
+test.each([
+	['--help', 0],
+	['--unheard-of', 1],
+])('the command line says how it is used after %s', async (option, exitCode) => {
+	const ended = await commandLine(option);
+	expect(ended.exitCode).toBe(exitCode);
+	expect(ended.stdout + ended.stderr).toContain('Usage: npx tsx');
 });
