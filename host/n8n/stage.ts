@@ -6,15 +6,8 @@ import { N8nClient } from './client';
 import { startN8n, type N8nServer, type StartOptions } from './server';
 import { credentialType, type Credential } from './workflows';
 
-/** What stands in for the push service: a simulator, in this process or in another. */
-export interface Service {
-	/** For the credential's Base URL. */
-	url: string;
-	close(): Promise<void>;
-}
-
 export interface StageOptions<S> extends Omit<StartOptions, 'userFolder'> {
-	/** Starts the push service, before n8n. */
+	/** Starts the push service, before n8n: a simulator, in this process or in another. */
 	startService: () => Promise<S>;
 	/** The push service's key and token. */
 	access: { apiKey: string; authToken: string };
@@ -39,7 +32,7 @@ export interface Stage<S> {
 }
 
 /** Starts a stage. Close it in any case. */
-export async function startStage<S extends Service>({
+export async function startStage<S extends { url: string; close(): Promise<void> }>({
 	startService,
 	access,
 	tarball,
