@@ -1,6 +1,5 @@
 import type { RateLimit } from '../simulator';
-import type { Result } from './report';
-import { median, summarize } from './report';
+import { median, summarize, type Measured } from './report';
 import type { Bench, Contestant, Run, Stage } from './stage';
 
 export interface CaseOptions {
@@ -14,12 +13,12 @@ export interface CaseOptions {
 export interface Case {
 	readonly id: string;
 	readonly title: string;
-	readonly measure: (options: CaseOptions) => Promise<Omit<Result, 'id' | 'title'>>;
+	readonly measure: (options: CaseOptions) => Promise<Measured>;
 }
 
 export type Runs = Record<Contestant, Run[]>;
 
-export const other = 'HTTP Request';
+export const rival = 'HTTP Request';
 export const nodeMs = (run: Run) => run.nodeMs;
 export const times = (value: number) => `${value.toFixed(2)} ×`;
 export const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
@@ -48,8 +47,7 @@ export async function prepare(
 	limit?: RateLimit,
 ): Promise<void> {
 	await simulator.reset();
-	await simulator.setLatency(latencyMs);
-	if (limit !== undefined) await simulator.setRateLimit(limit);
+	await simulator.configure({ latencyMs, rateLimit: limit });
 }
 
 interface Contest {
@@ -72,11 +70,13 @@ export async function compete(
 	for (let pair = 1 - warmUps; pair <= pairs; pair += 1) {
 		const order: Contestant[] = pair % 2 === 0 ? ['other', 'ours'] : ['ours', 'other'];
 		for (const contestant of order) {
-			const who = contestant === 'ours' ? 'this node' : other;
+			const who = contestant === 'ours' ? 'this node' : rival;
 			tell(pair < 1 ? 'warming up' : `pair ${pair} of ${pairs}, ${who}`);
 			await prepare(stage, latencyMs, limit);
-			const run = async () => await benches[contestant].run(itemsOf());
+			const items = itemsOf();
+			const run = async () => await benches[contestant](items);
 			const made = await (around === undefined ? run() : around(contestant, run));
+			expectSuccess(made, items.length);
 			if (pair > 0) runs[contestant].push(made);
 		}
 	}

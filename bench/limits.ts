@@ -7,13 +7,13 @@ import {
 	expectSuccess,
 	judge,
 	nodeMs,
-	other,
 	prepare,
+	rival,
 	seconds,
 	timesOf,
 } from './contest';
 import { median, summarize } from './report';
-import type { Contestant, Stage } from './stage';
+import { bothOf, ours, type Contestant, type Stage } from './stage';
 
 interface Limited {
 	readonly id: string;
@@ -37,7 +37,7 @@ const limited = ({ id, title, count, limit, neededMs, then }: Limited): Case => 
 		const refusals: number[] = [];
 		let twice = 0;
 		const runs = await compete(options, {
-			benches: { ours: await stage.sends('ours'), other: await stage.sends('other') },
+			benches: await bothOf(stage),
 			itemsOf: () => items,
 			limit,
 			warmUps: 0,
@@ -67,7 +67,7 @@ const limited = ({ id, title, count, limit, neededMs, then }: Limited): Case => 
 			passed: most === 0 && twice === 0 && judged.passed,
 			notes: [
 				`lost ${most}, sent twice ${twice}, refused and sent again ${median(refusals)}`,
-				`${other} loses ${median(lost.other)} of ${count}`,
+				`${rival} loses ${median(lost.other)} of ${count}`,
 			],
 		};
 	},
@@ -82,7 +82,7 @@ async function changeLimit(
 	while (!signal.aborted) {
 		const { campaignCount } = await simulator.state(0);
 		if (campaignCount >= after) {
-			await simulator.setRateLimit(limit);
+			await simulator.configure({ rateLimit: limit });
 			return;
 		}
 		await sleep(10);
@@ -112,7 +112,8 @@ const fewRefused: Case = {
 		});
 		// Once: nearly all of it is waiting.
 		tell('one run');
-		const run = await (await stage.continuingSends()).run(items);
+		const continuing = await ours(stage, undefined, {}, { onError: 'continueRegularOutput' });
+		const run = await continuing(items);
 		expectSuccess(run, items.length);
 		const { campaigns: arrived, requestCount } = await simulator.state();
 		const titles = new Set(arrived.map(({ body }) => body['title']));

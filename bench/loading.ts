@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa from 'execa';
 import { z } from 'zod';
@@ -26,26 +24,20 @@ process.stdout.write(String(performance.now() - from));
 `;
 
 /**
- * Requires the packed package in new processes of n8n's Node.js.
+ * Requires the installed package in new processes of n8n's Node.js.
  * @returns the times, in milliseconds
  */
-export async function timeLoading(tarball: string, runs: number): Promise<number[]> {
+export async function timeLoading(packageFolder: string, runs: number): Promise<number[]> {
 	const { node, directory } = hostOf('2');
 	const modules = join(directory, 'node_modules');
-	const folder = await mkdtemp(join(tmpdir(), 'bench-loading-'));
-	try {
-		await execa('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
-		const paths = files.map((file) => join(folder, 'dist', file));
-		const args = ['--expose-gc', '-e', script, join(modules, 'n8n', 'package.json'), ...paths];
-		const env = { ...process.env, NODE_PATH: modules };
-		const times: number[] = [];
-		while (times.length <= runs) {
-			const { stdout } = await execa(node, args, { env, timeout: 60_000 });
-			times.push(z.coerce.number().parse(stdout));
-		}
-		// The first reads from the disk.
-		return times.slice(1);
-	} finally {
-		await rm(folder, { recursive: true, force: true });
+	const paths = files.map((file) => join(packageFolder, 'dist', file));
+	const args = ['--expose-gc', '-e', script, join(modules, 'n8n', 'package.json'), ...paths];
+	const env = { ...process.env, NODE_PATH: modules };
+	const times: number[] = [];
+	while (times.length <= runs) {
+		const { stdout } = await execa(node, args, { env, timeout: 60_000 });
+		times.push(z.coerce.number().parse(stdout));
 	}
+	// The first reads from the disk.
+	return times.slice(1);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesInUse, type Collecting } from '../host';
+import { bytesInUse, type N8nServer } from '../host';
 
 /** Seldom enough that a run has time for its own work: a collection takes some tenths of a second. */
 const collectEveryMs = 2000;
@@ -10,23 +10,23 @@ const collectEveryMs = 2000;
  * @returns how far that rose above what was in use before, in megabytes
  */
 export async function watchCollectedMemory<T>(
-	server: Collecting,
+	server: N8nServer,
 	work: () => Promise<T>,
 ): Promise<{ result: T; megabytes: number }> {
 	const before = await bytesInUse(server);
 	let highest = before;
-	const end = new AbortController();
-	const watching = (async () => {
-		while (!end.signal.aborted) {
+	let running = true;
+	const watch = async () => {
+		for (; running; await sleep(collectEveryMs)) {
 			highest = Math.max(highest, await bytesInUse(server));
-			await sleep(collectEveryMs, undefined, { signal: end.signal }).catch(() => undefined);
 		}
-	})();
+	};
+	const watching = watch();
 	try {
 		const result = await work();
 		return { result, megabytes: (highest - before) / 2 ** 20 };
 	} finally {
-		end.abort();
+		running = false;
 		await watching;
 	}
 }

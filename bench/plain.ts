@@ -1,44 +1,27 @@
-import { Agent, request } from 'node:http';
-
-export interface PlainRequest {
-	readonly method: 'GET' | 'POST';
-	readonly url: string;
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: string;
-}
+import { Agent, get } from 'node:http';
 
 /**
- * Makes requests over connections that are kept, so many at once, and does nothing else: as fast as it
- * can be done at all.
- *
- * @returns how long it took, in milliseconds
+ * Makes GET requests over connections that are kept, so many at once, and does nothing else: as fast as
+ * it can be done at all.
  */
-export async function requestPlainly(
-	requests: readonly PlainRequest[],
+export async function getPlainly(
+	urls: readonly string[],
+	headers: Readonly<Record<string, string>>,
 	parallel: number,
-): Promise<number> {
+): Promise<void> {
 	const agent = new Agent({ keepAlive: true, maxSockets: parallel });
-	const left = [...requests].reverse();
-	const work = async (): Promise<void> => {
-		for (let next = left.pop(); next !== undefined; next = left.pop()) await send(next, agent);
-	};
+	const getOne = async (url: string) =>
+		await new Promise<void>((resolve, reject) => {
+			const request = get(url, { headers, agent, timeout: 60_000 }, (answer) => {
+				answer.resume();
+				answer.once('end', resolve);
+				answer.once('error', reject);
+			});
+			request.once('error', reject);
+		});
 	try {
-		const from = performance.now();
-		await Promise.all(Array.from({ length: parallel }, work));
-		return performance.now() - from;
+		await Promise.all(urls.map(getOne));
 	} finally {
 		agent.destroy();
 	}
-}
-
-async function send({ method, url, headers, body }: PlainRequest, agent: Agent): Promise<void> {
-	await new Promise<void>((resolve, reject) => {
-		const sent = request(url, { method, headers, agent, timeout: 60_000 }, (answer) => {
-			answer.resume();
-			answer.once('end', resolve);
-			answer.once('error', reject);
-		});
-		sent.once('error', reject);
-		sent.end(body);
-	});
 }

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../host';
+import { packageName, packagesFolder, until } from '../host';
 import type { Case } from './contest';
 import { prepare, times } from './contest';
 import { timeLoading } from './loading';
-import { requestPlainly } from './plain';
 import { median, summarize } from './report';
+import { readPlainly, watch } from './stage';
 
 /** Milliseconds without a request after which a poll is over; polls are five seconds apart. */
 const quietMs = 1500;
@@ -32,7 +33,7 @@ export const poll: Case = {
 		const ours: number[] = [];
 		const plain: number[] = [];
 		await simulator.clearRequests();
-		const watching = await stage.watch(ids);
+		const endWatching = await watch(stage, ids);
 		try {
 			// The first poll is n8n's own test on activation.
 			for (let turn = 0; turn <= pairs; turn += 1) {
@@ -43,7 +44,7 @@ export const poll: Case = {
 					late: () => 'No poll came within 30 s',
 				});
 				await simulator.clearRequests();
-				await requestPlainly(stage.plainReads(ids), maxParallel);
+				await readPlainly(stage, ids, maxParallel);
 				const plainSpan = (await spanOfRequests()) ?? NaN;
 				await simulator.clearRequests();
 				if (turn === 0) continue;
@@ -51,7 +52,7 @@ export const poll: Case = {
 				plain.push(plainSpan);
 			}
 		} finally {
-			await watching.end();
+			await endWatching();
 		}
 		await sleep(quietMs);
 		return {
@@ -69,7 +70,8 @@ export const loading: Case = {
 	title: 'require() of both nodes and the credential',
 	async measure({ stage, pairs, tell }) {
 		tell('requiring');
-		const ours = await timeLoading(stage.tarball, Math.max(5, pairs));
+		const modules = join(packagesFolder(stage.server.userFolder), 'node_modules');
+		const ours = await timeLoading(join(modules, packageName), Math.max(5, pairs));
 		return {
 			ours: summarize(ours),
 			measure: 'for all three',

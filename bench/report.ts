@@ -1,37 +1,28 @@
-import { z } from 'zod';
-
-const summarySchema = z.object({
-	median: z.number(),
-	lowest: z.number(),
-	highest: z.number(),
-	runs: z.number(),
-});
 /** What several measurements of the same thing came to. */
-export type Summary = z.infer<typeof summarySchema>;
+export interface Summary {
+	readonly median: number;
+	readonly lowest: number;
+	readonly highest: number;
+	readonly runs: number;
+}
 
 /** What one case came to. Times in milliseconds. */
-const resultSchema = z.object({
-	id: z.string(),
-	title: z.string(),
-	ours: summarySchema,
-	other: summarySchema.optional(),
+export interface Measured {
+	readonly ours: Summary;
+	readonly other?: Summary;
 	/** What can be done at all, and by what that is known. */
-	limit: z.object({ name: z.string(), ms: z.number() }).optional(),
-	measure: z.string(),
-	value: z.string(),
+	readonly limit?: { readonly name: string; readonly ms: number };
+	readonly measure: string;
+	readonly value: string;
 	/** Missing where the value is told, and not judged. */
-	target: z.string().optional(),
-	passed: z.boolean().optional(),
-	notes: z.array(z.string()),
-});
-export type Result = z.infer<typeof resultSchema>;
+	readonly target?: string;
+	readonly passed?: boolean;
+	readonly notes: readonly string[];
+}
 
-export const reportSchema = z.object({
-	machine: z.string(),
-	date: z.string(),
-	results: z.array(resultSchema),
-});
-export type Report = z.infer<typeof reportSchema>;
+export interface Result extends Measured {
+	readonly title: string;
+}
 
 /** The value in the middle; the mean of the two in the middle where their number is even. */
 export function median(values: readonly number[]): number {
@@ -77,9 +68,10 @@ const cellsOf = (result: Result) => [
 const row = (texts: readonly string[]) => `| ${texts.join(' | ')} |`;
 
 /** The results as Markdown: a table, and a line of notes for each case. */
-export function toMarkdown({ machine, date, results }: Report): string {
+export function toMarkdown(results: readonly Result[], machine: string, at: Date): string {
+	const date = at.toISOString().slice(0, 10);
 	const runs = results.map(({ ours }) => ours.runs);
-	const notes = results.filter(({ notes: [first] }) => first !== undefined);
+	const noted = results.filter(({ notes }) => notes.length > 0);
 	return [
 		`Measured ${date} on ${machine}. Median of ${Math.min(...runs)} to ${Math.max(...runs)} runs (lowest to highest).`,
 		'',
@@ -87,7 +79,7 @@ export function toMarkdown({ machine, date, results }: Report): string {
 		row(headings.map(() => '---')),
 		...results.map((result) => row(cellsOf(result))),
 		'',
-		...notes.map((result) => `- ${result.title}: ${result.notes.join('; ')}.`),
+		...noted.map((result) => `- ${result.title}: ${result.notes.join('; ')}.`),
 	].join('\n');
 }
 

@@ -5,27 +5,38 @@ import { parseArgs } from 'node:util';
 import execa from 'execa';
 import { z } from 'zod';
 import { projectFolder, Progress } from '../host';
-import { cases } from './cases';
 import type { Case } from './contest';
-import { reportSchema, toLines, toMarkdown, type Report, type Result } from './report';
-import { Stage } from './stage';
+import { limits } from './limits';
+import { loading, poll } from './reads';
+import { toLines, toMarkdown, type Result } from './report';
+import { keyedSends, memoryInUse, personalSends, sends } from './sends';
+import { startStage } from './stage';
+
+const cases: readonly Case[] = [
+	sends('sends-50ms', 50, 0.25),
+	sends('sends-5ms', 5, 0.2),
+	personalSends,
+	keyedSends('keys', '500 sends with idempotency keys, latency 50 ms', 0, 2),
+	keyedSends('keys-10000', 'The same with 10,000 keys remembered', 10_000, 2.5),
+	...limits,
+	memoryInUse,
+	poll,
+	loading,
+];
 
 const usage = `Usage: npm run bench [-- options]
 
 Measures this package in a real n8n against the HTTP Request node, beside a simulator of the push
-service. Saves docs/performance.md and bench/results.json.
+service. Writes the table of docs/performance.md.
 
-  --case <id>       only this case; may be given several times. Nothing is saved then
-  --save            saves also with --case: the other cases keep what they had
+  --case <id>       only this case; may be given several times. Nothing is written then
   --pairs <number>  how often each node runs, default 5
 
 Cases: ${cases.map(({ id }) => id).join(', ')}
 `;
 
-const resultsFile = join(projectFolder, 'bench', 'results.json');
 const pageFile = join(projectFolder, 'docs', 'performance.md');
-const begin = '<!-- measured: begin -->';
-const end = '<!-- measured: end -->';
+const measuredPart = /(?<=<!-- measured: begin -->)[^]*(?=<!-- measured: end -->)/;
 
 const say = (text: string): void => {
 	process.stdout.write(text);
@@ -42,48 +53,39 @@ function describeMachine(): string {
 
 async function measure(chosen: readonly Case[], pairs: number): Promise<Result[]> {
 	const progress = new Progress(process.stdout);
-	const stage = await progress.step('Starting n8n and the simulator', () => Stage.start());
+	const stage = await progress.step('Starting n8n and the simulator', startStage);
 	const results: Result[] = [];
 	try {
-		for (const { id, title, measure: measureCase } of chosen) {
+		for (const { title, measure: measureCase } of chosen) {
 			const measured = await progress.step(title, (rename) =>
 				measureCase({ stage, pairs, tell: (what) => rename(`${title}: ${what}`) }),
 			);
-			const result = { id, title, ...measured };
+			const result = { title, ...measured };
 			results.push(result);
 			say(toLines(result));
 		}
 	} finally {
-		await progress.step('Stopping', () => stage.stop());
+		await progress.step('Stopping', () => stage.close());
 	}
 	return results;
 }
 
 async function save(results: readonly Result[], machine: string): Promise<void> {
-	const saved = await readFile(resultsFile, 'utf8').catch(() => undefined);
-	const known = saved === undefined ? [] : reportSchema.parse(JSON.parse(saved)).results;
-	const report: Report = {
-		machine,
-		date: new Date().toISOString().slice(0, 10),
-		results: cases.flatMap(
-			({ id }) => [...results, ...known].find((result) => result.id === id) ?? [],
-		),
-	};
-	await writeFile(resultsFile, JSON.stringify(report, null, '\t'));
 	const page = await readFile(pageFile, 'utf8');
-	const [before, after] = [page.indexOf(begin), page.indexOf(end)];
-	if (before < 0 || after < before) throw new Error(`${pageFile} has lost its marks`);
-	const head = page.slice(0, before + begin.length);
-	await writeFile(pageFile, `${head}\n\n${toMarkdown(report)}\n\n${page.slice(after)}`);
-	// The formatter's check covers these files too.
-	await execa('oxfmt', [resultsFile, pageFile], { cwd: projectFolder, preferLocal: true });
+	if (!measuredPart.test(page)) throw new Error(`${pageFile} has lost its marks`);
+	const table = toMarkdown(results, machine, new Date());
+	await writeFile(
+		pageFile,
+		page.replace(measuredPart, () => `\n\n${table}\n\n`),
+	);
+	// The formatter's check covers this file too.
+	await execa('oxfmt', [pageFile], { cwd: projectFolder, preferLocal: true });
 }
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			case: { type: 'string', multiple: true },
-			save: { type: 'boolean', default: false },
 			pairs: { type: 'string', default: '5' },
 			help: { type: 'boolean', default: false },
 		},
@@ -100,7 +102,7 @@ async function main(): Promise<void> {
 	});
 	const machine = describeMachine();
 	const results = await measure(chosen ?? cases, pairs);
-	if (chosen === undefined || values.save) await save(results, machine);
+	if (chosen === undefined) await save(results, machine);
 	const judged = results.filter(({ passed }) => passed !== undefined);
 	const met = judged.filter(({ passed }) => passed);
 	say(`\n${met.length} of ${judged.length} targets met.\n`);

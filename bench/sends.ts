@@ -3,27 +3,19 @@ import type { Case } from './contest';
 import {
 	campaigns,
 	compete,
-	expectSuccess,
 	judge,
 	nodeMs,
-	other,
 	prepare,
 	ratioOf,
+	rival,
 	times,
 	timesOf,
 } from './contest';
 import { watchCollectedMemory } from './memory';
-import { requestPlainly } from './plain';
 import { median } from './report';
-import { personal, type Contestant, type Stage } from './stage';
+import { bothOf, ours, personal, plain, type Contestant } from './stage';
 
-const maxParallel = 100;
 const count = 500;
-
-const benchesOf = async (stage: Stage, texts?: typeof personal) => ({
-	ours: await stage.sends('ours', texts),
-	other: await stage.sends('other', texts),
-});
 
 /** Sends against a service that is only slow: the time of the node against that of HTTP Request. */
 export const sends = (id: string, latencyMs: number, target: number): Case => ({
@@ -32,23 +24,14 @@ export const sends = (id: string, latencyMs: number, target: number): Case => ({
 	async measure(options) {
 		const { stage } = options;
 		const items = campaigns(count);
-		const plain: number[] = [];
 		const runs = await compete(options, {
-			benches: await benchesOf(stage),
+			benches: await bothOf(stage),
 			itemsOf: () => items,
 			latencyMs,
-			async around(contestant, run) {
-				const made = await run();
-				expectSuccess(made, count);
-				if (contestant === 'other') return made;
-				plain.push(await requestPlainly(stage.plainSends(items), maxParallel));
-				return made;
-			},
 		});
 		return {
 			...timesOf(runs),
-			limit: { name: 'plain requests', ms: median(plain.slice(1)) },
-			...judge(ratioOf(runs, nodeMs), target, `of ${other}`),
+			...judge(ratioOf(runs, nodeMs), target, `of ${rival}`),
 			notes: [`the whole call of the workflow: ${times(ratioOf(runs, ({ callMs }) => callMs))}`],
 		};
 	},
@@ -68,11 +51,10 @@ export const personalSends: Case = {
 		}));
 		const bodies: Partial<Record<Contestant, string[]>> = {};
 		const runs = await compete(options, {
-			benches: await benchesOf(stage, personal),
+			benches: await bothOf(stage, personal),
 			itemsOf: () => items,
 			async around(contestant, run) {
 				const made = await run();
-				expectSuccess(made, count);
 				const { campaigns: arrived } = await stage.simulator.state();
 				// In an order that does not depend on when they arrived.
 				const sorted = arrived.map(({ body }) => JSON.stringify(Object.entries(body).sort()));
@@ -85,7 +67,7 @@ export const personalSends: Case = {
 		}
 		return {
 			...timesOf(runs),
-			...judge(ratioOf(runs, nodeMs), 0.4, `of ${other}`),
+			...judge(ratioOf(runs, nodeMs), 0.4, `of ${rival}`),
 			notes: ['title, message, target URL and name, each a text around an expression'],
 		};
 	},
@@ -103,20 +85,20 @@ export function keyedSends(id: string, title: string, remembered: number, target
 		async measure(options) {
 			const { stage, tell } = options;
 			await prepare(stage, 0);
-			const benches = { ours: await stage.keyedSends(), other: await stage.sends('ours') };
+			const keyed = await ours(stage, plain, { idempotencyKey: '={{ $json.key }}' });
+			const benches = { ours: keyed, other: await ours(stage) };
 			let used = 0;
 			const withNewKeys = (wanted: number) =>
 				campaigns(wanted).map((item) => ({ ...item, key: `${id}-${used++}` }));
 			for (let filled = 0; filled < remembered; filled += filledAtOnce) {
 				tell(`filling, ${filled} of ${remembered} keys`);
-				await benches.ours.run(withNewKeys(Math.min(filledAtOnce, remembered - filled)));
+				await keyed(withNewKeys(Math.min(filledAtOnce, remembered - filled)));
 			}
 			const runs = await compete(options, {
 				benches,
 				itemsOf: () => withNewKeys(count),
 				async around(_contestant, run) {
 					const made = await run();
-					expectSuccess(made, count);
 					const { campaignCount } = await stage.simulator.state(0);
 					if (campaignCount !== count) throw new Error(`${campaignCount} of ${count} arrived`);
 					return made;
@@ -143,12 +125,11 @@ export const memoryInUse: Case = {
 		const runs = await compete(
 			{ ...options, pairs: Math.min(2, options.pairs) },
 			{
-				benches: await benchesOf(stage),
+				benches: await bothOf(stage),
 				itemsOf: () => items,
 				warmUps: 0,
 				async around(contestant, run) {
-					const { result, megabytes } = await watchCollectedMemory(stage.collecting, run);
-					if (contestant === 'ours') expectSuccess(result, items.length);
+					const { result, megabytes } = await watchCollectedMemory(stage.server, run);
 					memory[contestant].push(megabytes);
 					return result;
 				},
@@ -157,9 +138,9 @@ export const memoryInUse: Case = {
 		const [ours, others] = [median(memory.ours), median(memory.other)];
 		return {
 			...timesOf(runs),
-			...judge(ours / others, 1, `of the memory with ${other}`),
+			...judge(ours / others, 1, `of the memory with ${rival}`),
 			notes: [
-				`it rises by ${ours.toFixed(0)} MB at its peak, with ${other} by ${others.toFixed(0)} MB; the workflow's items included`,
+				`it rises by ${ours.toFixed(0)} MB at its peak, with ${rival} by ${others.toFixed(0)} MB; the workflow's items included`,
 				'the times hold the collections',
 			],
 		};

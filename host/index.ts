@@ -11,13 +11,13 @@ export {
 } from './n8n/executions';
 export { hostOf, type Host, type Major } from './n8n/hosts';
 export { installHost } from './n8n/install';
-export { bytesInUse, collectorVariables, type Collecting } from './n8n/memory';
+export { bytesInUse, collectorVariables } from './n8n/memory';
 export { N8nRefused, testOwner, type Owner } from './n8n/rest';
 export { startN8n, type N8nServer, type StartOptions } from './n8n/server';
 export * from './n8n/stage';
 export * from './n8n/workflows';
 export { packPackage } from './process/pack';
-export { firstFree, freePort } from './process/ports';
+export { freePort } from './process/ports';
 export { killGroup, startProgram, type Program } from './process/program';
 export { Progress } from './process/progress';
 export { until } from './process/until';

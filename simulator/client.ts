@@ -1,45 +1,51 @@
 import { z } from 'zod';
-import { simulatorStateSchema, type SimulatorState } from './options';
-import { recordedRequestSchema, type RecordedRequest } from './recorder';
-import type { Fault, NewCampaign, RateLimit, SettingsChanges } from './schemas';
+import { campaignSchema } from './campaigns';
+import type { Fault, NewCampaign, SettingsChanges } from './schemas';
+
+const stateSchema = z.object({
+	requestCount: z.number(),
+	campaignCount: z.number(),
+	campaigns: z.array(campaignSchema),
+});
+const requestSchema = z.object({
+	at: z.number(),
+	answered: z.object({ at: z.number() }).nullable(),
+});
 
 /** Drives a simulator of another process over HTTP; the methods are the simulator's own. */
 export class SimulatorControl {
-	/** @param origin - the simulator's origin, without a path prefix. */
-	constructor(readonly origin: string) {}
+	private readonly origin: string;
 
-	/** The whole state, with the latest `last` campaigns only where that is given. */
-	async state(...last: number[]): Promise<SimulatorState> {
-		return simulatorStateSchema.parse(await this.call('state', ...last));
+	/** @param url - an address of the simulator. */
+	constructor(url: string) {
+		this.origin = new URL(url).origin;
 	}
 
-	/** The requests that are kept, oldest first. */
-	async requests(): Promise<RecordedRequest[]> {
-		return z.array(recordedRequestSchema).parse(await this.call('requests'));
+	/** Counts and campaigns, with the latest `last` campaigns only where that is given. */
+	async state(...last: number[]) {
+		return stateSchema.parse(await this.call('state', ...last));
+	}
+
+	/** When the requests that are kept came and were answered, oldest first; epoch milliseconds. */
+	async requests() {
+		return z.array(requestSchema).parse(await this.call('requests'));
 	}
 
 	async clearRequests(): Promise<void> {
 		await this.call('clearRequests');
 	}
 
-	async addFault(fault: Fault): Promise<number> {
-		return z.number().parse(await this.call('addFault', fault));
+	async addFault(fault: Fault): Promise<void> {
+		await this.call('addFault', fault);
 	}
 
+	/** Gives the campaign's ID. */
 	async addCampaign(campaign: NewCampaign = {}): Promise<string> {
 		return z.string().parse(await this.call('addCampaign', campaign));
 	}
 
 	async configure(changes: SettingsChanges): Promise<void> {
 		await this.call('configure', changes);
-	}
-
-	async setRateLimit(rateLimit: RateLimit | undefined): Promise<void> {
-		await this.configure({ rateLimit: rateLimit ?? null });
-	}
-
-	async setLatency(latencyMs: number): Promise<void> {
-		await this.configure({ latencyMs });
 	}
 
 	async reset(): Promise<void> {

@@ -1,7 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { counterChangesSchema } from './counters';
-import { answerJson, type ReadBody } from './http';
 import { parseJson } from './json';
 import { faultSchema, newCampaignSchema, settingsChangesSchema } from './schemas';
 import type { Simulator } from './simulator';
@@ -12,7 +10,7 @@ const count = z.coerce.number().int().nonnegative();
 
 /** By the name of the simulator's method: calls it with the arguments as they came. */
 const methods: Record<string, (to: Simulator, args: unknown) => unknown> = {
-	state: (to, args) => to.state(...z.tuple([count]).or(z.tuple([])).parse(args)),
+	state: (to, args) => to.state(z.array(count).parse(args)[0]),
 	addFault: (to, args) => to.addFault(...z.tuple([faultSchema]).parse(args)),
 	clearFaults: (to) => to.clearFaults(),
 	requests: (to) => to.requests,
@@ -26,34 +24,24 @@ const methods: Record<string, (to: Simulator, args: unknown) => unknown> = {
 	configure: (to, args) => to.configure(...z.tuple([settingsChangesSchema]).parse(args)),
 };
 
-const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
-
-function handle(
+/**
+ * Carries out a request to the control interface, by which another process drives the simulator.
+ *
+ * @returns the HTTP status and the JSON of the answer
+ */
+export function control(
 	simulator: Simulator,
-	{ socket, method, url = '' }: IncomingMessage,
-	{ bytes }: ReadBody,
+	method: string,
+	path: string,
+	body: string,
 ): [number, unknown] {
-	if (!loopback.test(socket.remoteAddress ?? '')) {
-		return [403, { message: 'The control interface answers this machine only' }];
-	}
-	const call = methods[url.slice(controlPath.length)];
+	const call = methods[path.slice(controlPath.length)];
 	if (method !== 'POST' || !call) {
-		return [404, { message: `The control interface has no such path: ${url}` }];
+		return [404, { message: `The control interface has no such path: ${path}` }];
 	}
 	try {
-		return [200, { result: call(simulator, parseJson(bytes.toString('utf8'))) }];
+		return [200, { result: call(simulator, parseJson(body)) }];
 	} catch (error) {
 		return [400, { message: error instanceof Error ? error.message : String(error) }];
 	}
-}
-
-/** Answers a request to the control interface, by which another process drives the simulator. */
-export function answerControl(
-	simulator: Simulator,
-	request: IncomingMessage,
-	response: ServerResponse,
-	body: ReadBody,
-): void {
-	const [status, value] = handle(simulator, request, body);
-	answerJson(response, status, value);
 }

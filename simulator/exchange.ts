@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { answerJson } from './http';
+import { answer, jsonType } from './http';
 import type { FaultAction } from './schemas';
 import type { Answer } from './service';
 
@@ -19,81 +19,60 @@ export function isProcessed(action: FaultAction | null): boolean {
 	}
 }
 
-function truncate(response: ServerResponse, answer: Answer): void {
-	const body = Buffer.from(JSON.stringify(answer.body));
-	response.writeHead(answer.status, {
-		'content-type': 'application/json',
-		'content-length': body.length,
-		...answer.headers,
-	});
-	response.write(body.subarray(0, Math.floor(body.length / 2)), () => {
-		response.destroy();
-	});
+/** An answer as it goes out, and the failure type in it. */
+interface PlainAnswer {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
+	readonly type?: unknown;
 }
 
-function answerBig(response: ServerResponse, megabytes: number): void {
-	const megabyte = Buffer.alloc(1_000_000, 'x');
-	let left = Math.round(megabytes * megabyte.length);
-	response.writeHead(200, { 'content-type': 'application/json', 'content-length': left });
-	const writeOn = (): void => {
-		while (left > 0 && !response.destroyed) {
-			const chunk = megabyte.subarray(0, Math.min(left, megabyte.length));
-			left -= chunk.length;
-			if (!response.write(chunk)) {
-				response.once('drain', writeOn);
-				return;
-			}
+/** What a fault, or else the service, answers; null where there is no answer. */
+function answerOf(action: FaultAction | null, given: Answer | null): PlainAnswer | null {
+	switch (action?.kind) {
+		case 'respond':
+			return action;
+		case 'failure': {
+			const { type, description, status, headers } = action;
+			const body = JSON.stringify({ status: 'failure', type, description });
+			return { status, headers: { ...jsonType, ...headers }, body, type };
 		}
-		response.end();
+		case 'redirect':
+			return { status: action.status, headers: { location: action.location }, body: '' };
+		case 'big':
+			return { status: 200, headers: jsonType, body: 'x'.repeat(action.megabytes * 1_000_000) };
+	}
+	if (given === null) return null;
+	return {
+		status: given.status,
+		headers: { ...jsonType, ...given.headers },
+		body: JSON.stringify(given.body),
+		type: given.body['type'],
 	};
-	writeOn();
 }
 
 /**
- * Gives an answer, or what a fault makes of it. `answer` is null where nothing was processed.
+ * Gives an answer, or what a fault makes of it. `given` is null where nothing was processed.
  * Gives the HTTP status and failure type that the client can read, null where it gets no answer.
  */
 export function deliver(
 	response: ServerResponse,
-	answer: Answer | null,
+	given: Answer | null,
 	action: FaultAction | null,
 ): { status: number; type: string | null } | null {
-	if (response.destroyed) return null;
-	switch (action?.kind) {
-		case 'reset-before':
-		case 'reset-after':
-			response.socket?.resetAndDestroy();
-			return null;
-		case 'hang':
-			return null;
-		case 'truncate':
-			if (answer) truncate(response, answer);
-			return null;
-		case 'respond':
-			response.writeHead(action.status, {
-				'content-length': Buffer.byteLength(action.body),
-				...action.headers,
-			});
-			response.end(action.body);
-			return { status: action.status, type: null };
-		case 'failure': {
-			const { type, description, status, headers } = action;
-			const body = { status: 'failure', ...(type === undefined ? {} : { type }), description };
-			answerJson(response, status, body, headers);
-			return { status, type: type ?? null };
-		}
-		case 'redirect':
-			response.writeHead(action.status, { location: action.location, 'content-length': 0 });
-			response.end();
-			return { status: action.status, type: null };
-		case 'big':
-			answerBig(response, action.megabytes);
-			return { status: 200, type: null };
-		default: {
-			if (!answer) return null;
-			answerJson(response, answer.status, answer.body, answer.headers);
-			const type = answer.body['type'];
-			return { status: answer.status, type: typeof type === 'string' ? type : null };
-		}
+	if (response.destroyed || action?.kind === 'hang') return null;
+	if (action?.kind === 'reset-before' || action?.kind === 'reset-after') {
+		response.socket?.resetAndDestroy();
+		return null;
 	}
+	const plain = answerOf(action, given);
+	if (plain === null) return null;
+	const { status, headers, body, type } = plain;
+	if (action?.kind === 'truncate') {
+		response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+		response.write(body.slice(0, body.length / 2), () => response.destroy());
+		return null;
+	}
+	answer(response, status, headers, body);
+	return { status, type: typeof type === 'string' ? type : null };
 }

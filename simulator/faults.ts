@@ -1,9 +1,7 @@
-import type { RecordedRequest } from './recorder';
+import type { RecordedRequest } from './request';
 import { faultSchema, type Fault, type FaultAction, type ReadyFault } from './schemas';
 
-interface WaitingFault extends ReadyFault {
-	readonly id: number;
-}
+type WaitingFault = ReadyFault & { readonly id: number };
 
 function matches({ match }: ReadyFault, request: RecordedRequest): boolean {
 	const { method, path, bodyIncludes, header } = match;
@@ -11,8 +9,7 @@ function matches({ match }: ReadyFault, request: RecordedRequest): boolean {
 	if (path !== undefined && !request.path.includes(path)) return false;
 	if (bodyIncludes !== undefined && !request.body.includes(bodyIncludes)) return false;
 	if (header === undefined) return true;
-	const value = request.headers[header.name.toLowerCase()];
-	return value !== undefined && (header.value === undefined || header.value === value);
+	return request.headers[header.name.toLowerCase()] !== undefined;
 }
 
 /** The faults that are switched on, tried in the order in which they were added. */

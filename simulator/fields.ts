@@ -12,7 +12,7 @@ export interface FieldContext {
 }
 
 /** A field's rule: the failure that a value earns, or null. */
-export type FieldRule = (value: unknown, context: FieldContext) => Failure | null;
+type FieldRule = (value: unknown, context: FieldContext) => Failure | null;
 
 function isUrl(text: string, schemes: RegExp): boolean {
 	// The URL parser trims and repairs; what it would repair is not a URL as written.
@@ -31,10 +31,9 @@ const secureUrl = /^https:\/\/[^/]/i;
 function text(name: string, limit: number): FieldRule {
 	return (value) => {
 		if (typeof value !== 'string') return failures.wrongType(name, 'a string');
-		if (isLongerThan(value, limit)) {
-			return failures.wrongValue(name, `must not be longer than ${limit} characters`);
-		}
-		return null;
+		return isLongerThan(value, limit)
+			? failures.wrongValue(name, `must not be longer than ${limit} characters`)
+			: null;
 	};
 }
 
@@ -52,7 +51,7 @@ const targetUrl: FieldRule = (value, context) => {
 };
 
 const expirePush: FieldRule = (value) =>
-	parseExpirePush(value) === null ? failures.expirePushFormat() : null;
+	parseExpirePush(value) === null ? failures.expirePushFormat : null;
 
 const autoHide: FieldRule = (value) => {
 	if (!Number.isInteger(value)) return failures.wrongType('auto_hide', 'an integer');
@@ -61,8 +60,8 @@ const autoHide: FieldRule = (value) => {
 
 const sendAt: FieldRule = (value, { now }) => {
 	const time = parseSendAt(value);
-	if (time === null) return failures.sendAtFormat();
-	return time - now < minimumLeadMs ? failures.sendAtTooSoon() : null;
+	if (time === null) return failures.sendAtFormat;
+	return time - now < minimumLeadMs ? failures.sendAtTooSoon : null;
 };
 
 function isButton(value: unknown, limit: number | null): boolean {
@@ -75,31 +74,24 @@ function isButton(value: unknown, limit: number | null): boolean {
 }
 
 const actionButtons: FieldRule = (value, { buttonLimit }) => {
-	if (!Array.isArray(value)) return failures.buttonsNotArray();
-	return value.every((button) => isButton(button, buttonLimit)) ? null : failures.buttonValues();
+	if (!Array.isArray(value)) return failures.buttonsNotArray;
+	return value.every((button) => isButton(button, buttonLimit)) ? null : failures.buttonValues;
 };
-
-const isScalar = (value: unknown): boolean =>
-	['string', 'number', 'boolean'].includes(typeof value);
 
 const attribute: FieldRule = (value) => {
 	if (!isJsonObject(value)) return failures.wrongType('attribute', 'an object of key to value');
-	const pairs = Object.entries(value);
-	if (pairs.length === 0) return failures.missingParameter('attribute');
-	return pairs.every(([key, scalar]) => key.trim() !== '' && isScalar(scalar))
+	const isPair = ([key, scalar]: [string, unknown]) =>
+		key.trim() !== '' && ['string', 'number', 'boolean'].includes(typeof scalar);
+	return Object.entries(value).every(isPair)
 		? null
 		: failures.wrongValue('attribute', 'must hold pairs of key and text, number or boolean');
 };
 
-const isSegmentId = (value: unknown): boolean =>
-	typeof value === 'string' ? value.trim() !== '' : Number.isSafeInteger(value);
-
 const segment: FieldRule = (value) => {
 	if (!Array.isArray(value)) return failures.wrongType('segment', 'an array');
-	if (value.length === 0) return failures.missingParameter('segment');
-	return value.every(isSegmentId)
-		? null
-		: failures.wrongValue('segment', 'must hold segment IDs only');
+	const isId = (id: unknown) =>
+		typeof id === 'string' ? id.trim() !== '' : Number.isSafeInteger(id);
+	return value.every(isId) ? null : failures.wrongValue('segment', 'must hold segment IDs only');
 };
 
 const sid: FieldRule = (value, { hasSubscriber }) => {
@@ -107,9 +99,8 @@ const sid: FieldRule = (value, { hasSubscriber }) => {
 		return failures.wrongType('sid', 'a number');
 	}
 	// A number beyond 2^53 lost digits when its JSON was read: it names nobody for sure.
-	if (typeof value === 'number' && !Number.isSafeInteger(value))
-		return failures.unknownSubscriber();
-	return hasSubscriber(String(value)) ? null : failures.unknownSubscriber();
+	const isSure = typeof value === 'string' || Number.isSafeInteger(value);
+	return isSure && hasSubscriber(String(value)) ? null : failures.unknownSubscriber;
 };
 
 /** The rules of every field of the send operations (Specification, Resources and Limits). */
@@ -131,8 +122,10 @@ export const fieldRules = {
 
 export type FieldName = keyof typeof fieldRules;
 
-/** Whether a required field counts as absent: not there, null, or blank text. */
+/** Whether a required field counts as absent: not there, null, blank text, or an empty list or object. */
 export function isAbsent(body: JsonObject, name: FieldName): boolean {
 	const value = Object.hasOwn(body, name) ? body[name] : undefined;
-	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
+	if (value === undefined || value === null) return true;
+	if (typeof value === 'string') return value.trim() === '';
+	return typeof value === 'object' && Object.keys(value).length === 0;
 }

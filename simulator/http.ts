@@ -1,49 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
-/** The most that a body may hold, in bytes. */
-export const bodyLimit = 1_000_000;
-// A client that is still sending would not see an answer that came before its body's end.
-const patienceLimit = 16 * bodyLimit;
+export const jsonType = { 'content-type': 'application/json' };
 
-export interface ReadBody {
-	/** Empty where the body was larger than the limit. */
-	readonly bytes: Buffer;
-	readonly tooLarge: boolean;
-}
-
-/** Reads a request's body to its end; rejects where the client goes away or never stops. */
-export function readBody(request: IncomingMessage): Promise<ReadBody> {
-	return new Promise((resolve, reject) => {
-		let chunks: Buffer[] = [];
-		let size = 0;
-		request.on('data', (chunk: Buffer) => {
-			size += chunk.length;
-			if (size <= bodyLimit) chunks.push(chunk);
-			else chunks = [];
-			if (size > patienceLimit) request.destroy();
-		});
-		request.on('end', () => {
-			resolve({ bytes: Buffer.concat(chunks), tooLarge: size > bodyLimit });
-		});
-		request.on('error', reject);
-		request.on('close', () => {
-			reject(new Error('The client went away'));
-		});
-	});
+/** Answers with a whole body. */
+export function answer(
+	response: ServerResponse,
+	status: number,
+	headers: Readonly<Record<string, string>>,
+	body: string,
+): void {
+	response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
+	response.end(body);
 }
 
 /** Answers with a JSON value. */
-export function answerJson(
-	response: ServerResponse,
-	status: number,
-	value: unknown,
-	headers: Readonly<Record<string, string>> = {},
-): void {
-	const body = JSON.stringify(value);
-	response.writeHead(status, {
-		'content-type': 'application/json',
-		'content-length': Buffer.byteLength(body),
-		...headers,
-	});
-	response.end(body);
+export function answerJson(response: ServerResponse, status: number, value: unknown): void {
+	answer(response, status, jsonType, JSON.stringify(value));
 }

@@ -10,6 +10,7 @@ export type Audience = (typeof audiences)[number];
 /** What one send operation accepts, and how it reads what it accepts. */
 export interface SendOperation {
 	readonly audience: Audience;
+	/** What it accepts beside the common fields, required and optional ones. */
 	readonly required: readonly FieldName[];
 	readonly optional: readonly FieldName[];
 	/** The value of `auto_hide` with which a notification closes by itself. */
@@ -17,41 +18,32 @@ export interface SendOperation {
 	readonly buttonLimit: number | null;
 }
 
-const content = ['title', 'message', 'target_url'] as const;
-const common = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'] as const;
+const content: readonly FieldName[] = ['title', 'message', 'target_url'];
+const common: readonly FieldName[] = [
+	'icon',
+	'expire_push',
+	'auto_hide',
+	'send_at',
+	'action_buttons',
+];
+
+const elsewhere = { closesByItselfWhen: 0, buttonLimit: null } as const;
+const operations: SendOperation[] = [
+	{
+		audience: 'all',
+		required: [],
+		optional: ['name', 'image'],
+		closesByItselfWhen: 1,
+		buttonLimit: 100,
+	},
+	{ audience: 'attribute', required: ['attribute'], optional: ['name'], ...elsewhere },
+	{ audience: 'segment', required: ['segment'], optional: ['name', 'image'], ...elsewhere },
+	{ audience: 'sid', required: ['sid'], optional: [], ...elsewhere },
+];
 
 /** The send operations by path (Specification, Endpoints, Limits and auto_hide rules). */
 export const sendOperations: ReadonlyMap<string, SendOperation> = new Map(
-	Object.entries<SendOperation>({
-		all: {
-			audience: 'all',
-			required: content,
-			optional: ['name', 'image', ...common],
-			closesByItselfWhen: 1,
-			buttonLimit: 100,
-		},
-		attribute: {
-			audience: 'attribute',
-			required: [...content, 'attribute'],
-			optional: ['name', ...common],
-			closesByItselfWhen: 0,
-			buttonLimit: null,
-		},
-		segment: {
-			audience: 'segment',
-			required: [...content, 'segment'],
-			optional: ['name', 'image', ...common],
-			closesByItselfWhen: 0,
-			buttonLimit: null,
-		},
-		sid: {
-			audience: 'sid',
-			required: [...content, 'sid'],
-			optional: common,
-			closesByItselfWhen: 0,
-			buttonLimit: null,
-		},
-	}).map(([name, operation]) => [`/v1/notification/send/${name}`, operation]),
+	operations.map((operation) => [`/v1/notification/send/${operation.audience}`, operation]),
 );
 
 export const statusPath = '/v1/notification/status/id/';
@@ -62,16 +54,19 @@ export const subscriberCountPath = '/v1/site/subscriber_count';
  * does not accept, then each field's own rule in the order of the specification's table.
  */
 export function checkSend(
-	operation: Omit<SendOperation, 'audience'>,
+	operation: SendOperation,
 	body: JsonObject,
 	context: Omit<FieldContext, 'buttonLimit'>,
 ): Failure | null {
-	const absent = operation.required.find((name) => isAbsent(body, name));
+	const required = [...content, ...operation.required];
+	const absent = required.find((name) => isAbsent(body, name));
 	if (absent) return failures.missingParameter(absent);
 
-	const accepted = [...operation.required, ...operation.optional];
+	const accepted = [...required, ...operation.optional, ...common];
 	const unknown = Object.keys(body).find((name) => !accepted.some((field) => field === name));
-	if (unknown !== undefined) return failures.notAccepted(unknown);
+	if (unknown !== undefined) {
+		return failures.wrongValue(unknown, 'is not accepted by this operation');
+	}
 
 	for (const name of accepted) {
 		if (!Object.hasOwn(body, name)) continue;
@@ -96,6 +91,6 @@ export function checkHeaders(
 	if (!token) return failures.missingHeader(tokenHeader);
 	const contentType = headers['content-type'];
 	if (!contentType) return failures.missingHeader('Content-Type');
-	if (!jsonContentType.test(String(contentType))) return failures.wrongContentType();
-	return key === serviceKey && token === authToken ? null : failures.notAuthorized();
+	if (!jsonContentType.test(String(contentType))) return failures.wrongContentType;
+	return key === serviceKey && token === authToken ? null : failures.notAuthorized;
 }

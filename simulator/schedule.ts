@@ -12,9 +12,6 @@ export const minimumLeadMs = 5 * minute;
 export const defaultExpiryMs = 28 * 24 * 60 * minute;
 
 const sendAtPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d) ([+-])(\d{1,2}):(\d\d)$/;
-// The offsets in use on Earth reach from -12:00 to +14:00.
-const westernmost = -12 * 60;
-const easternmost = 14 * 60;
 
 /**
  * Reads `send_at`: `YYYY-MM-DD HH:MM ±HH:MM`, the offset's hour also with one digit
@@ -32,7 +29,8 @@ export function parseSendAt(value: unknown): number | null {
 	if (Number(offsetMinutes) > 59) return null;
 	const size = Number(offsetHours) * 60 + Number(offsetMinutes);
 	const offset = sign === '-' ? -size : size;
-	if (offset < westernmost || offset > easternmost) return null;
+	// The offsets in use on Earth reach from -12:00 to +14:00.
+	if (offset < -12 * 60 || offset > 14 * 60) return null;
 	return wallClock.getTime() - offset * minute;
 }
 

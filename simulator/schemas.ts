@@ -56,8 +56,8 @@ export const faultSchema = z.strictObject({
 			path: z.string().optional(),
 			/** Part of the body as it came. */
 			bodyIncludes: z.string().optional(),
-			/** A header that is there, with this value where one is given. */
-			header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
+			/** A header that is there. */
+			header: z.strictObject({ name: z.string() }).optional(),
 		})
 		.default({}),
 	/** How many matching requests pass before the fault begins. */
@@ -92,39 +92,41 @@ export const newCampaignSchema = z.strictObject({
 export type NewCampaign = z.input<typeof newCampaignSchema>;
 
 /** A token bucket: `burst` requests at once, refilled by `perSecond`. */
-export const rateLimitSchema = z.strictObject({
+const rateLimitSchema = z.strictObject({
 	perSecond: z.number().nonnegative(),
 	burst: z.number().min(1),
 	/** Sends `Retry-After` in that form; none when left out. */
 	retryAfter: z.enum(['seconds', 'date']).optional(),
-	/** The HTTP status of refusals; that of other failures' rule when left out. */
-	status: status.optional(),
 });
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
 /**
  * How a campaign that waits for its time shows counters that were not set by hand: as zeros, as empty
- * texts, as null, not at all, or none of them in no `count`.
+ * texts, as null, or not at all.
  */
-export const waitingCountersSchema = z.enum(['zero', 'empty', 'null', 'absent', 'none']);
+const waitingCountersSchema = z.enum(['zero', 'empty', 'null', 'absent']);
 
 export type WaitingCounters = z.infer<typeof waitingCountersSchema>;
 
-/** What can be changed while the simulator runs. */
+/** What can be changed while the simulator runs, and what it is unless it is started with another value. */
 export const settingsSchema = z.strictObject({
-	latencyMs: z.number().nonnegative(),
-	/** The HTTP status of every failure body; `mapped`: by its type. */
-	failureStatus: z.union([z.literal('mapped'), status]),
+	/** How long each answer takes, in milliseconds; the request is processed when it arrives. */
+	latencyMs: z.number().nonnegative().default(0),
+	/** The HTTP status of every failure body; `mapped`: the usual one for its type. */
+	failureStatus: z.union([z.literal('mapped'), status]).default('mapped'),
 	/** null takes the limit away. */
-	rateLimit: rateLimitSchema.nullable(),
-	serviceKey: z.string().min(1),
-	authToken: z.string().min(1),
-	subscribers: z.strictObject({ active: whole, lifetime: whole }),
-	waitingCounters: waitingCountersSchema,
+	rateLimit: rateLimitSchema.nullable().default(null),
+	serviceKey: z.string().min(1).default('demo-key'),
+	authToken: z.string().min(1).default('demo-token'),
+	/** Active ones have the IDs 5001 and up. */
+	subscribers: z
+		.strictObject({ active: whole, lifetime: whole })
+		.default({ active: 10_000, lifetime: 12_500 }),
+	waitingCounters: waitingCountersSchema.default('zero'),
 });
 
-export type Settings = z.infer<typeof settingsSchema>;
+export type Settings = z.output<typeof settingsSchema>;
 
 export const settingsChangesSchema = settingsSchema.partial();
-export type SettingsChanges = z.infer<typeof settingsChangesSchema>;
+export type SettingsChanges = z.input<typeof settingsSchema>;

@@ -1,5 +1,5 @@
 import { Campaigns, countOf, viewOf, type Campaign, type CampaignView } from './campaigns';
-import { counterChangesSchema, type CounterChanges } from './counters';
+import type { CounterChanges } from './counters';
 import { failures, type Failure } from './failures';
 import { isJsonObject, type JsonObject } from './json';
 import {
@@ -8,51 +8,61 @@ import {
 	sendOperations,
 	statusPath,
 	subscriberCountPath,
+	type SendOperation,
 } from './operations';
-import type { SendOperation } from './operations';
-import type { ServiceShape } from './options';
+import type { SimulatorOptions } from './options';
 import { RateLimiter, retryAfterHeader } from './rateLimiter';
-import type { ArrivedRequest } from './recorder';
+import type { RecordedRequest } from './request';
 import { defaultExpiryMs, parseExpirePush, parseSendAt } from './schedule';
 import { newCampaignSchema, settingsSchema } from './schemas';
 import type { NewCampaign, RateLimit, Settings, SettingsChanges } from './schemas';
-import { Subscribers } from './subscribers';
+import { audienceSizeOf, isSubscriber } from './subscribers';
+
+/** The most that a body may hold, in bytes. */
+const bodyLimit = 1_000_000;
 
 /** What is answered to one request. */
 export interface Answer {
 	readonly status: number;
-	readonly headers: Readonly<Record<string, string>>;
+	readonly headers?: Readonly<Record<string, string>>;
 	readonly body: JsonObject;
 	/** The campaign that the request created. */
 	readonly campaignId?: string;
 }
 
-const answerOf = (body: JsonObject, campaignId?: string): Answer => ({
-	status: 200,
-	headers: {},
-	body,
-	...(campaignId === undefined ? {} : { campaignId }),
-});
+/** What a campaign is that neither a request nor a hand made otherwise. */
+const ordinary = {
+	expiryMs: defaultExpiryMs,
+	speed: null,
+	closesByItself: null,
+	fixedStatus: null,
+	fixedCounters: {},
+	extraClicks: 0,
+};
 
 /** The push service without its sockets: requests in, answers out. */
 export class PushService {
-	protected readonly store: Campaigns;
-	protected readonly subscribers: Subscribers;
+	protected readonly store = new Campaigns();
+	protected settings: Settings;
+	/** What stays as it is while the service runs. */
+	protected readonly shape;
 	private readonly limiter = new RateLimiter();
+	/** Gives epoch milliseconds. */
+	readonly now: () => number;
 
-	/** @param now - gives epoch milliseconds. */
-	constructor(
-		protected readonly shape: ServiceShape,
-		protected settings: Settings,
-		readonly now: () => number,
-	) {
-		this.store = new Campaigns(shape.maxCampaigns, () => this.changed());
-		this.subscribers = new Subscribers(() => this.settings.subscribers.active);
-		this.limiter.setLimit(settings.rateLimit, this.now());
+	constructor({
+		pathPrefix = '',
+		keyHeader = 'serviceKey',
+		tokenHeader = 'serviceAuthToken',
+		lifeSpeed = 1,
+		clock = Date.now,
+		...settings
+	}: Omit<SimulatorOptions, 'port' | 'stateFile'>) {
+		this.shape = { pathPrefix: pathPrefix.replace(/\/+$/, ''), keyHeader, tokenHeader, lifeSpeed };
+		this.settings = settingsSchema.parse(settings);
+		this.now = clock;
+		this.limiter.setLimit(this.settings.rateLimit, this.now());
 	}
-
-	/** Is called after each change of the campaigns. */
-	protected changed(): void {}
 
 	/** The accepted campaigns by ID, oldest first; sends to one subscriber as `sid-1` and up. */
 	get campaigns(): ReadonlyMap<string, Campaign> {
@@ -81,21 +91,20 @@ export class PushService {
 
 	/** Keeps a campaign that nobody sent; gives its ID. Throws a ZodError on a malformed one. */
 	addCampaign(campaign: NewCampaign = {}): string {
-		const { audience, body, status, counters, ...rest } = newCampaignSchema.parse(campaign);
+		const { id, audience, body, ...rest } = newCampaignSchema.parse(campaign);
 		const now = this.now();
-		return this.store.add({
-			id: rest.id,
+		const added = {
+			...ordinary,
 			audience,
 			body,
-			audienceSize: rest.audienceSize ?? this.subscribers.audienceSize(audience, body),
+			audienceSize: rest.audienceSize ?? this.audienceSizeOf(audience, body),
 			createdAt: now,
 			dueAt: rest.dueAt ?? now,
-			expiryMs: defaultExpiryMs,
 			speed: rest.speed ?? null,
-			closesByItself: null,
-			fixedStatus: status ?? null,
-			fixedCounters: counters,
-		}).id;
+			fixedStatus: rest.status ?? null,
+			fixedCounters: rest.counters,
+		};
+		return this.store.add(added, id);
 	}
 
 	/**
@@ -103,20 +112,22 @@ export class PushService {
 	 * Gives how many did; throws where there is no campaign with this ID.
 	 */
 	click(id: string, people: number): number {
-		const campaign = this.store.of(id);
-		const clicked = Math.min(people, this.view(campaign).clickable);
-		this.store.click(campaign, clicked);
+		const { clickable, extraClicks } = this.view(this.store.of(id));
+		const clicked = Math.min(people, clickable);
+		this.store.change(id, { extraClicks: extraClicks + clicked });
 		return clicked;
 	}
 
 	/** Fixes counters of a campaign; those left out go on living. Throws on an unknown ID. */
 	setCounters(id: string, counters: CounterChanges): void {
-		this.store.fixCounters(id, counterChangesSchema.parse(counters));
+		const { fixedCounters } = this.store.of(id);
+		this.store.change(id, { fixedCounters: { ...fixedCounters, ...counters } });
 	}
 
-	/** Makes all campaigns older, in milliseconds; the clock stays. */
+	/** Makes all campaigns older, in milliseconds, as if they had been due earlier; the clock stays. */
 	age(ms: number): void {
-		this.store.age(ms);
+		for (const { id, dueAt } of this.campaigns.values())
+			this.store.change(id, { dueAt: dueAt - ms });
 	}
 
 	/** Whether there was one to remove. */
@@ -129,100 +140,105 @@ export class PushService {
 		return viewOf(campaign, this.now(), this.shape.lifeSpeed);
 	}
 
-	/** Judges a request and carries it out. `tooLarge` where the body was not read to its end. */
-	protected answer(request: ArrivedRequest, tooLarge: boolean): Answer {
+	/** Judges a request and carries it out. */
+	protected answer(request: RecordedRequest): Answer {
 		const refusal = checkHeaders(request.headers, { ...this.shape, ...this.settings });
 		if (refusal) return this.refuse(refusal);
 		const waitMs = this.limiter.take(this.now());
 		if (waitMs !== null) return this.refuseForNow(waitMs);
-		if (tooLarge) return this.refuse(failures.badRequest(413));
+		if (Buffer.byteLength(request.body) > bodyLimit) return this.refuse(failures.bodyTooLarge);
 
 		const { pathPrefix } = this.shape;
-		if (!request.path.startsWith(`${pathPrefix}/`)) return this.refuse(failures.unknownPath());
+		if (!request.path.startsWith(`${pathPrefix}/`)) return this.refuse(failures.unknownPath);
 		const path = request.path.slice(pathPrefix.length);
 
 		const operation = sendOperations.get(path);
 		if (operation) {
-			if (request.method !== 'POST') return this.refuse(failures.wrongMethod());
+			if (request.method !== 'POST') return this.refuse(failures.wrongMethod);
 			return this.send(operation, request.json);
 		}
 		const isStatus = path.startsWith(statusPath) && !path.includes('?');
-		if (!isStatus && path !== subscriberCountPath) return this.refuse(failures.unknownPath());
-		if (request.method !== 'GET') return this.refuse(failures.wrongMethod());
-		if (request.body !== '') return this.refuse(failures.badRequest());
+		if (!isStatus && path !== subscriberCountPath) return this.refuse(failures.unknownPath);
+		if (request.method !== 'GET') return this.refuse(failures.wrongMethod);
+		if (request.body !== '') return this.refuse(failures.badRequest);
 		return isStatus ? this.status(path.slice(statusPath.length)) : this.subscriberCount();
 	}
 
-	private send({ audience, ...operation }: SendOperation, json: unknown): Answer {
-		if (!isJsonObject(json)) return this.refuse(failures.badRequest());
+	private send(operation: SendOperation, json: unknown): Answer {
+		if (!isJsonObject(json)) return this.refuse(failures.badRequest);
 		const now = this.now();
-		const hasSubscriber = (sid: string): boolean => this.subscribers.has(sid);
+		const hasSubscriber = (sid: string) => isSubscriber(sid, this.settings.subscribers.active);
 		const failure = checkSend(operation, json, { now, hasSubscriber });
 		if (failure) return this.refuse(failure);
 
+		const { audience, closesByItselfWhen } = operation;
 		const { send_at: sendAt, expire_push: expirePush, auto_hide: autoHide } = json;
-		const { id } = this.store.add({
+		const campaignId = this.store.add({
+			...ordinary,
 			audience,
 			body: json,
-			audienceSize: this.subscribers.audienceSize(audience, json),
+			audienceSize: this.audienceSizeOf(audience, json),
 			createdAt: now,
 			dueAt: parseSendAt(sendAt) ?? now,
 			expiryMs: parseExpirePush(expirePush) ?? defaultExpiryMs,
-			speed: null,
-			closesByItself: autoHide === undefined ? null : autoHide === operation.closesByItselfWhen,
-			fixedStatus: null,
-			fixedCounters: {},
+			closesByItself: autoHide === undefined ? null : autoHide === closesByItselfWhen,
 		});
-		const status = 'success';
-		if (audience === 'sid') {
-			return answerOf({ status, description: 'Notification sent successfully' }, id);
-		}
-		return answerOf({ status, description: 'Campaign created successfully', ID: Number(id) }, id);
+		const toOne = { status: 'success', description: 'Notification sent successfully' };
+		const ID = Number(campaignId);
+		const toMany = { status: 'success', description: 'Campaign created successfully', ID };
+		return { status: 200, body: audience === 'sid' ? toOne : toMany, campaignId };
 	}
 
 	private status(encodedId: string): Answer {
-		const campaign = this.campaigns.get(decode(encodedId) ?? '');
+		const campaign = this.campaign(decode(encodedId));
 		// A send to one subscriber gives no campaign ID, so there is none to ask for.
-		if (!campaign || campaign.audience === 'sid') return this.refuse(failures.unknownCampaign());
-		const view = this.view(campaign);
-		const count = countOf(view, this.settings.waitingCounters);
-		return answerOf({
-			notification_status: view.status,
+		if (!campaign || campaign.audience === 'sid') return this.refuse(failures.unknownCampaign);
+		const body = {
+			notification_status: campaign.status,
 			notification_id: campaign.id,
-			...(count === null ? {} : { count }),
-		});
+			count: countOf(campaign, this.settings.waitingCounters),
+		};
+		return { status: 200, body };
 	}
 
 	private subscriberCount(): Answer {
 		const { active, lifetime } = this.settings.subscribers;
-		return answerOf({
+		const body = {
 			total_life_time_subscribers: String(lifetime),
 			active_subscribers: String(active),
-		});
+		};
+		return { status: 200, body };
+	}
+
+	private audienceSizeOf(audience: Campaign['audience'], body: JsonObject): number {
+		return audienceSizeOf(audience, body, this.settings.subscribers.active);
 	}
 
 	private refuseForNow(waitMs: number): Answer {
-		const { rateLimit } = this.settings;
-		const refusal = this.refuse(failures.rateLimit(), rateLimit?.status);
-		if (!rateLimit?.retryAfter) return refusal;
-		const retryAfter = retryAfterHeader(rateLimit.retryAfter, waitMs, this.now());
-		return { ...refusal, headers: { 'retry-after': retryAfter } };
+		const refusal = this.refuse(failures.rateLimit);
+		const { retryAfter } = this.settings.rateLimit ?? {};
+		if (!retryAfter) return refusal;
+		return {
+			...refusal,
+			headers: { 'retry-after': retryAfterHeader(retryAfter, waitMs, this.now()) },
+		};
 	}
 
-	private refuse({ type, description, status, reason }: Failure, fixedStatus?: number): Answer {
+	private refuse({ type, description, status, reason }: Failure): Answer {
 		const { failureStatus } = this.settings;
 		return {
-			status: fixedStatus ?? (failureStatus === 'mapped' ? status : failureStatus),
+			status: failureStatus === 'mapped' ? status : failureStatus,
 			headers: reason === undefined ? {} : { 'x-simulator-reason': reason },
-			body: { status: 'failure', ...(type === null ? {} : { type }), description },
+			body: { status: 'failure', type, description },
 		};
 	}
 }
 
-function decode(text: string): string | null {
+/** Decodes an ID in a path; what can't be decoded is no ID. */
+function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		return null;
+		return '';
 	}
 }

@@ -1,21 +1,31 @@
 import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { z } from 'zod';
-import { answerControl, controlPath } from './control';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { savedCampaignsSchema } from './campaigns';
+import { control, controlPath } from './control';
 import { deliver, isProcessed } from './exchange';
 import { Faults } from './faults';
-import { answerJson, readBody, type ReadBody } from './http';
-import { isJsonObject, parseJson } from './json';
-import { JsonFile, Keeper } from './jsonFile';
-import { savedSchema, type SimulatorOptions, type SimulatorState } from './options';
+import { answerJson } from './http';
+import { parseJson } from './json';
+import { JsonFile, keep } from './jsonFile';
+import type { Message, SimulatorOptions, SimulatorState } from './options';
 import { answerPage } from './page';
-import { Recorder, type RecordedRequest } from './recorder';
-import { settingsSchema, type Fault } from './schemas';
+import type { RecordedRequest } from './request';
+import type { Fault } from './schemas';
 import { PushService } from './service';
 
 /** A chat's incoming webhook, as Slack, Mattermost and Google Chat have them. */
 const chatPath = '/chat';
 const mostMessages = 50;
+const mostRequests = 20_000;
+const postSchema = z.object({ text: z.string() });
+
+/** What the next start is to have. */
+const savedSchema = savedCampaignsSchema.extend({
+	messages: z.array(z.object({ at: z.number(), text: z.string() })),
+});
 
 const serverTimeouts = {
 	// A client that reuses a connection just as the server ends it sees a reset that no test made.
@@ -29,64 +39,48 @@ export class Simulator extends PushService {
 		this.receive(request, response).catch(() => response.destroy());
 	});
 	private readonly initialSettings = this.settings;
-	private readonly recorder: Recorder;
 	private readonly faults = new Faults();
-	private readonly keeper: Keeper<z.infer<typeof savedSchema>> | undefined;
-	private messages: SimulatorState['messages'] = [];
+	private readonly port: number;
+	private messages: Message[] = [];
+	private endKeeping = () => {};
+	/** The latest requests to the service, oldest first. */
+	readonly requests: RecordedRequest[] = [];
+	/** How many requests came since the start or the last reset, kept or not. */
+	requestCount = 0;
 	/** Where the page and the control interface are. */
 	origin = '';
 
-	constructor(private readonly options: SimulatorOptions) {
-		const shape = {
-			pathPrefix: (options.pathPrefix ?? '').replace(/\/+$/, ''),
-			keyHeader: options.keyHeader ?? 'serviceKey',
-			tokenHeader: options.tokenHeader ?? 'serviceAuthToken',
-			lifeSpeed: options.lifeSpeed ?? 1,
-			maxCampaigns: options.maxCampaigns ?? 50_000,
-		};
-		const settings = settingsSchema.parse({
-			latencyMs: options.latencyMs ?? 0,
-			failureStatus: options.failureStatus ?? 'mapped',
-			rateLimit: options.rateLimit ?? null,
-			serviceKey: options.serviceKey ?? 'demo-key',
-			authToken: options.authToken ?? 'demo-token',
-			subscribers: options.subscribers ?? { active: 10_000, lifetime: 12_500 },
-			waitingCounters: options.waitingCounters ?? 'zero',
-		});
-		super(shape, settings, options.clock ?? Date.now);
-		this.recorder = new Recorder(options.maxRequests ?? 20_000);
-		if (options.stateFile === undefined) return;
-		const file = new JsonFile(options.stateFile, savedSchema);
-		const saved = file.read(options.onUnreadableState);
+	/** Throws where the state file holds something else. */
+	constructor({ port = 0, stateFile, ...options }: SimulatorOptions) {
+		super(options);
+		this.port = port;
+		if (stateFile === undefined) return;
+		const file = new JsonFile(stateFile, savedSchema);
+		const saved = file.read();
 		if (saved) this.store.restore(saved);
 		this.messages = saved?.messages ?? [];
-		this.keeper = new Keeper(file, () => ({ ...this.store.save(), messages: this.messages }));
-	}
-
-	protected override changed(): void {
-		this.keeper?.changed();
+		this.endKeeping = keep(file, () => ({ ...this.store.save(), messages: this.messages }));
 	}
 
 	/** Starts listening; rejects where the port is taken. */
 	async listen(): Promise<void> {
-		const { host = '127.0.0.1', port = 0 } = this.options;
-		await new Promise<void>((resolve, reject) => {
-			this.server.once('error', reject);
-			this.server.listen({ host, port, backlog: 4096 }, () => resolve());
-		});
+		// `once` rejects on an error.
+		const listening = once(this.server, 'listening');
+		this.server.listen({ host: '127.0.0.1', port: this.port, backlog: 4096 });
+		await listening;
 		const address = this.server.address();
 		if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
-		this.origin = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+		this.origin = `http://127.0.0.1:${address.port}`;
 	}
 
 	/** Ends every connection, also those that hang, frees the port, and writes the state. */
 	async close(): Promise<void> {
 		if (!this.server.listening) return;
-		await new Promise<void>((resolve) => {
-			this.server.close(() => resolve());
-			this.server.closeAllConnections();
-		});
-		this.keeper?.close();
+		const closed = once(this.server, 'close');
+		this.server.close();
+		this.server.closeAllConnections();
+		await closed;
+		this.endKeeping();
 	}
 
 	/** Where the service is: origin and path prefix, without a trailing slash. */
@@ -97,16 +91,6 @@ export class Simulator extends PushService {
 	/** The address of the chat's webhook: takes `{ "text": … }`, which the page shows. */
 	get chatUrl(): string {
 		return this.origin + chatPath;
-	}
-
-	/** The latest requests to the service, oldest first. */
-	get requests(): readonly RecordedRequest[] {
-		return this.recorder.requests;
-	}
-
-	/** How many requests came since the start or the last reset, kept or not. */
-	get requestCount(): number {
-		return this.recorder.count;
 	}
 
 	/** The whole state, with the latest `last` campaigns only where that is given. */
@@ -137,13 +121,8 @@ export class Simulator extends PushService {
 	}
 
 	clearRequests(): void {
-		this.recorder.clear();
-	}
-
-	/** Posts to the chat; the latest messages are kept. */
-	post(text: string): void {
-		this.messages = [...this.messages, { at: this.now(), text }].slice(-mostMessages);
-		this.changed();
+		this.requests.length = 0;
+		this.requestCount = 0;
 	}
 
 	/** Back to how it was started: no campaign, message, request or fault. */
@@ -152,41 +131,52 @@ export class Simulator extends PushService {
 		this.store.clear();
 		this.configure({ rateLimit: null });
 		this.configure(this.initialSettings);
-		this.faults.clear();
-		this.recorder.clear();
+		this.clearFaults();
+		this.clearRequests();
 	}
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const path = request.url ?? '/';
-		const body = await readBody(request);
-		if (path.startsWith(controlPath)) answerControl(this, request, response, body);
-		else if (path === '/' && request.method === 'GET') answerPage(response);
-		else if (path === chatPath && request.method === 'POST') this.answerChat(response, body);
+		const { method = 'GET', url: path = '/' } = request;
+		const body = await buffer(request);
+		const isControl = path.startsWith(controlPath);
+		if (isControl) answerJson(response, ...control(this, method, path, body.toString()));
+		else if (path === '/' && method === 'GET') answerPage(response);
+		else if (path === chatPath && method === 'POST') this.answerChat(response, body.toString());
 		else this.serve(request, response, body);
 	}
 
-	private answerChat(response: ServerResponse, { bytes }: ReadBody): void {
-		const message = parseJson(bytes.toString('utf8'));
-		const text = isJsonObject(message) ? message['text'] : undefined;
-		if (typeof text === 'string') {
-			this.post(text);
-			answerJson(response, 200, { ok: true });
-		} else answerJson(response, 400, { message: 'A message to the chat is JSON with a text' });
+	/** Shows a message of the chat on the page; the latest are kept. */
+	private answerChat(response: ServerResponse, body: string): void {
+		const post = postSchema.safeParse(parseJson(body));
+		if (!post.success) {
+			answerJson(response, 400, { message: 'A message to the chat is JSON with a text' });
+			return;
+		}
+		const message = { at: this.now(), text: post.data.text };
+		this.messages = [...this.messages, message].slice(-mostMessages);
+		answerJson(response, 200, { ok: true });
 	}
 
 	/** Answers a request to the service, and keeps it. */
-	private serve(request: IncomingMessage, response: ServerResponse, body: ReadBody): void {
-		const text = body.bytes.toString('utf8');
-		const recorded = this.recorder.add({
+	private serve(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+		const text = body.toString();
+		this.requestCount += 1;
+		const recorded: RecordedRequest = {
+			id: this.requestCount,
 			method: request.method ?? 'GET',
 			path: request.url ?? '/',
 			headers: request.headers,
 			body: text,
-			json: isUtf8(body.bytes) ? parseJson(text) : undefined,
+			json: isUtf8(body) ? parseJson(text) : undefined,
 			at: this.now(),
-		});
+			answered: null,
+			fault: null,
+			campaignId: null,
+		};
+		this.requests.push(recorded);
+		if (this.requests.length > mostRequests) this.requests.shift();
 		const action = this.faults.take(recorded);
-		const answer = isProcessed(action) ? this.answer(recorded, body.tooLarge) : null;
+		const answer = isProcessed(action) ? this.answer(recorded) : null;
 		recorded.campaignId = answer?.campaignId ?? null;
 
 		const send = (): void => {

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { chooseCredential, exampleFile, exampleNames, parseWorkflow } from '../../examples/read';
 import type { N8nClient } from '../n8n/client';
 import { DataTables, type DataTable } from '../n8n/dataTables';
 import { N8nRefused, type Owner } from '../n8n/rest';
-import { credentialType, type WorkflowDraft } from '../n8n/workflows';
-import type { DemoState } from './state';
+import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
 
 /** The login of the demo's server. */
 export const demoOwner: Owner = {
@@ -23,6 +23,20 @@ export const demoFiles = {
 	first: '1-send-to-all-then-read-its-status.json',
 	watching: '2-report-counter-changes.json',
 } as const;
+
+/** What one start of the demo leaves for the next. */
+export const demoStateSchema = z.object({
+	/** When the demo was started first, epoch milliseconds. */
+	campaignSince: z.number(),
+	ports: z.object({ n8n: z.number(), service: z.number() }),
+	credential: credentialSchema.extend({ baseUrl: z.string() }).optional(),
+	/** The example workflows that were created, by the name of their file. */
+	workflows: z.record(z.string()),
+	/** The data tables that were created, by their names. */
+	tables: z.array(z.string()),
+});
+
+export type DemoState = z.infer<typeof demoStateSchema>;
 
 /** The addresses that stand in the files, of the simulator's page and of a chat's webhook. */
 const writtenPage = 'http://127.0.0.1:8787';
@@ -59,8 +73,8 @@ export async function readExamples(page = writtenPage): Promise<Example[]> {
 
 /**
  * Creates the owner, the credential, the data tables and the example workflows where this demo has
- * not created them before. What its user changed or deleted since stays as it is; only the service's
- * address is brought up to date when it moved.
+ * not created them before. What its user changed or deleted since stays as it is; only the credential
+ * gets the service's address when it moved.
  *
  * @param baseUrl the service's address
  * @returns the state to keep, and whether the login is no longer the demo's, so that nothing was done
@@ -84,8 +98,10 @@ export async function prepareDemo(
 		const created = await client.createCredential('Push Campaign demo', credentialType, data);
 		credential = { ...created, baseUrl };
 	} else if (credential.baseUrl !== baseUrl) {
-		await ifThere(client.updateCredential(credential, data));
-		await followService(client, Object.values(state.workflows), credential.baseUrl, baseUrl);
+		await client.updateCredential(credential, data).catch((error: unknown) => {
+			// Its user may have deleted it.
+			if (!(error instanceof N8nRefused && [403, 404].includes(error.status))) throw error;
+		});
 		credential = { ...credential, baseUrl };
 	}
 
@@ -104,25 +120,6 @@ export async function prepareDemo(
 		workflows[file] = id;
 		if (active) await client.activate(id);
 	}
-	const names = tables.map(({ name }) => name);
-	return { state: { ...state, credential, workflows, tables: names }, isLoginChanged: false };
-}
-
-/** What n8n refuses because its user has deleted what it is about is left alone. */
-async function ifThere(work: Promise<unknown>): Promise<void> {
-	await work.catch((error: unknown) => {
-		if (!(error instanceof N8nRefused && [403, 404].includes(error.status))) throw error;
-	});
-}
-
-/** Brings the service's address up to date where workflows name it: in a note, as the chat's address. */
-async function followService(client: N8nClient, ids: string[], before: string, now: string) {
-	const follow = async (id: string) => {
-		const text = JSON.stringify(await client.workflow(id));
-		if (!text.includes(before)) return;
-		const { draft, active } = parseWorkflow(text.replaceAll(before, now));
-		await client.updateWorkflow(id, { nodes: draft.nodes });
-		if (active) await client.activate(id);
-	};
-	for (const id of ids) await ifThere(follow(id));
+	const made = { credential, workflows, tables: tables.map(({ name }) => name) };
+	return { state: { ...state, ...made }, isLoginChanged: false };
 }

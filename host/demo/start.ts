@@ -1,21 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startSimulator } from '../../simulator';
+import { JsonFile, startSimulator } from '../../simulator';
 import { projectFolder } from '../folders';
 import { N8nClient } from '../n8n/client';
-import { installHost, isHostInstalled } from '../n8n/install';
+import { installHost } from '../n8n/install';
 import { startN8n } from '../n8n/server';
 import { LockHeld, withLock } from '../process/lock';
 import { packPackage } from '../process/pack';
-import { firstFree } from '../process/ports';
+import { freePort } from '../process/ports';
 import { Progress } from '../process/progress';
 import { addDemoCampaign } from './campaign';
-import { access, prepareDemo } from './prepare';
-import { demoStateFile } from './state';
+import { access, demoStateSchema, prepareDemo } from './prepare';
 import { demoTables } from './tables';
 import { reloadingEnv, watchEdits } from './watch';
-import { afterEdit, expectation, machineTimezone, welcome } from './welcome';
+import { expectation, machineTimezone, welcome } from './welcome';
 
 const usage = `Usage: npm start [-- --fresh]
 
@@ -25,69 +24,49 @@ Starts n8n with this package in it, and a simulator of the push service.
 `;
 
 const folder = join(projectFolder, '.demo');
-const stateFile = demoStateFile(join(folder, 'state.json'));
+const stateFile = new JsonFile(join(folder, 'state.json'), demoStateSchema);
 
 const say = (text: string): void => {
 	process.stdout.write(text);
 };
 
-/**
- * Resolves when the user wants to stop. Before `ready` is called all ends at once: what is under way
- * (npm, a server) ends with this process.
- */
-function stopWish(): { wished: Promise<void>; ready(): void } {
-	let ready = false;
-	const wished = new Promise<void>((resolve) => {
-		const wish = () => (ready ? resolve() : process.exit(130));
-		for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, wish);
-		// npm hands SIGTERM to the shell that it runs scripts in, and the shell hands it to nobody.
-		const shell = process.ppid;
-		const looking = setInterval(() => {
-			if (process.ppid === shell) return;
-			clearInterval(looking);
-			wish();
-		}, 1_000).unref();
-	});
-	return {
-		wished,
-		ready: () => {
-			ready = true;
-		},
-	};
+/** Stops the demo. As long as it is starting, what is under way (npm, a server) ends with this process. */
+let stop = (): void => process.exit(130);
+
+/** Stops when the user wants to. */
+function heedUser(): void {
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop());
+	// npm hands SIGTERM to the shell that it runs scripts in, and the shell hands it to nobody.
+	const shell = process.ppid;
+	setInterval(() => {
+		if (process.ppid !== shell) stop();
+	}, 1_000).unref();
 }
 
 async function run(fresh: boolean): Promise<void> {
-	const stop = stopWish();
+	heedUser();
 	const progress = new Progress(process.stdout);
-	say(expectation(await isHostInstalled('2')));
-
-	await progress.step('Looking for n8n', async (rename) => {
-		await installHost('2', { onProgress: ({ doing }) => rename(doing) });
-	});
+	say(expectation);
+	await progress.step('Looking for n8n', async (rename) => await installHost('2', rename));
 	const since = Date.now();
-	const { tarball } = await progress.step('Building the package', () => packPackage());
+	const { tarball } = await progress.step('Building the package', packPackage);
 	if (fresh) await rm(folder, { recursive: true, force: true });
 
 	const known = stateFile.read();
 	const ports = {
-		n8n: await firstFree(5678, known?.ports.n8n),
-		service: await firstFree(8787, known?.ports.service),
+		n8n: await freePort(known?.ports.n8n, 5678),
+		service: await freePort(known?.ports.service, 8787),
 	};
 	const before = { campaignSince: Date.now(), workflows: {}, tables: [], ...known, ports };
 	const timezone = machineTimezone();
 	const userFolder = join(folder, 'n8n');
 	const logFile = join(userFolder, 'n8n.log');
 	await rm(logFile, { force: true });
-	let lost: string | undefined;
 	const simulator = await startSimulator({
 		port: ports.service,
 		serviceKey: access.apiKey,
 		authToken: access.authToken,
-		maxCampaigns: 5_000,
 		stateFile: join(folder, 'simulator.json'),
-		onUnreadableState: (file) => {
-			lost = file;
-		},
 	});
 	// n8n's own default is New York, whatever the machine says.
 	const env = { GENERIC_TIMEZONE: timezone, TZ: timezone, ...reloadingEnv };
@@ -97,22 +76,19 @@ async function run(fresh: boolean): Promise<void> {
 	let endWatching = () => {};
 	try {
 		addDemoCampaign(simulator, before.campaignSince);
+		const tables = demoTables(Date.now(), before.campaignSince, timezone);
 		const { state, isLoginChanged } = await progress.step('Preparing the examples', () =>
-			prepareDemo(
-				new N8nClient(server.url),
-				before,
-				simulator.url,
-				demoTables(Date.now(), before.campaignSince, timezone),
-			),
+			prepareDemo(new N8nClient(server.url), before, simulator.url, tables),
 		);
 		stateFile.write(state);
 		const { workflows } = state;
 		const addresses = { n8n: server.url, service: simulator.origin };
-		say(welcome({ ...addresses, timezone, workflows, isLoginChanged, lost }));
-		stop.ready();
-		endWatching = watchEdits({ server, since, tell: (edit) => say(afterEdit(edit, new Date())) });
-		const ended = server.ended.then(() => 'ended' as const);
-		if ((await Promise.race([ended, stop.wished])) === 'ended') {
+		const wished = new Promise<'stop'>((resolve) => {
+			stop = () => resolve('stop');
+		});
+		say(welcome({ ...addresses, timezone, workflows, isLoginChanged }));
+		endWatching = watchEdits({ server, since, tell: say });
+		if ((await Promise.race([wished, server.ended])) !== 'stop') {
 			throw new Error(`n8n ended by itself. Its log: ${logFile}`);
 		}
 		await progress.step('Stopping', () => server.stop());

@@ -2,6 +2,9 @@ import { DateTime } from 'luxon';
 import type { DataTable } from '../n8n/dataTables';
 import { demoCampaignId, demoTitle } from './campaign';
 
+const texts = (...names: string[]): DataTable['columns'] =>
+	Object.fromEntries(names.map((name) => [name, 'string']));
+
 /**
  * The data tables that the examples read and write, filled so that each of them has something to do.
  *
@@ -25,7 +28,7 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 	return [
 		{
 			name: 'Push subscribers',
-			columns: { subscriberId: 'string', firstName: 'string', orderId: 'string' },
+			columns: texts('subscriberId', 'firstName', 'orderId'),
 			rows: [
 				{ subscriberId: '5001', firstName: 'Ada', orderId: 'A-1001' },
 				{ subscriberId: '5002', firstName: 'Grace', orderId: 'A-1002' },
@@ -36,19 +39,11 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 		},
 		{
 			name: 'Push not sent',
-			columns: { subscriberId: 'string', outcome: 'string', reason: 'string' },
+			columns: texts('subscriberId', 'outcome', 'reason'),
 		},
 		{
 			name: 'Push campaign calendar',
-			columns: {
-				title: 'string',
-				message: 'string',
-				url: 'string',
-				sendAt: 'string',
-				timezone: 'string',
-				state: 'string',
-				campaignId: 'string',
-			},
+			columns: texts('title', 'message', 'url', 'sendAt', 'timezone', 'state', 'campaignId'),
 			rows: [
 				planned('The sale starts today', '20% off everything until Sunday.', 6),
 				planned('Last day of the sale', 'Until midnight: 20% off everything.', 6 * 24),
@@ -57,10 +52,7 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 		{
 			name: 'Push campaign log',
 			columns: {
-				campaignId: 'string',
-				title: 'string',
-				name: 'string',
-				audience: 'string',
+				...texts('campaignId', 'title', 'name', 'audience'),
 				goesOutAt: 'date',
 				status: 'string',
 				successfullySent: 'number',

@@ -12,15 +12,10 @@ export const reloadingEnv = { N8N_DEV_RELOAD: 'true' };
 
 const folders = ['nodes', 'credentials'];
 const lookEveryMs = 1_000;
+const mostReasons = 5;
 
 /** How long n8n takes from saying that it loads a package again to having done so, in milliseconds. */
-const loadingMs = 1_000;
-
-/** What became of an edit. One that is refused leaves n8n with the version before. */
-export type Edit =
-	| { kind: 'taken' }
-	| { kind: 'refused'; reasons: string[] }
-	| { kind: 'not-loaded'; reason: string };
+const loadingMs = 2_000;
 
 export interface WatchOptions {
 	/** A running server, started with `reloadingEnv`. */
@@ -29,13 +24,13 @@ export interface WatchOptions {
 	project?: string;
 	/** Edits after this moment are taken, epoch milliseconds. */
 	since: number;
-	/** Is told of each edit. */
-	tell: (edit: Edit) => void;
+	/** Is told in words what became of each edit. */
+	tell: (words: string) => void;
 }
 
 /**
  * Brings every edit of the package's sources into a running server: compiles it into the installed
- * package, which n8n then loads again.
+ * package, which n8n then loads again. One that is refused leaves n8n with the version before.
  *
  * @returns a function that ends the watching
  */
@@ -48,11 +43,12 @@ export function watchEdits(options: WatchOptions): () => void {
 			const last = await lastEdit(project);
 			if (last <= taken) continue;
 			taken = last;
-			const edit = await takeOver(server, project, installed);
-			if (watching) tell(edit);
+			const words = await takeOver(server, project, installed);
+			const time = new Date().toTimeString().slice(0, 8);
+			if (watching) tell(`${time}  ${words}\n`);
 		}
 	};
-	void watch().catch((error: unknown) => tell({ kind: 'refused', reasons: [String(error)] }));
+	void watch().catch((error: unknown) => tell(`Edits are no longer taken: ${String(error)}\n`));
 	return () => {
 		watching = false;
 	};
@@ -71,21 +67,30 @@ async function lastEdit(project: string): Promise<number> {
 	return Math.max(...(await Promise.all(times)));
 }
 
-async function takeOver(server: N8nServer, project: string, installed: string): Promise<Edit> {
-	const times = (what: string) =>
-		server.log().split(`Hot reload ${what} for ${packageName}`).length;
-	const [triggered, failed] = [times('triggered'), times('failed')];
+/** Takes an edit over; gives in words what became of it. */
+async function takeOver(server: N8nServer, project: string, installed: string): Promise<string> {
+	const last = (what: string) => server.log().lastIndexOf(`Hot reload ${what} for ${packageName}`);
+	const before = last('triggered');
 	const reasons = await compile(project, installed);
-	if (reasons.length > 0) return { kind: 'refused', reasons };
+	if (reasons.length > 0) {
+		// Most follow from the first.
+		const lines = reasons.slice(0, mostReasons).map((reason) => `\n  ${reason}`);
+		return `Your edit is not in n8n, which goes on with the version before:${lines.join('')}`;
+	}
 	const deadline = Date.now() + 30_000;
-	while (times('triggered') === triggered) {
-		const reason = 'it did not try to within half a minute';
-		if (Date.now() > deadline) return { kind: 'not-loaded', reason };
+	while (last('triggered') === before) {
+		if (Date.now() > deadline) return 'Your edit compiles, but n8n has not tried to load it.';
 		await sleep(100);
 	}
-	await sleep(loadingMs);
-	if (times('failed') === failed) return { kind: 'taken' };
-	return { kind: 'not-loaded', reason: `its log ${server.userFolder}/n8n.log says why` };
+	// A load that began while files were still written may fail, and is followed by another one.
+	let tried: number;
+	do {
+		tried = last('triggered');
+		await sleep(loadingMs);
+	} while (last('triggered') > tried);
+	return last('failed') < tried
+		? 'Your edit is in n8n.'
+		: `Your edit compiles, but n8n has not loaded it: its log ${server.userFolder}/n8n.log says why.`;
 }
 
 /** Writes what the sources become, or nothing; gives what the compiler says against them. */

@@ -1,5 +1,4 @@
 import { demoFiles, demoOwner } from './prepare';
-import type { Edit } from './watch';
 
 /** Where everything is, once it runs. */
 export interface Running {
@@ -11,8 +10,6 @@ export interface Running {
 	/** The IDs of the workflows by the names of their files. */
 	workflows: Readonly<Record<string, string>>;
 	isLoginChanged: boolean;
-	/** Where the campaigns of earlier starts are, if they could not be read. */
-	lost?: string | undefined;
 }
 
 /** This machine's timezone as an IANA name, such as `Europe/Berlin`; UTC where it has none that is known. */
@@ -23,23 +20,16 @@ export function machineTimezone(): string {
 }
 
 /** What is said before anything begins. */
-export function expectation(installed: boolean): string {
-	const first = installed
-		? ''
-		: `
-The first start downloads n8n: about 2.5 GB of disk and, on an ordinary line, about five minutes.
-The next ones take seconds.
-`;
-	return `
+export const expectation = `
 Starts n8n with the Push Campaign nodes in it and, beside it, a simulator of a push service.
-Both run on this machine alone; nothing is sent to anybody.
-${first}
+Both run on this machine alone; nothing is sent to anybody. The first start downloads n8n: about
+2.5 GB of disk and, on an ordinary line, about five minutes. The next ones take seconds.
+
 `;
-}
 
 /** What to do now, for somebody who has never seen n8n. */
 export function welcome(running: Running): string {
-	const { n8n, service, timezone, workflows, isLoginChanged, lost } = running;
+	const { n8n, service, timezone, workflows, isLoginChanged } = running;
 	const address = (file: string, tab = '') => {
 		const id = workflows[file];
 		return id === undefined ? `${n8n}/home/workflows` : `${n8n}/workflow/${id}${tab}`;
@@ -47,10 +37,6 @@ export function welcome(running: Running): string {
 	const login = isLoginChanged
 		? '     Log in as you changed it. (So the examples were not looked at.)'
 		: `     E-mail     ${demoOwner.email}\n     Password   ${demoOwner.password}`;
-	const warning =
-		lost === undefined
-			? ''
-			: `\nThe campaigns of earlier starts could not be read, so there are none. Their file is now\n${lost}\n`;
 	return `
 Ready. To send a campaign:
 
@@ -78,24 +64,6 @@ To change the nodes, edit what is in nodes/ or credentials/: n8n has it some sec
 
 Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made in n8n and the
 campaigns you sent are there again at the next start; 'npm start -- --fresh' begins anew.
-${warning}
+
 `;
-}
-
-/** At most this many reasons are said: most follow from the first. */
-const mostReasons = 5;
-
-/** What became of an edit of the package. */
-export function afterEdit(edit: Edit, at: Date): string {
-	const time = at.toTimeString().slice(0, 8);
-	switch (edit.kind) {
-		case 'taken':
-			return `${time}  Your edit is in n8n.\n`;
-		case 'refused': {
-			const reasons = edit.reasons.slice(0, mostReasons).map((reason) => `  ${reason}\n`);
-			return `${time}  Your edit is not in n8n, which goes on with the version before:\n${reasons.join('')}`;
-		}
-		case 'not-loaded':
-			return `${time}  Your edit compiles, but n8n has not loaded it: ${edit.reason}.\n`;
-	}
 }

@@ -3,13 +3,11 @@ import { parseJson } from '../../simulator';
 import { until } from '../process/until';
 import { N8nExecutions, type Execution } from './executions';
 import { N8nRefused } from './rest';
-import type { Credential, WorkflowDraft } from './workflows';
+import { credentialSchema, type Credential, type WorkflowDraft } from './workflows';
 
-const credentialSchema: z.ZodType<Credential> = z.object({
-	id: z.string(),
-	name: z.string(),
-	type: z.string(),
-});
+/** What a credential holds, by the names of its fields. */
+type CredentialData = Record<string, unknown>;
+
 const credentialTestSchema = z.object({ status: z.string(), message: z.string().optional() });
 const workflowSchema = z
 	.object({
@@ -17,7 +15,6 @@ const workflowSchema = z
 		name: z.string(),
 		versionId: z.string(),
 		active: z.boolean().default(false),
-		activeVersionId: z.string().nullish(),
 	})
 	.passthrough();
 const publicationSchema = z.object({
@@ -27,7 +24,7 @@ const publicationSchema = z.object({
 });
 
 type Publication = z.infer<typeof publicationSchema>;
-export type CredentialTest = z.infer<typeof credentialTestSchema>;
+type CredentialTest = z.infer<typeof credentialTestSchema>;
 export type Workflow = z.infer<typeof workflowSchema>;
 
 export interface WebhookAnswer {
@@ -40,27 +37,17 @@ export interface WebhookAnswer {
 /** Drives a server over the REST interface that its editor uses; works with n8n 1.x and 2.x. */
 export class N8nClient extends N8nExecutions {
 	/** Creates a credential of a type, such as `pushCampaignApi`. */
-	async createCredential(
-		name: string,
-		type: string,
-		data: Record<string, unknown>,
-	): Promise<Credential> {
+	async createCredential(name: string, type: string, data: CredentialData): Promise<Credential> {
 		return credentialSchema.parse(await this.request('POST', 'credentials', { name, type, data }));
 	}
 
 	/** Puts new data into a credential. */
-	async updateCredential(
-		{ id, name, type }: Credential,
-		data: Record<string, unknown>,
-	): Promise<void> {
+	async updateCredential({ id, name, type }: Credential, data: CredentialData): Promise<void> {
 		await this.request('PATCH', `credentials/${id}`, { name, type, data });
 	}
 
 	/** Runs a credential's own test, as the editor's button does. Give `data` to test other values. */
-	async testCredential(
-		credential: Credential,
-		data?: Record<string, unknown>,
-	): Promise<CredentialTest> {
+	async testCredential(credential: Credential, data?: CredentialData): Promise<CredentialTest> {
 		// As the editor has it: secrets blanked, which n8n fills in again.
 		const shown = z.object({ data: z.record(z.unknown()) });
 		const saved = async () =>
@@ -115,9 +102,9 @@ export class N8nClient extends N8nExecutions {
 	}
 
 	/** Deactivates a workflow and waits until its triggers have stopped. */
-	async deactivate(id: string, timeout = 180_000): Promise<void> {
+	async deactivate(id: string): Promise<void> {
 		await this.request('POST', `workflows/${id}/deactivate`, {});
-		await this.untilPublication(id, timeout, ({ status }) => status === 'not_published');
+		await this.untilPublication(id, 180_000, ({ status }) => status === 'not_published');
 	}
 
 	/** Waits for n8n 2.x, which starts and stops a workflow's triggers after it has answered. */
@@ -153,23 +140,23 @@ export class N8nClient extends N8nExecutions {
 	 *
 	 * @returns the execution when it has ended
 	 */
-	async runManually(id: string, trigger: string, timeout = 120_000): Promise<Execution> {
+	async runManually(id: string, trigger: string): Promise<Execution> {
 		const workflowData = await this.workflow(id);
 		const answer = await this.request('POST', `workflows/${id}/run`, {
 			workflowData,
 			triggerToStartFrom: { name: trigger },
 		});
 		const { executionId } = z.object({ executionId: z.coerce.string() }).parse(answer);
-		return await this.waitForExecution(executionId, timeout);
+		return await this.waitForExecution(executionId);
 	}
 
 	/** Calls the production webhook of an active workflow. */
-	async runWebhook(path: string, body: unknown = {}, timeout = 300_000): Promise<WebhookAnswer> {
+	async runWebhook(path: string, body: unknown = {}): Promise<WebhookAnswer> {
 		const answer = await fetch(`${this.url}/webhook/${path}`, {
 			method: 'POST',
 			headers: { connection: 'close', 'content-type': 'application/json' },
 			body: JSON.stringify(body),
-			signal: AbortSignal.timeout(timeout),
+			signal: AbortSignal.timeout(300_000),
 		});
 		const text = await answer.text();
 		return { status: answer.status, text, json: parseJson(text) };

@@ -1,16 +1,15 @@
-// Loaded into an n8n server: at SIGUSR2 it collects the garbage and notes what is in use (`memory.ts`).
+// Loaded into an n8n server: at SIGUSR2 it collects the garbage and notes what is in use, in its working
+// folder (`memory.ts`).
 const { appendFileSync } = require('node:fs');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
-const file = process.env.COLLECTOR_FILE;
-
-if (file !== undefined && /n8n[\\/]bin[\\/]n8n$/.test(process.argv[1] ?? '')) {
+if (/n8n[\\/]bin[\\/]n8n$/.test(process.argv[1] ?? '')) {
 	setFlagsFromString('--expose-gc');
 	const collect = runInNewContext('gc');
 	process.on('SIGUSR2', () => {
 		collect();
 		const { heapUsed, external } = process.memoryUsage();
-		appendFileSync(file, `${heapUsed + external}\n`);
+		appendFileSync('bytes-in-use', `${heapUsed + external}\n`);
 	});
 }

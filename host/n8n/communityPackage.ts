@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import execa from 'execa';
 import { z } from 'zod';
 
@@ -13,8 +13,8 @@ export function packagesFolder(userFolder: string): string {
 
 /**
  * Installs a packed tarball as a community package of a server that is not running, with the steps
- * that n8n's own installer takes for a package without dependencies (n8n allows none): unpack it, drop
- * its development and peer dependencies, note its version. A version that was there is replaced.
+ * that n8n's own installer takes for a package without scope and dependencies: unpack it, drop its
+ * development and peer dependencies, note its version. A version that was there is replaced.
  */
 export async function installCommunityPackage(userFolder: string, tarball: string): Promise<void> {
 	const folder = packagesFolder(userFolder);
@@ -28,14 +28,11 @@ export async function installCommunityPackage(userFolder: string, tarball: strin
 	await writeFile(manifestFile, JSON.stringify(kept, null, 2));
 	const target = join(modules, manifest.name);
 	await rm(target, { recursive: true, force: true });
-	await mkdir(dirname(target), { recursive: true });
 	await rename(unpacked, target);
 
 	const notes = join(folder, 'package.json');
-	const text = await readFile(notes, 'utf8').catch(
-		() => '{ "name": "installed-nodes", "private": true }',
-	);
+	const text = await readFile(notes, 'utf8').catch(() => '{ "name": "installed-nodes" }');
 	const noted = installedSchema.parse(JSON.parse(text));
 	const dependencies = { ...noted.dependencies, [manifest.name]: manifest.version };
-	await writeFile(notes, JSON.stringify({ ...noted, dependencies }, null, 2));
+	await writeFile(notes, JSON.stringify({ ...noted, dependencies, private: true }, null, 2));
 }

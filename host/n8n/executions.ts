@@ -12,8 +12,6 @@ const errorSchema = z
 		message: z.string(),
 		description: z.string().nullish(),
 		httpCode: z.string().nullish(),
-		name: z.string().optional(),
-		context: z.record(z.unknown()).optional(),
 	})
 	.passthrough();
 
@@ -25,32 +23,25 @@ const runSchema = z
 	})
 	.passthrough();
 
-const resultSchema = z.object({
-	runData: z.record(z.array(runSchema)).default({}),
-	error: errorSchema.optional(),
-	lastNodeExecuted: z.string().optional(),
-});
-
 export const executionSummarySchema = z
 	.object({
 		id: z.coerce.string(),
 		status: z.string(),
 		mode: z.string(),
 		workflowId: z.string().optional(),
-		retryOf: z.coerce.string().nullish(),
 		startedAt: z.string().nullish(),
-		stoppedAt: z.string().nullish(),
 	})
 	.passthrough();
-
-const listSchema = z.object({ results: z.array(executionSummarySchema) });
 
 /** An execution as the executions list shows it. */
 export type ExecutionSummary = z.infer<typeof executionSummarySchema>;
 
 const executionSchema = executionSummarySchema.extend({
 	data: z.object({
-		resultData: resultSchema,
+		resultData: z.object({
+			runData: z.record(z.array(runSchema)).default({}),
+			error: errorSchema.optional(),
+		}),
 		executionData: z.object({ contextData: z.record(z.unknown()).default({}) }).optional(),
 	}),
 });
@@ -68,28 +59,18 @@ async function decode(answer: unknown) {
 
 const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
 
-export interface OutputOptions {
-	/** Which of the node's outputs; 1 is the error output of a node with one output. Default 0. */
-	output?: number;
-	/** Which of the node's runs; negative counts from the last. Default -1. */
-	run?: number;
-}
+/** How long an execution may take by default, in milliseconds. */
+const patienceMs = 180_000;
 
-/** The items that a node put out; none where it did not run or put nothing out there. */
-export function outputOf(
-	execution: Execution,
-	nodeName: string,
-	{ output = 0, run = -1 }: OutputOptions = {},
-): SavedItem[] {
-	const { main } = execution.data.resultData.runData[nodeName]?.at(run)?.data ?? {};
-	return main?.[output] ?? [];
+/** The items that a node put out by its first output in its last run; none where it did not. */
+export function outputOf(execution: Execution, nodeName: string): SavedItem[] {
+	const { main } = execution.data.resultData.runData[nodeName]?.at(-1)?.data ?? {};
+	return main?.[0] ?? [];
 }
 
 export interface ExecutionsFilter {
 	workflowId?: string;
 	status?: string[];
-	/** At most this many, the newest first. Default 100. */
-	limit?: number;
 }
 
 export interface WaitOptions extends ExecutionsFilter {
@@ -97,20 +78,17 @@ export interface WaitOptions extends ExecutionsFilter {
 	count?: number;
 	/** Whether they must have ended. Default true. */
 	ended?: boolean;
-	/** Milliseconds. Default 60000. */
+	/** Milliseconds. Default three minutes. */
 	timeout?: number;
 }
 
 /** What the executions list of the editor can do. */
 export class N8nExecutions extends N8nSession {
-	/** The executions list, the newest first. */
-	async executions({ workflowId, status, limit = 100 }: ExecutionsFilter = {}): Promise<
-		ExecutionSummary[]
-	> {
-		const filter = JSON.stringify({ workflowId, status });
-		const query = new URLSearchParams({ filter, limit: String(limit) });
+	/** The executions list, the newest first; at most the latest hundred. */
+	async executions(filter: ExecutionsFilter = {}): Promise<ExecutionSummary[]> {
+		const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
 		const answer = await this.request('GET', `executions?${query.toString()}`);
-		return listSchema.parse(answer).results;
+		return z.object({ results: z.array(executionSummarySchema) }).parse(answer).results;
 	}
 
 	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
@@ -129,16 +107,15 @@ export class N8nExecutions extends N8nSession {
 	async waitForExecutions({
 		count = 1,
 		ended = true,
-		timeout = 180_000,
+		timeout = patienceMs,
 		...filter
 	}: WaitOptions): Promise<ExecutionSummary[]> {
 		const wanted = (all: ExecutionSummary[]) =>
 			ended ? all.filter(({ status }) => finalStatuses.includes(status)) : all;
 		const late = (all: ExecutionSummary[]) =>
-			`${wanted(all).length} of ${count} executions after ${timeout / 1000} s: ` +
-			all.map(({ id, status }) => `${id} ${status}`).join(', ');
+			`${wanted(all).length} of ${count} executions: ${JSON.stringify(all)}`;
 		const seen = await until(
-			() => this.executions({ limit: Math.max(100, count), ...filter }),
+			() => this.executions(filter),
 			(all) => wanted(all).length >= count,
 			{ within: timeout, every: 250, late },
 		);
@@ -148,33 +125,25 @@ export class N8nExecutions extends N8nSession {
 	/**
 	 * 'Retry' from the executions list; waits for the new execution to end.
 	 *
-	 * @param loadWorkflow true: with the workflow as it is now; false: as it was
+	 * @param options `loadWorkflow`: with the workflow as it is now, and not as it was
 	 */
-	async retryExecution(
-		id: string,
-		{ loadWorkflow = false }: { loadWorkflow?: boolean } = {},
-	): Promise<Execution> {
-		const answer = await this.request('POST', `executions/${id}/retry`, { loadWorkflow });
+	async retryExecution(id: string, options = { loadWorkflow: false }): Promise<Execution> {
+		const answer = await this.request('POST', `executions/${id}/retry`, options);
 		const retried = z.object({ id: z.coerce.string() }).parse(answer);
 		return await this.waitForExecution(retried.id);
 	}
 
 	/** Waits until one execution has ended and is saved. */
-	async waitForExecution(id: string, timeout = 180_000): Promise<Execution> {
+	async waitForExecution(id: string): Promise<Execution> {
 		const read = async () => {
 			const answer = await this.request('GET', `executions/${id}`);
 			const { status } = executionSummarySchema.parse(answer);
 			// Its data may be unreadable as long as it runs, and n8n 1 saves them after its status.
-			const saved = finalStatuses.includes(status) ? (await decode(answer)).data : undefined;
-			return { status, saved };
+			return finalStatuses.includes(status) ? (await decode(answer)).data : undefined;
 		};
-		const late = ({ status }: { status: string }) =>
-			`Execution ${id} is ${status} after ${timeout / 1000} s`;
-		const { saved } = await until(read, (seen) => seen.saved !== undefined, {
-			within: timeout,
-			late,
-		});
-		if (saved === undefined) throw new Error(`Execution ${id} is not saved`);
+		const late = () => `Execution ${id} has not ended, or is not saved`;
+		const saved = await until(read, (seen) => seen !== undefined, { within: patienceMs, late });
+		if (saved === undefined) throw new Error(late());
 		return saved;
 	}
 

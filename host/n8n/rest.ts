@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { until } from '../process/until';
 
 /** The account that owns a server. */
 export interface Owner {
@@ -26,18 +26,15 @@ export class N8nRefused extends Error {
 	) {
 		super(`${method} ${path} answered ${status}: ${body.slice(0, 2000)}`);
 	}
-}
 
-/**
- * Whether n8n refused for a reason that is gone a moment later, before it did anything: a busy one misses
- * a beat of its database, and now and then its check of a workflow that is published breaks by itself
- * (what is really wrong with a parameter it says in other words).
- */
-function isMomentary({ status, body }: N8nRefused): boolean {
-	return (
-		(status === 503 && body.includes('Database is not ready')) ||
-		(status === 400 && body.includes('Error validating node parameters'))
-	);
+	/**
+	 * Whether the reason is gone a moment later, before n8n did anything: a busy one misses a beat of its
+	 * database, and now and then its check of a workflow that is published breaks by itself (what is really
+	 * wrong with a parameter it says in other words).
+	 */
+	get isMomentary(): boolean {
+		return /Database is not ready|Error validating node parameters/.test(this.body);
+	}
 }
 
 /** The REST interface that n8n's editor uses, for a logged-in owner. */
@@ -53,16 +50,16 @@ export class N8nSession {
 	 * @throws {N8nRefused}
 	 */
 	async request(method: string, path: string, body?: unknown): Promise<unknown> {
-		const answer = await until(
-			() => this.requestOnce(method, path, body),
-			(seen) => !(seen instanceof N8nRefused && isMomentary(seen)),
-			{ within: 180_000, every: 500, late: (seen) => (seen instanceof Error ? seen : path) },
-		);
-		if (answer instanceof N8nRefused) throw answer;
-		return answer;
+		for (const deadline = Date.now() + 180_000; ; await sleep(500)) {
+			try {
+				return await this.requestOnce(method, path, body);
+			} catch (error) {
+				const isMomentary = error instanceof N8nRefused && error.isMomentary;
+				if (!isMomentary || Date.now() > deadline) throw error;
+			}
+		}
 	}
 
-	/** Gives n8n's refusal where there is one. */
 	private async requestOnce(method: string, path: string, body: unknown): Promise<unknown> {
 		const answer = await fetch(`${this.url}/rest/${path}`, {
 			method,
@@ -71,14 +68,14 @@ export class N8nSession {
 				connection: 'close',
 				// n8n ties a session to the browser that opened it.
 				'browser-id': 'push-campaign-host',
-				...(this.cookie === '' ? {} : { cookie: this.cookie }),
-				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+				cookie: this.cookie,
+				'content-type': 'application/json',
 			},
-			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			body: body === undefined ? null : JSON.stringify(body),
 			signal: AbortSignal.timeout(120_000),
 		});
 		const text = await answer.text();
-		if (!answer.ok) return new N8nRefused(answer.status, method, path, text);
+		if (!answer.ok) throw new N8nRefused(answer.status, method, path, text);
 		const [cookie] = answer.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
 		return text === '' ? undefined : z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../process/ports';
-import { NotReady, startProgram, type Program } from '../process/program';
+import { startProgram, type Program } from '../process/program';
 import { installCommunityPackage } from './communityPackage';
 import type { Major } from './hosts';
 import { installHost } from './install';
@@ -53,14 +53,14 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 			args: [host.script, mode === 'worker' ? 'worker' : 'start'],
 			cwd: userFolder,
 			logFile: join(userFolder, 'n8n.log'),
-			env: { ...serverEnv(userFolder, mode, ports), ...host.env, ...options.env },
+			env: { ...serverEnv(userFolder, ports), ...host.env, ...options.env },
 		});
 		try {
 			await program.untilReady(() => answers(url, mode), readyWithin);
 			return { ...program, major, url, port: ports.main, userFolder };
 		} catch (error) {
 			await program.kill('SIGKILL');
-			const portTaken = error instanceof NotReady && /EADDRINUSE|is already in use/.test(error.log);
+			const portTaken = /EADDRINUSE|is already in use/.test(String(error));
 			if (!portTaken || options.port !== undefined || attempt >= attempts) throw error;
 		}
 	}
@@ -85,7 +85,6 @@ const foreign =
 
 function serverEnv(
 	userFolder: string,
-	mode: 'main' | 'worker',
 	{ main, broker }: { main: number; broker: number },
 ): NodeJS.ProcessEnv {
 	return {
@@ -98,19 +97,16 @@ function serverEnv(
 		WEBHOOK_URL: `http://127.0.0.1:${main}`,
 		N8N_RUNNERS_BROKER_PORT: String(broker),
 		N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
-		...(mode === 'worker'
-			? {
-					QUEUE_HEALTH_CHECK_ACTIVE: 'true',
-					QUEUE_HEALTH_CHECK_PORT: String(main),
-					N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
-				}
-			: { N8N_PORT: String(main) }),
+		// Worker and main heed one of these ports each.
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		QUEUE_HEALTH_CHECK_PORT: String(main),
+		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+		N8N_PORT: String(main),
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
 		N8N_TEMPLATES_ENABLED: 'false',
 		N8N_PERSONALIZATION_ENABLED: 'false',
-		N8N_HIRING_BANNER_ENABLED: 'false',
 		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',

@@ -6,20 +6,11 @@ import { N8nClient } from './client';
 import { startN8n, type N8nServer, type StartOptions } from './server';
 import { credentialType, type Credential } from './workflows';
 
-/** What stands in for the push service: a simulator, in this process or in another. */
-export interface Service {
-	/** For the credential's Base URL. */
-	url: string;
-	close(): Promise<void>;
-}
-
 export interface StageOptions<S> extends Omit<StartOptions, 'userFolder'> {
-	/** Starts the push service, before n8n. */
+	/** Starts the push service, before n8n: a simulator, in this process or in another. */
 	startService: () => Promise<S>;
 	/** The push service's key and token. */
 	access: { apiKey: string; authToken: string };
-	/** The folder that holds n8n's state. Left out: a temporary one. */
-	userFolder?: string;
 }
 
 /** An n8n with the package in it, its owner logged in, and a push service with a credential for it. */
@@ -41,20 +32,18 @@ export interface Stage<S> {
 }
 
 /** Starts a stage. Close it in any case. */
-export async function startStage<S extends Service>({
+export async function startStage<S extends { url: string; close(): Promise<void> }>({
 	startService,
 	access,
-	userFolder,
 	tarball,
 	...options
 }: StageOptions<S>): Promise<Stage<S>> {
-	const folder = userFolder ?? (await mkdtemp(join(tmpdir(), 'n8n-host-')));
+	const folder = await mkdtemp(join(tmpdir(), 'n8n-host-'));
 	const simulator = await startService();
 	const servers: N8nServer[] = [];
 	const close = async () => {
 		for (const server of servers) await server.stop();
 		await simulator.close();
-		if (userFolder !== undefined) return;
 		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {

@@ -6,13 +6,12 @@ import type {
 	IWorkflowSettings,
 	NodeConnectionType,
 } from 'n8n-workflow';
+import { z } from 'zod';
 
 /** A credential as n8n lists it: without its data. */
-export interface Credential {
-	id: string;
-	name: string;
-	type: string;
-}
+export const credentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+
+export type Credential = z.infer<typeof credentialSchema>;
 
 export interface WorkflowDraft {
 	name: string;
@@ -56,19 +55,17 @@ export function node(
 /** The package's action node. */
 export function pushCampaign(
 	parameters: INodeParameters,
-	extras: NodeExtras & { name?: string } = {},
+	{ name = 'Push Campaign', ...extras }: NodeExtras & { name?: string } = {},
 ): INode {
-	const { name = 'Push Campaign', ...others } = extras;
-	return node(name, actionType, parameters, others);
+	return node(name, actionType, parameters, extras);
 }
 
 /** The package's trigger node; polls every five seconds unless `pollTimes` says otherwise. */
 export function pushCampaignTrigger(
 	parameters: INodeParameters,
-	extras: NodeExtras & { name?: string } = {},
+	{ name = 'Push Campaign Trigger', ...extras }: NodeExtras & { name?: string } = {},
 ): INode {
-	const { name = 'Push Campaign Trigger', ...others } = extras;
-	return node(name, triggerType, { pollTimes: pollEvery(5), ...parameters }, others);
+	return node(name, triggerType, { pollTimes: pollEvery(5), ...parameters }, extras);
 }
 
 /**
@@ -108,16 +105,11 @@ export function connect(
 	to: string,
 	{ output = 0, type = 'main' }: { output?: number; type?: NodeConnectionType } = {},
 ): WorkflowDraft {
-	const outputs = [...(draft.connections[from]?.[type] ?? [])];
+	const connections = structuredClone(draft.connections);
+	const outputs = ((connections[from] ??= {})[type] ??= []);
 	while (outputs.length <= output) outputs.push([]);
-	outputs[output] = [...(outputs[output] ?? []), { node: to, type, index: 0 }];
-	return {
-		...draft,
-		connections: {
-			...draft.connections,
-			[from]: { ...draft.connections[from], [type]: outputs },
-		},
-	};
+	outputs[output]?.push({ node: to, type, index: 0 });
+	return { ...draft, connections };
 }
 
 /**

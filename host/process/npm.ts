@@ -3,38 +3,21 @@ import { finished } from 'node:stream/promises';
 import execa from 'execa';
 import { killGroup } from './program';
 
-/** An npm command that ended badly; `output` is all that it printed. */
-export class NpmFailed extends Error {
-	constructor(
-		args: readonly string[],
-		exitCode: number | undefined,
-		readonly output: string,
-	) {
-		super(`npm ${args.join(' ')} ended with code ${exitCode ?? 'none'}\n${output}`);
-	}
-}
-
-export interface NpmOptions {
-	cwd: string;
-	/** A file that everything npm prints is added to. */
-	logFile?: string;
-}
-
 /** What an npm script hands down of its own package, which npm in another folder must not go by. */
 const notHandedDown = { npm_config_local_prefix: undefined, npm_config_ignore_scripts: undefined };
 
 /**
  * Runs npm and gives what it printed on its standard output.
  *
- * @throws {NpmFailed} when it ends with another code than 0
+ * @param logFile a file that everything npm prints is added to
+ * @throws when it ends with another code than 0, with all that it printed
  */
 export async function runNpm(
 	args: readonly string[],
-	{ cwd, logFile }: NpmOptions,
+	cwd: string,
+	logFile?: string,
 ): Promise<string> {
-	const script = process.env['npm_execpath'];
-	const isNpm = script?.endsWith('npm-cli.js') === true;
-	const child = execa(isNpm ? process.execPath : 'npm', isNpm ? [script, ...args] : args, {
+	const child = execa('npm', args, {
 		cwd,
 		env: notHandedDown,
 		// A group of its own, so that compilers that npm started end with it.
@@ -52,7 +35,7 @@ export async function runNpm(
 	if (log) child.all?.pipe(log);
 	try {
 		const { failed, exitCode, stdout, all = '' } = await child;
-		if (failed) throw new NpmFailed(args, exitCode, all);
+		if (failed) throw new Error(`npm ${args.join(' ')} ended with code ${exitCode}\n${all}`);
 		return stdout;
 	} finally {
 		process.off('exit', stop);

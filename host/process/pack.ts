@@ -19,11 +19,10 @@ export async function packPackage(): Promise<{ tarball: string }> {
 		await mkdir(outDir, { recursive: true });
 		const folder = await mkdtemp(join(outDir, 'new-'));
 		try {
-			const options = { cwd: projectFolder };
-			await runNpm(['run', 'build', '--silent'], options);
+			await runNpm(['run', 'build', '--silent'], projectFolder);
 			const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
 			const report = z.tuple([z.object({ filename: z.string() })]);
-			const [{ filename }] = report.parse(JSON.parse(await runNpm(args, options)));
+			const [{ filename }] = report.parse(JSON.parse(await runNpm(args, projectFolder)));
 			const packed = join(folder, filename);
 			const hash = createHash('sha256').update(await readFile(packed));
 			const tarball = join(outDir, `${hash.digest('hex').slice(0, 16)}.tgz`);

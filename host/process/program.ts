@@ -16,23 +16,13 @@ export interface Program {
 	 * Waits until it can be used.
 	 *
 	 * @param within milliseconds
-	 * @throws {NotReady} when it ends by itself or is not ready in time
+	 * @throws when it ends by itself or is not ready in time, with the last lines of its log
 	 */
 	untilReady(isReady: () => boolean | Promise<boolean>, within: number): Promise<void>;
 	/** Ends it in order: with a signal, and SIGKILL for what is left after a while. */
 	stop(signal?: NodeJS.Signals): Promise<void>;
 	/** Sends a signal to it and all its children. After SIGKILL, resolves when it is gone. */
 	kill(signal: NodeJS.Signals): Promise<void>;
-}
-
-/** A program that did not become ready; the message ends with the last lines of its log. */
-export class NotReady extends Error {
-	constructor(
-		reason: string,
-		readonly log: string,
-	) {
-		super(`${reason}\n${log.split('\n').slice(-40).join('\n')}`);
-	}
 }
 
 export interface ProgramOptions {
@@ -95,9 +85,10 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 		log,
 		untilReady: async (isReady, within) => {
 			const isOver = async () => !running || (await isReady());
-			const late = () => new NotReady(`${name} was not ready after ${within / 1000} s`, log());
+			const lastLines = () => log().split('\n').slice(-40).join('\n');
+			const late = () => `${name} was not ready after ${within / 1000} s\n${lastLines()}`;
 			await until(isOver, (over) => over, { within, late });
-			if (!running) throw new NotReady(`${name} ended while it was starting`, log());
+			if (!running) throw new Error(`${name} ended while it was starting\n${lastLines()}`);
 		},
 		kill: async (signal) => {
 			if (running) killGroup(pid, signal);

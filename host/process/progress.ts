@@ -17,8 +17,6 @@ export class Progress {
 		let end = this.begin(name);
 		try {
 			const result = await work((next) => {
-				if (next === name) return;
-				name = next;
 				end('✓');
 				end = this.begin(next);
 			});

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesInUse, collectorVariables } from '../../host';
 import { useStage } from './support';
@@ -33,10 +30,7 @@ const median = (values: readonly number[]): number =>
 	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 describe('under load', () => {
-	const folder = mkdtempSync(join(tmpdir(), 'push-campaign-load-'));
-	const memoryFile = join(folder, 'memory');
-	const stage = useStage({ env: collectorVariables(memoryFile) });
-	afterAll(() => rmSync(folder, { recursive: true }));
+	const stage = useStage({ env: collectorVariables });
 
 	test(
 		'fifty workflows that watch twenty campaigns each emit every change once, in flat memory',
@@ -68,7 +62,7 @@ describe('under load', () => {
 			let moved = start;
 			while (Date.now() - start < durationMs) {
 				await sleep(sampleEveryMs);
-				memory.push((await bytesInUse({ pid: server.pid, memoryFile })) / 2 ** 20);
+				memory.push((await bytesInUse(server)) / 2 ** 20);
 				if (Date.now() - moved >= moveEveryMs) {
 					moveCounters(stage(), ids);
 					moved = Date.now();

@@ -35,7 +35,7 @@ async function run(args: readonly string[]): Promise<number> {
 	const progress = new Progress(process.stdout);
 	for (const major of ['2', '1'] as const) {
 		await progress.step(`Looking for n8n ${major}.x`, async (rename) => {
-			await installHost(major, { onProgress: ({ doing }) => rename(doing) });
+			await installHost(major, rename);
 		});
 	}
 	const { tarball } = await progress.step('Building the package', () => packPackage());

@@ -10,7 +10,6 @@ test.each([
 });
 
 const judged: Result = {
-	id: 'one',
 	title: 'One',
 	ours: { median: 500, lowest: 450, highest: 600, runs: 5 },
 	other: { median: 1500, lowest: 1400, highest: 1700, runs: 5 },
@@ -22,11 +21,11 @@ const judged: Result = {
 	notes: ['a note'],
 };
 const ours = { median: 3, lowest: 3, highest: 3, runs: 7 };
-const told: Result = { id: 'two', title: 'Two', ours, measure: 'a poll', value: '3 ×', notes: [] };
+const told: Result = { title: 'Two', ours, measure: 'a poll', value: '3 ×', notes: [] };
 
 test('the page has a row for each case, with its verdict where it is judged', () => {
 	const results = [judged, told, { ...told, target: '2', passed: false }];
-	const page = toMarkdown({ machine: '2 cores', date: '2026-01-02', results });
+	const page = toMarkdown(results, '2 cores', new Date('2026-01-02'));
 	expect(page).toContain('Measured 2026-01-02 on 2 cores. Median of 5 to 7 runs');
 	expect(page).toContain(
 		'| One | 500 ms (450 ms to 600 ms) | 1.50 s (1.40 s to 1.70 s) | 9.5 ms, plain requests | 0.33 × of HTTP Request | ≤ 0.50 × | met |',

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { exampleNames, readExample } from '../../../examples/read';
 import { addDemoCampaign, demoCampaignId } from '../../../host/demo/campaign';
-import { demoFiles, readExamples } from '../../../host/demo/prepare';
+import { demoFiles, demoOwner, readExamples } from '../../../host/demo/prepare';
 import { demoTables } from '../../../host/demo/tables';
+import { machineTimezone, welcome } from '../../../host/demo/welcome';
 import { triggerType } from '../../../host/n8n/workflows';
 import { startSimulator } from '../../../simulator';
 
@@ -67,7 +68,7 @@ test('each has one note, above its nodes, that says which button runs what the b
 test('an example needs only nodes that come with n8n, brings no credential, and is tried', async () => {
 	const tests = await readFile(join(__dirname, '../../host/examples.test.ts'), 'utf8');
 	for (const name of await exampleNames()) {
-		expect(tests).toContain(`imported('${name}')`);
+		expect(tests).toContain(`'${name}'`);
 		for (const { type, credentials } of (await readExample(name)).nodes) {
 			expect(type).toMatch(/^(n8n-nodes-base|@n8n\/n8n-nodes-langchain|n8n-nodes-push-campaign)\./);
 			expect(credentials).toBeUndefined();
@@ -75,68 +76,51 @@ test('an example needs only nodes that come with n8n, brings no credential, and 
 	}
 });
 
-test('no connection runs through the name below a node', async () => {
-	for (const { draft } of await readExamples()) {
-		const nodes = draft.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-		const at = (name: string) => nodes.find((node) => node.name === name)?.position ?? [0, 0];
-		for (const [from, { main = [] }] of Object.entries(draft.connections)) {
-			for (const { node: to } of main.flatMap((output) => output ?? [])) {
-				const [[x, y], [toX, toY]] = [at(from), at(to)];
-				// A curve from the middle of a node's right side to the left side of the other: half of it.
-				for (let part = 0; part <= 1; part += 0.02) {
-					const curveX = x + 96 + (toX - x - 96) * (1.5 * part * (1 - part) + part ** 3);
-					const curveY = y + 48 + (toY - y) * (3 * part ** 2 - 2 * part ** 3);
-					const crossed = nodes.find(({ position: [left, top] }) => {
-						const [right, down] = [curveX - left - 48, curveY - top];
-						return Math.abs(right) < 75 && down > 102 && down < 145;
-					});
-					expect([draft.name, from, to, crossed?.name]).toEqual([draft.name, from, to, undefined]);
-				}
-			}
-		}
-	}
+test('the welcome names the workflows themselves and the login, as far as they are still there', () => {
+	const workflows = { [demoFiles.first]: 'first-id', [demoFiles.watching]: 'watching-id' };
+	const [n8n, service] = ['http://127.0.0.1:5678', 'http://127.0.0.1:8787'];
+	const running = { n8n, service, timezone: 'Europe/Berlin', workflows, isLoginChanged: false };
+	const text = welcome(running);
+	expect(text).toContain(`${n8n}/workflow/first-id\n`);
+	expect(text).toContain(`${n8n}/workflow/watching-id/executions\n`);
+	expect(text).toContain(`${service}\n`);
+	expect(text).toMatch(new RegExp(`${demoOwner.email}\\s+Password +${demoOwner.password}\n`));
+	expect(text).toContain('Times are in Europe/Berlin.');
+	expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
+	const changed = welcome({ ...running, workflows: {}, isLoginChanged: true });
+	expect(changed).toContain(`${n8n}/home/workflows`);
+	expect(changed).not.toContain(demoOwner.password);
 });
 
-describe('the tables', () => {
-	const now = Date.UTC(2030, 4, 17, 9, 30);
-	const tables = demoTables(now, now - 60_000, 'Europe/Berlin');
+test.each([
+	['Europe/Berlin', 'Europe/Berlin'],
+	['Etc/Unknown', 'UTC'],
+	['', 'UTC'],
+])("this machine's timezone %j: %s", (timeZone, expected) => {
+	const options = { ...new Intl.DateTimeFormat().resolvedOptions(), timeZone };
+	const spy = jest.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions');
+	expect(spy.mockReturnValue(options) && machineTimezone()).toBe(expected);
+	spy.mockRestore();
+});
 
-	const parametersOf = async () => {
-		const examples = await Promise.all((await exampleNames()).map(readExample));
-		return examples.flatMap(({ nodes }) => nodes.map(({ parameters }) => parameters));
-	};
-
-	test('have the names that the examples read and write', async () => {
-		const used = (await parametersOf()).flatMap(({ dataTableId }) => {
-			const table = z.object({ value: z.string() }).safeParse(dataTableId);
-			return table.success ? [table.data.value] : [];
-		});
-		expect([...new Set(used)].sort()).toEqual(tables.map(({ name }) => name).sort());
+test('the tables are those of the examples, with the columns that these would give them', async () => {
+	const tables = demoTables(Date.UTC(2030, 4, 17, 9, 30), Date.UTC(2030, 4, 17), 'Europe/Berlin');
+	const examples = await Promise.all((await exampleNames()).map(readExample));
+	const parameters = examples.flatMap(({ nodes }) => nodes.map((node) => node.parameters));
+	const used = parameters.flatMap(({ dataTableId }) => {
+		const table = z.object({ value: z.string() }).safeParse(dataTableId);
+		return table.success ? [table.data.value] : [];
 	});
-
-	test('have the columns that the examples would give them', async () => {
-		const columns = z.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) });
-		const made = (await parametersOf()).filter(({ resource }) => resource === 'table');
-		expect(made).toHaveLength(2);
-		for (const parameters of made) {
-			const typed = columns
-				.parse(parameters['columns'])
-				.column.map(({ name, type }) => [name, type]);
-			const table = tables.find(({ name }) => name === parameters['tableName']);
-			expect(Object.entries(table?.columns ?? {})).toEqual(typed);
-		}
-	});
-
-	test('hold rows of their columns; the calendar has one of today and one of next week', () => {
-		for (const { columns, rows = [] } of tables) {
-			for (const row of rows) {
-				expect(Object.keys(columns)).toEqual(expect.arrayContaining(Object.keys(row)));
-			}
-		}
-		const calendar = tables.find(({ name }) => name === 'Push campaign calendar');
-		expect(calendar?.rows?.map(({ sendAt }) => sendAt)).toEqual([
-			'2030-05-17 17:00',
-			'2030-05-23 11:00',
-		]);
-	});
+	expect([...new Set(used)].sort()).toEqual(tables.map(({ name }) => name).sort());
+	const columns = z.object({ column: z.array(z.object({ name: z.string(), type: z.string() })) });
+	for (const made of parameters.filter(({ resource }) => resource === 'table')) {
+		const typed = columns.parse(made['columns']).column.map(({ name, type }) => [name, type]);
+		const table = tables.find(({ name }) => name === made['tableName']);
+		expect(Object.entries(table?.columns ?? {})).toEqual(typed);
+	}
+	const calendar = tables.find(({ name }) => name === 'Push campaign calendar');
+	expect(calendar?.rows?.map(({ sendAt }) => sendAt)).toEqual([
+		'2030-05-17 17:00',
+		'2030-05-23 11:00',
+	]);
 });

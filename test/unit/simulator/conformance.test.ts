@@ -1,12 +1,15 @@
 import {
+	audiences,
 	call,
+	countPath,
 	credentials,
 	failure,
 	requiredHeaders,
 	send,
 	sendNames,
-	sends,
+	sendPath,
 	smallest,
+	statusPath,
 	useSimulator,
 	type PlainAnswer,
 	type SendName,
@@ -17,19 +20,14 @@ import {
 const now = Date.UTC(2030, 0, 10, 12, 0);
 const simulator = useSimulator({ clock: () => now, lifeSpeed: 0 });
 
-type Failure = Record<string, string>;
+type Expected = 'accepted' | Record<string, string>;
 /** What is answered, and the values that are answered so. */
-type Row<Value = unknown> = [expected: 'accepted' | Failure, ...values: Value[]];
+type Row<Value = unknown> = [expected: Expected, ...values: Value[]];
 
-const statusOf = ({ type }: Failure) =>
-	new Map([
-		['header_invalid', 401],
-		['authentication_failure', 401],
-		['rate_limit', 429],
-		['invalid_sid', 404],
-	]).get(type ?? '') ?? 400;
-const expectedOf = (expected: 'accepted' | Failure) =>
-	expected === 'accepted' ? expected : { httpStatus: statusOf(expected), ...expected };
+const statusOf = (type = '') =>
+	({ header_invalid: 401, authentication_failure: 401, invalid_sid: 404 })[type] ?? 400;
+const expectedOf = (expected: Expected) =>
+	expected === 'accepted' ? expected : { httpStatus: statusOf(expected['type']), ...expected };
 const seen = ({ status, json }: PlainAnswer) =>
 	status === 200 ? 'accepted' : { httpStatus: status, ...(typeof json === 'object' ? json : {}) };
 
@@ -58,23 +56,17 @@ const nothing = [undefined, null, '', ' \t'];
 
 /** A text of so many characters, however many bytes or UTF-16 units they take. */
 const text = (name: string, limit: number): Row[] => [
-	['accepted', ...['x', 'ß', '語', '👍'].map((character) => character.repeat(limit))],
+	['accepted', ...['x', 'ß', '👍'].map((character) => character.repeat(limit))],
 	[
 		wrongValue(name, `must not be longer than ${limit} characters`),
-		...['x', 'ß', '語', '👍'].map((character) => character.repeat(limit + 1)),
+		...['x', 'ß', '👍'].map((character) => character.repeat(limit + 1)),
 	],
 	[wrongType(name, 'a string'), 7, true, ['x'], { x: 1 }],
 ];
 
 const picture = (name: string): Row[] => [
 	['accepted', 'https://cdn.example/a.png'],
-	[
-		wrongValue(name, 'must be an HTTPS URL'),
-		'http://cdn.example/a.png',
-		'cdn.example/a.png',
-		'data:image/png,x',
-		'',
-	],
+	[wrongValue(name, 'must be an HTTPS URL'), 'http://cdn.example/a.png', 'data:image/png,x', ''],
 	[wrongType(name, 'a string'), null],
 ];
 
@@ -88,34 +80,19 @@ const everywhere: Record<string, Row[]> = {
 	message: [[missing('message'), ...nothing], ...text('message', 255)],
 	target_url: [
 		[missing('target_url'), ...nothing],
-		[
-			'accepted',
-			'http://shop.example',
-			'HTTPS://shop.example/a?b=c#d',
-			'https://shop.example:8443/ü',
-			'https://例え.example/',
-			urlOf(255),
-		],
+		['accepted', 'HTTPS://shop.example:8443/a?b=c#ü', 'http://例え.example/', urlOf(255)],
 		[wrongValue('target_url', 'must not be longer than 255 characters'), urlOf(256)],
 		[
 			wrongValue('target_url', 'must be a URL'),
-			'shop.example',
-			'//shop.example',
-			'https:/shop.example',
-			'https://',
-			'https:///path',
-			'javascript:alert(1)',
-			'ftp://shop.example',
-			' https://shop.example',
-			'https://shop.example/a b',
-			'https://shop.example/\n',
-			'https://[::1',
+			...['shop.example', '//shop.example', 'https:/shop.example', 'https://', 'https:///path'],
+			...['javascript:alert(1)', ' https://shop.example', 'https://shop.example/a b'],
+			...['https://shop.example/\n', 'https://[::1', 'ftp://shop.example'],
 		],
 		[wrongType('target_url', 'a string'), 7],
 	],
 	icon: picture('icon'),
 	expire_push: [
-		['accepted', '1m', '90m', '24h', '7d', '365d'],
+		['accepted', '1m', '24h', '365d'],
 		[
 			failure('invalid_format', 'Please provide the valid format for expire_push parameter'),
 			...['4', 'd', '4w', '4 d', '4D', '1.5h', '-1d', '0d', '1d2h', ' 1d', '', 4, null, {}],
@@ -124,47 +101,25 @@ const everywhere: Record<string, Row[]> = {
 	auto_hide: [
 		['accepted', 0, 1],
 		[wrongValue('auto_hide', 'must be 0 or 1'), 2, -1],
-		[wrongType('auto_hide', 'an integer'), '1', '0', true, false, null, 0.5, [], {}],
+		[wrongType('auto_hide', 'an integer'), '1', true, null, 0.5, []],
 	],
 	send_at: [
 		[
 			'accepted',
-			'2030-01-10 12:05 +00:00',
-			'2030-01-10 12:05 -00:00',
-			'2030-01-10 17:35 +5:30',
-			'2030-01-10 17:35 +05:30',
-			'2030-01-10 02:05 -10:00',
-			'2030-01-11 02:05 +14:00',
-			'2032-02-29 00:00 +00:00',
+			...['2030-01-10 12:05 +00:00', '2030-01-10 17:35 +5:30', '2030-01-10 02:05 -10:00'],
+			...['2030-01-11 02:05 +14:00', '2032-02-29 00:00 +00:00'],
 		],
 		[
 			failure('invalid_value', 'Schedule date must be at least 5 minutes in future'),
-			'2030-01-10 12:04 +00:00',
-			'2030-01-10 17:34 +5:30',
-			'2030-01-10 07:04 -05:00',
-			'2030-01-10 12:00 +00:00',
-			'2020-01-10 12:30 +00:00',
+			...['2030-01-10 12:04 +00:00', '2030-01-10 17:34 +5:30', '2020-01-10 12:30 +00:00'],
 		],
 		[
 			failure('invalid_format', 'Schedule date must be in valid format YYYY-MM-DD HH:MM +0'),
-			'2030-01-10T12:30 +00:00',
-			'2030-01-10 12:30',
-			'2030-01-10 12:30:00 +00:00',
-			'2030-01-10 12:30 UTC',
-			'2030-01-10 12:30 00:00',
-			'2030-01-10 12:30 +0000',
-			'2030-01-10 12:30 +0',
-			'2030-01-10 12:30+00:00',
-			'2030-1-10 12:30 +00:00',
-			'2030-02-30 12:30 +00:00',
-			'2030-13-10 12:30 +00:00',
-			'2030-01-10 24:00 +00:00',
-			'2030-01-10 12:60 +00:00',
-			'2030-01-10 12:30 +05:60',
-			'2030-01-10 12:30 +14:01',
-			'2030-01-10 12:30 -12:01',
-			' 2030-01-10 12:30 +00:00',
-			...['', 1893500000000, null, {}],
+			...['2030-01-10T12:30 +00:00', '2030-01-10 12:30', '2030-01-10 12:30:00 +00:00'],
+			...['2030-01-10 12:30 UTC', '2030-01-10 12:30 +0000', '2030-01-10 12:30+00:00'],
+			...['2030-1-10 12:30 +00:00', '2030-02-30 12:30 +00:00', '2030-13-10 12:30 +00:00'],
+			...['2030-01-10 24:00 +00:00', '2030-01-10 12:30 +05:60', '2030-01-10 12:30 +14:01'],
+			...['2030-01-10 12:30 -12:01', ' 2030-01-10 12:30 +00:00', '', 1893500000000, null, {}],
 		],
 	],
 };
@@ -174,17 +129,9 @@ const buttons: Row[] = [
 	['accepted', [], [longest], [longest, longest, longest]],
 	[
 		buttonValues,
-		[{ title: 'Open' }],
-		[{ url: button.url }],
-		[{ ...button, title: '' }],
-		[{ ...button, title: ' ' }],
-		[{ ...button, url: '' }],
-		[{ ...button, title: 7 }],
-		[{ ...button, url: null }],
-		[{ ...button, url: 'shop.example' }],
-		[{ ...button, url: 'javascript:alert(1)' }],
-		[{ ...button, icon: 'https://shop.example/i.png' }],
-		...[['Open'], [null], [[]], [button, {}]],
+		...[[{ title: 'Open' }], [{ url: button.url }], [{ ...button, title: ' ' }]],
+		...[[{ ...button, url: '' }], [{ ...button, title: 7 }], [{ ...button, url: 'shop.example' }]],
+		...[[{ ...button, icon: 'https://shop.example/i.png' }], ['Open'], [null], [button, {}]],
 	],
 	[
 		failure('invalid_type', 'Parameter action_buttons must be an array'),
@@ -197,10 +144,7 @@ const notLimited = { action_buttons: [...buttons, ['accepted', ...tooLong] satis
 const attribute: Row[] = [
 	[missing('attribute'), undefined, null, '', {}],
 	['accepted', { plan: 'pro' }, { plan: 'pro', age: 42, trial: false }, { empty: '' }],
-	[
-		wrongType('attribute', 'an object of key to value'),
-		...[['plan', 'pro'], [{ plan: 'pro' }], 'plan', 7],
-	],
+	[wrongType('attribute', 'an object of key to value'), ['plan'], 'plan', 7],
 	[
 		wrongValue('attribute', 'must hold pairs of key and text, number or boolean'),
 		...[{ plan: { a: 1 } }, { plan: ['pro'] }, { plan: null }, { '': 'x' }],
@@ -210,18 +154,16 @@ const segment: Row[] = [
 	[missing('segment'), undefined, null, '', []],
 	['accepted', ['31'], [31], ['31', 'vip', 7]],
 	[wrongType('segment', 'an array'), '31', 31, { id: 31 }, true],
-	[
-		wrongValue('segment', 'must hold segment IDs only'),
-		...[[''], [' '], [null], [['31']], [1.5], ['31', {}]],
-	],
+	[wrongValue('segment', 'must hold segment IDs only'), [' '], [null], [['31']], [1.5]],
 ];
 const sid: Row[] = [
 	[missing('sid'), undefined, null, ''],
-	['accepted', '5001', 5001, '15000'],
+	// 2^53 + 1 is told from its neighbour; as a number it has lost digits, and names nobody for sure.
+	['accepted', '5001', 5001, '15000', '9007199254740993'],
 	[wrongType('sid', 'a number'), ['5001'], { id: '5001' }, true],
 	[
 		failure('invalid_sid', 'Subscriber not found'),
-		...['5000', '15001', '05001', '5001 ', '5001.0', '+5001', 'abc', 5000, 5001.5, 2 ** 53],
+		...['5000', '15001', '05001', '5001 ', '5001.0', 'abc', 5001.5, '9007199254740992', 2 ** 53],
 	],
 ];
 
@@ -233,127 +175,79 @@ const fields: Record<SendName, Record<string, Row[]>> = {
 	sid: { ...everywhere, ...notLimited, sid },
 };
 /** What is refused where it is not one of them. */
-const others = {
-	...{ name: 'Spring', image: 'https://cdn.example/a.png' },
-	...{ attribute: { plan: 'pro' }, segment: ['31'], sid: '5001' },
-	...{ autoHide: 1, Title: 'x', extra: null },
-};
+const others = new Map<string, unknown>([
+	...[...Object.entries({ ...audiences.attribute, ...audiences.segment, ...audiences.sid })],
+	...[...Object.entries({ name: 'Spring', image: 'https://cdn.example/a.png' })],
+	...[...Object.entries({ autoHide: 1, Title: 'x', extra: null })],
+]);
 
 describe.each(sendNames)('send/%s', (operation) => {
 	test.each(Object.entries(fields[operation]))('%s', async (field, rows) => {
 		await conform(rows, async (value) => await send(simulator(), operation, { [field]: value }));
+		const accepted = rows.flatMap(([answer, ...values]) => (answer === 'accepted' ? values : []));
+		expect(simulator().campaigns.size).toBe(accepted.length);
 	});
 
 	test('a field that the operation does not accept', async () => {
-		const refused = Object.keys(others).filter((field) => !(field in fields[operation]));
-		await conform(
-			refused.map((field): Row<string> => [
-				wrongValue(field, 'is not accepted by this operation'),
-				field,
-			]),
-			async (field) => {
-				const value = Object.entries(others).find(([other]) => other === field)?.[1];
-				return await send(simulator(), operation, { [field]: value });
-			},
-		);
+		const refused = [...others.keys()].filter((field) => !(field in fields[operation]));
 		expect(refused).toHaveLength({ all: 6, attribute: 6, segment: 5, sid: 7 }[operation]);
+		const refusal = 'is not accepted by this operation';
+		await conform(
+			refused.map((field): Row<string> => [wrongValue(field, refusal), field]),
+			async (field) => await send(simulator(), operation, { [field]: others.get(field) }),
+		);
 	});
 
 	test('a body that is no JSON object', async () => {
-		const badRequest = failure('bad_request', 'Invalid JSON request');
-		const bodies = ['', '{', '{"title":', 'null', '[]', '"text"', '{} {}', "{'title':'x'}"];
-		const { path } = sends[operation];
-		await conform(
-			[[badRequest, ...bodies, '\uFEFF{}']],
-			async (body) => await call(simulator().url, { path, method: 'POST', body }),
+		const latin = Buffer.from(JSON.stringify({ ...smallest, title: 'Fünf' }), 'latin1');
+		const bodies = ['', '{', 'null', '[]', '"text"', '{} {}', "{'title':'x'}", '\uFEFF{}', latin];
+		await conform<string | Buffer>(
+			[[failure('bad_request', 'Invalid JSON request'), ...bodies]],
+			async (body) => await call(simulator().url, { path: sendPath(operation), body }),
 		);
-	});
-
-	test('leaves no campaign where it is refused', async () => {
-		await send(simulator(), operation, { title: '' });
-		await send(simulator(), operation, { unknown: 1 });
-		expect(simulator().campaigns.size).toBe(0);
 	});
 });
 
-describe.each([
+test.each([
 	...sendNames.map((operation) => ({
-		path: sends[operation].path,
-		body: { ...smallest, ...sends[operation].audience },
+		path: sendPath(operation),
+		body: { ...smallest, ...audiences[operation] },
 	})),
-	{ path: '/v1/notification/status/id/1001' },
-	{ path: '/v1/site/subscriber_count' },
-])('$path', (operation) => {
-	test('headers', async () => {
-		const { serviceKey, serviceAuthToken } = requiredHeaders;
-		const json = { 'Content-Type': 'application/json' };
-		const typed = (type: string) => ({ ...credentials, 'Content-Type': type });
-		const noHeader = (header: string) =>
-			failure('header_invalid', `Missing required header ${header}`);
-		simulator().addCampaign({ id: '1001' });
-		await conform<Record<string, string>>(
+	{ path: `${statusPath}1001` },
+	{ path: countPath },
+])('the headers of $path', async (operation) => {
+	const { serviceKey, serviceAuthToken } = requiredHeaders;
+	const json = { 'Content-Type': 'application/json' };
+	const typed = (type: string) => ({ ...credentials, 'Content-Type': type });
+	const noHeader = (header: string) =>
+		failure('header_invalid', `Missing required header ${header}`);
+	const wrongHeader = failure('header_invalid', 'Header Content-Type must be application/json');
+	const refused = failure('authentication_failure', 'You are not authorized');
+	simulator().addCampaign({ id: '1001' });
+	await conform<Record<string, string>>(
+		[
+			['accepted', requiredHeaders, typed('application/json; charset=utf-8')],
 			[
-				['accepted', requiredHeaders],
-				[
-					noHeader('serviceKey'),
-					{ serviceAuthToken, ...json },
-					{ ...requiredHeaders, serviceKey: '' },
-				],
-				[
-					noHeader('serviceAuthToken'),
-					{ serviceKey, ...json },
-					{ ...requiredHeaders, serviceAuthToken: '' },
-				],
-				[noHeader('Content-Type'), credentials, typed('')],
-				[
-					failure('header_invalid', 'Header Content-Type must be application/json'),
-					typed('text/plain'),
-					typed('application/jsonp'),
-					typed('application/json; charset=latin1'),
-				],
-				[
-					failure('authentication_failure', 'You are not authorized'),
-					{ ...requiredHeaders, serviceKey: 'other' },
-					{ ...requiredHeaders, serviceAuthToken: 'other' },
-					{ ...requiredHeaders, serviceKey: 'DEMO-KEY' },
-				],
+				noHeader('serviceKey'),
+				{ serviceAuthToken, ...json },
+				{ ...requiredHeaders, serviceKey: '' },
 			],
-			async (headers) => await call(simulator().url, { ...operation, headers }),
-		);
-	});
-
-	test('rate_limit', async () => {
-		simulator().setRateLimit({ perSecond: 0, burst: 1 });
-		simulator().addCampaign({ id: '1001' });
-		expect((await call(simulator().url, operation)).status).toBe(200);
-		const answer = await call(simulator().url, operation);
-		expect(answer.status).toBe(429);
-		expect(answer.json).toEqual(failure('rate_limit', 'Too many requests'));
-	});
-
-	test('the generic failure has no type', async () => {
-		const description = 'Something went wrong. Please try again after some time';
-		simulator().addFault({ action: { kind: 'failure', description, status: 500 } });
-		const answer = await call(simulator().url, operation);
-		expect(answer.status).toBe(500);
-		expect(answer.json).toEqual(failure(undefined, description));
-	});
-});
-
-test('a sid beyond 2^53 is told from its neighbours', async () => {
-	expect((await send(simulator(), 'sid', { sid: '9007199254740993' })).status).toBe(200);
-	expect((await send(simulator(), 'sid', { sid: '9007199254740992' })).status).toBe(404);
-	expect(simulator().requests[0]?.body).toContain('"sid":"9007199254740993"');
-	// As a number it has lost digits, and names nobody for sure.
-	expect((await send(simulator(), 'sid', { sid: 2 ** 53 })).status).toBe(404);
+			[noHeader('serviceAuthToken'), { serviceKey, ...json }],
+			[noHeader('Content-Type'), credentials, typed('')],
+			[wrongHeader, typed('text/plain'), typed('application/jsonp')],
+			[wrongHeader, typed('application/json; charset=latin1')],
+			[refused, { ...requiredHeaders, serviceKey: 'DEMO-KEY' }],
+			[refused, { ...requiredHeaders, serviceAuthToken: 'other' }],
+		],
+		async (headers) => await call(simulator().url, { ...operation, headers }),
+	);
 });
 
 test('invalid_value for the status of what is no campaign, or of a send to one subscriber', async () => {
 	await send(simulator(), 'sid');
 	const ids = ['1001', 'abc', '', '1001x', '%', '%2F', '1001/', '__proto__', 'sid-1'];
-	expect([...simulator().campaigns.keys()]).toEqual(['sid-1']);
 	for (const id of ids) {
-		const answer = await call(simulator().url, { path: `/v1/notification/status/id/${id}` });
+		const answer = await call(simulator().url, { path: statusPath + id });
 		expect(answer.status).toBe(404);
 		expect(answer.json).toEqual(failure('invalid_value', 'Invalid notification ID'));
 	}

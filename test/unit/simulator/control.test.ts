@@ -1,31 +1,36 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
+import execa from 'execa';
 import { SimulatorControl, startSimulator } from '../../../simulator';
-import { call, send, useSimulator } from './support';
+import { call, countPath, send, useSimulator } from './support';
 
 const now = Date.UTC(2030, 0, 10, 12, 0);
 const simulator = useSimulator({ clock: () => now, lifeSpeed: 0, pathPrefix: '/push' });
 const control = () => new SimulatorControl(simulator().origin);
+const callMethod = async (method: string, ...body: unknown[]) =>
+	(await call(simulator().origin, { path: `/_simulator/${method}`, headers: {}, body })).json;
 
 test('shows the requests as they came, and the state without the credentials', async () => {
 	await send(simulator(), 'sid', { sid: '9007199254740993' });
 	await send(simulator(), 'all', { title: '' });
 	const id = await control().addCampaign({ audience: 'segment', body: { segment: ['31'] } });
-	const [first, second, ...others] = await control().requests();
-	expect(others).toEqual([]);
-	expect(first).toMatchObject({
-		id: 1,
-		method: 'POST',
-		path: '/push/v1/notification/send/sid',
-		answered: { status: 200, type: null },
-		campaignId: 'sid-1',
+	expect(await callMethod('requests')).toMatchObject({
+		result: [
+			{
+				...{ id: 1, method: 'POST', path: '/push/v1/notification/send/sid' },
+				headers: { servicekey: 'demo-key' },
+				body: simulator().requests[0]?.body,
+				answered: { status: 200, type: null, at: now },
+				campaignId: 'sid-1',
+			},
+			{ id: 2, answered: { status: 400, type: 'missing_parameter' }, campaignId: null },
+		],
 	});
-	expect(first?.body).toContain('"sid":"9007199254740993"');
-	expect(first?.headers['servicekey']).toBe('demo-key');
-	expect(second).toMatchObject({ answered: { status: 400, type: 'missing_parameter' } });
-	const state = await control().state();
-	expect(state).toEqual(simulator().state());
+	expect(simulator().requests[0]?.body).toContain('"sid":"9007199254740993"');
+	expect(await control().requests()).toEqual([
+		{ at: now, answered: { at: now } },
+		{ at: now, answered: { at: now } },
+	]);
+	const state = await callMethod('state');
+	expect(state).toEqual({ result: simulator().state() });
 	expect(JSON.stringify(state)).not.toContain('demo-');
 	expect((await control().state(1)).campaigns.map((campaign) => campaign.id)).toEqual([id]);
 	expect((await control().state(0)).campaignCount).toBe(2);
@@ -36,18 +41,17 @@ test('shows the requests as they came, and the state without the credentials', a
 test('breaks what a test wants broken, and reset mends it', async () => {
 	await control().addFault({ action: { kind: 'failure', description: 'x', status: 500 } });
 	expect((await send(simulator(), 'all')).status).toBe(500);
-	await control().setRateLimit({ perSecond: 0, burst: 1 });
+	await control().configure({ rateLimit: { perSecond: 0, burst: 1 }, latencyMs: 5 });
 	expect((await send(simulator(), 'all')).status).toBe(200);
 	expect((await send(simulator(), 'all')).status).toBe(429);
-	await control().setRateLimit(undefined);
-	await control().setLatency(5);
-	await control().configure({ serviceKey: 'rotated' });
+	await control().configure({ rateLimit: null, serviceKey: 'rotated' });
 	expect((await send(simulator(), 'all')).status).toBe(401);
 	await control().addFault({ action: { kind: 'truncate' } });
 	await control().reset();
-	const state = await control().state();
-	expect(state).toMatchObject({ requestCount: 0, campaignCount: 0, faults: [], campaigns: [] });
-	expect(state.settings).toMatchObject({ latencyMs: 0, failureStatus: 'mapped', rateLimit: null });
+	expect(simulator().state()).toMatchObject({
+		...{ requestCount: 0, campaignCount: 0, faults: [], campaigns: [] },
+		settings: { latencyMs: 0, failureStatus: 'mapped', rateLimit: null },
+	});
 	expect((await send(simulator(), 'all')).json).toMatchObject({ ID: 1001 });
 });
 
@@ -58,6 +62,7 @@ test.each([
 	['POST', 'addFault', '{', 400],
 	['POST', 'addFault', [{ action: { kind: 'unheard-of' } }], 400],
 	['POST', 'addFault', [{ action: { kind: 'truncate' }, once: true }], 400],
+	['POST', 'addFault', [{ action: { kind: 'truncate' }, times: -1 }], 400],
 	['POST', 'setCounters', ['1', { opened: 1 }], 400],
 	['POST', 'click', ['none', 1], 400],
 	['POST', 'configure', [{ latency: 1 }], 400],
@@ -68,38 +73,53 @@ test.each([
 	expect(simulator().requests).toEqual([]);
 });
 
-test('keeps a bounded number of requests and campaigns; a taken port is reported', async () => {
-	const small = await startSimulator({ maxRequests: 20, maxCampaigns: 5 });
-	for (let count = 0; count < 60; count += 1) await send(small, 'all');
-	expect(small.requests.length).toBeLessThanOrEqual(25);
-	expect(small.requests.at(-1)).toMatchObject({ id: 60, campaignId: '1060' });
-	expect(small.requestCount).toBe(60);
-	expect([...small.campaigns.keys()]).toEqual(['1056', '1057', '1058', '1059', '1060']);
-	const port = Number(new URL(small.origin).port);
+test('a taken port is reported', async () => {
+	const port = Number(new URL(simulator().origin).port);
 	await expect(startSimulator({ port })).rejects.toThrow('EADDRINUSE');
-	await small.close();
 });
 
 test.each([
-	['serves until it is stopped', ['--port', '0', '--path-prefix', '/push'], 0],
-	['shows how it is used', ['--help'], 0],
-	['refuses what it does not know', ['--unheard-of', '1'], 1],
-])('the command line %s', async (_, args, exitCode) => {
-	const root = join(__dirname, '../../..');
-	const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/cli.ts', ...args], {
-		cwd: root,
-	});
+	[{ text: 'New' }, 200],
+	[{ text: 7 }, 400],
+	['no JSON', 400],
+])('the chat answers to %j with %d, and keeps the latest messages', async (body, status) => {
+	const post = () => call(simulator().origin, { path: '/chat', headers: {}, body });
+	for (let posted = 0; posted < 60; posted += 1) expect((await post()).status).toBe(status);
+	expect(simulator().state().messages).toHaveLength(status === 200 ? 50 : 0);
+	expect(simulator().requests).toEqual([]);
+});
+
+test('the page is served without credentials, runs its own script alone, and is no request', async () => {
+	const page = await call(simulator().origin, { path: '/', headers: {} });
+	expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+	expect(page.text).toContain('What your subscribers see');
+	// What was sent is shown as text only.
+	expect(page.text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+	expect(page.headers['content-security-policy']).toMatch(
+		/^default-src 'none'; .*script-src 'sha256-[\w+/]{43}='; style-src 'sha256-/,
+	);
+	expect(simulator().requests).toEqual([]);
+});
+
+const commandLine = (...args: string[]) =>
+	execa(process.execPath, ['--import', 'tsx', 'simulator/cli.ts', ...args], { reject: false });
+
+test('the command line serves until it is stopped', async () => {
+	const running = commandLine('--port', '0', '--path-prefix', '/push');
 	let said = '';
-	const ended = once(child, 'exit');
-	for (const stream of [child.stdout, child.stderr]) {
-		stream.on('data', (chunk: Buffer) => {
-			said += chunk.toString();
-			const url = /http:\S+\/push/.exec(said)?.[0];
-			if (url === undefined || !said.includes('see')) return;
-			const path = '/v1/site/subscriber_count';
-			void call(url, { path }).then(({ status }) => child.kill(status === 200 ? 'SIGTERM' : 9));
-		});
-	}
-	expect(await ended).toEqual([exitCode, null]);
-	expect(said).toMatch(args.includes('--port') ? /What subscribers see: +http:/ : /Usage: npx tsx/);
+	running.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+	while (!said.includes('What subscribers see')) await new Promise((next) => setTimeout(next, 50));
+	const url = /http:\S+\/push/.exec(said)?.[0] ?? '';
+	expect((await call(url, { path: countPath })).status).toBe(200);
+	running.kill('SIGTERM');
+	expect((await running).exitCode).toBe(0);
+});
+
+test.each([
+	['--help', 0],
+	['--unheard-of', 1],
+])('the command line says how it is used after %s', async (option, exitCode) => {
+	const ended = await commandLine(option);
+	expect(ended.exitCode).toBe(exitCode);
+	expect(ended.stdout + ended.stderr).toContain('Usage: npx tsx');
 });

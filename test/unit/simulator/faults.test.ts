@@ -1,5 +1,5 @@
 import { startSimulator, type Fault } from '../../../simulator';
-import { call, send, sends, smallest, useSimulator } from './support';
+import { send, useSimulator } from './support';
 
 const simulator = useSimulator({ lifeSpeed: 0 });
 const failing = (status: number): Fault['action'] => ({
@@ -13,7 +13,7 @@ test.each<[Fault['action'], 'processed' | 'ignored', sees: unknown]>([
 	[{ kind: 'reset-before' }, 'ignored', 'ECONNRESET'],
 	[{ kind: 'reset-after' }, 'processed', 'ECONNRESET'],
 	[{ kind: 'truncate' }, 'processed', 'ECONNRESET'],
-	[{ kind: 'delay', ms: 30 }, 'processed', 200],
+	[{ kind: 'delay', ms: 40 }, 'processed', 200],
 	[{ kind: 'respond', body: '<html>', status: 502 }, 'ignored', 502],
 	[{ kind: 'respond', body: '', process: true }, 'processed', 200],
 	[{ kind: 'failure', description: 'Closed' }, 'ignored', 200],
@@ -22,11 +22,13 @@ test.each<[Fault['action'], 'processed' | 'ignored', sees: unknown]>([
 	[{ kind: 'big', megabytes: 0.5, process: true }, 'processed', 200],
 ])('%j is %s', async (action, processed, sees) => {
 	const fault = simulator().addFault({ action });
+	const before = performance.now();
 	const seen = await send(simulator(), 'all').then(
 		({ status }) => status,
 		(error: NodeJS.ErrnoException) => error.code,
 	);
 	expect(seen).toBe(sees);
+	if (action.kind === 'delay') expect(performance.now() - before).toBeGreaterThanOrEqual(38);
 	const accepted = processed === 'processed' ? ['1001'] : [];
 	expect([...simulator().campaigns.keys()]).toEqual(accepted);
 	const [recorded] = simulator().requests;
@@ -44,7 +46,6 @@ test.each([true, false])('hang with process %s: no answer until it is closed', a
 	expect(other.campaigns.size).toBe(process ? 2 : 1);
 	expect(other.requests[0]?.answered).toBeNull();
 	await other.close();
-	await other.close();
 	expect(await hanging).toBe('cut off');
 });
 
@@ -52,9 +53,7 @@ test('skip, times and the order of adding choose the requests; clearing ends all
 	simulator().addFault({ skip: 1, times: 2, action: failing(500) });
 	simulator().addFault({ skip: 2, times: 0, action: failing(501) });
 	const statuses: number[] = [];
-	for (let count = 0; count < 6; count += 1) {
-		statuses.push((await send(simulator(), 'all')).status);
-	}
+	while (statuses.length < 6) statuses.push((await send(simulator(), 'all')).status);
 	expect(statuses).toEqual([200, 500, 500, 200, 501, 501]);
 	simulator().clearFaults();
 	expect((await send(simulator(), 'all')).status).toBe(200);
@@ -68,28 +67,9 @@ test.each<[NonNullable<Fault['match']>, struck: boolean]>([
 	[{ bodyIncludes: 'Spring' }, true],
 	[{ bodyIncludes: 'Autumn' }, false],
 	[{ header: { name: 'serviceKey' } }, true],
-	[{ header: { name: 'serviceKey', value: 'other' } }, false],
 	[{ header: { name: 'x-absent' } }, false],
 	[{ path: 'send/all', bodyIncludes: 'Autumn' }, false],
 ])('match %j: %s', async (match, struck) => {
 	simulator().addFault({ match, action: failing(500) });
 	expect((await send(simulator(), 'all')).status).toBe(struck ? 500 : 200);
-});
-
-test('answers carry what the fault gives them; a malformed fault is refused', async () => {
-	const headers = { 'Retry-After': '7' };
-	simulator().addFault({ action: { kind: 'respond', status: 503, headers, body: 'busy' } });
-	simulator().addFault({ action: { kind: 'failure', type: 'odd', description: 'Odd', headers } });
-	const [busy, odd] = [await send(simulator(), 'all'), await send(simulator(), 'all')];
-	expect([busy.status, busy.headers['retry-after'], busy.text]).toEqual([503, '7', 'busy']);
-	expect(odd.json).toEqual({ status: 'failure', type: 'odd', description: 'Odd' });
-	expect(odd.headers['retry-after']).toBe('7');
-	expect(() => simulator().addFault({ times: -1, action: { kind: 'truncate' } })).toThrow();
-});
-
-test('latency delays the answer, not the request', async () => {
-	simulator().setLatency(40);
-	const before = performance.now();
-	await call(simulator().url, { path: sends.all.path, body: smallest });
-	expect(performance.now() - before).toBeGreaterThanOrEqual(38);
 });

@@ -1,5 +1,11 @@
 import { request } from 'node:http';
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
+import { text as textOf } from 'node:stream/consumers';
+import {
+	parseJson,
+	startSimulator,
+	type Simulator,
+	type SimulatorOptions,
+} from '../../../simulator';
 
 /** One answer as it came; `json` is undefined where the body is none. */
 export interface PlainAnswer {
@@ -14,7 +20,7 @@ export interface PlainRequest {
 	path: string;
 	/** Replaces the three required headers. */
 	headers?: Record<string, string>;
-	/** A text goes as it is, anything else as JSON. */
+	/** Bytes and a text go as they are, anything else as JSON. */
 	body?: unknown;
 }
 
@@ -28,68 +34,53 @@ export const smallest = {
 	target_url: 'https://shop.example/sale',
 };
 
-/** The paths of the sends, with what makes the smallest body complete there. */
-export const sends = {
-	all: { path: '/v1/notification/send/all', audience: {} },
-	attribute: { path: '/v1/notification/send/attribute', audience: { attribute: { plan: 'pro' } } },
-	segment: { path: '/v1/notification/send/segment', audience: { segment: ['31'] } },
-	sid: { path: '/v1/notification/send/sid', audience: { sid: '5001' } },
+/** The sends, with what makes the smallest body complete there. */
+export const audiences = {
+	all: {},
+	attribute: { attribute: { plan: 'pro' } },
+	segment: { segment: ['31'] },
+	sid: { sid: '5001' },
 } as const;
 
-export type SendName = keyof typeof sends;
+export type SendName = keyof typeof audiences;
 export const sendNames: SendName[] = ['all', 'attribute', 'segment', 'sid'];
-
-function parse(text: string): unknown {
-	try {
-		const value: unknown = JSON.parse(text);
-		return value;
-	} catch {
-		return undefined;
-	}
-}
+export const sendPath = (name: SendName) => `/v1/notification/send/${name}`;
+export const statusPath = '/v1/notification/status/id/';
+export const countPath = '/v1/site/subscriber_count';
 
 /** Makes one request exactly as told: also such as no well-behaved client would make. */
-export function call(
+export async function call(
 	url: string,
-	{ method, path, headers, body }: PlainRequest,
+	{ method, path, headers = requiredHeaders, body }: PlainRequest,
 ): Promise<PlainAnswer> {
-	const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-	return new Promise((resolve, reject) => {
-		const outgoing = request(
-			url + path,
-			{
-				method: method ?? (text === undefined ? 'GET' : 'POST'),
-				headers: {
-					...(headers ?? requiredHeaders),
-					...(text === undefined ? {} : { 'Content-Length': Buffer.byteLength(text) }),
-				},
-				timeout: 20_000,
-			},
-			(incoming) => {
-				const chunks: Buffer[] = [];
-				incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-				incoming.on('error', reject);
-				incoming.on('end', () => {
-					const answer = Buffer.concat(chunks).toString('utf8');
-					const { statusCode: status = 0, headers: answerHeaders } = incoming;
-					resolve({ status, headers: answerHeaders, text: answer, json: parse(answer) });
-				});
-			},
-		);
+	const raw = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body);
+	const length = raw === undefined ? {} : { 'Content-Length': Buffer.byteLength(raw) };
+	return await new Promise((resolve, reject) => {
+		const options = {
+			method: method ?? (raw === undefined ? 'GET' : 'POST'),
+			headers: { ...headers, ...length },
+			timeout: 20_000,
+		};
+		const outgoing = request(url + path, options, (incoming) => {
+			const { statusCode: status = 0, headers: answered } = incoming;
+			textOf(incoming).then(
+				(text) => resolve({ status, headers: answered, text, json: parseJson(text) }),
+				reject,
+			);
+		});
 		outgoing.on('error', reject);
-		outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')));
-		outgoing.end(text);
+		outgoing.end(raw);
 	});
 }
 
 /** Sends the smallest body with these changes; a change to undefined leaves the field out. */
-export function send(
-	simulator: Simulator,
+export async function send(
+	{ url }: Simulator,
 	name: SendName,
 	changes: Record<string, unknown> = {},
 ): Promise<PlainAnswer> {
-	const { path, audience } = sends[name];
-	return call(simulator.url, { path, body: { ...smallest, ...audience, ...changes } });
+	const body = { ...smallest, ...audiences[name], ...changes };
+	return await call(url, { path: sendPath(name), body });
 }
 
 /** A failure body of the service. */
@@ -107,11 +98,7 @@ export function useSimulator(options: SimulatorOptions = {}): () => Simulator {
 	beforeAll(async () => {
 		simulator = await startSimulator(options);
 	});
-	beforeEach(() => {
-		current().reset();
-	});
-	afterAll(async () => {
-		await current().close();
-	});
+	beforeEach(() => current().reset());
+	afterAll(async () => await current().close());
 	return current;
 }
