@@ -1,5 +1,5 @@
-import { sleep } from 'n8n-workflow';
 import * as fc from 'fast-check';
+import { sleep } from 'n8n-workflow';
 import type * as keysModule from '../../../nodes/PushCampaign/send/idempotencyKeys';
 import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKeys';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
