@@ -5,27 +5,28 @@ import { mapCounters } from '../service/answers';
 
 const counts = z.object(mapCounters(() => z.number()));
 
-const baseline = z.object({
-	/** What was emitted last. */
-	counters: counts,
-	/** The most that was ever emitted. */
-	highest: counts,
-});
+/** Earlier versions of this package saved `highest` of no counter, or of those alone that fell. */
+const baseline = z
+	.object({ counters: counts, highest: counts.partial().default({}) })
+	.transform(({ counters, highest }) => ({
+		/** What was emitted last. */
+		counters,
+		/** The most that was ever emitted. */
+		highest: mapCounters((name) => highest[name] ?? counters[name]),
+	}));
 
 /** What was emitted of a campaign. */
 export type Baseline = Readonly<z.infer<typeof baseline>>;
 
 const watchState = z.object({
 	/** Tells which of two states is newer. */
-	revision: z.number(),
+	revision: z.number().default(0),
 	/** By campaign ID. */
 	baselines: z.record(baseline),
 });
 
 /** What n8n saves of a trigger. */
 export type WatchState = Readonly<z.infer<typeof watchState>>;
-
-const savedState = watchState.catch({ revision: 0, baselines: {} });
 
 /** Where n8n keeps a trigger's state. */
 export interface Store {
@@ -46,11 +47,13 @@ const mostStates = 100;
 
 /**
  * Reads a trigger's state. In the classic engine, what is kept under the node's ID comes first: a name can
- * be another trigger's by now.
+ * be another trigger's by now. The durable engine's own copy goes by the ID anyway; where it has none yet,
+ * n8n was switched to it, and what the classic one kept counts.
  */
 export function loadState({ nodeId, node, global, isCursor }: Store): WatchState {
-	const kept = isCursor ? undefined : statesById.parse(global[ourStates])[nodeId];
-	return kept ?? savedState.parse(node);
+	const kept = statesById.parse(global[ourStates])[nodeId];
+	const own = watchState.safeParse(node).data;
+	return (isCursor ? (own ?? kept) : (kept ?? own)) ?? { revision: 0, baselines: {} };
 }
 
 /**

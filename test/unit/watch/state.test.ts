@@ -40,6 +40,16 @@ test.each([true, false])('the state comes back as it was saved, in a cursor: %p'
 	expect(loadState(broken)).toEqual(empty);
 });
 
+test.each([
+	['1.0.0', { counters, readAt: 1 }, counters],
+	['where a counter fell', { counters, highest: { clicked: 99 } }, { ...counters, clicked: 99 }],
+])('what an earlier version saved is read: %s', (_what, saved, highest) => {
+	const node = { baselines: { '1001': saved }, unread: [] };
+	const state = { revision: 0, baselines: { '1001': { counters, highest } } };
+	expect(loadState(storeOf({ node }))).toEqual(state);
+	expect(loadState(storeOf({ node, isCursor: true }))).toEqual(state);
+});
+
 describe('what the classic engine saves', () => {
 	test('goes by the ID of the node, and by its name where there is none', () => {
 		const store = storeOf();
@@ -51,7 +61,9 @@ describe('what the classic engine saves', () => {
 		saveState({ ...renamed, nodeId: 'b' }, { ...full, revision: 9 }, none);
 		expect(loadState({ ...store, global: renamed.global }).revision).toBe(7);
 		expect(loadState({ ...store, nodeId: 'c' })).toEqual(full);
-		expect(loadState({ ...store, isCursor: true, node: {} })).toEqual(empty);
+		// n8n was switched to its durable engine, which has nothing of its own yet.
+		expect(loadState({ ...store, isCursor: true, node: {} })).toEqual(full);
+		expect(loadState({ ...store, isCursor: true, node: { ...empty } })).toEqual(empty);
 	});
 
 	test('leaves the workflow’s other data alone, and n8n notices it', () => {
