@@ -44,15 +44,15 @@ interface Batch {
 interface Recent {
 	/** What is recorded of it. */
 	readonly change: Change;
-	/** How many looks in a row found it. */
-	found: number;
+	/** How many looks in a row found all keys: where one was lost, another process is writing. */
+	clean: number;
 	looks: number;
 }
 
 /** A look comes so long after the last one: in milliseconds, and in times that a write takes. */
 const lookAfterMs = 250;
 const lookAfterWrites = 3;
-const looksInARow = 2;
+const cleanLooks = 2;
 /** Processes that go on writing over each other's keys are left to themselves after so many looks. */
 const mostLooks = 20;
 /** n8n searches all entries for each one that is removed, with nothing else done meanwhile. */
@@ -92,7 +92,7 @@ export class KeyStore {
 	/** Takes note of a key that is to be looked at again; not of one that is free, which others may claim. */
 	watch(key: string, change: Change): void {
 		this.recent.delete(key);
-		if (change !== 'free') this.recent.set(key, { change, found: 0, looks: 0 });
+		if (change !== 'free') this.recent.set(key, { change, clean: 0, looks: 0 });
 		// More are not remembered either.
 		const [oldest] = this.recent.keys();
 		if (this.recent.size > mostKeys && oldest !== undefined) this.recent.delete(oldest);
@@ -100,7 +100,7 @@ export class KeyStore {
 
 	/**
 	 * Looks in the background whether another process wrote over the keys that are watched, and records them
-	 * once more, until two looks in a row found them. The marks of what was sent are taken out each time: a
+	 * once more, until two looks in a row found them all. The marks of what was sent are taken out each time: a
 	 * process that writes back an older copy brings them back. Never throws.
 	 */
 	async lookAgain(context: IExecuteFunctions): Promise<void> {
@@ -111,13 +111,7 @@ export class KeyStore {
 				const pauseMs = Math.max(lookAfterMs, lookAfterWrites * this.writeMs);
 				// Not in step with another process that looks.
 				await sleep(pauseMs * (1 + Math.random() / 2));
-				const watched = [...this.recent];
-				while (watched.length > 0) {
-					const some = watched.splice(0, lookedAtOnce);
-					await Promise.all(
-						some.map(async ([key, recent]) => await this.look(key, recent, context)),
-					);
-				}
+				await this.look(context);
 			}
 		} catch (error) {
 			this.recent.clear();
@@ -128,29 +122,40 @@ export class KeyStore {
 		this.isLooking = false;
 	}
 
-	private async look(key: string, recent: Recent, context: IExecuteFunctions): Promise<void> {
-		// Another change of it may be written by now, and must not be written over.
-		if (this.recent.get(key) !== recent) return;
-		const known = await this.write(recent.change, key, context);
-		recent.found = known.key && known.mark ? recent.found + 1 : 0;
-		recent.looks += 1;
-		const isOver = recent.found === looksInARow || recent.looks === mostLooks;
-		// It may be watched anew by now.
-		if (isOver && this.recent.get(key) === recent) this.recent.delete(key);
+	private async look(context: IExecuteFunctions): Promise<void> {
+		const looked = [...this.recent];
+		let isClean = true;
+		for (let from = 0; from < looked.length; from += lookedAtOnce) {
+			const found = await Promise.all(
+				looked
+					.slice(from, from + lookedAtOnce)
+					// Another change of it may be written by now, and must not be written over.
+					.filter(([key, recent]) => this.recent.get(key) === recent)
+					.map(async ([key, { change }]) => await this.write(change, key, context)),
+			);
+			isClean &&= found.every(({ key, mark }) => key && mark);
+		}
+		for (const [key, recent] of looked) {
+			recent.clean = isClean ? recent.clean + 1 : 0;
+			recent.looks += 1;
+			const isOver = recent.clean === cleanLooks || recent.looks === mostLooks;
+			// It may be watched anew by now.
+			if (isOver && this.recent.get(key) === recent) this.recent.delete(key);
+		}
 	}
 
 	/** Begins to collect the changes of the write that comes when the last one is over. */
 	private open(helpers: IExecuteFunctions['helpers']): Batch {
 		const record = new Set<string>();
 		const remove: string[] = [];
+		let from = 0;
 		const recorded = this.lastWrite.then(async () => {
 			// Those that start together come one right after another.
 			await sleep(0);
 			this.next = undefined;
+			from = performance.now();
 			if (record.size === 0) return new Set();
-			const from = performance.now();
 			const answer = await helpers.checkProcessedAndRecord([...record], scope, options);
-			this.writeMs = performance.now() - from;
 			if (answer.new.length + answer.processed.length < record.size) {
 				throw new Error('n8n did not record all of it');
 			}
@@ -158,6 +163,7 @@ export class KeyStore {
 		});
 		const removed = recorded.then(async () => {
 			if (remove.length > 0) await helpers.removeProcessed(remove, scope, options);
+			this.writeMs = performance.now() - from;
 		});
 		this.lastWrite = removed.catch(() => undefined);
 		return { record, remove, recorded, removed };
