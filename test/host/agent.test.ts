@@ -4,7 +4,7 @@ import { actionType, connect, node, webhookWorkflow } from '../../host';
 import { useStage } from './support';
 import { everyOperation } from './support/fixtures';
 import { startModel, type ModelAnswer, type ModelRequest } from './support/modelServer';
-import { acceptedTitles, forTitle } from './support/reliabilityWorkflow';
+import { acceptedTitles, lostAnswer } from './support/reliabilityWorkflow';
 
 /** What the editor writes into a parameter when a user lets the model fill it in. */
 const fromModel = (key: string) =>
@@ -103,10 +103,8 @@ const isUnknown = 'It is unknown whether this was sent';
 
 interface Conversation {
 	what: string;
-	/** What the model says. */
+	/** What the model says. The answer to the first send of 'Lost' is lost. */
 	answers: ModelAnswer[];
-	/** The title whose first answer is lost. */
-	lost?: string;
 	/** The titles that the service accepted, in any order. */
 	accepted: string[];
 	/** What the model is told of each call: the ID of the campaign with this title, or that nobody knows. */
@@ -115,29 +113,8 @@ interface Conversation {
 
 const conversations: Conversation[] = [
 	{
-		what: 'the model is told what happened to a send that did not work, and it goes out once',
-		answers: [calls('Sale')],
-		lost: 'Sale',
-		accepted: ['Sale'],
-		told: [isUnknown],
-	},
-	{
-		what: 'a call that was answered gives its first answer again',
-		answers: [calls('Sale'), calls('Sale'), calls('Other'), calls('Sale')],
-		accepted: ['Other', 'Sale'],
-		told: ['Sale', 'Sale', 'Other', 'Sale'],
-	},
-	{
-		what: 'a call whose answer was lost is not sent again',
-		answers: [calls('Sale'), calls('Sale')],
-		lost: 'Sale',
-		accepted: ['Sale'],
-		told: [isUnknown, isUnknown],
-	},
-	{
 		what: 'calls at once, the answer of one lost: made again, none is sent again',
 		answers: [calls('First', 'Lost', 'Third'), calls('First'), calls('Lost'), calls('Third')],
-		lost: 'Lost',
 		accepted: ['First', 'Lost', 'Third'],
 		told: ['First', isUnknown, 'Third', 'First', isUnknown, 'Third'],
 	},
@@ -293,10 +270,10 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 			operations.forEach((each, index) => expect(told[index]).toContain(each.told));
 		});
 
-		test.each(conversations)('$what', async ({ answers, lost, accepted, told: expected }) => {
+		test.each(conversations)('$what', async ({ answers, accepted, told: expected }) => {
 			const { simulator } = stage();
 			simulator.setLatency(300);
-			if (lost !== undefined) simulator.addFault(forTitle(lost, { kind: 'reset-after' }));
+			simulator.addFault(lostAnswer('Lost'));
 			const tools = { [tool]: { operation: 'sendToAll', ...content } };
 			const { told } = await runAgent(typeVersion, { tools, answers });
 			expect(acceptedTitles(stage()).sort()).toEqual(accepted);

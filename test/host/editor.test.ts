@@ -1,18 +1,9 @@
 import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import {
-	actionType,
-	artifactsFolder,
-	chain,
-	connect,
-	node,
-	pushCampaign,
-	pushCampaignTrigger,
-} from '../../host';
+import { actionType, artifactsFolder, chain, connect, node, pushCampaign } from '../../host';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
 import { content, contentBody, everyOperation } from './support/fixtures';
-import { objectWith } from './support/matchers';
 
 const sendFields = [
 	...['Title', 'Message', 'Target URL', 'Action Buttons'],
@@ -134,10 +125,6 @@ describe("n8n's editor", () => {
 	step('finds both nodes by what people call push notifications', async () => {
 		await editor.searchNodes('');
 		await findByEveryWord('Push Campaign');
-		// Nodes that start a workflow come first here: the trigger stands for both.
-		await editor.part('item-iterator-item').first().click();
-		await editor.part('node-creator-category-item').filter({ hasText: 'Triggers (1)' }).waitFor();
-		await editor.part('node-creator-category-item').filter({ hasText: 'Actions (6)' }).waitFor();
 	});
 
 	const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', {}, { typeVersion: 3.1 });
@@ -208,16 +195,6 @@ describe("n8n's editor", () => {
 			}
 			expect(await editor.offered('Add option')).toEqual(options);
 		}
-		await editor.choose('resource', 'Campaign');
-		await editor.choose('operation', 'Send to Attributes');
-		const notice = editor.page.getByText('Any one of these attributes is enough (OR, not AND)');
-		await notice.waitFor();
-		await editor.choose('specifyAttributes', 'Using JSON');
-		await notice.waitFor();
-		await editor.expectLabels((labels) => {
-			expect(labels).toContain('Attributes (JSON)');
-			expect(labels).not.toContain('Attributes');
-		});
 	});
 
 	step('keeps every field and every button, whatever is added after it', async () => {
@@ -352,15 +329,6 @@ describe("n8n's editor", () => {
 		]);
 	});
 
-	step('says which item is not valid, and why', async () => {
-		const title = "={{ $json.items === 2 ? 'long '.repeat(30) : 'Short' }}";
-		await openLast('Not valid', [...twoItems, action({ ...content, title })]);
-		const output = await editor.execute();
-		await output.getByText('Title is 150 characters long').first().waitFor();
-		await editor.expectTexts(output, ['item 1']);
-		expect(stage().simulator.requests).toEqual([]);
-	});
-
 	step('is readable in the dark', async () => {
 		await editor.page.emulateMedia({ colorScheme: 'dark' });
 		try {
@@ -374,27 +342,5 @@ describe("n8n's editor", () => {
 		} finally {
 			await editor.page.emulateMedia({ colorScheme: 'light' });
 		}
-	});
-
-	step("fetches the trigger's test event", async () => {
-		const { client, simulator, credential } = stage();
-		simulator.addCampaign({ id: '2001', status: 'Sent', counters: { delivered: 40, clicked: 7 } });
-		const trigger = pushCampaignTrigger(
-			{ campaignIds: '2001', pollTimes: { item: [{ mode: 'everyMinute' }] } },
-			{ credential },
-		);
-		const { id } = await client.createWorkflow(chain('Watch', [trigger]));
-		await editor.openNode(id, trigger);
-		await editor.expectLabels((labels) =>
-			expect(labels).toEqual(
-				expect.arrayContaining(['Poll Times', 'Campaign IDs', 'Counters', 'Options']),
-			),
-		);
-		await editor.part('trigger-execute-button').first().click();
-		const output = editor.part('output-panel');
-		await output.getByText('1 item').waitFor();
-		await editor.expectTexts(output, ['2001', 'delivered:40', 'clicked:7', 'firstSeen']);
-		expect(simulator.requests.map(({ path }) => path)).toEqual(['/v1/notification/status/id/2001']);
-		expect(await client.workflow(id)).toEqual(objectWith({ staticData: null }));
 	});
 });

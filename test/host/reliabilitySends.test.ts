@@ -3,7 +3,7 @@ import { credentialType, node, outputOf, pushCampaign, type Major } from '../../
 import { startSimulator, type Fault, type Simulator } from '../../simulator';
 import { runNodes, secrets, useStage } from './support';
 import { content } from './support/fixtures';
-import { anyText, objectWith } from './support/matchers';
+import { objectWith } from './support/matchers';
 import {
 	acceptedTitles,
 	endsOf,
@@ -75,11 +75,6 @@ const stories: Story[] = [
 		accepted: [],
 	},
 	{
-		what: 'the first execution retried again sends nothing of what its first Retry sent',
-		workflow: inOrder,
-		steps: [failsAtThird, { fault: refusal('Item 4') }, { ends: 'success' }],
-	},
-	{
 		what: 'the first execution retried again keeps what its first Retry left unknown',
 		workflow: inOrder,
 		steps: [failsAtThird, { fault: lostAnswer('Item 4'), says: isUnknown }, { says: isUnknown }],
@@ -139,7 +134,6 @@ const faults: Row[] = [
 	["a gateway's web page", gateway(502, true), 1, odd('502')],
 	["a gateway's page that refuses", gateway(404, false), 0, refused(page, '404')],
 	['a redirect is not followed, and is not sent', gateway(302, false), 0, refused(page, '302')],
-	['a redirect that keeps the method', gateway(307, false), 0, refused(page, '307')],
 	['a redirect that says that something was done', gateway(303, true), 1, odd('303')],
 	['an answer of another shape', gateway(200, true, '{"ok":true}'), 1, odd('200')],
 ];
@@ -325,42 +319,27 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		);
 	});
 
-	const isSent = objectWith({ status: 'success' });
-	const isFailed = { error: objectWith({ message: anyText, description: anyText }) };
 	test.each([
 		[
 			'Continue hands no item on as if it was sent: a field that can not be worked out',
 			{ title: '={{ $json.title.toUpperCase() }}' },
-			[isSent, isFailed, isSent],
+			['success', 'notSent', 'success'],
 		],
 		[
 			'an operation that came to nothing',
 			{ operation: '={{ null }}' },
-			[isFailed, isFailed, isFailed],
+			['notSent', 'notSent', 'notSent'],
 		],
-		[
-			'a resource that came to nothing',
-			{ resource: '={{ null }}' },
-			[isFailed, isFailed, isFailed],
-		],
-		['an operation of another resource', { resource: 'site' }, [isFailed, isFailed, isFailed]],
-	])('%s', async (_what, parameters, expected) => {
+	])('%s', async (_what, parameters, ends) => {
 		const workflow = await sendWorkflow(stage(), { parameters, settings: goesOn });
 		const execution = await workflow.run([{ title: 'one' }, { title: 2 }, { title: 'three' }]);
-		expect(sentItems(execution)).toEqual(expected);
-		expect(stage().simulator.campaigns.size).toBe(
-			expected.filter((item) => item === isSent).length,
-		);
+		expect(endsOf(sentItems(execution))).toEqual(ends);
+		expect(stage().simulator.campaigns.size).toBe(ends.filter((end) => end === 'success').length);
 	});
 
-	test.each([
-		[
-			'one item among others goes out with its own credential, where an expression has a word for the others',
-			`={{ $input.item?.json?.key ? $input.item.json.key : '${secrets.apiKey}' }}`,
-		],
-		['the same by position', `={{ $itemIndex === 7 ? 'not ours' : '${secrets.apiKey}' }}`],
-	])('%s', async (_what, apiKey) => {
+	test('one item among others goes out with its own credential, where an expression has a word for the others', async () => {
 		const { client, simulator } = stage();
+		const apiKey = `={{ $input.item?.json?.key ? $input.item.json.key : '${secrets.apiKey}' }}`;
 		const data = { baseUrl: simulator.url, ...secrets, apiKey };
 		const credential = await client.createCredential('Of an item', credentialType, data);
 		const workflow = await sendWorkflow(stage(), { credential, settings: goesOn });

@@ -140,12 +140,9 @@ export function repeated(values: readonly unknown[]): unknown[] {
 const itemEndSchema = z.union([
 	z.object({ error: z.object({ outcome: z.string() }) }).transform(({ error }) => error.outcome),
 	z.object({ status: z.string() }).transform(({ status }) => status),
-	z.object({ dryRun: z.literal(true) }).transform(() => 'dryRun'),
 ]);
 
-/**
- * How each item ended: the receipt's `status`, the failure's `outcome`, or `dryRun`. Throws on any other item.
- */
+/** How each item ended: the receipt's `status` or the failure's `outcome`. Throws on any other item. */
 export function endsOf(items: unknown): string[] {
 	return z.array(itemEndSchema).parse(items);
 }
