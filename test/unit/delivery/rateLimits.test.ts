@@ -87,12 +87,6 @@ test('a service without a limit is asked by few at first, and by as many as the 
 	expect(elapsedMs).toBe(150);
 });
 
-test('one at a time goes strictly in order, a refused item before the next', async () => {
-	const { starts } = await deliver({ items: 20, ceiling: 1 }, { latencyMs: 10, ...limited(5, 3) });
-	const asked = starts.map(({ item }) => item);
-	expect(asked).toEqual([...asked].sort((one, other) => one - other));
-});
-
 test('single items that are refused for good hold up no other, wherever they stand', async () => {
 	const places = fc.uniqueArray(fc.nat({ max: 499 }), { minLength: 2, maxLength: 9 });
 	await fc.assert(

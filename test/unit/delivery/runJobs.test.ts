@@ -103,16 +103,10 @@ describe('one after another', () => {
 			[0, 1, 2, 3, 4],
 		],
 		[
-			'after an answer it is in a row no more',
-			[no, next, no, next, no, no],
-			[refused(), two, refused(), two, refused(), refused()],
-			[0, 1, 2, 3, 4, 5],
-		],
-		[
-			'nor after a plain failure',
-			[no, { answers: [bad] }, no, { answers: [bad] }, no, no],
-			[refused(), bad, refused(), bad, refused(), refused()],
-			[0, 1, 2, 3, 4, 5],
+			'after an answer it is in a row no more, nor after a plain failure',
+			[no, { answers: [bad] }, no, next, no, no, next],
+			[refused(), bad, refused(), two, refused(), refused(), two],
+			[0, 1, 2, 3, 4, 5, 6],
 		],
 		[
 			'one that asks for ten minutes is waited for',

@@ -3,7 +3,6 @@ import {
 	hasExpression,
 	ParameterReader,
 } from '../../../nodes/PushCampaign/execution/parameterReader';
-import { refusal } from '../service/support';
 
 interface World {
 	/** The parameters as the user wrote them. */
@@ -150,19 +149,5 @@ test('what n8n gives in the place of a text is taken as it is', () => {
 	circular['self'] = circular;
 	expect(readAll('={{ $json.title }}', [{ title: '7' }], () => circular).values).toEqual([
 		circular,
-	]);
-});
-
-test('an expression that breaks is refused in its words', () => {
-	const { reader } = readerOf({
-		written: { title: '={{ x }}' },
-		evaluate: () => {
-			throw new TypeError('x is not defined');
-		},
-	});
-	const { message, advice } = refusal(() => reader.item(0).get(title));
-	expect([message, advice]).toEqual([
-		"Title can't be worked out: x is not defined",
-		'Correct the expression in Title.',
 	]);
 });

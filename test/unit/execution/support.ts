@@ -198,28 +198,6 @@ const nodeTypes: INodeTypes = {
 	getKnownTypes: () => ({}),
 };
 
-/** Works out what is written, for an item: n8n's own expressions, with what a workflow of this one node holds. */
-function evaluator(node: INode, items: INodeExecutionData[], runIndex: number) {
-	const workflow = new Workflow({
-		id: 'workflow-1',
-		nodes: [node],
-		connections: {},
-		active: true,
-		nodeTypes,
-	});
-	return (written: NodeParameterValueType, itemIndex: number): unknown =>
-		workflow.expression.getParameterValue(
-			written,
-			null,
-			runIndex,
-			itemIndex,
-			node.name,
-			items,
-			'trigger',
-			{},
-		);
-}
-
 /** What n8n hands to a node that runs; without the engine, so that a test reaches every corner. */
 export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
@@ -231,7 +209,18 @@ export function executeFunctions(options: ExecuteOptions) {
 		parameters,
 		...options.node,
 	});
-	const evaluate = evaluator(node, items, typeof runIndex === 'number' ? runIndex : 0);
+	const { expression: written } = new Workflow({
+		id: 'workflow-1',
+		nodes: [node],
+		connections: {},
+		active: true,
+		nodeTypes,
+	});
+	/** Works out what is written, for an item: n8n's own expressions, with what this workflow holds. */
+	const evaluate = (value: NodeParameterValueType, itemIndex: number): unknown => {
+		const run = typeof runIndex === 'number' ? runIndex : 0;
+		return written.getParameterValue(value, null, run, itemIndex, node.name, items, 'trigger', {});
+	};
 	const context = {
 		...functions,
 		helpers: {
