@@ -12,7 +12,7 @@ import {
 	segments,
 	subscriberId,
 } from '../../../nodes/PushCampaign/service/schemas';
-import { anyCodePoints, anyWebUrl } from '../../support/text';
+import { anyWebUrl } from '../../support/text';
 
 const common = { title: 'Sale', message: 'Today only', target_url: 'https://shop.example/sale' };
 const selections: Record<Audience, object> = {
@@ -81,7 +81,8 @@ describe.each(['all', 'attributes', 'segments', 'subscriber'] as const)(
 
 		// Specification, Limits.
 		test('has limits, counted in characters, an emoji being one', () => {
-			for (const [field, limit] of Object.entries({ title: 100, message: 255 })) {
+			const limits = { title: 100, message: 255, ...(accepts(audience, 'name') && { name: 100 }) };
+			for (const [field, limit] of Object.entries(limits)) {
 				for (const character of ['x', '語', '👍']) {
 					expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
 					expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
@@ -134,55 +135,31 @@ describe.each(['all', 'attributes', 'segments', 'subscriber'] as const)(
 				`action_buttons.0.${issue}`,
 			]);
 		});
-
-		test('whatever it is given is judged, not thrown at', () => {
-			fc.assert(
-				fc.property(fc.anything(), fc.dictionary(fc.string(), fc.anything()), (value, change) => {
-					bodies[audience].safeParse(value);
-					check(audience, change);
-				}),
-			);
-		});
 	},
 );
-
-test('a text is refused from its limit on, counted by code points', () => {
-	fc.assert(
-		fc.property(anyCodePoints({ minLength: 80, maxLength: 120 }), (name) => {
-			fc.pre(name.trim() !== '');
-			expect(check('segments', { name }).success).toBe([...name].length <= 100);
-		}),
-	);
-});
 
 describe('addresses of pages', () => {
 	const isAccepted = (field: string, url: string) => check('all', { [field]: url }).success;
 
-	test.each([
+	const web = [
 		'HTTPS://Shop.example/a?b=c#d',
 		'https://例え.example/ü',
-		'https://user:word@shop.example/',
-	])('%s is one', (url) => expect(isAccepted('target_url', url)).toBe(true));
-
-	test.each([
+		'https://user:word@a.example/',
+	];
+	const odd = [
 		'https:/shop.example',
 		'https:///path',
-		'https://?a',
-		'https://#a',
 		'https://shop .example',
-		'ftp://shop.example',
-		' https://shop.example',
-		'xhttps://shop.example',
-	])('%s is none', (url) => expect(isAccepted('target_url', url)).toBe(false));
-
-	test.each([
-		'http://shop.example/a.png',
-		'data:image/png;base64,AA',
 		'xhttps://a.example',
-		'https:///a',
-	])('%s is no picture', (url) => {
-		expect(isAccepted('image', url)).toBe(false);
-		expect(isAccepted('icon', url)).toBe(false);
+	];
+
+	test.each<[field: string, are: boolean, urls: string[]]>([
+		['target_url', true, web],
+		['target_url', false, [...odd, 'https://?a', 'https://#a', 'ftp://a.example', ' https://a.b']],
+		['icon', false, [...odd, 'http://shop.example/a.png', 'data:image/png;base64,AA']],
+		['image', false, [...odd, 'http://shop.example/a.png', 'data:image/png;base64,AA']],
+	])('for %s: %j for %j', (field, are, urls) => {
+		for (const url of urls) expect([url, isAccepted(field, url)]).toEqual([url, are]);
 	});
 
 	test('every address that URL makes is one', () => {
@@ -196,11 +173,10 @@ const lost = 'is a number too large to be exact, its last digits are lost alread
 describe('attributes', () => {
 	const of = (attribute: unknown) => issuesOf('attributes', { attribute });
 
-	test.each([
-		[{ plan: 'pro', age: 7, share: 0.5, vip: true, note: '' }],
-		[{ big: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER }],
-		[JSON.parse('{"__proto__": "x"}')],
-		[{ constructor: 'x', ' plan ': 'y' }],
+	test.each<object>([
+		{ plan: 'pro', age: 7, share: 0.5, vip: true, note: '' },
+		{ big: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER },
+		{ constructor: 'x', ' plan ': 'y', ['__proto__']: 'z' },
 	])('%j is fine', (attribute) => expect(of(attribute)).toEqual([]));
 
 	test.each([
@@ -249,38 +225,26 @@ describe('a list of IDs', () => {
 });
 
 // What helps is told where it can be told.
-test.each([
-	[
-		bodies.all,
-		{ target_url: 'shop' },
-		'Give a whole address, such as https://www.example.com/page.',
-	],
-	...(['title', 'message', 'name'] as const).map(
-		(field) =>
-			[
-				bodies.all,
-				{ [field]: 'x'.repeat(256) },
-				'Shorten it, or turn on Shorten Long Texts in the options.',
-			] as const,
-	),
-	[
-		bodies.all,
-		{ target_url: urlOf(256) },
-		'Give a shorter address. UTM Parameters count towards its length, where there are any.',
-	],
-	[
-		idList,
-		['12 34'],
-		'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
-	],
+const whole = 'Give a whole address, such as https://www.example.com/page.';
+const shorten = 'Shorten it, or turn on Shorten Long Texts in the options.';
+const shorter =
+	'Give a shorter address. UTM Parameters count towards its length, where there are any.';
+const separate =
+	'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.';
+
+test.each<[z.ZodTypeAny, value: unknown, advice: string | undefined]>([
+	[bodies.all, { ...common, target_url: 'shop' }, whole],
+	[bodies.all, { ...common, title: 'x'.repeat(256) }, shorten],
+	[bodies.all, { ...common, message: 'x'.repeat(256) }, shorten],
+	[bodies.all, { ...common, name: 'x'.repeat(256) }, shorten],
+	[bodies.all, { ...common, target_url: urlOf(256) }, shorter],
+	[bodies.all, { ...common, title: 7 }, undefined],
+	[idList, ['12 34'], separate],
 	[segments, [], 'Give at least one segment ID, from the dashboard of your push service.'],
 	[subscriberId, 'x', 'Give the ID of one subscriber: digits alone, such as 5001.'],
 	[campaignId, '1,2', 'Give one ID per item: an item for each campaign.'],
-	[bodies.all, { title: 7 }, undefined],
-] as const)('%# %j is refused with what to do: %s', (schema, value, advice) => {
-	const { error } = schema.safeParse(
-		Array.isArray(value) || typeof value === 'string' ? value : { ...common, ...value },
-	);
+])('%# %j is refused with what to do: %s', (schema, value, advice) => {
+	const { error } = schema.safeParse(value);
 	expect(error && firstIssue(error).advice).toBe(advice);
 });
 

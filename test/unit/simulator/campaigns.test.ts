@@ -51,12 +51,13 @@ describe('counters', () => {
 		['null', all(null)],
 		['absent', {}],
 	] as const)('of a campaign that waits are shown as %s', async (waitingCounters, count) => {
-		const status = async () => (await call(simulator().url, { path: `${statusPath}1001` })).json;
+		const id = simulator().addCampaign({ id: 'spring/2030 ü?', dueAt: start + 10 * minute });
+		const path = statusPath + encodeURIComponent(id);
+		const status = async () => (await call(simulator().url, { path })).json;
 		simulator().configure({ waitingCounters });
-		simulator().addCampaign({ dueAt: start + 10 * minute });
-		const shown = { notification_status: 'Scheduled', notification_id: '1001' };
+		const shown = { notification_status: 'Scheduled', notification_id: id };
 		expect(await status()).toEqual({ ...shown, count });
-		simulator().setCounters('1001', { clicked: 3 });
+		simulator().setCounters(id, { clicked: 3 });
 		expect(await status()).toMatchObject({ count: { clicked: '3' } });
 		time += 10 * minute;
 		expect(await status()).toMatchObject({ count: { delivered: '0', clicked: '3' } });

@@ -198,6 +198,20 @@ describe.each(sendNames)('send/%s', (operation) => {
 		);
 	});
 
+	test('is answered as it is to be, and closes by itself as the operation reads auto_hide', async () => {
+		const status = 'success';
+		const created = { status, description: 'Campaign created successfully', ID: 1001 };
+		const notified = { status, description: 'Notification sent successfully' };
+		const { headers, json } = await send(simulator(), operation, { auto_hide: 1 });
+		expect(headers['content-type']).toBe('application/json');
+		expect(json).toEqual(operation === 'sid' ? notified : created);
+		await send(simulator(), operation, { auto_hide: 0 });
+		await send(simulator(), operation);
+		const kept = [...simulator().campaigns.values()];
+		const closes = operation === 'all';
+		expect(kept.map(({ closesByItself }) => closesByItself)).toEqual([closes, !closes, null]);
+	});
+
 	test('a body that is no JSON object', async () => {
 		const latin = Buffer.from(JSON.stringify({ ...smallest, title: 'Fünf' }), 'latin1');
 		const bodies = ['', '{', 'null', '[]', '"text"', '{} {}', "{'title':'x'}", '\uFEFF{}', latin];
@@ -251,4 +265,26 @@ test('invalid_value for the status of what is no campaign, or of a send to one s
 		expect(answer.status).toBe(404);
 		expect(answer.json).toEqual(failure('invalid_value', 'Invalid notification ID'));
 	}
+});
+
+test('subscriber_count answers with strings', async () => {
+	simulator().configure({ subscribers: { active: 3, lifetime: 9 } });
+	expect((await call(simulator().url, { path: countPath })).json).toEqual({
+		total_life_time_subscribers: '9',
+		active_subscribers: '3',
+	});
+});
+
+test.each([
+	['GET', sendPath('all'), 405],
+	['POST', countPath, 405],
+	['GET', '/v2/site/subscriber_count', 404],
+	['GET', `${countPath}/`, 404],
+	['GET', `${statusPath}1001?x=1`, 404],
+	['POST', '/v1/notification/send/everyone', 404],
+])('%s %s is no operation', async (method, path, status) => {
+	const body = method === 'GET' ? undefined : smallest;
+	const answer = await call(simulator().url, { method, path, body });
+	const generic = 'Something went wrong. Please try again after some time';
+	expect([answer.status, answer.json]).toEqual([status, failure(undefined, generic)]);
 });

@@ -1,5 +1,5 @@
 import execa from 'execa';
-import { SimulatorControl, startSimulator } from '../../../simulator';
+import { SimulatorControl, startSimulator, type Fault } from '../../../simulator';
 import { call, countPath, send, useSimulator } from './support';
 
 const now = Date.UTC(2030, 0, 10, 12, 0);
@@ -53,6 +53,34 @@ test('breaks what a test wants broken, and reset mends it', async () => {
 		settings: { latencyMs: 0, failureStatus: 'mapped', rateLimit: null },
 	});
 	expect((await send(simulator(), 'all')).json).toMatchObject({ ID: 1001 });
+});
+
+/** Every fault's action, whether the request is carried out, and what the client sees of it. */
+test.each<[Fault['action'], 'processed' | 'ignored', sees: unknown]>([
+	[{ kind: 'reset-before' }, 'ignored', 'ECONNRESET'],
+	[{ kind: 'reset-after' }, 'processed', 'ECONNRESET'],
+	[{ kind: 'truncate' }, 'processed', 'ECONNRESET'],
+	[{ kind: 'delay', ms: 40 }, 'processed', 200],
+	[{ kind: 'respond', body: '<html>', status: 502 }, 'ignored', 502],
+	[{ kind: 'respond', body: '', process: true }, 'processed', 200],
+	[{ kind: 'failure', description: 'Closed' }, 'ignored', 200],
+	[{ kind: 'redirect', location: 'http://x.example/' }, 'ignored', 302],
+	[{ kind: 'big', megabytes: 0.5, process: true }, 'processed', 200],
+])('%j is %s, once', async (action, processed, sees) => {
+	const fault = simulator().addFault({ action });
+	const before = performance.now();
+	const seen = await send(simulator(), 'all').then(
+		({ status }) => status,
+		(error: NodeJS.ErrnoException) => error.code,
+	);
+	expect(seen).toBe(sees);
+	if (action.kind === 'delay') expect(performance.now() - before).toBeGreaterThanOrEqual(38);
+	const accepted = processed === 'processed' ? ['1001'] : [];
+	expect([...simulator().campaigns.keys()]).toEqual(accepted);
+	const [recorded] = simulator().requests;
+	expect(recorded).toMatchObject({ fault, campaignId: accepted[0] ?? null });
+	expect(recorded?.answered?.status).toBe(typeof sees === 'number' ? sees : undefined);
+	expect((await send(simulator(), 'all')).status).toBe(200);
 });
 
 test.each([

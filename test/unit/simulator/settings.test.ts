@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import { startSimulator } from '../../../simulator';
 import { RateLimiter, retryAfterHeader } from '../../../simulator/rateLimiter';
 import { call, countPath, failure, requiredHeaders, send, useSimulator } from './support';
 
@@ -74,16 +73,4 @@ test.each([200, 400, 503])('every failure can come with HTTP %i', async (failure
 		call(simulator().url, { path: countPath, headers: {} }),
 	]);
 	expect([refused, ...others].map(({ status }) => status)).toEqual(Array(3).fill(failureStatus));
-});
-
-test('path prefix, credentials and header names are options', async () => {
-	const options = { pathPrefix: '/push/api/', serviceKey: 'key-2', keyHeader: 'X-Key' };
-	const other = await startSimulator({ ...options, authToken: 'token-2', tokenHeader: 'X-Token' });
-	expect(other.url).toBe(`${other.origin}/push/api`);
-	const headers = { 'X-Key': 'key-2', 'X-Token': 'token-2', 'Content-Type': 'application/json' };
-	const statusAt = async (url: string) => (await call(url, { path: countPath, headers })).status;
-	expect([await statusAt(other.url), await statusAt(other.origin)]).toEqual([200, 404]);
-	const missing = failure('header_invalid', 'Missing required header X-Key');
-	expect((await call(other.url, { path: countPath })).json).toEqual(missing);
-	await other.close();
 });
