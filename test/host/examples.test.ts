@@ -207,6 +207,13 @@ test('personal-notifications keeps what was not sent in a second table, and send
 	expect(sent().map(({ sid }) => sid)).toEqual(['5001', '5002', '5003']);
 });
 
+test('daily-subscriber-report posts the numbers to a chat', async () => {
+	const id = await start(await imported('daily-subscriber-report'));
+	await stage().client.deactivate(id);
+	await run(id, 'Every day at 8:00');
+	expect(chatTexts()).toEqual(['Push subscribers today: 10000 active of 12500 in total.']);
+});
+
 test('alert-on-clicks posts once, when the clicks reach the threshold', async () => {
 	const { client, simulator } = stage();
 	const counters = { successfully_sent: 1100, delivered: 1000, clicked: 99 };
