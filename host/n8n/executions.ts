@@ -42,7 +42,11 @@ const executionSchema = executionSummarySchema.extend({
 			runData: z.record(z.array(runSchema)).default({}),
 			error: errorSchema.optional(),
 		}),
-		executionData: z.object({ contextData: z.record(z.unknown()).default({}) }).optional(),
+		// With what it began with: all that there is of one that was killed before its first node.
+		executionData: z
+			.object({ contextData: z.record(z.unknown()).default({}) })
+			.passthrough()
+			.optional(),
 	}),
 });
 
