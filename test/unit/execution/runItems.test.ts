@@ -91,8 +91,8 @@ afterEach(() => void jest.restoreAllMocks());
 
 describe('before anything is sent', () => {
 	test('without items there is nothing to do', async () => {
-		const { items, asked } = await run({ items: [], parameters: {} });
-		expect([items, asked]).toEqual([[], []]);
+		const { items, asked, error } = await run({ items: [], parameters: {} });
+		expect([items, asked, error]).toEqual([[], [], undefined]);
 	});
 
 	const chooseOne = 'Choose a resource and an operation from the lists.';
@@ -104,6 +104,11 @@ describe('before anything is sent', () => {
 			{ operation: '={{ $("Nowhere").item }}' },
 			"Operation can't be worked out: Referenced node doesn't exist",
 			'Correct the expression in Operation.',
+		],
+		[
+			{ resource: '={{ $("Nowhere").item }}' },
+			"Resource can't be worked out: Referenced node doesn't exist",
+			'Correct the expression in Resource.',
 		],
 	])('%j: with Continue every item says so', async (more, message, description) => {
 		const wrong = { items: titled('a', 'b'), parameters: { ...send, ...more } };
