@@ -68,12 +68,6 @@ async function killWhileSending(
 	return { workflow, ended };
 }
 
-/** Has so many other workers instead of those that there are. */
-async function renewWorkers(cluster: Cluster, variables: Array<Record<string, string>>) {
-	await Promise.all(cluster.workers.map(async (worker) => await worker.stop()));
-	await Promise.all(variables.map(async (own) => await cluster.addWorker(own)));
-}
-
 describe('queue mode on n8n 2.x with two workers', () => {
 	const cluster = useCluster({ major: '2', env: {}, workers: 2 });
 
@@ -258,7 +252,9 @@ describe('queue mode on n8n 1.x', () => {
 			'error',
 		],
 	])('%s', async (_what, variables, options, accepted, status) => {
-		await renewWorkers(cluster(), [variables, variables]);
+		await Promise.all(cluster().workers.map(async (worker) => await worker.stop()));
+		// One that is killed, and one that is left.
+		await Promise.all([variables, variables].map(async (own) => await cluster().addWorker(own)));
 		const { ended } = await killWhileSending(cluster(), { options }, { items: 2, sent: 2 });
 		expect(acceptedTitles(cluster())).toEqual(accepted);
 		expect(ended[0]?.status).toBe(status);
