@@ -44,17 +44,19 @@ interface Batch {
 interface Recent {
 	/** What is recorded of it. */
 	readonly change: Change;
-	/** How many looks in a row found all keys: where one was lost, another process is writing. */
-	clean: number;
 	looks: number;
 }
 
-/** A look comes so long after the last one: in milliseconds, and in times that a write takes. */
+/**
+ * The first look comes so long after a run, in milliseconds and in times that a write takes, and each next one
+ * after twice the pause: processes that look at the same time do so less and less.
+ */
 const lookAfterMs = 250;
 const lookAfterWrites = 3;
-const cleanLooks = 2;
-/** Processes that go on writing over each other's keys are left to themselves after so many looks. */
-const mostLooks = 20;
+/** So many looks come even where all keys are found: that a mark came back can't be seen. */
+const fewestLooks = 5;
+/** Processes that go on writing over each other's keys are left to themselves after so many. */
+const mostLooks = 10;
 /** n8n searches all entries for each one that is removed, with nothing else done meanwhile. */
 const lookedAtOnce = 500;
 
@@ -92,7 +94,7 @@ export class KeyStore {
 	/** Takes note of a key that is to be looked at again; not of one that is free, which others may claim. */
 	watch(key: string, change: Change): void {
 		this.recent.delete(key);
-		if (change !== 'free') this.recent.set(key, { change, clean: 0, looks: 0 });
+		if (change !== 'free') this.recent.set(key, { change, looks: 0 });
 		// More are not remembered either.
 		const [oldest] = this.recent.keys();
 		if (this.recent.size > mostKeys && oldest !== undefined) this.recent.delete(oldest);
@@ -100,15 +102,17 @@ export class KeyStore {
 
 	/**
 	 * Looks in the background whether another process wrote over the keys that are watched, and records them
-	 * once more, until two looks in a row found them all. The marks of what was sent are taken out each time: a
-	 * process that writes back an older copy brings them back. Never throws.
+	 * once more, until they have lasted. The marks of what was sent are taken out each time: a process that
+	 * writes back an older copy brings them back. Never throws.
 	 */
 	async lookAgain(context: IExecuteFunctions): Promise<void> {
 		if (this.isLooking) return;
 		this.isLooking = true;
 		try {
 			while (this.recent.size > 0) {
-				const pauseMs = Math.max(lookAfterMs, lookAfterWrites * this.writeMs);
+				const [newest] = [...this.recent.values()].slice(-1);
+				const firstMs = Math.max(lookAfterMs, lookAfterWrites * this.writeMs);
+				const pauseMs = firstMs * 2 ** (newest?.looks ?? 0);
 				// Not in step with another process that looks.
 				await sleep(pauseMs * (1 + Math.random() / 2));
 				await this.look(context);
@@ -124,7 +128,7 @@ export class KeyStore {
 
 	private async look(context: IExecuteFunctions): Promise<void> {
 		const looked = [...this.recent];
-		let isClean = true;
+		let isWhole = true;
 		for (let from = 0; from < looked.length; from += lookedAtOnce) {
 			const found = await Promise.all(
 				looked
@@ -133,12 +137,11 @@ export class KeyStore {
 					.filter(([key, recent]) => this.recent.get(key) === recent)
 					.map(async ([key, { change }]) => await this.write(change, key, context)),
 			);
-			isClean &&= found.every(({ key, mark }) => key && mark);
+			isWhole &&= found.every(({ key, mark }) => key && mark);
 		}
 		for (const [key, recent] of looked) {
-			recent.clean = isClean ? recent.clean + 1 : 0;
 			recent.looks += 1;
-			const isOver = recent.clean === cleanLooks || recent.looks === mostLooks;
+			const isOver = recent.looks >= (isWhole ? fewestLooks : mostLooks);
 			// It may be watched anew by now.
 			if (isOver && this.recent.get(key) === recent) this.recent.delete(key);
 		}

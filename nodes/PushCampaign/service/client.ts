@@ -112,14 +112,6 @@ export function createClient(options: ClientOptions): Client {
 		const body = typeof parsed === 'string' ? parsed : redact(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
 
-		const answer = schema.safeParse(body);
-		if (statusCode >= 200 && statusCode < 300 && answer.success) {
-			if (campaignId === undefined || isOfCampaign(answer.data, campaignId)) {
-				return { kind: 'done', value: answer.data, raw: body };
-			}
-			const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
-			return fail(reasons.unexpectedAnswer(statusCode, other));
-		}
 		const failure = failureAnswer.safeParse(body);
 		if (failure.success) {
 			return fail(
@@ -129,6 +121,14 @@ export function createClient(options: ClientOptions): Client {
 					subject: redact(subject ?? sent?.sid),
 				}),
 			);
+		}
+		const answer = schema.safeParse(body);
+		if (statusCode >= 200 && statusCode < 300 && answer.success) {
+			if (campaignId === undefined || isOfCampaign(answer.data, campaignId)) {
+				return { kind: 'done', value: answer.data, raw: body };
+			}
+			const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
+			return fail(reasons.unexpectedAnswer(statusCode, other));
 		}
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.

@@ -95,6 +95,10 @@ describe('an answer', () => {
 			for (const body of [failure, JSON.stringify(failure)]) {
 				expect(await ask(body, statusCode)).toEqual(failed(reasons.failure(failure)));
 			}
+			// What is read too does not make it a success.
+			expect(await read({ ...failure, a: '1' }, statusCode)).toEqual(
+				failed(reasons.failure(failure), status),
+			);
 		},
 	);
 
