@@ -2,13 +2,7 @@ export { artifactsFolder, projectFolder } from './folders';
 export * from './n8n/client';
 export { installCommunityPackage, packagesFolder } from './n8n/communityPackage';
 export { DataTables, type ColumnType, type DataTable, type Row } from './n8n/dataTables';
-export {
-	executionSummarySchema,
-	outputOf,
-	type Execution,
-	type ExecutionSummary,
-	type SavedItem,
-} from './n8n/executions';
+export * from './n8n/executions';
 export { hostOf, type Host, type Major } from './n8n/hosts';
 export { installHost } from './n8n/install';
 export { bytesInUse, collectorVariables } from './n8n/memory';

@@ -4,12 +4,10 @@ import { faultSchema, type Fault, type FaultAction, type ReadyFault } from './sc
 type WaitingFault = ReadyFault & { readonly id: number };
 
 function matches({ match }: ReadyFault, request: RecordedRequest): boolean {
-	const { method, path, bodyIncludes, header } = match;
+	const { method, path, bodyIncludes } = match;
 	if (method !== undefined && method.toUpperCase() !== request.method) return false;
 	if (path !== undefined && !request.path.includes(path)) return false;
-	if (bodyIncludes !== undefined && !request.body.includes(bodyIncludes)) return false;
-	if (header === undefined) return true;
-	return request.headers[header.name.toLowerCase()] !== undefined;
+	return bodyIncludes === undefined || request.body.includes(bodyIncludes);
 }
 
 /** The faults that are switched on, tried in the order in which they were added. */

@@ -56,8 +56,6 @@ export const faultSchema = z.strictObject({
 			path: z.string().optional(),
 			/** Part of the body as it came. */
 			bodyIncludes: z.string().optional(),
-			/** A header that is there. */
-			header: z.strictObject({ name: z.string() }).optional(),
 		})
 		.default({}),
 	/** How many matching requests pass before the fault begins. */

@@ -20,7 +20,8 @@ const rows = z.object({ data: z.array(z.record(z.unknown())) });
 export class DataTables {
 	private constructor(
 		private readonly client: N8nClient,
-		private readonly path: string,
+		/** Below n8n's `/rest`. */
+		readonly path: string,
 	) {}
 
 	static async of(client: N8nClient): Promise<DataTables> {
@@ -50,22 +51,10 @@ export class DataTables {
 		await this.client.request('POST', `${this.path}/${id}/insert`, { data });
 	}
 
-	/** Changes the rows in which `column` is `value`. */
-	async update(id: string, column: string, value: string | number, data: Row): Promise<void> {
-		const filter = { type: 'and', filters: [{ columnName: column, condition: 'eq', value }] };
-		await this.client.request('PATCH', `${this.path}/${id}/rows`, { filter, data });
-	}
-
 	/** All rows, the oldest first. */
 	async rows(id: string): Promise<Array<Record<string, unknown>>> {
 		const query = new URLSearchParams({ take: '1000', sortBy: 'id:asc' });
 		const answer = await this.client.request('GET', `${this.path}/${id}/rows?${query.toString()}`);
 		return rows.parse(answer).data;
-	}
-
-	/** Deletes the table of this name, if there is one. */
-	async remove(name: string): Promise<void> {
-		const id = await this.find(name);
-		if (id !== undefined) await this.client.request('DELETE', `${this.path}/${id}`);
 	}
 }

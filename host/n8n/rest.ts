@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** The account that owns a server. */
 export interface Owner {
 	email: string;
 	firstName: string;
@@ -91,7 +90,6 @@ export class N8nSession {
 		}
 	}
 
-	/** Logs in. */
 	async login({ email, password }: Pick<Owner, 'email' | 'password'> = testOwner): Promise<void> {
 		await this.request('POST', 'login', { emailOrLdapLoginId: email, password });
 	}

@@ -123,7 +123,7 @@ describe('what npm start prepares', () => {
 		const deleted = state.workflows['examples/abandoned-cart.json'] ?? '';
 		await client.deleteWorkflow(deleted);
 		const tables = await DataTables.of(client);
-		await tables.remove('Push not sent');
+		await client.request('DELETE', `${tables.path}/${await tables.find('Push not sent')}`);
 		const before = (await client.workflows()).length;
 
 		const moved = await startService();

@@ -78,8 +78,10 @@ async function tableOf(name: string) {
 	return {
 		rows: async () => await tables.rows(id),
 		insert: async (rows: Row[]) => await tables.insert(id, rows),
-		update: async (column: string, value: string, row: Row) =>
-			await tables.update(id, column, value, row),
+		update: async (columnName: string, value: string, data: Row) => {
+			const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
+			await stage().client.request('PATCH', `${tables.path}/${id}/rows`, { filter, data });
+		},
 	};
 }
 
