@@ -3,7 +3,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { Ledger } from './ledger';
-import { readLedger } from './savedLedger';
+import { savedLedger } from './savedLedger';
 
 const stateKey = 'pushCampaignLedger';
 
@@ -41,7 +41,7 @@ export function openLedger(context: IDataObject): Ledger {
 	const state: unknown = context[stateKey];
 	const own = typeof state === 'object' && state !== null ? held.get(state) : undefined;
 	if (own !== undefined) return own;
-	const copy = readLedger(state);
+	const copy = savedLedger.safeParse(state).data;
 	const ledger = retried.get(copy?.id ?? '') ?? new Ledger(copy?.id ?? randomUUID());
 	context[stateKey] = ledger.saved;
 	held.set(ledger.saved, ledger);
