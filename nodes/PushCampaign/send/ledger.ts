@@ -22,16 +22,13 @@ export interface Identity {
 
 /** What one execution has sent, or may have sent. An item takes less than 120 bytes where n8n saves it. */
 export class Ledger {
-	/** What n8n holds and saves; changed in place. */
-	readonly saved: SavedLedger;
 	/** By place and source, the key of the send. */
 	private readonly bySource = new Map<string, string>();
 	/** Sends that are being made at this moment, by key. */
 	private readonly underWay = new Map<string, Promise<SendOutcome>>();
 
-	constructor(id: string) {
-		this.saved = { id, sends: {} };
-	}
+	/** @param saved what n8n holds and saves; changed in place */
+	constructor(readonly saved: SavedLedger) {}
 
 	/** Whether nothing is being sent. */
 	get isIdle(): boolean {

@@ -42,7 +42,8 @@ export function openLedger(context: IDataObject): Ledger {
 	const own = typeof state === 'object' && state !== null ? held.get(state) : undefined;
 	if (own !== undefined) return own;
 	const copy = savedLedger.safeParse(state).data;
-	const ledger = retried.get(copy?.id ?? '') ?? new Ledger(copy?.id ?? randomUUID());
+	const id = copy?.id ?? randomUUID();
+	const ledger = retried.get(id) ?? new Ledger({ id, sends: {} });
 	context[stateKey] = ledger.saved;
 	held.set(ledger.saved, ledger);
 	if (copy === undefined) return ledger;
