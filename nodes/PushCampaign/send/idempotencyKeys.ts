@@ -8,7 +8,7 @@ import { kinds } from '../service/kinds';
 import type { Change, KeyStore } from './keyStore';
 import { keyStoreOf } from './keyStore';
 import type { SendOutcome } from './outcome';
-import { alreadySent, isUnknown, mayBeSent, notRequested } from './outcome';
+import { alreadySent, isUnknown, notRequested } from './outcome';
 
 /** Pauses after a write has failed that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
@@ -44,7 +44,7 @@ export class IdempotencyKeys {
 			if (running === undefined) break;
 			const outcome = await running;
 			if (outcome.kind === 'done') return alreadySent;
-			if (mayBeSent(outcome)) return notRequested(outcome);
+			if (isUnknown(outcome)) return notRequested(outcome);
 		}
 		const making = this.make(key, resendUnknown, attempt);
 		const written = making.then(async ({ outcome, change }) => {
@@ -96,13 +96,12 @@ export class IdempotencyKeys {
 				await this.store.write(change, key, this.context);
 				return;
 			} catch (error) {
-				if (pauseMs !== undefined) {
-					await sleep(pauseMs);
-					continue;
+				if (pauseMs !== undefined) await sleep(pauseMs);
+				else {
+					this.context.logger.warn(
+						`The idempotency key of a send stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
+					);
 				}
-				this.context.logger.warn(
-					`The idempotency key of a send stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
-				);
 			}
 		}
 	}

@@ -16,15 +16,6 @@ const options = { mode: 'entries', maxEntries: mostEntries } as const;
 /** What is written of a key: that it is claimed, that its send was made, or that another one may claim it. */
 export type Change = 'claim' | 'sent' | 'free';
 
-/** Changes that are written together. */
-interface Batch {
-	readonly record: Set<string>;
-	readonly remove: string[];
-	/** Which of what is recorded is new. */
-	readonly recorded: Promise<ReadonlySet<unknown>>;
-	readonly removed: Promise<void>;
-}
-
 /**
  * The first look comes so long after a run, in milliseconds and in times that a write takes, and each next one
  * after twice the pause: processes that look at the same time do so less and less.
@@ -48,7 +39,8 @@ export class KeyStore {
 	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
 	readonly underWay = new Map<string, Promise<SendOutcome>>();
 	private lastWrite: Promise<unknown> = Promise.resolve();
-	private next: Batch | undefined;
+	/** The changes that are written together next. */
+	private next: ReturnType<KeyStore['open']> | undefined;
 	/** How long the last write took. Another process's may have read what is there before ours came. */
 	private writeMs = 0;
 	/** Keys that another process may write over yet: what is recorded of each, and how often it was looked at. */
@@ -132,16 +124,17 @@ export class KeyStore {
 	}
 
 	/** Begins to collect the changes of the write that comes when the last one is over. */
-	private open(helpers: IExecuteFunctions['helpers']): Batch {
+	private open(helpers: IExecuteFunctions['helpers']) {
 		const record = new Set<string>();
 		const remove: string[] = [];
 		let from = 0;
+		/** Which of what is recorded is new. */
 		const recorded = this.lastWrite.then(async () => {
 			// Those that start together come one right after another.
 			await sleep(0);
 			this.next = undefined;
 			from = performance.now();
-			if (record.size === 0) return new Set();
+			if (record.size === 0) return new Set<unknown>();
 			const answer = await helpers.checkProcessedAndRecord([...record], scope, options);
 			if (answer.new.length + answer.processed.length < record.size) {
 				throw new Error('n8n did not record all of it');

@@ -26,9 +26,9 @@ function remember(ledger: Ledger): void {
 	retried.set(ledger.saved.id, ledger);
 	let sends = 0;
 	for (const [place, each] of [...retried.values()].reverse().entries()) {
-		sends += each.size;
+		sends += Object.keys(each.saved.sends).length;
 		const isTooMuch = place >= mostLedgers || sends > mostSends;
-		if (isTooMuch && each !== ledger && each.isIdle) retried.delete(each.saved.id);
+		if (isTooMuch && each !== ledger && each.underWay.size === 0) retried.delete(each.saved.id);
 	}
 }
 

@@ -24,9 +24,8 @@ export interface Observation {
 /** How counters moved; `by` is negative when the service took something back. */
 type Changes = Partial<Record<CounterName, { from: number; to: number; by: number }>>;
 
-const zeros = mapCounters(() => 0);
 /** Of a campaign that was never emitted: it counts from zero. */
-const zero: Baseline = { counters: zeros, highest: zeros };
+const zero: Baseline = { counters: mapCounters(() => 0), highest: mapCounters(() => 0) };
 
 /** The baseline after an emission. A counter that the service does not give keeps its place. */
 export function moveBaseline(before: Baseline = zero, now: Counters): Baseline {

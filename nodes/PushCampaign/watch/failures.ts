@@ -46,17 +46,14 @@ export function describeFailures(failures: ReadonlyMap<string, Problem>): Proble
 		group.ids.push(clip(id));
 		groups.set(problem.message, group);
 	}
-	const rank = (cause: Problem['cause']) => failureCauses.indexOf(cause);
-	const told = [...groups.values()]
-		.sort((one, other) => rank(one.problem.cause) - rank(other.problem.cause))
-		.map(({ problem, ids }) => ({
-			problem,
-			names: `${ids.length === 1 ? 'Campaign' : 'Campaigns'} ${ids.join(', ')}`,
-		}));
+	const rank = ({ problem }: { problem: Problem }) => failureCauses.indexOf(problem.cause);
+	const told = [...groups.values()].sort((one, other) => rank(one) - rank(other));
 	const [first] = told;
 	if (first === undefined) return undefined;
-	const reasons = told.map(({ names, problem }) => `${names} can't be read: ${problem.message}`);
-	const advice = told.map(({ names, problem }) => `${names}: ${problem.description}`);
+	const name = (ids: string[]) =>
+		`${ids.length === 1 ? 'Campaign' : 'Campaigns'} ${ids.join(', ')}`;
+	const reasons = told.map(({ ids, problem }) => `${name(ids)} can't be read: ${problem.message}`);
+	const advice = told.map(({ ids, problem }) => `${name(ids)}: ${problem.description}`);
 	return {
 		...first.problem,
 		message: reasons.join('. '),
