@@ -56,8 +56,8 @@ export class KeyStore {
 		const batch = (this.next ??= this.open(helpers));
 		const entry = `key:${key}`;
 		const mark = `unsettled:${key}`;
-		// Of what was sent it is recorded once more: another process may have written over the claim meanwhile.
 		if (change === 'free') batch.remove.push(entry);
+		// Once more where it was sent: another process may have written over the claim meanwhile.
 		else batch.record.add(entry);
 		if (change === 'claim') batch.record.add(mark);
 		else batch.remove.push(mark);

@@ -18,7 +18,6 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
-/** What to read. */
 export interface ReadOptions {
 	readonly campaignIds: readonly string[];
 	/** Those that are read before the others. */
