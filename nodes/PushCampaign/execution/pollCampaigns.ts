@@ -5,7 +5,6 @@ import { withDeadline } from '../service/deadline';
 import type { Problem } from '../service/failures';
 import type { CampaignEvent, Watched } from '../watch/compare';
 import { toEvent } from '../watch/compare';
-import { emitChanges } from '../watch/emit';
 import { describeFailures } from '../watch/failures';
 import type { Poll, TriggerMemory } from '../watch/memory';
 import { memoryOf } from '../watch/memory';
@@ -116,7 +115,7 @@ async function tellNews(
 	const readings = await read(context, watched, memory.unread, occasion);
 	const error = failureError(context, readings.failures);
 	if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
-	const news = emitChanges(poll, watched, readings, memory);
+	const news = memory.emit(poll, watched, readings);
 	const report = failureError(context, news.failures);
 	if (report !== undefined) context.__emitError(report);
 	return toItems(news.events);
@@ -125,16 +124,17 @@ async function tellNews(
 async function pollActive(context: IPollFunctions, occasion: Occasion) {
 	const { id: nodeId } = context.getNode();
 	const memory = memoryOf(String(context.getWorkflow().id), nodeId);
-	const store = {
+	const isPublication = occasion.kind === 'publication';
+	const poll = {
 		nodeId,
 		node: context.getWorkflowStaticData('node'),
 		global: context.getWorkflowStaticData('global'),
 		isCursor: occasion.isDurable,
+		startedAt: performance.now(),
+		isPublication,
 	};
-	memory.begin(store);
-	const isPublication = occasion.kind === 'publication';
+	memory.begin(poll);
 	const isStrict = isPublication && !memory.isWatching;
-	const poll = { store, startedAt: performance.now(), isPublication };
 	try {
 		return await tellNews(context, occasion, memory, poll, isStrict);
 	} catch (error) {

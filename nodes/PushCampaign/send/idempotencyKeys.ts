@@ -5,19 +5,13 @@ import { claimedEarlierProblem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { ChangeKind } from '../service/kinds';
 import { kinds } from '../service/kinds';
-import type { Change, KeyStore, Known } from './keyStore';
+import type { Change, KeyStore } from './keyStore';
 import { keyStoreOf } from './keyStore';
 import type { SendOutcome } from './outcome';
-import { alreadySent, isUnknown, mayBeSent, notRequested } from './outcome';
+import { alreadySent, isUnknown, notRequested } from './outcome';
 
 /** Pauses after a write has failed that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];
-
-/** How a send under a key ended, and what is to be written of its key; nothing where that stays as it was. */
-interface Made {
-	readonly outcome: SendOutcome;
-	readonly change?: Change;
-}
 
 /**
  * The idempotency keys of one run of the node: what was sent under a key is never sent under it again by
@@ -50,7 +44,7 @@ export class IdempotencyKeys {
 			if (running === undefined) break;
 			const outcome = await running;
 			if (outcome.kind === 'done') return alreadySent;
-			if (mayBeSent(outcome)) return notRequested(outcome);
+			if (isUnknown(outcome)) return notRequested(outcome);
 		}
 		const making = this.make(key, resendUnknown, attempt);
 		const written = making.then(async ({ outcome, change }) => {
@@ -60,8 +54,7 @@ export class IdempotencyKeys {
 		});
 		this.store.underWay.set(key, written);
 		this.writing.add(written);
-		const { outcome } = await making;
-		return outcome;
+		return (await making).outcome;
 	}
 
 	/** Waits until how all sends of this run ended is written. Their keys are looked at again after that. */
@@ -70,17 +63,16 @@ export class IdempotencyKeys {
 		if (this.writing.size > 0) void this.store.lookAgain(this.context);
 	}
 
+	/** @returns also what is to be written of the key; nothing where that stays as it was */
 	private async make(
 		key: string,
 		resendUnknown: boolean,
 		attempt: () => Promise<SendOutcome>,
-	): Promise<Made> {
-		let known: Known;
-		try {
-			known = await this.store.write('claim', key, this.context);
-		} catch (error) {
-			return { outcome: { kind: 'invalid', invalid: notClaimed(error, this.kind) } };
-		}
+	): Promise<{ readonly outcome: SendOutcome; readonly change?: Change }> {
+		const known = await this.store
+			.write('claim', key, this.context)
+			.catch((error: unknown) => notClaimed(error, this.kind));
+		if (known instanceof InvalidInput) return { outcome: { kind: 'invalid', invalid: known } };
 		if (known.key && !known.mark) return { outcome: alreadySent, change: 'sent' };
 		// An earlier execution claimed it, and nobody knows whether it sent under it.
 		const isClaimed = known.key || known.mark;
@@ -104,13 +96,12 @@ export class IdempotencyKeys {
 				await this.store.write(change, key, this.context);
 				return;
 			} catch (error) {
-				if (pauseMs !== undefined) {
-					await sleep(pauseMs);
-					continue;
+				if (pauseMs !== undefined) await sleep(pauseMs);
+				else {
+					this.context.logger.warn(
+						`The idempotency key of a send stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
+					);
 				}
-				this.context.logger.warn(
-					`The idempotency key of a send stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
-				);
 			}
 		}
 	}

@@ -13,39 +13,8 @@ const mostKeys = mostEntries / 2;
 const scope = 'node';
 const options = { mode: 'entries', maxEntries: mostEntries } as const;
 
-const keyEntry = (key: string) => `key:${key}`;
-const markOf = (key: string) => `unsettled:${key}`;
-
-/** What is recorded of a key, and what is removed then. */
-const changes = {
-	claim: { record: [keyEntry, markOf], remove: [] },
-	// Recorded once more: another process may have written over the claim meanwhile.
-	sent: { record: [keyEntry], remove: [markOf] },
-	free: { record: [], remove: [keyEntry, markOf] },
-} as const;
-export type Change = keyof typeof changes;
-
-/** Whether n8n's store had a key's entries before a change; what a change does not record counts as there. */
-export interface Known {
-	readonly key: boolean;
-	readonly mark: boolean;
-}
-
-/** Changes that are written together. */
-interface Batch {
-	readonly record: Set<string>;
-	readonly remove: string[];
-	/** Which of what is recorded is new. */
-	readonly recorded: Promise<ReadonlySet<unknown>>;
-	readonly removed: Promise<void>;
-}
-
-/** A key that another process may write over yet. */
-interface Recent {
-	/** What is recorded of it. */
-	readonly change: Change;
-	looks: number;
-}
+/** What is written of a key: that it is claimed, that its send was made, or that another one may claim it. */
+export type Change = 'claim' | 'sent' | 'free';
 
 /**
  * The first look comes so long after a run, in milliseconds and in times that a write takes, and each next one
@@ -70,25 +39,32 @@ export class KeyStore {
 	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
 	readonly underWay = new Map<string, Promise<SendOutcome>>();
 	private lastWrite: Promise<unknown> = Promise.resolve();
-	private next: Batch | undefined;
+	/** The changes that are written together next. */
+	private next: ReturnType<KeyStore['open']> | undefined;
 	/** How long the last write took. Another process's may have read what is there before ours came. */
 	private writeMs = 0;
-	private readonly recent = new Map<string, Recent>();
+	/** Keys that another process may write over yet: what is recorded of each, and how often it was looked at. */
+	private readonly recent = new Map<string, { readonly change: Change; looks: number }>();
 	private isLooking = false;
 
 	/**
 	 * Writes a change.
+	 * @returns whether the key and its mark were there before; what the change does not record counts as there
 	 * @throws what n8n's store throws: then a claim is not recorded, and another change perhaps not whole
 	 */
-	async write(change: Change, key: string, { helpers }: IExecuteFunctions): Promise<Known> {
+	async write(change: Change, key: string, { helpers }: IExecuteFunctions) {
 		const batch = (this.next ??= this.open(helpers));
-		const { record, remove } = changes[change];
-		for (const entry of record) batch.record.add(entry(key));
-		for (const entry of remove) batch.remove.push(entry(key));
+		const entry = `key:${key}`;
+		const mark = `unsettled:${key}`;
+		if (change === 'free') batch.remove.push(entry);
+		// Once more where it was sent: another process may have written over the claim meanwhile.
+		else batch.record.add(entry);
+		if (change === 'claim') batch.record.add(mark);
+		else batch.remove.push(mark);
 		const fresh = await batch.recorded;
 		// A claim is what was recorded, whatever can't be removed for others.
 		if (change !== 'claim') await batch.removed;
-		return { key: !fresh.has(keyEntry(key)), mark: !fresh.has(markOf(key)) };
+		return { key: !fresh.has(entry), mark: !fresh.has(mark) };
 	}
 
 	/** Takes note of a key that is to be looked at again; not of one that is free, which others may claim. */
@@ -110,7 +86,7 @@ export class KeyStore {
 		this.isLooking = true;
 		try {
 			while (this.recent.size > 0) {
-				const [newest] = [...this.recent.values()].slice(-1);
+				const newest = [...this.recent.values()].at(-1);
 				const firstMs = Math.max(lookAfterMs, lookAfterWrites * this.writeMs);
 				const pauseMs = firstMs * 2 ** (newest?.looks ?? 0);
 				// Not in step with another process that looks.
@@ -148,16 +124,17 @@ export class KeyStore {
 	}
 
 	/** Begins to collect the changes of the write that comes when the last one is over. */
-	private open(helpers: IExecuteFunctions['helpers']): Batch {
+	private open(helpers: IExecuteFunctions['helpers']) {
 		const record = new Set<string>();
 		const remove: string[] = [];
 		let from = 0;
+		/** Which of what is recorded is new. */
 		const recorded = this.lastWrite.then(async () => {
 			// Those that start together come one right after another.
 			await sleep(0);
 			this.next = undefined;
 			from = performance.now();
-			if (record.size === 0) return new Set();
+			if (record.size === 0) return new Set<unknown>();
 			const answer = await helpers.checkProcessedAndRecord([...record], scope, options);
 			if (answer.new.length + answer.processed.length < record.size) {
 				throw new Error('n8n did not record all of it');

@@ -1,7 +1,7 @@
 import { explain, reasons } from '../service/failures';
 import type { ChangeKind } from '../service/kinds';
 import type { SendOutcome } from './outcome';
-import { isUnknown, mayBeSent, notRequested } from './outcome';
+import { isUnknown, notRequested } from './outcome';
 import type { SavedLedger, SavedSend } from './savedLedger';
 import { pack, unpack } from './savedLedger';
 
@@ -22,26 +22,13 @@ export interface Identity {
 
 /** What one execution has sent, or may have sent. An item takes less than 120 bytes where n8n saves it. */
 export class Ledger {
-	/** What n8n holds and saves; changed in place. */
-	readonly saved: SavedLedger;
+	/** Sends that are being made at this moment, by key. */
+	readonly underWay = new Map<string, Promise<SendOutcome>>();
 	/** By place and source, the key of the send. */
 	private readonly bySource = new Map<string, string>();
-	/** Sends that are being made at this moment, by key. */
-	private readonly underWay = new Map<string, Promise<SendOutcome>>();
 
-	constructor(id: string) {
-		this.saved = { id, sends: {} };
-	}
-
-	/** Whether nothing is being sent. */
-	get isIdle(): boolean {
-		return this.underWay.size === 0;
-	}
-
-	/** How many sends it knows. */
-	get size(): number {
-		return Object.keys(this.saved.sends).length;
-	}
+	/** @param saved what n8n holds and saves; changed in place */
+	constructor(readonly saved: SavedLedger) {}
 
 	/** Takes in what a copy of it knows; that something was sent outweighs that it is unknown. */
 	adopt({ sends }: SavedLedger): void {
@@ -76,7 +63,8 @@ export class Ledger {
 			const running = this.underWay.get(this.keyOf(identity));
 			if (running === undefined) break;
 			const outcome = await running;
-			if (mayBeSent(outcome)) return notRequested(outcome);
+			// It was sent, or may have been: an equal one is not to be made.
+			if (outcome.kind === 'done' || isUnknown(outcome)) return notRequested(outcome);
 		}
 		const known = this.recall(identity, resendUnknown);
 		if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { Ledger } from './ledger';
-import { readLedger } from './savedLedger';
+import { savedLedger } from './savedLedger';
 
 const stateKey = 'pushCampaignLedger';
 
@@ -26,9 +26,9 @@ function remember(ledger: Ledger): void {
 	retried.set(ledger.saved.id, ledger);
 	let sends = 0;
 	for (const [place, each] of [...retried.values()].reverse().entries()) {
-		sends += each.size;
+		sends += Object.keys(each.saved.sends).length;
 		const isTooMuch = place >= mostLedgers || sends > mostSends;
-		if (isTooMuch && each !== ledger && each.isIdle) retried.delete(each.saved.id);
+		if (isTooMuch && each !== ledger && each.underWay.size === 0) retried.delete(each.saved.id);
 	}
 }
 
@@ -41,8 +41,9 @@ export function openLedger(context: IDataObject): Ledger {
 	const state: unknown = context[stateKey];
 	const own = typeof state === 'object' && state !== null ? held.get(state) : undefined;
 	if (own !== undefined) return own;
-	const copy = readLedger(state);
-	const ledger = retried.get(copy?.id ?? '') ?? new Ledger(copy?.id ?? randomUUID());
+	const copy = savedLedger.safeParse(state).data;
+	const id = copy?.id ?? randomUUID();
+	const ledger = retried.get(id) ?? new Ledger({ id, sends: {} });
 	context[stateKey] = ledger.saved;
 	held.set(ledger.saved, ledger);
 	if (copy === undefined) return ledger;

@@ -10,11 +10,8 @@ export const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: f
 export const isUnknown = (outcome: SendOutcome) =>
 	outcome.kind === 'failed' && outcome.problem.outcome === 'unknown';
 
-/** Whether it was sent, or may have been: then an equal send is not to be made. */
-export const mayBeSent = (outcome: SendOutcome) => outcome.kind === 'done' || isUnknown(outcome);
-
 /** The same outcome where it is told without asking the service. */
-export const notRequested = (outcome: SendOutcome): SendOutcome =>
-	outcome.kind === 'done' || outcome.kind === 'failed'
-		? { ...outcome, wasRequested: false }
-		: outcome;
+export const notRequested = (outcome: SendOutcome): SendOutcome => ({
+	...outcome,
+	wasRequested: false,
+});

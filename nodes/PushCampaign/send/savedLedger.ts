@@ -1,6 +1,7 @@
 import { z } from 'zod/v3';
 
 import { explain, reasons } from '../service/failures';
+import { failureCauses } from '../service/failureWords';
 import { parseJson } from '../service/json';
 import type { ChangeKind } from '../service/kinds';
 import type { SendOutcome } from './outcome';
@@ -15,12 +16,7 @@ const savedProblem = z.object({
 	message: z.string(),
 	description: z.string(),
 	httpCode: z.string().optional(),
-	cause: z.enum([
-		'rate-limited',
-		'temporarily-unavailable',
-		'credential-invalid',
-		'configuration-invalid',
-	]),
+	cause: z.enum(failureCauses),
 });
 
 const optionalText = z.string().nullable();
@@ -34,17 +30,12 @@ const savedSend = z.union([
 ]);
 export type SavedSend = z.infer<typeof savedSend>;
 
-const savedLedger = z.object({
+export const savedLedger = z.object({
 	id: z.string(),
 	/** By place and content. */
 	sends: z.record(z.string(), savedSend),
 });
 export type SavedLedger = z.infer<typeof savedLedger>;
-
-/** Reads a copy of what was saved; nothing of what is no ledger. */
-export function readLedger(saved: unknown): SavedLedger | undefined {
-	return savedLedger.safeParse(saved).data;
-}
 
 /** What is to be saved of a send; nothing of one that did not happen here. */
 export function pack(source: string | null, outcome: SendOutcome): SavedSend | undefined {

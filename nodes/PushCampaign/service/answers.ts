@@ -137,4 +137,3 @@ export const toRates = ({ successfullySent, delivered, clicked }: Counters) => (
 	deliveryRate: rate(delivered, successfullySent),
 	clickRate: rate(clicked, delivered),
 });
-export type Rates = ReturnType<typeof toRates>;

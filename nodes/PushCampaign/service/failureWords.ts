@@ -1,11 +1,16 @@
 import { clip } from './text';
 
-/** n8n's names for why something did not work; its scheduler backs off by them. */
-export type FailureCause =
-	| 'rate-limited'
-	| 'temporarily-unavailable'
-	| 'credential-invalid'
-	| 'configuration-invalid';
+/**
+ * n8n's names for why something did not work; its scheduler backs off by them. What concerns the account or
+ * the service comes before what concerns a campaign.
+ */
+export const failureCauses = [
+	'credential-invalid',
+	'rate-limited',
+	'temporarily-unavailable',
+	'configuration-invalid',
+] as const;
+export type FailureCause = (typeof failureCauses)[number];
 
 /** What a failure of the service is told with. */
 interface FailureWords {

@@ -1,4 +1,4 @@
-import type { CounterName, Counters, Rates } from '../service/answers';
+import type { CounterName, Counters } from '../service/answers';
 import { counterNames, mapCounters, toRates } from '../service/answers';
 import type { Baseline } from './state';
 
@@ -12,15 +12,6 @@ export interface Watched {
 	readonly reaches?: number | undefined;
 }
 
-/** How one counter moved; `by` is negative when the service took something back. */
-export interface Change {
-	readonly from: number;
-	readonly to: number;
-	readonly by: number;
-}
-
-export type Changes = Partial<Record<CounterName, Change>>;
-
 /** A campaign as a poll saw it. */
 export interface Observation {
 	readonly campaignId: string;
@@ -30,20 +21,11 @@ export interface Observation {
 	readonly observedAt: number;
 }
 
-/** What the trigger emits for a campaign. */
-export interface CampaignEvent extends Rates {
-	readonly campaignId: string;
-	readonly status: string;
-	readonly counters: Counters;
-	readonly changes: Changes;
-	readonly firstSeen: boolean;
-	/** ISO 8601, UTC. */
-	readonly observedAt: string;
-}
+/** How counters moved; `by` is negative when the service took something back. */
+type Changes = Partial<Record<CounterName, { from: number; to: number; by: number }>>;
 
-const zeros = mapCounters(() => 0);
 /** Of a campaign that was never emitted: it counts from zero. */
-const zero: Baseline = { counters: zeros, highest: zeros };
+const zero: Baseline = { counters: mapCounters(() => 0), highest: mapCounters(() => 0) };
 
 /** The baseline after an emission. A counter that the service does not give keeps its place. */
 export function moveBaseline(before: Baseline = zero, now: Counters): Baseline {
@@ -52,37 +34,33 @@ export function moveBaseline(before: Baseline = zero, now: Counters): Baseline {
 	return { counters, highest };
 }
 
-/** Every watched counter that moved; one that the service does not give can't be compared. */
-function findChanges(
-	from: Baseline['counters'],
-	to: Counters,
-	watched: readonly CounterName[],
-): Changes {
-	const changes: Changes = {};
-	for (const name of counterNames) {
-		const now = to[name];
-		if (!watched.includes(name) || now === null || now === from[name]) continue;
-		changes[name] = { from: from[name], to: now, by: now - from[name] };
-	}
-	return changes;
-}
-
-/** The event of an observation against a baseline. */
+/** The event of an observation against a baseline, with every watched counter that moved. */
 export function toEvent(
 	{ campaignId, status, counters, observedAt }: Observation,
 	baseline: Baseline | undefined,
 	watched: readonly CounterName[],
-): CampaignEvent {
+) {
+	const changes: Changes = {};
+	for (const name of counterNames) {
+		const from = (baseline ?? zero).counters[name];
+		const to = counters[name];
+		// One that the service does not give can't be compared.
+		if (!watched.includes(name) || to === null || to === from) continue;
+		changes[name] = { from, to, by: to - from };
+	}
 	return {
 		campaignId,
 		status,
 		counters,
 		...toRates(counters),
-		changes: findChanges((baseline ?? zero).counters, counters, watched),
+		changes,
 		firstSeen: baseline === undefined,
 		observedAt: new Date(observedAt).toISOString(),
 	};
 }
+
+/** What the trigger emits for a campaign. */
+export type CampaignEvent = Readonly<ReturnType<typeof toEvent>>;
 
 /**
  * The event of an observation, where one of its changes is worth it. A counter comes up to a number once:

@@ -1,9 +1,13 @@
 import type { Problem } from '../service/failures';
+import { failureCauses } from '../service/failureWords';
 import { clip } from '../service/text';
 import type { Readings } from './readCampaigns';
 
 /** By campaign, why it could not be read last, and the reason that was told. */
-export type Failing = ReadonlyMap<string, { readonly last: string; readonly told?: string }>;
+export type Failing = ReadonlyMap<
+	string,
+	{ readonly last: string; readonly told?: string | undefined }
+>;
 
 /**
  * Finds the failures that are to be told: those that are there in two polls in a row, once, until they
@@ -26,19 +30,10 @@ export function findNews(
 		const isStable = known !== undefined && (known.told === undefined || known.last === reason);
 		const isNews = known?.told !== reason && (atOnce || isStable);
 		if (isNews) news.set(id, problem);
-		const told = isNews ? reason : known?.told;
-		failing.set(id, { last: reason, ...(told === undefined ? {} : { told }) });
+		failing.set(id, { last: reason, told: isNews ? reason : known?.told });
 	}
 	return { failing, news };
 }
-
-/** What concerns the account or the service comes before what concerns a campaign. */
-const order: ReadonlyArray<Problem['cause']> = [
-	'credential-invalid',
-	'rate-limited',
-	'temporarily-unavailable',
-	'configuration-invalid',
-];
 
 /**
  * All failures in one, in words that name every campaign and every reason: the account's first.
@@ -51,16 +46,14 @@ export function describeFailures(failures: ReadonlyMap<string, Problem>): Proble
 		group.ids.push(clip(id));
 		groups.set(problem.message, group);
 	}
-	const told = [...groups.values()]
-		.sort((one, other) => order.indexOf(one.problem.cause) - order.indexOf(other.problem.cause))
-		.map(({ problem, ids }) => ({
-			problem,
-			names: `${ids.length === 1 ? 'Campaign' : 'Campaigns'} ${ids.join(', ')}`,
-		}));
+	const rank = ({ problem }: { problem: Problem }) => failureCauses.indexOf(problem.cause);
+	const told = [...groups.values()].sort((one, other) => rank(one) - rank(other));
 	const [first] = told;
 	if (first === undefined) return undefined;
-	const reasons = told.map(({ names, problem }) => `${names} can't be read: ${problem.message}`);
-	const advice = told.map(({ names, problem }) => `${names}: ${problem.description}`);
+	const name = (ids: string[]) =>
+		`${ids.length === 1 ? 'Campaign' : 'Campaigns'} ${ids.join(', ')}`;
+	const reasons = told.map(({ ids, problem }) => `${name(ids)} can't be read: ${problem.message}`);
+	const advice = told.map(({ ids, problem }) => `${name(ids)}: ${problem.description}`);
 	return {
 		...first.problem,
 		message: reasons.join('. '),

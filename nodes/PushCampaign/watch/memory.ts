@@ -1,4 +1,9 @@
+import type { Problem } from '../service/failures';
+import type { CampaignEvent, Watched } from './compare';
+import { findEvent, moveBaseline } from './compare';
 import type { Failing } from './failures';
+import { findNews } from './failures';
+import type { Readings } from './readCampaigns';
 import type { Store, WatchState } from './state';
 import { loadState, saveState } from './state';
 
@@ -12,8 +17,7 @@ import { loadState, saveState } from './state';
 export const staleCursorMs = 120_000;
 
 /** A poll that is under way. */
-export interface Poll {
-	readonly store: Store;
+export interface Poll extends Store {
 	/** By `performance.now()`. */
 	readonly startedAt: number;
 	/** Whether it is the first one after a publication: then it tells of failures at once. */
@@ -24,12 +28,12 @@ export interface Poll {
 export class TriggerMemory {
 	/** Whether a poll has come to its end, here or before n8n was started: the trigger watches something. */
 	isWatching = false;
-	/** What could not be read in the last poll. */
-	failing: Failing = new Map();
 	/** Campaigns that are read first the next time. */
 	unread: readonly string[] = [];
+	/** What could not be read in the last poll. */
+	private failing: Failing = new Map();
 	/** Campaigns that were taken off the list: n8n saves that with the next emission. */
-	readonly forgotten = new Set<string>();
+	private readonly forgotten = new Set<string>();
 	/** In the classic engine, what n8n had taken when it polled last. */
 	private taken: WatchState | undefined;
 	/** In the classic engine, where the poll that began last keeps its state: each activation has its own. */
@@ -52,11 +56,41 @@ export class TriggerMemory {
 		if (store.isCursor) return;
 		this.live = store;
 		if (this.taken === undefined || this.taken.revision <= saved.revision) this.taken = saved;
-		else saveState(store, this.taken, this.known());
+		else saveState(store, this.taken, this.stores());
 	}
 
 	/**
-	 * The state that a poll counts from, or nothing where it leaves all that there is to the next one.
+	 * Compares what a poll read with the baselines, moves those of what it gives back, and finds the failures
+	 * that are to be told. Waits for nothing: another poll may have emitted before, none can in between.
+	 */
+	emit(poll: Poll, watched: Watched, readings: Readings) {
+		const events: CampaignEvent[] = [];
+		const state = loadState(poll);
+		if (this.isBehind(poll, state)) return { events, failures: new Map<string, Problem>() };
+		const saved = Object.entries(state.baselines);
+		for (const [id] of saved) if (!watched.campaignIds.includes(id)) this.forgotten.add(id);
+		const baselines = new Map(saved.filter(([id]) => !this.forgotten.has(id)));
+		for (const observation of readings.observations) {
+			const { campaignId, counters } = observation;
+			const baseline = baselines.get(campaignId);
+			const event = findEvent(observation, baseline, watched);
+			if (event === undefined) continue;
+			events.push(event);
+			baselines.set(campaignId, moveBaseline(baseline, counters));
+			this.forgotten.delete(campaignId);
+		}
+		if (events.length > 0) {
+			this.save(poll, { ...state, baselines: Object.fromEntries(baselines) });
+		}
+		const { failing, news } = findNews(readings, this.failing, poll.isPublication);
+		this.failing = failing;
+		this.unread = readings.unread;
+		this.isWatching = true;
+		return { events, failures: news };
+	}
+
+	/**
+	 * Whether a poll leaves all that there is to the next one.
 	 *
 	 * n8n's durable engine gives each poll a copy from when it began with it, and after a restart it begins
 	 * with all missed polls at once: each would emit the same. So one whose copy does not show the newest
@@ -64,29 +98,21 @@ export class TriggerMemory {
 	 * save it. n8n's classic engine activates with data from the database, and n8n 1 still takes what a poll
 	 * gives that began before: it would emit what the new one does.
 	 */
-	stateFor({ store, startedAt }: Poll): WatchState | undefined {
-		const saved = loadState(store);
-		const { revision, until } = this.written;
-		const isBehind = store.isCursor
-			? revision > saved.revision && startedAt < until
-			: this.live?.node !== store.node;
-		return isBehind ? undefined : saved;
+	private isBehind({ isCursor, node, startedAt }: Poll, { revision }: WatchState): boolean {
+		if (!isCursor) return this.live?.node !== node;
+		return revision < this.written.revision && startedAt < this.written.until;
 	}
 
 	/** Gives n8n the state to save with an emission. */
 	save(store: Store, state: WatchState): void {
 		const revision = Math.max(state.revision, this.written.revision) + 1;
 		this.written = { revision, until: performance.now() + staleCursorMs };
-		saveState(store, { ...state, revision }, this.known());
+		saveState(store, { ...state, revision }, this.stores());
 	}
 
-	/** The states of all triggers of the workflow as n8n was given them last, by node ID. */
-	private known(): Map<string, WatchState> {
-		const states = new Map<string, WatchState>();
-		for (const [id, { live }] of this.triggers) {
-			if (live !== undefined) states.set(id, loadState(live));
-		}
-		return states;
+	/** Where the triggers of the workflow keep their states. */
+	private stores(): Store[] {
+		return [...this.triggers.values()].flatMap(({ live }) => live ?? []);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { isRateLimit } from '../delivery/retry';
-import type { RunOptions, Outcome } from '../delivery/runJobs';
+import type { Job, Outcome, RunOptions } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { campaignStatus } from '../service/answers';
 import type { Client } from '../service/client';
@@ -18,7 +18,6 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
-/** What to read. */
 export interface ReadOptions {
 	readonly campaignIds: readonly string[];
 	/** Those that are read before the others. */
@@ -36,37 +35,32 @@ export async function readCampaigns(
 	client: Client,
 	options: RunOptions & { readonly signal: AbortSignal },
 ): Promise<Readings> {
-	/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */
-	const slow = new Map<string, Outcome<Observation>>();
+	function jobOf(campaignId: string): Job<Observation> {
+		const request = { kind: 'read', path: campaignStatusPath(campaignId), campaignId } as const;
+		/** A campaign that hangs holds back the events of all others: once in a poll, not once more. */
+		let slow: Outcome<Observation> | undefined;
 
-	async function attempt(campaignId: string): Promise<Outcome<Observation>> {
-		const before = slow.get(campaignId);
-		if (before !== undefined) return before;
+		async function attempt(): Promise<Outcome<Observation>> {
+			if (slow !== undefined) return slow;
 
-		const startedAt = performance.now();
-		const path = campaignStatusPath(campaignId);
-		const request = { kind: 'read', path, campaignId } as const;
-		const result = await client.request(request, campaignStatus, timeoutMs);
-		if (result.kind === 'failed') {
-			if (options.signal.aborted) return { kind: 'notStarted' };
-			const { problem } = result;
-			const failed: Outcome<Observation> = { kind: 'failed', problem };
-			const isSlow = performance.now() - startedAt > timeoutMs / 2;
-			if (isSlow && !isRateLimit(problem)) slow.set(campaignId, failed);
-			return failed;
+			const startedAt = performance.now();
+			const result = await client.request(request, campaignStatus, timeoutMs);
+			if (result.kind === 'failed') {
+				if (options.signal.aborted) return { kind: 'notStarted' };
+				const isSlow = performance.now() - startedAt > timeoutMs / 2;
+				if (isSlow && !isRateLimit(result.problem)) slow = result;
+				return result;
+			}
+			const { notification_status: status, count: counters } = result.value;
+			return { kind: 'done', value: { campaignId, status, counters, observedAt: Date.now() } };
 		}
-		const { notification_status: status, count: counters } = result.value;
-		return { kind: 'done', value: { campaignId, status, counters, observedAt: Date.now() } };
+
+		return { rateLimitRetries, transientRetries, attempt };
 	}
 
 	const rank = (id: string) => (first.includes(id) ? 0 : 1);
 	const ordered = [...campaignIds].sort((one, other) => rank(one) - rank(other));
-	const jobs = ordered.map((campaignId) => ({
-		rateLimitRetries,
-		transientRetries,
-		attempt: async () => await attempt(campaignId),
-	}));
-	const outcomes = await runJobs(jobs, options);
+	const outcomes = await runJobs(ordered.map(jobOf), options);
 	const observations: Observation[] = [];
 	const failures = new Map<string, Problem>();
 	const unread: string[] = [];

@@ -58,20 +58,20 @@ export function loadState({ nodeId, node, global, isCursor }: Store): WatchState
 
 /**
  * Writes a trigger's state. Whole values under the first level: n8n does not notice what changes below it.
- * @param known the states of the workflow's triggers, by node ID, as this process knows them. n8n can have
- * several copies of a workflow's data, from when it activated one trigger and another, and the one that it
- * saves last replaces all
+ * @param stores where the workflow's triggers keep theirs in this process. n8n can have several copies of a
+ * workflow's data, from when it activated one trigger and another, and the one that it saves last replaces all
  */
 export function saveState(
 	{ nodeId, node, global, isCursor }: Store,
 	state: WatchState,
-	known: ReadonlyMap<string, WatchState>,
+	stores: readonly Store[],
 ): void {
 	Object.assign(node, structuredClone(state));
 	if (isCursor) return;
 	const states = new Map(Object.entries(statesById.parse(global[ourStates])));
-	for (const [id, each] of known) {
-		if (each.revision > (states.get(id)?.revision ?? 0)) states.set(id, each);
+	for (const store of stores) {
+		const each = loadState(store);
+		if (each.revision > (states.get(store.nodeId)?.revision ?? 0)) states.set(store.nodeId, each);
 	}
 	// Written last, also where it was there before.
 	states.delete(nodeId);

@@ -3,7 +3,6 @@ import { ObservableObject, type IDataObject } from 'n8n-workflow';
 import type { Counters } from '../../../nodes/PushCampaign/service/answers';
 import { mapCounters } from '../../../nodes/PushCampaign/service/answers';
 import type { CampaignEvent, Observation } from '../../../nodes/PushCampaign/watch/compare';
-import { emitChanges } from '../../../nodes/PushCampaign/watch/emit';
 import type { Poll } from '../../../nodes/PushCampaign/watch/memory';
 import { memoryOf, staleCursorMs, TriggerMemory } from '../../../nodes/PushCampaign/watch/memory';
 import type { Store } from '../../../nodes/PushCampaign/watch/state';
@@ -63,8 +62,8 @@ class World {
 	begin(node: IDataObject, isCursor: boolean, global: IDataObject = {}): void {
 		const before = JSON.stringify(node);
 		const store = { nodeId: 'node', node, global, isCursor };
-		this.memory.begin(store);
-		const poll = { store, startedAt: clock.now, isPublication: false };
+		const poll = { ...store, startedAt: clock.now, isPublication: false };
+		this.memory.begin(poll);
 		this.polls.push({ poll, read: new Map(this.counters), before });
 	}
 
@@ -79,10 +78,10 @@ class World {
 				const counters = (readsOld ? read : this.counters).get(campaignId) ?? zero;
 				return { campaignId, status: 'Sent', counters, observedAt: 0 };
 			});
-		const { node } = poll.store;
+		const { node } = poll;
 		const watched = { campaignIds, counters: names, minimumChange };
 		const readings = { observations, failures: new Map(), unread: [] };
-		const { events } = emitChanges(poll, watched, readings, this.memory);
+		const { events } = this.memory.emit(poll, watched, readings);
 		return { data: node, events, isChanged: before !== JSON.stringify(node) };
 	}
 
@@ -278,7 +277,7 @@ class ClassicEngine {
 	/** One poll at a time: the others leave it to that. */
 	begin(): void {
 		const { node, global } = this.live;
-		if (this.world.polls.some(({ poll }) => poll.store.node === node)) return;
+		if (this.world.polls.some(({ poll }) => poll.node === node)) return;
 		this.world.begin(node, false, global);
 	}
 
