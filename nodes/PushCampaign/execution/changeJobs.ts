@@ -4,7 +4,6 @@ import type { Outcome } from '../delivery/runJobs';
 import type { ChangeOperation, PreparedChange } from '../operations/operation';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/idempotencyKeys';
-import type { Identity } from '../send/ledger';
 import { openLedger } from '../send/ledgers';
 import type { SendOutcome } from '../send/outcome';
 import { alreadySent } from '../send/outcome';
@@ -13,9 +12,9 @@ import type { InvalidInput } from '../service/invalidInput';
 import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
-import { tally, toInvalid } from './errors';
+import { toInvalid } from './errors';
 import { executionHints } from './hints';
-import type { ItemJob, JobFactory } from './itemJob';
+import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
 import { hasExpression, ParameterReader } from './parameterReader';
 import type { Connection } from './transport';
@@ -54,7 +53,11 @@ function endOf(outcome: Outcome<Changed>) {
 	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
 }
 
-const count = (outcomes: ReadonlyArray<Outcome<Changed>>) => tally(outcomes.map(endOf));
+function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
+	const counts = { items: outcomes.length, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
+	for (const outcome of outcomes) counts[endOf(outcome)] += 1;
+	return counts;
+}
 
 /** Whether it was accepted now, or was a dry run. */
 const isAccepted = (outcome: Outcome<Changed>) =>
@@ -79,14 +82,10 @@ export function changeJobs(
 	/** The items whose key an earlier item of this run has. */
 	const repeats = new Set<number>();
 
-	const identify = ({ content }: PreparedChange, itemIndex: number, site: string): Identity => ({
-		kind: operation.kind,
-		place: run === undefined ? 't' : `${run}.${itemIndex}`,
-		content: digest([site, ...content]),
-		source: written && digest([site, written, items[itemIndex]?.json]),
-	});
-
-	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Changed> {
+	function create(
+		itemIndex: number,
+		{ client, settings, site }: Connection,
+	): ItemJob<Changed> | Promise<ItemJob<Changed>> {
 		const change = operation.prepare(parameters.item(itemIndex));
 		changes[itemIndex] = change;
 		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
@@ -97,57 +96,54 @@ export function changeJobs(
 		const late = tooLate(change);
 		if (dryRun) {
 			if (late !== undefined) throw late;
-			return { job: { known: { kind: 'done', value: 'dryRun' } }, toJson };
+			return { known: { kind: 'done', value: 'dryRun' }, toJson };
 		}
-		const identity = identify(change, itemIndex, site);
+		const identity = {
+			kind: operation.kind,
+			place: run === undefined ? 't' : `${run}.${itemIndex}`,
+			content: digest([site, ...change.content]),
+			source: written && digest([site, written, items[itemIndex]?.json]),
+		};
 		const known = ledger.recall(identity, resendUnknown);
-		if (known !== undefined) return { job: { known }, toJson };
+		if (known !== undefined) return { known, toJson };
 
+		async function attempt(): Promise<SendOutcome> {
+			const invalid = late ?? tooLate(change);
+			return invalid ? { kind: 'invalid', invalid } : await change.perform(client);
+		}
 		/**
 		 * The ledger is asked first: an execution that runs again gives its first answers again. Then the key:
 		 * what another execution sent under it is not judged by its time any more. Then the clock.
 		 */
-		async function once(invalid: () => InvalidInput | undefined): Promise<SendOutcome> {
-			const attempt = async (): Promise<SendOutcome> => {
-				const refused = invalid();
-				return refused ? { kind: 'invalid', invalid: refused } : await change.perform(client);
-			};
+		async function once(): Promise<SendOutcome> {
 			return await ledger.once(identity, resendUnknown, async () =>
 				key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
 			);
 		}
 		if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
 		else if (late !== undefined) {
-			// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
-			return { job: once(() => late).then((outcome) => ({ known: outcome })), toJson };
+			// Refused before anything is sent, unless it is known to be sent, or may be.
+			return once().then((outcome) => ({ known: outcome, toJson }));
 		}
 		if (key !== undefined) keysOfRun.add(key);
 		return {
 			maxParallel: limits.maxParallel,
-			job: {
-				dedupeKey: key,
-				rateLimitRetries: limits.rateLimitRetries,
-				transientRetries: kinds[operation.kind].unknownRetries,
-				attempt: async () => await once(() => tooLate(change)),
-			},
+			dedupeKey: key,
+			rateLimitRetries: limits.rateLimitRetries,
+			transientRetries: kinds[operation.kind].unknownRetries,
+			attempt: once,
 			toJson,
 		};
 	}
 
 	/** What a hint can't say must not hide what came of the items. */
-	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>): void {
+	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
 		try {
-			const { doneEarlier, unknown } = count(outcomes);
-			const hints = executionHints({
-				sends: outcomes.flatMap((outcome, itemIndex) =>
-					isAccepted(outcome) ? (changes[itemIndex]?.send ?? []) : [],
-				),
-				alreadySent: doneEarlier,
-				unknown,
-				items: outcomes.length,
-			});
+			const sends = outcomes.flatMap((outcome, itemIndex) =>
+				isAccepted(outcome) ? (changes[itemIndex]?.send ?? []) : [],
+			);
 			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...hints);
+			context.addExecutionHints?.(...executionHints(sends, counts));
 		} catch (error) {
 			context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
 		}
@@ -155,14 +151,14 @@ export function changeJobs(
 
 	return {
 		create,
-		async end(outcomes) {
+		async end(ended) {
 			await keys.written();
-			const told = outcomes.map((outcome, itemIndex): Outcome<Changed> =>
+			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> =>
 				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
 			);
-			showHints(told);
-			return told;
+			const counts = count(outcomes);
+			showHints(outcomes, counts);
+			return { outcomes, counts };
 		},
-		tally: count,
 	};
 }

@@ -17,15 +17,14 @@ export function readJobs(
 			const { maxParallel, rateLimitRetries } = read.options;
 			return {
 				maxParallel,
-				job: {
-					dedupeKey: JSON.stringify([settings, read.key]),
-					rateLimitRetries,
-					transientRetries: kinds[operation.kind].unknownRetries,
-					attempt: async () => await read.perform(client),
-				},
+				dedupeKey: JSON.stringify([settings, read.key]),
+				rateLimitRetries,
+				transientRetries: kinds[operation.kind].unknownRetries,
+				attempt: async () => await read.perform(client),
 				// Items that share an answer must not share its object: a later node may change one of them.
 				toJson: (answer) => structuredClone(answer),
 			};
 		},
+		end: async (outcomes) => ({ outcomes }),
 	};
 }
