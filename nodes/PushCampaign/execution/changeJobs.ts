@@ -8,29 +8,17 @@ import { openLedger } from '../send/ledgers';
 import type { SendOutcome } from '../send/outcome';
 import { alreadySent } from '../send/outcome';
 import type { SendReceipt } from '../service/answers';
-import type { InvalidInput } from '../service/invalidInput';
 import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
-import { toInvalid } from './errors';
 import { executionHints } from './hints';
 import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
-import { hasExpression, ParameterReader } from './parameterReader';
+import { hasExpression, parametersOf } from './parameterReader';
 import type { Connection } from './transport';
 
 /** How a change went: its answer, or why nothing was requested. */
 type Changed = SendReceipt | 'alreadySent' | 'dryRun';
-
-/** Why the service would refuse a schedule by now, if it would. */
-function tooLate({ schedule }: PreparedChange): InvalidInput | undefined {
-	try {
-		if (schedule !== undefined) checkLead(schedule, Date.now());
-		return undefined;
-	} catch (error) {
-		return toInvalid(error);
-	}
-}
 
 /**
  * The parameters as written, without the options: turning on Resend Unknown must not make every item
@@ -59,17 +47,13 @@ function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
 	return counts;
 }
 
-/** Whether it was accepted now, or was a dry run. */
-const isAccepted = (outcome: Outcome<Changed>) =>
-	outcome.kind === 'done' && outcome.value !== 'alreadySent';
-
 /** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
 export function changeJobs(
 	context: IExecuteFunctions,
 	operation: ChangeOperation,
 ): JobFactory<Changed> {
 	const items = context.getInputData();
-	const parameters = new ParameterReader(context);
+	const parametersFor = parametersOf(context);
 	const ledger = openLedger(context.getContext('node'));
 	const keys = new IdempotencyKeys(context, operation.kind);
 	// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
@@ -86,14 +70,15 @@ export function changeJobs(
 		itemIndex: number,
 		{ client, settings, site }: Connection,
 	): ItemJob<Changed> | Promise<ItemJob<Changed>> {
-		const change = operation.prepare(parameters.item(itemIndex));
+		const change = operation.prepare(parametersFor(itemIndex));
 		changes[itemIndex] = change;
 		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
 		const toJson = (value: Changed) => {
 			if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
 			return change.toItem(value === 'alreadySent' ? undefined : value);
 		};
-		const late = tooLate(change);
+		const tooLate = () => change.schedule && checkLead(change.schedule, Date.now());
+		const late = tooLate();
 		if (dryRun) {
 			if (late !== undefined) throw late;
 			return { known: { kind: 'done', value: 'dryRun' }, toJson };
@@ -108,7 +93,7 @@ export function changeJobs(
 		if (known !== undefined) return { known, toJson };
 
 		async function attempt(): Promise<SendOutcome> {
-			const invalid = late ?? tooLate(change);
+			const invalid = late ?? tooLate();
 			return invalid ? { kind: 'invalid', invalid } : await change.perform(client);
 		}
 		/**
@@ -139,9 +124,10 @@ export function changeJobs(
 	/** What a hint can't say must not hide what came of the items. */
 	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
 		try {
-			const sends = outcomes.flatMap((outcome, itemIndex) =>
-				isAccepted(outcome) ? (changes[itemIndex]?.send ?? []) : [],
-			);
+			const sends = outcomes.flatMap((outcome, itemIndex) => {
+				const isAccepted = outcome.kind === 'done' && outcome.value !== 'alreadySent';
+				return isAccepted ? (changes[itemIndex]?.send ?? []) : [];
+			});
 			// Not every context that n8n makes can show hints.
 			context.addExecutionHints?.(...executionHints(sends, counts));
 		} catch (error) {

@@ -3,17 +3,17 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ReadOperation } from '../operations/operation';
 import { kinds } from '../service/kinds';
 import type { JobFactory } from './itemJob';
-import { ParameterReader } from './parameterReader';
+import { parametersOf } from './parameterReader';
 
 /** Makes the jobs of reads: items with the same parameters and credential share one request. */
 export function readJobs(
 	context: IExecuteFunctions,
 	operation: ReadOperation,
 ): JobFactory<IDataObject> {
-	const parameters = new ParameterReader(context);
+	const parametersFor = parametersOf(context);
 	return {
 		create(itemIndex, { client, settings }) {
-			const read = operation.prepare(parameters.item(itemIndex));
+			const read = operation.prepare(parametersFor(itemIndex));
 			const { maxParallel, rateLimitRetries } = read.options;
 			return {
 				maxParallel,

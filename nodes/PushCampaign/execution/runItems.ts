@@ -9,7 +9,7 @@ import type { Kind } from '../service/kinds';
 import { changeJobs } from './changeJobs';
 import { findProblem, toErrorJson, toExpected, toInvalid, toNodeError, toProblem } from './errors';
 import type { ItemJob, JobFactory } from './itemJob';
-import { ParameterReader } from './parameterReader';
+import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
 import { sleep } from './sleep';
 import type { Connection } from './transport';
@@ -82,7 +82,7 @@ async function runOperation<Value>(
 
 /** @throws InvalidInput */
 function findOperation(context: IExecuteFunctions): Operation {
-	const parameters = new ParameterReader(context).item(0);
+	const parameters = parametersOf(context)(0);
 	const value = parameters.get({ name: 'operation', displayName: 'Operation' });
 	const resource = parameters.get({ name: 'resource', displayName: 'Resource' }) ?? 'campaign';
 	const operation = operations.find(({ option }) => option.value === value);

@@ -1,8 +1,5 @@
 import type { GenericValue, IDataObject, IGetNodeParameterOptions } from 'n8n-workflow';
-import {
-	hasExpression,
-	ParameterReader,
-} from '../../../nodes/PushCampaign/execution/parameterReader';
+import { hasExpression, parametersOf } from '../../../nodes/PushCampaign/execution/parameterReader';
 
 interface World {
 	/** The parameters as the user wrote them. */
@@ -15,7 +12,7 @@ interface World {
 /** A reader beside the items of which it asked n8n to evaluate a parameter. */
 function readerOf({ written, items = [{}], evaluate = () => 'evaluated' }: World) {
 	const evaluated: number[] = [];
-	const reader = new ParameterReader({
+	const parametersFor = parametersOf({
 		getInputData: () => items.map((json) => ({ json })),
 		getTimezone: () => 'Europe/Berlin',
 		getNodeParameter(name, itemIndex, fallback, options?: IGetNodeParameterOptions) {
@@ -25,7 +22,7 @@ function readerOf({ written, items = [{}], evaluate = () => 'evaluated' }: World
 			return hasExpression(value) ? evaluate(value, itemIndex) : value;
 		},
 	});
-	return { reader, evaluated };
+	return { parametersFor, evaluated };
 }
 
 const title = { name: 'title', displayName: 'Title' };
@@ -33,12 +30,14 @@ const title = { name: 'title', displayName: 'Title' };
 /** Reads the title of all items. */
 function readAll(written: GenericValue, items: IDataObject[], evaluate?: World['evaluate']) {
 	const world = { written: { title: written }, items };
-	const { reader, evaluated } = readerOf(evaluate === undefined ? world : { ...world, evaluate });
-	return { values: items.map((_item, index) => reader.item(index).get(title)), evaluated };
+	const { parametersFor, evaluated } = readerOf(
+		evaluate === undefined ? world : { ...world, evaluate },
+	);
+	return { values: items.map((_item, index) => parametersFor(index).get(title)), evaluated };
 }
 
 test('a parameter that is missing is undefined, and the timezone is the workflow’s', () => {
-	const item = readerOf({ written: {} }).reader.item(0);
+	const item = readerOf({ written: {} }).parametersFor(0);
 	expect([item.get(title), item.timezone]).toEqual([undefined, 'Europe/Berlin']);
 });
 
