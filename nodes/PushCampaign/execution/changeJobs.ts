@@ -12,10 +12,9 @@ import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
 import { executionHints } from './hints';
-import type { ItemJob, JobFactory, Tally } from './itemJob';
+import type { JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
 import { hasExpression, parametersOf } from './parameterReader';
-import type { Connection } from './transport';
 
 /** How a change went: its answer, or why nothing was requested. */
 type Changed = SendReceipt | 'alreadySent' | 'dryRun';
@@ -34,16 +33,15 @@ function runIndex(context: IExecuteFunctions): number {
 	return typeof index === 'number' ? index : 0;
 }
 
-/** How a change is counted; a dry run changes nothing, whatever comes of it. */
-function endOf(outcome: Outcome<Changed>) {
-	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') return 'unknown';
-	if (outcome.kind !== 'done' || outcome.value === 'dryRun') return 'notDone';
-	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
-}
-
+/** Counts how changes ended; a dry run changes nothing, whatever comes of it. */
 function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
 	const counts = { items: outcomes.length, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
-	for (const outcome of outcomes) counts[endOf(outcome)] += 1;
+	for (const outcome of outcomes) {
+		if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') counts.unknown += 1;
+		else if (outcome.kind !== 'done' || outcome.value === 'dryRun') counts.notDone += 1;
+		else if (outcome.value === 'alreadySent') counts.doneEarlier += 1;
+		else counts.done += 1;
+	}
 	return counts;
 }
 
@@ -66,61 +64,6 @@ export function changeJobs(
 	/** The items whose key an earlier item of this run has. */
 	const repeats = new Set<number>();
 
-	function create(
-		itemIndex: number,
-		{ client, settings, site }: Connection,
-	): ItemJob<Changed> | Promise<ItemJob<Changed>> {
-		const change = operation.prepare(parametersFor(itemIndex));
-		changes[itemIndex] = change;
-		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
-		const toJson = (value: Changed) => {
-			if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
-			return change.toItem(value === 'alreadySent' ? undefined : value);
-		};
-		const tooLate = () => change.schedule && checkLead(change.schedule, Date.now());
-		const late = tooLate();
-		if (dryRun) {
-			if (late !== undefined) throw late;
-			return { known: { kind: 'done', value: 'dryRun' }, toJson };
-		}
-		const identity = {
-			kind: operation.kind,
-			place: run === undefined ? 't' : `${run}.${itemIndex}`,
-			content: digest([site, ...change.content]),
-			source: written && digest([site, written, items[itemIndex]?.json]),
-		};
-		const known = ledger.recall(identity, resendUnknown);
-		if (known !== undefined) return { known, toJson };
-
-		async function attempt(): Promise<SendOutcome> {
-			const invalid = late ?? tooLate();
-			return invalid ? { kind: 'invalid', invalid } : await change.perform(client);
-		}
-		/**
-		 * The ledger is asked first: an execution that runs again gives its first answers again. Then the key:
-		 * what another execution sent under it is not judged by its time any more. Then the clock.
-		 */
-		async function once(): Promise<SendOutcome> {
-			return await ledger.once(identity, resendUnknown, async () =>
-				key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
-			);
-		}
-		if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
-		else if (late !== undefined) {
-			// Refused before anything is sent, unless it is known to be sent, or may be.
-			return once().then((outcome) => ({ known: outcome, toJson }));
-		}
-		if (key !== undefined) keysOfRun.add(key);
-		return {
-			maxParallel: limits.maxParallel,
-			dedupeKey: key,
-			rateLimitRetries: limits.rateLimitRetries,
-			transientRetries: kinds[operation.kind].unknownRetries,
-			attempt: once,
-			toJson,
-		};
-	}
-
 	/** What a hint can't say must not hide what came of the items. */
 	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
 		try {
@@ -136,7 +79,57 @@ export function changeJobs(
 	}
 
 	return {
-		create,
+		create(itemIndex, { client, settings, site }) {
+			const change = operation.prepare(parametersFor(itemIndex));
+			changes[itemIndex] = change;
+			const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
+			const toJson = (value: Changed) => {
+				if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
+				return change.toItem(value === 'alreadySent' ? undefined : value);
+			};
+			const tooLate = () => change.schedule && checkLead(change.schedule, Date.now());
+			const late = tooLate();
+			if (dryRun) {
+				if (late !== undefined) throw late;
+				return { known: { kind: 'done', value: 'dryRun' }, toJson };
+			}
+			const identity = {
+				kind: operation.kind,
+				place: run === undefined ? 't' : `${run}.${itemIndex}`,
+				content: digest([site, ...change.content]),
+				source: written && digest([site, written, items[itemIndex]?.json]),
+			};
+			const known = ledger.recall(identity, resendUnknown);
+			if (known !== undefined) return { known, toJson };
+
+			async function attempt(): Promise<SendOutcome> {
+				const invalid = late ?? tooLate();
+				return invalid ? { kind: 'invalid', invalid } : await change.perform(client);
+			}
+			/**
+			 * The ledger is asked first: an execution that runs again gives its first answers again. Then the key:
+			 * what another execution sent under it is not judged by its time any more. Then the clock.
+			 */
+			async function once(): Promise<SendOutcome> {
+				return await ledger.once(identity, resendUnknown, async () =>
+					key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
+				);
+			}
+			if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
+			else if (late !== undefined) {
+				// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
+				return once().then((outcome) => ({ known: outcome, toJson }));
+			}
+			if (key !== undefined) keysOfRun.add(key);
+			return {
+				maxParallel: limits.maxParallel,
+				dedupeKey: key,
+				rateLimitRetries: limits.rateLimitRetries,
+				transientRetries: kinds[operation.kind].unknownRetries,
+				attempt: once,
+				toJson,
+			};
+		},
 		async end(ended) {
 			await keys.written();
 			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> =>

@@ -29,15 +29,12 @@ export interface JobFactory<Value> {
 	 * @returns a promise where others must be asked first whether anything is to be requested
 	 * @throws InvalidInput
 	 */
-	readonly create: (
-		itemIndex: number,
-		connection: Connection,
-	) => ItemJob<Value> | Promise<ItemJob<Value>>;
+	create(itemIndex: number, connection: Connection): ItemJob<Value> | Promise<ItemJob<Value>>;
 	/**
 	 * Called when all items have their outcome.
 	 * @returns the outcomes as they are told, with their counts where an error is to say them
 	 */
-	readonly end: (outcomes: ReadonlyArray<Outcome<Value>>) => Promise<{
+	end(outcomes: ReadonlyArray<Outcome<Value>>): Promise<{
 		readonly outcomes: ReadonlyArray<Outcome<Value>>;
 		readonly counts?: Tally;
 	}>;

@@ -1,25 +1,10 @@
-import type { IExecuteFunctions, IGetNodeParameterOptions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../operations/parameters';
 import { invalid, isBlank } from '../operations/parameters';
 import { messageOf } from '../service/invalidInput';
 import type { ItemTemplate } from './itemTemplate';
 import { isObject, takesN8n, templateOf } from './itemTemplate';
-
-interface Context extends Pick<IExecuteFunctions, 'getInputData' | 'getTimezone'> {
-	getNodeParameter(
-		name: string,
-		itemIndex: number,
-		fallback: null,
-		options?: IGetNodeParameterOptions,
-	): unknown;
-}
-
-/** How a parameter is written, and where its values come from after the first. */
-interface Source {
-	readonly written: unknown;
-	readonly valueFor: ItemTemplate;
-}
 
 /**
  * Reads the parameters of all items through n8n, which takes half a millisecond to evaluate an
@@ -28,14 +13,14 @@ interface Source {
  * alone is put together here, if n8n gives the very same for the first item.
  * @returns what gives the parameters of one item; each is worked out when it is asked for
  */
-export function parametersOf(context: Context): (itemIndex: number) => ItemParameters {
+export function parametersOf(context: IExecuteFunctions): (itemIndex: number) => ItemParameters {
 	const items = context.getInputData();
 	const timezone = context.getTimezone();
-	/** By the parameter's name. */
-	const sources = new Map<string, Source>();
+	/** By the parameter's name: how it is written, and where its values come from after the first. */
+	const sources = new Map<string, { written: unknown; valueFor: ItemTemplate }>();
 
 	/** Looks at how a parameter is written. */
-	function learn(name: string, value: unknown, json: unknown): Source {
+	function learn(name: string, value: unknown, json: unknown) {
 		const written = context.getNodeParameter(name, 0, null, { rawExpressions: true });
 		const template = hasExpression(written) ? templateOf(written) : () => value;
 		const valueFor = isSame(template(json), value) ? template : takesN8n;

@@ -55,13 +55,8 @@ export async function connect(
 ): Promise<Connection> {
 	const data = await context.getCredentials(credentialType, itemIndex).catch(unopened);
 	const settings = parseSettings(data);
-	const reference = context.getNode().credentials?.[credentialType];
-	const credentialsDecrypted = {
-		id: reference?.id ?? '',
-		name: reference?.name ?? '',
-		type: credentialType,
-		data,
-	};
+	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: '', name: '' };
+	const credentialsDecrypted = { id: id ?? '', name, type: credentialType, data };
 	const client = createClient({
 		settings,
 		signal,

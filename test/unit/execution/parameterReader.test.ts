@@ -1,5 +1,6 @@
 import type { GenericValue, IDataObject, IGetNodeParameterOptions } from 'n8n-workflow';
 import { hasExpression, parametersOf } from '../../../nodes/PushCampaign/execution/parameterReader';
+import { executeFunctions } from './support';
 
 interface World {
 	/** The parameters as the user wrote them. */
@@ -12,17 +13,22 @@ interface World {
 /** A reader beside the items of which it asked n8n to evaluate a parameter. */
 function readerOf({ written, items = [{}], evaluate = () => 'evaluated' }: World) {
 	const evaluated: number[] = [];
-	const parametersFor = parametersOf({
-		getInputData: () => items.map((json) => ({ json })),
+	const { context } = executeFunctions({ items: items.map((json) => ({ json })) });
+	Object.assign(context, {
 		getTimezone: () => 'Europe/Berlin',
-		getNodeParameter(name, itemIndex, fallback, options?: IGetNodeParameterOptions) {
+		getNodeParameter(
+			name: string,
+			itemIndex: number,
+			fallback: null,
+			options?: IGetNodeParameterOptions,
+		) {
 			const value = written[name] ?? fallback;
 			if (options?.rawExpressions) return value;
 			evaluated.push(itemIndex);
 			return hasExpression(value) ? evaluate(value, itemIndex) : value;
 		},
 	});
-	return { parametersFor, evaluated };
+	return { parametersFor: parametersOf(context), evaluated };
 }
 
 const title = { name: 'title', displayName: 'Title' };
