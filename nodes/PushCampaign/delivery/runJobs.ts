@@ -143,10 +143,7 @@ export async function runJobs<Value>(
 			const outcome = await waiting.job.attempt();
 			waiting.outcome = outcome;
 			if (outcome.wasRequested === false) return;
-			if (outcome.kind === 'done') {
-				pace.wasAccepted(now());
-				return;
-			}
+			if (outcome.kind === 'done') return pace.wasAccepted(now());
 			const isBack =
 				outcome.kind === 'failed' && (await tryAgain(waiting, outcome.problem, startedAt));
 			if (stopOnFailure && !isBack) closing.abort();

@@ -28,11 +28,6 @@ function writtenParameters(context: IExecuteFunctions): string | undefined {
 	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
 }
 
-function runIndex(context: IExecuteFunctions): number {
-	const index: unknown = context.evaluateExpression('{{ $runIndex }}', 0);
-	return typeof index === 'number' ? index : 0;
-}
-
 /** Counts how changes ended; a dry run changes nothing, whatever comes of it. */
 function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
 	const counts = { items: outcomes.length, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
@@ -58,7 +53,8 @@ export function changeJobs(
 	// there the content alone tells one send from another.
 	const isOfAgent = isTool(context.getNode());
 	const written = isOfAgent ? undefined : writtenParameters(context);
-	const run = isOfAgent ? undefined : runIndex(context);
+	// The first run where n8n tells none.
+	const runIndex = isOfAgent ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
 	/** The items whose key an earlier item of this run has. */
@@ -95,7 +91,7 @@ export function changeJobs(
 			}
 			const identity = {
 				kind: operation.kind,
-				place: run === undefined ? 't' : `${run}.${itemIndex}`,
+				place: isOfAgent ? 't' : `${runIndex}.${itemIndex}`,
 				content: digest([site, ...change.content]),
 				source: written && digest([site, written, items[itemIndex]?.json]),
 			};

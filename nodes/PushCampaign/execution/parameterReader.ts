@@ -43,9 +43,7 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 
 /** Null for each expression that gave nothing, so that it can be told from what was left empty. */
 function tellNothing(written: unknown, value: unknown): unknown {
-	if (typeof written === 'string') {
-		return written.startsWith('=') && isBlank(value) ? null : value;
-	}
+	if (typeof written === 'string' && written.startsWith('=')) return isBlank(value) ? null : value;
 	if (!isObject(written) || !isObject(value)) return value;
 	const parts = Object.entries(value).map(
 		([name, part]) => [name, tellNothing(Reflect.get(written, name), part)] as const,

@@ -25,27 +25,25 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 
 async function createJobs<Value>(
 	context: IExecuteFunctions,
-	{ create }: JobFactory<Value>,
+	factory: JobFactory<Value>,
 ): Promise<Array<ItemJob<Value>>> {
-	const { length } = context.getInputData();
 	const signal = context.getExecutionCancelSignal();
-	const jobs: Array<ItemJob<Value>> = [];
+	const jobs: Array<Promise<ItemJob<Value>>> = [];
 	let connection: Connection | undefined;
-	while (jobs.length < length) {
-		const created: Array<ReturnType<typeof create>> = [];
-		const end = Math.min(length, jobs.length + itemsAtOnce);
-		for (let itemIndex = jobs.length; itemIndex < end; itemIndex += 1) {
-			try {
-				if (!connection?.isForAll) connection = await connect(context, signal, itemIndex);
-				created.push(create(itemIndex, connection));
-			} catch (error) {
-				created.push({ known: { kind: 'invalid', invalid: toInvalid(error) } });
-			}
+	for (const itemIndex of context.getInputData().keys()) {
+		try {
+			if (!connection?.isForAll) connection = await connect(context, signal, itemIndex);
+			jobs.push(Promise.resolve(factory.create(itemIndex, connection)));
+		} catch (error) {
+			const known = { kind: 'invalid', invalid: toInvalid(error) } as const;
+			jobs.push(Promise.resolve({ known }));
 		}
-		jobs.push(...(await Promise.all(created.map(async (job) => await job))));
-		await sleep(0);
+		if (jobs.length % itemsAtOnce === 0) {
+			await Promise.all(jobs.slice(-itemsAtOnce));
+			await sleep(0);
+		}
 	}
-	return jobs;
+	return await Promise.all(jobs);
 }
 
 async function runOperation<Value>(

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
@@ -30,19 +30,6 @@ function unopened(error: unknown): never {
 }
 
 /**
- * n8n's helper puts the execution's signal in the place of the request's own one, which ends with it
- * and with the request's time.
- */
-function keepSignal(options: IHttpRequestOptions): void {
-	const { abortSignal } = options;
-	Object.defineProperty(options, 'abortSignal', {
-		enumerable: true,
-		get: () => abortSignal,
-		set: () => undefined,
-	});
-}
-
-/**
  * Opens the credential once for all requests of an item, or of a poll; n8n would look it up and decrypt it for
  * each.
  * @param signal ends when the user stops the execution, or when the poll has no more time
@@ -63,7 +50,14 @@ export async function connect(
 		sleep,
 		now: Date.now,
 		transport: async (options): Promise<unknown> => {
-			keepSignal(options);
+			// n8n's helper puts the execution's signal in the place of the request's own one, which ends with it
+			// and with the request's time.
+			const { abortSignal } = options;
+			Object.defineProperty(options, 'abortSignal', {
+				enumerable: true,
+				get: () => abortSignal,
+				set: () => undefined,
+			});
 			return await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				credentialType,

@@ -78,15 +78,11 @@ describe('the error that stops a run', () => {
 	test.each([
 		['read', counts],
 		['send', undefined],
-	] as const)(
-		'tells an agent all in its message, which is all that it hands on: %s',
-		(kind, all) => {
-			const tool = { ...node, type: `${node.type}Tool` };
-			const error = toNodeError(tool, invalid, 0, kind, all);
-			const { message, description } = shown(error);
-			expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
-		},
-	);
+	] as const)('tells an agent all in its message, all that it hands on: %s', (kind, all) => {
+		const tool = { ...node, type: `${node.type}Tool` };
+		const { message, description } = toNodeError(tool, invalid, 0, kind, all);
+		expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
+	});
 
 	const none = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 	test.each([

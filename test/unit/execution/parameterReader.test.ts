@@ -7,7 +7,7 @@ interface World {
 	readonly written: IDataObject;
 	readonly items?: IDataObject[];
 	/** What n8n makes of an expression; by default nothing that a test compares with. */
-	readonly evaluate?: (written: unknown, itemIndex: number) => unknown;
+	readonly evaluate?: ((written: unknown, itemIndex: number) => unknown) | undefined;
 }
 
 /** A reader beside the items of which it asked n8n to evaluate a parameter. */
@@ -35,10 +35,7 @@ const title = { name: 'title', displayName: 'Title' };
 
 /** Reads the title of all items. */
 function readAll(written: GenericValue, items: IDataObject[], evaluate?: World['evaluate']) {
-	const world = { written: { title: written }, items };
-	const { parametersFor, evaluated } = readerOf(
-		evaluate === undefined ? world : { ...world, evaluate },
-	);
+	const { parametersFor, evaluated } = readerOf({ written: { title: written }, items, evaluate });
 	return { values: items.map((_item, index) => parametersFor(index).get(title)), evaluated };
 }
 
