@@ -39,6 +39,7 @@ async function createJobs<Value>(
 			jobs.push(Promise.resolve({ known }));
 		}
 		if (jobs.length % itemsAtOnce === 0) {
+			// What is late claims its key and frees it: more at a time would push out keys that are remembered.
 			await Promise.all(jobs.slice(-itemsAtOnce));
 			await sleep(0);
 		}
