@@ -42,7 +42,7 @@ export async function connect(
 ): Promise<Connection> {
 	const data = await context.getCredentials(credentialType, itemIndex).catch(unopened);
 	const settings = parseSettings(data);
-	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: '', name: '' };
+	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: null, name: '' };
 	const credentialsDecrypted = { id: id ?? '', name, type: credentialType, data };
 	const client = createClient({
 		settings,
