@@ -135,31 +135,25 @@ export async function runJobs<Value>(
 		return true;
 	}
 
-	async function request(waiting: Waiting<Value>): Promise<void> {
-		const startedAt = now();
-		pace.started(startedAt);
-		const outcome = await waiting.job.attempt();
-		waiting.outcome = outcome;
-		if (outcome.wasRequested === false) return;
-		if (outcome.kind === 'done') {
-			pace.wasAccepted(now());
-			return;
-		}
-		const isBack =
-			outcome.kind === 'failed' && (await tryAgain(waiting, outcome.problem, startedAt));
-		if (stopOnFailure && !isBack) closing.abort();
-	}
-
 	async function start(waiting: Waiting<Value>): Promise<void> {
+		const startedAt = now();
 		underWay += 1;
+		pace.started(startedAt);
 		try {
-			await request(waiting);
+			const outcome = await waiting.job.attempt();
+			waiting.outcome = outcome;
+			if (outcome.wasRequested === false) return;
+			if (outcome.kind === 'done') return pace.wasAccepted(now());
+			const isBack =
+				outcome.kind === 'failed' && (await tryAgain(waiting, outcome.problem, startedAt));
+			if (stopOnFailure && !isBack) closing.abort();
 		} catch (error) {
 			thrown.push(error);
 			closing.abort();
+		} finally {
+			underWay -= 1;
+			wakeUp();
 		}
-		underWay -= 1;
-		wakeUp();
 	}
 
 	// What failed in an earlier try of the execution was told then, and holds up nothing now.

@@ -4,34 +4,20 @@ import type { Outcome } from '../delivery/runJobs';
 import type { ChangeOperation, PreparedChange } from '../operations/operation';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/idempotencyKeys';
-import type { Identity } from '../send/ledger';
 import { openLedger } from '../send/ledgers';
 import type { SendOutcome } from '../send/outcome';
 import { alreadySent } from '../send/outcome';
 import type { SendReceipt } from '../service/answers';
-import type { InvalidInput } from '../service/invalidInput';
 import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
-import { tally, toInvalid } from './errors';
 import { executionHints } from './hints';
-import type { ItemJob, JobFactory } from './itemJob';
+import type { JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
-import { hasExpression, ParameterReader } from './parameterReader';
-import type { Connection } from './transport';
+import { hasExpression, parametersOf } from './parameterReader';
 
 /** How a change went: its answer, or why nothing was requested. */
 type Changed = SendReceipt | 'alreadySent' | 'dryRun';
-
-/** Why the service would refuse a schedule by now, if it would. */
-function tooLate({ schedule }: PreparedChange): InvalidInput | undefined {
-	try {
-		if (schedule !== undefined) checkLead(schedule, Date.now());
-		return undefined;
-	} catch (error) {
-		return toInvalid(error);
-	}
-}
 
 /**
  * The parameters as written, without the options: turning on Resend Unknown must not make every item
@@ -42,23 +28,17 @@ function writtenParameters(context: IExecuteFunctions): string | undefined {
 	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
 }
 
-function runIndex(context: IExecuteFunctions): number {
-	const index: unknown = context.evaluateExpression('{{ $runIndex }}', 0);
-	return typeof index === 'number' ? index : 0;
+/** Counts how changes ended; a dry run changes nothing, whatever comes of it. */
+function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
+	const counts = { items: outcomes.length, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
+	for (const outcome of outcomes) {
+		if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') counts.unknown += 1;
+		else if (outcome.kind !== 'done' || outcome.value === 'dryRun') counts.notDone += 1;
+		else if (outcome.value === 'alreadySent') counts.doneEarlier += 1;
+		else counts.done += 1;
+	}
+	return counts;
 }
-
-/** How a change is counted; a dry run changes nothing, whatever comes of it. */
-function endOf(outcome: Outcome<Changed>) {
-	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') return 'unknown';
-	if (outcome.kind !== 'done' || outcome.value === 'dryRun') return 'notDone';
-	return outcome.value === 'alreadySent' ? 'doneEarlier' : 'done';
-}
-
-const count = (outcomes: ReadonlyArray<Outcome<Changed>>) => tally(outcomes.map(endOf));
-
-/** Whether it was accepted now, or was a dry run. */
-const isAccepted = (outcome: Outcome<Changed>) =>
-	outcome.kind === 'done' && outcome.value !== 'alreadySent';
 
 /** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
 export function changeJobs(
@@ -66,103 +46,94 @@ export function changeJobs(
 	operation: ChangeOperation,
 ): JobFactory<Changed> {
 	const items = context.getInputData();
-	const parameters = new ParameterReader(context);
+	const parametersFor = parametersOf(context);
 	const ledger = openLedger(context.getContext('node'));
 	const keys = new IdempotencyKeys(context, operation.kind);
 	// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 	// there the content alone tells one send from another.
 	const isOfAgent = isTool(context.getNode());
 	const written = isOfAgent ? undefined : writtenParameters(context);
-	const run = isOfAgent ? undefined : runIndex(context);
+	// The first run where n8n tells none.
+	const runIndex = isOfAgent ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
 	/** The items whose key an earlier item of this run has. */
 	const repeats = new Set<number>();
 
-	const identify = ({ content }: PreparedChange, itemIndex: number, site: string): Identity => ({
-		kind: operation.kind,
-		place: run === undefined ? 't' : `${run}.${itemIndex}`,
-		content: digest([site, ...content]),
-		source: written && digest([site, written, items[itemIndex]?.json]),
-	});
-
-	function create(itemIndex: number, { client, settings, site }: Connection): ItemJob<Changed> {
-		const change = operation.prepare(parameters.item(itemIndex));
-		changes[itemIndex] = change;
-		const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
-		const toJson = (value: Changed) => {
-			if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
-			return change.toItem(value === 'alreadySent' ? undefined : value);
-		};
-		const late = tooLate(change);
-		if (dryRun) {
-			if (late !== undefined) throw late;
-			return { job: { known: { kind: 'done', value: 'dryRun' } }, toJson };
-		}
-		const identity = identify(change, itemIndex, site);
-		const known = ledger.recall(identity, resendUnknown);
-		if (known !== undefined) return { job: { known }, toJson };
-
-		/**
-		 * The ledger is asked first: an execution that runs again gives its first answers again. Then the key:
-		 * what another execution sent under it is not judged by its time any more. Then the clock.
-		 */
-		async function once(invalid: () => InvalidInput | undefined): Promise<SendOutcome> {
-			const attempt = async (): Promise<SendOutcome> => {
-				const refused = invalid();
-				return refused ? { kind: 'invalid', invalid: refused } : await change.perform(client);
-			};
-			return await ledger.once(identity, resendUnknown, async () =>
-				key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
-			);
-		}
-		if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
-		else if (late !== undefined) {
-			// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
-			return { job: once(() => late).then((outcome) => ({ known: outcome })), toJson };
-		}
-		if (key !== undefined) keysOfRun.add(key);
-		return {
-			maxParallel: limits.maxParallel,
-			job: {
-				dedupeKey: key,
-				rateLimitRetries: limits.rateLimitRetries,
-				transientRetries: kinds[operation.kind].unknownRetries,
-				attempt: async () => await once(() => tooLate(change)),
-			},
-			toJson,
-		};
-	}
-
 	/** What a hint can't say must not hide what came of the items. */
-	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>): void {
+	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
 		try {
-			const { doneEarlier, unknown } = count(outcomes);
-			const hints = executionHints({
-				sends: outcomes.flatMap((outcome, itemIndex) =>
-					isAccepted(outcome) ? (changes[itemIndex]?.send ?? []) : [],
-				),
-				alreadySent: doneEarlier,
-				unknown,
-				items: outcomes.length,
+			const sends = outcomes.flatMap((outcome, itemIndex) => {
+				const isAccepted = outcome.kind === 'done' && outcome.value !== 'alreadySent';
+				return isAccepted ? (changes[itemIndex]?.send ?? []) : [];
 			});
 			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...hints);
+			context.addExecutionHints?.(...executionHints(sends, counts));
 		} catch (error) {
 			context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
 		}
 	}
 
 	return {
-		create,
-		async end(outcomes) {
+		create(itemIndex, { client, settings, site }) {
+			const change = operation.prepare(parametersFor(itemIndex));
+			changes[itemIndex] = change;
+			const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
+			const toJson = (value: Changed) => {
+				if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
+				return change.toItem(value === 'alreadySent' ? undefined : value);
+			};
+			const tooLate = () => change.schedule && checkLead(change.schedule, Date.now());
+			const late = tooLate();
+			if (dryRun) {
+				if (late !== undefined) throw late;
+				return { known: { kind: 'done', value: 'dryRun' }, toJson };
+			}
+			const identity = {
+				kind: operation.kind,
+				place: isOfAgent ? 't' : `${runIndex}.${itemIndex}`,
+				content: digest([site, ...change.content]),
+				source: written && digest([site, written, items[itemIndex]?.json]),
+			};
+			const known = ledger.recall(identity, resendUnknown);
+			if (known !== undefined) return { known, toJson };
+
+			async function attempt(): Promise<SendOutcome> {
+				const invalid = late ?? tooLate();
+				return invalid ? { kind: 'invalid', invalid } : await change.perform(client);
+			}
+			/**
+			 * The ledger is asked first: an execution that runs again gives its first answers again. Then the key:
+			 * what another execution sent under it is not judged by its time any more. Then the clock.
+			 */
+			async function once(): Promise<SendOutcome> {
+				return await ledger.once(identity, resendUnknown, async () =>
+					key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
+				);
+			}
+			if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
+			else if (late !== undefined) {
+				// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
+				return once().then((outcome) => ({ known: outcome, toJson }));
+			}
+			if (key !== undefined) keysOfRun.add(key);
+			return {
+				maxParallel: limits.maxParallel,
+				dedupeKey: key,
+				rateLimitRetries: limits.rateLimitRetries,
+				transientRetries: kinds[operation.kind].unknownRetries,
+				attempt: once,
+				toJson,
+			};
+		},
+		async end(ended) {
 			await keys.written();
-			const told = outcomes.map((outcome, itemIndex): Outcome<Changed> =>
+			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> =>
 				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
 			);
-			showHints(told);
-			return told;
+			const counts = count(outcomes);
+			showHints(outcomes, counts);
+			return { outcomes, counts };
 		},
-		tally: count,
 	};
 }

@@ -22,8 +22,6 @@ const adviceOf: Record<FailureCause, string> = {
 
 const timeoutMs = 30_000;
 
-const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
-
 /**
  * The test of the credential, as n8n looks for it in a node: reads the subscriber count, and tells in the
  * node's words why that did not work. As a function: what n8n makes of a declared one speaks of none of the
@@ -55,10 +53,10 @@ async function pushCampaignApi(
 		const result = await client.request(request, subscriberCount, timeoutMs);
 		if (result.kind === 'done') return { status: 'OK', message: 'The push service answers' };
 		const { message, cause } = result.problem;
-		return failed(`${message}. ${adviceOf[cause]}`);
+		return { status: 'Error', message: `${message}. ${adviceOf[cause]}` };
 	} catch (error) {
 		const { message, advice } = toInvalid(error);
-		return failed(`${message}. ${advice}`);
+		return { status: 'Error', message: `${message}. ${advice}` };
 	}
 }
 

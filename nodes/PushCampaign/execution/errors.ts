@@ -7,83 +7,45 @@ import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import { capitalize } from '../service/text';
-
-/** How the items of a run ended that was to change something. */
-export interface Tally {
-	/** Now, or in an earlier try of this execution. */
-	readonly done: number;
-	/** By others, under their idempotency keys. */
-	readonly doneEarlier: number;
-	readonly notDone: number;
-	readonly unknown: number;
-}
-
-/** Counts how the items of a run ended; what never started was not done. */
-export function tally(ends: ReadonlyArray<keyof Tally>): Tally {
-	const counts = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
-	for (const end of ends) counts[end] += 1;
-	return counts;
-}
-
-/** What the error that stops a run says besides what ended its first failed item. */
-export interface RunFacts {
-	readonly kind: Kind;
-	/** Missing where nothing was to change. */
-	readonly counts?: Tally | undefined;
-	/** An agent tells its model the message alone. */
-	readonly isTool: boolean;
-}
+import type { Tally } from './itemJob';
+import { isTool } from './itemJob';
 
 /**
  * Says how the items ended, then what is to be said of the first that failed, then how to go on without doing
  * anything twice; of a run of one item no more than that.
  */
-function describe(advice: string, itemIndex: number, { kind, counts }: RunFacts): string {
+function describe(advice: string, itemIndex: number, kind: Kind, counts?: Tally): string {
 	const { change } = kinds[kind];
 	if (counts === undefined || change === undefined) return advice;
-	const { doneEarlier, notDone, unknown } = counts;
+	const { items, doneEarlier, notDone, unknown } = counts;
+	if (items === 1) return advice;
 	const done = counts.done + doneEarlier;
-	const all = done + notDone + unknown;
-	if (all === 1) return advice;
 	const earlier =
 		doneEarlier === 0 ? '' : `${change.done} earlier under their keys: ${doneEarlier}, `;
 	return [
-		...(done === 0 ? [] : [`${done} of ${all} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
+		...(done === 0 ? [] : [`${done} of ${items} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
 		`${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`,
 		`First to fail: item ${itemIndex}.`,
 		advice,
-		...(done + unknown === 0 ? [] : [change.afterPart(all)]),
+		...(done + unknown === 0 ? [] : [change.afterPart(items)]),
 	].join(' ');
 }
 
-/** Input that can't be sent, told as any other reason is. */
-const toProblem = ({ message, advice }: InvalidInput): Problem => ({
-	type: 'validation',
-	outcome: 'notDone',
-	message,
-	description: advice,
-	cause: 'configuration-invalid',
-});
-
-/** Why an item failed, if it did. */
-export function findProblem(outcome: Outcome<unknown>): Problem | undefined {
-	if (outcome.kind === 'failed') return outcome.problem;
-	return outcome.kind === 'invalid' ? toProblem(outcome.invalid) : undefined;
-}
-
-/** Turns why the first failed item of a run failed into n8n's error, which stops the run. */
+/**
+ * Turns why the first failed item of a run failed into n8n's error, which stops the run.
+ * @param counts missing where nothing was to change
+ */
 export function toNodeError(
 	node: INode,
 	problem: Problem,
 	itemIndex: number,
-	run: RunFacts,
+	kind: Kind,
+	counts?: Tally,
 ): NodeError {
-	const { message, description } = problem;
-	const told = {
-		message: run.isTool ? `${message}. ${description}` : message,
-		description: describe(description, itemIndex, run),
-	};
-	return toApiError(node, { ...problem, ...told }, itemIndex);
+	const description = describe(problem.description, itemIndex, kind, counts);
+	// An agent tells its model the message alone.
+	const message = isTool(node) ? `${problem.message}. ${problem.description}` : problem.message;
+	return toApiError(node, { ...problem, message, description }, itemIndex);
 }
 
 /** Turns why something failed, here, at the service or on the way, into n8n's error. */
@@ -124,10 +86,25 @@ export function toInvalid(error: unknown): InvalidInput {
 	return new InvalidInput(`Unexpected error: ${messageOf(error)}`, unexpectedAdvice);
 }
 
-/** Why all items of a run failed that threw; unless it was about their input a request may have left. */
-export function toFault(error: unknown): Problem {
-	const problem = toProblem(toInvalid(error));
-	return error instanceof InvalidInput ? problem : { ...problem, outcome: 'unknown' };
+/**
+ * Tells what was thrown as any other reason is. Unless it is about what the user entered, a request may have
+ * left.
+ */
+export function toProblem(error: unknown): Problem {
+	const { message, advice } = toInvalid(error);
+	return {
+		type: 'validation',
+		outcome: error instanceof InvalidInput ? 'notDone' : 'unknown',
+		message,
+		description: advice,
+		cause: 'configuration-invalid',
+	};
+}
+
+/** Why an item failed, if it did. */
+export function findProblem(outcome: Outcome<unknown>): Problem | undefined {
+	if (outcome.kind === 'failed') return outcome.problem;
+	return outcome.kind === 'invalid' ? toProblem(outcome.invalid) : undefined;
 }
 
 /**
@@ -136,7 +113,7 @@ export function toFault(error: unknown): Problem {
  */
 export function toExpected(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeError) return error;
-	const problem = toProblem(toInvalid(error));
+	const problem = toProblem(error);
 	if (error instanceof InvalidInput) return toApiError(node, problem, itemIndex);
 	const { message, description } = problem;
 	return new NodeOperationError(node, message, { description, failure: { cause: 'node-defect' } });

@@ -5,18 +5,7 @@ import type { AudienceSelection } from '../operations/operation';
 import type { PreparedSend } from '../operations/send';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
-
-/** What became of a run's items, as far as its hints tell of it. */
-export interface RunSummary {
-	/** Those that were accepted, and those that were a dry run. */
-	readonly sends: readonly PreparedSend[];
-	/** How many were not sent because their idempotency key was sent before. */
-	readonly alreadySent: number;
-	/** How many it is not known of whether they were sent. */
-	readonly unknown: number;
-	/** How many there are in all. */
-	readonly items: number;
-}
+import type { Tally } from './itemJob';
 
 /** The editor shows hints as HTML. */
 const escaped = (text: string) =>
@@ -32,6 +21,7 @@ function moment(at: number, timezone: string): string {
 
 function scheduledHint(sends: readonly PreparedSend[]): string[] {
 	const moments = sends
+		.filter(({ options }) => !options.dryRun)
 		.flatMap(({ schedule, timezone }) => (schedule ? [{ at: schedule.at, timezone }] : []))
 		.sort((one, other) => one.at - other.at)
 		.map(({ at, timezone }) => moment(at, timezone));
@@ -64,7 +54,8 @@ function preview({ body, schedule, timezone }: PreparedSend): string {
 	return `would go to ${to} ${when}:<br><b>${escaped(body.title)}</b><br>${escaped(body.message)}<br>${escaped(host)}`;
 }
 
-function dryRunHint(dryRuns: readonly PreparedSend[], items: number): string[] {
+function dryRunHint(sends: readonly PreparedSend[], { items }: Tally): string[] {
+	const dryRuns = sends.filter(({ options }) => options.dryRun);
 	const [first] = dryRuns;
 	if (first === undefined) return [];
 	const what =
@@ -75,26 +66,23 @@ function dryRunHint(dryRuns: readonly PreparedSend[], items: number): string[] {
 	return [`${what}<br>${which} ${preview(first)}`];
 }
 
-function alreadySentHint({ alreadySent, items }: RunSummary, isNothingSent: boolean): string[] {
-	if (alreadySent === 0) return [];
+function alreadySentHint({ items, done, doneEarlier, unknown }: Tally): string[] {
+	if (doneEarlier === 0) return [];
 	const under =
-		alreadySent === 1
+		doneEarlier === 1
 			? 'was sent earlier under its idempotency key'
 			: 'were sent earlier under their idempotency keys';
-	const what = `${alreadySent} of ${items} ${under}`;
-	return [isNothingSent ? `Nothing was sent: ${what}.` : `${what}, and not again.`];
+	const what = `${doneEarlier} of ${items} ${under}`;
+	return [done + unknown === 0 ? `Nothing was sent: ${what}.` : `${what}, and not again.`];
 }
 
 /**
  * What the editor says above the output of a run: that nothing was sent, and what would have been, or when
  * something will be. Whatever the sends hold, it throws nothing: they have happened.
+ * @param sends those that were accepted, and those that were a dry run
  */
-export function executionHints(run: RunSummary): NodeExecutionHint[] {
-	const dryRuns = run.sends.filter(({ options }) => options.dryRun);
-	const accepted = run.sends.filter(({ options }) => !options.dryRun);
-	return [
-		...dryRunHint(dryRuns, run.items),
-		...alreadySentHint(run, accepted.length + run.unknown === 0),
-		...scheduledHint(accepted),
-	].map((message) => ({ message, type: 'info', location: 'outputPane' }));
+export function executionHints(sends: readonly PreparedSend[], counts: Tally): NodeExecutionHint[] {
+	return [...dryRunHint(sends, counts), ...alreadySentHint(counts), ...scheduledHint(sends)].map(
+		(message) => ({ message, type: 'info', location: 'outputPane' }),
+	);
 }

@@ -1,29 +1,43 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
 import type { Job, Outcome } from '../delivery/runJobs';
-import type { Tally } from './errors';
 import type { Connection } from './transport';
 
 /** What is to become of an item, known before anything is requested. */
-export interface ItemJob<Value> {
-	/** Promised where others must be asked first whether anything is to be requested. */
-	readonly job: Job<Value> | Promise<Job<Value>>;
+export type ItemJob<Value> = Job<Value> & {
 	/** Missing where nothing is requested for the item. */
 	readonly maxParallel?: number;
-	/** The item that is put out. */
-	readonly toJson: (value: Value) => IDataObject;
+	/** The item that is put out; missing where what was entered is not valid. */
+	readonly toJson?: (value: Value) => IDataObject;
+};
+
+/** How the items of a run ended that was to change something. */
+export interface Tally {
+	readonly items: number;
+	/** Now, or in an earlier try of this execution. */
+	readonly done: number;
+	/** By others, under their idempotency keys. */
+	readonly doneEarlier: number;
+	/** Also what never started. */
+	readonly notDone: number;
+	readonly unknown: number;
 }
 
 /** Makes the jobs of a run, and knows how to end it. */
 export interface JobFactory<Value> {
-	/** @throws InvalidInput */
-	readonly create: (itemIndex: number, connection: Connection) => ItemJob<Value>;
-	/** Called when all items have their outcome; gives the outcomes as they are told. */
-	readonly end?: (
-		outcomes: ReadonlyArray<Outcome<Value>>,
-	) => Promise<ReadonlyArray<Outcome<Value>>>;
-	/** Counts how the items ended, where an error is to say it. */
-	readonly tally?: (outcomes: ReadonlyArray<Outcome<Value>>) => Tally;
+	/**
+	 * @returns a promise where others must be asked first whether anything is to be requested
+	 * @throws InvalidInput
+	 */
+	create(itemIndex: number, connection: Connection): ItemJob<Value> | Promise<ItemJob<Value>>;
+	/**
+	 * Called when all items have their outcome.
+	 * @returns the outcomes as they are told, with their counts where an error is to say them
+	 */
+	end(outcomes: ReadonlyArray<Outcome<Value>>): Promise<{
+		readonly outcomes: ReadonlyArray<Outcome<Value>>;
+		readonly counts?: Tally;
+	}>;
 }
 
 /** Whether the node runs as the tool of an AI agent. */

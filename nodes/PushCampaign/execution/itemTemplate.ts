@@ -6,14 +6,16 @@ export type ItemTemplate = (json: unknown) => unknown;
 
 export const takesN8n: ItemTemplate = () => undefined;
 
+export const isObject = (value: unknown): value is object =>
+	typeof value === 'object' && value !== null;
+
 /** What is written between braces where it is a field of the input item: `$json.page["url"]`. */
 const field = /\{\{\s*\$json((?:\.[A-Za-z_]\w*|\["[\w -]+"\]|\['[\w -]+'\])+)\s*\}\}/g;
 
 function valueAt(json: unknown, path: string): unknown {
 	let value = json;
 	for (const [name] of path.matchAll(/[\w -]+/g)) {
-		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
-			return undefined;
+		if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
 		value = Reflect.get(value, name);
 	}
 	return value;
@@ -35,7 +37,7 @@ function textTemplate(expression: string): ItemTemplate {
  */
 export function templateOf(written: unknown): ItemTemplate {
 	if (typeof written === 'string' && written.startsWith('=')) return textTemplate(written.slice(1));
-	if (typeof written !== 'object' || written === null) return () => written;
+	if (!isObject(written)) return () => written;
 	const parts = Object.entries(written).map(([name, part]) => [name, templateOf(part)] as const);
 	return (json) => {
 		const values = parts.map(([name, valueFor]) => [name, valueFor(json)] as const);

@@ -6,16 +6,14 @@ import type { Problem } from '../service/failures';
 import type { CampaignEvent, Watched } from '../watch/compare';
 import { toEvent } from '../watch/compare';
 import { describeFailures } from '../watch/failures';
-import type { Poll, TriggerMemory } from '../watch/memory';
 import { memoryOf } from '../watch/memory';
 import type { Readings } from '../watch/readCampaigns';
 import { readCampaigns } from '../watch/readCampaigns';
 import { toApiError, toExpected } from './errors';
 import type { Occasion } from './occasion';
 import { occasionOf } from './occasion';
-import { unreadable } from './parameterReader';
+import { tellUnreadable } from './parameterReader';
 import { sleep } from './sleep';
-import type { Connection } from './transport';
 import { connect } from './transport';
 
 const maxParallel = 100;
@@ -29,18 +27,8 @@ const budgetShare = 0.8;
  */
 const underWay = new WeakSet<object>();
 
-/** The trigger's parameters: it has no item. */
-function watchedBy(context: IPollFunctions): Watched {
-	return readWatched({
-		get: ({ name, displayName }) => {
-			try {
-				return context.getNodeParameter(name, null);
-			} catch (error) {
-				throw unreadable(displayName, error);
-			}
-		},
-	});
-}
+const watchedBy = (context: IPollFunctions): Watched =>
+	readWatched({ get: tellUnreadable((name) => context.getNodeParameter(name, null)) });
 
 /** n8n's own database, or the vault of a credential's external secrets, keeps a poll waiting. */
 const credentialLate: Problem = {
@@ -52,17 +40,6 @@ const credentialLate: Problem = {
 	cause: 'temporarily-unavailable',
 };
 
-async function connectInTime(
-	context: IPollFunctions,
-	timeoutMs: number,
-	signal: AbortSignal,
-): Promise<Connection> {
-	const open = async () => await connect(context, signal);
-	const opened = await withDeadline(open, { timeoutMs, sleep });
-	if (opened.kind === 'settled') return opened.value;
-	throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
-}
-
 /** Reads the campaigns that are watched, those of `first` before the others. */
 async function read(
 	context: IPollFunctions,
@@ -72,17 +49,20 @@ async function read(
 ): Promise<Readings> {
 	const budgetMs = Math.max(1, Math.floor(occasion.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
-	const options = {
+	const open = async () => await connect(context, signal);
+	const opened = await withDeadline(open, { timeoutMs: budgetMs, sleep });
+	if (opened.kind === 'failed') {
+		throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
+	}
+	const timeoutMs = Math.max(1, Math.min(occasion.requestMs, Math.floor(budgetMs / 2)));
+	return await readCampaigns({ campaignIds, first, timeoutMs }, opened.value.client, {
 		ceiling: maxParallel,
 		stopOnFailure: false,
 		now: () => performance.now(),
 		sleep,
 		random: Math.random,
 		signal,
-	};
-	const { client } = await connectInTime(context, budgetMs, signal);
-	const timeoutMs = Math.max(1, Math.min(occasion.requestMs, Math.floor(budgetMs / 2)));
-	return await readCampaigns({ campaignIds, first, timeoutMs }, client, options);
+	});
 }
 
 /** All failures in one error, where there are any. */
@@ -103,25 +83,8 @@ async function showCampaigns(context: IPollFunctions, occasion: Occasion) {
 	return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
 }
 
-/** A poll of an active workflow. Where it is strict, any failure is one of the poll. */
-async function tellNews(
-	context: IPollFunctions,
-	occasion: Occasion,
-	memory: TriggerMemory,
-	poll: Poll,
-	isStrict: boolean,
-) {
-	const watched = watchedBy(context);
-	const readings = await read(context, watched, memory.unread, occasion);
-	const error = failureError(context, readings.failures);
-	if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
-	const news = memory.emit(poll, watched, readings);
-	const report = failureError(context, news.failures);
-	if (report !== undefined) context.__emitError(report);
-	return toItems(news.events);
-}
-
-async function pollActive(context: IPollFunctions, occasion: Occasion) {
+/** A poll of an active workflow. */
+async function tellNews(context: IPollFunctions, occasion: Occasion) {
 	const { id: nodeId } = context.getNode();
 	const memory = memoryOf(String(context.getWorkflow().id), nodeId);
 	const isPublication = occasion.kind === 'publication';
@@ -134,9 +97,17 @@ async function pollActive(context: IPollFunctions, occasion: Occasion) {
 		isPublication,
 	};
 	memory.begin(poll);
+	/** Whether any failure is one of the poll. */
 	const isStrict = isPublication && !memory.isWatching;
 	try {
-		return await tellNews(context, occasion, memory, poll, isStrict);
+		const watched = watchedBy(context);
+		const readings = await read(context, watched, memory.unread, occasion);
+		const error = failureError(context, readings.failures);
+		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
+		const news = memory.emit(poll, watched, readings);
+		const report = failureError(context, news.failures);
+		if (report !== undefined) context.__emitError(report);
+		return toItems(news.events);
 	} catch (error) {
 		const told = toExpected(context.getNode(), error);
 		if (occasion.kind === 'poll' || isStrict) throw told;
@@ -163,7 +134,7 @@ export async function pollCampaigns(
 	try {
 		const occasion = occasionOf(context);
 		if (occasion.kind === 'test') return await showCampaigns(context, occasion);
-		return await pollActive(context, occasion);
+		return await tellNews(context, occasion);
 	} catch (error) {
 		throw toExpected(context.getNode(), error);
 	} finally {

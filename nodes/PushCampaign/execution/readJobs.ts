@@ -3,29 +3,28 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ReadOperation } from '../operations/operation';
 import { kinds } from '../service/kinds';
 import type { JobFactory } from './itemJob';
-import { ParameterReader } from './parameterReader';
+import { parametersOf } from './parameterReader';
 
 /** Makes the jobs of reads: items with the same parameters and credential share one request. */
 export function readJobs(
 	context: IExecuteFunctions,
 	operation: ReadOperation,
 ): JobFactory<IDataObject> {
-	const parameters = new ParameterReader(context);
+	const parametersFor = parametersOf(context);
 	return {
 		create(itemIndex, { client, settings }) {
-			const read = operation.prepare(parameters.item(itemIndex));
+			const read = operation.prepare(parametersFor(itemIndex));
 			const { maxParallel, rateLimitRetries } = read.options;
 			return {
 				maxParallel,
-				job: {
-					dedupeKey: JSON.stringify([settings, read.key]),
-					rateLimitRetries,
-					transientRetries: kinds[operation.kind].unknownRetries,
-					attempt: async () => await read.perform(client),
-				},
+				dedupeKey: JSON.stringify([settings, read.key]),
+				rateLimitRetries,
+				transientRetries: kinds[operation.kind].unknownRetries,
+				attempt: async () => await read.perform(client),
 				// Items that share an answer must not share its object: a later node may change one of them.
 				toJson: (answer) => structuredClone(answer),
 			};
 		},
+		end: async (outcomes) => ({ outcomes }),
 	};
 }

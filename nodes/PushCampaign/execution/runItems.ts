@@ -1,20 +1,19 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Job } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
 import { InvalidInput } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { changeJobs } from './changeJobs';
-import { findProblem, toErrorJson, toExpected, toFault, toInvalid, toNodeError } from './errors';
+import { findProblem, toErrorJson, toExpected, toInvalid, toNodeError, toProblem } from './errors';
 import type { ItemJob, JobFactory } from './itemJob';
-import { isTool } from './itemJob';
-import { ParameterReader } from './parameterReader';
+import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
 import { sleep } from './sleep';
-import { connectItems } from './transport';
+import type { Connection } from './transport';
+import { connect } from './transport';
 
 /** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
@@ -27,28 +26,25 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 async function createJobs<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
-): Promise<{ itemJobs: Array<ItemJob<Value>>; jobs: Array<Job<Value>> }> {
-	const connectionOf = connectItems(context, context.getExecutionCancelSignal());
-	async function create(itemIndex: number): Promise<ItemJob<Value>> {
+): Promise<Array<ItemJob<Value>>> {
+	const signal = context.getExecutionCancelSignal();
+	const jobs: Array<Promise<ItemJob<Value>>> = [];
+	let connection: Connection | undefined;
+	for (const itemIndex of context.getInputData().keys()) {
 		try {
-			return factory.create(itemIndex, await connectionOf(itemIndex));
+			if (!connection?.isForAll) connection = await connect(context, signal, itemIndex);
+			jobs.push(Promise.resolve(factory.create(itemIndex, connection)));
 		} catch (error) {
 			const known = { kind: 'invalid', invalid: toInvalid(error) } as const;
-			return { job: { known }, toJson: () => ({}) };
+			jobs.push(Promise.resolve({ known }));
+		}
+		if (jobs.length % itemsAtOnce === 0) {
+			// What is late claims its key and frees it: more at a time would push out keys that are remembered.
+			await Promise.all(jobs.slice(-itemsAtOnce));
+			await sleep(0);
 		}
 	}
-
-	const { length } = context.getInputData();
-	const itemJobs: Array<ItemJob<Value>> = [];
-	const jobs: Array<Job<Value>> = [];
-	while (jobs.length < length) {
-		const end = Math.min(length, jobs.length + itemsAtOnce);
-		while (itemJobs.length < end) itemJobs.push(await create(itemJobs.length));
-		const created = itemJobs.slice(jobs.length).map(async ({ job }) => await job);
-		jobs.push(...(await Promise.all(created)));
-		await sleep(0);
-	}
-	return { itemJobs, jobs };
+	return await Promise.all(jobs);
 }
 
 async function runOperation<Value>(
@@ -58,17 +54,17 @@ async function runOperation<Value>(
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const signal = context.getExecutionCancelSignal();
-	const { itemJobs, jobs } = await createJobs(context, factory);
+	const jobs = await createJobs(context, factory);
 
 	const ended = await runJobs(jobs, {
-		ceiling: itemJobs.find((itemJob) => itemJob.maxParallel)?.maxParallel ?? 1,
+		ceiling: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
 		stopOnFailure: !context.continueOnFail(),
 		now: () => performance.now(),
 		sleep,
 		random: Math.random,
 		signal,
 	});
-	const outcomes = (await factory.end?.(ended)) ?? ended;
+	const { outcomes, counts } = await factory.end(ended);
 	if (signal?.aborted) {
 		throw new NodeOperationError(node, 'The execution was canceled before all items were done');
 	}
@@ -76,17 +72,16 @@ async function runOperation<Value>(
 		const problem = findProblem(outcome);
 		if (problem !== undefined) {
 			if (context.continueOnFail()) return toItem(toErrorJson(problem, kind), itemIndex);
-			const counts = factory.tally?.(outcomes);
-			throw toNodeError(node, problem, itemIndex, { kind, counts, isTool: isTool(node) });
+			throw toNodeError(node, problem, itemIndex, kind, counts);
 		}
-		const json = outcome.kind === 'done' ? itemJobs[itemIndex]?.toJson(outcome.value) : undefined;
+		const json = outcome.kind === 'done' ? jobs[itemIndex]?.toJson?.(outcome.value) : undefined;
 		return toItem(json ?? {}, itemIndex);
 	});
 }
 
 /** @throws InvalidInput */
 function findOperation(context: IExecuteFunctions): Operation {
-	const parameters = new ParameterReader(context).item(0);
+	const parameters = parametersOf(context)(0);
 	const value = parameters.get({ name: 'operation', displayName: 'Operation' });
 	const resource = parameters.get({ name: 'resource', displayName: 'Resource' }) ?? 'campaign';
 	const operation = operations.find(({ option }) => option.value === value);
@@ -117,6 +112,6 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const isStopped = context.getExecutionCancelSignal()?.aborted;
 		if (!context.continueOnFail() || isStopped) throw toExpected(context.getNode(), error, 0);
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-		return items.map((_item, itemIndex) => toItem(toErrorJson(toFault(error), kind), itemIndex));
+		return items.map((_item, itemIndex) => toItem(toErrorJson(toProblem(error), kind), itemIndex));
 	}
 }

@@ -1,9 +1,4 @@
-import type {
-	ICredentialDataDecryptedObject,
-	IExecuteFunctions,
-	IHttpRequestOptions,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, IPollFunctions } from 'n8n-workflow';
 
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
@@ -19,10 +14,12 @@ export interface Connection {
 	readonly client: Client;
 	/** What stands for the site, whatever key it has at the moment: its address and its credential in n8n. */
 	readonly site: string;
+	/**
+	 * Whether it serves all items of a run. Otherwise a field of the credential is an expression
+	 * (`={{ $json.key }}`), which n8n works out for each item; that takes it about a millisecond.
+	 */
+	readonly isForAll: boolean;
 }
-
-type Context = IExecuteFunctions | IPollFunctions;
-type CredentialData = ICredentialDataDecryptedObject;
 
 /** Says why n8n does not open a credential, in its words. */
 function unopened(error: unknown): never {
@@ -33,39 +30,34 @@ function unopened(error: unknown): never {
 }
 
 /**
- * n8n's helper puts the execution's signal in the place of the request's own one, which ends with it
- * and with the request's time.
+ * Opens the credential once for all requests of an item, or of a poll; n8n would look it up and decrypt it for
+ * each.
+ * @param signal ends when the user stops the execution, or when the poll has no more time
+ * @throws InvalidInput
  */
-function keepSignal(options: IHttpRequestOptions): void {
-	const { abortSignal } = options;
-	Object.defineProperty(options, 'abortSignal', {
-		enumerable: true,
-		get: () => abortSignal,
-		set: () => undefined,
-	});
-}
-
-/** @throws InvalidInput naming the credential's field */
-function toConnection(
-	context: Context,
-	data: CredentialData,
-	signal: AbortSignal | undefined,
-): Connection {
+export async function connect(
+	context: IExecuteFunctions | IPollFunctions,
+	signal?: AbortSignal,
+	itemIndex?: number,
+): Promise<Connection> {
+	const data = await context.getCredentials(credentialType, itemIndex).catch(unopened);
 	const settings = parseSettings(data);
-	const reference = context.getNode().credentials?.[credentialType];
-	const credentialsDecrypted = {
-		id: reference?.id ?? '',
-		name: reference?.name ?? '',
-		type: credentialType,
-		data,
-	};
+	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: null, name: '' };
+	const credentialsDecrypted = { id: id ?? '', name, type: credentialType, data };
 	const client = createClient({
 		settings,
 		signal,
 		sleep,
 		now: Date.now,
 		transport: async (options): Promise<unknown> => {
-			keepSignal(options);
+			// n8n's helper puts the execution's signal in the place of the request's own one, which ends with it
+			// and with the request's time.
+			const { abortSignal } = options;
+			Object.defineProperty(options, 'abortSignal', {
+				enumerable: true,
+				get: () => abortSignal,
+				set: () => undefined,
+			});
 			return await context.helpers.httpRequestWithAuthentication.call(
 				context,
 				credentialType,
@@ -75,38 +67,5 @@ function toConnection(
 		},
 	});
 	const site = JSON.stringify([settings.baseUrl, credentialsDecrypted.id]);
-	return { settings, client, site };
-}
-
-/**
- * Opens the credential once for all requests of a poll; n8n would look it up and decrypt it for each.
- * @param signal ends when the poll has no more time
- * @throws InvalidInput
- */
-export async function connect(context: IPollFunctions, signal?: AbortSignal): Promise<Connection> {
-	const data = await context.getCredentials<CredentialData>(credentialType).catch(unopened);
-	return toConnection(context, data, signal);
-}
-
-/**
- * Opens the credential for the items of a run. Its fields may be expressions, which n8n works out for each
- * item (`={{ $json.key }}`); that takes n8n about a millisecond. Where none is one, what was opened for the
- * first item serves all.
- * @param signal ends when the user stops the execution
- * @returns what gives an item its connection; throws InvalidInput
- */
-export function connectItems(
-	context: IExecuteFunctions,
-	signal?: AbortSignal,
-): (itemIndex: number) => Promise<Connection> {
-	let forAll: Connection | undefined;
-	return async (itemIndex) => {
-		if (forAll !== undefined) return forAll;
-		const data = await context
-			.getCredentials<CredentialData>(credentialType, itemIndex)
-			.catch(unopened);
-		const connection = toConnection(context, data, signal);
-		if (data[fixedMark] === true) forAll = connection;
-		return connection;
-	};
+	return { settings, client, site, isForAll: data[fixedMark] === true };
 }

@@ -67,15 +67,15 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 }
 
 /**
- * Refuses a schedule that the service would refuse. Specification, Errors: `invalid_value`, and
+ * Says why the service would refuse a schedule, if it would. Specification, Errors: `invalid_value`, and
  * Limits: `send_at` minimum lead.
  *
  * @param now milliseconds since 1970
- * @throws InvalidInput when the time is less than five minutes ahead of `now`
+ * @returns nothing when the time is at least five minutes ahead of `now`
  */
-export function checkLead(schedule: Schedule, now: number): void {
-	if (schedule.at - now >= minimumLeadMinutes * 60_000) return;
-	throw new InvalidInput(
+export function checkLead(schedule: Schedule, now: number): InvalidInput | undefined {
+	if (schedule.at - now >= minimumLeadMinutes * 60_000) return undefined;
+	return new InvalidInput(
 		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
 		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove ${FIELD} to send at once.`,
 	);

@@ -2,13 +2,12 @@ import type { INode, NodeError } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import {
 	findProblem,
-	tally,
 	toApiError,
 	toErrorJson,
 	toExpected,
-	toFault,
 	toInvalid,
 	toNodeError,
+	toProblem,
 } from '../../../nodes/PushCampaign/execution/errors';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
@@ -58,15 +57,14 @@ test.each([
 });
 
 describe('the error that stops a run', () => {
-	const counts = { done: 3, doneEarlier: 2, notDone: 4, unknown: 5 };
-	const run = { kind: 'send', counts, isTool: false } as const;
+	const counts = { items: 14, done: 3, doneEarlier: 2, notDone: 4, unknown: 5 };
 
 	test.each([
 		[invalid, NodeOperationError, undefined],
 		[refused, NodeApiError, '400'],
 		[lost, NodeApiError, null],
 	] as const)('says how all ended, then what to do: %j', (problem, errorClass, httpCode) => {
-		const error = toNodeError(node, problem, 6, run);
+		const error = toNodeError(node, problem, 6, 'send', counts);
 		expect(error).toBeInstanceOf(errorClass);
 		expect(shown(error)).toEqual({
 			message: problem.message,
@@ -80,33 +78,34 @@ describe('the error that stops a run', () => {
 	test.each([
 		['read', counts],
 		['send', undefined],
-	] as const)(
-		'tells an agent all in its message, which is all that it hands on: %s',
-		(kind, all) => {
-			const error = toNodeError(node, invalid, 0, { kind, counts: all, isTool: true });
-			const { message, description } = shown(error);
-			expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
-		},
-	);
+	] as const)('tells an agent all in its message, all that it hands on: %s', (kind, all) => {
+		const tool = { ...node, type: `${node.type}Tool` };
+		const { message, description } = toNodeError(tool, invalid, 0, kind, all);
+		expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
+	});
 
+	const none = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 	test.each([
-		[['notDone'], /^Give a title\.$/],
-		[['unknown'], /^Give a title\.$/],
+		[{ items: 1, notDone: 1 }, /^Give a title\.$/],
+		[{ items: 1, unknown: 1 }, /^Give a title\.$/],
 		[
-			['notDone', 'notDone'],
+			{ items: 2, notDone: 2 },
 			/^Sent: 0, not sent: 2, unknown: 0\. First to fail: item 0\. Give a title\.$/,
 		],
 		[
-			['notDone', 'done', 'notDone'],
+			{ items: 3, notDone: 2, done: 1 },
 			/^1 of 3 was sent\. Sent: 1, not sent: 2, .* all 3 again, except/,
 		],
 		[
-			['doneEarlier', 'notDone'],
+			{ items: 2, doneEarlier: 1, notDone: 1 },
 			/^1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, .* all 2 again/,
 		],
-		[['notDone', 'unknown'], /^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/],
-	] as const)('counts each end once, and says no more than there is to say: %j', (ends, told) => {
-		const { description } = toNodeError(node, invalid, 0, { ...run, counts: tally(ends) });
+		[
+			{ items: 2, notDone: 1, unknown: 1 },
+			/^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/,
+		],
+	] as const)('says no more than there is to say: %j', (ends, told) => {
+		const { description } = toNodeError(node, invalid, 0, 'send', { ...none, ...ends });
 		expect(description).toMatch(told);
 	});
 });
@@ -138,7 +137,7 @@ describe('whatever is thrown', () => {
 
 	test('is what the user entered where it says so', () => {
 		expect(toInvalid(input)).toBe(input);
-		expect(toFault(input)).toEqual(invalid);
+		expect(toProblem(input)).toEqual(invalid);
 		const expected = toExpected(node, input, 3);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 3 });
@@ -154,7 +153,7 @@ describe('whatever is thrown', () => {
 		const description =
 			'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 		expect(toInvalid(error)).toMatchObject({ message, advice: description });
-		expect(toFault(error)).toMatchObject({ message, description, outcome: 'unknown' });
+		expect(toProblem(error)).toMatchObject({ message, description, outcome: 'unknown' });
 		const expected = toExpected(node, error);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		const failure = { cause: 'node-defect' };

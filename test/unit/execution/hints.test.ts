@@ -18,19 +18,16 @@ const at = (sendAt: unknown, more = {}) =>
 	sendOf(sendToAll, { additionalFields: { sendAt, ...more } });
 const dry = (operation: SendOperation, parameters = {}) =>
 	sendOf(operation, { options: { dryRun: true }, ...parameters });
-/** A run in which nothing else happened. */
-const runOf = (...sends: PreparedSend[]) => ({
-	sends,
-	alreadySent: 0,
-	unknown: 0,
-	items: sends.length,
-});
-const messages = (run: Parameters<typeof executionHints>[0]) =>
-	executionHints(run).map(({ message }) => message);
+const none = { items: 0, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
+/** What is told of a run in which nothing else happened. */
+const hintsOf = (...sends: PreparedSend[]) =>
+	executionHints(sends, { ...none, items: sends.length, done: sends.length });
+const messages = (...sends: PreparedSend[]) => hintsOf(...sends).map(({ message }) => message);
 
 test('a run that sent at once says nothing', () => {
-	expect(messages(runOf())).toEqual([]);
-	expect(messages({ ...runOf(sendOf(sendToAll)), unknown: 1, items: 4 })).toEqual([]);
+	expect(messages()).toEqual([]);
+	const counts = { items: 4, done: 1, doneEarlier: 0, notDone: 2, unknown: 1 };
+	expect(executionHints([sendOf(sendToAll)], counts)).toEqual([]);
 });
 
 const christmas = at('2030-12-24T09:00:00');
@@ -54,7 +51,7 @@ test.each<[sends: PreparedSend[], told: string]>([
 	const { defaultLocale } = Settings;
 	Settings.defaultLocale = 'ar-EG';
 	try {
-		expect(executionHints(runOf(...sends))).toEqual([
+		expect(hintsOf(...sends)).toEqual([
 			{ message: `${told}. ${stop}`, type: 'info', location: 'outputPane' },
 		]);
 	} finally {
@@ -84,7 +81,7 @@ describe('a dry run', () => {
 		[sendToSegments, { segmentIds: ids(100) }, `segments ${ids(48).join(', ')}… at once`],
 		[sendToSubscriber, { subscriberId: 5001 }, 'subscriber 5001 at once'],
 	])('shows the notification, to whom it would go and when: %#', (operation, more, to) => {
-		expect(messages(runOf(dry(operation, more)))).toEqual([
+		expect(messages(dry(operation, more))).toEqual([
 			`Nothing was sent: this was a dry run.<br>It would go to ${to}:${notification}`,
 		]);
 	});
@@ -92,10 +89,10 @@ describe('a dry run', () => {
 	test('of several items shows the first', () => {
 		const runs = [dry(sendToAll), dry(sendToAll, { title: 'Other' })];
 		const preview = `would go to all subscribers at once:${notification}`;
-		expect(messages(runOf(...runs))).toEqual([
+		expect(messages(...runs)).toEqual([
 			`Nothing was sent: this was a dry run.<br>The first of 2 ${preview}`,
 		]);
-		expect(messages(runOf(...runs, christmas))).toEqual([
+		expect(messages(...runs, christmas)).toEqual([
 			`Nothing was sent for 2 of the 3 items: these were a dry run.<br>The first of 2 ${preview}`,
 			`Scheduled for 24 Dec 2030 09:00, Europe/Berlin. ${stop}`,
 		]);
@@ -104,7 +101,7 @@ describe('a dry run', () => {
 	test('shows what a user wrote as text, whatever it is', () => {
 		const marks = `<b>a</b> & "b" 'c'\nnext`;
 		const escaped = '&#60;b&#62;a&#60;/b&#62; &#38; &#34;b&#34; &#39;c&#39;<br>next';
-		const [shown] = messages(runOf(dry(sendToAll, { title: marks, message: marks })));
+		const [shown] = messages(dry(sendToAll, { title: marks, message: marks }));
 		expect(shown).toContain(`<br><b>${escaped}</b><br>${escaped}<br>`);
 
 		const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 });
@@ -112,7 +109,7 @@ describe('a dry run', () => {
 			fc.property(text, text, text, (title, name, value) => {
 				fc.pre([title, name, value].every((each) => each.trim() !== ''));
 				const given = { title, attributes: { pairs: [{ name, value }] } };
-				const [message = ''] = messages(runOf(dry(sendToAttributes, given)));
+				const [message = ''] = messages(dry(sendToAttributes, given));
 				expect(message.replace(/<\/?b>|<br>/g, '')).not.toMatch(/[<>"']|&(?!#\d+;)/);
 			}),
 		);
@@ -127,5 +124,6 @@ test.each([
 	[0, 1, 1, 2, '1 of 2 was sent earlier under its idempotency key, and not again.'],
 ])('%d sent, %d already sent and %d unknown, of %d', (sent, alreadySent, unknown, items, told) => {
 	const sends = Array.from({ length: sent }, () => sendOf(sendToAll));
-	expect(messages({ sends, alreadySent, unknown, items })).toEqual([told]);
+	const counts = { ...none, items, done: sent, doneEarlier: alreadySent, unknown };
+	expect(executionHints(sends, counts)).toMatchObject([{ message: told }]);
 });

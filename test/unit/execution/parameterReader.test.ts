@@ -1,44 +1,46 @@
 import type { GenericValue, IDataObject, IGetNodeParameterOptions } from 'n8n-workflow';
-import {
-	hasExpression,
-	ParameterReader,
-} from '../../../nodes/PushCampaign/execution/parameterReader';
+import { hasExpression, parametersOf } from '../../../nodes/PushCampaign/execution/parameterReader';
+import { executeFunctions } from './support';
 
 interface World {
 	/** The parameters as the user wrote them. */
 	readonly written: IDataObject;
 	readonly items?: IDataObject[];
 	/** What n8n makes of an expression; by default nothing that a test compares with. */
-	readonly evaluate?: (written: unknown, itemIndex: number) => unknown;
+	readonly evaluate?: ((written: unknown, itemIndex: number) => unknown) | undefined;
 }
 
 /** A reader beside the items of which it asked n8n to evaluate a parameter. */
 function readerOf({ written, items = [{}], evaluate = () => 'evaluated' }: World) {
 	const evaluated: number[] = [];
-	const reader = new ParameterReader({
-		getInputData: () => items.map((json) => ({ json })),
+	const { context } = executeFunctions({ items: items.map((json) => ({ json })) });
+	Object.assign(context, {
 		getTimezone: () => 'Europe/Berlin',
-		getNodeParameter(name, itemIndex, fallback, options?: IGetNodeParameterOptions) {
+		getNodeParameter(
+			name: string,
+			itemIndex: number,
+			fallback: null,
+			options?: IGetNodeParameterOptions,
+		) {
 			const value = written[name] ?? fallback;
 			if (options?.rawExpressions) return value;
 			evaluated.push(itemIndex);
 			return hasExpression(value) ? evaluate(value, itemIndex) : value;
 		},
 	});
-	return { reader, evaluated };
+	return { parametersFor: parametersOf(context), evaluated };
 }
 
 const title = { name: 'title', displayName: 'Title' };
 
 /** Reads the title of all items. */
 function readAll(written: GenericValue, items: IDataObject[], evaluate?: World['evaluate']) {
-	const world = { written: { title: written }, items };
-	const { reader, evaluated } = readerOf(evaluate === undefined ? world : { ...world, evaluate });
-	return { values: items.map((_item, index) => reader.item(index).get(title)), evaluated };
+	const { parametersFor, evaluated } = readerOf({ written: { title: written }, items, evaluate });
+	return { values: items.map((_item, index) => parametersFor(index).get(title)), evaluated };
 }
 
 test('a parameter that is missing is undefined, and the timezone is the workflow’s', () => {
-	const item = readerOf({ written: {} }).reader.item(0);
+	const item = readerOf({ written: {} }).parametersFor(0);
 	expect([item.get(title), item.timezone]).toEqual([undefined, 'Europe/Berlin']);
 });
 

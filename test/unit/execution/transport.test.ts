@@ -1,41 +1,41 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { connect, connectItems } from '../../../nodes/PushCampaign/execution/transport';
-import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+import { runItems } from '../../../nodes/PushCampaign/execution/runItems';
+import { connect } from '../../../nodes/PushCampaign/execution/transport';
 import { created, credential, executeFunctions, pollFunctions } from './support';
 
 const keyed = (site: string) => ({ ...credential, baseUrl: `https://${site}.example` });
 
-/** Connects items whose credential n8n gives by item, or refuses with an error. */
-async function connectAll(byItem: object[]) {
+/** Reads once for each item, whose credential n8n gives by item, or refuses with an error. */
+async function readAll(byItem: object[]) {
 	const opened: unknown[] = [];
-	const { context } = executeFunctions({
+	const { context, asked } = executeFunctions({
+		items: byItem.map(() => ({ json: {} })),
+		parameters: { resource: 'site', operation: 'getSubscriberCount' },
+		continueOnFail: true,
+		service: () => ({ body: '{"active_subscribers":"7"}' }),
 		credentialsFor: (_type, itemIndex) => {
 			opened.push(itemIndex);
 			return byItem[Number(itemIndex)] ?? new Error('No such item');
 		},
 	});
-	const connectionOf = connectItems(context);
-	const connections: unknown[] = [];
-	for (const itemIndex of byItem.keys()) {
-		connections.push(await connectionOf(itemIndex).catch((error: unknown) => error));
-	}
-	return { opened, connections };
+	const given = await runItems(context);
+	return { opened, sites: asked.map(({ options }) => options.url), given };
 }
-const siteOf = (site: string) => ({ settings: { baseUrl: `https://${site}.example` } });
 
 describe('the credential of many items', () => {
+	const path = '/v1/site/subscriber_count';
 	test('is opened once where none of its fields is an expression', async () => {
 		const fixed = { ...keyed('a'), isFixed: true };
-		const { opened, connections } = await connectAll([fixed, fixed, fixed]);
-		expect([opened, new Set(connections).size]).toEqual([[0], 1]);
+		const { opened, sites } = await readAll([fixed, fixed, fixed]);
+		expect([opened, sites]).toEqual([[0], [`https://a.example${path}`]]);
 	});
 
 	test('that opens for some is refused for the others alone, in n8n’s words', async () => {
-		const { connections } = await connectAll([new Error('Not yours'), keyed('a')]);
-		const advice = 'Choose a Push Campaign API credential in the node that you may use.';
-		expect(connections).toMatchObject([{ message: 'Not yours', advice }, siteOf('a')]);
-		expect(connections[0]).toBeInstanceOf(InvalidInput);
+		const { sites, given } = await readAll([keyed('a'), new Error('Not yours'), keyed('b')]);
+		expect(sites).toEqual([`https://a.example${path}`, `https://b.example${path}`]);
+		const description = 'Choose a Push Campaign API credential in the node that you may use.';
+		expect(given[1]?.json).toMatchObject({ error: { message: 'Not yours', description } });
 	});
 });
 
@@ -48,7 +48,7 @@ test('a trigger’s credential is asked for without an item', async () => {
 		},
 	});
 	await connect(context);
-	expect(asked).toEqual([['pushCampaignApi']]);
+	expect(asked).toEqual([['pushCampaignApi', undefined]]);
 });
 
 const request = { kind: 'read', path: '/v1/site/subscribers/count' } as const;
