@@ -47,7 +47,6 @@ export const buttonPart = (index: number, part: string | number) =>
 
 /**
  * Reads the buttons that were filled in.
- * @param given the parameter's value
  * @throws InvalidInput naming what is missing of one that was filled in by half
  */
 export function readButtons(given: unknown): Fields[] {

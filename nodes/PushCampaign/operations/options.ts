@@ -2,9 +2,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { countCharacters } from '../service/text';
-import { refusal } from '../service/textSchemas';
+import { refusal, saying } from '../service/textSchemas';
 import type { ItemParameters } from './parameters';
-import { atMost, readCollection, toggle, wholeNumber } from './parameters';
+import { atMost, readCollection, textProperty, toggle, wholeNumber } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -65,16 +65,14 @@ export const sendOptions = {
 			description:
 				'Whether to only check the fields and show what would be sent, without sending it',
 		},
-		{
+		textProperty({
 			displayName: 'Idempotency Key',
 			name: 'idempotencyKey',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. order-1042-shipped',
 			description:
 				'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
 			...atMost(maxKeyCharacters),
-		},
+		}),
 		maxParallel,
 		rateLimitRetries,
 		{
@@ -106,9 +104,7 @@ const notExact = 'is neither text nor an exact number: give it as text';
 
 /** One that was added and gives none must not send without protection. */
 const key = z
-	.union([z.string(), z.number().safe(notExact), z.null()], {
-		errorMap: () => ({ message: notExact }),
-	})
+	.union([z.string(), z.number().safe(notExact), z.null()], saying(notExact))
 	.transform((given) => String(given ?? '').trim())
 	.refine(
 		(text) => text !== '',

@@ -4,6 +4,7 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
+import { saying } from '../service/textSchemas';
 
 /** What names a parameter: to n8n, and to users. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
@@ -83,15 +84,16 @@ export function check<Value>(
 }
 
 /** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
-export const toggle = z.boolean({ errorMap: () => ({ message: 'is not true or false' }) });
+export const toggle = z.boolean(saying('is not true or false'));
 
 /** A whole number; without an upper bound where none is given. */
 export function wholeNumber(from: number, to = Infinity) {
 	const range = to === Infinity ? `from ${from}` : `from ${from} to ${to}`;
-	return z.custom<number>(
-		(value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
-		`is not a whole number ${range}`,
-	);
+	return z
+		.number(saying(`is not a whole number ${range}`))
+		.int()
+		.min(from)
+		.max(to);
 }
 
 /** The fields of a collection, by name: null where one is there and has no value. */
@@ -100,14 +102,12 @@ export type Fields = Record<string, unknown>;
 const record = z.record(
 	z.string(),
 	z.unknown().transform((value) => value ?? null),
+	saying('is not a set of fields'),
 );
 
 /** Reads a collection; one that was left out is empty. */
 export function toFields(value: unknown, displayName: string): Fields {
-	if (isBlank(value)) return {};
-	const result = record.safeParse(value);
-	if (!result.success || Array.isArray(value)) throw invalid(displayName, 'is not a set of fields');
-	return result.data;
+	return isBlank(value) ? {} : check(record, value, displayName);
 }
 
 /** Reads the entries of a collection that holds a list of them under a name. */

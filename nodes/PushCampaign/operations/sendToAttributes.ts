@@ -4,7 +4,7 @@ import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue } from '../service/schemas';
 import { requiredText } from '../service/textSchemas';
 import type { ItemParameters } from './parameters';
-import { check, invalid, required, toEntries } from './parameters';
+import { check, invalid, required, textProperty, toEntries } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
 const specifyAttributes = {
@@ -34,22 +34,18 @@ const attributePairs = {
 			displayName: 'Attribute',
 			name: 'pairs',
 			values: [
-				{
+				textProperty({
 					displayName: 'Name',
 					name: 'name',
-					type: 'string',
-					default: '',
 					required: true,
 					placeholder: 'e.g. plan',
-				},
-				{
+				}),
+				textProperty({
 					displayName: 'Value',
 					name: 'value',
-					type: 'string',
-					default: '',
 					required: true,
 					placeholder: 'e.g. pro',
-				},
+				}),
 			],
 		},
 	],
