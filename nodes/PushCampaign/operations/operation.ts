@@ -8,7 +8,7 @@ import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import type { RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
-import type { PreparedSend } from './send';
+import type { PreparedSend } from './sendFields';
 
 export interface OperationBase {
 	readonly resource: 'campaign' | 'site';
@@ -17,9 +17,6 @@ export interface OperationBase {
 	/** The panel that users see. */
 	readonly properties: readonly INodeProperties[];
 }
-
-/** What names the subscribers in the body of a send. */
-export type AudienceSelection = Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 
 /** One item's change of something at the service, checked and ready to be made. */
 export interface PreparedChange {
@@ -49,10 +46,10 @@ export interface SendOperation extends ChangeOperation {
 	readonly kind: 'send';
 	readonly audience: Audience;
 	/**
-	 * Reads from an item whom to send to.
+	 * Reads from an item what names the subscribers in the body.
 	 * @throws InvalidInput naming the parameter
 	 */
-	readonly select: (item: ItemParameters) => AudienceSelection;
+	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 }
 
 /** One item's read, ready to be made. */

@@ -49,11 +49,6 @@ export function isBlank(value: unknown): boolean {
 	);
 }
 
-/** A text without the blanks around it; another value as it is. */
-export function trimmed(value: unknown): unknown {
-	return typeof value === 'string' ? value.trim() : value;
-}
-
 /** Gives a value that must be there. */
 export function required(value: unknown, displayName: string): unknown {
 	if (value === null) {

@@ -5,8 +5,9 @@ import { autoHideValue, maxCharacters } from '../service/rules';
 import type { BodyField, BodyIssue, CampaignBody } from '../service/schemas';
 import { accepts, bodies, firstIssue, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
-import type { AudienceSelection } from './operation';
-import { sendOptions } from './options';
+import type { SendOperation } from './operation';
+import type { SendOptions } from './options';
+import { readSendOptions, sendOptions } from './options';
 import type { ItemParameters, TextProperty } from './parameters';
 import {
 	atMost,
@@ -17,7 +18,6 @@ import {
 	textProperty,
 	toFields,
 	toggle,
-	trimmed,
 } from './parameters';
 import { shortenText } from './shortenText';
 import type { Timing } from './timing';
@@ -25,12 +25,16 @@ import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './t
 import type { UtmParameter } from './utm';
 import { addUtm, readUtm, utmParameters } from './utm';
 
-/** What a field is read with, beside its own parameter. */
-interface Reading extends Timing {
+/** One item's send, checked and ready to leave. */
+export interface PreparedSend extends Timing {
 	readonly audience: Audience;
+	readonly body: CampaignBody;
+	readonly options: SendOptions;
+}
+
+/** What a field is read with, beside its own parameter. */
+interface Reading extends Omit<PreparedSend, 'body'> {
 	readonly utm: readonly UtmParameter[];
-	/** Whether texts that are too long are cut instead of being refused. */
-	readonly shortens: boolean;
 }
 
 type Read = (given: unknown, reading: Reading) => unknown;
@@ -45,8 +49,11 @@ interface Field {
 /** Reads a text that is cut where the user wants it. */
 const fitted =
 	(limit: number): Read =>
-	(text, { shortens }) =>
-		shortens && typeof text === 'string' ? shortenText(text, limit) : text;
+	(text, { options }) =>
+		options.shortenTexts && typeof text === 'string' ? shortenText(text, limit) : text;
+
+/** A text without the blanks around it; another value as it is. */
+const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 const webPage: Read = (url, { utm }) => addUtm(trimmed(url), utm);
 
@@ -188,23 +195,20 @@ function nameOf({ path: [name, index, part] }: BodyIssue): string {
 }
 
 /**
- * Reads the body of a send and checks it against the service's rules, all but the schedule's lead, which
+ * Reads one item's send and checks it against the service's rules, all but the schedule's lead, which
  * depends on the moment of sending. A value that is left over from another operation is not read, and one
  * that was not added to Additional Fields is left out.
- * @param selection what names the subscribers in it
- * @param shortens whether texts that are too long are cut instead of being refused
  * @throws InvalidInput naming the parameter
  */
-export function readBody(
+export function prepareSend(
+	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
 	item: ItemParameters,
-	audience: Audience,
-	selection: AudienceSelection,
-	shortens: boolean,
-): Timing & { readonly body: CampaignBody } {
+): PreparedSend {
+	const options = readSendOptions(item);
+	const fields = new Map<string, unknown>(Object.entries(select(item)));
 	const added = toFields(item.get(collection), collection.displayName);
-	const timing = readTiming(added, item.timezone);
-	const reading = { ...timing, audience, shortens, utm: readUtm(added[utmParameters.name]) };
-	const fields = new Map<string, unknown>(Object.entries(selection));
+	const send = { audience, options, ...readTiming(added, item.timezone) };
+	const reading = { ...send, utm: readUtm(added[utmParameters.name]) };
 	for (const [name, { property, read }] of Object.entries(contentFields)) {
 		fields.set(name, read(item.get(property), reading));
 	}
@@ -213,7 +217,7 @@ export function readBody(
 	}
 	const filledIn = [...fields].filter(([, value]) => value !== undefined);
 	const checked = bodies[audience].safeParse(Object.fromEntries(filledIn));
-	if (checked.success) return { body: checked.data, ...timing };
+	if (checked.success) return { ...send, body: checked.data };
 	const issue = firstIssue(checked.error);
 	throw invalid(nameOf(issue), issue.message, issue.advice);
 }
