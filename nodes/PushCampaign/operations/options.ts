@@ -4,7 +4,14 @@ import { z } from 'zod/v3';
 import { countCharacters } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
 import type { ItemParameters } from './parameters';
-import { atMost, readCollection, textProperty, toggle, wholeNumber } from './parameters';
+import {
+	atMost,
+	optionsProperty,
+	readCollection,
+	textProperty,
+	toggle,
+	wholeNumber,
+} from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -38,63 +45,48 @@ const timeout = {
 
 const maxKeyCharacters = 255;
 
-const collection = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-} as const satisfies INodeProperties;
-
 /** The options of the operations that read. */
-export const readOptions = {
-	...collection,
-	options: [maxParallel, rateLimitRetries, timeout],
-} satisfies INodeProperties;
+export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
 
 /** The options of the operations that send. */
-export const sendOptions = {
-	...collection,
-	options: [
-		{
-			displayName: 'Dry Run',
-			name: 'dryRun',
-			type: 'boolean',
-			// On when it is added: who adds it to see what would be sent must not send.
-			default: true,
-			description:
-				'Whether to only check the fields and show what would be sent, without sending it',
-		},
-		textProperty({
-			displayName: 'Idempotency Key',
-			name: 'idempotencyKey',
-			placeholder: 'e.g. order-1042-shipped',
-			description:
-				'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
-			...atMost(maxKeyCharacters),
-		}),
-		maxParallel,
-		rateLimitRetries,
-		{
-			displayName: 'Resend Unknown',
-			name: 'resendUnknown',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to send again what an earlier try left unknown. Turn it on only if the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
-		},
-		{
-			displayName: 'Shorten Long Texts',
-			name: 'shortenTexts',
-			type: 'boolean',
-			// On when it is added, as a user who adds it expects.
-			default: true,
-			description:
-				'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
-		},
-		timeout,
-	],
-} satisfies INodeProperties;
+export const sendOptions = optionsProperty([
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		// On when it is added: who adds it to see what would be sent must not send.
+		default: true,
+		description: 'Whether to only check the fields and show what would be sent, without sending it',
+	},
+	textProperty({
+		displayName: 'Idempotency Key',
+		name: 'idempotencyKey',
+		placeholder: 'e.g. order-1042-shipped',
+		description:
+			'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
+		...atMost(maxKeyCharacters),
+	}),
+	maxParallel,
+	rateLimitRetries,
+	{
+		displayName: 'Resend Unknown',
+		name: 'resendUnknown',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to send again what an earlier try left unknown. Turn it on only if the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
+	},
+	{
+		displayName: 'Shorten Long Texts',
+		name: 'shortenTexts',
+		type: 'boolean',
+		// On when it is added, as a user who adds it expects.
+		default: true,
+		description:
+			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
+	},
+	timeout,
+]);
 
 /** A number within the bounds of its field; the field's default where it was not added. */
 const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
@@ -143,15 +135,12 @@ const sendSchema = requestSchema.extend({
 export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
 
 /**
- * Reads the options of one item that reads; what is left over from a send is not looked at.
+ * What is left over from a send is not looked at.
  * @throws InvalidInput naming the option
  */
 export const readRequestOptions = (item: ItemParameters): RequestOptions =>
 	readCollection(item, readOptions, requestSchema);
 
-/**
- * Reads the options of one item that sends.
- * @throws InvalidInput naming the option
- */
+/** @throws InvalidInput naming the option */
 export const readSendOptions = (item: ItemParameters): SendOptions =>
 	readCollection(item, sendOptions, sendSchema);

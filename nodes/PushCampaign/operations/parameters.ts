@@ -3,6 +3,7 @@ import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
+import type { BodyIssue } from '../service/schemas';
 import { firstIssue } from '../service/schemas';
 import { saying } from '../service/textSchemas';
 
@@ -30,6 +31,17 @@ export const textProperty = (property: TextProperty): INodeProperties => ({
 	default: '',
 	...property,
 });
+
+/** The collection of what only some users need, at the end of a panel. */
+export const optionsProperty = (options: INodeProperties[]) =>
+	({
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	}) satisfies INodeProperties;
 
 /** What a panel says of a text that must not be longer. */
 export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
@@ -64,18 +76,18 @@ export function required(value: unknown, displayName: string): unknown {
 
 /**
  * Checks a value that must be there; its first issue becomes the error that names the parameter.
- * @param nameOf the name of a part of the value, as users see it, where it has parts of its own
+ * @param nameOf the name of the part of the value at a path, as users see it, where it has parts of its own
  */
 export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
-	nameOf: (part: string | number | undefined) => string | undefined = () => undefined,
+	nameOf: (path: BodyIssue['path']) => string | undefined = () => undefined,
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
 	const { path, message, advice } = firstIssue(result.error);
-	throw invalid(nameOf(path[0]) ?? displayName, message, advice);
+	throw invalid(nameOf(path) ?? displayName, message, advice);
 }
 
 /** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
@@ -122,7 +134,8 @@ export function readCollection<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 ): Value {
 	const fields = toFields(parameters.get({ name, displayName }), displayName);
-	const nameOf = (part: unknown) => options.find((option) => option.name === part)?.displayName;
+	const nameOf = ([part]: BodyIssue['path']) =>
+		options.find((option) => option.name === part)?.displayName;
 	return check(schema, fields, displayName, nameOf);
 }
 

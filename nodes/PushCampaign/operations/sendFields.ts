@@ -3,22 +3,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
 import type { BodyField, BodyIssue, CampaignBody } from '../service/schemas';
-import { accepts, bodies, firstIssue, limitsActionButtons } from '../service/schemas';
+import { accepts, bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
 import type { SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions, sendOptions } from './options';
 import type { ItemParameters, TextProperty } from './parameters';
-import {
-	atMost,
-	check,
-	invalid,
-	isBlank,
-	required,
-	textProperty,
-	toFields,
-	toggle,
-} from './parameters';
+import { atMost, check, isBlank, required, textProperty, toFields, toggle } from './parameters';
 import { shortenText } from './shortenText';
 import type { Timing } from './timing';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
@@ -187,11 +178,11 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 	];
 }
 
-/** What users know the field as that an issue of a body is about. */
-function nameOf({ path: [name, index, part] }: BodyIssue): string {
+/** What users know the field at a path of a body as. */
+function nameOf([name, index, part]: BodyIssue['path']): string | undefined {
 	if (part !== undefined) return buttonPart(Number(index), part);
 	const fields: Record<string, Field> = { ...contentFields, ...additionalFields };
-	return fields[String(name)]?.property.displayName ?? collection.displayName;
+	return fields[String(name)]?.property.displayName;
 }
 
 /**
@@ -216,8 +207,6 @@ export function prepareSend(
 		if (property.name in added) fields.set(name, read(added[property.name], reading));
 	}
 	const filledIn = [...fields].filter(([, value]) => value !== undefined);
-	const checked = bodies[audience].safeParse(Object.fromEntries(filledIn));
-	if (checked.success) return { ...send, body: checked.data };
-	const issue = firstIssue(checked.error);
-	throw invalid(nameOf(issue), issue.message, issue.advice);
+	const body = Object.fromEntries(filledIn);
+	return { ...send, body: check(bodies[audience], body, collection.displayName, nameOf) };
 }

@@ -100,7 +100,7 @@ function fromJson(value: unknown): Attributes {
 			);
 		}
 	}
-	const checked = check(attributes, parsed, displayName, (name) =>
+	const checked = check(attributes, parsed, displayName, ([name]) =>
 		name === undefined ? undefined : `${displayName} at "${name}"`,
 	);
 	// JSON keeps the last of several equal names without a word.
