@@ -52,20 +52,17 @@ export interface SendOperation extends ChangeOperation {
 	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 }
 
-/** One item's read, ready to be made. */
-export interface PreparedRead {
-	/** Reads of the same key get the same answer. */
-	readonly key: string;
-	readonly options: RequestOptions;
-	/** Gives the item that is put out. */
-	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
-}
-
 /** An operation that only reads: it is made again where it failed, and equal ones share a request. */
 export interface ReadOperation extends OperationBase {
 	readonly kind: 'read';
 	/** @throws InvalidInput naming the parameter */
-	readonly prepare: (item: ItemParameters) => PreparedRead;
+	readonly prepare: (item: ItemParameters) => {
+		/** Reads of the same key get the same answer. */
+		readonly key: string;
+		readonly options: RequestOptions;
+		/** Gives the item that is put out. */
+		readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+	};
 }
 
 export type Operation = ChangeOperation | ReadOperation;

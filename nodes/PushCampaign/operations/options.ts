@@ -45,10 +45,8 @@ const timeout = {
 
 const maxKeyCharacters = 255;
 
-/** The options of the operations that read. */
 export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
 
-/** The options of the operations that send. */
 export const sendOptions = optionsProperty([
 	{
 		displayName: 'Dry Run',

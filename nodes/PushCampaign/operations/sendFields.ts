@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
+import type { Schedule } from '../service/schedule';
 import type { BodyField, BodyIssue, CampaignBody } from '../service/schemas';
 import { accepts, bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
@@ -11,16 +12,19 @@ import { readSendOptions, sendOptions } from './options';
 import type { ItemParameters, TextProperty } from './parameters';
 import { atMost, check, isBlank, required, textProperty, toFields, toggle } from './parameters';
 import { shortenText } from './shortenText';
-import type { Timing } from './timing';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
 import type { UtmParameter } from './utm';
 import { addUtm, readUtm, utmParameters } from './utm';
 
 /** One item's send, checked and ready to leave. */
-export interface PreparedSend extends Timing {
+export interface PreparedSend {
 	readonly audience: Audience;
 	readonly body: CampaignBody;
 	readonly options: SendOptions;
+	/** Missing where it is sent at once. */
+	readonly schedule?: Schedule | undefined;
+	/** IANA name of the timezone in which Send At is read where it has no offset. */
+	readonly timezone: string;
 }
 
 /** What a field is read with, beside its own parameter. */
@@ -48,14 +52,18 @@ const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : 
 
 const webPage: Read = (url, { utm }) => addUtm(trimmed(url), utm);
 
+/** What a panel says of a text, and how it is read. */
+type Text = TextProperty & { readonly read?: Read };
+type LimitedText = Text & { readonly limit: number };
+
 /** A text that every send has. */
-const requiredText = (text: TextProperty, limit: number, read = fitted(limit)): Field => ({
+const requiredText = ({ limit, read = fitted(limit), ...text }: LimitedText): Field => ({
 	property: textProperty({ ...text, required: true, ...atMost(limit) }),
 	read: (given, reading) => read(required(given, text.displayName), reading),
 });
 
 /** A text that is left out where it is blank. */
-const optionalText = (text: TextProperty, read: Read = trimmed): Field => ({
+const optionalText = ({ read = trimmed, ...text }: Text): Field => ({
 	property: textProperty(text),
 	read: (given, reading) => (isBlank(given) ? undefined : read(given, reading)),
 });
@@ -74,35 +82,29 @@ const autoHide = {
 
 /** The fields that are parameters of their own, by the service's name, as the panel lists them. */
 const contentFields = {
-	title: requiredText(
-		{
-			displayName: 'Title',
-			name: 'title',
-			placeholder: 'e.g. Summer sale starts today',
-			description: `First line of the notification. ${howCharactersCount}`,
-		},
-		maxCharacters.title,
-	),
-	message: requiredText(
-		{
-			displayName: 'Message',
-			name: 'message',
-			typeOptions: { rows: 3 },
-			placeholder: 'e.g. 20% off everything until Sunday',
-			description: `Text of the notification. ${howCharactersCount}`,
-		},
-		maxCharacters.message,
-	),
-	target_url: requiredText(
-		{
-			displayName: 'Target URL',
-			name: 'targetUrl',
-			placeholder: 'e.g. https://example.com/sale',
-			description: 'Page that opens when the notification is clicked',
-		},
-		maxCharacters.targetUrl,
-		webPage,
-	),
+	title: requiredText({
+		displayName: 'Title',
+		name: 'title',
+		placeholder: 'e.g. Summer sale starts today',
+		description: `First line of the notification. ${howCharactersCount}`,
+		limit: maxCharacters.title,
+	}),
+	message: requiredText({
+		displayName: 'Message',
+		name: 'message',
+		typeOptions: { rows: 3 },
+		placeholder: 'e.g. 20% off everything until Sunday',
+		description: `Text of the notification. ${howCharactersCount}`,
+		limit: maxCharacters.message,
+	}),
+	target_url: requiredText({
+		displayName: 'Target URL',
+		name: 'targetUrl',
+		placeholder: 'e.g. https://example.com/sale',
+		description: 'Page that opens when the notification is clicked',
+		limit: maxCharacters.targetUrl,
+		read: webPage,
+	}),
 	action_buttons: {
 		property: actionButtons,
 		read(given, reading) {
@@ -123,17 +125,15 @@ const additionalFields: Record<Exclude<BodyField, keyof typeof contentFields>, F
 		read: (given, { audience }) =>
 			autoHideValue(audience, check(toggle, given, autoHide.displayName)),
 	},
-	name: optionalText(
-		{
-			displayName: 'Campaign Name',
-			name: 'name',
-			placeholder: 'e.g. Summer sale, newsletter readers',
-			description:
-				'Name for reports and the dashboard of your push service. Subscribers never see it.',
-			...atMost(maxCharacters.name),
-		},
-		fitted(maxCharacters.name),
-	),
+	name: optionalText({
+		displayName: 'Campaign Name',
+		name: 'name',
+		placeholder: 'e.g. Summer sale, newsletter readers',
+		description:
+			'Name for reports and the dashboard of your push service. Subscribers never see it.',
+		...atMost(maxCharacters.name),
+		read: fitted(maxCharacters.name),
+	}),
 	expire_push: { property: expireAfter, read: readExpiry },
 	icon: optionalText({
 		displayName: 'Icon URL',

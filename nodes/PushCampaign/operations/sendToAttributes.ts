@@ -19,6 +19,20 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
+const pairName = textProperty({
+	displayName: 'Name',
+	name: 'name',
+	required: true,
+	placeholder: 'e.g. plan',
+});
+
+const pairValue = textProperty({
+	displayName: 'Value',
+	name: 'value',
+	required: true,
+	placeholder: 'e.g. pro',
+});
+
 const attributePairs = {
 	displayName: 'Attributes',
 	name: 'attributes',
@@ -29,27 +43,10 @@ const attributePairs = {
 	required: true,
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
 	description: 'Whom to send to',
-	options: [
-		{
-			displayName: 'Attribute',
-			name: 'pairs',
-			values: [
-				textProperty({
-					displayName: 'Name',
-					name: 'name',
-					required: true,
-					placeholder: 'e.g. plan',
-				}),
-				textProperty({
-					displayName: 'Value',
-					name: 'value',
-					required: true,
-					placeholder: 'e.g. pro',
-				}),
-			],
-		},
-	],
+	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
 } satisfies INodeProperties;
+
+const exampleJson = '{"plan": "pro", "city": "Oslo"}';
 
 const attributesJson = {
 	displayName: 'Attributes (JSON)',
@@ -57,17 +54,15 @@ const attributesJson = {
 	type: 'json',
 	default: '',
 	required: true,
-	placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
+	placeholder: `e.g. ${exampleJson}`,
 	displayOptions: { show: { specifyAttributes: ['json'] } },
 	description: 'Whom to send to, as a JSON object of names and values',
 } satisfies INodeProperties;
 
-type Attributes = Record<string, AttributeValue>;
-
 const oneValue =
 	'The service knows one value per name. Keep one of them, or send once for each value.';
 
-function fromPairs(value: unknown): Attributes {
+function fromPairs(value: unknown) {
 	const { displayName } = attributePairs;
 	const given = new Map<string, AttributeValue>();
 	for (const [index, pair] of toEntries(value, 'pairs', displayName).entries()) {
@@ -86,18 +81,14 @@ const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
 const countNames = (json: string) =>
 	[...json.matchAll(jsonText)].filter(([text]) => text.endsWith(':')).length;
 
-function fromJson(value: unknown): Attributes {
+function fromJson(value: unknown) {
 	const { displayName } = attributesJson;
 	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
 		try {
 			parsed = JSON.parse(value);
 		} catch {
-			throw invalid(
-				displayName,
-				'is not valid JSON',
-				'Write it like {"plan": "pro", "city": "Oslo"}.',
-			);
+			throw invalid(displayName, 'is not valid JSON', `Write it like ${exampleJson}.`);
 		}
 	}
 	const checked = check(attributes, parsed, displayName, ([name]) =>
@@ -110,7 +101,7 @@ function fromJson(value: unknown): Attributes {
 	return checked;
 }
 
-function selectAttributes(item: ItemParameters): Attributes {
+function selectAttributes(item: ItemParameters) {
 	const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
 	if (mode === 'json') return fromJson(item.get(attributesJson));
 	if (mode === 'keypair') return fromPairs(item.get(attributePairs));

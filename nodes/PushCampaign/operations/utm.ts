@@ -14,6 +14,10 @@ const parts = [
 	['content', 'Content', 'e.g. title_b', 'Tells variants of one campaign apart'],
 ] as const;
 
+const values = parts.map(([name, displayName, placeholder, what]) =>
+	textProperty({ displayName, name, placeholder, description: `${what}, sent as utm_${name}` }),
+);
+
 export const utmParameters = {
 	displayName: 'UTM Parameters',
 	name: 'utmParameters',
@@ -23,20 +27,7 @@ export const utmParameters = {
 	default: { parameters: Object.fromEntries(parts.map(([name]) => [name, ''])) },
 	description:
 		'Added to Target URL and to the URL of every button for your web analytics. They count towards the length of a URL. Blank ones are left out, and one that a URL already has stays as it is.',
-	options: [
-		{
-			displayName: 'Parameters',
-			name: 'parameters',
-			values: parts.map(([name, displayName, placeholder, what]) =>
-				textProperty({
-					displayName,
-					name,
-					placeholder,
-					description: `${what}, sent as utm_${name}`,
-				}),
-			),
-		},
-	],
+	options: [{ displayName: 'Parameters', name: 'parameters', values }],
 } satisfies INodeProperties;
 
 /** A query parameter's name and value. */

@@ -61,7 +61,6 @@ const options = optionsProperty([
 	},
 ]);
 
-/** The panel of the trigger. */
 export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
 
 /** However they are written, so that a change of the list is no other campaign. */
