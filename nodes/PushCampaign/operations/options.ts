@@ -3,15 +3,7 @@ import { z } from 'zod/v3';
 
 import { countCharacters } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
-import type { ItemParameters } from './parameters';
-import {
-	atMost,
-	optionsProperty,
-	readCollection,
-	textProperty,
-	toggle,
-	wholeNumber,
-} from './parameters';
+import { atMost, textProperty, toggle, wholeNumber } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -44,6 +36,17 @@ const timeout = {
 } as const satisfies INodeProperties;
 
 const maxKeyCharacters = 255;
+
+/** The collection of what only some users need, at the end of a panel. */
+export const optionsProperty = (options: INodeProperties[]) =>
+	({
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	}) satisfies INodeProperties;
 
 export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
 
@@ -110,7 +113,8 @@ const key = z
 		`is longer than the ${maxKeyCharacters} characters that are kept: a hash of it will do`,
 	);
 
-const requestSchema = z.object({
+/** What is left over from a send is not looked at. */
+export const requestSchema = z.object({
 	maxParallel: numberFor(maxParallel),
 	/** Milliseconds for one request. */
 	timeout: numberFor(timeout),
@@ -121,7 +125,7 @@ const requestSchema = z.object({
 export type RequestOptions = Readonly<z.infer<typeof requestSchema>>;
 
 // Each switch is off where it was not added, also one that is on when it is added.
-const sendSchema = requestSchema.extend({
+export const sendSchema = requestSchema.extend({
 	dryRun: toggle.default(false),
 	/** What is sent once under this key is never sent under it again. */
 	idempotencyKey: key.optional(),
@@ -131,14 +135,3 @@ const sendSchema = requestSchema.extend({
 
 /** What a user can choose beside that for a send. */
 export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
-
-/**
- * What is left over from a send is not looked at.
- * @throws InvalidInput naming the option
- */
-export const readRequestOptions = (item: ItemParameters): RequestOptions =>
-	readCollection(item, readOptions, requestSchema);
-
-/** @throws InvalidInput naming the option */
-export const readSendOptions = (item: ItemParameters): SendOptions =>
-	readCollection(item, sendOptions, sendSchema);

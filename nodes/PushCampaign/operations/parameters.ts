@@ -32,17 +32,6 @@ export const textProperty = (property: TextProperty): INodeProperties => ({
 	...property,
 });
 
-/** The collection of what only some users need, at the end of a panel. */
-export const optionsProperty = (options: INodeProperties[]) =>
-	({
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options,
-	}) satisfies INodeProperties;
-
 /** What a panel says of a text that must not be longer. */
 export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
 

@@ -3,8 +3,8 @@ import type { z } from 'zod/v3';
 
 import type { ServiceRequest } from '../service/client';
 import type { OperationBase, ReadOperation } from './operation';
-import { readOptions, readRequestOptions } from './options';
-import { check, toggle } from './parameters';
+import { readOptions, requestSchema } from './options';
+import { check, readCollection, toggle } from './parameters';
 import type { ItemParameters } from './parameters';
 
 const simplified = {
@@ -38,7 +38,7 @@ export function readOperation<Value>({
 		properties: [...properties, simplified, readOptions],
 		prepare(item) {
 			const request = { ...toRequest(item), kind: 'read' } as const;
-			const options = readRequestOptions(item);
+			const options = readCollection(item, readOptions, requestSchema);
 			const given = item.get(simplified) ?? simplified.default;
 			const isSimplified = check(toggle, given, simplified.displayName);
 			return {

@@ -8,9 +8,18 @@ import { accepts, bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
 import type { SendOperation } from './operation';
 import type { SendOptions } from './options';
-import { readSendOptions, sendOptions } from './options';
+import { sendOptions, sendSchema } from './options';
 import type { ItemParameters, TextProperty } from './parameters';
-import { atMost, check, isBlank, required, textProperty, toFields, toggle } from './parameters';
+import {
+	atMost,
+	check,
+	isBlank,
+	readCollection,
+	required,
+	textProperty,
+	toFields,
+	toggle,
+} from './parameters';
 import { shortenText } from './shortenText';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
 import type { UtmParameter } from './utm';
@@ -195,7 +204,7 @@ export function prepareSend(
 	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
 	item: ItemParameters,
 ): PreparedSend {
-	const options = readSendOptions(item);
+	const options = readCollection(item, sendOptions, sendSchema);
 	const fields = new Map<string, unknown>(Object.entries(select(item)));
 	const added = toFields(item.get(collection), collection.displayName);
 	const send = { audience, options, ...readTiming(added, item.timezone) };

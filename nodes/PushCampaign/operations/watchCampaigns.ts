@@ -5,15 +5,9 @@ import type { CounterName } from '../service/answers';
 import { counterNames, isCounterName, toPlainId } from '../service/answers';
 import { campaignId, idList } from '../service/schemas';
 import { refusal } from '../service/textSchemas';
+import { optionsProperty } from './options';
 import type { ItemParameters } from './parameters';
-import {
-	check,
-	optionsProperty,
-	readCollection,
-	textProperty,
-	toIdList,
-	wholeNumber,
-} from './parameters';
+import { check, readCollection, textProperty, toIdList, wholeNumber } from './parameters';
 
 const campaignIds = textProperty({
 	displayName: 'Campaign IDs',
