@@ -44,9 +44,8 @@ export function invalid(displayName: string, what: string, advice?: string): Inv
 
 /** Whether a user left a parameter empty. */
 export function isBlank(value: unknown): boolean {
-	return (
-		value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
-	);
+	const given = value ?? '';
+	return typeof given === 'string' && given.trim() === '';
 }
 
 /** Gives a value that must be there. */
@@ -70,12 +69,12 @@ export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
-	nameOf: (path: BodyIssue['path']) => string | undefined = () => undefined,
+	nameOf?: (path: BodyIssue['path']) => string | undefined,
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
 	const { path, message, advice } = firstIssue(result.error);
-	throw invalid(nameOf(path) ?? displayName, message, advice);
+	throw invalid(nameOf?.(path) ?? displayName, message, advice);
 }
 
 /** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
@@ -84,11 +83,8 @@ export const toggle = z.boolean(saying('is not true or false'));
 /** A whole number; without an upper bound where none is given. */
 export function wholeNumber(from: number, to = Infinity) {
 	const range = to === Infinity ? `from ${from}` : `from ${from} to ${to}`;
-	return z
-		.number(saying(`is not a whole number ${range}`))
-		.int()
-		.min(from)
-		.max(to);
+	const refused = saying(`is not a whole number ${range}`);
+	return z.number(refused).int().min(from).max(to);
 }
 
 /** The fields of a collection, by name: null where one is there and has no value. */

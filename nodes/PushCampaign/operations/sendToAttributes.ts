@@ -19,19 +19,10 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
-const pairName = textProperty({
-	displayName: 'Name',
-	name: 'name',
-	required: true,
-	placeholder: 'e.g. plan',
-});
-
-const pairValue = textProperty({
-	displayName: 'Value',
-	name: 'value',
-	required: true,
-	placeholder: 'e.g. pro',
-});
+const pairPart = (displayName: string, name: string, placeholder: string) =>
+	textProperty({ displayName, name, required: true, placeholder });
+const pairName = pairPart('Name', 'name', 'e.g. plan');
+const pairValue = pairPart('Value', 'value', 'e.g. pro');
 
 const attributePairs = {
 	displayName: 'Attributes',

@@ -57,7 +57,7 @@ const options = optionsProperty([
 
 export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
 
-/** However they are written, so that a change of the list is no other campaign. */
+/** Each once, and in one way of writing, so that a change of the list is no other campaign. */
 const watchedIds = idList
 	.pipe(z.array(campaignId.transform(toPlainId)))
 	.transform((ids) => [...new Set(ids)])
