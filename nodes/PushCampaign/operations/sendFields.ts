@@ -215,7 +215,6 @@ export function prepareSend(
 	for (const [name, { property, read }] of additionalFor(audience)) {
 		if (property.name in added) fields.set(name, read(added[property.name], reading));
 	}
-	const filledIn = [...fields].filter(([, value]) => value !== undefined);
-	const body = Object.fromEntries(filledIn);
+	const body = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
 	return { ...send, body: check(bodies[audience], body, collection.displayName, nameOf) };
 }

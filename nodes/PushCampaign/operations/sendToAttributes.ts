@@ -3,7 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue } from '../service/schemas';
 import { requiredText } from '../service/textSchemas';
-import type { ItemParameters } from './parameters';
 import { check, invalid, required, textProperty, toEntries } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
@@ -92,13 +91,6 @@ function fromJson(value: unknown) {
 	return checked;
 }
 
-function selectAttributes(item: ItemParameters) {
-	const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
-	if (mode === 'json') return fromJson(item.get(attributesJson));
-	if (mode === 'keypair') return fromPairs(item.get(attributePairs));
-	throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
-}
-
 /** Specification, POST send/attribute. */
 export const sendToAttributes = sendOperation({
 	audience: 'attributes',
@@ -121,5 +113,10 @@ export const sendToAttributes = sendOperation({
 			default: '',
 		},
 	],
-	select: (item) => ({ attribute: selectAttributes(item) }),
+	select(item) {
+		const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
+		if (mode === 'json') return { attribute: fromJson(item.get(attributesJson)) };
+		if (mode === 'keypair') return { attribute: fromPairs(item.get(attributePairs)) };
+		throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
+	},
 });
