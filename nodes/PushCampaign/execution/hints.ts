@@ -1,8 +1,7 @@
 import { DateTime } from 'luxon';
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import type { AudienceSelection } from '../operations/operation';
-import type { PreparedSend } from '../operations/send';
+import type { PreparedSend } from '../operations/sendFields';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
 import type { Tally } from './itemJob';
@@ -32,7 +31,7 @@ function scheduledHint(sends: readonly PreparedSend[]): string[] {
 	return [`${what}${when}. To stop what is scheduled, use the dashboard of your push service.`];
 }
 
-function whom({ attribute, segment, sid }: AudienceSelection): string {
+function whom({ attribute, segment, sid }: PreparedSend['body']): string {
 	if (attribute !== undefined) {
 		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
 		return `every subscriber with ${pairs.join(' or ')}`;

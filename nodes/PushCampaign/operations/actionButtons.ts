@@ -6,6 +6,20 @@ import { isBlank, required, textProperty, toEntries } from './parameters';
 
 const limit = (characters: number) => `At most ${characters} characters with Send to All.`;
 
+const buttonTitle = textProperty({
+	displayName: 'Title',
+	name: 'title',
+	placeholder: 'e.g. Shop now',
+	description: `Text on the button. ${limit(maxCharacters.buttonTitle)}`,
+});
+
+const buttonUrl = textProperty({
+	displayName: 'URL',
+	name: 'url',
+	placeholder: 'e.g. https://example.com/sale',
+	description: `Page that the button opens. ${limit(maxCharacters.buttonUrl)}`,
+});
+
 /**
  * The buttons below a notification: a parameter of their own, since within Additional Fields n8n's editor
  * drops a list as long as it has no entry. Their fields are not marked as required: a button that was added
@@ -19,26 +33,7 @@ export const actionButtons = {
 	placeholder: 'Add Button',
 	default: {},
 	description: 'Buttons below the notification. Not every browser and device shows them.',
-	options: [
-		{
-			displayName: 'Button',
-			name: 'button',
-			values: [
-				textProperty({
-					displayName: 'Title',
-					name: 'title',
-					placeholder: 'e.g. Shop now',
-					description: `Text on the button. ${limit(maxCharacters.buttonTitle)}`,
-				}),
-				textProperty({
-					displayName: 'URL',
-					name: 'url',
-					placeholder: 'e.g. https://example.com/sale',
-					description: `Page that the button opens. ${limit(maxCharacters.buttonUrl)}`,
-				}),
-			],
-		},
-	],
+	options: [{ displayName: 'Button', name: 'button', values: [buttonTitle, buttonUrl] }],
 } satisfies INodeProperties;
 
 /** What users know a part of a button as; buttons that were not filled in don't count. */
@@ -47,7 +42,6 @@ export const buttonPart = (index: number, part: string | number) =>
 
 /**
  * Reads the buttons that were filled in.
- * @param given the parameter's value
  * @throws InvalidInput naming what is missing of one that was filled in by half
  */
 export function readButtons(given: unknown): Fields[] {

@@ -1,22 +1,19 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { campaignStatus, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
-import { check } from './parameters';
+import { check, textProperty } from './parameters';
 import { readOperation } from './read';
 
-const campaign = {
+const campaign = textProperty({
 	displayName: 'Campaign ID',
 	name: 'campaignId',
-	type: 'string',
 	// What a send puts out: Send, Wait, Get Status needs no typing.
 	default: '={{ $json.campaignId }}',
 	required: true,
 	placeholder: 'e.g. 1001',
 	description:
 		'ID of the campaign, as in the output of its send. By default it comes from the input item.',
-} satisfies INodeProperties;
+});
 
 /** Specification, GET status. */
 export const getStatus = readOperation({

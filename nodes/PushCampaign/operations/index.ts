@@ -9,12 +9,7 @@ import { sendToAttributes } from './sendToAttributes';
 import { sendToSegments } from './sendToSegments';
 import { sendToSubscriber } from './sendToSubscriber';
 
-const sends: readonly SendOperation[] = [
-	sendToAll,
-	sendToAttributes,
-	sendToSegments,
-	sendToSubscriber,
-];
+const sends = [sendToAll, sendToAttributes, sendToSegments, sendToSubscriber];
 
 /** Every operation of the node, in the order in which users see them. */
 export const operations: readonly Operation[] = [...sends, getStatus, getSubscriberCount];

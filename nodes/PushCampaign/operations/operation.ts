@@ -8,7 +8,7 @@ import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import type { RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
-import type { PreparedSend } from './send';
+import type { PreparedSend } from './sendFields';
 
 export interface OperationBase {
 	readonly resource: 'campaign' | 'site';
@@ -17,9 +17,6 @@ export interface OperationBase {
 	/** The panel that users see. */
 	readonly properties: readonly INodeProperties[];
 }
-
-/** What names the subscribers in the body of a send. */
-export type AudienceSelection = Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 
 /** One item's change of something at the service, checked and ready to be made. */
 export interface PreparedChange {
@@ -49,26 +46,23 @@ export interface SendOperation extends ChangeOperation {
 	readonly kind: 'send';
 	readonly audience: Audience;
 	/**
-	 * Reads from an item whom to send to.
+	 * Reads from an item what names the subscribers in the body.
 	 * @throws InvalidInput naming the parameter
 	 */
-	readonly select: (item: ItemParameters) => AudienceSelection;
-}
-
-/** One item's read, ready to be made. */
-export interface PreparedRead {
-	/** Reads of the same key get the same answer. */
-	readonly key: string;
-	readonly options: RequestOptions;
-	/** Gives the item that is put out. */
-	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 }
 
 /** An operation that only reads: it is made again where it failed, and equal ones share a request. */
 export interface ReadOperation extends OperationBase {
 	readonly kind: 'read';
 	/** @throws InvalidInput naming the parameter */
-	readonly prepare: (item: ItemParameters) => PreparedRead;
+	readonly prepare: (item: ItemParameters) => {
+		/** Reads of the same key get the same answer. */
+		readonly key: string;
+		readonly options: RequestOptions;
+		/** Gives the item that is put out. */
+		readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+	};
 }
 
 export type Operation = ChangeOperation | ReadOperation;

@@ -2,9 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { countCharacters } from '../service/text';
-import { refusal } from '../service/textSchemas';
-import type { ItemParameters } from './parameters';
-import { atMost, readCollection, toggle, wholeNumber } from './parameters';
+import { refusal, saying } from '../service/textSchemas';
+import { atMost, textProperty, toggle, wholeNumber } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -38,65 +37,57 @@ const timeout = {
 
 const maxKeyCharacters = 255;
 
-const collection = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-} as const satisfies INodeProperties;
+/** The collection of what only some users need, at the end of a panel. */
+export const optionsProperty = (options: INodeProperties[]) =>
+	({
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	}) satisfies INodeProperties;
 
-/** The options of the operations that read. */
-export const readOptions = {
-	...collection,
-	options: [maxParallel, rateLimitRetries, timeout],
-} satisfies INodeProperties;
+export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
 
-/** The options of the operations that send. */
-export const sendOptions = {
-	...collection,
-	options: [
-		{
-			displayName: 'Dry Run',
-			name: 'dryRun',
-			type: 'boolean',
-			// On when it is added: who adds it to see what would be sent must not send.
-			default: true,
-			description:
-				'Whether to only check the fields and show what would be sent, without sending it',
-		},
-		{
-			displayName: 'Idempotency Key',
-			name: 'idempotencyKey',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. order-1042-shipped',
-			description:
-				'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
-			...atMost(maxKeyCharacters),
-		},
-		maxParallel,
-		rateLimitRetries,
-		{
-			displayName: 'Resend Unknown',
-			name: 'resendUnknown',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to send again what an earlier try left unknown. Turn it on only if the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
-		},
-		{
-			displayName: 'Shorten Long Texts',
-			name: 'shortenTexts',
-			type: 'boolean',
-			// On when it is added, as a user who adds it expects.
-			default: true,
-			description:
-				'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
-		},
-		timeout,
-	],
-} satisfies INodeProperties;
+export const sendOptions = optionsProperty([
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		// On when it is added: who adds it to see what would be sent must not send.
+		default: true,
+		description: 'Whether to only check the fields and show what would be sent, without sending it',
+	},
+	textProperty({
+		displayName: 'Idempotency Key',
+		name: 'idempotencyKey',
+		placeholder: 'e.g. order-1042-shipped',
+		description:
+			'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
+		...atMost(maxKeyCharacters),
+	}),
+	maxParallel,
+	rateLimitRetries,
+	{
+		displayName: 'Resend Unknown',
+		name: 'resendUnknown',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to send again what an earlier try left unknown. Turn it on only if the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
+	},
+	{
+		displayName: 'Shorten Long Texts',
+		name: 'shortenTexts',
+		type: 'boolean',
+		// On when it is added, as a user who adds it expects.
+		default: true,
+		description:
+			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
+	},
+	timeout,
+]);
 
 /** A number within the bounds of its field; the field's default where it was not added. */
 const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
@@ -106,9 +97,7 @@ const notExact = 'is neither text nor an exact number: give it as text';
 
 /** One that was added and gives none must not send without protection. */
 const key = z
-	.union([z.string(), z.number().safe(notExact), z.null()], {
-		errorMap: () => ({ message: notExact }),
-	})
+	.union([z.string(), z.number().safe(notExact), z.null()], saying(notExact))
 	.transform((given) => String(given ?? '').trim())
 	.refine(
 		(text) => text !== '',
@@ -124,7 +113,8 @@ const key = z
 		`is longer than the ${maxKeyCharacters} characters that are kept: a hash of it will do`,
 	);
 
-const requestSchema = z.object({
+/** What is left over from a send is not looked at. */
+export const requestSchema = z.object({
 	maxParallel: numberFor(maxParallel),
 	/** Milliseconds for one request. */
 	timeout: numberFor(timeout),
@@ -135,7 +125,7 @@ const requestSchema = z.object({
 export type RequestOptions = Readonly<z.infer<typeof requestSchema>>;
 
 // Each switch is off where it was not added, also one that is on when it is added.
-const sendSchema = requestSchema.extend({
+export const sendSchema = requestSchema.extend({
 	dryRun: toggle.default(false),
 	/** What is sent once under this key is never sent under it again. */
 	idempotencyKey: key.optional(),
@@ -145,17 +135,3 @@ const sendSchema = requestSchema.extend({
 
 /** What a user can choose beside that for a send. */
 export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
-
-/**
- * Reads the options of one item that reads; what is left over from a send is not looked at.
- * @throws InvalidInput naming the option
- */
-export const readRequestOptions = (item: ItemParameters): RequestOptions =>
-	readCollection(item, readOptions, requestSchema);
-
-/**
- * Reads the options of one item that sends.
- * @throws InvalidInput naming the option
- */
-export const readSendOptions = (item: ItemParameters): SendOptions =>
-	readCollection(item, sendOptions, sendSchema);

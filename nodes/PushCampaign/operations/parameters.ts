@@ -3,7 +3,9 @@ import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
+import type { BodyIssue } from '../service/schemas';
 import { firstIssue } from '../service/schemas';
+import { saying } from '../service/textSchemas';
 
 /** What names a parameter: to n8n, and to users. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
@@ -33,7 +35,6 @@ export const textProperty = (property: TextProperty): INodeProperties => ({
 /** What a panel says of a text that must not be longer. */
 export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
 
-/** Makes the error for one parameter. */
 export function invalid(displayName: string, what: string, advice?: string): InvalidInput {
 	return new InvalidInput(
 		`${displayName} ${what}`,
@@ -43,14 +44,8 @@ export function invalid(displayName: string, what: string, advice?: string): Inv
 
 /** Whether a user left a parameter empty. */
 export function isBlank(value: unknown): boolean {
-	return (
-		value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
-	);
-}
-
-/** A text without the blanks around it; another value as it is. */
-export function trimmed(value: unknown): unknown {
-	return typeof value === 'string' ? value.trim() : value;
+	const given = value ?? '';
+	return typeof given === 'string' && given.trim() === '';
 }
 
 /** Gives a value that must be there. */
@@ -68,30 +63,28 @@ export function required(value: unknown, displayName: string): unknown {
 
 /**
  * Checks a value that must be there; its first issue becomes the error that names the parameter.
- * @param nameOf the name of a part of the value, as users see it, where it has parts of its own
+ * @param nameOf the name of the part of the value at a path, as users see it, where it has parts of its own
  */
 export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
-	nameOf: (part: string | number | undefined) => string | undefined = () => undefined,
+	nameOf?: (path: BodyIssue['path']) => string | undefined,
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
 	const { path, message, advice } = firstIssue(result.error);
-	throw invalid(nameOf(path[0]) ?? displayName, message, advice);
+	throw invalid(nameOf?.(path) ?? displayName, message, advice);
 }
 
 /** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
-export const toggle = z.boolean({ errorMap: () => ({ message: 'is not true or false' }) });
+export const toggle = z.boolean(saying('is not true or false'));
 
 /** A whole number; without an upper bound where none is given. */
 export function wholeNumber(from: number, to = Infinity) {
 	const range = to === Infinity ? `from ${from}` : `from ${from} to ${to}`;
-	return z.custom<number>(
-		(value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
-		`is not a whole number ${range}`,
-	);
+	const refused = saying(`is not a whole number ${range}`);
+	return z.number(refused).int().min(from).max(to);
 }
 
 /** The fields of a collection, by name: null where one is there and has no value. */
@@ -100,14 +93,12 @@ export type Fields = Record<string, unknown>;
 const record = z.record(
 	z.string(),
 	z.unknown().transform((value) => value ?? null),
+	saying('is not a set of fields'),
 );
 
 /** Reads a collection; one that was left out is empty. */
 export function toFields(value: unknown, displayName: string): Fields {
-	if (isBlank(value)) return {};
-	const result = record.safeParse(value);
-	if (!result.success || Array.isArray(value)) throw invalid(displayName, 'is not a set of fields');
-	return result.data;
+	return isBlank(value) ? {} : check(record, value, displayName);
 }
 
 /** Reads the entries of a collection that holds a list of them under a name. */
@@ -127,7 +118,8 @@ export function readCollection<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 ): Value {
 	const fields = toFields(parameters.get({ name, displayName }), displayName);
-	const nameOf = (part: unknown) => options.find((option) => option.name === part)?.displayName;
+	const nameOf = ([part]: BodyIssue['path']) =>
+		options.find((option) => option.name === part)?.displayName;
 	return check(schema, fields, displayName, nameOf);
 }
 

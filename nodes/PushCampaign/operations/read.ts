@@ -3,8 +3,8 @@ import type { z } from 'zod/v3';
 
 import type { ServiceRequest } from '../service/client';
 import type { OperationBase, ReadOperation } from './operation';
-import { readOptions, readRequestOptions } from './options';
-import { check, toggle } from './parameters';
+import { readOptions, requestSchema } from './options';
+import { check, readCollection, toggle } from './parameters';
 import type { ItemParameters } from './parameters';
 
 const simplified = {
@@ -20,34 +20,30 @@ const isJsonObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null;
 
 /** Makes an operation that reads of what it asks for, and how its answer becomes an item. */
-export function readOperation<Value>({
-	toRequest,
-	schema,
-	simplify,
-	properties,
-	...named
-}: OperationBase & {
-	/** @throws InvalidInput naming the parameter */
-	readonly toRequest: (item: ItemParameters) => Omit<ServiceRequest, 'kind'>;
-	readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
-	readonly simplify: (value: Value) => IDataObject;
-}): ReadOperation {
+export function readOperation<Value>(
+	own: OperationBase & {
+		/** @throws InvalidInput naming the parameter */
+		readonly toRequest: (item: ItemParameters) => Omit<ServiceRequest, 'kind'>;
+		readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+		readonly simplify: (value: Value) => IDataObject;
+	},
+): ReadOperation {
 	return {
-		...named,
+		...own,
 		kind: 'read',
-		properties: [...properties, simplified, readOptions],
+		properties: [...own.properties, simplified, readOptions],
 		prepare(item) {
-			const request = { ...toRequest(item), kind: 'read' } as const;
-			const options = readRequestOptions(item);
+			const request = { ...own.toRequest(item), kind: 'read' } as const;
+			const options = readCollection(item, readOptions, requestSchema);
 			const given = item.get(simplified) ?? simplified.default;
 			const isSimplified = check(toggle, given, simplified.displayName);
 			return {
 				key: `${request.path} ${isSimplified}`,
 				options,
 				async perform(client) {
-					const result = await client.request(request, schema, options.timeout);
+					const result = await client.request(request, own.schema, options.timeout);
 					if (result.kind === 'failed') return result;
-					if (isSimplified) return { kind: 'done', value: simplify(result.value) };
+					if (isSimplified) return { kind: 'done', value: own.simplify(result.value) };
 					return { kind: 'done', value: isJsonObject(result.raw) ? result.raw : {} };
 				},
 			};

@@ -2,50 +2,10 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { SendReceipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
-import type { Client, Result } from '../service/client';
-import type { Audience } from '../service/rules';
 import { audienceRules } from '../service/rules';
-import type { CampaignBody } from '../service/schemas';
 import type { SendOperation } from './operation';
-import type { SendOptions } from './options';
-import { readSendOptions } from './options';
-import type { ItemParameters } from './parameters';
-import { readBody, sendProperties } from './sendFields';
-import type { Timing } from './timing';
-
-/** One item's send, checked and ready to leave. */
-export interface PreparedSend extends Timing {
-	readonly audience: Audience;
-	readonly body: CampaignBody;
-	readonly options: SendOptions;
-}
-
-/**
- * Reads one item's send from its parameters and checks it.
- * @throws InvalidInput naming the field
- */
-export function prepareSend(
-	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
-	item: ItemParameters,
-): PreparedSend {
-	const options = readSendOptions(item);
-	return { audience, options, ...readBody(item, audience, select(item), options.shortenTexts) };
-}
-
-/** Makes the send once. */
-async function performSend(
-	{ audience, body, schedule, options: { timeout } }: PreparedSend,
-	client: Client,
-): Promise<Result<SendReceipt>> {
-	const { path, becomesCampaign } = audienceRules[audience];
-	const request = { kind: 'send', path, body } as const;
-	const result = becomesCampaign
-		? await client.request(request, campaignCreated, timeout)
-		: await client.request(request, notificationSent, timeout);
-	if (result.kind === 'failed') return result;
-	const { ID: campaignId, description }: { ID?: string; description: string } = result.value;
-	return { kind: 'done', value: { campaignId, description, sendAt: schedule?.text } };
-}
+import type { PreparedSend } from './sendFields';
+import { prepareSend, sendProperties } from './sendFields';
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */
 function toRow(
@@ -83,6 +43,8 @@ export function sendOperation(
 	own: Pick<SendOperation, 'audience' | 'option' | 'properties' | 'select'>,
 ): SendOperation {
 	const { audience } = own;
+	const { path, becomesCampaign } = audienceRules[audience];
+	const answer = becomesCampaign ? campaignCreated : notificationSent;
 	return {
 		...own,
 		kind: 'send',
@@ -97,7 +59,14 @@ export function sendOperation(
 				options,
 				schedule,
 				send,
-				perform: async (client) => await performSend(send, client),
+				async perform(client) {
+					const request = { kind: 'send', path, body } as const;
+					const result = await client.request(request, answer, options.timeout);
+					if (result.kind === 'failed') return result;
+					const { ID: campaignId, description }: { ID?: string; description: string } =
+						result.value;
+					return { kind: 'done', value: { campaignId, description, sendAt } };
+				},
 				toItem(receipt) {
 					if (receipt !== undefined) return toRow(send, receipt, 'success');
 					const description = 'Sent earlier under this idempotency key; nothing was sent now';
@@ -107,11 +76,7 @@ export function sendOperation(
 				toDryRunItem: (baseUrl) => ({
 					...toRow(send, { sendAt }),
 					dryRun: true,
-					request: {
-						method: 'POST',
-						url: `${baseUrl}${audienceRules[audience].path}`,
-						body: { ...body },
-					},
+					request: { method: 'POST', url: `${baseUrl}${path}`, body: { ...body } },
 				}),
 			};
 		},

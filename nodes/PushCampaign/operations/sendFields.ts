@@ -2,35 +2,43 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
+import type { Schedule } from '../service/schedule';
 import type { BodyField, BodyIssue, CampaignBody } from '../service/schemas';
-import { accepts, bodies, firstIssue, limitsActionButtons } from '../service/schemas';
+import { accepts, bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
-import type { AudienceSelection } from './operation';
-import { sendOptions } from './options';
+import type { SendOperation } from './operation';
+import type { SendOptions } from './options';
+import { sendOptions, sendSchema } from './options';
 import type { ItemParameters, TextProperty } from './parameters';
 import {
 	atMost,
 	check,
-	invalid,
 	isBlank,
+	readCollection,
 	required,
 	textProperty,
 	toFields,
 	toggle,
-	trimmed,
 } from './parameters';
 import { shortenText } from './shortenText';
-import type { Timing } from './timing';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
 import type { UtmParameter } from './utm';
 import { addUtm, readUtm, utmParameters } from './utm';
 
-/** What a field is read with, beside its own parameter. */
-interface Reading extends Timing {
+/** One item's send, checked and ready to leave. */
+export interface PreparedSend {
 	readonly audience: Audience;
+	readonly body: CampaignBody;
+	readonly options: SendOptions;
+	/** Missing where it is sent at once. */
+	readonly schedule?: Schedule | undefined;
+	/** IANA name of the timezone in which Send At is read where it has no offset. */
+	readonly timezone: string;
+}
+
+/** What a field is read with, beside its own parameter. */
+interface Reading extends Omit<PreparedSend, 'body'> {
 	readonly utm: readonly UtmParameter[];
-	/** Whether texts that are too long are cut instead of being refused. */
-	readonly shortens: boolean;
 }
 
 type Read = (given: unknown, reading: Reading) => unknown;
@@ -45,19 +53,26 @@ interface Field {
 /** Reads a text that is cut where the user wants it. */
 const fitted =
 	(limit: number): Read =>
-	(text, { shortens }) =>
-		shortens && typeof text === 'string' ? shortenText(text, limit) : text;
+	(text, { options }) =>
+		options.shortenTexts && typeof text === 'string' ? shortenText(text, limit) : text;
+
+/** A text without the blanks around it; another value as it is. */
+const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 const webPage: Read = (url, { utm }) => addUtm(trimmed(url), utm);
 
+/** What a panel says of a text, and how it is read. */
+type Text = TextProperty & { readonly read?: Read };
+type LimitedText = Text & { readonly limit: number };
+
 /** A text that every send has. */
-const requiredText = (text: TextProperty, limit: number, read = fitted(limit)): Field => ({
+const requiredText = ({ limit, read = fitted(limit), ...text }: LimitedText): Field => ({
 	property: textProperty({ ...text, required: true, ...atMost(limit) }),
 	read: (given, reading) => read(required(given, text.displayName), reading),
 });
 
 /** A text that is left out where it is blank. */
-const optionalText = (text: TextProperty, read: Read = trimmed): Field => ({
+const optionalText = ({ read = trimmed, ...text }: Text): Field => ({
 	property: textProperty(text),
 	read: (given, reading) => (isBlank(given) ? undefined : read(given, reading)),
 });
@@ -76,35 +91,29 @@ const autoHide = {
 
 /** The fields that are parameters of their own, by the service's name, as the panel lists them. */
 const contentFields = {
-	title: requiredText(
-		{
-			displayName: 'Title',
-			name: 'title',
-			placeholder: 'e.g. Summer sale starts today',
-			description: `First line of the notification. ${howCharactersCount}`,
-		},
-		maxCharacters.title,
-	),
-	message: requiredText(
-		{
-			displayName: 'Message',
-			name: 'message',
-			typeOptions: { rows: 3 },
-			placeholder: 'e.g. 20% off everything until Sunday',
-			description: `Text of the notification. ${howCharactersCount}`,
-		},
-		maxCharacters.message,
-	),
-	target_url: requiredText(
-		{
-			displayName: 'Target URL',
-			name: 'targetUrl',
-			placeholder: 'e.g. https://example.com/sale',
-			description: 'Page that opens when the notification is clicked',
-		},
-		maxCharacters.targetUrl,
-		webPage,
-	),
+	title: requiredText({
+		displayName: 'Title',
+		name: 'title',
+		placeholder: 'e.g. Summer sale starts today',
+		description: `First line of the notification. ${howCharactersCount}`,
+		limit: maxCharacters.title,
+	}),
+	message: requiredText({
+		displayName: 'Message',
+		name: 'message',
+		typeOptions: { rows: 3 },
+		placeholder: 'e.g. 20% off everything until Sunday',
+		description: `Text of the notification. ${howCharactersCount}`,
+		limit: maxCharacters.message,
+	}),
+	target_url: requiredText({
+		displayName: 'Target URL',
+		name: 'targetUrl',
+		placeholder: 'e.g. https://example.com/sale',
+		description: 'Page that opens when the notification is clicked',
+		limit: maxCharacters.targetUrl,
+		read: webPage,
+	}),
 	action_buttons: {
 		property: actionButtons,
 		read(given, reading) {
@@ -125,17 +134,15 @@ const additionalFields: Record<Exclude<BodyField, keyof typeof contentFields>, F
 		read: (given, { audience }) =>
 			autoHideValue(audience, check(toggle, given, autoHide.displayName)),
 	},
-	name: optionalText(
-		{
-			displayName: 'Campaign Name',
-			name: 'name',
-			placeholder: 'e.g. Summer sale, newsletter readers',
-			description:
-				'Name for reports and the dashboard of your push service. Subscribers never see it.',
-			...atMost(maxCharacters.name),
-		},
-		fitted(maxCharacters.name),
-	),
+	name: optionalText({
+		displayName: 'Campaign Name',
+		name: 'name',
+		placeholder: 'e.g. Summer sale, newsletter readers',
+		description:
+			'Name for reports and the dashboard of your push service. Subscribers never see it.',
+		...atMost(maxCharacters.name),
+		read: fitted(maxCharacters.name),
+	}),
 	expire_push: { property: expireAfter, read: readExpiry },
 	icon: optionalText({
 		displayName: 'Icon URL',
@@ -180,40 +187,34 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 	];
 }
 
-/** What users know the field as that an issue of a body is about. */
-function nameOf({ path: [name, index, part] }: BodyIssue): string {
+/** What users know the field at a path of a body as. */
+function nameOf([name, index, part]: BodyIssue['path']): string | undefined {
 	if (part !== undefined) return buttonPart(Number(index), part);
 	const fields: Record<string, Field> = { ...contentFields, ...additionalFields };
-	return fields[String(name)]?.property.displayName ?? collection.displayName;
+	return fields[String(name)]?.property.displayName;
 }
 
 /**
- * Reads the body of a send and checks it against the service's rules, all but the schedule's lead, which
+ * Reads one item's send and checks it against the service's rules, all but the schedule's lead, which
  * depends on the moment of sending. A value that is left over from another operation is not read, and one
  * that was not added to Additional Fields is left out.
- * @param selection what names the subscribers in it
- * @param shortens whether texts that are too long are cut instead of being refused
  * @throws InvalidInput naming the parameter
  */
-export function readBody(
+export function prepareSend(
+	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
 	item: ItemParameters,
-	audience: Audience,
-	selection: AudienceSelection,
-	shortens: boolean,
-): Timing & { readonly body: CampaignBody } {
+): PreparedSend {
+	const options = readCollection(item, sendOptions, sendSchema);
+	const fields = new Map<string, unknown>(Object.entries(select(item)));
 	const added = toFields(item.get(collection), collection.displayName);
-	const timing = readTiming(added, item.timezone);
-	const reading = { ...timing, audience, shortens, utm: readUtm(added[utmParameters.name]) };
-	const fields = new Map<string, unknown>(Object.entries(selection));
+	const send = { audience, options, ...readTiming(added, item.timezone) };
+	const reading = { ...send, utm: readUtm(added[utmParameters.name]) };
 	for (const [name, { property, read }] of Object.entries(contentFields)) {
 		fields.set(name, read(item.get(property), reading));
 	}
 	for (const [name, { property, read }] of additionalFor(audience)) {
 		if (property.name in added) fields.set(name, read(added[property.name], reading));
 	}
-	const filledIn = [...fields].filter(([, value]) => value !== undefined);
-	const checked = bodies[audience].safeParse(Object.fromEntries(filledIn));
-	if (checked.success) return { body: checked.data, ...timing };
-	const issue = firstIssue(checked.error);
-	throw invalid(nameOf(issue), issue.message, issue.advice);
+	const body = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
+	return { ...send, body: check(bodies[audience], body, collection.displayName, nameOf) };
 }

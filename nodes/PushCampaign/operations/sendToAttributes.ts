@@ -3,8 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue } from '../service/schemas';
 import { requiredText } from '../service/textSchemas';
-import type { ItemParameters } from './parameters';
-import { check, invalid, required, toEntries } from './parameters';
+import { check, invalid, required, textProperty, toEntries } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
 const specifyAttributes = {
@@ -19,6 +18,11 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
+const pairPart = (displayName: string, name: string, placeholder: string) =>
+	textProperty({ displayName, name, required: true, placeholder });
+const pairName = pairPart('Name', 'name', 'e.g. plan');
+const pairValue = pairPart('Value', 'value', 'e.g. pro');
+
 const attributePairs = {
 	displayName: 'Attributes',
 	name: 'attributes',
@@ -29,31 +33,10 @@ const attributePairs = {
 	required: true,
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
 	description: 'Whom to send to',
-	options: [
-		{
-			displayName: 'Attribute',
-			name: 'pairs',
-			values: [
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					required: true,
-					placeholder: 'e.g. plan',
-				},
-				{
-					displayName: 'Value',
-					name: 'value',
-					type: 'string',
-					default: '',
-					required: true,
-					placeholder: 'e.g. pro',
-				},
-			],
-		},
-	],
+	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
 } satisfies INodeProperties;
+
+const exampleJson = '{"plan": "pro", "city": "Oslo"}';
 
 const attributesJson = {
 	displayName: 'Attributes (JSON)',
@@ -61,17 +44,15 @@ const attributesJson = {
 	type: 'json',
 	default: '',
 	required: true,
-	placeholder: 'e.g. {"plan": "pro", "city": "Oslo"}',
+	placeholder: `e.g. ${exampleJson}`,
 	displayOptions: { show: { specifyAttributes: ['json'] } },
 	description: 'Whom to send to, as a JSON object of names and values',
 } satisfies INodeProperties;
 
-type Attributes = Record<string, AttributeValue>;
-
 const oneValue =
 	'The service knows one value per name. Keep one of them, or send once for each value.';
 
-function fromPairs(value: unknown): Attributes {
+function fromPairs(value: unknown) {
 	const { displayName } = attributePairs;
 	const given = new Map<string, AttributeValue>();
 	for (const [index, pair] of toEntries(value, 'pairs', displayName).entries()) {
@@ -90,21 +71,17 @@ const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
 const countNames = (json: string) =>
 	[...json.matchAll(jsonText)].filter(([text]) => text.endsWith(':')).length;
 
-function fromJson(value: unknown): Attributes {
+function fromJson(value: unknown) {
 	const { displayName } = attributesJson;
 	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
 		try {
 			parsed = JSON.parse(value);
 		} catch {
-			throw invalid(
-				displayName,
-				'is not valid JSON',
-				'Write it like {"plan": "pro", "city": "Oslo"}.',
-			);
+			throw invalid(displayName, 'is not valid JSON', `Write it like ${exampleJson}.`);
 		}
 	}
-	const checked = check(attributes, parsed, displayName, (name) =>
+	const checked = check(attributes, parsed, displayName, ([name]) =>
 		name === undefined ? undefined : `${displayName} at "${name}"`,
 	);
 	// JSON keeps the last of several equal names without a word.
@@ -112,13 +89,6 @@ function fromJson(value: unknown): Attributes {
 		throw invalid(displayName, 'has a name twice', oneValue);
 	}
 	return checked;
-}
-
-function selectAttributes(item: ItemParameters): Attributes {
-	const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
-	if (mode === 'json') return fromJson(item.get(attributesJson));
-	if (mode === 'keypair') return fromPairs(item.get(attributePairs));
-	throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
 }
 
 /** Specification, POST send/attribute. */
@@ -143,5 +113,10 @@ export const sendToAttributes = sendOperation({
 			default: '',
 		},
 	],
-	select: (item) => ({ attribute: selectAttributes(item) }),
+	select(item) {
+		const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
+		if (mode === 'json') return { attribute: fromJson(item.get(attributesJson)) };
+		if (mode === 'keypair') return { attribute: fromPairs(item.get(attributePairs)) };
+		throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
+	},
 });

@@ -1,19 +1,15 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { segments } from '../service/schemas';
-import { check, toIdList } from './parameters';
+import { check, textProperty, toIdList } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
-const segmentIds = {
+const segmentIds = textProperty({
 	displayName: 'Segment IDs',
 	name: 'segmentIds',
-	type: 'string',
-	default: '',
 	required: true,
 	placeholder: 'e.g. 12, 34',
 	description:
 		'Whom to send to: segment IDs from the dashboard of your push service, separated by commas. An expression may give an array.',
-} satisfies INodeProperties;
+});
 
 /** Specification, POST send/segment. */
 export const sendToSegments = sendOperation({

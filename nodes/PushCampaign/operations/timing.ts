@@ -2,7 +2,6 @@ import { IANAZone } from 'luxon';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { minimumLeadMinutes } from '../service/rules';
-import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import type { Fields } from './parameters';
@@ -45,6 +44,27 @@ export function timezones(): INodePropertyOptions[] {
 	return [...names].sort().map((name) => ({ name, value: name }));
 }
 
+const amount = {
+	displayName: 'Amount',
+	name: 'amount',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 1,
+	description: 'How many minutes, hours or days',
+} satisfies INodeProperties;
+
+const unit = {
+	displayName: 'Unit',
+	name: 'unit',
+	type: 'options',
+	default: 'd',
+	options: [
+		{ name: 'Days', value: 'd' },
+		{ name: 'Hours', value: 'h' },
+		{ name: 'Minutes', value: 'm' },
+	],
+} satisfies INodeProperties;
+
 export const expireAfter = {
 	displayName: 'Expire After',
 	name: 'expireAfter',
@@ -54,33 +74,7 @@ export const expireAfter = {
 	default: { duration: { amount: 1, unit: 'd' } },
 	description:
 		'How long to keep trying while a subscriber is offline. Without it, the service tries for 4 weeks.',
-	options: [
-		{
-			displayName: 'Duration',
-			name: 'duration',
-			values: [
-				{
-					displayName: 'Amount',
-					name: 'amount',
-					type: 'number',
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					default: 1,
-					description: 'How many minutes, hours or days',
-				},
-				{
-					displayName: 'Unit',
-					name: 'unit',
-					type: 'options',
-					default: 'd',
-					options: [
-						{ name: 'Days', value: 'd' },
-						{ name: 'Hours', value: 'h' },
-						{ name: 'Minutes', value: 'm' },
-					],
-				},
-			],
-		},
-	],
+	options: [{ displayName: 'Duration', name: 'duration', values: [amount, unit] }],
 } satisfies INodeProperties;
 
 /**
@@ -88,18 +82,8 @@ export const expireAfter = {
  * @throws InvalidInput naming Expire After
  */
 export function readExpiry(given: unknown): string | undefined {
-	const { displayName } = expireAfter;
-	const { duration } = toFields(given, displayName);
-	if (duration === undefined) return undefined;
-	return check(expiry, duration, displayName);
-}
-
-/** When a campaign is sent. */
-export interface Timing {
-	/** Missing where it is sent at once. */
-	readonly schedule?: Schedule;
-	/** IANA name of the timezone in which Send At is read where it has no offset. */
-	readonly timezone: string;
+	const { duration } = toFields(given, expireAfter.displayName);
+	return duration === undefined ? undefined : check(expiry, duration, expireAfter.displayName);
 }
 
 /**
@@ -107,7 +91,7 @@ export interface Timing {
  * at another hour, can't be undone.
  * @throws InvalidInput naming Send At or its timezone
  */
-export function readTiming(fields: Fields, workflowTimezone: string): Timing {
+export function readTiming(fields: Fields, workflowTimezone: string) {
 	const { sendAt: date, sendAtTimezone: zone = workflowTimezone } = fields;
 	const isAdded = sendAtTimezone.name in fields;
 	if (isAdded && date === undefined) {
@@ -126,5 +110,5 @@ export function readTiming(fields: Fields, workflowTimezone: string): Timing {
 			'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
 		);
 	}
-	return date === undefined ? { timezone } : { schedule: parseSchedule(date, timezone), timezone };
+	return { timezone, schedule: date === undefined ? undefined : parseSchedule(date, timezone) };
 }

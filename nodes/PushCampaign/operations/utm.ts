@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { parseUrl } from '../service/address';
+import { saying } from '../service/textSchemas';
 import { check, isBlank, textProperty, toFields } from './parameters';
 
 /** In the order in which they are written into a URL. */
@@ -13,6 +14,10 @@ const parts = [
 	['content', 'Content', 'e.g. title_b', 'Tells variants of one campaign apart'],
 ] as const;
 
+const values = parts.map(([name, displayName, placeholder, what]) =>
+	textProperty({ displayName, name, placeholder, description: `${what}, sent as utm_${name}` }),
+);
+
 export const utmParameters = {
 	displayName: 'UTM Parameters',
 	name: 'utmParameters',
@@ -22,33 +27,19 @@ export const utmParameters = {
 	default: { parameters: Object.fromEntries(parts.map(([name]) => [name, ''])) },
 	description:
 		'Added to Target URL and to the URL of every button for your web analytics. They count towards the length of a URL. Blank ones are left out, and one that a URL already has stays as it is.',
-	options: [
-		{
-			displayName: 'Parameters',
-			name: 'parameters',
-			values: parts.map(([name, displayName, placeholder, what]) =>
-				textProperty({
-					displayName,
-					name,
-					placeholder,
-					description: `${what}, sent as utm_${name}`,
-				}),
-			),
-		},
-	],
+	options: [{ displayName: 'Parameters', name: 'parameters', values }],
 } satisfies INodeProperties;
 
 /** A query parameter's name and value. */
-export type UtmParameter = readonly [name: string, value: string];
+export type UtmParameter = [name: string, value: string];
 
 /** Numbers are meant as they are written. */
 const text = z
-	.union([z.string(), z.number().finite()], { errorMap: () => ({ message: 'is not text' }) })
+	.union([z.string(), z.number().finite()], saying('is not text'))
 	.transform((given) => String(given).trim());
 
 /**
  * Reads the UTM parameters that were filled in, `['utm_source', 'newsletter']` and so on.
- * @param given the parameter's value
  * @throws InvalidInput naming the parameter
  */
 export function readUtm(given: unknown): UtmParameter[] {
@@ -72,9 +63,7 @@ export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unkno
 	const missing = parameters.filter(([name]) => !present.has(name));
 	if (missing.length === 0) return url;
 	// As %20 a blank is a blank to every reader of a query, a plus only to some.
-	const added = new URLSearchParams(missing.map(([name, value]): [string, string] => [name, value]))
-		.toString()
-		.replaceAll('+', '%20');
+	const added = new URLSearchParams(missing).toString().replaceAll('+', '%20');
 	const separator = /^[^#]*\?/.test(url) ? '&' : '?';
 	return url.replace(/#|$/, (end) => `${separator}${added}${end}`);
 }

@@ -5,19 +5,18 @@ import type { CounterName } from '../service/answers';
 import { counterNames, isCounterName, toPlainId } from '../service/answers';
 import { campaignId, idList } from '../service/schemas';
 import { refusal } from '../service/textSchemas';
+import { optionsProperty } from './options';
 import type { ItemParameters } from './parameters';
-import { check, invalid, readCollection, toIdList, wholeNumber } from './parameters';
+import { check, readCollection, textProperty, toIdList, wholeNumber } from './parameters';
 
-const campaignIds = {
+const campaignIds = textProperty({
 	displayName: 'Campaign IDs',
 	name: 'campaignIds',
-	type: 'string',
-	default: '',
 	required: true,
 	placeholder: 'e.g. 1001, 1002',
 	description:
 		'Which campaigns to watch: IDs separated by commas, semicolons or line breaks, or an expression that gives an array. A trigger has no input item that the expression could use.',
-} satisfies INodeProperties;
+});
 
 const counters = {
 	displayName: 'Counters',
@@ -35,36 +34,39 @@ const counters = {
 	],
 } satisfies INodeProperties;
 
-const options = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options: [
-		{
-			displayName: 'Minimum Change',
-			name: 'minimumChange',
-			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 0 },
-			default: 1,
-			description:
-				'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
-		},
-		{
-			displayName: 'When It Reaches',
-			name: 'reaches',
-			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 0 },
-			default: 100,
-			description:
-				'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
-		},
-	],
-} satisfies INodeProperties;
+const options = optionsProperty([
+	{
+		displayName: 'Minimum Change',
+		name: 'minimumChange',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 1,
+		description:
+			'How far a watched counter has to move before the workflow starts. Smaller moves are not lost: they are part of the next event.',
+	},
+	{
+		displayName: 'When It Reaches',
+		name: 'reaches',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 100,
+		description:
+			'Start the workflow only when a watched counter reaches this number: once for each campaign and counter. Minimum Change does not matter then.',
+	},
+]);
 
-/** The panel of the trigger. */
 export const watchProperties: INodeProperties[] = [campaignIds, counters, options];
+
+/** Each once, and in one way of writing, so that a change of the list is no other campaign. */
+const watchedIds = idList
+	.pipe(z.array(campaignId.transform(toPlainId)))
+	.transform((ids) => [...new Set(ids)])
+	.refine((ids) => ids.length > 0, refusal('is missing', 'Give at least one campaign ID.'))
+	// An object, such as n8n's static data, holds nothing of its own under this name.
+	.refine(
+		(ids) => !ids.includes('__proto__'),
+		'holds __proto__, which no baseline can be kept for',
+	);
 
 const advice = 'Choose at least one counter.';
 const counterList = z
@@ -80,29 +82,15 @@ const optionsSchema = z.object({
 	reaches: wholeNumber(1).optional(),
 });
 
-function readCampaignIds(parameters: Pick<ItemParameters, 'get'>): string[] {
-	const { displayName } = campaignIds;
-	const given = toIdList(parameters.get(campaignIds) ?? campaignIds.default);
-	const listed = check(idList, given, displayName);
-	// However they are written, so that a change of the list is no other campaign.
-	const ids = [...new Set(listed.map((id) => toPlainId(check(campaignId, id, displayName))))];
-	if (ids.length === 0) throw invalid(displayName, 'is missing', 'Give at least one campaign ID.');
-	// An object, such as n8n's static data, holds nothing of its own under this name.
-	if (ids.includes('__proto__')) {
-		throw invalid(displayName, 'holds __proto__, which no baseline can be kept for');
-	}
-	return ids;
-}
-
 /**
  * Reads which campaigns a trigger watches, and how.
  * @throws InvalidInput naming the parameter
  */
 export function readWatched(parameters: Pick<ItemParameters, 'get'>) {
-	const ids = readCampaignIds(parameters);
+	const ids = toIdList(parameters.get(campaignIds) ?? campaignIds.default);
 	const chosen = parameters.get(counters) ?? counters.default;
 	return {
-		campaignIds: ids,
+		campaignIds: check(watchedIds, ids, campaignIds.displayName),
 		counters: check(counterList, chosen, counters.displayName),
 		...readCollection(parameters, options, optionsSchema),
 	};

@@ -1,14 +1,12 @@
-import {
-	readRequestOptions,
-	readSendOptions,
-} from '../../../nodes/PushCampaign/operations/options';
+import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
+import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { refusal } from '../service/support';
-import { itemOf } from './support';
+import { content, itemOf } from './support';
 
 const requestDefaults = { maxParallel: 100, timeout: 30_000, rateLimitRetries: 5 };
 const defaults = { ...requestDefaults, dryRun: false, resendUnknown: false, shortenTexts: false };
-const read = (options: unknown) => readSendOptions(itemOf({ options }));
-const readOfReads = (options: unknown) => readRequestOptions(itemOf({ options }));
+const read = (options: unknown) => sendToAll.prepare(itemOf({ ...content, options })).options;
+const readOfReads = (options: unknown) => getSubscriberCount.prepare(itemOf({ options })).options;
 
 test.each([undefined, null, '', {}])('options %j are the defaults', (options) => {
 	expect(read(options)).toEqual(defaults);

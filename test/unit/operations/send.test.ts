@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
-import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
+import { prepareSend } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
