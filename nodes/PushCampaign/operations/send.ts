@@ -5,7 +5,7 @@ import { campaignCreated, notificationSent } from '../service/answers';
 import { audienceRules } from '../service/rules';
 import type { SendOperation } from './operation';
 import type { PreparedSend } from './sendFields';
-import { prepareSend, sendProperties } from './sendFields';
+import { sendProperties, sendReader } from './sendFields';
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */
 function toRow(
@@ -45,13 +45,14 @@ export function sendOperation(
 	const { audience } = own;
 	const { path, becomesCampaign } = audienceRules[audience];
 	const answer = becomesCampaign ? campaignCreated : notificationSent;
+	const readSend = sendReader(own);
 	return {
 		...own,
 		kind: 'send',
 		resource: 'campaign',
 		properties: [...own.properties, ...sendProperties(audience)],
 		prepare(item) {
-			const send = prepareSend(own, item);
+			const send = readSend(item);
 			const { body, options, schedule } = send;
 			const sendAt = schedule?.text;
 			return {

@@ -117,12 +117,13 @@ const contentFields = {
 	action_buttons: {
 		property: actionButtons,
 		read(given, reading) {
+			const buttons = readButtons(given);
+			if (buttons.length === 0) return undefined;
 			const limit = limitsActionButtons(reading.audience) ? maxCharacters.buttonTitle : Infinity;
-			const buttons = readButtons(given).map(({ title, url }) => ({
+			return buttons.map(({ title, url }) => ({
 				title: fitted(limit)(title, reading),
 				url: webPage(url, reading),
 			}));
-			return buttons.length === 0 ? undefined : buttons;
 		},
 	},
 } satisfies Partial<Record<BodyField, Field>>;
@@ -195,26 +196,25 @@ function nameOf([name, index, part]: BodyIssue['path']): string | undefined {
 }
 
 /**
- * Reads one item's send and checks it against the service's rules, all but the schedule's lead, which
- * depends on the moment of sending. A value that is left over from another operation is not read, and one
- * that was not added to Additional Fields is left out.
- * @throws InvalidInput naming the parameter
+ * Makes what reads one item's send and checks it against the service's rules, all but the schedule's lead,
+ * which depends on the moment of sending. A value that is left over from another operation is not read, and one
+ * that was not added to Additional Fields is left out. It throws InvalidInput naming the parameter.
  */
-export function prepareSend(
-	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
-	item: ItemParameters,
-): PreparedSend {
-	const options = readCollection(item, sendOptions, sendSchema);
-	const fields = new Map<string, unknown>(Object.entries(select(item)));
-	const added = toFields(item.get(collection), collection.displayName);
-	const send = { audience, options, ...readTiming(added, item.timezone) };
-	const reading = { ...send, utm: readUtm(added[utmParameters.name]) };
-	for (const [name, { property, read }] of Object.entries(contentFields)) {
-		fields.set(name, read(item.get(property), reading));
-	}
-	for (const [name, { property, read }] of additionalFor(audience)) {
-		if (property.name in added) fields.set(name, read(added[property.name], reading));
-	}
-	const body = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
-	return { ...send, body: check(bodies[audience], body, collection.displayName, nameOf) };
+export function sendReader({ audience, select }: Pick<SendOperation, 'audience' | 'select'>) {
+	const additional = additionalFor(audience);
+	return (item: ItemParameters): PreparedSend => {
+		const options = readCollection(item, sendOptions, sendSchema);
+		const fields = new Map<string, unknown>(Object.entries(select(item)));
+		const added = toFields(item.get(collection), collection.displayName);
+		const send = { audience, options, ...readTiming(added, item.timezone) };
+		const reading = { ...send, utm: readUtm(added[utmParameters.name]) };
+		for (const [name, { property, read }] of Object.entries(contentFields)) {
+			fields.set(name, read(item.get(property), reading));
+		}
+		for (const [name, { property, read }] of additional) {
+			if (property.name in added) fields.set(name, read(added[property.name], reading));
+		}
+		const body = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
+		return { ...send, body: check(bodies[audience], body, collection.displayName, nameOf) };
+	};
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
-import { prepareSend } from '../../../nodes/PushCampaign/operations/sendFields';
+import { sendReader } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
@@ -15,7 +15,7 @@ const prepare = (
 	timezone?: string,
 ) => operation.prepare(itemOf({ ...content, ...parameters }, timezone));
 const all = (parameters: Record<string, unknown>, timezone?: string) =>
-	prepareSend(sendToAll, itemOf({ ...content, ...parameters }, timezone));
+	sendReader(sendToAll)(itemOf({ ...content, ...parameters }, timezone));
 const refusedBy = (parameters: Record<string, unknown>) => refusal(() => all(parameters));
 
 const everyField = {
