@@ -93,7 +93,7 @@ function describeBody(body: unknown): string {
 export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, signal } = options;
 	const { host } = new URL(settings.baseUrl);
-	const redact = createRedactor(settings.secrets);
+	const redact = createRedactor(Object.values(settings.headers));
 
 	const failAs = (kind: Kind) => (reason: Reason) =>
 		({ kind: 'failed', problem: explain(reason, kind) }) as const;
