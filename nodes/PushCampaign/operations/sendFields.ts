@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
-import type { BodyField, BodyIssue, CampaignBody } from '../service/schemas';
+import type { BodyField, CampaignBody } from '../service/schemas';
 import { accepts, bodies, firstIssue, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
 import type { AudienceSelection } from './operation';
@@ -181,7 +181,7 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 }
 
 /** What users know the field as that an issue of a body is about. */
-function nameOf({ path: [name, index, part] }: BodyIssue): string {
+function nameOf([name, index, part]: ReadonlyArray<string | number>): string {
 	if (part !== undefined) return buttonPart(Number(index), part);
 	const fields: Record<string, Field> = { ...contentFields, ...additionalFields };
 	return fields[String(name)]?.property.displayName ?? collection.displayName;
@@ -215,5 +215,5 @@ export function readBody(
 	const checked = bodies[audience].safeParse(Object.fromEntries(filledIn));
 	if (checked.success) return { body: checked.data, ...timing };
 	const issue = firstIssue(checked.error);
-	throw invalid(nameOf(issue), issue.message, issue.advice);
+	throw invalid(nameOf(issue.path), issue.message, issue.advice);
 }

@@ -4,28 +4,13 @@ import { z } from 'zod/v3';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { clip } from './text';
-import type { Text } from './textSchemas';
-import {
-	httpsUrl,
-	limitedText,
-	refusal,
-	requiredText,
-	saying,
-	shortenAdvice,
-	shorterUrlAdvice,
-	webUrl,
-} from './textSchemas';
+import { httpsUrl, limitedText, refusal, saying, webUrl } from './textSchemas';
 
-/** One thing that is wrong with a value: where (`['action_buttons', 0, 'url']`) and what (`is empty`). */
-export interface BodyIssue {
-	readonly path: ReadonlyArray<string | number>;
-	readonly message: string;
-	/** What helps, where that can be told: sentences. */
-	readonly advice?: string | undefined;
-}
-
-/** The first thing that is wrong with a value. */
-export function firstIssue({ issues: [issue] }: z.ZodError): BodyIssue {
+/**
+ * The first thing that is wrong with a value: where (`['action_buttons', 0, 'url']`), what (`is empty`), and
+ * what helps, where that can be told: sentences.
+ */
+export function firstIssue({ issues: [issue] }: z.ZodError) {
 	if (issue === undefined) return { path: [], message: 'is not valid' };
 	const { path, message } = issue;
 	const advice: unknown = issue.code === 'custom' ? issue.params?.['advice'] : undefined;
@@ -126,26 +111,23 @@ export const expiry = z
 	)
 	.transform(({ amount, unit }) => `${amount}${unit}`);
 
-const buttons = (title: Text, url: Text) =>
-	z.array(z.object({ title, url: webUrl(url) })).optional();
+const buttons = (maxTitle: number, maxUrl: number) =>
+	z.array(z.object({ title: limitedText(maxTitle), url: webUrl(maxUrl) })).optional();
 /** Specification, Limits: those of buttons are stated for all subscribers alone. */
-const limitedButtons = buttons(
-	limitedText(maxCharacters.buttonTitle, shortenAdvice),
-	limitedText(maxCharacters.buttonUrl, shorterUrlAdvice),
-);
-const name = limitedText(maxCharacters.name, shortenAdvice).optional();
+const limitedButtons = buttons(maxCharacters.buttonTitle, maxCharacters.buttonUrl);
+const name = limitedText(maxCharacters.name).optional();
 const image = httpsUrl.optional();
 
 /** What every body may hold, in the service's own names. Specification, Notification / campaign. */
 const common = z.object({
-	title: limitedText(maxCharacters.title, shortenAdvice),
-	message: limitedText(maxCharacters.message, shortenAdvice),
-	target_url: webUrl(limitedText(maxCharacters.targetUrl, shorterUrlAdvice)),
+	title: limitedText(maxCharacters.title),
+	message: limitedText(maxCharacters.message),
+	target_url: webUrl(maxCharacters.targetUrl),
 	icon: httpsUrl.optional(),
 	expire_push: z.string().optional(),
 	auto_hide: z.number().optional(),
 	send_at: z.string().optional(),
-	action_buttons: buttons(requiredText, requiredText),
+	action_buttons: buttons(Infinity, Infinity),
 });
 
 /**
