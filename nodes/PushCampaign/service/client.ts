@@ -3,6 +3,7 @@ import { z } from 'zod/v3';
 
 import { parseUrl } from './address';
 import { failureAnswer, isOfCampaign } from './answers';
+import type { DeadlineOptions } from './deadline';
 import { withDeadline } from './deadline';
 import type { Problem, Reason } from './failures';
 import { explain, reasons } from './failures';
@@ -30,19 +31,15 @@ export type Result<Value> =
 	| { readonly kind: 'done'; readonly value: Value; readonly raw?: unknown }
 	| { readonly kind: 'failed'; readonly problem: Problem };
 
-export interface ClientOptions {
+export interface ClientOptions extends Omit<DeadlineOptions, 'timeoutMs'> {
 	readonly settings: ServiceSettings;
 	/**
 	 * Makes the request with the credential's headers on it, and gives the full response. Ends the
 	 * request with its `abortSignal`.
 	 */
 	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
-	/** Waits the given milliseconds. */
-	readonly sleep: (milliseconds: number) => Promise<void>;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
-	/** Ends when the user stops the execution, or when a poll has no more time. */
-	readonly signal?: AbortSignal | undefined;
 }
 
 export interface Client {
@@ -114,13 +111,12 @@ export function createClient(options: ClientOptions): Client {
 
 		const failure = failureAnswer.safeParse(body);
 		if (failure.success) {
-			return fail(
-				reasons.failure(failure.data, {
-					retryAfterMs,
-					isOfCampaign: campaignId !== undefined,
-					subject: redact(subject ?? sent?.sid),
-				}),
-			);
+			const details = {
+				retryAfterMs,
+				isOfCampaign: campaignId !== undefined,
+				subject: redact(subject ?? sent?.sid),
+			};
+			return fail(reasons.failure(failure.data, details));
 		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
