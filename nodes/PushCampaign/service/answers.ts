@@ -102,11 +102,9 @@ export function toPlainId(id: string): string {
 	return /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
 }
 
-const named = campaignStatus.pick({ notification_id: true });
-
 /** Whether an answer is the record of this campaign. */
 export function isOfCampaign(answer: unknown, campaignId: string): boolean {
-	const { data } = named.safeParse(answer);
+	const { data } = campaignStatus.pick({ notification_id: true }).safeParse(answer);
 	return data !== undefined && toPlainId(data.notification_id) === toPlainId(campaignId);
 }
 

@@ -47,8 +47,7 @@ export function campaignStatusPath(campaignId: string): string {
 }
 
 /** The number to send as `auto_hide`, in the reading of this audience. Specification, auto_hide rules. */
-export function autoHideValue(audience: Audience, closesByItself: boolean): 0 | 1 {
+export function autoHideValue(audience: Audience, closesByItself: boolean): number {
 	const { autoHideCloses } = audienceRules[audience];
-	if (closesByItself) return autoHideCloses;
-	return autoHideCloses === 1 ? 0 : 1;
+	return closesByItself ? autoHideCloses : 1 - autoHideCloses;
 }

@@ -26,11 +26,9 @@ function fromText(text: string, zone: string): DateTime {
 
 function toDateTime(value: unknown, zone: string): DateTime {
 	if (typeof value === 'string') return fromText(value, zone);
-	if (typeof value === 'number') return DateTime.fromMillis(value, { zone });
 	// Also one of another realm, such as that in which n8n works out expressions.
-	if (Object.prototype.toString.call(value) === '[object Date]') {
-		return DateTime.fromMillis(Number(value), { zone });
-	}
+	const isDate = Object.prototype.toString.call(value) === '[object Date]';
+	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
 	// One of the host's copy of Luxon, which is another than this package's: read by what both have.
 	return DateTime.isDateTime(value)
 		? DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) })
@@ -47,7 +45,6 @@ export interface Schedule {
  * Reads a date in any of the forms that a workflow holds and writes it as the service wants it,
  * `YYYY-MM-DD HH:MM ±HH:MM`. The service knows no seconds: they are rounded up, never down.
  * Specification, Notification / campaign, `send_at`.
- *
  * @param value ISO text, Luxon DateTime, JavaScript Date or milliseconds since 1970
  * @param timezone IANA name; where a value has no offset of its own it is read in this timezone
  * @throws InvalidInput when the value can't be read as a date
@@ -69,7 +66,6 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 /**
  * Refuses a schedule that the service would refuse. Specification, Errors: `invalid_value`, and
  * Limits: `send_at` minimum lead.
- *
  * @param now milliseconds since 1970
  * @throws InvalidInput when the time is less than five minutes ahead of `now`
  */

@@ -41,7 +41,6 @@ const refuse = (name: Setting, what: string) =>
 
 /**
  * Reads the credential's data. Blanks around pasted values are dropped.
- *
  * @throws InvalidInput naming the credential's field
  */
 export function parseSettings(credential: unknown): ServiceSettings {

@@ -1,14 +1,5 @@
 import { z } from 'zod/v3';
 
-/**
- * What a request that threw tells for certain:
- * - `notConnected`: nothing left, `reason` completes "No connection could be made: …"
- * - `timeout`, `connectionLost`: the request may have arrived
- */
-export type TransportFault =
-	| { readonly kind: 'notConnected'; readonly reason: string }
-	| { readonly kind: 'timeout' | 'connectionLost' };
-
 const text = z.string().catch('');
 const thrown = z.object({
 	code: text,
@@ -24,11 +15,8 @@ const thrown = z.object({
 	messages: z.array(text).catch([]),
 	/** n8n 2 hands the request on. */
 	request: z
-		.object({
-			socket: z.object({ secureConnecting: z.unknown(), _bytesDispatched: z.unknown() }),
-		})
-		.optional()
-		.catch(undefined),
+		.object({ socket: z.object({ secureConnecting: z.unknown(), _bytesDispatched: z.unknown() }) })
+		.catch({ socket: {} }),
 });
 type Thrown = z.infer<typeof thrown>;
 
@@ -103,19 +91,20 @@ const isTimeout = ({ code, message }: Thrown) =>
  * anything was handed to the system.
  */
 function unsentReason(causes: readonly Thrown[]): string | undefined {
-	const sockets = causes.map(({ request }) => request?.socket);
-	if (sockets.some((socket) => socket?._bytesDispatched === 0))
-		return 'the address does not answer';
-	return sockets.some((socket) => socket?.secureConnecting === true) ? notSecure : undefined;
+	const sockets = causes.map(({ request }) => request.socket);
+	if (sockets.some((socket) => socket._bytesDispatched === 0)) return 'the address does not answer';
+	return sockets.some((socket) => socket.secureConnecting === true) ? notSecure : undefined;
 }
 
 /**
  * Decides from an error that a request threw whether anything can have reached the service. Nothing
  * of the error itself goes on: it holds the request's headers.
+ * @returns `notConnected`: nothing left, `reason` completes "No connection could be made: …"; `timeout` and
+ * `connectionLost`: the request may have arrived
  */
-export function classifyTransportError(error: unknown): TransportFault {
+export function classifyTransportError(error: unknown) {
 	const causes = causesOf(error);
 	const reason = causes.map(reasonOf).find((each) => each !== undefined) ?? unsentReason(causes);
-	if (reason !== undefined) return { kind: 'notConnected', reason };
-	return { kind: causes.some(isTimeout) ? 'timeout' : 'connectionLost' };
+	if (reason !== undefined) return { kind: 'notConnected', reason } as const;
+	return { kind: causes.some(isTimeout) ? 'timeout' : 'connectionLost' } as const;
 }
