@@ -1,20 +1,18 @@
 import type { z } from 'zod/v3';
 
 import type { failureAnswer } from './answers';
-import type { FailureCause } from './failureWords';
+import type { FailureCause, FailureDetails } from './failureWords';
 import { wordsOf } from './failureWords';
 import type { ChangeKind, Kind } from './kinds';
 import { kinds } from './kinds';
 import { capitalize, clip, describeWait } from './text';
 
-/** What is known of a request that has no success answer: it certainly did nothing, or it may have arrived. */
-export type FailedOutcome = 'notDone' | 'unknown';
-
 /** Why a request gave no result, in words for the user. */
 export interface Problem {
 	/** The service's failure type, `unspecified`, `network` or `unexpected_answer`. */
 	readonly type: string;
-	readonly outcome: FailedOutcome;
+	/** The request certainly did nothing, or it may have arrived. */
+	readonly outcome: 'notDone' | 'unknown';
 	readonly message: string;
 	readonly description: string;
 	readonly httpCode?: string | undefined;
@@ -25,7 +23,7 @@ export interface Problem {
 
 /** Why a request gave no result, whatever its kind; the words of the kind are added to it. */
 export interface Reason extends Omit<Problem, 'description'> {
-	/** What is to be told before the outcome: a sentence. */
+	/** What is to be told before the outcome, where that is known: a sentence. */
 	readonly said?: string;
 	/** How to go on, unless it is unknown whether something was changed: sentences. */
 	readonly advice: string;
@@ -34,19 +32,13 @@ export interface Reason extends Omit<Problem, 'description'> {
 /** Tells why a request of this kind gave no result. */
 export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
 	const { change } = kinds[kind];
-	const tell = (message: string, ...sentences: string[]) => ({
-		...reason,
-		message: capitalize(message),
-		description: [...(said === undefined ? [] : [said]), ...sentences].join(' '),
-	});
-	if (change === undefined) return tell(reason.message, advice);
-	if (reason.outcome === 'notDone') {
-		return tell(reason.message, `It was ${change.notDone}.`, advice);
+	if (change !== undefined && reason.outcome === 'unknown') {
+		const message = `It is unknown whether this was ${change.done}: ${reason.message}`;
+		return { ...reason, message, description: change.afterUnknown };
 	}
-	return tell(
-		`It is unknown whether this was ${change.done}: ${reason.message}`,
-		change.afterUnknown,
-	);
+	const sentences = [said, change && `It was ${change.notDone}.`, advice];
+	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
+	return { ...reason, message: capitalize(reason.message), description };
 }
 
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
@@ -57,16 +49,6 @@ const elsewhere = {
 	cause: 'configuration-invalid',
 } as const;
 
-/** What comes with a failure answer, or was known before. */
-export interface FailureDetails {
-	/** How long the service asks to wait, in milliseconds. */
-	readonly retryAfterMs?: number | undefined;
-	/** Whether one campaign was asked for. */
-	readonly isOfCampaign?: boolean;
-	/** The ID of the subscriber or campaign that was asked about. */
-	readonly subject?: string | undefined;
-}
-
 function saidBy(description: string | null | undefined): string {
 	const text = clip(description ?? '');
 	return text === '' ? 'The service gave no reason.' : `The service says: "${text}".`;
@@ -76,9 +58,9 @@ function saidBy(description: string | null | undefined): string {
 export const reasons = {
 	/** A failure answer of the service. */
 	failure(failure: z.infer<typeof failureAnswer>, details: FailureDetails = {}): Reason {
-		const { retryAfterMs, isOfCampaign = false, subject } = details;
+		const { retryAfterMs } = details;
 		const type = failure.type?.trim() ?? '';
-		const { advice, ...words } = wordsOf(type, isOfCampaign, subject);
+		const { advice, ...words } = wordsOf(type, details);
 		const passes = words.cause === 'rate-limited' || words.cause === 'temporarily-unavailable';
 		const isTimed = passes && retryAfterMs !== undefined;
 		return {
