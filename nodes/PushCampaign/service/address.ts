@@ -23,11 +23,10 @@ export function isWebUrl(text: string): boolean {
 }
 
 /**
- * Checks the address of the service and brings it into the form that paths are appended to.
+ * Checks the address of the service, and takes the slashes from its end, so that paths can be appended.
  * Specification, Base address.
  * @param baseUrl as entered; may carry a path prefix and trailing slashes
  * @param allowHttp whether plain http is accepted for hosts that are not this machine
- * @returns the address without a trailing slash
  * @throws InvalidInput naming the Base URL
  */
 export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {

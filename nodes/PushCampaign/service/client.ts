@@ -55,12 +55,10 @@ export interface Client {
 	): Promise<Result<Value>>;
 }
 
-const header = z.string().trim().catch('');
+const header = z.string().trim().optional().catch(undefined);
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z
-		.object({ 'retry-after': header, location: header })
-		.catch({ 'retry-after': '', location: '' }),
+	headers: z.object({ 'retry-after': header, location: header }).catch({}),
 	body: z.unknown(),
 });
 
@@ -107,7 +105,7 @@ export function createClient(options: ClientOptions): Client {
 		const parsed = parseJson(data.body);
 		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
 		const body = typeof parsed === 'string' ? parsed : redact(parsed);
-		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
+		const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? '', now());
 
 		const failure = failureAnswer.safeParse(body);
 		if (failure.success) {
@@ -130,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
 		// A success that came with the wrong status: two statements that contradict each other.
 		if (!answer.success && !success.safeParse(body).success) {
 			const { location } = headers;
-			if (location !== '' && redirects[kinds[kind].method].includes(statusCode)) {
+			if (location && redirects[kinds[kind].method].includes(statusCode)) {
 				const target = parseUrl(location, settings.baseUrl)?.host || undefined;
 				return fail(reasons.redirect(statusCode, redact(target)));
 			}
@@ -169,12 +167,9 @@ export function createClient(options: ClientOptions): Client {
 			);
 			if (ending.kind === 'settled') return interpret(ending.value, request, schema);
 			const fault = classifyTransportError(ending.error);
-			if (fault.kind === 'notConnected') {
-				return fail(
-					signal?.aborted ? reasons.notStarted : reasons.notConnected(host, fault.reason),
-				);
-			}
-			if (signal?.aborted) return fail(reasons.canceled);
+			const isUnsent = fault.kind === 'notConnected';
+			if (signal?.aborted) return fail(isUnsent ? reasons.notStarted : reasons.canceled);
+			if (isUnsent) return fail(reasons.notConnected(host, fault.reason));
 			const isTimeout = ending.isLate || fault.kind === 'timeout';
 			return fail(isTimeout ? reasons.timeout(timeoutMs) : reasons.connectionLost);
 		},

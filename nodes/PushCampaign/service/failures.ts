@@ -49,17 +49,13 @@ const elsewhere = {
 	cause: 'configuration-invalid',
 } as const;
 
-function saidBy(description: string | null | undefined): string {
-	const text = clip(description ?? '');
-	return text === '' ? 'The service gave no reason.' : `The service says: "${text}".`;
-}
-
 /** Why a request gave no result; in all of them `what` came instead of an answer, to follow "the answer is". */
 export const reasons = {
 	/** A failure answer of the service. */
 	failure(failure: z.infer<typeof failureAnswer>, details: FailureDetails = {}): Reason {
 		const { retryAfterMs } = details;
 		const type = failure.type?.trim() ?? '';
+		const said = clip(failure.description ?? '');
 		const { advice, ...words } = wordsOf(type, details);
 		const passes = words.cause === 'rate-limited' || words.cause === 'temporarily-unavailable';
 		const isTimed = passes && retryAfterMs !== undefined;
@@ -67,7 +63,7 @@ export const reasons = {
 			...words,
 			type: clip(type) || 'unspecified',
 			outcome: 'notDone',
-			said: saidBy(failure.description),
+			said: said === '' ? 'The service gave no reason.' : `The service says: "${said}".`,
 			advice: isTimed
 				? `It asks to wait for ${describeWait(retryAfterMs)}. Run the workflow again after that.`
 				: advice,
@@ -155,6 +151,5 @@ export function notRequestedProblem(reason: Problem): Problem {
 export function claimedEarlierProblem(key: string, kind: ChangeKind): Problem {
 	const { doIt, afterClaimed } = kinds[kind].change;
 	const message = `an earlier execution began to ${doIt} under the idempotency key "${clip(key)}" and ended before its answer arrived`;
-	const problem = explain({ ...lost, message, advice: '' }, kind);
-	return { ...problem, description: afterClaimed };
+	return { ...explain({ ...lost, message, advice: '' }, kind), description: afterClaimed };
 }

@@ -3,9 +3,6 @@
  * which way round `auto_hide` is read. Panels and schemas read them here.
  */
 
-/** Whom a campaign is addressed to. */
-export type Audience = 'all' | 'attributes' | 'segments' | 'subscriber';
-
 /** The largest number of characters (Unicode code points) per field. Specification, Limits. */
 export const maxCharacters = {
 	title: 100,
@@ -19,21 +16,20 @@ export const maxCharacters = {
 /** Specification, Limits: `send_at` minimum lead. */
 export const minimumLeadMinutes = 5;
 
-interface AudienceRules {
-	/** Path below the base URL. Specification, Endpoints. */
-	readonly path: string;
-	/** Whether the answer names the campaign, whose status can then be read. Specification, Endpoints. */
-	readonly becomesCampaign: boolean;
-	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
-	readonly autoHideCloses: 0 | 1;
-}
-
-export const audienceRules: Record<Audience, AudienceRules> = {
+/**
+ * The path below the base URL, whether the answer names the campaign, whose status can then be read
+ * (specification, Endpoints), and the `auto_hide` value that closes the notification by itself
+ * (specification, auto_hide rules).
+ */
+export const audienceRules = {
 	all: { path: '/v1/notification/send/all', becomesCampaign: true, autoHideCloses: 1 },
 	attributes: { path: '/v1/notification/send/attribute', becomesCampaign: true, autoHideCloses: 0 },
 	segments: { path: '/v1/notification/send/segment', becomesCampaign: true, autoHideCloses: 0 },
 	subscriber: { path: '/v1/notification/send/sid', becomesCampaign: false, autoHideCloses: 0 },
-};
+} as const;
+
+/** Whom a campaign is addressed to. */
+export type Audience = keyof typeof audienceRules;
 
 /** Path of a site's subscriber count. Specification, Endpoints. */
 export const subscriberCountPath = '/v1/site/subscriber_count';

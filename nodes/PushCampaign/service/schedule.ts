@@ -3,7 +3,6 @@ import { DateTime, FixedOffsetZone } from 'luxon';
 import { InvalidInput } from './invalidInput';
 import { minimumLeadMinutes } from './rules';
 
-const FIELD = 'Send At';
 /** No place on earth is further from UTC. */
 const widestOffsetMinutes = 14 * 60;
 const ADVICE =
@@ -50,12 +49,10 @@ export interface Schedule {
  * @throws InvalidInput when the value can't be read as a date
  */
 export function parseSchedule(value: unknown, timezone: string): Schedule {
-	const exact = toDateTime(value, timezone);
-	const minute = exact.startOf('minute');
-	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
+	const rounded = toDateTime(value, timezone).plus(59_999).startOf('minute');
 	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
 	if (!rounded.isValid || !hasFourDigits || Math.abs(rounded.offset) > widestOffsetMinutes) {
-		throw new InvalidInput(`${FIELD} can't be read as a date`, ADVICE);
+		throw new InvalidInput("Send At can't be read as a date", ADVICE);
 	}
 	return {
 		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US', numberingSystem: 'latn' }),
@@ -72,7 +69,7 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 export function checkLead(schedule: Schedule, now: number): void {
 	if (schedule.at - now >= minimumLeadMinutes * 60_000) return;
 	throw new InvalidInput(
-		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
-		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove ${FIELD} to send at once.`,
+		`Send At is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
+		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove Send At to send at once.`,
 	);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { clip } from './text';
-import { httpsUrl, limitedText, refusal, saying, webUrl } from './textSchemas';
+import { httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textSchemas';
 
 /**
  * The first thing that is wrong with a value: where (`['action_buttons', 0, 'url']`), what (`is empty`), and
@@ -20,14 +20,14 @@ export function firstIssue({ issues: [issue] }: z.ZodError) {
 /** A number beyond 2^53 has lost digits before it came here. */
 const lostDigits =
 	'is a number too large to be exact, its last digits are lost already: give it as text';
-const isExact = (value: unknown) => !Number.isInteger(value) || Number.isSafeInteger(value);
 
 const attributeMessage = 'is not a text, a number or a boolean';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
-export const attributeValue = z
-	.union([z.string(), z.boolean(), z.number().finite(attributeMessage)], saying(attributeMessage))
-	.refine(isExact, lostDigits);
+export const attributeValue = z.union(
+	[z.string(), z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
+	saying(attributeMessage),
+);
 export type AttributeValue = z.infer<typeof attributeValue>;
 
 /** Names and values; an issue of one value has its name as path. */
@@ -51,9 +51,10 @@ export const attributes = z
 
 /** A text or a whole number. */
 const anyId = (message: string) =>
-	z
-		.union([z.string(), z.number().int(message).nonnegative(message)], saying(message))
-		.refine(isExact, lostDigits);
+	z.union(
+		[z.string(), z.number().int(message).nonnegative(message).safe(lostDigits)],
+		saying(message),
+	);
 
 /** IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON. */
 export const idList = z.array(
@@ -79,11 +80,7 @@ export const subscriberId = anyId('is not a number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => /^[0-9]+$/.test(id),
-		(id) =>
-			refusal(
-				`is not a number: "${clip(id)}"`,
-				'Give the ID of one subscriber: digits alone, such as 5001.',
-			),
+		quoting('is not a number', 'Give the ID of one subscriber: digits alone, such as 5001.'),
 	);
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
@@ -91,11 +88,7 @@ export const campaignId = anyId('is neither text nor a whole number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => !/[,;\r\n]|^\d+\s+\d/.test(id),
-		(id) =>
-			refusal(
-				`holds more than one ID: "${clip(id)}"`,
-				'Give one ID per item: an item for each campaign.',
-			),
+		quoting('holds more than one ID', 'Give one ID per item: an item for each campaign.'),
 	)
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
 	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');

@@ -6,6 +6,10 @@ import { clip, countCharacters } from './text';
 /** What a value is refused with; `advice` is handed on with the issue. */
 export const refusal = (message: string, advice: string) => ({ message, params: { advice } });
 
+/** The same, with the value in quotes. */
+export const quoting = (what: string, advice: string) => (value: string) =>
+	refusal(`${what}: "${clip(value)}"`, advice);
+
 /** What is wrong, in these words whatever it is. */
 export const saying = (message: string) => ({ errorMap: () => ({ message }) });
 
@@ -27,9 +31,9 @@ const atMost = (limit: number, advice: string) =>
 export const limitedText = (limit: number) =>
 	atMost(limit, 'Shorten it, or turn on Shorten Long Texts in the options.');
 
-const notAddress = (text: string, kind: string) =>
-	refusal(
-		`is not a valid ${kind} address: "${clip(text)}"`,
+const notAddress = (kind: string) =>
+	quoting(
+		`is not a valid ${kind} address`,
 		'Give a whole address, such as https://www.example.com/page.',
 	);
 
@@ -38,9 +42,9 @@ export const webUrl = (limit: number) =>
 	atMost(
 		limit,
 		'Give a shorter address. UTM Parameters count towards its length, where there are any.',
-	).refine(isWebUrl, (text) => notAddress(text, 'http:// or https://'));
+	).refine(isWebUrl, notAddress('http:// or https://'));
 
 export const httpsUrl = requiredText.refine(
 	(text) => isWebUrl(text) && /^https:/i.test(text),
-	(text) => notAddress(text, 'https://'),
+	notAddress('https://'),
 );

@@ -24,13 +24,10 @@ type Thrown = z.infer<typeof thrown>;
 const mostCauses = 30;
 
 /** How Node.js begins the message of a connection that was not made. */
-const attemptMessage = /^(connect|getaddrinfo) ([A-Z_]+)\b/;
+const attemptMessage = /^(?<syscall>connect|getaddrinfo) (?<code>[A-Z_]+)\b/;
 
 /** What went wrong, by a message alone. */
-function fromMessage(message: string) {
-	const [, syscall, code] = attemptMessage.exec(message) ?? [];
-	return { message, syscall, code };
-}
+const fromMessage = (message: string) => ({ message, ...attemptMessage.exec(message)?.groups });
 
 /** The error, and what caused it. */
 function causesOf(error: unknown): Thrown[] {
