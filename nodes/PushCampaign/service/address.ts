@@ -6,7 +6,6 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 /**
  * Reads a URL; `undefined` where a text is none. Not by `URL.canParse`: after some thousand calls Node.js 20
  * denies every URL that holds a character such as `ü` (measured with 20.20.2).
- * @param base what a relative URL begins from
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
 	try {

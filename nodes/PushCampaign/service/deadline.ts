@@ -3,7 +3,6 @@ const lastWordsMs = 1;
 
 /** What ends an action before its time. */
 export interface DeadlineOptions {
-	/** How long the action may take. */
 	readonly timeoutMs: number;
 	/** Ends it when the user stops the execution, or when a poll has no more time. */
 	readonly signal?: AbortSignal | undefined;

@@ -80,10 +80,8 @@ const failureWords: Readonly<Record<string, FailureWords>> = {
 	},
 };
 
-const wordsByType = new Map(Object.entries(failureWords));
-
 /** The failure types of the specification; other services of this interface may send more. */
-export const failureTypes = [...wordsByType.keys()];
+export const wordsByType: ReadonlyMap<string, FailureWords> = new Map(Object.entries(failureWords));
 
 /** What comes with a failure answer, or was known before. */
 export interface FailureDetails {

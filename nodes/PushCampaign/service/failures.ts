@@ -51,7 +51,6 @@ const elsewhere = {
 
 /** Why a request gave no result; in all of them `what` came instead of an answer, to follow "the answer is". */
 export const reasons = {
-	/** A failure answer of the service. */
 	failure(failure: z.infer<typeof failureAnswer>, details: FailureDetails = {}): Reason {
 		const { retryAfterMs } = details;
 		const type = failure.type?.trim() ?? '';
@@ -95,14 +94,12 @@ export const reasons = {
 			'Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 		httpCode: String(statusCode),
 	}),
-	/** No connection was made, so nothing was asked of the service. */
 	notConnected: (host: string, why: string): Reason => ({
 		...notAsked,
 		message: `No connection to ${host} could be made: ${why}`,
 		advice:
 			'Check Base URL in the credential and that this n8n can reach the address, then run the workflow again.',
 	}),
-	/** The user had stopped the execution before the request would have left. */
 	notStarted: {
 		...notAsked,
 		message: 'The execution was canceled before the push service was asked',
@@ -115,13 +112,11 @@ export const reasons = {
 		message: 'the execution was canceled before the push service answered',
 		advice: 'Run the workflow again.',
 	},
-	/** The request left, and no answer came within the time that was allowed (milliseconds). */
 	timeout: (timeoutMs: number): Reason => ({
 		...lost,
 		message: `the push service did not answer within ${timeoutMs / 1000} ${timeoutMs === 1000 ? 'second' : 'seconds'}`,
 		advice: 'Run the workflow again later, or raise Timeout in the options.',
 	}),
-	/** The request left, and the connection ended before the answer was there. */
 	connectionLost: {
 		...lost,
 		message: 'the connection to the push service was lost before its answer arrived',

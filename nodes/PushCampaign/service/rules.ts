@@ -1,8 +1,3 @@
-/**
- * The service's rules that do not depend on a request's content: its paths, how long a text may be, and
- * which way round `auto_hide` is read. Panels and schemas read them here.
- */
-
 /** The largest number of characters (Unicode code points) per field. Specification, Limits. */
 export const maxCharacters = {
 	title: 100,
@@ -38,9 +33,8 @@ export const subscriberCountPath = '/v1/site/subscriber_count';
  * Path of a campaign's status record; the ID is encoded. Specification, Endpoints.
  * @throws URIError when the ID holds half of a surrogate pair
  */
-export function campaignStatusPath(campaignId: string): string {
-	return `/v1/notification/status/id/${encodeURIComponent(campaignId)}`;
-}
+export const campaignStatusPath = (campaignId: string) =>
+	`/v1/notification/status/id/${encodeURIComponent(campaignId)}`;
 
 /** The number to send as `auto_hide`, in the reading of this audience. Specification, auto_hide rules. */
 export function autoHideValue(audience: Audience, closesByItself: boolean): number {
