@@ -95,9 +95,7 @@ const isFixed: INodeProperties = {
 	type: 'hidden',
 	default: true,
 	description: 'Whether none of the fields is an expression',
-	displayOptions: {
-		hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])),
-	},
+	displayOptions: { hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])) },
 };
 
 /** Where n8n asks for the headers itself, it shows the message alone: what to do has to be in it. */

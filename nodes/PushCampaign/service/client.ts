@@ -127,9 +127,8 @@ export function createClient(options: ClientOptions): Client {
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.
 		if (!answer.success && !success.safeParse(body).success) {
-			const { location } = headers;
-			if (location && redirects[kinds[kind].method].includes(statusCode)) {
-				const target = parseUrl(location, settings.baseUrl)?.host || undefined;
+			if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
+				const target = parseUrl(headers.location, settings.baseUrl)?.host || undefined;
 				return fail(reasons.redirect(statusCode, redact(target)));
 			}
 			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));

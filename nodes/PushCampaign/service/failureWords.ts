@@ -25,10 +25,7 @@ const ofRequest = {
 	httpCode: '400',
 	cause: 'configuration-invalid',
 } as const;
-const notAccepted = {
-	...ofRequest,
-	message: 'The push service does not accept one of the values',
-};
+const notAccepted = { ...ofRequest, message: 'The push service does not accept one of the values' };
 const ofId = { ...ofRequest, httpCode: '404', endsWithId: true };
 
 /** By failure type, which is empty where the service gave none. Specification, Errors. */

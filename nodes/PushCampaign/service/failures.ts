@@ -44,8 +44,8 @@ export function explain({ said, advice, ...reason }: Reason, kind: Kind): Proble
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
 const notAsked = { ...lost, outcome: 'notDone' } as const;
 const elsewhere = {
+	...notAsked,
 	type: 'unexpected_answer',
-	outcome: 'notDone',
 	cause: 'configuration-invalid',
 } as const;
 

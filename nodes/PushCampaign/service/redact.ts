@@ -50,11 +50,9 @@ export function createRedactor(secrets: readonly string[]) {
 		.map((form) => bare(form.toLowerCase()))
 		.filter((form) => form.length >= shortestSecret);
 	const repeats = (reading: string) => {
+		if (exactForms.some((form) => reading.includes(form))) return true;
 		const letters = bare(reading);
-		return (
-			exactForms.some((form) => reading.includes(form)) ||
-			bareForms.some((form) => letters.includes(form))
-		);
+		return bareForms.some((form) => letters.includes(form));
 	};
 	function redactText(text: string): string {
 		if (text.length < shortestSecret || ownWords.has(text)) return text;

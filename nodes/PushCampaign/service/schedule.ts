@@ -28,10 +28,9 @@ function toDateTime(value: unknown, zone: string): DateTime {
 	// Also one of another realm, such as that in which n8n works out expressions.
 	const isDate = Object.prototype.toString.call(value) === '[object Date]';
 	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
+	if (!DateTime.isDateTime(value)) return DateTime.invalid('unreadable');
 	// One of the host's copy of Luxon, which is another than this package's: read by what both have.
-	return DateTime.isDateTime(value)
-		? DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) })
-		: DateTime.invalid('unreadable');
+	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
 }
 
 /** A scheduled time: the text that is sent, and the moment that it names (milliseconds since 1970). */

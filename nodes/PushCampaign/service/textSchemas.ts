@@ -31,20 +31,16 @@ const atMost = (limit: number, advice: string) =>
 export const limitedText = (limit: number) =>
 	atMost(limit, 'Shorten it, or turn on Shorten Long Texts in the options.');
 
-const notAddress = (kind: string) =>
-	quoting(
-		`is not a valid ${kind} address`,
-		'Give a whole address, such as https://www.example.com/page.',
-	);
+const wholeAddress = 'Give a whole address, such as https://www.example.com/page.';
 
 /** An http or https address, which the option UTM Parameters may have made longer. */
 export const webUrl = (limit: number) =>
 	atMost(
 		limit,
 		'Give a shorter address. UTM Parameters count towards its length, where there are any.',
-	).refine(isWebUrl, notAddress('http:// or https://'));
+	).refine(isWebUrl, quoting('is not a valid http:// or https:// address', wholeAddress));
 
 export const httpsUrl = requiredText.refine(
 	(text) => isWebUrl(text) && /^https:/i.test(text),
-	notAddress('https://'),
+	quoting('is not a valid https:// address', wholeAddress),
 );
