@@ -29,7 +29,6 @@ export interface Reason extends Omit<Problem, 'description'> {
 	readonly advice: string;
 }
 
-/** Tells why a request of this kind gave no result. */
 export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
 	const { change } = kinds[kind];
 	if (change !== undefined && reason.outcome === 'unknown') {
@@ -44,8 +43,8 @@ export function explain({ said, advice, ...reason }: Reason, kind: Kind): Proble
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
 const notAsked = { ...lost, outcome: 'notDone' } as const;
 const elsewhere = {
-	...notAsked,
 	type: 'unexpected_answer',
+	outcome: 'notDone',
 	cause: 'configuration-invalid',
 } as const;
 

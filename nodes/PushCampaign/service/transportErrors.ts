@@ -47,10 +47,8 @@ const unknownName = 'its name is not known';
 const notSecure = 'the address does not make the connection secure';
 const forbidden = 'this n8n does not allow requests to it';
 
-/** What certainly came before anything left. */
-const reasons: ReadonlyArray<
-	readonly [field: 'code' | 'syscall' | 'message' | 'name', pattern: RegExp, reason: string]
-> = [
+/** What certainly came before anything left: a field of the error, how it reads, and why nothing was sent. */
+const reasons = [
 	['code', /^ECONNREFUSED$/, 'the address refuses connections'],
 	['code', /^(ENOTFOUND|EAI_[A-Z]+|ENODATA|ESERVFAIL)$/, unknownName],
 	['syscall', /^getaddrinfo$/, unknownName],
@@ -70,7 +68,7 @@ const reasons: ReadonlyArray<
 	],
 	['name', /^Ssrf.*Error$/, forbidden],
 	['message', /^Domain not allowed|not allowed to be used with domains/, forbidden],
-];
+] as const;
 
 function reasonOf(cause: Thrown): string | undefined {
 	// Of a connection that is there, whatever code comes with it.
