@@ -8,6 +8,9 @@ import {
 	settingNames,
 } from '../nodes/PushCampaign/service/settings';
 
+const text = { type: 'string', default: '', required: true } as const;
+const secret = { ...text, typeOptions: { password: true } } as const;
+
 /** The name of a header is no secret, unlike what the header carries. */
 const headerField = (
 	name: 'apiKeyHeader' | 'authTokenHeader',
@@ -16,9 +19,7 @@ const headerField = (
 ): INodeProperties => ({
 	displayName: settingNames[name],
 	name,
-	type: 'string',
-	default: '',
-	required: true,
+	...text,
 	placeholder,
 	displayOptions: { show: { headerNames: ['custom'] } },
 	description: `Name of the header that carries the ${carried}`,
@@ -42,9 +43,7 @@ const fields: INodeProperties[] = [
 	{
 		displayName: 'Base URL',
 		name: 'baseUrl',
-		type: 'string',
-		default: '',
-		required: true,
+		...text,
 		placeholder: 'e.g. https://push.example.com',
 		description:
 			'Address of your push service, without /v1. It may hold a path, but no query and no user name.',
@@ -52,19 +51,13 @@ const fields: INodeProperties[] = [
 	{
 		displayName: settingNames.apiKey,
 		name: 'apiKey',
-		type: 'string',
-		typeOptions: { password: true },
-		default: '',
-		required: true,
+		...secret,
 		description: 'REST API key of your site, sent with every request',
 	},
 	{
 		displayName: settingNames.authToken,
 		name: 'authToken',
-		type: 'string',
-		typeOptions: { password: true },
-		default: '',
-		required: true,
+		...secret,
 		description: 'Authentication token of your site, sent with every request',
 	},
 	{
@@ -102,9 +95,7 @@ const isFixed: INodeProperties = {
 	type: 'hidden',
 	default: true,
 	description: 'Whether none of the fields is an expression',
-	displayOptions: {
-		hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])),
-	},
+	displayOptions: { hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])) },
 };
 
 /** Where n8n asks for the headers itself, it shows the message alone: what to do has to be in it. */
@@ -113,18 +104,14 @@ function headersOf(credentials: object): Readonly<Record<string, string>> {
 		return parseSettings(credentials).headers;
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw error;
-		const { message, advice } = error;
-		throw new InvalidInput(`${message}. ${advice}`, advice);
+		throw new InvalidInput(`${error.message}. ${error.advice}`, error.advice);
 	}
 }
 
-const contentType = 'Content-Type';
-
 /** Specification, Common to all operations: the header is on every request, also on one without a body. */
 function withContentType(headers: IDataObject = {}): IDataObject {
-	const names = Object.keys(headers);
-	if (names.some((name) => name.toLowerCase() === contentType.toLowerCase())) return headers;
-	return { ...headers, [contentType]: 'application/json' };
+	const isThere = Object.keys(headers).some((name) => /^content-type$/i.test(name));
+	return isThere ? headers : { ...headers, 'Content-Type': 'application/json' };
 }
 
 export class PushCampaignApi implements ICredentialType {

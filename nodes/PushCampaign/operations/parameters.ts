@@ -3,7 +3,6 @@ import { z } from 'zod/v3';
 
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
-import type { BodyIssue } from '../service/schemas';
 import { firstIssue } from '../service/schemas';
 import { saying } from '../service/textSchemas';
 
@@ -69,7 +68,7 @@ export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	value: unknown,
 	displayName: string,
-	nameOf?: (path: BodyIssue['path']) => string | undefined,
+	nameOf?: (path: ReadonlyArray<string | number>) => string | undefined,
 ): Value {
 	const result = schema.safeParse(required(value, displayName));
 	if (result.success) return result.data;
@@ -118,7 +117,7 @@ export function readCollection<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 ): Value {
 	const fields = toFields(parameters.get({ name, displayName }), displayName);
-	const nameOf = ([part]: BodyIssue['path']) =>
+	const nameOf = ([part]: ReadonlyArray<string | number>) =>
 		options.find((option) => option.name === part)?.displayName;
 	return check(schema, fields, displayName, nameOf);
 }

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
 import type { Schedule } from '../service/schedule';
-import type { BodyField, BodyIssue, CampaignBody } from '../service/schemas';
+import type { BodyField, CampaignBody } from '../service/schemas';
 import { accepts, bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
 import type { SendOperation } from './operation';
@@ -189,7 +189,7 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 }
 
 /** What users know the field at a path of a body as. */
-function nameOf([name, index, part]: BodyIssue['path']): string | undefined {
+function nameOf([name, index, part]: ReadonlyArray<string | number>): string | undefined {
 	if (part !== undefined) return buttonPart(Number(index), part);
 	const fields: Record<string, Field> = { ...contentFields, ...additionalFields };
 	return fields[String(name)]?.property.displayName;

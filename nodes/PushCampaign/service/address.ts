@@ -6,7 +6,6 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 /**
  * Reads a URL; `undefined` where a text is none. Not by `URL.canParse`: after some thousand calls Node.js 20
  * denies every URL that holds a character such as `ü` (measured with 20.20.2).
- * @param base what a relative URL begins from
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
 	try {
@@ -16,22 +15,17 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 	}
 }
 
-/**
- * Whether a text is a URL as it stands.
- * @param pattern how it has to begin, with a character of the host at least
- */
-export function isUrl(text: string, pattern: RegExp): boolean {
+/** Whether a text is an http or https URL as it stands. */
+export function isWebUrl(text: string): boolean {
 	// The URL parser mends what a browser can't open: spaces, line breaks, backslashes, missing slashes.
-	return pattern.test(text) && !/[\s\\]/.test(text) && parseUrl(text) !== undefined;
+	return /^https?:\/\/[^/?#]/i.test(text) && !/[\s\\]/.test(text) && parseUrl(text) !== undefined;
 }
 
 /**
- * Checks the address of the service and brings it into the form that paths are appended to.
+ * Checks the address of the service, and takes the slashes from its end, so that paths can be appended.
  * Specification, Base address.
- *
  * @param baseUrl as entered; may carry a path prefix and trailing slashes
  * @param allowHttp whether plain http is accepted for hosts that are not this machine
- * @returns the address without a trailing slash
  * @throws InvalidInput naming the Base URL
  */
 export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
@@ -42,7 +36,7 @@ export function parseBaseUrl(baseUrl: unknown, allowHttp: boolean): string {
 			`Enter the address that your push service gave you, e.g. ${EXAMPLE}.`,
 		);
 	}
-	if (!isUrl(text, /^https?:\/\/[^/?#]/i)) throw refuse('is not a valid https:// address');
+	if (!isWebUrl(text)) throw refuse('is not a valid https:// address');
 	if (/^https?:\/\/[^/?#]*@/i.test(text)) throw refuse('holds a user name or password');
 	if (text.includes('?')) throw refuse('holds a query (the part from the question mark on)');
 	if (text.includes('#')) throw refuse('holds a fragment (the part from the # on)');

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import { failureTypes } from './failureWords';
+import { wordsByType } from './failureWords';
 import { cut } from './text';
 
 /**
@@ -25,15 +25,11 @@ const idText = z
 	// Half of a surrogate pair is no text that could be asked for again.
 	.refine((id) => !/\p{Surrogate}/u.test(id));
 
-/** Specification, POST send/all: Success response. */
-export const campaignCreated = z.object({
-	status: z.literal('success'),
-	description: text,
-	ID: idText,
-});
-
 /** Specification, POST send/sid: Success response; it has no campaign ID. */
 export const notificationSent = z.object({ status: z.literal('success'), description: text });
+
+/** Specification, POST send/all: Success response. */
+export const campaignCreated = notificationSent.extend({ ID: idText });
 
 /** What the first answer to a send said. */
 export interface SendReceipt {
@@ -102,11 +98,9 @@ export function toPlainId(id: string): string {
 	return /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
 }
 
-const named = campaignStatus.pick({ notification_id: true });
-
 /** Whether an answer is the record of this campaign. */
 export function isOfCampaign(answer: unknown, campaignId: string): boolean {
-	const { data } = named.safeParse(answer);
+	const { data } = campaignStatus.pick({ notification_id: true }).safeParse(answer);
 	return data !== undefined && toPlainId(data.notification_id) === toPlainId(campaignId);
 }
 
@@ -119,7 +113,7 @@ export const subscriberCount = z
 export const ownWords: ReadonlySet<string> = new Set([
 	'success',
 	'failure',
-	...failureTypes,
+	...wordsByType.keys(),
 	...[failureAnswer, campaignStatus, subscriberCount.innerType()].flatMap(({ shape }) =>
 		Object.keys(shape),
 	),

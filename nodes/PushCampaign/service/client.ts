@@ -3,6 +3,7 @@ import { z } from 'zod/v3';
 
 import { parseUrl } from './address';
 import { failureAnswer, isOfCampaign } from './answers';
+import type { DeadlineOptions } from './deadline';
 import { withDeadline } from './deadline';
 import type { Problem, Reason } from './failures';
 import { explain, reasons } from './failures';
@@ -30,19 +31,15 @@ export type Result<Value> =
 	| { readonly kind: 'done'; readonly value: Value; readonly raw?: unknown }
 	| { readonly kind: 'failed'; readonly problem: Problem };
 
-export interface ClientOptions {
+export interface ClientOptions extends Omit<DeadlineOptions, 'timeoutMs'> {
 	readonly settings: ServiceSettings;
 	/**
 	 * Makes the request with the credential's headers on it, and gives the full response. Ends the
 	 * request with its `abortSignal`.
 	 */
 	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
-	/** Waits the given milliseconds. */
-	readonly sleep: (milliseconds: number) => Promise<void>;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
-	/** Ends when the user stops the execution, or when a poll has no more time. */
-	readonly signal?: AbortSignal | undefined;
 }
 
 export interface Client {
@@ -58,12 +55,10 @@ export interface Client {
 	): Promise<Result<Value>>;
 }
 
-const header = z.string().trim().catch('');
+const header = z.string().trim().optional().catch(undefined);
 const fullResponse = z.object({
 	statusCode: z.number().int(),
-	headers: z
-		.object({ 'retry-after': header, location: header })
-		.catch({ 'retry-after': '', location: '' }),
+	headers: z.object({ 'retry-after': header, location: header }).catch({}),
 	body: z.unknown(),
 });
 
@@ -93,7 +88,7 @@ function describeBody(body: unknown): string {
 export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, signal } = options;
 	const { host } = new URL(settings.baseUrl);
-	const redact = createRedactor(settings.secrets);
+	const redact = createRedactor(Object.values(settings.headers));
 
 	const failAs = (kind: Kind) => (reason: Reason) =>
 		({ kind: 'failed', problem: explain(reason, kind) }) as const;
@@ -110,17 +105,16 @@ export function createClient(options: ClientOptions): Client {
 		const parsed = parseJson(data.body);
 		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
 		const body = typeof parsed === 'string' ? parsed : redact(parsed);
-		const retryAfterMs = parseRetryAfter(headers['retry-after'], now());
+		const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? '', now());
 
 		const failure = failureAnswer.safeParse(body);
 		if (failure.success) {
-			return fail(
-				reasons.failure(failure.data, {
-					retryAfterMs,
-					isOfCampaign: campaignId !== undefined,
-					subject: redact(subject ?? sent?.sid),
-				}),
-			);
+			const details = {
+				retryAfterMs,
+				isOfCampaign: campaignId !== undefined,
+				subject: redact(subject ?? sent?.sid),
+			};
+			return fail(reasons.failure(failure.data, details));
 		}
 		const answer = schema.safeParse(body);
 		if (statusCode >= 200 && statusCode < 300 && answer.success) {
@@ -133,9 +127,8 @@ export function createClient(options: ClientOptions): Client {
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.
 		if (!answer.success && !success.safeParse(body).success) {
-			const { location } = headers;
-			if (location !== '' && redirects[kinds[kind].method].includes(statusCode)) {
-				const target = parseUrl(location, settings.baseUrl)?.host || undefined;
+			if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
+				const target = parseUrl(headers.location, settings.baseUrl)?.host || undefined;
 				return fail(reasons.redirect(statusCode, redact(target)));
 			}
 			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
@@ -173,12 +166,9 @@ export function createClient(options: ClientOptions): Client {
 			);
 			if (ending.kind === 'settled') return interpret(ending.value, request, schema);
 			const fault = classifyTransportError(ending.error);
-			if (fault.kind === 'notConnected') {
-				return fail(
-					signal?.aborted ? reasons.notStarted : reasons.notConnected(host, fault.reason),
-				);
-			}
-			if (signal?.aborted) return fail(reasons.canceled);
+			const isUnsent = fault.kind === 'notConnected';
+			if (signal?.aborted) return fail(isUnsent ? reasons.notStarted : reasons.canceled);
+			if (isUnsent) return fail(reasons.notConnected(host, fault.reason));
 			const isTimeout = ending.isLate || fault.kind === 'timeout';
 			return fail(isTimeout ? reasons.timeout(timeoutMs) : reasons.connectionLost);
 		},

@@ -30,10 +30,7 @@ const ofRequest = {
 	httpCode: '400',
 	cause: 'configuration-invalid',
 } as const;
-const notAccepted = {
-	...ofRequest,
-	message: 'The push service does not accept one of the values',
-};
+const notAccepted = { ...ofRequest, message: 'The push service does not accept one of the values' };
 const ofId = { ...ofRequest, httpCode: '404', endsWithId: true };
 
 /** By failure type, which is empty where the service gave none. Specification, Errors. */
@@ -85,17 +82,21 @@ const failureWords: Readonly<Record<string, FailureWords>> = {
 	},
 };
 
-const wordsByType = new Map(Object.entries(failureWords));
-
 /** The failure types of the specification; other services of this interface may send more. */
-export const failureTypes = [...wordsByType.keys()];
+export const wordsByType: ReadonlyMap<string, FailureWords> = new Map(Object.entries(failureWords));
 
-/**
- * What a failure means for what was asked for, and how to go on.
- * @param isOfCampaign whether one campaign was asked for
- * @param subject the ID of the subscriber or campaign, where it is to be named
- */
-export function wordsOf(type: string, isOfCampaign: boolean, subject?: string): FailureWords {
+/** What comes with a failure answer, or was known before. */
+export interface FailureDetails {
+	/** How long the service asks to wait, in milliseconds. */
+	readonly retryAfterMs?: number | undefined;
+	/** Whether one campaign was asked for. */
+	readonly isOfCampaign?: boolean;
+	/** The ID of the subscriber or campaign that was asked about, where it is to be named. */
+	readonly subject?: string | undefined;
+}
+
+/** What a failure means for what was asked for, and how to go on. */
+export function wordsOf(type: string, { isOfCampaign, subject }: FailureDetails): FailureWords {
 	const ofCampaign = isOfCampaign ? wordsByType.get(`${type} of a campaign`) : undefined;
 	const words = ofCampaign ?? wordsByType.get(type);
 	if (words === undefined) {

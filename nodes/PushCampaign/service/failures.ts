@@ -1,20 +1,18 @@
 import type { z } from 'zod/v3';
 
 import type { failureAnswer } from './answers';
-import type { FailureCause } from './failureWords';
+import type { FailureCause, FailureDetails } from './failureWords';
 import { wordsOf } from './failureWords';
 import type { ChangeKind, Kind } from './kinds';
 import { kinds } from './kinds';
 import { capitalize, clip, describeWait } from './text';
 
-/** What is known of a request that has no success answer: it certainly did nothing, or it may have arrived. */
-export type FailedOutcome = 'notDone' | 'unknown';
-
 /** Why a request gave no result, in words for the user. */
 export interface Problem {
 	/** The service's failure type, `unspecified`, `network` or `unexpected_answer`. */
 	readonly type: string;
-	readonly outcome: FailedOutcome;
+	/** The request certainly did nothing, or it may have arrived. */
+	readonly outcome: 'notDone' | 'unknown';
 	readonly message: string;
 	readonly description: string;
 	readonly httpCode?: string | undefined;
@@ -25,28 +23,21 @@ export interface Problem {
 
 /** Why a request gave no result, whatever its kind; the words of the kind are added to it. */
 export interface Reason extends Omit<Problem, 'description'> {
-	/** What is to be told before the outcome: a sentence. */
+	/** What is to be told before the outcome, where that is known: a sentence. */
 	readonly said?: string;
 	/** How to go on, unless it is unknown whether something was changed: sentences. */
 	readonly advice: string;
 }
 
-/** Tells why a request of this kind gave no result. */
 export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
 	const { change } = kinds[kind];
-	const tell = (message: string, ...sentences: string[]) => ({
-		...reason,
-		message: capitalize(message),
-		description: [...(said === undefined ? [] : [said]), ...sentences].join(' '),
-	});
-	if (change === undefined) return tell(reason.message, advice);
-	if (reason.outcome === 'notDone') {
-		return tell(reason.message, `It was ${change.notDone}.`, advice);
+	if (change !== undefined && reason.outcome === 'unknown') {
+		const message = `It is unknown whether this was ${change.done}: ${reason.message}`;
+		return { ...reason, message, description: change.afterUnknown };
 	}
-	return tell(
-		`It is unknown whether this was ${change.done}: ${reason.message}`,
-		change.afterUnknown,
-	);
+	const sentences = [said, change && `It was ${change.notDone}.`, advice];
+	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
+	return { ...reason, message: capitalize(reason.message), description };
 }
 
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
@@ -57,35 +48,20 @@ const elsewhere = {
 	cause: 'configuration-invalid',
 } as const;
 
-/** What comes with a failure answer, or was known before. */
-export interface FailureDetails {
-	/** How long the service asks to wait, in milliseconds. */
-	readonly retryAfterMs?: number | undefined;
-	/** Whether one campaign was asked for. */
-	readonly isOfCampaign?: boolean;
-	/** The ID of the subscriber or campaign that was asked about. */
-	readonly subject?: string | undefined;
-}
-
-function saidBy(description: string | null | undefined): string {
-	const text = clip(description ?? '');
-	return text === '' ? 'The service gave no reason.' : `The service says: "${text}".`;
-}
-
 /** Why a request gave no result; in all of them `what` came instead of an answer, to follow "the answer is". */
 export const reasons = {
-	/** A failure answer of the service. */
 	failure(failure: z.infer<typeof failureAnswer>, details: FailureDetails = {}): Reason {
-		const { retryAfterMs, isOfCampaign = false, subject } = details;
+		const { retryAfterMs } = details;
 		const type = failure.type?.trim() ?? '';
-		const { advice, ...words } = wordsOf(type, isOfCampaign, subject);
+		const said = clip(failure.description ?? '');
+		const { advice, ...words } = wordsOf(type, details);
 		const passes = words.cause === 'rate-limited' || words.cause === 'temporarily-unavailable';
 		const isTimed = passes && retryAfterMs !== undefined;
 		return {
 			...words,
 			type: clip(type) || 'unspecified',
 			outcome: 'notDone',
-			said: saidBy(failure.description),
+			said: said === '' ? 'The service gave no reason.' : `The service says: "${said}".`,
 			advice: isTimed
 				? `It asks to wait for ${describeWait(retryAfterMs)}. Run the workflow again after that.`
 				: advice,
@@ -117,14 +93,12 @@ export const reasons = {
 			'Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 		httpCode: String(statusCode),
 	}),
-	/** No connection was made, so nothing was asked of the service. */
 	notConnected: (host: string, why: string): Reason => ({
 		...notAsked,
 		message: `No connection to ${host} could be made: ${why}`,
 		advice:
 			'Check Base URL in the credential and that this n8n can reach the address, then run the workflow again.',
 	}),
-	/** The user had stopped the execution before the request would have left. */
 	notStarted: {
 		...notAsked,
 		message: 'The execution was canceled before the push service was asked',
@@ -137,13 +111,11 @@ export const reasons = {
 		message: 'the execution was canceled before the push service answered',
 		advice: 'Run the workflow again.',
 	},
-	/** The request left, and no answer came within the time that was allowed (milliseconds). */
 	timeout: (timeoutMs: number): Reason => ({
 		...lost,
 		message: `the push service did not answer within ${timeoutMs / 1000} ${timeoutMs === 1000 ? 'second' : 'seconds'}`,
 		advice: 'Run the workflow again later, or raise Timeout in the options.',
 	}),
-	/** The request left, and the connection ended before the answer was there. */
 	connectionLost: {
 		...lost,
 		message: 'the connection to the push service was lost before its answer arrived',
@@ -173,6 +145,5 @@ export function notRequestedProblem(reason: Problem): Problem {
 export function claimedEarlierProblem(key: string, kind: ChangeKind): Problem {
 	const { doIt, afterClaimed } = kinds[kind].change;
 	const message = `an earlier execution began to ${doIt} under the idempotency key "${clip(key)}" and ended before its answer arrived`;
-	const problem = explain({ ...lost, message, advice: '' }, kind);
-	return { ...problem, description: afterClaimed };
+	return { ...explain({ ...lost, message, advice: '' }, kind), description: afterClaimed };
 }

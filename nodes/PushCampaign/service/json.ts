@@ -1,3 +1,5 @@
+import { jsonParse } from 'n8n-workflow';
+
 /** Deeper nesting than this is no answer of the service, and would exhaust the stack of what reads it. */
 const deepestNesting = 64;
 
@@ -29,11 +31,8 @@ export function parseJson(body: unknown): unknown {
 	let value = body;
 	if (typeof body === 'string') {
 		const text = body.replace(/^\uFEFF/, '');
-		try {
-			value = JSON.parse(longNumber.test(text) ? quoteLongNumbers(text) : text);
-		} catch {
-			// Not JSON: the text itself is what there is to tell.
-		}
+		const json = longNumber.test(text) ? quoteLongNumbers(text) : text;
+		value = jsonParse<unknown>(json, { fallbackValue: body });
 	}
 	return isTooDeep(value) ? undefined : value;
 }

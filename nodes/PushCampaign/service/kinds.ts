@@ -4,34 +4,31 @@ export type ChangeKind = 'send';
 /** What an operation does; the kinds differ in the facts and words below, and in nothing else that code asks for. */
 export type Kind = ChangeKind | 'read';
 
-/** How what an operation changes is told: done, not done, or unknown. */
-export interface ChangeWords {
-	/** To follow "an earlier execution began to". */
-	readonly doIt: string;
-	/** To follow "2 of 3 were", "It is unknown whether this was". */
-	readonly done: string;
-	/** To follow "It was". */
-	readonly notDone: string;
-	/** The `outcome` of an item that was certainly not done. */
-	readonly notDoneOutcome: string;
-	/** How to go on where nobody knows: sentences. */
-	readonly afterUnknown: string;
-	/** The same where an earlier execution claimed the idempotency key. */
-	readonly afterClaimed: string;
-	/** How to go on where some of a run's items were done: sentences. */
-	readonly afterPart: (items: number) => string;
-}
-
 interface KindFacts {
 	/** Specification, Common to all operations. */
 	readonly method: 'GET' | 'POST';
 	/** How often a request is made again whose outcome is unknown, or whose failure has no type. */
 	readonly unknownRetries: number;
 	/**
-	 * Missing where an operation changes nothing. Where it is there, an outcome is told for every item, and a
-	 * run of several has a tally.
+	 * How a change is told: done, not done, or unknown. Missing where an operation changes nothing. Where it is
+	 * there, an outcome is told for every item, and a run of several has a tally.
 	 */
-	readonly change?: ChangeWords;
+	readonly change?: {
+		/** To follow "an earlier execution began to". */
+		readonly doIt: string;
+		/** To follow "2 of 3 were", "It is unknown whether this was". */
+		readonly done: string;
+		/** To follow "It was". */
+		readonly notDone: string;
+		/** The `outcome` of an item that was certainly not done. */
+		readonly notDoneOutcome: string;
+		/** How to go on where nobody knows: sentences. */
+		readonly afterUnknown: string;
+		/** The same where an earlier execution claimed the idempotency key. */
+		readonly afterClaimed: string;
+		/** How to go on where some of a run's items were done: sentences. */
+		readonly afterPart: (items: number) => string;
+	};
 }
 
 /** The facts of each kind. A new kind is a new row here. */

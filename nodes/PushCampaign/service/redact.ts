@@ -27,14 +27,13 @@ const bare = (reading: string) => reading.replace(/&[a-z]+;/g, '').replace(/[^a-
 
 /** A secret in hex, and what any base64 holds that holds the secret, at each of three places in a group. */
 function codesOf(secret: string): string[] {
-	const bytes = Array.from(new TextEncoder().encode(secret));
-	const base64 = [[], [0], [0, 0]].map((before) =>
-		btoa(String.fromCharCode(...before, ...bytes)).slice(
-			Math.ceil((before.length * 4) / 3),
-			Math.floor(((before.length + bytes.length) * 4) / 3),
-		),
+	const bytes = Buffer.from(secret);
+	const base64 = [0, 1, 2].map((before) =>
+		Buffer.concat([Buffer.alloc(before), bytes])
+			.toString('base64')
+			.slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3)),
 	);
-	return [...base64, bytes.map((byte) => byte.toString(16)).join('')];
+	return [...base64, bytes.toString('hex')];
 }
 
 /**
@@ -51,11 +50,9 @@ export function createRedactor(secrets: readonly string[]) {
 		.map((form) => bare(form.toLowerCase()))
 		.filter((form) => form.length >= shortestSecret);
 	const repeats = (reading: string) => {
+		if (exactForms.some((form) => reading.includes(form))) return true;
 		const letters = bare(reading);
-		return (
-			exactForms.some((form) => reading.includes(form)) ||
-			bareForms.some((form) => letters.includes(form))
-		);
+		return bareForms.some((form) => letters.includes(form));
 	};
 	function redactText(text: string): string {
 		if (text.length < shortestSecret || ownWords.has(text)) return text;

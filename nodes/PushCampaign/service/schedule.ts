@@ -3,7 +3,6 @@ import { DateTime, FixedOffsetZone } from 'luxon';
 import { InvalidInput } from './invalidInput';
 import { minimumLeadMinutes } from './rules';
 
-const FIELD = 'Send At';
 /** No place on earth is further from UTC. */
 const widestOffsetMinutes = 14 * 60;
 const ADVICE =
@@ -26,15 +25,12 @@ function fromText(text: string, zone: string): DateTime {
 
 function toDateTime(value: unknown, zone: string): DateTime {
 	if (typeof value === 'string') return fromText(value, zone);
-	if (typeof value === 'number') return DateTime.fromMillis(value, { zone });
 	// Also one of another realm, such as that in which n8n works out expressions.
-	if (Object.prototype.toString.call(value) === '[object Date]') {
-		return DateTime.fromMillis(Number(value), { zone });
-	}
+	const isDate = Object.prototype.toString.call(value) === '[object Date]';
+	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
+	if (!DateTime.isDateTime(value)) return DateTime.invalid('unreadable');
 	// One of the host's copy of Luxon, which is another than this package's: read by what both have.
-	return DateTime.isDateTime(value)
-		? DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) })
-		: DateTime.invalid('unreadable');
+	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
 }
 
 /** A scheduled time: the text that is sent, and the moment that it names (milliseconds since 1970). */
@@ -47,18 +43,15 @@ export interface Schedule {
  * Reads a date in any of the forms that a workflow holds and writes it as the service wants it,
  * `YYYY-MM-DD HH:MM ±HH:MM`. The service knows no seconds: they are rounded up, never down.
  * Specification, Notification / campaign, `send_at`.
- *
  * @param value ISO text, Luxon DateTime, JavaScript Date or milliseconds since 1970
  * @param timezone IANA name; where a value has no offset of its own it is read in this timezone
  * @throws InvalidInput when the value can't be read as a date
  */
 export function parseSchedule(value: unknown, timezone: string): Schedule {
-	const exact = toDateTime(value, timezone);
-	const minute = exact.startOf('minute');
-	const rounded = minute.toMillis() === exact.toMillis() ? minute : minute.plus({ minutes: 1 });
+	const rounded = toDateTime(value, timezone).plus(59_999).startOf('minute');
 	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
 	if (!rounded.isValid || !hasFourDigits || Math.abs(rounded.offset) > widestOffsetMinutes) {
-		throw new InvalidInput(`${FIELD} can't be read as a date`, ADVICE);
+		throw new InvalidInput("Send At can't be read as a date", ADVICE);
 	}
 	return {
 		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US', numberingSystem: 'latn' }),
@@ -69,14 +62,13 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 /**
  * Says why the service would refuse a schedule, if it would. Specification, Errors: `invalid_value`, and
  * Limits: `send_at` minimum lead.
- *
  * @param now milliseconds since 1970
  * @returns nothing when the time is at least five minutes ahead of `now`
  */
 export function checkLead(schedule: Schedule, now: number): InvalidInput | undefined {
 	if (schedule.at - now >= minimumLeadMinutes * 60_000) return undefined;
 	return new InvalidInput(
-		`${FIELD} is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
-		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove ${FIELD} to send at once.`,
+		`Send At is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
+		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove Send At to send at once.`,
 	);
 }

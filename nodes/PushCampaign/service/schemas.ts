@@ -4,28 +4,13 @@ import { z } from 'zod/v3';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { clip } from './text';
-import type { Text } from './textSchemas';
-import {
-	httpsUrl,
-	limitedText,
-	refusal,
-	requiredText,
-	saying,
-	shortenAdvice,
-	shorterUrlAdvice,
-	webUrl,
-} from './textSchemas';
+import { httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textSchemas';
 
-/** One thing that is wrong with a value: where (`['action_buttons', 0, 'url']`) and what (`is empty`). */
-export interface BodyIssue {
-	readonly path: ReadonlyArray<string | number>;
-	readonly message: string;
-	/** What helps, where that can be told: sentences. */
-	readonly advice?: string | undefined;
-}
-
-/** The first thing that is wrong with a value. */
-export function firstIssue({ issues: [issue] }: z.ZodError): BodyIssue {
+/**
+ * The first thing that is wrong with a value: where (`['action_buttons', 0, 'url']`), what (`is empty`), and
+ * what helps, where that can be told: sentences.
+ */
+export function firstIssue({ issues: [issue] }: z.ZodError) {
 	if (issue === undefined) return { path: [], message: 'is not valid' };
 	const { path, message } = issue;
 	const advice: unknown = issue.code === 'custom' ? issue.params?.['advice'] : undefined;
@@ -35,14 +20,14 @@ export function firstIssue({ issues: [issue] }: z.ZodError): BodyIssue {
 /** A number beyond 2^53 has lost digits before it came here. */
 const lostDigits =
 	'is a number too large to be exact, its last digits are lost already: give it as text';
-const isExact = (value: unknown) => !Number.isInteger(value) || Number.isSafeInteger(value);
 
 const attributeMessage = 'is not a text, a number or a boolean';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
-export const attributeValue = z
-	.union([z.string(), z.boolean(), z.number().finite(attributeMessage)], saying(attributeMessage))
-	.refine(isExact, lostDigits);
+export const attributeValue = z.union(
+	[z.string(), z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
+	saying(attributeMessage),
+);
 export type AttributeValue = z.infer<typeof attributeValue>;
 
 /** Names and values; an issue of one value has its name as path. */
@@ -66,9 +51,10 @@ export const attributes = z
 
 /** A text or a whole number. */
 const anyId = (message: string) =>
-	z
-		.union([z.string(), z.number().int(message).nonnegative(message)], saying(message))
-		.refine(isExact, lostDigits);
+	z.union(
+		[z.string(), z.number().int(message).nonnegative(message).safe(lostDigits)],
+		saying(message),
+	);
 
 /** IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON. */
 export const idList = z.array(
@@ -94,11 +80,7 @@ export const subscriberId = anyId('is not a number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => /^[0-9]+$/.test(id),
-		(id) =>
-			refusal(
-				`is not a number: "${clip(id)}"`,
-				'Give the ID of one subscriber: digits alone, such as 5001.',
-			),
+		quoting('is not a number', 'Give the ID of one subscriber: digits alone, such as 5001.'),
 	);
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
@@ -106,11 +88,7 @@ export const campaignId = anyId('is neither text nor a whole number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => !/[,;\r\n]|^\d+\s+\d/.test(id),
-		(id) =>
-			refusal(
-				`holds more than one ID: "${clip(id)}"`,
-				'Give one ID per item: an item for each campaign.',
-			),
+		quoting('holds more than one ID', 'Give one ID per item: an item for each campaign.'),
 	)
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
 	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
@@ -126,26 +104,23 @@ export const expiry = z
 	)
 	.transform(({ amount, unit }) => `${amount}${unit}`);
 
-const buttons = (title: Text, url: Text) =>
-	z.array(z.object({ title, url: webUrl(url) })).optional();
+const buttons = (maxTitle: number, maxUrl: number) =>
+	z.array(z.object({ title: limitedText(maxTitle), url: webUrl(maxUrl) })).optional();
 /** Specification, Limits: those of buttons are stated for all subscribers alone. */
-const limitedButtons = buttons(
-	limitedText(maxCharacters.buttonTitle, shortenAdvice),
-	limitedText(maxCharacters.buttonUrl, shorterUrlAdvice),
-);
-const name = limitedText(maxCharacters.name, shortenAdvice).optional();
+const limitedButtons = buttons(maxCharacters.buttonTitle, maxCharacters.buttonUrl);
+const name = limitedText(maxCharacters.name).optional();
 const image = httpsUrl.optional();
 
 /** What every body may hold, in the service's own names. Specification, Notification / campaign. */
 const common = z.object({
-	title: limitedText(maxCharacters.title, shortenAdvice),
-	message: limitedText(maxCharacters.message, shortenAdvice),
-	target_url: webUrl(limitedText(maxCharacters.targetUrl, shorterUrlAdvice)),
+	title: limitedText(maxCharacters.title),
+	message: limitedText(maxCharacters.message),
+	target_url: webUrl(maxCharacters.targetUrl),
 	icon: httpsUrl.optional(),
 	expire_push: z.string().optional(),
 	auto_hide: z.number().optional(),
 	send_at: z.string().optional(),
-	action_buttons: buttons(requiredText, requiredText),
+	action_buttons: buttons(Infinity, Infinity),
 });
 
 /**

@@ -18,14 +18,10 @@ export const headerOptions = {
 	webpushr: { apiKeyHeader: 'webpushrKey', authTokenHeader: 'webpushrAuthToken' },
 } as const;
 
-const headerOption = z.enum(['standard', 'webpushr', 'custom']).default('standard');
-
-/** The address of the service and the two headers that open it. */
+/** The address of the service, and the two headers that open it: what they carry must appear nowhere else. */
 export interface ServiceSettings {
 	readonly baseUrl: string;
 	readonly headers: Readonly<Record<string, string>>;
-	/** The values that must appear nowhere else. */
-	readonly secrets: readonly string[];
 }
 
 /** In the credential's data where none of its fields is an expression: then they are the same for all items. */
@@ -45,7 +41,6 @@ const refuse = (name: Setting, what: string) =>
 
 /**
  * Reads the credential's data. Blanks around pasted values are dropped.
- *
  * @throws InvalidInput naming the credential's field
  */
 export function parseSettings(credential: unknown): ServiceSettings {
@@ -60,9 +55,9 @@ export function parseSettings(credential: unknown): ServiceSettings {
 		text(name, headerValue, 'holds a character that a header of a request cannot carry');
 	const header = (name: Setting) => text(name, headerName, 'is not the name of a header');
 	const headerNames = () => {
-		const option = headerOption.safeParse(data['headerNames']).data;
-		if (option === undefined) throw refuse('headerNames', 'is not one of its options');
-		if (option !== 'custom') return headerOptions[option];
+		const { headerNames: option = 'standard' } = data;
+		if (option === 'standard' || option === 'webpushr') return headerOptions[option];
+		if (option !== 'custom') throw refuse('headerNames', 'is not one of its options');
 		return { apiKeyHeader: header('apiKeyHeader'), authTokenHeader: header('authTokenHeader') };
 	};
 
@@ -72,6 +67,5 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	if (apiKeyHeader.toLowerCase() === authTokenHeader.toLowerCase()) {
 		throw refuse('authTokenHeader', `is the same as ${settingNames.apiKeyHeader}`);
 	}
-	const headers = { [apiKeyHeader]: apiKey, [authTokenHeader]: authToken };
-	return { baseUrl, headers, secrets: [apiKey, authToken] };
+	return { baseUrl, headers: { [apiKeyHeader]: apiKey, [authTokenHeader]: authToken } };
 }

@@ -21,6 +21,4 @@ export function describeWait(milliseconds: number): string {
 }
 
 /** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */
-export function countCharacters(text: string): number {
-	return Array.from(text).length;
-}
+export const countCharacters = (text: string) => Array.from(text).length;

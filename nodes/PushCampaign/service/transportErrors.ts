@@ -1,14 +1,5 @@
 import { z } from 'zod/v3';
 
-/**
- * What a request that threw tells for certain:
- * - `notConnected`: nothing left, `reason` completes "No connection could be made: …"
- * - `timeout`, `connectionLost`: the request may have arrived
- */
-export type TransportFault =
-	| { readonly kind: 'notConnected'; readonly reason: string }
-	| { readonly kind: 'timeout' | 'connectionLost' };
-
 const text = z.string().catch('');
 const thrown = z.object({
 	code: text,
@@ -24,11 +15,8 @@ const thrown = z.object({
 	messages: z.array(text).catch([]),
 	/** n8n 2 hands the request on. */
 	request: z
-		.object({
-			socket: z.object({ secureConnecting: z.unknown(), _bytesDispatched: z.unknown() }),
-		})
-		.optional()
-		.catch(undefined),
+		.object({ socket: z.object({ secureConnecting: z.unknown(), _bytesDispatched: z.unknown() }) })
+		.catch({ socket: {} }),
 });
 type Thrown = z.infer<typeof thrown>;
 
@@ -36,13 +24,10 @@ type Thrown = z.infer<typeof thrown>;
 const mostCauses = 30;
 
 /** How Node.js begins the message of a connection that was not made. */
-const attemptMessage = /^(connect|getaddrinfo) ([A-Z_]+)\b/;
+const attemptMessage = /^(?<syscall>connect|getaddrinfo) (?<code>[A-Z_]+)\b/;
 
 /** What went wrong, by a message alone. */
-function fromMessage(message: string) {
-	const [, syscall, code] = attemptMessage.exec(message) ?? [];
-	return { message, syscall, code };
-}
+const fromMessage = (message: string) => ({ message, ...attemptMessage.exec(message)?.groups });
 
 /** The error, and what caused it. */
 function causesOf(error: unknown): Thrown[] {
@@ -62,10 +47,8 @@ const unknownName = 'its name is not known';
 const notSecure = 'the address does not make the connection secure';
 const forbidden = 'this n8n does not allow requests to it';
 
-/** What certainly came before anything left. */
-const reasons: ReadonlyArray<
-	readonly [field: 'code' | 'syscall' | 'message' | 'name', pattern: RegExp, reason: string]
-> = [
+/** What certainly came before anything left: a field of the error, how it reads, and why nothing was sent. */
+const reasons = [
 	['code', /^ECONNREFUSED$/, 'the address refuses connections'],
 	['code', /^(ENOTFOUND|EAI_[A-Z]+|ENODATA|ESERVFAIL)$/, unknownName],
 	['syscall', /^getaddrinfo$/, unknownName],
@@ -85,7 +68,7 @@ const reasons: ReadonlyArray<
 	],
 	['name', /^Ssrf.*Error$/, forbidden],
 	['message', /^Domain not allowed|not allowed to be used with domains/, forbidden],
-];
+] as const;
 
 function reasonOf(cause: Thrown): string | undefined {
 	// Of a connection that is there, whatever code comes with it.
@@ -103,19 +86,20 @@ const isTimeout = ({ code, message }: Thrown) =>
  * anything was handed to the system.
  */
 function unsentReason(causes: readonly Thrown[]): string | undefined {
-	const sockets = causes.map(({ request }) => request?.socket);
-	if (sockets.some((socket) => socket?._bytesDispatched === 0))
-		return 'the address does not answer';
-	return sockets.some((socket) => socket?.secureConnecting === true) ? notSecure : undefined;
+	const sockets = causes.map(({ request }) => request.socket);
+	if (sockets.some((socket) => socket._bytesDispatched === 0)) return 'the address does not answer';
+	return sockets.some((socket) => socket.secureConnecting === true) ? notSecure : undefined;
 }
 
 /**
  * Decides from an error that a request threw whether anything can have reached the service. Nothing
  * of the error itself goes on: it holds the request's headers.
+ * @returns `notConnected`: nothing left, `reason` completes "No connection could be made: …"; `timeout` and
+ * `connectionLost`: the request may have arrived
  */
-export function classifyTransportError(error: unknown): TransportFault {
+export function classifyTransportError(error: unknown) {
 	const causes = causesOf(error);
 	const reason = causes.map(reasonOf).find((each) => each !== undefined) ?? unsentReason(causes);
-	if (reason !== undefined) return { kind: 'notConnected', reason };
-	return { kind: causes.some(isTimeout) ? 'timeout' : 'connectionLost' };
+	if (reason !== undefined) return { kind: 'notConnected', reason } as const;
+	return { kind: causes.some(isTimeout) ? 'timeout' : 'connectionLost' } as const;
 }

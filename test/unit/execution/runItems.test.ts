@@ -1,8 +1,8 @@
 import type { INodeExecutionData, INodeParameters, NodeExecutionHint } from 'n8n-workflow';
 import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
-import { KeyStore } from '../../../nodes/PushCampaign/send/keyStore';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import { KeyStore } from '../../../nodes/PushCampaign/send/keyStore';
 import {
 	created,
 	credential,

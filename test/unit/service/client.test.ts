@@ -11,7 +11,6 @@ const [apiKey, authToken] = ['the-key-of-the-site', 'the-token-of-the-site'];
 const settings = {
 	baseUrl: 'https://push.example:8443/api',
 	headers: { serviceKey: apiKey, serviceAuthToken: authToken },
-	secrets: [apiKey, authToken],
 };
 const content = { title: 'Sale', message: 'Today', target_url: 'https://shop.example' };
 const send: ServiceRequest = { kind: 'send', path: '/v1/notification/send/all', body: content };

@@ -38,7 +38,7 @@ test('a text of many megabytes is read, and no digit is lost beside it', () => {
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 test('nesting: 64 levels are read, 65 are not, nor are a hundred thousand', () => {
-	expect(parseJson(nested(64))).toBeInstanceOf(Array);
+	expect(Array.isArray(parseJson(nested(64)))).toBe(true);
 	expect(parseJson(nested(65))).toBeUndefined();
 	expect(parseJson(JSON.parse(nested(65)))).toBeUndefined();
 	expect(parseJson('{"a":'.repeat(65) + '1' + '}'.repeat(65))).toBeUndefined();

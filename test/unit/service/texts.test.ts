@@ -4,10 +4,10 @@ import {
 	notRequestedProblem,
 	explain,
 	reasons,
-	type FailureDetails,
 	type Problem,
 	type Reason,
 } from '../../../nodes/PushCampaign/service/failures';
+import type { FailureDetails } from '../../../nodes/PushCampaign/service/failureWords';
 import type { Kind } from '../../../nodes/PushCampaign/service/kinds';
 
 const failed = (type: string | undefined, kind: Kind, details?: FailureDetails) =>

@@ -30,7 +30,7 @@ function reading(
 		return await Promise.resolve();
 	};
 	const client = createClient({
-		settings: { baseUrl: 'https://push.example', headers: {}, secrets: [] },
+		settings: { baseUrl: 'https://push.example', headers: {} },
 		transport: async ({ url, method, body, timeout }) => {
 			const id = url.split('/').at(-1) ?? '';
 			expect([method, body]).toEqual(['GET', undefined]);
