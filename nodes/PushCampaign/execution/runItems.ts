@@ -35,8 +35,7 @@ async function createJobs<Value>(
 			if (!connection?.isForAll) connection = await connect(context, signal, itemIndex);
 			jobs.push(Promise.resolve(factory.create(itemIndex, connection)));
 		} catch (error) {
-			const known = { kind: 'invalid', invalid: toInvalid(error) } as const;
-			jobs.push(Promise.resolve({ known }));
+			jobs.push(Promise.resolve({ known: { kind: 'invalid', invalid: toInvalid(error) } }));
 		}
 		if (jobs.length % itemsAtOnce === 0) {
 			// What is late claims its key and frees it: more at a time would push out keys that are remembered.

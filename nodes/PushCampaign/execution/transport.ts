@@ -21,14 +21,6 @@ export interface Connection {
 	readonly isForAll: boolean;
 }
 
-/** Says why n8n does not open a credential, in its words. */
-function unopened(error: unknown): never {
-	throw new InvalidInput(
-		messageOf(error),
-		'Choose a Push Campaign API credential in the node that you may use.',
-	);
-}
-
 /**
  * Opens the credential once for all requests of an item, or of a poll; n8n would look it up and decrypt it for
  * each.
@@ -40,7 +32,12 @@ export async function connect(
 	signal?: AbortSignal,
 	itemIndex?: number,
 ): Promise<Connection> {
-	const data = await context.getCredentials(credentialType, itemIndex).catch(unopened);
+	const data = await context.getCredentials(credentialType, itemIndex).catch((error: unknown) => {
+		throw new InvalidInput(
+			messageOf(error),
+			'Choose a Push Campaign API credential in the node that you may use.',
+		);
+	});
 	const settings = parseSettings(data);
 	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: null, name: '' };
 	const credentialsDecrypted = { id: id ?? '', name, type: credentialType, data };

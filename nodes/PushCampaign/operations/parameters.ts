@@ -34,6 +34,7 @@ export const textProperty = (property: TextProperty): INodeProperties => ({
 /** What a panel says of a text that must not be longer. */
 export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
 
+/** Makes the error for one parameter. */
 export function invalid(displayName: string, what: string, advice?: string): InvalidInput {
 	return new InvalidInput(
 		`${displayName} ${what}`,

@@ -4,7 +4,7 @@ import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { BodyField, CampaignBody } from '../service/schemas';
-import { accepts, bodies, limitsActionButtons } from '../service/schemas';
+import { bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
 import type { SendOperation } from './operation';
 import type { SendOptions } from './options';
@@ -163,7 +163,7 @@ const additionalFields: Record<Exclude<BodyField, keyof typeof contentFields>, F
 
 /** The additional fields that the service accepts for an audience. */
 function additionalFor(audience: Audience): Array<[name: string, field: Field]> {
-	return Object.entries(additionalFields).filter(([name]) => accepts(audience, name));
+	return Object.entries(additionalFields).filter(([name]) => name in bodies[audience].shape);
 }
 
 const collection = { displayName: 'Additional Fields', name: 'additionalFields' } as const;

@@ -94,9 +94,7 @@ export const campaignStatus = z.object({
 });
 
 /** A campaign ID as the service writes it: an integer (specification, POST send/all), without leading zeros. */
-export function toPlainId(id: string): string {
-	return /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
-}
+export const toPlainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
 
 /** Whether an answer is the record of this campaign. */
 export function isOfCampaign(answer: unknown, campaignId: string): boolean {

@@ -72,7 +72,8 @@ export function parseRetryAfter(text: string, now: number): number | undefined {
 	return ahead > 0 ? ahead : undefined;
 }
 
-const success = z.object({ status: z.literal('success') });
+/** Looked at before a schema is: to find out what a schema has against a body takes long. */
+const envelope = z.object({ status: z.unknown() }).catch({});
 
 /** Redirects that nothing was done for; HTTP 303 says that a POST was dealt with. */
 const redirects = { GET: [301, 302, 303, 307, 308], POST: [301, 302, 307, 308] };
@@ -107,8 +108,9 @@ export function createClient(options: ClientOptions): Client {
 		const body = typeof parsed === 'string' ? parsed : redact(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? '', now());
 
-		const failure = failureAnswer.safeParse(body);
-		if (failure.success) {
+		const { status } = envelope.parse(body);
+		const failure = status === 'failure' ? failureAnswer.safeParse(body) : undefined;
+		if (failure?.success) {
 			const details = {
 				retryAfterMs,
 				isOfCampaign: campaignId !== undefined,
@@ -126,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
 		}
 		const what = describeBody(body);
 		// A success that came with the wrong status: two statements that contradict each other.
-		if (!answer.success && !success.safeParse(body).success) {
+		if (!answer.success && status !== 'success') {
 			if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
 				const target = parseUrl(headers.location, settings.baseUrl)?.host || undefined;
 				return fail(reasons.redirect(statusCode, redact(target)));

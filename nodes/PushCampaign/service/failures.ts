@@ -29,6 +29,7 @@ export interface Reason extends Omit<Problem, 'description'> {
 	readonly advice: string;
 }
 
+/** Tells why a request of this kind gave no result. */
 export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
 	const { change } = kinds[kind];
 	if (change !== undefined && reason.outcome === 'unknown') {

@@ -143,9 +143,6 @@ export type CampaignBody = Bodies['all'] &
 /** What a body may hold, apart from whom it is for. */
 export type BodyField = keyof Bodies['all'];
 
-/** Whether the service accepts a field for an audience. */
-export const accepts = (audience: Audience, field: string) => field in bodies[audience].shape;
-
 /** Whether the texts of action buttons have a limit for an audience. */
 export const limitsActionButtons = (audience: Audience) =>
 	bodies[audience].shape.action_buttons === limitedButtons;
