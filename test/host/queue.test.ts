@@ -134,11 +134,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 			await until(
 				() => entriesOf(workflow.id),
 				(entries) => (inARow = entries === wanted ? inARow + 1 : 0) === 5,
-				{
-					within: 120_000,
-					every: 500,
-					late: (entries) => `${entries} of ${wanted} entries are there`,
-				},
+				{ within: 120_000, every: 500, late: (entries) => `${entries} of ${wanted} entries` },
 			);
 			if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
 			const again = await workflow.call(sent);

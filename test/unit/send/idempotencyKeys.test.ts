@@ -225,13 +225,11 @@ describe('after a run its keys are looked at again', () => {
 		['nothing, but wrote a mark back', ['key:a', 'unsettled:a', 'key:b', 'unsettled:b']],
 	])('and are there again where another process wrote over %s', async (_what, entries) => {
 		const { store, remembered } = await afterRun();
-		// What comes back only then is what nobody can see.
-		for (const passedMs of [0, 1000]) {
-			await jest.advanceTimersByTimeAsync(passedMs);
-			store.entries = [...entries];
-			await jest.advanceTimersByTimeAsync(6000);
-			expect([...store.entries].sort()).toEqual(remembered);
-		}
+		// Some looks have found all there by then.
+		await jest.advanceTimersByTimeAsync(3000);
+		store.entries = [...entries];
+		await jest.advanceTimersByTimeAsync(9000);
+		expect([...store.entries].sort()).toEqual(remembered);
 	});
 
 	test.each<[what: string, isLost: (look: number) => boolean, looks: number]>([

@@ -95,9 +95,8 @@ describe('an answer', () => {
 				expect(await ask(body, statusCode)).toEqual(failed(reasons.failure(failure)));
 			}
 			// What is read too does not make it a success.
-			expect(await read({ ...failure, a: '1' }, statusCode)).toEqual(
-				failed(reasons.failure(failure), status),
-			);
+			const told = await read({ ...failure, a: '1' }, statusCode);
+			expect(told).toEqual(failed(reasons.failure(failure), status));
 		},
 	);
 

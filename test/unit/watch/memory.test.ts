@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
 import { ObservableObject, type IDataObject } from 'n8n-workflow';
-import type { Counters } from '../../../nodes/PushCampaign/service/answers';
-import { mapCounters } from '../../../nodes/PushCampaign/service/answers';
+import { mapCounters, type Counters } from '../../../nodes/PushCampaign/service/answers';
 import type { CampaignEvent, Observation } from '../../../nodes/PushCampaign/watch/compare';
 import type { Poll } from '../../../nodes/PushCampaign/watch/memory';
 import { memoryOf, staleCursorMs, TriggerMemory } from '../../../nodes/PushCampaign/watch/memory';
-import type { Store } from '../../../nodes/PushCampaign/watch/state';
-import { loadState } from '../../../nodes/PushCampaign/watch/state';
+import { loadState, type Store } from '../../../nodes/PushCampaign/watch/state';
 
 const clock = { now: 0 };
 beforeEach(() => {
