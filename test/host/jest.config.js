@@ -12,7 +12,8 @@ module.exports = {
 	cacheDirectory: '<rootDir>/.artifacts/jest-cache',
 	testMatch: ['<rootDir>/test/host/**/*.test.ts'],
 	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
-	maxWorkers: 2,
+	// The suites mostly wait: for polls, for pauses between retries.
+	maxWorkers: 3,
 	testTimeout: 600_000,
 	reporters: ['default', '<rootDir>/test/host/support/progressReporter.js'],
 };

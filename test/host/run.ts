@@ -33,11 +33,10 @@ async function run(args: readonly string[]): Promise<number> {
 	const missing = missingRequirements();
 	if (missing !== undefined) throw new Error(missing);
 	const progress = new Progress(process.stdout);
-	for (const major of ['2', '1'] as const) {
-		await progress.step(`Looking for n8n ${major}.x`, async (rename) => {
-			await installHost(major, rename);
-		});
-	}
+	await progress.step('Looking for n8n 2.x and 1.x (once: 5 GB, some minutes)', async () => {
+		const installs = await Promise.allSettled([installHost('2'), installHost('1')]);
+		for (const install of installs) if (install.status === 'rejected') throw install.reason;
+	});
 	const { tarball } = await progress.step('Building the package', () => packPackage());
 	await mkdir(artifactsFolder, { recursive: true });
 
