@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { useStage, type Stage } from './support';
 import {
 	brokenChains,
@@ -22,9 +23,9 @@ const names = ['One', 'Two', 'Three', 'Four', 'Five'];
 const triggers = workflows * names.length;
 const pollSeconds = 5;
 /** Between being ready and being killed, in milliseconds. */
-const upMs = { from: 2_000, to: 15_000 };
+const upMs = { min: 2_000, max: 15_000 };
 /** Between being killed and being started again, in milliseconds. */
-const downMs = { from: 500, to: 20_000 };
+const downMs = { min: 500, max: 20_000 };
 /** While other triggers poll already, a slow machine needs a while. */
 const activationMs = 240_000;
 /** How long a slow machine may take to poll as often as the test wants. */
@@ -36,18 +37,6 @@ const quietMs = 3 * pollSeconds * 1_000;
  * poll of a dead server over when its lease of a minute has ended; the classic one has nothing to take over.
  */
 const hopeMs: Record<Engine, number> = { durable: patienceMs, classic: quietMs };
-
-/** Numbers that look random and are the same for the same seed. */
-function randomNumbers(start: number) {
-	let state = start >>> 0;
-	const next = () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
-	return ({ from, to }: { from: number; to: number }) => Math.floor(from + next() * (to - from));
-}
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -118,7 +107,10 @@ async function emittedAfterwards(
 
 /** Lets the triggers watch moving counters while the server dies again and again. */
 async function dieAgainAndAgain(stage: Stage, engine: Engine) {
-	const random = randomNumbers(seed);
+	const times = fc.sample(
+		fc.record({ up: fc.noBias(fc.integer(upMs)), down: fc.noBias(fc.integer(downMs)) }),
+		{ seed, numRuns: kills },
+	);
 	const ids = [1, 2, 3].map(() =>
 		stage.simulator.addCampaign({ counters: { total_attempts: 10 } }),
 	);
@@ -131,13 +123,12 @@ async function dieAgainAndAgain(stage: Stage, engine: Engine) {
 	}
 	const stop = keepMoving(stage, ids);
 	try {
-		for (let kill = 1; kill <= kills; kill++) {
-			await sleep(random(upMs));
-			const down = random(downMs);
+		for (const [index, { up, down }] of times.entries()) {
+			await sleep(up);
 			const killedAt = Date.now();
 			await stage.crash(down);
 			const seconds = Math.round((Date.now() - killedAt - down) / 1000);
-			say(`Kill ${kill}: gone for ${down} ms, ready ${seconds} s after its start`);
+			say(`Kill ${index + 1}: gone for ${down} ms, ready ${seconds} s after its start`);
 		}
 		// A slow machine has not yet told much: the counters move on until it has.
 		const deadline = Date.now() + patienceMs;
