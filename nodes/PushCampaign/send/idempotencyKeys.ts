@@ -60,7 +60,7 @@ export class IdempotencyKeys {
 	/** Waits until how all sends of this run ended is written. Their keys are looked at again after that. */
 	async written(): Promise<void> {
 		await Promise.all(this.writing);
-		if (this.writing.size > 0) void this.store.lookAgain(this.context);
+		void this.store.lookAgain(this.context);
 	}
 
 	/** @returns also what is to be written of the key; nothing where that stays as it was */

@@ -63,8 +63,8 @@ export class Ledger {
 			const running = this.underWay.get(this.keyOf(identity));
 			if (running === undefined) break;
 			const outcome = await running;
-			// It was sent, or may have been: an equal one is not to be made.
-			if (outcome.kind === 'done' || isUnknown(outcome)) return notRequested(outcome);
+			// It may have been sent a moment ago, so `resendUnknown` does not mean this one.
+			if (isUnknown(outcome)) return notRequested(outcome);
 		}
 		const known = this.recall(identity, resendUnknown);
 		if (known !== undefined) return known;

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import type * as keysModule from '../../../nodes/PushCampaign/send/idempotencyKeys';
 import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKeys';
+import { keyStoreOf } from '../../../nodes/PushCampaign/send/keyStore';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
 import {
 	claimedEarlierProblem,
@@ -194,11 +195,11 @@ describe('a store that refuses', () => {
 		expect(warnings()).toEqual(refusals === 2 ? [] : [stays]);
 	});
 
-	test('to remove a mark does not make a claim fail', async () => {
-		const { store, execution, sendOnce } = useNode();
-		await sendOnce('a');
+	test('to remove a mark does not make a claim fail that is written with it', async () => {
+		const { store, execution } = useNode();
 		store.removeProcessed = async () => await Promise.reject(new Error('busy'));
-		expect(await execution().send('a')).toEqual(alreadySent);
+		const { send } = execution();
+		expect([await send('a'), await send('b')]).toEqual([sent, sent]);
 	});
 });
 
@@ -212,7 +213,8 @@ describe('after a run its keys are looked at again', () => {
 		const sends = [send('a'), send('b', lost), send('c', refused)];
 		await jest.advanceTimersByTimeAsync(20);
 		await Promise.all(sends);
-		await keys.written();
+		// As where several runs end at once.
+		for (let run = 0; run < 3; run += 1) await keys.written();
 		const remembered = ['key:a', 'key:b', 'unsettled:b'];
 		expect(node.store.entries).toEqual(remembered);
 		return { ...node, remembered };
@@ -227,9 +229,10 @@ describe('after a run its keys are looked at again', () => {
 		const { store, remembered } = await afterRun();
 		// Some looks have found all there by then.
 		await jest.advanceTimersByTimeAsync(3000);
-		store.entries = [...entries];
+		const ofAnother = ['key:c', 'unsettled:c'];
+		store.entries = [...entries, ...ofAnother];
 		await jest.advanceTimersByTimeAsync(9000);
-		expect([...store.entries].sort()).toEqual(remembered);
+		expect([...store.entries].sort()).toEqual([...remembered, ...ofAnother].sort());
 	});
 
 	test.each<[what: string, isLost: (look: number) => boolean, looks: number]>([
@@ -238,13 +241,48 @@ describe('after a run its keys are looked at again', () => {
 		['but not for ever, though another process writes over them each time', () => true, 10],
 	])('%s', async (_what, isLost, count) => {
 		const { store } = await afterRun();
-		let looks = 0;
+		const begun = Date.now();
+		const after: number[] = [];
 		store.beforeRecord = () => {
-			looks += 1;
-			if (isLost(looks)) store.entries = [];
+			after.push(Date.now() - begun);
+			if (isLost(after.length)) store.entries = store.entries.filter((entry) => entry !== 'key:a');
 		};
 		await jest.advanceTimersByTimeAsync(600_000);
-		expect(looks).toBe(count);
+		expect(after).toHaveLength(count);
+		for (const [look, ms] of after.entries()) {
+			const earliest = 250 * (2 ** (look + 1) - 1);
+			expect(ms).toBeGreaterThanOrEqual(earliest);
+			expect(ms).toBeLessThan(1.6 * earliest);
+		}
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	test('less often where a write takes long', async () => {
+		const { store } = await afterRun();
+		const times: number[] = [];
+		store.beforeRecord = async () => {
+			times.push(Date.now());
+			await sleep(2000);
+		};
+		await jest.advanceTimersByTimeAsync(30_000);
+		const [first = NaN, second] = times;
+		expect(second).toBeGreaterThanOrEqual(first + 2000 + 2 * 3 * 2000);
+	});
+
+	test('as far as they are remembered, and some at a time', async () => {
+		const store = new DeduplicationStore();
+		const batches: unknown[][] = [];
+		store.checkProcessedAndRecord = async (items) => {
+			batches.push(items);
+			return await Promise.resolve({ new: [], processed: items });
+		};
+		const { context } = executeFunctions({ store });
+		const keys = keyStoreOf(context);
+		for (let key = 0; key <= 10_000; key += 1) keys.watch(String(key), 'sent');
+		void keys.lookAgain(context);
+		await jest.advanceTimersByTimeAsync(500);
+		expect(batches.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 500));
+		expect(batches[0]?.[0]).toBe('key:1');
 	});
 
 	test('together with those of a run that ends meanwhile', async () => {
@@ -278,7 +316,7 @@ describe('after a run its keys are looked at again', () => {
 	});
 
 	test('and that ends with a word in the log where n8n’s store refuses', async () => {
-		const { store, warnings } = await afterRun();
+		const { store, sendOnce, warnings } = await afterRun();
 		store.refusals = [new Error('connection closed')];
 		await jest.advanceTimersByTimeAsync(400);
 		const { writes } = store;
@@ -287,6 +325,9 @@ describe('after a run its keys are looked at again', () => {
 		]);
 		await jest.advanceTimersByTimeAsync(10_000);
 		expect(store.writes).toBe(writes);
+		void sendOnce('d');
+		await jest.advanceTimersByTimeAsync(20_000);
+		expect(store.writes).toBe(writes + 3 + 5 * 2);
 	});
 
 	test('so that two processes that send at once remember all they sent', async () => {
@@ -340,6 +381,17 @@ test('says of one execution after another what a plain map would', async () => {
 				if (isMade && (end === sent || end === lost)) model.set(key, end);
 			}
 		}),
+		{
+			examples: [
+				[
+					[
+						{ key: 'a', end: lost, resendUnknown: false },
+						{ key: 'a', end: refused, resendUnknown: true },
+						{ key: 'a', end: sent, resendUnknown: false },
+					],
+				],
+			],
+		},
 	);
 });
 
