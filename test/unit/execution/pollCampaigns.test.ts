@@ -317,15 +317,15 @@ describe('time', () => {
 	});
 
 	test.each([
-		[1, [1, 1]],
-		[10_001, [4000, 4000]],
-		[70_000, [10_000, 28_000]],
-		[600_000, [10_000, 30_000]],
-		['absent', [10_000, 30_000]],
+		['init', 1, [1, 1]],
+		['init', 10_001, [4000, 4000]],
+		['init', 70_000, [10_000, 28_000]],
+		['activate', 600_000, [10_000, 30_000]],
+		['init', 'absent', [10_000, 30_000]],
 	] as const)(
-		'of a budget of %p a request of the first poll, and of the next, may take %p ms',
-		async (budgetMs, timeouts) => {
-			const { poll, asked } = trigger({ service: serviceOf({}).service, budgetMs });
+		'on %s, of a budget of %p, a request of the first poll, and of the next, may take %p ms',
+		async (activation, budgetMs, timeouts) => {
+			const { poll, asked } = trigger({ activation, service: serviceOf({}).service, budgetMs });
 			await poll();
 			await poll();
 			expect(asked.map(({ options }) => options.timeout)).toEqual(timeouts);
