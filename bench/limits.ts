@@ -67,7 +67,7 @@ const limited = ({ id, title, count, limit, neededMs, then }: Limited): Case => 
 			passed: most === 0 && twice === 0 && judged.passed,
 			notes: [
 				`lost ${most}, sent twice ${twice}, refused and sent again ${median(refusals)}`,
-				`${rival} loses ${median(lost.other)} of ${count}`,
+				`${rival} loses ${Math.round(median(lost.other))} of ${count}`,
 			],
 		};
 	},
