@@ -99,7 +99,7 @@ export class IdempotencyKeys {
 				if (pauseMs !== undefined) await sleep(pauseMs);
 				else {
 					this.context.logger.warn(
-						`The idempotency key of a send stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
+						`The idempotency key of a send in workflow ${this.context.getWorkflow().id} stays claimed, because its outcome could not be saved: ${messageOf(error)}`,
 					);
 				}
 			}

@@ -96,7 +96,7 @@ export class KeyStore {
 		} catch (error) {
 			this.recent.clear();
 			context.logger.warn(
-				`Idempotency keys could not be looked at again, so those that another process wrote over at the same moment may be lost: ${messageOf(error)}`,
+				`Idempotency keys of workflow ${context.getWorkflow().id} could not be looked at again, so those that another process wrote over at the same moment may be lost: ${messageOf(error)}`,
 			);
 		}
 		this.isLooking = false;

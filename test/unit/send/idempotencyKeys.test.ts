@@ -191,7 +191,7 @@ describe('a store that refuses', () => {
 		expect(await sending).toEqual(end);
 		expect(store.entries).toEqual(entries);
 		const stays =
-			'The idempotency key of a send stays claimed, because its outcome could not be saved: full';
+			'The idempotency key of a send in workflow workflow-1 stays claimed, because its outcome could not be saved: full';
 		expect(warnings()).toEqual(refusals === 2 ? [] : [stays]);
 	});
 
@@ -321,7 +321,7 @@ describe('after a run its keys are looked at again', () => {
 		await jest.advanceTimersByTimeAsync(400);
 		const { writes } = store;
 		expect(warnings()).toEqual([
-			'Idempotency keys could not be looked at again, so those that another process wrote over at the same moment may be lost: connection closed',
+			'Idempotency keys of workflow workflow-1 could not be looked at again, so those that another process wrote over at the same moment may be lost: connection closed',
 		]);
 		await jest.advanceTimersByTimeAsync(10_000);
 		expect(store.writes).toBe(writes);
