@@ -19,6 +19,7 @@ import {
 	failureOf,
 	goesOn,
 	repeated,
+	sender,
 	sendWorkflow,
 	times,
 	titled,
@@ -45,6 +46,29 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
+/** A number from n8n's database. */
+async function numberOf(cluster: Cluster, selected: string): Promise<number> {
+	const rows = await cluster.query(`SELECT ${selected}`);
+	return z.tuple([z.object({ number: z.number() })]).parse(jsonParse(rows))[0].number;
+}
+
+/** How many entries n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
+const entriesOf = async (cluster: Cluster, workflowId: string): Promise<number> =>
+	await numberOf(
+		cluster,
+		`jsonb_array_length(value::jsonb -> 'data') AS "number" FROM processed_data WHERE "workflowId" = '${workflowId}'`,
+	);
+
+/** Waits until there are so many, so many times in a row. */
+async function untilEntries(cluster: Cluster, workflowId: string, wanted: number, lasting = 1) {
+	let inARow = 0;
+	await until(
+		() => entriesOf(cluster, workflowId),
+		(entries) => (inARow = entries === wanted ? inARow + 1 : 0) === lasting,
+		{ within: 120_000, every: 500, late: (entries) => `${entries} of ${wanted} entries` },
+	);
+}
+
 /** Runs a workflow on so many items, and kills the worker that has it when some are sent. */
 async function killWhileSending(
 	cluster: Cluster,
@@ -60,6 +84,8 @@ async function killWhileSending(
 	// n8n answers it long after the execution has ended.
 	workflow.call(titled('Killed', items)).catch(() => undefined);
 	await untilRequests(cluster, sent);
+	if (options.options?.['idempotencyKey'] !== undefined)
+		await untilEntries(cluster, workflow.id, sent + 1);
 	const [running] = await client.executions({ workflowId: workflow.id });
 	const worker = workers.find((each) => takenBy(each).includes(running?.id ?? ''));
 	if (worker === undefined) throw new Error('No worker has the execution');
@@ -71,19 +97,13 @@ async function killWhileSending(
 describe('queue mode on n8n 2.x with two workers', () => {
 	const cluster = useCluster({ major: '2', env: {}, workers: 2 });
 
-	/** A number from n8n's database. */
-	const numberOf = async (selected: string): Promise<number> => {
-		const rows = await cluster().query(`SELECT ${selected}`);
-		return z.tuple([z.object({ number: z.number() })]).parse(jsonParse(rows))[0].number;
-	};
-
 	test('200 executions at once are spread over both workers, and each sends once', async () => {
 		const workflow = await sendWorkflow(cluster());
 		// A busy n8n leaves a call unanswered now and then, though its execution has ended.
 		for (const item of titled('Queued', 200)) workflow.call([item]).catch(() => undefined);
 		const succeeded = `count(*)::int AS "number" FROM execution_entity WHERE "workflowId" = '${workflow.id}' AND status = 'success'`;
 		await until(
-			() => numberOf(succeeded),
+			() => numberOf(cluster(), succeeded),
 			(count) => count === 200,
 			{ within: 300_000, every: 1000, late: (count) => `${count} of 200 succeeded` },
 		);
@@ -95,29 +115,19 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		expect(taken.flat()).toHaveLength(200);
 	});
 
-	/** How many entries n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
-	const entriesOf = async (workflowId: string): Promise<number> =>
-		await numberOf(
-			`jsonb_array_length(value::jsonb -> 'data') AS "number" FROM processed_data WHERE "workflowId" = '${workflowId}'`,
-		);
-
 	/** A workflow that has sent under so many keys before, each item's title being its key. */
 	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
-		const workflow = await sendWorkflow(cluster(), {
-			options: byTitle,
-			settings: goesOn,
-		});
-		await workflow.run(titled('First', 1));
+		const workflow = await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
+		// Before its first run, which would write over them as it looks at its keys.
 		await cluster().query(
-			`UPDATE processed_data SET value = jsonb_set(value::jsonb, '{data}', (SELECT jsonb_agg(encode(decode(md5('key:Old ' || i), 'hex'), 'base64')) FROM generate_series(1, ${count}) AS i) || (value::jsonb -> 'data'))::text WHERE "workflowId" = '${workflow.id}'`,
+			`INSERT INTO processed_data ("workflowId", context, value) SELECT id, (SELECT 'n:' || (node ->> 'id') FROM json_array_elements(nodes) AS node WHERE node ->> 'name' = '${sender}'), (SELECT jsonb_build_object('mode', 'entries', 'data', jsonb_agg(encode(decode(md5('key:Old ' || i), 'hex'), 'base64'))) FROM generate_series(1, ${count}) AS i)::text FROM workflow_entity WHERE id = '${workflow.id}'`,
 		);
-		cluster().simulator.reset();
 		return workflow;
 	};
 
 	test('two processes that run twelve executions each under different keys at once: all keys are remembered', async () => {
 		const workflow = await withKeysRemembered(10_000);
-		const before = await entriesOf(workflow.id);
+		const before = await entriesOf(cluster(), workflow.id);
 		cluster().simulator.setLatency(50);
 		const taken = () => cluster().workers.map((worker) => takenBy(worker).length);
 		for (let round = 1, shared = 0; shared < 3; round++) {
@@ -128,14 +138,8 @@ describe('queue mode on n8n 2.x with two workers', () => {
 			const answers = await Promise.all(batches.map((items) => workflow.call(items)));
 			const sent = batches.flat();
 			expect(answers.flatMap(({ json }) => endsOf(json))).toEqual(times(sent.length, 'success'));
-			const wanted = before + round * sent.length;
-			let inARow = 0;
 			// What one process wrote is written over by the other one for a while.
-			await until(
-				() => entriesOf(workflow.id),
-				(entries) => (inARow = entries === wanted ? inARow + 1 : 0) === 5,
-				{ within: 120_000, every: 500, late: (entries) => `${entries} of ${wanted} entries` },
-			);
+			await untilEntries(cluster(), workflow.id, before + round * sent.length, 5);
 			if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
 			const again = await workflow.call(sent);
 			expect(endsOf(again.json)).toEqual(times(sent.length, 'alreadySent'));

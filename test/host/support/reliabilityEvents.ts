@@ -25,38 +25,31 @@ export type Event = z.infer<typeof eventSchema>;
 type Source = Pick<Stage, 'client'>;
 type Service = Pick<Stage, 'simulator'>;
 
-const pageSchema = z.object({
-	results: z.array(executionSummarySchema),
-	nextCursor: z.string().nullish(),
-});
-const pageSize = 20;
+const pageSchema = z.object({ results: z.array(executionSummarySchema) });
+const pageSize = 100;
 
 /** All executions of a workflow (of all workflows, where none is named), the oldest first. */
 export async function allExecutions(
 	client: N8nClient,
 	filter: { workflowId?: string; status?: string[] },
 ): Promise<ExecutionSummary[]> {
-	// By their IDs: one that ends between two pages is on both.
 	const found = new Map<string, ExecutionSummary>();
-	let from: Record<string, string> | undefined = {};
-	while (from !== undefined) {
+	// n8n lists them by when they started and turns pages by their IDs: what overtook others would be on none.
+	let startedBefore: string | undefined;
+	for (;;) {
 		const query = new URLSearchParams({
-			filter: JSON.stringify(filter),
+			filter: JSON.stringify({ ...filter, startedBefore }),
 			limit: String(pageSize),
-			...from,
 		});
-		const page = pageSchema.parse(await client.request('GET', `executions?${query.toString()}`));
-		for (const each of page.results) found.set(each.id, each);
-		from = nextPage(page);
+		const answer = await client.request('GET', `executions?${query.toString()}`);
+		const { results } = pageSchema.parse(answer);
+		const known = found.size;
+		for (const each of results) {
+			found.set(each.id, each);
+			startedBefore = each.startedAt ?? startedBefore;
+		}
+		if (results.length < pageSize || found.size === known) return [...found.values()].reverse();
 	}
-	return [...found.values()].reverse();
-}
-
-/** Where the page after this one begins: n8n 2 says so, n8n 1 goes on below the last ID. */
-function nextPage({ results, nextCursor }: z.infer<typeof pageSchema>) {
-	if (nextCursor !== undefined) return nextCursor === null ? undefined : { cursor: nextCursor };
-	const lastId = results.at(-1)?.id;
-	return lastId === undefined || results.length < pageSize ? undefined : { lastId };
 }
 
 /** So many are asked for at the same time: a busy n8n lets each wait. */
