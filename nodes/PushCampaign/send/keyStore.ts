@@ -109,6 +109,8 @@ export class KeyStore {
 			const found = await Promise.all(
 				looked
 					.slice(from, from + lookedAtOnce)
+					// Another change of it may be written by now, and must not be written over.
+					.filter(([key, recent]) => this.recent.get(key) === recent)
 					.map(async ([key, { change }]) => await this.write(change, key, context)),
 			);
 			isWhole &&= found.every(({ key, mark }) => key && mark);
