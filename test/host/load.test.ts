@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from '../../bench/report';
 import { bytesInUse, collectorVariables } from '../../host';
 import { useStage } from './support';
 import {
@@ -25,9 +26,6 @@ const moveEveryMs = 12_000;
 const sampleEveryMs = 10_000;
 /** How much the memory in use may differ between the first and the second half. */
 const slackMb = 50;
-
-const median = (values: readonly number[]): number =>
-	[...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 describe('under load', () => {
 	const stage = useStage({ env: collectorVariables });

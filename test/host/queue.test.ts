@@ -46,26 +46,18 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
-/** A number from n8n's database. */
-async function numberOf(cluster: Cluster, selected: string): Promise<number> {
-	const rows = await cluster.query(`SELECT ${selected}`);
-	return z.tuple([z.object({ number: z.number() })]).parse(jsonParse(rows))[0].number;
-}
+/** The entries that n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
+const entriesOf = ({ id }: SendWorkflow) =>
+	`jsonb_array_length(value::jsonb -> 'data') AS "number" FROM processed_data WHERE "workflowId" = '${id}'`;
 
-/** How many entries n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
-const entriesOf = async (cluster: Cluster, workflowId: string): Promise<number> =>
-	await numberOf(
-		cluster,
-		`jsonb_array_length(value::jsonb -> 'data') AS "number" FROM processed_data WHERE "workflowId" = '${workflowId}'`,
-	);
-
-/** Waits until there are so many, so many times in a row. */
-async function untilEntries(cluster: Cluster, workflowId: string, wanted: number, lasting = 1) {
+/** Waits until n8n's database has counted so many, so many times in a row. */
+async function untilCounted({ query }: Cluster, what: string, wanted: number, lasting = 1) {
+	const schema = z.tuple([z.object({ number: z.number() })]);
 	let inARow = 0;
 	await until(
-		() => entriesOf(cluster, workflowId),
-		(entries) => (inARow = entries === wanted ? inARow + 1 : 0) === lasting,
-		{ within: 120_000, every: 500, late: (entries) => `${entries} of ${wanted} entries` },
+		async () => schema.parse(jsonParse(await query(`SELECT ${what}`)))[0].number,
+		(number) => (inARow = number === wanted ? inARow + 1 : 0) === lasting,
+		{ within: 120_000, every: 500, late: (number) => `${number} of ${wanted}` },
 	);
 }
 
@@ -85,7 +77,7 @@ async function killWhileSending(
 	workflow.call(titled('Killed', items)).catch(() => undefined);
 	await untilRequests(cluster, sent);
 	if (options.options?.['idempotencyKey'] !== undefined)
-		await untilEntries(cluster, workflow.id, sent + 1);
+		await untilCounted(cluster, entriesOf(workflow), sent + 1);
 	const [running] = await client.executions({ workflowId: workflow.id });
 	const worker = workers.find((each) => takenBy(each).includes(running?.id ?? ''));
 	if (worker === undefined) throw new Error('No worker has the execution');
@@ -102,11 +94,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		// A busy n8n leaves a call unanswered now and then, though its execution has ended.
 		for (const item of titled('Queued', 200)) workflow.call([item]).catch(() => undefined);
 		const succeeded = `count(*)::int AS "number" FROM execution_entity WHERE "workflowId" = '${workflow.id}' AND status = 'success'`;
-		await until(
-			() => numberOf(cluster(), succeeded),
-			(count) => count === 200,
-			{ within: 300_000, every: 1000, late: (count) => `${count} of 200 succeeded` },
-		);
+		await untilCounted(cluster(), succeeded, 200);
 		expect(await errorsOf(cluster(), workflow.id)).toEqual([]);
 		expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Queued', 200).sort());
 		const taken = cluster().workers.map(takenBy);
@@ -127,7 +115,6 @@ describe('queue mode on n8n 2.x with two workers', () => {
 
 	test('two processes that run twelve executions each under different keys at once: all keys are remembered', async () => {
 		const workflow = await withKeysRemembered(10_000);
-		const before = await entriesOf(cluster(), workflow.id);
 		cluster().simulator.setLatency(50);
 		const taken = () => cluster().workers.map((worker) => takenBy(worker).length);
 		for (let round = 1, shared = 0; shared < 3; round++) {
@@ -139,7 +126,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 			const sent = batches.flat();
 			expect(answers.flatMap(({ json }) => endsOf(json))).toEqual(times(sent.length, 'success'));
 			// What one process wrote is written over by the other one for a while.
-			await untilEntries(cluster(), workflow.id, before + round * sent.length, 5);
+			await untilCounted(cluster(), entriesOf(workflow), 10_000 + round * sent.length, 5);
 			if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
 			const again = await workflow.call(sent);
 			expect(endsOf(again.json)).toEqual(times(sent.length, 'alreadySent'));
