@@ -1,22 +1,8 @@
 import type { Problem } from '../service/failures';
 import { notRequestedProblem } from '../service/failures';
-import type { InvalidInput } from '../service/invalidInput';
+import type { Outcome } from './outcome';
 import { Pace } from './pace';
 import { isRateLimit, isTooLong, isTransient, retryPauseMs } from './retry';
-
-/** How an item ended. Only what is `notStarted` has no reason of its own. */
-export type Outcome<Value> = {
-	/**
-	 * False where the service was not asked here, as it was earlier: such an outcome says nothing of its pace,
-	 * and keeps nothing else from starting.
-	 */
-	readonly wasRequested?: boolean;
-} & (
-	| { readonly kind: 'done'; readonly value: Value }
-	| { readonly kind: 'failed'; readonly problem: Problem }
-	| { readonly kind: 'invalid'; readonly invalid: InvalidInput }
-	| { readonly kind: 'notStarted' }
-);
 
 /** A request that is to be made. */
 interface RequestJob<Value> {

@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Outcome } from '../delivery/runJobs';
+import type { Outcome } from '../delivery/outcome';
 import type { ChangeOperation, PreparedChange } from '../operations/operation';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/idempotencyKeys';
 import { openLedger } from '../send/ledgers';
-import type { SendOutcome } from '../send/outcome';
-import { alreadySent } from '../send/outcome';
+import type { SendOutcome } from '../send/sendOutcome';
+import { alreadySent } from '../send/sendOutcome';
 import type { SendReceipt } from '../service/answers';
 import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';

@@ -1,7 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 
-import type { Outcome } from '../delivery/runJobs';
+import type { Outcome } from '../delivery/outcome';
 import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';

@@ -1,6 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import type { Job, Outcome } from '../delivery/runJobs';
+import type { Outcome } from '../delivery/outcome';
+import type { Job } from '../delivery/runJobs';
 import type { Connection } from './transport';
 
 /** What is to become of an item, known before anything is requested. */

@@ -7,8 +7,8 @@ import type { ChangeKind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import type { Change, KeyStore } from './keyStore';
 import { keyStoreOf } from './keyStore';
-import type { SendOutcome } from './outcome';
-import { alreadySent, isUnknown, notRequested } from './outcome';
+import type { SendOutcome } from './sendOutcome';
+import { alreadySent, isUnknown, notRequested } from './sendOutcome';
 
 /** Pauses after a write has failed that only makes a claim's end known, in milliseconds. */
 const writePausesMs = [100, 1000];

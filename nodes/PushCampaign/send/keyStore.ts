@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { messageOf } from '../service/invalidInput';
-import type { SendOutcome } from './outcome';
+import type { SendOutcome } from './sendOutcome';
 
 /**
  * A key takes one entry in n8n's store, and another one, its mark, as long as its send has no known outcome.

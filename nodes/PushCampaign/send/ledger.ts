@@ -1,7 +1,7 @@
 import { explain, reasons } from '../service/failures';
 import type { ChangeKind } from '../service/kinds';
-import type { SendOutcome } from './outcome';
-import { isUnknown, notRequested } from './outcome';
+import type { SendOutcome } from './sendOutcome';
+import { isUnknown, notRequested } from './sendOutcome';
 import type { SavedLedger, SavedSend } from './savedLedger';
 import { pack, unpack } from './savedLedger';
 

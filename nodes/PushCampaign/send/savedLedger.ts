@@ -4,8 +4,8 @@ import { explain, reasons } from '../service/failures';
 import { failureCauses } from '../service/failureWords';
 import { parseJson } from '../service/json';
 import type { ChangeKind } from '../service/kinds';
-import type { SendOutcome } from './outcome';
-import { notRequested } from './outcome';
+import type { SendOutcome } from './sendOutcome';
+import { notRequested } from './sendOutcome';
 
 // Executions that n8n saved with one version of this package are retried with the next: what is written here
 // must be readable for good.

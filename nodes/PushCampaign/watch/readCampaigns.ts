@@ -1,5 +1,6 @@
 import { isRateLimit } from '../delivery/retry';
-import type { Job, Outcome, RunOptions } from '../delivery/runJobs';
+import type { Outcome } from '../delivery/outcome';
+import type { Job, RunOptions } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { campaignStatus } from '../service/answers';
 import type { Client } from '../service/client';

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
-import { runJobs, type Job, type Outcome } from '../../../nodes/PushCampaign/delivery/runJobs';
+import type { Outcome } from '../../../nodes/PushCampaign/delivery/outcome';
+import { runJobs, type Job } from '../../../nodes/PushCampaign/delivery/runJobs';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { notRequestedProblem } from '../../../nodes/PushCampaign/service/failures';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';

@@ -3,7 +3,7 @@ import { sleep } from 'n8n-workflow';
 import type * as keysModule from '../../../nodes/PushCampaign/send/idempotencyKeys';
 import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKeys';
 import { keyStoreOf } from '../../../nodes/PushCampaign/send/keyStore';
-import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
+import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
 import {
 	claimedEarlierProblem,
 	explain,

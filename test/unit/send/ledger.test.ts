@@ -4,7 +4,7 @@ import { digest } from '../../../nodes/PushCampaign/send/digest';
 import type { Identity, Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import type * as ledgersModule from '../../../nodes/PushCampaign/send/ledgers';
 import { openLedger } from '../../../nodes/PushCampaign/send/ledgers';
-import type { SendOutcome } from '../../../nodes/PushCampaign/send/outcome';
+import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 
 const sent = (campaignId?: string, sendAt?: string): SendOutcome => ({

@@ -1,4 +1,4 @@
-import type { Outcome } from '../delivery/runJobs';
+import type { Outcome } from '../delivery/outcome';
 import type { SendReceipt } from '../service/answers';
 
 /** How a send ended; `alreadySent` under its idempotency key, by another execution or item. */
