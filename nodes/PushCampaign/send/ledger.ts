@@ -1,9 +1,9 @@
 import { explain, reasons } from '../service/failures';
 import type { ChangeKind } from '../service/kinds';
-import type { SendOutcome } from './sendOutcome';
-import { isUnknown, notRequested } from './sendOutcome';
 import type { SavedLedger, SavedSend } from './savedLedger';
 import { pack, unpack } from './savedLedger';
+import type { SendOutcome } from './sendOutcome';
+import { isUnknown, notRequested } from './sendOutcome';
 
 /**
  * What tells one send of an execution from another: its place, and digests of the content that is sent and of

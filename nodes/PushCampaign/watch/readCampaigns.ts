@@ -1,5 +1,5 @@
-import { isRateLimit } from '../delivery/retry';
 import type { Outcome } from '../delivery/outcome';
+import { isRateLimit } from '../delivery/retry';
 import type { Job, RunOptions } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import { campaignStatus } from '../service/answers';
