@@ -89,7 +89,7 @@ function describeBody(body: unknown): string {
 export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, signal } = options;
 	const { host } = new URL(settings.baseUrl);
-	const redact = createRedactor(Object.values(settings.headers));
+	const redactor = createRedactor(Object.values(settings.headers));
 
 	const failAs = (kind: Kind) => (reason: Reason) =>
 		({ kind: 'failed', problem: explain(reason, kind) }) as const;
@@ -105,16 +105,17 @@ export function createClient(options: ClientOptions): Client {
 		const { statusCode, headers } = data;
 		const parsed = parseJson(data.body);
 		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
-		const body = typeof parsed === 'string' ? parsed : redact(parsed);
+		const body = typeof parsed === 'string' ? parsed : redactor.json(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? '', now());
 
 		const { status } = envelope.parse(body);
 		const failure = status === 'failure' ? failureAnswer.safeParse(body) : undefined;
 		if (failure?.success) {
+			const about = subject ?? sent?.sid;
 			const details = {
 				retryAfterMs,
 				isOfCampaign: campaignId !== undefined,
-				subject: redact(subject ?? sent?.sid),
+				subject: about === undefined ? undefined : redactor.text(about),
 			};
 			return fail(reasons.failure(failure.data, details));
 		}
@@ -131,7 +132,8 @@ export function createClient(options: ClientOptions): Client {
 		if (!answer.success && status !== 'success') {
 			if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
 				const target = parseUrl(headers.location, settings.baseUrl)?.host || undefined;
-				return fail(reasons.redirect(statusCode, redact(target)));
+				const shown = target === undefined ? undefined : redactor.text(target);
+				return fail(reasons.redirect(statusCode, shown));
 			}
 			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
 			// HTTP 408 is the one of its kind that does not say that nothing was done.

@@ -3,7 +3,7 @@ import { ownWords } from './answers';
 /** What stands in the place of a text that repeats a secret. */
 export const withheld = '(withheld: this text repeats the API Key or the Auth Token)';
 
-/** Shorter values occur in ordinary words, and hiding those would garble every answer. */
+/** Shorter values occur in ordinary words: to hide those would garble every answer. */
 const shortestSecret = 6;
 
 /** Escapes of addresses, of HTML and of strings, as far as they hide letters and digits. */
@@ -15,17 +15,17 @@ function unescapeToken(token: string): string {
 	return String.fromCharCode(parseInt(code, /^&#\d/.test(token) ? 10 : 16));
 }
 
-/** A text as it is, and behind its escapes: those of three kinds, each twice. */
+/** A text as it is, and with its escapes undone, once for each of up to six layers of them. */
 function readingsOf(text: string, depth = 6): string[] {
 	const next = text.replace(escapes, unescapeToken);
 	const isLast = next === text || depth === 0;
 	return [text.toLowerCase(), ...(isLast ? [] : readingsOf(next, depth - 1))];
 }
 
-/** Letters and digits alone: whatever else there is may stand behind a backslash, or under a name in HTML. */
+/** Letters and digits alone: any other character may stand behind a backslash, or as a named entity of HTML. */
 const bare = (reading: string) => reading.replace(/&[a-z]+;/g, '').replace(/[^a-z0-9]+/g, '');
 
-/** A secret in hex, and what any base64 holds that holds the secret, at each of three places in a group. */
+/** A secret in hex, and the part of it that is the same in every base64, at each of three offsets in a group. */
 function codesOf(secret: string): string[] {
 	const bytes = Buffer.from(secret);
 	const base64 = [0, 1, 2].map((before) =>
@@ -36,38 +36,48 @@ function codesOf(secret: string): string[] {
 	return [...base64, bytes.toString('hex')];
 }
 
+/** Hides the secrets in what comes from outside. */
+export interface Redactor {
+	/** Gives a text back, or `withheld` in its place if it repeats a secret. */
+	text(text: string): string;
+	/** Gives a JSON value back, with each text, name and number in it that repeats a secret withheld. */
+	json(value: unknown): unknown;
+}
+
 /**
- * Makes a function that withholds every text of a JSON value that repeats one of the secrets: a service that
- * echoes its headers must not carry them into outputs and saved executions. They are found in upper and lower
- * case, in base64 and hex, and by their letters and digits behind escapes. What the interface itself says
- * (`status`, `success`) stays, and so does a number in which a secret of digits occurs.
+ * Makes a redactor: a service that echoes its headers must not carry them into outputs and saved executions. It
+ * finds secrets in upper and lower case, in base64 and hex, and by their letters and digits behind escapes. What
+ * the interface itself says (`status`, `success`) stays, and so does a longer number that contains a secret.
  */
-export function createRedactor(secrets: readonly string[]) {
+export function createRedactor(secrets: readonly string[]): Redactor {
 	const hidden = secrets.filter((secret) => secret.length >= shortestSecret);
 	const exactForms = hidden.map((secret) => secret.toLowerCase());
 	const bareForms = hidden
 		.flatMap((secret) => [...readingsOf(secret), ...codesOf(secret)])
 		.map((form) => bare(form.toLowerCase()))
 		.filter((form) => form.length >= shortestSecret);
-	const repeats = (reading: string) => {
+
+	const repeatsSecret = (reading: string) => {
 		if (exactForms.some((form) => reading.includes(form))) return true;
 		const letters = bare(reading);
 		return bareForms.some((form) => letters.includes(form));
 	};
-	function redactText(text: string): string {
-		if (text.length < shortestSecret || ownWords.has(text)) return text;
-		const isFound = /^\d+$/.test(text) ? hidden.includes(text) : readingsOf(text).some(repeats);
-		return isFound ? withheld : text;
+	function isWithheld(text: string): boolean {
+		if (text.length < shortestSecret || ownWords.has(text)) return false;
+		// IDs and counters: a key of digits may occur in one by chance.
+		if (/^\d+$/.test(text)) return hidden.includes(text);
+		return readingsOf(text).some(repeatsSecret);
 	}
-	function redact(value: string | undefined): string | undefined;
-	function redact(value: unknown): unknown;
-	function redact(value: unknown): unknown {
+	const redactText = (text: string) => (isWithheld(text) ? withheld : text);
+
+	function redactJson(value: unknown): unknown {
 		if (typeof value === 'string') return redactText(value);
-		if (Array.isArray(value)) return value.map((each: unknown) => redact(each));
+		if (typeof value === 'number') return isWithheld(String(value)) ? withheld : value;
+		if (Array.isArray(value)) return value.map(redactJson);
 		if (typeof value !== 'object' || value === null) return value;
 		return Object.fromEntries(
-			Object.entries(value).map(([name, inner]) => [redactText(name), redact(inner)]),
+			Object.entries(value).map(([name, inner]) => [redactText(name), redactJson(inner)]),
 		);
 	}
-	return redact;
+	return { text: redactText, json: redactJson };
 }

@@ -33,6 +33,19 @@ type Setting = keyof typeof settingNames;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
+/**
+ * Names under which a key does not arrive, or breaks the request. HTTP itself uses the first three rows
+ * (RFC 9110). The HTTP library of n8n drops the others (axios 1.18.0: `lib/utils.js`, `merge`;
+ * `lib/core/Axios.js`, `_request`).
+ */
+const reservedNames: ReadonlySet<string> = new Set([
+	...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'expect'],
+	...['host', 'transfer-encoding', 'trailer', 'te', 'upgrade', 'connection', 'keep-alive'],
+	...['proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
+	...['__proto__', 'constructor', 'prototype'],
+	...['common', 'delete', 'get', 'head', 'patch', 'post', 'put', 'query'],
+]);
+
 const refuse = (name: Setting, what: string) =>
 	new InvalidInput(
 		`${settingNames[name]} of the credential ${what}`,
@@ -53,7 +66,11 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	};
 	const secret = (name: Setting) =>
 		text(name, headerValue, 'holds a character that a header of a request cannot carry');
-	const header = (name: Setting) => text(name, headerName, 'is not the name of a header');
+	const header = (name: Setting) => {
+		const value = text(name, headerName, 'is not the name of a header');
+		if (!reservedNames.has(value.toLowerCase())) return value;
+		throw refuse(name, `cannot be "${value}": requests use this name for something else`);
+	};
 	const headerNames = () => {
 		const { headerNames: option = 'standard' } = data;
 		if (option === 'standard' || option === 'webpushr') return headerOptions[option];

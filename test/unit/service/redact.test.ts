@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { createRedactor, withheld } from '../../../nodes/PushCampaign/service/redact';
 
 const secret = 'geheim/ü?=key';
-
 const special = 'p&ss/w+rd=\'<x>\\"ü z';
 const entities = (text: string, entity: (code: number) => string) =>
 	Array.from(text, (character) => entity(character.codePointAt(0) ?? 0)).join('');
@@ -11,97 +10,158 @@ const everywhere = (text: string, spell: (code: string) => string) =>
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
 
-test.each<[string, (text: string) => string]>([
-	['as it is', (text) => text],
-	['in upper case', (text) => text.toUpperCase()],
-	['with every character percent-encoded', (text) => everywhere(text, (code) => `%${code}`)],
-	['percent-encoded twice', (text) => encodeURIComponent(encodeURIComponent(text)).toLowerCase()],
-	['as a form sends it', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
-	['as JSON in a text', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
-	['as JSON in ASCII', (text) => entities(text, (code) => `\\u${hex(code, 4)}`)],
-	[
-		'as PHP escapes HTML, twice',
-		(text) => text.replaceAll('&', '&amp;amp;').replaceAll("'", '&amp;#039;'),
-	],
-	['with decimal entities', (text) => entities(text, (code) => `&#${code};`)],
-	['with hex entities', (text) => entities(text, (code) => `&#x${hex(code, 2)};`)],
-	['with entities that nothing ends', (text) => entities(text, (code) => `&#${code}`)],
-	['with hex ones', (text) => entities(text, (code) => `&#X${hex(code, 2)}`)],
-	["with a string's escapes", (text) => entities(text, (code) => `\\x${hex(code, 2)}`)],
-	['in base64', (text) => Buffer.from(text).toString('base64')],
-	['in the base64 of addresses', (text) => Buffer.from(text).toString('base64url')],
-	['in the base64 of more than it', (text) => Buffer.from(`user:${text}:x`).toString('base64')],
-	['in hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
-])('withholds a text that repeats a secret %s', (_how, spell) => {
-	for (const hidden of [special, secret, 'Abc123xyz', 'key~key/key??', 'key%41&amp;b\\n']) {
-		const redact = createRedactor(['another-one', hidden]);
-		for (const text of [spell(hidden), `a <${spell(hidden)}> b`]) {
-			expect(redact(text)).toBe(withheld);
-			expect(redact({ [text]: [{ deep: text, number: 7 }] })).toEqual({
-				[withheld]: [{ deep: withheld, number: 7 }],
-			});
-		}
-	}
-});
+interface Spelling {
+	readonly name: string;
+	readonly spell: (text: string) => string;
+}
 
-test.each(['amp', 'QUOT', 'sol', 'UnderBar', 'nbsp'])(
-	'withholds a secret in which &%s; stands for a character',
-	(name) => {
-		const redact = createRedactor(['key/site']);
-		expect(redact(`<key&${name};site>`)).toBe(withheld);
-		expect(redact(`<key&amp;amp;${name};site>`)).toBe(withheld);
+const spellings: Spelling[] = [
+	{ name: 'as it is', spell: (text) => text },
+	{ name: 'in upper case', spell: (text) => text.toUpperCase() },
+	{
+		name: 'with every character percent-encoded',
+		spell: (text) => everywhere(text, (code) => `%${code}`),
 	},
-);
+	{
+		name: 'percent-encoded twice',
+		spell: (text) => encodeURIComponent(encodeURIComponent(text)).toLowerCase(),
+	},
+	{
+		name: 'as a form sends it',
+		spell: (text) => new URLSearchParams({ '': text }).toString().slice(1),
+	},
+	{
+		name: 'as JSON in a text',
+		spell: (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+	},
+	{
+		name: 'as JSON in ASCII',
+		spell: (text) => entities(text, (code) => `\\u${hex(code, 4)}`),
+	},
+	{
+		name: 'as PHP escapes HTML, twice',
+		spell: (text) => text.replaceAll('&', '&amp;amp;').replaceAll("'", '&amp;#039;'),
+	},
+	{ name: 'with decimal entities', spell: (text) => entities(text, (code) => `&#${code};`) },
+	{
+		name: 'with hex entities',
+		spell: (text) => entities(text, (code) => `&#x${hex(code, 2)};`),
+	},
+	{
+		name: 'with decimal entities without semicolons',
+		spell: (text) => entities(text, (code) => `&#${code}`),
+	},
+	{
+		name: 'with hex entities without semicolons',
+		spell: (text) => entities(text, (code) => `&#X${hex(code, 2)}`),
+	},
+	{
+		name: 'with the escapes of a string literal',
+		spell: (text) => entities(text, (code) => `\\x${hex(code, 2)}`),
+	},
+	{ name: 'in base64', spell: (text) => Buffer.from(text).toString('base64') },
+	{ name: 'in base64url', spell: (text) => Buffer.from(text).toString('base64url') },
+	{
+		name: 'within a longer text in base64',
+		spell: (text) => Buffer.from(`user:${text}:x`).toString('base64'),
+	},
+	{ name: 'in hex', spell: (text) => Buffer.from(text).toString('hex').toUpperCase() },
+];
 
-test('looks behind six escapes, and says what it withholds', () => {
-	const redact = createRedactor(['Abc123xyz']);
-	const escaped = (times: number) => `%${'25'.repeat(times - 1)}41bc123xyz`;
-	expect(redact(escaped(6))).toBe('(withheld: this text repeats the API Key or the Auth Token)');
-	expect(redact(escaped(7))).toBe(escaped(7));
+describe('a text that repeats a secret is withheld', () => {
+	test.each(spellings)('if the secret is spelled $name', ({ spell }) => {
+		for (const hidden of [special, secret, 'Abc123xyz', 'key~key/key??', 'key%41&amp;b\\n']) {
+			const redactor = createRedactor(['another-one', hidden]);
+			for (const text of [spell(hidden), `a <${spell(hidden)}> b`]) {
+				expect(redactor.text(text)).toBe(withheld);
+				expect(redactor.json({ [text]: [{ deep: text, number: 7 }] })).toEqual({
+					[withheld]: [{ deep: withheld, number: 7 }],
+				});
+			}
+		}
+	});
+
+	test.each(['amp', 'QUOT', 'sol', 'UnderBar', 'nbsp'])(
+		'if the HTML entity &%s; stands for one of its characters',
+		(entity) => {
+			const redactor = createRedactor(['key/site']);
+			expect(redactor.text(`<key&${entity};site>`)).toBe(withheld);
+			expect(redactor.text(`<key&amp;amp;${entity};site>`)).toBe(withheld);
+		},
+	);
+
+	test('if up to six layers of escapes hide the secret', () => {
+		const redactor = createRedactor(['Abc123xyz']);
+		const escaped = (times: number) => `%${'25'.repeat(times - 1)}41bc123xyz`;
+		expect(redactor.text(escaped(6))).toBe(
+			'(withheld: this text repeats the API Key or the Auth Token)',
+		);
+		expect(redactor.text(escaped(7))).toBe(escaped(7));
+	});
 });
 
-test('looks through long answers in no time, also such as are made to be slow', () => {
-	const redact = createRedactor([
+test('answers made to be slow are read in linear time', () => {
+	const redactor = createRedactor([
 		special,
 		'another-secret-of-the-site',
 		'%25%25%25%25',
 		'&amp;&amp;',
 	]);
-	// Of this process alone: other work on the machine does not count.
+	// This process's own CPU time: other work on the machine does not count.
 	const started = process.cpuUsage();
 	for (const part of ['\\', '&', '&amp;', '%', '%25', '=', '&#0', 'a', 'p', '0x', '70:']) {
-		redact(part.repeat(20_000));
+		redactor.text(part.repeat(20_000));
 	}
 	expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
 });
 
-test('leaves what is no text, and every other text, as it is', () => {
+test('every other value of an answer stays as it is', () => {
 	const value = { n: 1, t: true, z: null, u: undefined, list: [1, 'word'], o: {}, at: '50%' };
-	expect(createRedactor([secret])(value)).toEqual(value);
-	expect(createRedactor([])('word')).toBe('word');
+	expect(createRedactor([secret]).json(value)).toEqual(value);
+	expect(createRedactor([]).json('word')).toBe('word');
 });
 
-test('does not withhold values so short that they occur in words', () => {
-	expect(createRedactor(['tokens'])('tokens')).toBe(withheld);
-	expect(createRedactor(['token'])('a token')).toBe('a token');
-	expect(createRedactor(['?!?!?!'])('Really?')).toBe('Really?');
-	// Of one with fewer letters and digits only itself counts.
-	expect(createRedactor(['K!?!?!?'])('a k!?!?!? b')).toBe(withheld);
-	expect(createRedactor([''])('abc')).toBe('abc');
+test('a secret of less than six characters is never withheld, because it occurs in words', () => {
+	expect(createRedactor(['tokens']).text('tokens')).toBe(withheld);
+	expect(createRedactor(['token']).text('a token')).toBe('a token');
+	expect(createRedactor(['']).text('abc')).toBe('abc');
+});
+
+test('a secret with few letters and digits is withheld only where all its characters occur', () => {
+	expect(createRedactor(['?!?!?!']).text('Really?')).toBe('Really?');
+	expect(createRedactor(['K!?!?!?']).text('a k!?!?!? b')).toBe(withheld);
 });
 
 // A key may be anything: what an answer means must not depend on it.
-test('leaves the words of the interface, and numbers in which a secret occurs', () => {
+test('the words of the interface stay, also if they contain a secret', () => {
 	const answer = { status: 'success', description: 'Done', ID: '12345678', notification_id: '1' };
-	for (const hidden of ['success', 'Status', 'ription', '234567', 'notification']) {
-		expect(createRedactor([hidden])(answer)).toEqual(answer);
+	for (const hidden of ['success', 'Status', 'ription', 'notification']) {
+		expect(createRedactor([hidden]).json(answer)).toEqual(answer);
 	}
-	expect(createRedactor(['success'])({ status: 'successful' })).toEqual({ status: withheld });
-	expect(createRedactor(['12345678'])(answer)).toEqual({ ...answer, ID: withheld });
+	expect(createRedactor(['success']).json({ status: 'successful' })).toEqual({ status: withheld });
 });
 
-test('keeps a name __proto__ a name', () => {
-	const redacted = createRedactor([secret])(JSON.parse('{"__proto__": {"a": 1}}'));
+describe('a secret of digits alone', () => {
+	const redactor = createRedactor(['12345678']);
+
+	test('is withheld, as a text and as a number', () => {
+		const echo = { text: '12345678', number: 12345678, negative: -12345678, list: [12345678] };
+		expect(redactor.json(echo)).toEqual({
+			text: withheld,
+			number: withheld,
+			negative: withheld,
+			list: [withheld],
+		});
+	});
+
+	test('stays if it is a part of an ID or a counter', () => {
+		const answer = { ID: '123456789', notification_id: 912345678, clicked: 1234567 };
+		expect(redactor.json(answer)).toEqual(answer);
+	});
+});
+
+test('a field with the name __proto__ stays a field', () => {
+	const redacted = createRedactor([secret]).json(JSON.parse('{"__proto__": {"a": 1}}'));
 	expect(JSON.stringify(redacted)).toBe('{"__proto__":{"a":1}}');
 });
 
@@ -114,16 +174,16 @@ test('no secret is left in any JSON value', () => {
 			fc.string(),
 			fc.jsonValue({ maxDepth: 2 }),
 			(hidden, before, after, other) => {
-				const redact = createRedactor([hidden]);
+				const redactor = createRedactor([hidden]);
 				const bytes = Buffer.from(hidden).toString('base64');
-				const spellings = [hidden, encodeURIComponent(hidden), bytes];
-				const echo = spellings.map((text) => ({ [before + text]: [text + after, other] }));
+				const forms = [hidden, encodeURIComponent(hidden), bytes];
+				const echo = forms.map((text) => ({ [before + text]: [text + after, other] }));
 				const texts: string[] = [];
-				JSON.stringify(redact(echo), (name, value: unknown) => {
+				JSON.stringify(redactor.json(echo), (name, value: unknown) => {
 					texts.push(name, ...(typeof value === 'string' ? [value] : []));
 					return value;
 				});
-				const left = spellings.filter((spelling) => texts.some((text) => text.includes(spelling)));
+				const left = forms.filter((form) => texts.some((text) => text.includes(form)));
 				expect(left).toEqual([]);
 			},
 		),
