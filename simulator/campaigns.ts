@@ -21,10 +21,10 @@ export const campaignSchema = z.object({
 	speed: z.number().nullable(),
 	/** What `auto_hide` asked for in the operation's own reading; null where it was left out. */
 	closesByItself: z.boolean().nullable(),
-	/** Set by hand, before what the campaign's life would show. */
+	/** Set by hand; overrides what the campaign's life would show. */
 	fixedStatus: z.string().nullable(),
 	fixedCounters: counterChangesSchema,
-	/** Clicks made by hand, beside those of its life. */
+	/** Clicks made by hand, in addition to those of its life. */
 	extraClicks: z.number(),
 });
 
@@ -40,7 +40,7 @@ export interface CampaignView extends Campaign {
 	readonly clickable: number;
 }
 
-/** All that a restart needs. */
+/** What the next start needs. */
 export const savedCampaignsSchema = z.object({
 	campaigns: z.array(campaignSchema),
 	nextId: z.number(),
@@ -88,6 +88,9 @@ export function countOf(
 	}
 	return count;
 }
+
+/** An ID as the service writes it: a whole number has no leading zeros, so `0012` is `12`. */
+export const plainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
 
 const mostKept = 50_000;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counterChangesSchema } from './counters';
+import { faultNameSchema } from './faults';
 import { parseJson } from './json';
 import { faultSchema, newCampaignSchema, settingsChangesSchema } from './schemas';
 import type { Simulator } from './simulator';
@@ -12,6 +13,7 @@ const count = z.coerce.number().int().nonnegative();
 const methods: Record<string, (to: Simulator, args: unknown) => unknown> = {
 	state: (to, args) => to.state(z.array(count).parse(args)[0]),
 	addFault: (to, args) => to.addFault(...z.tuple([faultSchema]).parse(args)),
+	toggleFault: (to, args) => to.toggleFault(...z.tuple([faultNameSchema]).parse(args)),
 	clearFaults: (to) => to.clearFaults(),
 	requests: (to) => to.requests,
 	clearRequests: (to) => to.clearRequests(),

@@ -41,9 +41,12 @@ const operations: SendOperation[] = [
 	{ audience: 'sid', required: ['sid'], optional: [], ...elsewhere },
 ];
 
+/** What the paths of all send operations begin with. */
+export const sendPathStart = '/v1/notification/send/';
+
 /** The send operations by path (Specification, Endpoints, Limits and auto_hide rules). */
 export const sendOperations: ReadonlyMap<string, SendOperation> = new Map(
-	operations.map((operation) => [`/v1/notification/send/${operation.audience}`, operation]),
+	operations.map((operation) => [sendPathStart + operation.audience, operation]),
 );
 
 export const statusPath = '/v1/notification/status/id/';

@@ -1,4 +1,5 @@
 import type { CampaignView } from './campaigns';
+import type { FaultName } from './faults';
 import type { Settings, SettingsChanges } from './schemas';
 
 /** What a simulator is started with; everything may be left out. */
@@ -25,15 +26,30 @@ export interface Message {
 	readonly text: string;
 }
 
-/** Everything that the simulator is, at one moment. */
+/** A send that its client does not know to be a success. */
+export interface FailedSend {
+	readonly at: number;
+	readonly audience: string;
+	/** What the client read; null if it got no answer. */
+	readonly answered: { readonly status: number; readonly type: string | null } | null;
+	/** The campaign that went out nevertheless. */
+	readonly campaignId: string | null;
+}
+
+/** The whole simulator at one moment. */
 export interface SimulatorState {
 	readonly now: number;
 	readonly url: string;
 	readonly settings: Omit<Settings, 'serviceKey' | 'authToken'>;
 	readonly requestCount: number;
 	readonly campaignCount: number;
-	/** Those that are still waiting, with how often each will strike; 0 is forever. */
-	readonly faults: ReadonlyArray<{ id: number; times: number }>;
+	/**
+	 * Those that still apply to coming requests: to how many (0: to all), and the name of those that the
+	 * page switched on.
+	 */
+	readonly faults: ReadonlyArray<{ id: number; times: number; name: FaultName | null }>;
+	/** The latest sends that were refused, or whose answer a fault changed; oldest first. */
+	readonly failedSends: readonly FailedSend[];
 	/** Oldest first. */
 	readonly campaigns: readonly CampaignView[];
 	/** The chat, oldest first. */

@@ -1,4 +1,4 @@
-import { Campaigns, countOf, viewOf, type Campaign, type CampaignView } from './campaigns';
+import { Campaigns, countOf, plainId, viewOf, type Campaign, type CampaignView } from './campaigns';
 import type { CounterChanges } from './counters';
 import { failures, type Failure } from './failures';
 import { isJsonObject, type JsonObject } from './json';
@@ -190,7 +190,7 @@ export class PushService {
 	}
 
 	private status(encodedId: string): Answer {
-		const campaign = this.campaign(decode(encodedId));
+		const campaign = this.campaign(plainId(decode(encodedId)));
 		// A send to one subscriber gives no campaign ID, so there is none to ask for.
 		if (!campaign || campaign.audience === 'sid') return this.refuse(failures.unknownCampaign);
 		const body = {

@@ -6,11 +6,12 @@ import { z } from 'zod';
 import { savedCampaignsSchema } from './campaigns';
 import { control, controlPath } from './control';
 import { deliver, isProcessed } from './exchange';
-import { Faults } from './faults';
+import { Faults, type FaultName } from './faults';
 import { answerJson } from './http';
 import { parseJson } from './json';
 import { JsonFile, keep } from './jsonFile';
-import type { Message, SimulatorOptions, SimulatorState } from './options';
+import { sendPathStart } from './operations';
+import type { FailedSend, Message, SimulatorOptions, SimulatorState } from './options';
 import { answerPage } from './page';
 import type { RecordedRequest } from './request';
 import type { Fault } from './schemas';
@@ -20,6 +21,10 @@ import { PushService } from './service';
 const chatPath = '/chat';
 const mostMessages = 50;
 const mostRequests = 20_000;
+const mostFailedSends = 5;
+
+/** A browser that opens the chat's address sees the chat. */
+const isPage = (path: string) => path === '/' || path === chatPath;
 const postSchema = z.object({ text: z.string() });
 
 /** What the next start is to have. */
@@ -103,7 +108,8 @@ export class Simulator extends PushService {
 			settings,
 			requestCount: this.requestCount,
 			campaignCount: campaigns.length,
-			faults: this.faults.list.map(({ id, times }) => ({ id, times })),
+			faults: this.faults.list.map(({ id, times, name }) => ({ id, times, name })),
+			failedSends: this.failedSends(),
 			campaigns: campaigns
 				.slice(Math.max(0, campaigns.length - last))
 				.map((campaign) => this.view(campaign)),
@@ -114,6 +120,11 @@ export class Simulator extends PushService {
 	/** Switches a fault on; gives its ID. Throws a ZodError where it is not well formed. */
 	addFault(fault: Fault): number {
 		return this.faults.add(fault);
+	}
+
+	/** Switches one of the page's faults on, or off if it is on. */
+	toggleFault(name: FaultName): void {
+		this.faults.toggle(name);
 	}
 
 	clearFaults(): void {
@@ -135,12 +146,27 @@ export class Simulator extends PushService {
 		this.clearRequests();
 	}
 
+	private failedSends(): FailedSend[] {
+		const start = this.shape.pathPrefix + sendPathStart;
+		const failed = this.requests.filter(({ path, answered, fault, campaignId }) => {
+			if (!path.startsWith(start)) return false;
+			const isRefused = answered !== null && campaignId === null;
+			return isRefused || fault !== null;
+		});
+		return failed.slice(-mostFailedSends).map(({ at, path, answered, campaignId }) => ({
+			at,
+			audience: path.slice(start.length),
+			answered: answered && { status: answered.status, type: answered.type },
+			campaignId,
+		}));
+	}
+
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { method = 'GET', url: path = '/' } = request;
 		const body = await buffer(request);
 		const isControl = path.startsWith(controlPath);
 		if (isControl) answerJson(response, ...control(this, method, path, body.toString()));
-		else if (path === '/' && method === 'GET') answerPage(response);
+		else if (isPage(path) && method === 'GET') answerPage(response);
 		else if (path === chatPath && method === 'POST') this.answerChat(response, body.toString());
 		else this.serve(request, response, body);
 	}

@@ -1,16 +1,18 @@
+import { plainId } from './campaigns';
 import { hashOf, shareOf } from './counters';
 import { isJsonObject, type JsonObject } from './json';
 import type { Audience } from './operations';
 
 const firstSubscriberId = 5001;
-/** 2^53 + 1: one whom no JSON number names. */
+/** 2^53 + 1: no JSON number is exactly this ID. */
 const longSubscriberId = '9007199254740993';
 
-/** Whether a subscriber has exactly this ID: 5001 and up, as many as are active. */
+/** Whether a subscriber has this ID: 5001 and up, as many as are active. */
 export function isSubscriber(id: string, active: number): boolean {
-	if (id === longSubscriberId) return true;
-	if (!/^[1-9]\d{0,14}$/.test(id)) return false;
-	const index = Number(id) - firstSubscriberId;
+	const plain = plainId(id);
+	if (plain === longSubscriberId) return true;
+	if (!/^[1-9]\d{0,14}$/.test(plain)) return false;
+	const index = Number(plain) - firstSubscriberId;
 	return index >= 0 && index < active;
 }
 

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { startSimulator } from '../../../simulator';
 import { counterNames, countersAt } from '../../../simulator/counters';
@@ -17,7 +18,7 @@ beforeEach(() => {
 });
 
 describe('counters', () => {
-	test('are consistent at any moment, never fall, and are 0 before the time and at speed 0', () => {
+	test('add up at any moment, never fall, and are 0 before the send time and at speed 0', () => {
 		const life = fc.record({
 			seed: fc.integer(),
 			audienceSize: fc.nat({ max: 10_000_000 }),
@@ -46,11 +47,12 @@ describe('counters', () => {
 	const all = (value: unknown) => Object.fromEntries(counterNames.map((name) => [name, value]));
 
 	test.each([
-		['zero', all('0')],
-		['empty', all('')],
-		['null', all(null)],
-		['absent', {}],
-	] as const)('of a campaign that waits are shown as %s', async (waitingCounters, count) => {
+		{ waitingCounters: 'zero', count: all('0') },
+		{ waitingCounters: 'empty', count: all('') },
+		{ waitingCounters: 'null', count: all(null) },
+		{ waitingCounters: 'absent', count: {} },
+	] as const)('can be $waitingCounters until the campaign goes out', async (row) => {
+		const { waitingCounters, count } = row;
 		const id = simulator().addCampaign({ id: 'spring/2030 ü?', dueAt: start + 10 * minute });
 		const path = statusPath + encodeURIComponent(id);
 		const status = async () => (await call(simulator().url, { path })).json;
@@ -64,8 +66,8 @@ describe('counters', () => {
 	});
 });
 
-describe('by hand', () => {
-	test('campaigns are made an hour older; what is sent then is new', async () => {
+describe('changes by hand', () => {
+	test('make the campaigns an hour older, but not those that are sent afterwards', async () => {
 		simulator().addCampaign({ id: 'due', dueAt: start + 0.5 * hour });
 		simulator().addCampaign({ id: 'slow', speed: 1 / 100, audienceSize: 10_000 });
 		simulator().age(hour);
@@ -76,7 +78,7 @@ describe('by hand', () => {
 		expect(simulator().campaign('1001')?.status).toBe('Scheduled');
 	});
 
-	test('people click as far as they have it, and all counters stay consistent for good', () => {
+	test('let no more people click than have the notification open, so that counters still add up', () => {
 		const id = simulator().addCampaign({ audienceSize: 300 });
 		const clicked = [0, 30_000, hour, 24 * hour].map((ms) => {
 			simulator().age(ms);
@@ -91,13 +93,13 @@ describe('by hand', () => {
 	});
 });
 
-describe('the state file', () => {
+describe('a state file', () => {
 	const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
 	const stateFile = join(folder, 'deeper', 'state.json');
 	const startAgain = () => startSimulator({ stateFile, clock });
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	test('gives the next start the campaigns, their numbers and IDs, and the chat', async () => {
+	test('restores campaigns, their counters and IDs, and the chat at the next start', async () => {
 		const first = await startAgain();
 		await send(first, 'all');
 		await send(first, 'sid');
@@ -121,16 +123,17 @@ describe('the state file', () => {
 		await third.close();
 	});
 
-	test('has what was accepted a moment later, also where the simulator is killed', async () => {
+	test('holds an accepted send soon afterwards, so that a kill loses nothing', async () => {
 		const killed = await startAgain();
 		await send(killed, 'all');
-		await new Promise((resolve) => setTimeout(resolve, 400));
+		// The file is read, not timed: however slow the machine is, the send is in it at some point.
+		while (!readFileSync(stateFile, 'utf8').includes('"1001"')) await sleep(20);
 		const other = await startAgain();
 		expect(other.campaigns.has('1001')).toBe(true);
 		await Promise.all([killed.close(), other.close()]);
 	});
 
-	test('is not overwritten where it holds something else', async () => {
+	test('is not overwritten if it is unreadable: the start fails', async () => {
 		writeFileSync(stateFile, '{"campaigns":[{"id"');
 		await expect(startAgain()).rejects.toThrow(/state\.json can't be read/);
 	});

@@ -158,12 +158,12 @@ const segment: Row[] = [
 ];
 const sid: Row[] = [
 	[missing('sid'), undefined, null, ''],
-	// 2^53 + 1 is told from its neighbour; as a number it has lost digits, and names nobody for sure.
-	['accepted', '5001', 5001, '15000', '9007199254740993'],
+	// A number beyond 2^53 has lost digits, so it identifies nobody.
+	['accepted', '5001', 5001, '05001', '15000', '9007199254740993'],
 	[wrongType('sid', 'a number'), ['5001'], { id: '5001' }, true],
 	[
 		failure('invalid_sid', 'Subscriber not found'),
-		...['5000', '15001', '05001', '5001 ', '5001.0', 'abc', 5001.5, '9007199254740992', 2 ** 53],
+		...['5000', '15001', '5001 ', '5001.0', 'abc', 5001.5, '9007199254740992', 2 ** 53],
 	],
 ];
 
@@ -182,13 +182,14 @@ const others = new Map<string, unknown>([
 ]);
 
 describe.each(sendNames)('send/%s', (operation) => {
-	test.each(Object.entries(fields[operation]))('%s', async (field, rows) => {
+	const judged = Object.entries(fields[operation]).map(([field, rows]) => ({ field, rows }));
+	test.each(judged)('accepts and refuses $field as specified', async ({ field, rows }) => {
 		await conform(rows, async (value) => await send(simulator(), operation, { [field]: value }));
 		const accepted = rows.flatMap(([answer, ...values]) => (answer === 'accepted' ? values : []));
 		expect(simulator().campaigns.size).toBe(accepted.length);
 	});
 
-	test('a field that the operation does not accept', async () => {
+	test('refuses each field that it does not accept', async () => {
 		const refused = [...others.keys()].filter((field) => !(field in fields[operation]));
 		expect(refused).toHaveLength({ all: 6, attribute: 6, segment: 5, sid: 7 }[operation]);
 		const refusal = 'is not accepted by this operation';
@@ -198,7 +199,7 @@ describe.each(sendNames)('send/%s', (operation) => {
 		);
 	});
 
-	test('is answered as it is to be, and closes by itself as the operation reads auto_hide', async () => {
+	test('gives the specified answer, and reads auto_hide in its own way', async () => {
 		const status = 'success';
 		const created = { status, description: 'Campaign created successfully', ID: 1001 };
 		const notified = { status, description: 'Notification sent successfully' };
@@ -212,7 +213,7 @@ describe.each(sendNames)('send/%s', (operation) => {
 		expect(kept.map(({ closesByItself }) => closesByItself)).toEqual([closes, !closes, null]);
 	});
 
-	test('a body that is no JSON object', async () => {
+	test('refuses a body that is not a JSON object', async () => {
 		const latin = Buffer.from(JSON.stringify({ ...smallest, title: 'Fünf' }), 'latin1');
 		const bodies = ['', '{', 'null', '[]', '"text"', '{} {}', "{'title':'x'}", '\uFEFF{}', latin];
 		await conform<string | Buffer>(
@@ -229,7 +230,7 @@ test.each([
 	})),
 	{ path: `${statusPath}1001` },
 	{ path: countPath },
-])('the headers of $path', async (operation) => {
+])('$path refuses missing and wrong headers', async (operation) => {
 	const { serviceKey, serviceAuthToken } = requiredHeaders;
 	const json = { 'Content-Type': 'application/json' };
 	const typed = (type: string) => ({ ...credentials, 'Content-Type': type });
@@ -257,7 +258,7 @@ test.each([
 	);
 });
 
-test('invalid_value for the status of what is no campaign, or of a send to one subscriber', async () => {
+test('an unknown campaign has no status, nor has a send to one subscriber', async () => {
 	await send(simulator(), 'sid');
 	const ids = ['1001', 'abc', '', '1001x', '%', '%2F', '1001/', '__proto__', 'sid-1'];
 	for (const id of ids) {
@@ -267,7 +268,7 @@ test('invalid_value for the status of what is no campaign, or of a send to one s
 	}
 });
 
-test('subscriber_count answers with strings', async () => {
+test('subscriber_count gives its numbers as strings', async () => {
 	simulator().configure({ subscribers: { active: 3, lifetime: 9 } });
 	expect((await call(simulator().url, { path: countPath })).json).toEqual({
 		total_life_time_subscribers: '9',
@@ -275,14 +276,29 @@ test('subscriber_count answers with strings', async () => {
 	});
 });
 
+test('a campaign ID with leading zeros is the ID without them', async () => {
+	await send(simulator(), 'all');
+	const answer = await call(simulator().url, { path: `${statusPath}001001` });
+	expect(answer.json).toMatchObject({ notification_id: '1001' });
+});
+
+test('a body over 1 MB is refused before the path is judged', async () => {
+	const body = ' '.repeat(1_000_001);
+	const answer = await call(simulator().url, { path: '/v2/unknown', body });
+	expect([answer.status, answer.json]).toEqual([
+		413,
+		failure('bad_request', 'Invalid JSON request'),
+	]);
+});
+
 test.each([
-	['GET', sendPath('all'), 405],
-	['POST', countPath, 405],
-	['GET', '/v2/site/subscriber_count', 404],
-	['GET', `${countPath}/`, 404],
-	['GET', `${statusPath}1001?x=1`, 404],
-	['POST', '/v1/notification/send/everyone', 404],
-])('%s %s is no operation', async (method, path, status) => {
+	{ method: 'GET', path: sendPath('all'), status: 405 },
+	{ method: 'POST', path: countPath, status: 405 },
+	{ method: 'GET', path: '/v2/site/subscriber_count', status: 404 },
+	{ method: 'GET', path: `${countPath}/`, status: 404 },
+	{ method: 'GET', path: `${statusPath}1001?x=1`, status: 404 },
+	{ method: 'POST', path: '/v1/notification/send/everyone', status: 404 },
+])('$method $path gets the generic failure', async ({ method, path, status }) => {
 	const body = method === 'GET' ? undefined : smallest;
 	const answer = await call(simulator().url, { method, path, body });
 	const generic = 'Something went wrong. Please try again after some time';

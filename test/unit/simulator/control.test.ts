@@ -8,7 +8,7 @@ const control = () => new SimulatorControl(simulator().origin);
 const callMethod = async (method: string, ...body: unknown[]) =>
 	(await call(simulator().origin, { path: `/_simulator/${method}`, headers: {}, body })).json;
 
-test('shows the requests as they came, and the state without the credentials', async () => {
+test('the control interface returns requests unchanged, and the state without credentials', async () => {
 	await send(simulator(), 'sid', { sid: '9007199254740993' });
 	await send(simulator(), 'all', { title: '' });
 	const id = await control().addCampaign({ audience: 'segment', body: { segment: ['31'] } });
@@ -38,7 +38,7 @@ test('shows the requests as they came, and the state without the credentials', a
 	expect(await control().requests()).toEqual([]);
 });
 
-test('breaks what a test wants broken, and reset mends it', async () => {
+test('faults, rate limit and key apply until reset restores the first settings', async () => {
 	await control().addFault({ action: { kind: 'failure', description: 'x', status: 500 } });
 	expect((await send(simulator(), 'all')).status).toBe(500);
 	await control().configure({ rateLimit: { perSecond: 0, burst: 1 }, latencyMs: 5 });
@@ -55,79 +55,202 @@ test('breaks what a test wants broken, and reset mends it', async () => {
 	expect((await send(simulator(), 'all')).json).toMatchObject({ ID: 1001 });
 });
 
-/** Every fault's action, whether the request is carried out, and what the client sees of it. */
-test.each<[Fault['action'], 'processed' | 'ignored', sees: unknown]>([
-	[{ kind: 'reset-before' }, 'ignored', 'ECONNRESET'],
-	[{ kind: 'reset-after' }, 'processed', 'ECONNRESET'],
-	[{ kind: 'truncate' }, 'processed', 'ECONNRESET'],
-	[{ kind: 'delay', ms: 40 }, 'processed', 200],
-	[{ kind: 'respond', body: '<html>', status: 502 }, 'ignored', 502],
-	[{ kind: 'respond', body: '', process: true }, 'processed', 200],
-	[{ kind: 'failure', description: 'Closed' }, 'ignored', 200],
-	[{ kind: 'redirect', location: 'http://x.example/' }, 'ignored', 302],
-	[{ kind: 'big', megabytes: 0.5, process: true }, 'processed', 200],
-])('%j is %s, once', async (action, processed, sees) => {
-	const fault = simulator().addFault({ action });
-	const before = performance.now();
-	const seen = await send(simulator(), 'all').then(
+/** The HTTP status, or the error code where there is no answer. */
+const seenBy = async (answer: Promise<{ status: number }>) =>
+	await answer.then(
 		({ status }) => status,
 		(error: NodeJS.ErrnoException) => error.code,
 	);
-	expect(seen).toBe(sees);
-	if (action.kind === 'delay') expect(performance.now() - before).toBeGreaterThanOrEqual(38);
-	const accepted = processed === 'processed' ? ['1001'] : [];
+
+interface FaultCase {
+	name: string;
+	action: Fault['action'];
+	/** Whether the request is carried out. */
+	isProcessed: boolean;
+	/** The HTTP status that the client reads, or its error. */
+	clientSees: number | string;
+}
+
+test.each<FaultCase>([
+	{
+		name: 'a reset before the request is processed creates no campaign',
+		...{ action: { kind: 'reset-before' }, isProcessed: false, clientSees: 'ECONNRESET' },
+	},
+	{
+		name: 'a reset after the request was processed creates the campaign',
+		...{ action: { kind: 'reset-after' }, isProcessed: true, clientSees: 'ECONNRESET' },
+	},
+	{
+		name: 'a truncated answer comes after the campaign was created',
+		...{ action: { kind: 'truncate' }, isProcessed: true, clientSees: 'ECONNRESET' },
+	},
+	{
+		name: 'a delayed answer is a success',
+		...{ action: { kind: 'delay', ms: 40 }, isProcessed: true, clientSees: 200 },
+	},
+	{
+		name: "a gateway's page creates no campaign",
+		action: { kind: 'respond', body: '<html>', status: 502 },
+		...{ isProcessed: false, clientSees: 502 },
+	},
+	{
+		name: 'an empty answer can come after the campaign was created',
+		action: { kind: 'respond', body: '', process: true },
+		...{ isProcessed: true, clientSees: 200 },
+	},
+	{
+		name: 'a failure body can come with HTTP 200',
+		action: { kind: 'failure', description: 'Closed' },
+		...{ isProcessed: false, clientSees: 200 },
+	},
+	{
+		name: 'a redirect creates no campaign',
+		action: { kind: 'redirect', location: 'http://x.example/' },
+		...{ isProcessed: false, clientSees: 302 },
+	},
+	{
+		name: 'a huge answer can come after the campaign was created',
+		action: { kind: 'big', megabytes: 0.5, process: true },
+		...{ isProcessed: true, clientSees: 200 },
+	},
+])('a fault applies to one request: $name', async ({ action, isProcessed, clientSees }) => {
+	const fault = simulator().addFault({ action });
+	expect(await seenBy(send(simulator(), 'all'))).toBe(clientSees);
+	const accepted = isProcessed ? ['1001'] : [];
 	expect([...simulator().campaigns.keys()]).toEqual(accepted);
 	const [recorded] = simulator().requests;
 	expect(recorded).toMatchObject({ fault, campaignId: accepted[0] ?? null });
-	expect(recorded?.answered?.status).toBe(typeof sees === 'number' ? sees : undefined);
+	expect(recorded?.answered?.status).toBe(typeof clientSees === 'number' ? clientSees : undefined);
 	expect((await send(simulator(), 'all')).status).toBe(200);
 });
 
+interface ButtonCase {
+	button: 'serviceDown' | 'tooManyRequests' | 'lostAnswer';
+	/** What the client reads of four sends, one after another. */
+	clientSees: Array<number | string>;
+	campaigns: number;
+	failedSend: object;
+}
+
+describe("the page's buttons make the next sends fail", () => {
+	const answered = (status: number, type: string | null) => ({ status, type });
+
+	test.each<ButtonCase>([
+		{
+			button: 'serviceDown',
+			clientSees: [503, 200, 200, 200],
+			campaigns: 3,
+			failedSend: { audience: 'all', answered: answered(503, null), campaignId: null },
+		},
+		{
+			button: 'tooManyRequests',
+			clientSees: [429, 429, 429, 200],
+			campaigns: 1,
+			failedSend: { audience: 'all', answered: answered(429, 'rate_limit'), campaignId: null },
+		},
+		{
+			button: 'lostAnswer',
+			clientSees: ['ECONNRESET', 200, 200, 200],
+			campaigns: 4,
+			failedSend: { audience: 'all', answered: null, campaignId: '1001' },
+		},
+	])('$button changes sends, not reads, and ends by itself', async (row) => {
+		expect(await callMethod('toggleFault', row.button)).toEqual({});
+		expect(simulator().state().faults).toMatchObject([{ name: row.button }]);
+		expect((await call(simulator().url, { path: countPath })).status).toBe(200);
+		const seen: unknown[] = [];
+		while (seen.length < 4) seen.push(await seenBy(send(simulator(), 'all')));
+		expect(seen).toEqual(row.clientSees);
+		expect(simulator().campaigns.size).toBe(row.campaigns);
+		expect(simulator().state().faults).toEqual([]);
+		expect(simulator().state().failedSends.at(0)).toEqual({ at: now, ...row.failedSend });
+	});
+
+	test('a second click switches a fault off', async () => {
+		simulator().toggleFault('lostAnswer');
+		simulator().toggleFault('serviceDown');
+		simulator().toggleFault('lostAnswer');
+		expect((await send(simulator(), 'all')).status).toBe(503);
+		expect((await send(simulator(), 'all')).status).toBe(200);
+	});
+
+	test('the page shows the five latest sends that were refused', async () => {
+		for (let sends = 0; sends < 6; sends += 1) await send(simulator(), 'all', { title: '' });
+		await send(simulator(), 'sid', { sid: 'x' });
+		await send(simulator(), 'all');
+		const { failedSends } = simulator().state();
+		expect(failedSends).toHaveLength(5);
+		expect(failedSends.at(-1)).toMatchObject({
+			audience: 'sid',
+			answered: { type: 'invalid_sid' },
+		});
+	});
+});
+
 test.each([
-	['GET', 'state', undefined, 404],
-	['POST', 'nothing', [], 404],
-	['POST', 'state', ['x'], 400],
-	['POST', 'addFault', '{', 400],
-	['POST', 'addFault', [{ action: { kind: 'unheard-of' } }], 400],
-	['POST', 'addFault', [{ action: { kind: 'truncate' }, once: true }], 400],
-	['POST', 'addFault', [{ action: { kind: 'truncate' }, times: -1 }], 400],
-	['POST', 'setCounters', ['1', { opened: 1 }], 400],
-	['POST', 'click', ['none', 1], 400],
-	['POST', 'configure', [{ latency: 1 }], 400],
-])('refuses %s %s %j', async (method, path, body, status) => {
+	{ name: 'a GET', method: 'GET', path: 'state', body: undefined, status: 404 },
+	{ name: 'an unknown method', path: 'nothing', body: [], status: 404 },
+	{ name: 'a count that is no number', path: 'state', body: ['x'], status: 400 },
+	{ name: 'a body that is not JSON', path: 'addFault', body: '{', status: 400 },
+	{
+		name: 'an unknown fault',
+		path: 'addFault',
+		body: [{ action: { kind: 'unheard-of' } }],
+		status: 400,
+	},
+	{
+		name: 'an unknown field of a fault',
+		path: 'addFault',
+		body: [{ action: { kind: 'truncate' }, once: true }],
+		status: 400,
+	},
+	{
+		name: 'a negative number of requests',
+		path: 'addFault',
+		body: [{ action: { kind: 'truncate' }, times: -1 }],
+		status: 400,
+	},
+	{ name: 'an unknown button', path: 'toggleFault', body: ['unheard-of'], status: 400 },
+	{ name: 'an unknown counter', path: 'setCounters', body: ['1', { opened: 1 }], status: 400 },
+	{ name: 'an unknown campaign', path: 'click', body: ['none', 1], status: 400 },
+	{ name: 'an unknown setting', path: 'configure', body: [{ latency: 1 }], status: 400 },
+])('the control interface refuses $name', async ({ method = 'POST', path, body, status }) => {
 	const answer = await call(simulator().origin, { method, path: `/_simulator/${path}`, body });
 	expect(answer.status).toBe(status);
 	expect(answer.json).toHaveProperty('message');
 	expect(simulator().requests).toEqual([]);
 });
 
-test('a taken port is reported', async () => {
+test('the start fails if the port is taken', async () => {
 	const port = Number(new URL(simulator().origin).port);
 	await expect(startSimulator({ port })).rejects.toThrow('EADDRINUSE');
 });
 
 test.each([
-	[{ text: 'New' }, 200],
-	[{ text: 7 }, 400],
-	['no JSON', 400],
-])('the chat answers to %j with %d, and keeps the latest messages', async (body, status) => {
+	{ name: 'keeps the 50 latest messages', body: { text: 'New' }, status: 200 },
+	{ name: 'refuses a text that is a number', body: { text: 7 }, status: 400 },
+	{ name: 'refuses a body that is not JSON', body: 'no JSON', status: 400 },
+])('the chat $name', async ({ body, status }) => {
 	const post = () => call(simulator().origin, { path: '/chat', headers: {}, body });
 	for (let posted = 0; posted < 60; posted += 1) expect((await post()).status).toBe(status);
 	expect(simulator().state().messages).toHaveLength(status === 200 ? 50 : 0);
 	expect(simulator().requests).toEqual([]);
 });
 
-test('the page is served without credentials, runs its own script alone, and is no request', async () => {
-	const page = await call(simulator().origin, { path: '/', headers: {} });
-	expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-	expect(page.text).toContain('What your subscribers see');
-	// What was sent is shown as text only.
-	expect(page.text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
-	expect(page.headers['content-security-policy']).toMatch(
-		/^default-src 'none'; .*script-src 'sha256-[\w+/]{43}='; style-src 'sha256-/,
-	);
-	expect(simulator().requests).toEqual([]);
-});
+test.each([{ path: '/' }, { path: '/chat' }])(
+	'$path serves the page without credentials, and allows only its own script',
+	async ({ path }) => {
+		const page = await call(simulator().origin, { path, headers: {} });
+		expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+		expect(page.text).toContain('What your subscribers see');
+		// What was sent is shown as text only.
+		expect(page.text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+		expect(page.headers['content-security-policy']).toMatch(
+			/^default-src 'none'; .*script-src 'sha256-[\w+/]{43}='; style-src 'sha256-/,
+		);
+		expect(simulator().requests).toEqual([]);
+	},
+);
 
 const commandLine = (...args: string[]) =>
 	execa(process.execPath, ['--import', 'tsx', 'simulator/cli.ts', ...args], { reject: false });
@@ -144,9 +267,9 @@ test('the command line serves until it is stopped', async () => {
 });
 
 test.each([
-	['--help', 0],
-	['--unheard-of', 1],
-])('the command line says how it is used after %s', async (option, exitCode) => {
+	{ option: '--help', exitCode: 0 },
+	{ option: '--unheard-of', exitCode: 1 },
+])('the command line prints its usage after $option', async ({ option, exitCode }) => {
 	const ended = await commandLine(option);
 	expect(ended.exitCode).toBe(exitCode);
 	expect(ended.stdout + ended.stderr).toContain('Usage: npx tsx');

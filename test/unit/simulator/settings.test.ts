@@ -16,7 +16,7 @@ const statuses = async (count: number) => {
 };
 
 describe('the rate limit', () => {
-	test('never lets more through than burst and refill allow, and tells a wait that is long enough', () => {
+	test('lets no more through than burst and refill allow, and names a sufficient wait', () => {
 		const limits = fc.record({
 			perSecond: fc.double({ min: 0.1, max: 500, noNaN: true }),
 			burst: fc.integer({ min: 1, max: 200 }),
@@ -37,7 +37,7 @@ describe('the rate limit', () => {
 		);
 	});
 
-	test('refuses what is over the burst, counts reads too, refills with time, and can be changed', async () => {
+	test('counts sends and reads, refills with time, and can be changed', async () => {
 		simulator().setRateLimit({ perSecond: 10, burst: 3 });
 		const read = (headers = requiredHeaders) => call(simulator().url, { path: countPath, headers });
 		// What is refused for its headers does not count.
@@ -53,10 +53,14 @@ describe('the rate limit', () => {
 	});
 
 	test.each([
-		['seconds', '3'],
-		['date', new Date(Math.ceil((start + 2500) / 1000) * 1000).toUTCString()],
-		[undefined, undefined],
-	] as const)('says when to come back as %s', async (retryAfter, expected) => {
+		{ name: 'gives Retry-After in seconds', retryAfter: 'seconds', expected: '3' },
+		{
+			name: 'gives Retry-After as a date',
+			retryAfter: 'date',
+			expected: new Date(Math.ceil((start + 2500) / 1000) * 1000).toUTCString(),
+		},
+		{ name: 'gives no Retry-After by default', retryAfter: undefined, expected: undefined },
+	] as const)('$name', async ({ retryAfter, expected }) => {
 		simulator().setRateLimit({ perSecond: 0.4, burst: 1, ...(retryAfter && { retryAfter }) });
 		await send(simulator(), 'all');
 		expect((await send(simulator(), 'all')).headers['retry-after']).toBe(expected);
@@ -64,13 +68,16 @@ describe('the rate limit', () => {
 	});
 });
 
-test.each([200, 400, 503])('every failure can come with HTTP %i', async (failureStatus) => {
-	simulator().configure({ failureStatus, rateLimit: { perSecond: 0, burst: 1 } });
-	const refused = await send(simulator(), 'all', { title: '' });
-	expect(refused.json).toMatchObject({ type: 'missing_parameter' });
-	const others = await Promise.all([
-		send(simulator(), 'all'),
-		call(simulator().url, { path: countPath, headers: {} }),
-	]);
-	expect([refused, ...others].map(({ status }) => status)).toEqual(Array(3).fill(failureStatus));
-});
+test.each([{ failureStatus: 200 }, { failureStatus: 400 }, { failureStatus: 503 }])(
+	'every failure comes with HTTP $failureStatus if so configured',
+	async ({ failureStatus }) => {
+		simulator().configure({ failureStatus, rateLimit: { perSecond: 0, burst: 1 } });
+		const refused = await send(simulator(), 'all', { title: '' });
+		expect(refused.json).toMatchObject({ type: 'missing_parameter' });
+		const others = await Promise.all([
+			send(simulator(), 'all'),
+			call(simulator().url, { path: countPath, headers: {} }),
+		]);
+		expect([refused, ...others].map(({ status }) => status)).toEqual(Array(3).fill(failureStatus));
+	},
+);
