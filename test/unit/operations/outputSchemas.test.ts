@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { operations } from '../../../nodes/PushCampaign/operations';
+import type { Operation } from '../../../nodes/PushCampaign/operations/operation';
+import { content, itemOf, recordingClient } from './support';
+
+// n8n's editor shows these files before a node has run ("Usually outputs the following fields").
+// n8n 2.41.1: n8n-core/dist/nodes-loader/output-schema-resolver.js, resolveOutputSchemaPath.
+
+const folder = join(__dirname, '../../../nodes/PushCampaign/__schema__/v1.0.0');
+
+interface Schema {
+	readonly type: string | string[];
+	readonly enum?: unknown[] | undefined;
+	readonly properties?: Record<string, Schema> | undefined;
+	readonly required?: string[] | undefined;
+	readonly items?: Schema | undefined;
+}
+const schemaOfValue: z.ZodType<Schema> = z.lazy(() =>
+	z.strictObject({
+		type: z.union([z.string(), z.array(z.string())]),
+		enum: z.array(z.unknown()).optional(),
+		properties: z.record(schemaOfValue).optional(),
+		required: z.array(z.string()).optional(),
+		items: schemaOfValue.optional(),
+	}),
+);
+const schemaFile = z.strictObject({
+	type: z.literal('object'),
+	properties: z.record(schemaOfValue),
+	required: z.array(z.string()),
+	version: z.literal(1),
+});
+
+const readSchema = ({ resource, option }: Operation) =>
+	schemaFile.parse(
+		JSON.parse(readFileSync(join(folder, resource, `${option.value}.json`), 'utf8')),
+	);
+
+function typeOf(value: unknown): string {
+	if (value === null) return 'null';
+	return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** Where a value differs from its schema: paths with reasons. */
+function differences(schema: Schema, value: unknown, path = 'item'): string[] {
+	const type = typeOf(value);
+	if (![schema.type].flat().includes(type)) return [`${path} is ${type}`];
+	if (schema.enum !== undefined && !schema.enum.includes(value))
+		return [`${path} is ${String(value)}`];
+	const { properties, required = [], items } = schema;
+	if (Array.isArray(value) && items !== undefined) {
+		return value.flatMap((each, index) => differences(items, each, `${path}[${index}]`));
+	}
+	if (typeof value !== 'object' || value === null || properties === undefined) return [];
+	const missing = required.filter((name) => !(name in value));
+	return [
+		...missing.map((name) => `${path}.${name} is missing`),
+		...Object.entries(value).flatMap(([name, each]) => {
+			const inner = properties[name];
+			if (inner === undefined) return [`${path}.${name} is not in the schema`];
+			return differences(inner, each, `${path}.${name}`);
+		}),
+	];
+}
+
+const audienceParameters: Record<string, object> = {
+	sendToAll: {},
+	sendToAttributes: { attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
+	sendToSegments: { segmentIds: ['12', 34] },
+	sendToSubscriber: { subscriberId: 5001 },
+	getStatus: { campaignId: 1001 },
+	getSubscriberCount: {},
+};
+const everything = {
+	additionalFields: { name: 'Autumn', sendAt: '2099-05-17T09:30:00Z' },
+	options: { idempotencyKey: 7 },
+};
+
+const sendAnswer = { status: 'success', description: 'Done', ID: 1001 };
+const counters = {
+	total_attempts: '10',
+	successfully_sent: '8',
+	failed_to_send: '2',
+	delivered: '4',
+	clicked: '1',
+	closed: '3',
+};
+const status = { notification_status: 'Sent', notification_id: '1001' };
+const readAnswers: Record<string, object[]> = {
+	getStatus: [status, { ...status, count: counters }],
+	getSubscriberCount: [
+		{ total_life_time_subscribers: '120', active_subscribers: '90' },
+		{ active_subscribers: '90' },
+		{ total_life_time_subscribers: '120' },
+	],
+};
+
+async function valueOf<Value>(
+	result: Promise<{ kind: 'done'; value: Value } | { kind: 'failed' }>,
+): Promise<Value> {
+	const ended = await result;
+	if (ended.kind === 'failed') throw new TypeError('The request failed');
+	return ended.value;
+}
+
+/** Every kind of item that an operation returns: with all fields and with as few as possible. */
+async function itemsOf(operation: Operation): Promise<IDataObject[]> {
+	const name = operation.option.value;
+	const parameters = { ...content, ...audienceParameters[name] };
+	const items: IDataObject[] = [];
+	if (operation.kind === 'read') {
+		for (const answer of readAnswers[name] ?? []) {
+			const read = operation.prepare(itemOf(parameters));
+			items.push(await valueOf(read.perform(recordingClient(answer).client)));
+		}
+		return items;
+	}
+	for (const more of [{}, everything]) {
+		const change = operation.prepare(itemOf({ ...parameters, ...more }));
+		const receipt = await valueOf(change.perform(recordingClient(sendAnswer).client));
+		items.push(change.toItem(receipt), change.toItem(), change.toDryRunItem('https://a.example'));
+	}
+	return items;
+}
+
+test('every operation has an output schema, and there are no others', () => {
+	const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => join(parentPath, name));
+	const expected = operations.map(({ resource, option }) =>
+		join(folder, resource, `${option.value}.json`),
+	);
+	expect(files.sort()).toEqual(expected.sort());
+});
+
+describe.each(operations.map((operation) => ({ name: operation.option.name, operation })))(
+	'the output schema of $name',
+	({ operation }) => {
+		const schema = readSchema(operation);
+
+		test('allows every item that the operation returns', async () => {
+			for (const item of await itemsOf(operation)) expect(differences(schema, item)).toEqual([]);
+		});
+
+		test('has no field that no item has, and its fields are in the order of the items', async () => {
+			const returned = new Set((await itemsOf(operation)).flatMap((item) => Object.keys(item)));
+			const listed = Object.keys(schema.properties);
+			expect([...returned].sort()).toEqual([...listed].sort());
+			for (const item of await itemsOf(operation)) {
+				expect(Object.keys(item)).toEqual(listed.filter((name) => name in item));
+			}
+		});
+
+		test('requires exactly the fields that every item has', async () => {
+			const items = await itemsOf(operation);
+			const always = Object.keys(schema.properties).filter((name) =>
+				items.every((item) => name in item),
+			);
+			expect(schema.required).toEqual(always);
+		});
+
+		test('allows no type that no item has', async () => {
+			const items = await itemsOf(operation);
+			for (const [name, { type }] of Object.entries(schema.properties)) {
+				const seen = new Set(
+					items.filter((item) => name in item).map((item) => typeOf(item[name])),
+				);
+				expect([name, [...seen].sort()]).toEqual([name, [type].flat().sort()]);
+			}
+		});
+	},
+);
