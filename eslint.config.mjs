@@ -3,6 +3,7 @@ import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
 import { importX } from 'eslint-plugin-import-x';
+import jestPlugin from 'eslint-plugin-jest';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
@@ -122,6 +123,34 @@ export default defineConfig(
 				'error',
 				{ argsIgnorePattern: '^_', ignoreRestSiblings: true },
 			],
+		},
+	},
+	{
+		// Every test runs, checks something, and has a title of its own.
+		files: ['test/**/*.test.ts'],
+		plugins: { jest: jestPlugin },
+		rules: {
+			'jest/expect-expect': [
+				'error',
+				{
+					// What the browser waits for fails a test, too, if it does not come.
+					assertFunctionNames: [
+						'expect*',
+						'**.expect*',
+						'fc.assert',
+						'**.waitFor',
+						'editor.traced',
+					],
+					additionalTestBlockFunctions: ['step'],
+				},
+			],
+			'jest/no-commented-out-tests': 'error',
+			'jest/no-disabled-tests': 'error',
+			'jest/no-focused-tests': 'error',
+			'jest/no-identical-title': 'error',
+			'jest/valid-expect': 'error',
+			// A title that is a constant is fine: the compiler knows that it is a text.
+			'jest/valid-title': ['error', { ignoreTypeOfTestName: true }],
 		},
 	},
 	// From here on: what n8n asks of a community package, as its own tools set it up.

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { actionType, artifactsFolder, chain, connect, node, pushCampaign } from '../../host';
+import { actionType, chain, connect, node, pushCampaign } from '../../host';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
 import { content, contentBody, everyOperation } from './support/fixtures';
@@ -77,17 +76,9 @@ describe("n8n's editor", () => {
 	const action = (parameters: INodeParameters): INode =>
 		pushCampaign(parameters, { credential: stage().credential });
 
-	/** A test that keeps a picture of where it failed. */
+	/** A test that keeps a trace of what the browser did if it fails. */
 	const step = (title: string, work: () => Promise<void>): void => {
-		test(title, async () => {
-			try {
-				await work();
-			} catch (error) {
-				const name = `failed-${title.replace(/\W+/g, '-')}.png`;
-				await editor.page.screenshot({ path: join(artifactsFolder, 'screenshots', name) });
-				throw error;
-			}
-		});
+		test(title, async () => await editor.traced(work));
 	};
 
 	step('finds both nodes by search, with trigger and actions', async () => {
@@ -109,7 +100,7 @@ describe("n8n's editor", () => {
 	});
 
 	/** Types each of the words into the node panel that is open, and sees the node found. */
-	const findByEveryWord = async (name: string): Promise<void> => {
+	const expectFoundByEveryWord = async (name: string): Promise<void> => {
 		const found = editor
 			.part('item-iterator-item')
 			.filter({ has: editor.page.getByText(name, { exact: true }) });
@@ -124,7 +115,7 @@ describe("n8n's editor", () => {
 
 	step('finds both nodes by what people call push notifications', async () => {
 		await editor.searchNodes('');
-		await findByEveryWord('Push Campaign');
+		await expectFoundByEveryWord('Push Campaign');
 	});
 
 	const agent = node('AI Agent', '@n8n/n8n-nodes-langchain.agent', {}, { typeVersion: 3.1 });
@@ -132,7 +123,7 @@ describe("n8n's editor", () => {
 	step('finds the node by the same words among the tools of an AI Agent', async () => {
 		const { id } = await stage().client.createWorkflow(chain('Agent', [start, agent]));
 		await editor.openTools(id);
-		await findByEveryWord('Push Campaign Tool');
+		await expectFoundByEveryWord('Push Campaign Tool');
 	});
 
 	step('warns of a tool that reaches many subscribers without asking', async () => {

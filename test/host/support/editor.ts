@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
-import { testOwner, until } from '../../../host';
+import { artifactsFolder, testOwner, until } from '../../../host';
 import { requireProgram } from './requirements';
 
 /** Nothing is to leave this machine, and no sandbox starts for the root user of a build. */
@@ -51,6 +52,7 @@ export class Editor {
 			const viewport = { width: 1440, height: 1000 };
 			const page = await browser.newPage({ viewport, colorScheme: 'light' });
 			page.setDefaultTimeout(timeout);
+			await page.context().tracing.start({ screenshots: true, snapshots: true });
 			const editor = new Editor(browser, page, url);
 			await editor.login();
 			return editor;
@@ -62,6 +64,24 @@ export class Editor {
 
 	async close(): Promise<void> {
 		await this.browser.close();
+	}
+
+	/**
+	 * Runs a test's work. If it fails, a trace of what the browser did is kept in `.artifacts/traces`;
+	 * `npx playwright-core show-trace <file>` shows it.
+	 */
+	async traced(work: () => Promise<void>): Promise<void> {
+		const { tracing } = this.page.context();
+		await tracing.startChunk();
+		try {
+			await work();
+		} catch (error) {
+			const title = expect.getState().currentTestName ?? 'test';
+			const name = `${title.replace(/\W+/g, '-')}.zip`;
+			await tracing.stopChunk({ path: join(artifactsFolder, 'traces', name) });
+			throw error;
+		}
+		await tracing.stopChunk();
 	}
 
 	/** What n8n marks with a test ID, as far as it can be seen. */

@@ -32,7 +32,7 @@ const seen = ({ status, json }: PlainAnswer) =>
 	status === 200 ? 'accepted' : { httpStatus: status, ...(typeof json === 'object' ? json : {}) };
 
 /** Gives each value of the rows, and compares all answers at once: each is shown beside its value. */
-async function conform<Value>(
+async function expectAnswers<Value>(
 	rows: Array<Row<Value>>,
 	answerTo: (value: Value) => Promise<PlainAnswer>,
 ) {
@@ -184,7 +184,10 @@ const others = new Map<string, unknown>([
 describe.each(sendNames)('send/%s', (operation) => {
 	const judged = Object.entries(fields[operation]).map(([field, rows]) => ({ field, rows }));
 	test.each(judged)('accepts and refuses $field as specified', async ({ field, rows }) => {
-		await conform(rows, async (value) => await send(simulator(), operation, { [field]: value }));
+		await expectAnswers(
+			rows,
+			async (value) => await send(simulator(), operation, { [field]: value }),
+		);
 		const accepted = rows.flatMap(([answer, ...values]) => (answer === 'accepted' ? values : []));
 		expect(simulator().campaigns.size).toBe(accepted.length);
 	});
@@ -193,7 +196,7 @@ describe.each(sendNames)('send/%s', (operation) => {
 		const refused = [...others.keys()].filter((field) => !(field in fields[operation]));
 		expect(refused).toHaveLength({ all: 6, attribute: 6, segment: 5, sid: 7 }[operation]);
 		const refusal = 'is not accepted by this operation';
-		await conform(
+		await expectAnswers(
 			refused.map((field): Row<string> => [wrongValue(field, refusal), field]),
 			async (field) => await send(simulator(), operation, { [field]: others.get(field) }),
 		);
@@ -216,7 +219,7 @@ describe.each(sendNames)('send/%s', (operation) => {
 	test('refuses a body that is not a JSON object', async () => {
 		const latin = Buffer.from(JSON.stringify({ ...smallest, title: 'Fünf' }), 'latin1');
 		const bodies = ['', '{', 'null', '[]', '"text"', '{} {}', "{'title':'x'}", '\uFEFF{}', latin];
-		await conform<string | Buffer>(
+		await expectAnswers<string | Buffer>(
 			[[failure('bad_request', 'Invalid JSON request'), ...bodies]],
 			async (body) => await call(simulator().url, { path: sendPath(operation), body }),
 		);
@@ -239,7 +242,7 @@ test.each([
 	const wrongHeader = failure('header_invalid', 'Header Content-Type must be application/json');
 	const refused = failure('authentication_failure', 'You are not authorized');
 	simulator().addCampaign({ id: '1001' });
-	await conform<Record<string, string>>(
+	await expectAnswers<Record<string, string>>(
 		[
 			['accepted', requiredHeaders, typed('application/json; charset=utf-8')],
 			[
