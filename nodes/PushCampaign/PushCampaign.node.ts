@@ -9,7 +9,9 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from './execution/credentialTest';
 import { runItems } from './execution/runItems';
-import { nodeHints, operationProperties, operations } from './operations';
+import { operationProperties, operations } from './operations';
+import { builderHint } from './operations/builderHint';
+import { editorHints } from './operations/editorHints';
 import { timezones } from './operations/timing';
 
 /** The operations of a resource, to choose from. */
@@ -33,7 +35,8 @@ export class PushCampaign implements INodeType {
 		// The operation's name, made of its value. As written: an expression of an option is known only for an item.
 		subtitle:
 			'={{ $rawParameter["operation"].charAt(0).toUpperCase() + $rawParameter["operation"].slice(1).replace(/[A-Z]/g, " $&").replace(" To ", " to ") + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}',
-		hints: nodeHints,
+		hints: editorHints,
+		builderHint,
 		description: 'Send web push notifications and see how they did',
 		defaults: { name: 'Push Campaign' },
 		usableAsTool: true,

@@ -143,6 +143,14 @@ const texts: Taken = {
 };
 /** Inside a collection n8n itself makes ISO text of a Luxon DateTime. */
 const textsInside: Taken = { ...texts, dateTime: '2096-10-02T12:36:40.000+05:30' };
+/** A number in a text is taken as its text. */
+const numbersAsTexts: Taken = {
+	zero: '0',
+	one: '1',
+	minus: '-1',
+	fraction: '1.5',
+	huge: '1152921504606847000',
+};
 const leftOut: Taken = { null: undefined, undefined: undefined, empty: undefined };
 const numbers: Taken = { zero: 0, one: 1, minus: -1, fraction: 1.5 };
 const booleans: Taken = { true: true, false: false };
@@ -163,8 +171,13 @@ const within = (taken: Taken, wrap: (sent: unknown) => unknown): Taken =>
 const go = { title: 'Go', url: 'https://a.example' };
 
 test.each<[name: string, parameters: INodeParameters, field: string, taken: Taken]>([
-	['Title', { title: value }, 'title', texts],
-	['Campaign Name', additional({ name: value }), 'name', { ...leftOut, ...textsInside }],
+	['Title', { title: value }, 'title', { ...texts, ...numbersAsTexts }],
+	[
+		'Campaign Name',
+		additional({ name: value }),
+		'name',
+		{ ...leftOut, ...textsInside, ...numbersAsTexts },
+	],
 	['Auto Hide', additional({ autoHide: value }), 'auto_hide', { true: 1, false: 0 }],
 	['Send At', additional({ sendAt: value }), 'send_at', sentAt],
 	[
@@ -177,7 +190,7 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 		'Title of button 1 in Action Buttons',
 		button({ title: value }),
 		'action_buttons',
-		within(textsInside, (title) => [{ ...go, title }]),
+		within({ ...textsInside, ...numbersAsTexts }, (title) => [{ ...go, title }]),
 	],
 	[
 		'Value of pair 1 in Attributes',
@@ -250,7 +263,8 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 			if (kind === undefined || kind in taken) return;
 			expect(error).toMatchObject({
 				type: 'validation',
-				message: matching(new RegExp(`^${name.replace(/[()]/g, '\\$&')} `)),
+				// A text that is no segment ID is named itself.
+				message: matching(new RegExp(`^(${name.replace(/[()]/g, '\\$&')}|“.*”) `)),
 			});
 		});
 	},

@@ -10,7 +10,7 @@ const sendFields = [
 ];
 const attributes = ['Specify Attributes', 'Attributes', 'Name', 'Value'];
 const everywhere = [
-	...['Auto Hide', 'Expire After', 'Icon URL'],
+	...['Auto Hide', 'Expire After', 'Icon URL', 'Quiet Hours'],
 	...['Send At', 'Send At Timezone', 'UTM Parameters'],
 ];
 const named = [...everywhere, 'Campaign Name'];
@@ -197,7 +197,10 @@ describe("n8n's editor", () => {
 		await addButton.click();
 		for (const option of sendOptions) await editor.add('Add option', option);
 		const buttons = ['Action Buttons', 'Title', 'URL', 'Title', 'URL', 'Additional Fields'];
-		const inside = ['Amount', 'Unit', 'Source', 'Medium', 'Campaign', 'Term', 'Content'];
+		const inside = [
+			...['Amount', 'Unit', 'From', 'To'],
+			...['Source', 'Medium', 'Campaign', 'Term', 'Content', 'Add To'],
+		];
 		await editor.expectLabels((labels) => {
 			expect(labels.slice(labels.indexOf('Action Buttons')).slice(0, 6)).toEqual(buttons);
 			expect(labels).toEqual(expect.arrayContaining([...additional, ...sendOptions, ...inside]));
@@ -209,7 +212,7 @@ describe("n8n's editor", () => {
 		await openLast('Typing', [action(content)]);
 		await editor.field('title').fill('🌷'.repeat(100));
 		await editor.field('targetUrl').fill('www.example.com');
-		await hint('Target URL has to begin with https://').waitFor();
+		await hint('Target URL must begin with https://').waitFor();
 		expect(await hint('Title is longer').count()).toBe(0);
 		await editor.field('title').fill('🌷'.repeat(101));
 		await editor.field('message').fill('x'.repeat(256));

@@ -64,8 +64,9 @@ export function changeJobs(
 	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
 		try {
 			const sends = outcomes.flatMap((outcome, itemIndex) => {
-				const isAccepted = outcome.kind === 'done' && outcome.value !== 'alreadySent';
-				return isAccepted ? (changes[itemIndex]?.send ?? []) : [];
+				if (outcome.kind !== 'done' || outcome.value === 'alreadySent') return [];
+				const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
+				return changes[itemIndex]?.describe?.(receipt) ?? [];
 			});
 			// Not every context that n8n makes can show hints.
 			context.addExecutionHints?.(...executionHints(sends, counts));

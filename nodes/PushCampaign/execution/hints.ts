@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import type { PreparedSend } from '../operations/sendFields';
+import type { PreparedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
 import type { Tally } from './itemJob';

@@ -8,7 +8,6 @@ import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import type { RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
-import type { PreparedSend } from './sendFields';
 
 export interface OperationBase {
 	readonly resource: 'campaign' | 'site';
@@ -18,23 +17,34 @@ export interface OperationBase {
 	readonly properties: readonly INodeProperties[];
 }
 
+/** One item's send, checked, as it would leave at a moment. */
+export interface PreparedSend {
+	readonly audience: Audience;
+	readonly body: CampaignBody;
+	readonly options: SendOptions;
+	/** Missing if it is sent right away. */
+	readonly schedule?: Schedule | undefined;
+	/** IANA name of the time zone that Send At and Quiet Hours are read in. */
+	readonly timezone: string;
+}
+
 /** One item's change of something at the service, checked and ready to be made. */
 export interface PreparedChange {
-	/** What tells it from another one: any JSON. */
+	/** What identifies it, as the user entered it: any JSON. No time that is calculated, or a Retry would send again. */
 	readonly content: readonly unknown[];
 	readonly options: SendOptions;
-	/** When it takes effect; missing where that is at once. */
+	/** The time that must be far enough ahead when the request leaves; missing if there is none. */
 	readonly schedule?: Schedule | undefined;
-	/** What hints tell of it, where it is a send. */
-	readonly send?: PreparedSend;
+	/** What hints say of a send: as it was sent, or without a receipt as it would be sent now. */
+	readonly describe?: (receipt?: SendReceipt) => PreparedSend;
 	readonly perform: (client: Client) => Promise<Result<SendReceipt>>;
-	/** The item that is put out; without a receipt it was made earlier, under its idempotency key. */
+	/** The item that is returned; without a receipt it was made earlier, under its idempotency key. */
 	readonly toItem: (receipt?: SendReceipt) => IDataObject;
-	/** The item that a dry run puts out. */
+	/** The item that a dry run returns. */
 	readonly toDryRunItem: (baseUrl: string) => IDataObject;
 }
 
-/** An operation that changes something: it is made once, and whatever it came to is told of each item. */
+/** An operation that changes something: it is made once, and each item reports its outcome. */
 export interface ChangeOperation extends OperationBase {
 	readonly kind: ChangeKind;
 	/** @throws InvalidInput naming the parameter */
@@ -52,7 +62,7 @@ export interface SendOperation extends ChangeOperation {
 	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 }
 
-/** An operation that only reads: it is made again where it failed, and equal ones share a request. */
+/** An operation that only reads: it is made again if it fails, and equal reads share a request. */
 export interface ReadOperation extends OperationBase {
 	readonly kind: 'read';
 	/** @throws InvalidInput naming the parameter */
@@ -60,7 +70,7 @@ export interface ReadOperation extends OperationBase {
 		/** Reads of the same key get the same answer. */
 		readonly key: string;
 		readonly options: RequestOptions;
-		/** Gives the item that is put out. */
+		/** Gives the item that is returned. */
 		readonly perform: (client: Client) => Promise<Result<IDataObject>>;
 	};
 }

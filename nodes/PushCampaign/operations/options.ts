@@ -12,7 +12,7 @@ const maxParallel = {
 	default: 100,
 	typeOptions: { minValue: 1, maxValue: 500 },
 	description:
-		'The most requests to have under way at once. Below that, the node finds the pace of the service by itself. With 1, items are sent strictly in order.',
+		'The most requests in flight at the same time. The node goes slower by itself if the service asks for it. With 1, items are sent strictly in order.',
 } as const satisfies INodeProperties;
 
 const rateLimitRetries = {
@@ -22,7 +22,7 @@ const rateLimitRetries = {
 	default: 5,
 	typeOptions: { minValue: 0, maxValue: 1000 },
 	description:
-		'How many times to retry an item that the service refuses because of too many requests, with a pause before each. After that many refusals in a row, with nothing accepted in between, the run gives up. With 0, an item fails at once.',
+		'How many times to retry an item that the service refuses because of too many requests, with a pause before each. The run gives up after that many refusals in a row with nothing accepted in between. With 0, an item fails right away.',
 } as const satisfies INodeProperties;
 
 const timeout = {
@@ -55,7 +55,7 @@ export const sendOptions = optionsProperty([
 		displayName: 'Dry Run',
 		name: 'dryRun',
 		type: 'boolean',
-		// On when it is added: who adds it to see what would be sent must not send.
+		// Adding Dry Run must never send.
 		default: true,
 		description: 'Whether to only check the fields and show what would be sent, without sending it',
 	},
@@ -64,7 +64,7 @@ export const sendOptions = optionsProperty([
 		name: 'idempotencyKey',
 		placeholder: 'e.g. order-1042-shipped',
 		description:
-			'An ID of what the notification is about, such as the ID of a feed entry, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.',
+			"Send only once: an ID of what the notification is about, such as a feed entry's ID, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.",
 		...atMost(maxKeyCharacters),
 	}),
 	maxParallel,
@@ -75,7 +75,7 @@ export const sendOptions = optionsProperty([
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to send again what an earlier try left unknown. Turn it on only if the campaign is not in the dashboard of your push service, otherwise subscribers get it twice.',
+			"Whether to send again what an earlier execution left unknown. Turn it on only if the campaign is not in your push service's dashboard, otherwise subscribers get it twice.",
 	},
 	{
 		displayName: 'Shorten Long Texts',
@@ -93,9 +93,9 @@ export const sendOptions = optionsProperty([
 const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
 	wholeNumber(field.typeOptions.minValue, field.typeOptions.maxValue).default(field.default);
 
-const notExact = 'is neither text nor an exact number: give it as text';
+const notExact = 'is neither text nor an exact number: enter it as text';
 
-/** One that was added and gives none must not send without protection. */
+/** An empty key must fail, not turn deduplication off. */
 const key = z
 	.union([z.string(), z.number().safe(notExact), z.null()], saying(notExact))
 	.transform((given) => String(given ?? '').trim())
@@ -103,17 +103,17 @@ const key = z
 		(text) => text !== '',
 		refusal(
 			'is empty',
-			'An expression that comes to nothing must not switch the protection off. Give an ID of what the notification is about, or remove Idempotency Key from the options.',
+			'An empty key does not turn deduplication off. Enter an ID of what the notification is about, or remove Idempotency Key from the options.',
 		),
 	)
-	// n8n's database would take all of them for the same.
-	.refine((text) => !/\p{Surrogate}/u.test(text), 'holds half of a character')
+	// n8n's database takes all such texts for the same.
+	.refine((text) => !/\p{Surrogate}/u.test(text), 'was cut in the middle of a character')
 	.refine(
 		(text) => countCharacters(text) <= maxKeyCharacters,
-		`is longer than the ${maxKeyCharacters} characters that are kept: a hash of it will do`,
+		`is longer than ${maxKeyCharacters} characters: use a hash of it`,
 	);
 
-/** What is left over from a send is not looked at. */
+/** Values left over from a send are not read. */
 export const requestSchema = z.object({
 	maxParallel: numberFor(maxParallel),
 	/** Milliseconds for one request. */

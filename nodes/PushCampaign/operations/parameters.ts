@@ -16,7 +16,7 @@ export interface ItemParameters {
 	/**
 	 * The parameter's value; `undefined` where it is missing, `null` where its expression gave nothing, also
 	 * within a collection.
-	 * @throws InvalidInput when its expression can't be worked out
+	 * @throws InvalidInput when its expression can't be evaluated
 	 */
 	get(parameter: Parameter): unknown;
 }
@@ -77,7 +77,7 @@ export function check<Value>(
 	throw invalid(nameOf?.(path) ?? displayName, message, advice);
 }
 
-/** A switch. An expression that came to nothing must not pass for false: a dry run would send. */
+/** A switch. An empty expression must not count as false: a dry run would send. */
 export const toggle = z.boolean(saying('is not true or false'));
 
 /** A whole number; without an upper bound where none is given. */

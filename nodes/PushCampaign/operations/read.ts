@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { z } from 'zod/v3';
+import { z } from 'zod/v3';
 
 import type { ServiceRequest } from '../service/client';
 import type { OperationBase, ReadOperation } from './operation';
@@ -15,11 +15,19 @@ const simplified = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const satisfies INodeProperties;
 
-/** Parsed JSON that is an object holds nothing but what n8n's items hold. */
-const isJsonObject = (value: unknown): value is IDataObject =>
-	typeof value === 'object' && value !== null;
+/** Parsed JSON that is an object, as n8n's items hold it. */
+const jsonObject = z.record(
+	z.union([
+		z.string(),
+		z.number(),
+		z.boolean(),
+		z.null(),
+		z.array(z.unknown()),
+		z.object({}).passthrough(),
+	]),
+);
 
-/** Makes an operation that reads of what it asks for, and how its answer becomes an item. */
+/** Makes an operation that reads: what it asks for, and how the answer becomes an item. */
 export function readOperation<Value>(
 	own: OperationBase & {
 		/** @throws InvalidInput naming the parameter */
@@ -44,7 +52,7 @@ export function readOperation<Value>(
 					const result = await client.request(request, own.schema, options.timeout);
 					if (result.kind === 'failed') return result;
 					if (isSimplified) return { kind: 'done', value: own.simplify(result.value) };
-					return { kind: 'done', value: isJsonObject(result.raw) ? result.raw : {} };
+					return { kind: 'done', value: jsonObject.safeParse(result.raw).data ?? {} };
 				},
 			};
 		},

@@ -3,9 +3,12 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { SendReceipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
 import { audienceRules } from '../service/rules';
-import type { SendOperation } from './operation';
-import type { PreparedSend } from './sendFields';
-import { sendProperties, sendReader } from './sendFields';
+import type { Schedule } from '../service/schedule';
+import { parseSchedule } from '../service/schedule';
+import type { PreparedSend, SendOperation } from './operation';
+import { afterQuietHours, isQuiet } from './quietHours';
+import type { EnteredSend } from './sendFields';
+import { readSend, sendProperties } from './sendFields';
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */
 function toRow(
@@ -38,6 +41,33 @@ export const toolNotice = (reached: string): INodeProperties => ({
 	displayOptions: { show: { '@tool': [true] } },
 });
 
+/** The same send at another time. */
+const withSchedule = (send: PreparedSend, schedule: Schedule): PreparedSend => ({
+	...send,
+	schedule,
+	body: { ...send.body, send_at: schedule.text },
+});
+
+/** The send as it is if it leaves now: quiet hours may put it off. */
+function sendNow(entered: EnteredSend): PreparedSend {
+	const { quietHours, ...send } = entered;
+	if (quietHours === undefined) return send;
+	const schedule = afterQuietHours(quietHours, send.schedule, Date.now());
+	return schedule === undefined ? send : withSchedule(send, schedule);
+}
+
+/** Whether quiet hours hold back what would go out at this time. */
+const isHeldBack = ({ quietHours }: EnteredSend, { at }: Schedule) =>
+	quietHours !== undefined && isQuiet(quietHours, at);
+
+/** The time that must be far enough ahead when the request leaves. */
+function judgedSchedule(entered: EnteredSend): Schedule | undefined {
+	const { schedule } = entered;
+	if (schedule === undefined) return undefined;
+	// Quiet hours move it far enough ahead. One that is over already is refused, as it is without them.
+	return isHeldBack(entered, schedule) && schedule.at > Date.now() ? undefined : schedule;
+}
+
 /** Makes an operation that sends of what it adds to the fields that all sends share. */
 export function sendOperation(
 	own: Pick<SendOperation, 'audience' | 'option' | 'properties' | 'select'>,
@@ -45,40 +75,54 @@ export function sendOperation(
 	const { audience } = own;
 	const { path, becomesCampaign } = audienceRules[audience];
 	const answer = becomesCampaign ? campaignCreated : notificationSent;
-	const readSend = sendReader(own);
 	return {
 		...own,
 		kind: 'send',
 		resource: 'campaign',
 		properties: [...own.properties, ...sendProperties(audience)],
 		prepare(item) {
-			const send = readSend(item);
-			const { body, options, schedule } = send;
-			const sendAt = schedule?.text;
+			const entered = readSend(item, own);
+			const { body, options, quietHours, schedule } = entered;
 			return {
-				content: [audience, body],
+				// As entered: a Retry after the quiet hours is the same send.
+				content: [audience, body, quietHours?.from, quietHours?.to],
 				options,
-				schedule,
-				send,
+				schedule: judgedSchedule(entered),
+				describe(receipt) {
+					if (receipt === undefined) return sendNow(entered);
+					if (receipt.sendAt === undefined) return entered;
+					return withSchedule(entered, parseSchedule(receipt.sendAt, entered.timezone));
+				},
 				async perform(client) {
-					const request = { kind: 'send', path, body } as const;
+					// The item may have waited long: only now it is known when it leaves.
+					const send = sendNow(entered);
+					const request = { kind: 'send', path, body: send.body } as const;
 					const result = await client.request(request, answer, options.timeout);
 					if (result.kind === 'failed') return result;
 					const { ID: campaignId, description }: { ID?: string; description: string } =
 						result.value;
-					return { kind: 'done', value: { campaignId, description, sendAt } };
+					return {
+						kind: 'done',
+						value: { campaignId, description, sendAt: send.schedule?.text },
+					};
 				},
 				toItem(receipt) {
-					if (receipt !== undefined) return toRow(send, receipt, 'success');
+					if (receipt !== undefined) return toRow(entered, receipt, 'success');
 					const description = 'Sent earlier under this idempotency key; nothing was sent now';
-					return toRow(send, { description, sendAt }, 'alreadySent');
+					// When it was put off for is not kept with its key.
+					const isKnown = schedule !== undefined && !isHeldBack(entered, schedule);
+					const sendAt = isKnown ? schedule.text : undefined;
+					return toRow(entered, { description, sendAt }, 'alreadySent');
 				},
 				// The row of a real send, and the very request, without its headers.
-				toDryRunItem: (baseUrl) => ({
-					...toRow(send, { sendAt }),
-					dryRun: true,
-					request: { method: 'POST', url: `${baseUrl}${path}`, body: { ...body } },
-				}),
+				toDryRunItem(baseUrl) {
+					const send = sendNow(entered);
+					return {
+						...toRow(send, { sendAt: send.schedule?.text }),
+						dryRun: true,
+						request: { method: 'POST', url: `${baseUrl}${path}`, body: { ...send.body } },
+					};
+				},
 			};
 		},
 	};

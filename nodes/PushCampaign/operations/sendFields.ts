@@ -2,14 +2,12 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
-import type { Schedule } from '../service/schedule';
-import type { BodyField, CampaignBody } from '../service/schemas';
+import type { BodyField } from '../service/schemas';
 import { bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
-import type { SendOperation } from './operation';
-import type { SendOptions } from './options';
+import type { PreparedSend, SendOperation } from './operation';
 import { sendOptions, sendSchema } from './options';
-import type { ItemParameters, TextProperty } from './parameters';
+import type { Fields, ItemParameters } from './parameters';
 import {
 	atMost,
 	check,
@@ -20,65 +18,42 @@ import {
 	toFields,
 	toggle,
 } from './parameters';
+import type { QuietHours } from './quietHours';
+import { quietHours } from './quietHours';
 import { shortenText } from './shortenText';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
-import type { UtmParameter } from './utm';
-import { addUtm, readUtm, utmParameters } from './utm';
+import { readUtm, utmParameters, withUtm } from './utm';
 
-/** One item's send, checked and ready to leave. */
-export interface PreparedSend {
-	readonly audience: Audience;
-	readonly body: CampaignBody;
-	readonly options: SendOptions;
-	/** Missing where it is sent at once. */
-	readonly schedule?: Schedule | undefined;
-	/** IANA name of the timezone in which Send At is read where it has no offset. */
-	readonly timezone: string;
-}
-
-/** What a field is read with, beside its own parameter. */
-interface Reading extends Omit<PreparedSend, 'body'> {
-	readonly utm: readonly UtmParameter[];
-}
-
-type Read = (given: unknown, reading: Reading) => unknown;
-
-/** A field of a body: what users see of it, and how it is read. */
-interface Field {
-	readonly property: INodeProperties;
-	/** Gives what goes into the body; `undefined` for nothing. */
-	readonly read: Read;
-}
-
-/** Reads a text that is cut where the user wants it. */
-const fitted =
-	(limit: number): Read =>
-	(text, { options }) =>
-		options.shortenTexts && typeof text === 'string' ? shortenText(text, limit) : text;
-
-/** A text without the blanks around it; another value as it is. */
-const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
-
-const webPage: Read = (url, { utm }) => addUtm(trimmed(url), utm);
-
-/** What a panel says of a text, and how it is read. */
-type Text = TextProperty & { readonly read?: Read };
-type LimitedText = Text & { readonly limit: number };
-
-/** A text that every send has. */
-const requiredText = ({ limit, read = fitted(limit), ...text }: LimitedText): Field => ({
-	property: textProperty({ ...text, required: true, ...atMost(limit) }),
-	read: (given, reading) => read(required(given, text.displayName), reading),
-});
-
-/** A text that is left out where it is blank. */
-const optionalText = ({ read = trimmed, ...text }: Text): Field => ({
-	property: textProperty(text),
-	read: (given, reading) => (isBlank(given) ? undefined : read(given, reading)),
-});
-
-// A family may be seven code points: what people see is not what is counted.
+// A family emoji is seven code points: what people see is not what is counted.
 const howCharactersCount = 'Most emoji count as one character.';
+
+const title = textProperty({
+	displayName: 'Title',
+	name: 'title',
+	required: true,
+	placeholder: 'e.g. Summer sale starts today',
+	description: `First line of the notification. ${howCharactersCount}`,
+	...atMost(maxCharacters.title),
+});
+
+const message = textProperty({
+	displayName: 'Message',
+	name: 'message',
+	required: true,
+	typeOptions: { rows: 3 },
+	placeholder: 'e.g. 20% off everything until Sunday',
+	description: `Text of the notification. ${howCharactersCount}`,
+	...atMost(maxCharacters.message),
+});
+
+const targetUrl = textProperty({
+	displayName: 'Target URL',
+	name: 'targetUrl',
+	required: true,
+	placeholder: 'e.g. https://example.com/sale',
+	description: 'Page that opens when the notification is clicked',
+	...atMost(maxCharacters.targetUrl),
+});
 
 const autoHide = {
 	displayName: 'Auto Hide',
@@ -89,132 +64,140 @@ const autoHide = {
 		'Whether the notification closes by itself after a few seconds. Otherwise it stays until the subscriber clicks or closes it.',
 } satisfies INodeProperties;
 
-/** The fields that are parameters of their own, by the service's name, as the panel lists them. */
-const contentFields = {
-	title: requiredText({
-		displayName: 'Title',
-		name: 'title',
-		placeholder: 'e.g. Summer sale starts today',
-		description: `First line of the notification. ${howCharactersCount}`,
-		limit: maxCharacters.title,
-	}),
-	message: requiredText({
-		displayName: 'Message',
-		name: 'message',
-		typeOptions: { rows: 3 },
-		placeholder: 'e.g. 20% off everything until Sunday',
-		description: `Text of the notification. ${howCharactersCount}`,
-		limit: maxCharacters.message,
-	}),
-	target_url: requiredText({
-		displayName: 'Target URL',
-		name: 'targetUrl',
-		placeholder: 'e.g. https://example.com/sale',
-		description: 'Page that opens when the notification is clicked',
-		limit: maxCharacters.targetUrl,
-		read: webPage,
-	}),
-	action_buttons: {
-		property: actionButtons,
-		read(given, reading) {
-			const buttons = readButtons(given);
-			if (buttons.length === 0) return undefined;
-			const limit = limitsActionButtons(reading.audience) ? maxCharacters.buttonTitle : Infinity;
-			return buttons.map(({ title, url }) => ({
-				title: fitted(limit)(title, reading),
-				url: webPage(url, reading),
-			}));
-		},
-	},
-} satisfies Partial<Record<BodyField, Field>>;
+const campaignName = textProperty({
+	displayName: 'Campaign Name',
+	name: 'name',
+	placeholder: 'e.g. Summer sale, newsletter readers',
+	description: 'Name for reports and the dashboard of your push service. Subscribers never see it.',
+	...atMost(maxCharacters.name),
+});
 
-/** Those of Additional Fields, likewise. */
-const additionalFields: Record<Exclude<BodyField, keyof typeof contentFields>, Field> = {
-	auto_hide: {
-		property: autoHide,
-		read: (given, { audience }) =>
-			autoHideValue(audience, check(toggle, given, autoHide.displayName)),
-	},
-	name: optionalText({
-		displayName: 'Campaign Name',
-		name: 'name',
-		placeholder: 'e.g. Summer sale, newsletter readers',
-		description:
-			'Name for reports and the dashboard of your push service. Subscribers never see it.',
-		...atMost(maxCharacters.name),
-		read: fitted(maxCharacters.name),
-	}),
-	expire_push: { property: expireAfter, read: readExpiry },
-	icon: optionalText({
-		displayName: 'Icon URL',
-		name: 'iconUrl',
-		placeholder: 'e.g. https://example.com/icon.png',
-		description: 'Small picture beside the text: the https:// address of a PNG of 192 × 192 pixels',
-	}),
-	image: optionalText({
-		displayName: 'Image URL',
-		name: 'imageUrl',
-		placeholder: 'e.g. https://example.com/banner.jpg',
-		description:
-			'Large picture below the text: an https:// address. Only Chrome on Android and Edge show it.',
-	}),
-	send_at: { property: sendAt, read: (_given, { schedule }) => schedule?.text },
+const iconUrl = textProperty({
+	displayName: 'Icon URL',
+	name: 'iconUrl',
+	placeholder: 'e.g. https://example.com/icon.png',
+	description: 'Small picture beside the text: the https:// address of a PNG of 192 × 192 pixels',
+});
+
+const imageUrl = textProperty({
+	displayName: 'Image URL',
+	name: 'imageUrl',
+	placeholder: 'e.g. https://example.com/banner.jpg',
+	description:
+		'Large picture below the text: an https:// address. Only Chrome on Android and Edge show it.',
+});
+
+/** The parameters that every send has, by the field of the body that they fill, in the panel's order. */
+const content = { title, message, target_url: targetUrl, action_buttons: actionButtons };
+
+/** Those of Additional Fields, likewise. A panel offers the fields that the service accepts for its audience. */
+const additional: Record<Exclude<BodyField, keyof typeof content>, INodeProperties> = {
+	auto_hide: autoHide,
+	name: campaignName,
+	expire_push: expireAfter,
+	icon: iconUrl,
+	image: imageUrl,
+	send_at: sendAt,
 };
 
-/** The additional fields that the service accepts for an audience. */
-function additionalFor(audience: Audience): Array<[name: string, field: Field]> {
-	return Object.entries(additionalFields).filter(([name]) => name in bodies[audience].shape);
-}
+/** The service does not know these: they change other fields. */
+const ownFields = [quietHours, sendAtTimezone, utmParameters];
 
 const collection = { displayName: 'Additional Fields', name: 'additionalFields' } as const;
 
 /** The parameters of a send beside those of its audience. */
 export function sendProperties(audience: Audience): INodeProperties[] {
+	const accepted = Object.entries(additional).filter(([field]) => field in bodies[audience].shape);
 	return [
-		...Object.values(contentFields).map(({ property }) => property),
+		...Object.values(content),
 		{
 			...collection,
 			type: 'collection',
 			placeholder: 'Add Field',
 			default: {},
-			options: [
-				...additionalFor(audience).map(([, { property }]) => property),
-				// The service does not know these: what they say goes into other fields.
-				sendAtTimezone,
-				utmParameters,
-			],
+			options: [...accepted.map(([, property]) => property), ...ownFields],
 		},
 		sendOptions,
 	];
 }
 
 /** What users know the field at a path of a body as. */
-function nameOf([name, index, part]: ReadonlyArray<string | number>): string | undefined {
+function nameOf([field, index, part]: ReadonlyArray<string | number>): string | undefined {
 	if (part !== undefined) return buttonPart(Number(index), part);
-	const fields: Record<string, Field> = { ...contentFields, ...additionalFields };
-	return fields[String(name)]?.property.displayName;
+	const properties: Record<string, INodeProperties> = { ...content, ...additional };
+	return properties[String(field)]?.displayName;
+}
+
+/** A number is taken as its text. */
+const toText = (given: unknown) =>
+	typeof given === 'number' && Number.isFinite(given) ? String(given) : given;
+
+const trimmed = (given: unknown) => (typeof given === 'string' ? given.trim() : given);
+
+const optional = (given: unknown) => (isBlank(given) ? undefined : given);
+
+/** One item's send as it was entered, checked. Its body has the time that was entered. */
+export interface EnteredSend extends PreparedSend {
+	/** They may put off when it is sent. */
+	readonly quietHours?: QuietHours | undefined;
 }
 
 /**
- * Makes what reads one item's send and checks it against the service's rules, all but the schedule's lead,
- * which depends on the moment of sending. A value that is left over from another operation is not read, and one
- * that was not added to Additional Fields is left out. It throws InvalidInput naming the parameter.
+ * Reads one item's send and checks it against the service's rules, all but the schedule's lead, which depends on
+ * the moment of sending. A value that is left over from another operation is not sent.
+ * @throws InvalidInput naming the parameter
  */
-export function sendReader({ audience, select }: Pick<SendOperation, 'audience' | 'select'>) {
-	const additional = additionalFor(audience);
-	return (item: ItemParameters): PreparedSend => {
-		const options = readCollection(item, sendOptions, sendSchema);
-		const fields = new Map<string, unknown>(Object.entries(select(item)));
-		const added = toFields(item.get(collection), collection.displayName);
-		const send = { audience, options, ...readTiming(added, item.timezone) };
-		const reading = { ...send, utm: readUtm(added[utmParameters.name]) };
-		for (const [name, { property, read }] of Object.entries(contentFields)) {
-			fields.set(name, read(item.get(property), reading));
-		}
-		for (const [name, { property, read }] of additional) {
-			if (property.name in added) fields.set(name, read(added[property.name], reading));
-		}
-		const body = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
-		return { ...send, body: check(bodies[audience], body, collection.displayName, nameOf) };
+export function readSend(
+	item: ItemParameters,
+	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
+): EnteredSend {
+	const options = readCollection(item, sendOptions, sendSchema);
+	const recipients = select(item);
+	const added: Fields = toFields(item.get(collection), collection.displayName);
+	const timing = readTiming(added, item.timezone);
+	const utm = readUtm(added[utmParameters.name]);
+
+	const shortened = (given: unknown, limit: number) => {
+		const text = toText(given);
+		return options.shortenTexts && typeof text === 'string' ? shortenText(text, limit) : text;
 	};
+	const needed = (property: INodeProperties) => required(item.get(property), property.displayName);
+	const areButtonsLimited = limitsActionButtons(audience);
+	const buttons = readButtons(item.get(actionButtons));
+	const toButton = ({ title: text, url }: Fields, index: number) => ({
+		title: shortened(text, areButtonsLimited ? maxCharacters.buttonTitle : Infinity),
+		url: withUtm(trimmed(url), utm, {
+			displayName: buttonPart(index, 'url'),
+			limit: areButtonsLimited ? maxCharacters.buttonUrl : Infinity,
+			isButton: true,
+		}),
+	});
+
+	const fields: Record<BodyField, unknown> = {
+		title: shortened(needed(title), maxCharacters.title),
+		message: shortened(needed(message), maxCharacters.message),
+		target_url: withUtm(trimmed(needed(targetUrl)), utm, {
+			displayName: targetUrl.displayName,
+			limit: maxCharacters.targetUrl,
+			isButton: false,
+		}),
+		action_buttons: buttons.length === 0 ? undefined : buttons.map(toButton),
+		auto_hide: readAutoHide(added, audience),
+		name: shortened(optional(added[campaignName.name]), maxCharacters.name),
+		expire_push: readExpiry(added[expireAfter.name]),
+		icon: trimmed(optional(added[iconUrl.name])),
+		image: trimmed(optional(added[imageUrl.name])),
+		send_at: timing.schedule?.text,
+	};
+	const given = Object.entries({ ...recipients, ...fields }).filter(
+		([, value]) => value !== undefined,
+	);
+	const body = check(bodies[audience], Object.fromEntries(given), collection.displayName, nameOf);
+	return { audience, body, options, ...timing };
+}
+
+/** Returns the number that the service takes; `undefined` if Auto Hide was not added. */
+function readAutoHide(added: Fields, audience: Audience): number | undefined {
+	if (!(autoHide.name in added)) return undefined;
+	return autoHideValue(audience, check(toggle, added[autoHide.name], autoHide.displayName));
 }

@@ -8,7 +8,7 @@ const subscriber = textProperty({
 	required: true,
 	placeholder: 'e.g. 5001',
 	description:
-		'ID of the subscriber: a number, such as 5001. Give a long one as text, so that no digit is lost.',
+		"The subscriber's ID: digits only, such as 5001. Enter a long one as text, so that no digit is lost.",
 });
 
 /** Specification, POST send/sid. */

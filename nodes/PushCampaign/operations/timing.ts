@@ -6,13 +6,14 @@ import { parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import type { Fields } from './parameters';
 import { check, invalid, toFields } from './parameters';
+import { quietHours, readQuietHours } from './quietHours';
 
 export const sendAt = {
 	displayName: 'Send At',
 	name: 'sendAt',
 	type: 'dateTime',
 	default: '',
-	description: `When to send, at least ${minimumLeadMinutes} minutes from now. A date without a UTC offset is read in Send At Timezone, or else in the time zone of the workflow. Seconds are rounded up to the next minute.`,
+	description: `When to send, at least ${minimumLeadMinutes} minutes from now. A date without a UTC offset is read in Send At Timezone, or else in the workflow's time zone. Seconds are rounded up to the next minute.`,
 } as const satisfies INodeProperties;
 
 // Apart from the name: n8n's linter would have it end in 'Name or ID', and here the name is the value.
@@ -27,7 +28,7 @@ export const sendAtTimezone = {
 	...timezoneList,
 	default: '',
 	description:
-		'The time zone Send At is read in, such as Europe/Berlin. Without it, that of the workflow. A date with a UTC offset of its own keeps it.',
+		"The time zone that Send At and Quiet Hours are read in, such as Europe/Berlin. Without it, the workflow's time zone. A date with a UTC offset of its own keeps it.",
 } as const satisfies INodeProperties;
 
 /** What `Intl` leaves out of its list, or lists by an older name alone: places that people look for. */
@@ -87,28 +88,33 @@ export function readExpiry(given: unknown): string | undefined {
 }
 
 /**
- * Reads when to send. What was added and is blank is refused: sending at once what was meant for later, or
- * at another hour, can't be undone.
- * @throws InvalidInput naming Send At or its timezone
+ * Reads when to send. A field that was added and is blank is refused: sending right away, or at another hour,
+ * what was meant for later can't be undone.
+ * @throws InvalidInput naming Send At, its time zone or Quiet Hours
  */
 export function readTiming(fields: Fields, workflowTimezone: string) {
 	const { sendAt: date, sendAtTimezone: zone = workflowTimezone } = fields;
-	const isAdded = sendAtTimezone.name in fields;
-	if (isAdded && date === undefined) {
-		throw invalid(
-			sendAtTimezone.displayName,
-			'is there without Send At',
-			'Add Send At, or remove Send At Timezone from the additional fields to send at once.',
-		);
-	}
+	const hasZone = sendAtTimezone.name in fields;
+	const hasQuietHours = quietHours.name in fields;
+	if (hasZone && date === undefined && !hasQuietHours) throw zoneAlone();
 	const timezone = typeof zone === 'string' ? zone.trim() : '';
 	// Newer versions of Node.js take an offset for a name, older ones don't.
-	if (isAdded && (/^[+-]/.test(timezone) || !IANAZone.isValidZone(timezone))) {
+	if (hasZone && (/^[+-]/.test(timezone) || !IANAZone.isValidZone(timezone))) {
 		throw invalid(
 			sendAtTimezone.displayName,
 			'is not the name of a time zone',
 			'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
 		);
 	}
-	return { timezone, schedule: date === undefined ? undefined : parseSchedule(date, timezone) };
+	const quiet = hasQuietHours ? readQuietHours(fields[quietHours.name], timezone) : undefined;
+	if (hasZone && date === undefined && quiet === undefined) throw zoneAlone();
+	const schedule = date === undefined ? undefined : parseSchedule(date, timezone);
+	return { timezone, schedule, quietHours: quiet };
 }
+
+const zoneAlone = () =>
+	invalid(
+		sendAtTimezone.displayName,
+		'is there without Send At',
+		'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
+	);

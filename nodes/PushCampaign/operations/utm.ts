@@ -2,12 +2,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { parseUrl } from '../service/address';
+import { countCharacters } from '../service/text';
 import { saying } from '../service/textSchemas';
-import { check, isBlank, textProperty, toFields } from './parameters';
+import { check, invalid, isBlank, textProperty, toFields } from './parameters';
 
 /** In the order in which they are written into a URL. */
 const parts = [
-	['source', 'Source', 'e.g. newsletter', 'Where visitors come from'],
+	['source', 'Source', 'e.g. web_push', 'Where visitors come from'],
 	['medium', 'Medium', 'e.g. push', 'Kind of channel'],
 	['campaign', 'Campaign', 'e.g. summer_sale', 'Name of the campaign'],
 	['term', 'Term', 'e.g. running shoes', 'Keyword'],
@@ -18,52 +19,108 @@ const values = parts.map(([name, displayName, placeholder, what]) =>
 	textProperty({ displayName, name, placeholder, description: `${what}, sent as utm_${name}` }),
 );
 
+const targetUrlOnly = 'Target URL Only';
+
+const addTo = {
+	displayName: 'Add To',
+	name: 'addTo',
+	type: 'options',
+	default: 'all',
+	options: [
+		{ name: 'Target URL and Buttons', value: 'all' },
+		{ name: targetUrlOnly, value: 'targetUrl' },
+	],
+	description: 'Which URLs get the parameters. They count towards the length of a URL.',
+} satisfies INodeProperties;
+
 export const utmParameters = {
 	displayName: 'UTM Parameters',
 	name: 'utmParameters',
 	type: 'fixedCollection',
 	placeholder: 'Add Parameters',
 	// n8n's editor drops an empty one as soon as another field is added.
-	default: { parameters: Object.fromEntries(parts.map(([name]) => [name, ''])) },
+	default: {
+		parameters: { ...Object.fromEntries(parts.map(([name]) => [name, ''])), addTo: addTo.default },
+	},
 	description:
-		'Added to Target URL and to the URL of every button for your web analytics. They count towards the length of a URL. Blank ones are left out, and one that a URL already has stays as it is.',
-	options: [{ displayName: 'Parameters', name: 'parameters', values }],
+		'Added to the URLs for your web analytics. Blank ones are left out, and one that a URL already has stays as it is.',
+	options: [{ displayName: 'Parameters', name: 'parameters', values: [...values, addTo] }],
 } satisfies INodeProperties;
 
 /** A query parameter's name and value. */
 export type UtmParameter = [name: string, value: string];
+
+/** The UTM parameters of one item. */
+export interface Utm {
+	readonly parameters: readonly UtmParameter[];
+	/** Whether the URLs of buttons get them too. */
+	readonly isForButtons: boolean;
+}
 
 /** Numbers are meant as they are written. */
 const text = z
 	.union([z.string(), z.number().finite()], saying('is not text'))
 	.transform((given) => String(given).trim());
 
+const target = z.enum(['all', 'targetUrl'], saying('is not a choice from the list'));
+
 /**
- * Reads the UTM parameters that were filled in, `['utm_source', 'newsletter']` and so on.
+ * Reads the UTM parameters that were filled in, `['utm_source', 'web_push']` and so on.
  * @throws InvalidInput naming the parameter
  */
-export function readUtm(given: unknown): UtmParameter[] {
+export function readUtm(given: unknown): Utm {
 	const { displayName } = utmParameters;
 	const fields = toFields(toFields(given, displayName)['parameters'], displayName);
-	return parts
+	const parameters = parts
 		.filter(([name]) => !isBlank(fields[name]))
-		.map(([name, part]) => [`utm_${name}`, check(text, fields[name], `${part} in ${displayName}`)]);
+		.map(([name, part]): UtmParameter => [
+			`utm_${name}`,
+			check(text, fields[name], `${part} in ${displayName}`),
+		]);
+	const chosen = addTo.name in fields ? fields[addTo.name] : addTo.default;
+	const isForButtons = check(target, chosen, `${addTo.displayName} in ${displayName}`) === 'all';
+	return { parameters, isForButtons };
 }
 
 /**
  * Adds parameters to a URL's query, before its fragment. Nothing else of the URL changes: the URL parser
  * would write hosts, percent codes and pluses in its own way. A parameter that the URL has already, in
- * upper or lower case, stays as it is. What is no URL is given back, to be refused where URLs are checked.
+ * upper or lower case, stays as it is. A text that is no URL is returned as it is, to be refused with the body.
  */
-export function addUtm(url: unknown, parameters: readonly UtmParameter[]): unknown {
-	if (typeof url !== 'string') return url;
+export function addUtm(url: string, parameters: readonly UtmParameter[]): string {
 	const parsed = parseUrl(url);
 	if (parsed === undefined) return url;
 	const present = new Set([...parsed.searchParams.keys()].map((name) => name.toLowerCase()));
 	const missing = parameters.filter(([name]) => !present.has(name));
 	if (missing.length === 0) return url;
-	// As %20 a blank is a blank to every reader of a query, a plus only to some.
+	// Every reader of a query takes %20 for a blank, but only some take a plus for one.
 	const added = new URLSearchParams(missing).toString().replaceAll('+', '%20');
 	const separator = /^[^#]*\?/.test(url) ? '&' : '?';
 	return url.replace(/#|$/, (end) => `${separator}${added}${end}`);
+}
+
+/** A URL that gets UTM parameters: its name for users, and its limit in characters. */
+export interface UtmTarget {
+	readonly displayName: string;
+	readonly limit: number;
+	readonly isButton: boolean;
+}
+
+/**
+ * Adds the UTM parameters to a URL that is meant to have them.
+ * @throws InvalidInput with both lengths, if they make it too long
+ */
+export function withUtm(url: unknown, utm: Utm, { displayName, limit, isButton }: UtmTarget) {
+	if (typeof url !== 'string') return url;
+	if (isButton && !utm.isForButtons) return url;
+	const extended = addUtm(url, utm.parameters);
+	const length = countCharacters(extended);
+	if (extended === url || length <= limit) return extended;
+	throw invalid(
+		displayName,
+		`is ${countCharacters(url)} characters long, and ${length} with its UTM parameters, ${length - limit} more than the ${limit} that the service accepts`,
+		isButton
+			? `Choose "${targetUrlOnly}" in Add To of UTM Parameters, or shorten the URL or the parameters.`
+			: 'Shorten the URL or the UTM parameters.',
+	);
 }

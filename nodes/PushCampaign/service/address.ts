@@ -17,8 +17,20 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** Whether a text is an http or https URL as it stands. */
 export function isWebUrl(text: string): boolean {
-	// The URL parser mends what a browser can't open: spaces, line breaks, backslashes, missing slashes.
-	return /^https?:\/\/[^/?#]/i.test(text) && !/[\s\\]/.test(text) && parseUrl(text) !== undefined;
+	if (!/^https?:\/\/[^/?#]/i.test(text)) return false;
+	// The URL parser mends what a browser can't open: spaces, line breaks, backslashes.
+	if (/[\s\\]/.test(text) || invisibleIn(text) !== undefined) return false;
+	return parseUrl(text) !== undefined;
+}
+
+/**
+ * Names a character that nobody sees, such as `U+200B` for a zero-width space, which copying can add to an
+ * address; `undefined` if there is none.
+ */
+export function invisibleIn(text: string): string | undefined {
+	const code = /[\p{Cc}\p{Cf}]/u.exec(text)?.[0].codePointAt(0);
+	if (code === undefined) return undefined;
+	return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { minimumLeadMinutes } from './rules';
 /** No place on earth is further from UTC. */
 const widestOffsetMinutes = 14 * 60;
 const ADVICE =
-	'Choose a date, or give one like 2030-05-17T09:30:00+02:00. Without an offset it is read in Send At Timezone, or else in the timezone of the workflow.';
+	'Choose a date, or enter one such as 2030-05-17T09:30:00+02:00. Without an offset it is read in Send At Timezone, or else in the time zone of the workflow.';
 
 /** A date as text: a calendar day, then perhaps a time, then perhaps an offset. */
 const DATE_TEXT =
@@ -25,7 +25,7 @@ function fromText(text: string, zone: string): DateTime {
 
 function toDateTime(value: unknown, zone: string): DateTime {
 	if (typeof value === 'string') return fromText(value, zone);
-	// Also one of another realm, such as that in which n8n works out expressions.
+	// Also one of another realm, such as that in which n8n evaluates expressions.
 	const isDate = Object.prototype.toString.call(value) === '[object Date]';
 	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
 	if (!DateTime.isDateTime(value)) return DateTime.invalid('unreadable');
@@ -39,24 +39,41 @@ export interface Schedule {
 	readonly at: number;
 }
 
+/** Writes a whole minute as the service wants it. Specification, Notification / campaign, `send_at`. */
+function write(date: DateTime): Schedule {
+	const format = { locale: 'en-US', numberingSystem: 'latn' } as const;
+	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ', format), at: date.toMillis() };
+}
+
 /**
- * Reads a date in any of the forms that a workflow holds and writes it as the service wants it,
- * `YYYY-MM-DD HH:MM ±HH:MM`. The service knows no seconds: they are rounded up, never down.
- * Specification, Notification / campaign, `send_at`.
+ * Makes a schedule of a moment.
+ * @param at a whole minute, in milliseconds since 1970
+ * @param timezone IANA name; decides the offset in which the moment is written
+ */
+export const toSchedule = (at: number, timezone: string): Schedule =>
+	write(DateTime.fromMillis(at, { zone: timezone }));
+
+/**
+ * Reads a date in any of the forms that a workflow holds. The service knows no seconds: they are rounded up,
+ * never down.
  * @param value ISO text, Luxon DateTime, JavaScript Date or milliseconds since 1970
- * @param timezone IANA name; where a value has no offset of its own it is read in this timezone
+ * @param timezone IANA name; where a value has no offset of its own it is read in this time zone
  * @throws InvalidInput when the value can't be read as a date
  */
 export function parseSchedule(value: unknown, timezone: string): Schedule {
-	const rounded = toDateTime(value, timezone).plus(59_999).startOf('minute');
+	const date = toDateTime(value, timezone);
+	if (date.invalidReason === 'unsupported zone') {
+		throw new InvalidInput(
+			`Send At can't be read in the time zone of the workflow, "${timezone}"`,
+			"Choose another time zone in the workflow's settings, or add Send At Timezone.",
+		);
+	}
+	const rounded = date.plus(59_999).startOf('minute');
 	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
 	if (!rounded.isValid || !hasFourDigits || Math.abs(rounded.offset) > widestOffsetMinutes) {
 		throw new InvalidInput("Send At can't be read as a date", ADVICE);
 	}
-	return {
-		text: rounded.toFormat('yyyy-MM-dd HH:mm ZZ', { locale: 'en-US', numberingSystem: 'latn' }),
-		at: rounded.toMillis(),
-	};
+	return write(rounded);
 }
 
 /**
@@ -69,6 +86,6 @@ export function checkLead(schedule: Schedule, now: number): InvalidInput | undef
 	if (schedule.at - now >= minimumLeadMinutes * 60_000) return undefined;
 	return new InvalidInput(
 		`Send At is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
-		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove Send At to send at once.`,
+		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove Send At to send right away.`,
 	);
 }

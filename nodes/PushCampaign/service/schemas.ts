@@ -18,8 +18,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError) {
 }
 
 /** A number beyond 2^53 has lost digits before it came here. */
-const lostDigits =
-	'is a number too large to be exact, its last digits are lost already: give it as text';
+const lostDigits = 'is too large for a number, its last digits are lost already: enter it as text';
 
 const attributeMessage = 'is not a text, a number or a boolean';
 
@@ -32,21 +31,24 @@ export type AttributeValue = z.infer<typeof attributeValue>;
 
 /** Names and values; an issue of one value has its name as path. */
 export const attributes = z
-	// Not a record: zod leaves `__proto__` out of its copy of one.
-	.custom<Record<string, AttributeValue>>(
-		(pairs) => typeof pairs === 'object' && pairs !== null && !Array.isArray(pairs),
-		'is not a set of names and values',
-	)
-	.refine((pairs) => Object.keys(pairs).length > 0, 'is empty')
-	.refine(
-		(pairs) => Object.keys(pairs).every((name) => name.trim() !== ''),
-		'has an attribute without a name',
-	)
-	.superRefine((pairs, context) => {
-		for (const [name, value] of Object.entries(pairs)) {
-			const [issue] = attributeValue.safeParse(value).error?.issues ?? [];
-			if (issue !== undefined) context.addIssue({ ...issue, path: [name] });
+	.unknown()
+	.transform((given, context): Record<string, AttributeValue> => {
+		const refuse = (message: string, path: string[] = []) => {
+			context.addIssue({ code: 'custom', message, path });
+			return z.NEVER;
+		};
+		if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+			return refuse('is not a set of names and values');
 		}
+		const entries: Array<[string, AttributeValue]> = [];
+		for (const [name, value] of Object.entries(given)) {
+			if (name.trim() === '') return refuse('has an attribute without a name');
+			const result = attributeValue.safeParse(value);
+			if (!result.success) return refuse(firstIssue(result.error).message, [name]);
+			entries.push([name, result.data]);
+		}
+		// Not a zod record: that leaves out `__proto__`.
+		return entries.length === 0 ? refuse('is empty') : Object.fromEntries(entries);
 	});
 
 /** A text or a whole number. */
@@ -56,23 +58,35 @@ const anyId = (message: string) =>
 		saying(message),
 	);
 
-/** IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON. */
-export const idList = z.array(
-	anyId('holds an ID that is neither text nor a whole number').refine(
-		(id) => /^\s*[^\s()[\]{}"'`“”„‘’«»]+\s*$/.test(String(id)),
-		(id) =>
-			refusal(
-				`holds "${clip(String(id))}", which is not one ID`,
-				'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.',
-			),
+/**
+ * IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON.
+ * @param refuse says what is wrong with a text that is not one ID
+ */
+const listOfIds = (refuse: (id: string) => ReturnType<typeof refusal>) =>
+	z.array(
+		anyId('holds an ID that is neither text nor a whole number').refine(
+			(id) => /^\s*[^\s()[\]{}"'`“”„‘’«»]+\s*$/.test(String(id)),
+			(id) => refuse(String(id)),
+		),
+		{ invalid_type_error: 'is neither text, nor a number, nor an array' },
+	);
+
+export const idList = listOfIds((id) =>
+	refusal(
+		`holds "${clip(id)}", which is not one ID`,
+		'Separate IDs by commas, semicolons or line breaks, or use an expression that returns an array.',
 	),
-	{ invalid_type_error: 'is neither text, nor a number, nor an array' },
 );
 
-/** Specification, Audience fields (`segment`). */
-export const segments = idList.refine(
+/** Specification, Audience fields (`segment`). An issue of one ID has its index as path. */
+export const segments = listOfIds(() =>
+	refusal(
+		'is not a segment ID',
+		"Enter the ID from your push service's dashboard, not the name; separate several with commas.",
+	),
+).refine(
 	(ids) => ids.length > 0,
-	refusal('is empty', 'Give at least one segment ID, from the dashboard of your push service.'),
+	refusal('is empty', "Enter at least one segment ID from your push service's dashboard."),
 );
 
 /** A subscriber's ID, kept as text so that no digit is lost. Specification, Audience fields (`sid`). */
@@ -80,7 +94,7 @@ export const subscriberId = anyId('is not a number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => /^[0-9]+$/.test(id),
-		quoting('is not a number', 'Give the ID of one subscriber: digits alone, such as 5001.'),
+		quoting('is not a number', 'Enter the ID of one subscriber: digits only, such as 5001.'),
 	);
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
@@ -88,7 +102,7 @@ export const campaignId = anyId('is neither text nor a whole number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => !/[,;\r\n]|^\d+\s+\d/.test(id),
-		quoting('holds more than one ID', 'Give one ID per item: an item for each campaign.'),
+		quoting('holds more than one ID', 'Use one item for each campaign.'),
 	)
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
 	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import { isWebUrl } from './address';
+import { invisibleIn, isWebUrl } from './address';
 import { clip, countCharacters } from './text';
 
 /** What a value is refused with; `advice` is handed on with the issue. */
@@ -31,16 +31,26 @@ const atMost = (limit: number, advice: string) =>
 export const limitedText = (limit: number) =>
 	atMost(limit, 'Shorten it, or turn on Shorten Long Texts in the options.');
 
-const wholeAddress = 'Give a whole address, such as https://www.example.com/page.';
+const fullAddress = 'Enter the full address, such as https://www.example.com/page.';
 
-/** An http or https address, which the option UTM Parameters may have made longer. */
+/** A text in which every character can be seen. */
+const visibleText = requiredText.superRefine((text, context) => {
+	const invisible = invisibleIn(text);
+	if (invisible === undefined) return;
+	const message = `holds an invisible character (${invisible})`;
+	context.addIssue({
+		code: 'custom',
+		...refusal(message, 'Type the address instead of pasting it.'),
+	});
+});
+
+/** An http or https address. */
 export const webUrl = (limit: number) =>
-	atMost(
-		limit,
-		'Give a shorter address. UTM Parameters count towards its length, where there are any.',
-	).refine(isWebUrl, quoting('is not a valid http:// or https:// address', wholeAddress));
+	visibleText
+		.pipe(atMost(limit, 'Enter a shorter address.'))
+		.refine(isWebUrl, quoting('is not a valid http:// or https:// address', fullAddress));
 
-export const httpsUrl = requiredText.refine(
+export const httpsUrl = visibleText.refine(
 	(text) => isWebUrl(text) && /^https:/i.test(text),
-	quoting('is not a valid https:// address', wholeAddress),
+	quoting('is not a valid https:// address', fullAddress),
 );

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { Settings } from 'luxon';
 import { executionHints } from '../../../nodes/PushCampaign/execution/hints';
-import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
-import type { PreparedSend } from '../../../nodes/PushCampaign/operations/sendFields';
-import { sendReader } from '../../../nodes/PushCampaign/operations/sendFields';
+import type { PreparedSend, SendOperation } from '../../../nodes/PushCampaign/operations/operation';
+import { readSend } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
@@ -13,7 +12,7 @@ import { content, itemOf } from '../operations/support';
 const stop = 'To stop what is scheduled, use the dashboard of your push service.';
 
 const sendOf = (operation: SendOperation, parameters = {}): PreparedSend =>
-	sendReader(operation)(itemOf({ ...content, ...parameters }, 'Europe/Berlin'));
+	readSend(itemOf({ ...content, ...parameters }, 'Europe/Berlin'), operation);
 const at = (sendAt: unknown, more = {}) =>
 	sendOf(sendToAll, { additionalFields: { sendAt, ...more } });
 const dry = (operation: SendOperation, parameters = {}) =>

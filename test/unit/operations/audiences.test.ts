@@ -133,7 +133,8 @@ test.each<[name: string, rule: string, given: unknown[], read: (given: unknown) 
 	['Segment IDs', nothing, [null], selectSegments],
 	['Segment IDs', 'is empty', ['', ' , ', [], '[]'], selectSegments],
 	['Segment IDs', 'is neither text, nor a number, nor an array', [{}, true], selectSegments],
-	['Segment IDs', 'holds "[12", which is not one ID', ['[12, 34', '[12'], selectSegments],
+	['“[12”', 'is not a segment ID', ['[12, 34', '[12'], selectSegments],
+	['“spring buyers”', 'is not a segment ID', ['12, spring buyers'], selectSegments],
 	['Subscriber ID', nothing, [null], selectSubscriber],
 	['Subscriber ID', 'is not a number: "a@b.com"', ['a@b.com'], selectSubscriber],
 ])('%s %s: %j', (field, rule, refused, read) => {

@@ -45,7 +45,7 @@ test.each([
 
 const toggle = 'is not true or false';
 const wholeNumber = (from: number, to: number) => `is not a whole number from ${from} to ${to}`;
-const exact = 'is neither text nor an exact number: give it as text';
+const exact = 'is neither text nor an exact number: enter it as text';
 
 // An option that was added and whose expression gave nothing is there without a value.
 test.each<[name: string, rule: string, option: string, values: unknown[]]>([
@@ -58,10 +58,15 @@ test.each<[name: string, rule: string, option: string, values: unknown[]]>([
 	['Idempotency Key', 'is empty', 'idempotencyKey', ['', ' \n', null, undefined]],
 	['Idempotency Key', exact, 'idempotencyKey', [true, NaN, ['a'], 2 ** 53, -(2 ** 53), Infinity]],
 	// n8n's database would take all of them for the same key.
-	['Idempotency Key', 'holds half of a character', 'idempotencyKey', ['order \ud83d', '\udc00']],
 	[
 		'Idempotency Key',
-		'is longer than the 255 characters that are kept: a hash of it will do',
+		'was cut in the middle of a character',
+		'idempotencyKey',
+		['order \ud83d', '\udc00'],
+	],
+	[
+		'Idempotency Key',
+		'is longer than 255 characters: use a hash of it',
 		'idempotencyKey',
 		['🌷'.repeat(256)],
 	],
@@ -73,7 +78,7 @@ test.each<[name: string, rule: string, option: string, values: unknown[]]>([
 
 test('a blank idempotency key is refused with what to do', () => {
 	expect(refusal(() => read({ idempotencyKey: '' })).advice).toBe(
-		'An expression that comes to nothing must not switch the protection off. Give an ID of what the notification is about, or remove Idempotency Key from the options.',
+		'An empty key does not turn deduplication off. Enter an ID of what the notification is about, or remove Idempotency Key from the options.',
 	);
 });
 

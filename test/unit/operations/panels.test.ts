@@ -30,7 +30,10 @@ const namesIn = (properties: INodeProperties[], name: string) =>
 	properties.filter((property) => property.name === name).flatMap((each) => names(inner(each)));
 
 const content = ['title', 'message', 'targetUrl', 'actionButtons', 'additionalFields'];
-const common = ['autoHide', 'expireAfter', 'iconUrl', 'sendAt', 'sendAtTimezone', 'utmParameters'];
+const common = [
+	...['autoHide', 'expireAfter', 'iconUrl', 'quietHours'],
+	...['sendAt', 'sendAtTimezone', 'utmParameters'],
+];
 const attributes = (field: string) => ['specifyAttributes', field, 'attributesNotice', ...content];
 
 // Specification, Endpoints: what each operation takes.

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
-import { sendReader } from '../../../nodes/PushCampaign/operations/sendFields';
+import { readSend } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
@@ -9,14 +9,13 @@ import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
 import { content, contentBody, itemOf, recordingClient } from './support';
 
-const prepare = (
-	operation: SendOperation,
-	parameters: Record<string, unknown>,
-	timezone?: string,
-) => operation.prepare(itemOf({ ...content, ...parameters }, timezone));
-const all = (parameters: Record<string, unknown>, timezone?: string) =>
-	sendReader(sendToAll)(itemOf({ ...content, ...parameters }, timezone));
-const refusedBy = (parameters: Record<string, unknown>) => refusal(() => all(parameters));
+type Parameters = Record<string, unknown>;
+
+const prepare = (operation: SendOperation, parameters: Parameters, timezone?: string) =>
+	operation.prepare(itemOf({ ...content, ...parameters }, timezone));
+const all = (parameters: Parameters, timezone?: string) =>
+	readSend(itemOf({ ...content, ...parameters }, timezone), sendToAll);
+const refusedBy = (parameters: Parameters) => refusal(() => all(parameters));
 
 const everyField = {
 	name: 'Autumn',
@@ -77,7 +76,7 @@ describe.each([
 	},
 ])('$operation.option.name', ({ operation, path, parameters, body, more, closes, row }) => {
 	const bodyOf = (given: object) =>
-		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').send?.body;
+		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').describe?.().body;
 	const required = { ...contentBody, ...body };
 
 	test('sends what is required, and nothing that was left out or is blank', () => {
@@ -90,7 +89,8 @@ describe.each([
 			const additionalFields = { ...fields, expireAfter: blank, utmParameters: blank };
 			expect(bodyOf({ additionalFields })).toStrictEqual(required);
 		}
-		expect(bodyOf({ additionalFields: { expireAfter: {}, utmParameters: {} } })).toEqual(required);
+		const removed = { expireAfter: {}, utmParameters: {}, quietHours: {} };
+		expect(bodyOf({ additionalFields: removed })).toEqual(required);
 	});
 
 	test('sends every field that the service accepts here, and no other', () => {
@@ -105,7 +105,7 @@ describe.each([
 		expect(bodyOf({ additionalFields: { autoHide: false } })).toEqual(staying);
 	});
 
-	test('a value of any type in any parameter is sent as it should be or refused', () => {
+	test('sends or refuses a value of any type in any parameter', () => {
 		const names = Object.keys({ ...content, ...parameters });
 		fc.assert(
 			fc.property(
@@ -126,7 +126,7 @@ describe.each([
 	const target = isSubscriber ? { subscriberId: '5001' } : {};
 	const { audience, ...others } = row;
 
-	test('makes one request, and puts out a row that can be logged as it is', async () => {
+	test('makes one request, and returns a row that can be logged as it is', async () => {
 		const sendAt = '2030-05-17 09:31 +00:00';
 		const change = prepare(operation, {
 			...parameters,
@@ -138,9 +138,8 @@ describe.each([
 		const { client, asked } = recordingClient(isSubscriber ? answer : { ...answer, ID: 1001 });
 		const result = await change.perform(client);
 		const url = `/v1/notification/send/${path}`;
-		const sent = change.send?.body;
+		const sent = change.describe?.().body;
 		expect(asked).toEqual([{ request: { kind: 'send', path: url, body: sent }, timeoutMs: 1234 }]);
-		expect(change.content).toEqual([audience, sent]);
 		if (result.kind === 'failed') throw new TypeError('It was not sent');
 
 		const title = `${'x '.repeat(49)}x…`;
@@ -160,7 +159,7 @@ describe.each([
 		});
 	});
 
-	test('puts out no field that was left out', async () => {
+	test('returns no field that was left out', async () => {
 		const change = prepare(operation, parameters);
 		const { client } = recordingClient({ status: 'success', description: 'Done', ID: 1 });
 		const result = await change.perform(client);
@@ -176,17 +175,34 @@ describe.each([
 		}
 	});
 
-	test('hands on why there is no answer', async () => {
+	test('returns why there is no answer', async () => {
 		const problem = explain(reasons.connectionLost, 'send');
 		const result = await prepare(operation, parameters).perform(recordingClient({}).client);
 		expect(result).toEqual({ kind: 'failed', problem });
+	});
+
+	test('is another send if the audience, the body or the quiet hours are others', () => {
+		const contentOf = (given: object) =>
+			JSON.stringify(prepare(operation, { ...parameters, ...given }).content);
+		const additional = (fields: object) => contentOf({ additionalFields: fields });
+		const hours = { from: '21:00', to: '08:00' };
+		const others = [
+			contentOf({}),
+			contentOf({ title: 'Winter sale' }),
+			additional({ sendAt: '2030-05-17T09:30:00Z' }),
+			additional({ sendAt: '2030-05-17T09:31:00Z' }),
+			additional({ quietHours: { hours } }),
+			additional({ quietHours: { hours: { ...hours, to: '07:00' } } }),
+		];
+		expect(new Set(others).size).toBe(others.length);
+		expect(contentOf({})).toContain(`"${audience}"`);
 	});
 
 	const long = 'word '.repeat(60);
 	const options = { shortenTexts: true };
 	const cut = (words: number) => `${'word '.repeat(words).trim()}…`;
 
-	test('Shorten Long Texts cuts what is limited, and nothing else', () => {
+	test('cuts only what is limited with Shorten Long Texts', () => {
 		const actionButtons = { button: [{ ...shop, title: long }] };
 		const texts = { title: long, message: long, additionalFields: { name: long }, actionButtons };
 		expect(bodyOf({ ...texts, options })).toEqual({
@@ -197,149 +213,443 @@ describe.each([
 		});
 	});
 
-	test('what can’t be shortened is refused', () => {
+	test('refuses what can’t be shortened', () => {
 		const refused = (given: object) => refusal(() => bodyOf(given)).message;
 		const targetUrl = `https://a.example/${'x'.repeat(300)}`;
 		expect(refused({ targetUrl, options })).toMatch(/^Target URL is 318 characters long/);
 		expect(refused({ title: long })).toMatch(/^Title is 300 characters long/);
-		expect(refused({ title: 7, options })).toBe('Title is not text');
+		expect(refused({ title: true, options })).toBe('Title is not text');
 		const title = `a${'\u0301'.repeat(120)}`;
 		expect(refused({ title, options })).toMatch(/^Title is 121 characters long/);
 	});
 });
 
-test('addresses are trimmed, texts are not', () => {
-	const { body } = all({ title: ' a ', targetUrl: ' https://shop.example\n' });
-	expect(body).toEqual({ ...contentBody, title: ' a ', target_url: 'https://shop.example' });
-});
+describe('texts', () => {
+	test('addresses are trimmed, other texts are not', () => {
+		const { body } = all({ title: ' a ', targetUrl: ' https://shop.example\n' });
+		expect(body).toEqual({ ...contentBody, title: ' a ', target_url: 'https://shop.example' });
+	});
 
-test.each([null, undefined, '', {}, { button: [] }, { button: [emptyButton, {}] }])(
-	'the Action Buttons %j are none',
-	(actionButtons) => {
-		expect(all({ actionButtons }).body).toEqual(contentBody);
-	},
-);
-
-test('Action Buttons are a parameter of their own, without what was never filled in', () => {
-	const button = [emptyButton, { ...shop, url: ` ${shop.url} `, id: 'not sent' }, emptyButton];
-	expect(all({ actionButtons: { button } }).body.action_buttons).toEqual([shop]);
-	expect(all({ additionalFields: { actionButtons: { button } } }).body).toEqual(contentBody);
-});
-
-test('UTM Parameters go into the URLs that are clicked, and into nothing else', () => {
-	const utm = 'utm_source=news&utm_campaign=Summer%20sale';
-	const iconUrl = 'https://shop.example/icon.png';
-	const button = { title: 'Shop', url: ' https://shop.example/#top ' };
-	const utmParameters = { parameters: { source: 'news', campaign: 'Summer sale' } };
-	const actionButtons = { button: [button] };
-	expect(all({ actionButtons, additionalFields: { iconUrl, utmParameters } }).body).toEqual({
-		...contentBody,
-		target_url: `https://shop.example/sale?${utm}`,
-		icon: iconUrl,
-		action_buttons: [{ title: 'Shop', url: `https://shop.example/?${utm}#top` }],
+	test('a number is sent as its text in a title, a message, a name and the title of a button', () => {
+		const { body } = all({
+			title: 7,
+			message: -0.5,
+			actionButtons: { button: [{ ...shop, title: 2030 }] },
+			additionalFields: { name: 0 },
+		});
+		expect(body).toEqual({
+			...contentBody,
+			title: '7',
+			message: '-0.5',
+			name: '0',
+			action_buttons: [{ ...shop, title: '2030' }],
+		});
+		expect(refusedBy({ title: Number.NaN }).message).toBe('Title is not text');
+		expect(refusedBy({ targetUrl: 7 }).message).toBe('Target URL is not text');
 	});
 });
 
-test.each<[sendAt: unknown, timezone: string | undefined, text: string]>([
-	['2030-05-17T09:30:00', ' Europe/Berlin ', '2030-05-17 09:30 +02:00'],
-	['2030-05-17T09:30:00+05:30', 'Europe/Berlin', '2030-05-17 09:30 +05:30'],
-	[Date.UTC(2030, 4, 17, 7, 30, 1), 'Asia/Tokyo', '2030-05-17 16:31 +09:00'],
-	['2030-05-17T09:30:00', undefined, '2030-05-17 09:30 -04:00'],
-	// A timezone may have a sign within its name.
-	['2030-05-17T09:30:00', 'Etc/GMT+5', '2030-05-17 09:30 -05:00'],
-])('Send At %s in the timezone %s is sent as %s', (sendAt, sendAtTimezone, text) => {
-	const additionalFields = { sendAt, ...(sendAtTimezone === undefined ? {} : { sendAtTimezone }) };
-	const { body, schedule, timezone } = all({ additionalFields }, 'America/New_York');
-	expect(body).toEqual({ ...contentBody, send_at: text });
-	expect(schedule).toEqual({ text, at: Date.parse(text) });
-	expect(timezone).toBe(sendAtTimezone?.trim() ?? 'America/New_York');
+describe('Action Buttons', () => {
+	test.each([
+		{ name: 'null', actionButtons: null },
+		{ name: 'missing', actionButtons: undefined },
+		{ name: 'empty text', actionButtons: '' },
+		{ name: 'an empty collection', actionButtons: {} },
+		{ name: 'an empty list', actionButtons: { button: [] } },
+		{ name: 'only buttons that were not filled in', actionButtons: { button: [emptyButton, {}] } },
+	])('are none if they are $name', ({ actionButtons }) => {
+		expect(all({ actionButtons }).body).toEqual(contentBody);
+	});
+
+	test('are a parameter of their own, without buttons that were not filled in', () => {
+		const button = [emptyButton, { ...shop, url: ` ${shop.url} `, id: 'not sent' }, emptyButton];
+		expect(all({ actionButtons: { button } }).body.action_buttons).toEqual([shop]);
+		expect(all({ additionalFields: { actionButtons: { button } } }).body).toEqual(contentBody);
+	});
 });
 
-test('what is sent at once has no schedule, and the timezone of the workflow', () => {
-	expect(all({}, 'Asia/Tokyo')).toMatchObject({ timezone: 'Asia/Tokyo' });
-	expect(all({}).schedule).toBeUndefined();
-	// Judged only where a user gave it.
-	expect(all({}, '+02:00')).toMatchObject({ timezone: '+02:00' });
+describe('UTM Parameters', () => {
+	const iconUrl = 'https://shop.example/icon.png';
+	const button = { title: 'Shop', url: ' https://shop.example/#top ' };
+	const parameters = { source: 'web_push', campaign: 'Summer sale' };
+	const utm = 'utm_source=web_push&utm_campaign=Summer%20sale';
+	const bodyWith = (more: object) =>
+		all({
+			actionButtons: { button: [button] },
+			additionalFields: { iconUrl, utmParameters: { parameters: { ...parameters, ...more } } },
+		}).body;
+
+	test.each([
+		{ name: 'by default', more: {}, url: `https://shop.example/?${utm}#top` },
+		{
+			name: 'with Target URL and Buttons',
+			more: { addTo: 'all' },
+			url: `https://shop.example/?${utm}#top`,
+		},
+		{
+			name: 'but not the URLs of buttons with Target URL Only',
+			more: { addTo: 'targetUrl' },
+			url: 'https://shop.example/#top',
+		},
+	])('extend the URLs that are clicked $name', ({ more, url }) => {
+		expect(bodyWith(more)).toEqual({
+			...contentBody,
+			target_url: `https://shop.example/sale?${utm}`,
+			icon: iconUrl,
+			action_buttons: [{ title: 'Shop', url }],
+		});
+	});
+
+	const url = 'https://shop.example/summer/sale/sandals/';
+	const long = { source: 'web_push', medium: 'push', campaign: 'sandals_2030' };
+	const withLong = (addTo: string) => ({
+		actionButtons: { button: [shop, { title: 'Buy', url }] },
+		additionalFields: { utmParameters: { parameters: { ...long, addTo } } },
+	});
+
+	test('say both lengths of a button’s URL that they make too long, and name the choice', () => {
+		expect(url).toHaveLength(41);
+		expect(refusedBy(withLong('all'))).toMatchObject({
+			message:
+				'URL of button 2 in Action Buttons is 41 characters long, and 103 with its UTM parameters, 3 more than the 100 that the service accepts',
+			advice:
+				'Choose "Target URL Only" in Add To of UTM Parameters, or shorten the URL or the parameters.',
+		});
+		expect(all(withLong('targetUrl')).body.action_buttons?.[1]?.url).toBe(url);
+	});
+
+	test('do not limit the URL of a button where the service states no limit', () => {
+		const parameters = { ...content, ...withLong('all'), subscriberId: '5001' };
+		const { body } = readSend(itemOf(parameters), sendToSubscriber);
+		expect(body.action_buttons?.[1]?.url).toHaveLength(103);
+	});
+
+	test('say both lengths of a Target URL that they make too long', () => {
+		const source = 'x'.repeat(240);
+		const refused = refusedBy({ additionalFields: { utmParameters: { parameters: { source } } } });
+		expect(refused).toMatchObject({
+			message:
+				'Target URL is 25 characters long, and 277 with its UTM parameters, 22 more than the 255 that the service accepts',
+			advice: 'Shorten the URL or the UTM parameters.',
+		});
+	});
+});
+
+describe('Send At', () => {
+	test.each([
+		{
+			name: 'a time without an offset is read in Send At Timezone',
+			sendAt: '2030-05-17T09:30:00',
+			sendAtTimezone: ' Europe/Berlin ',
+			text: '2030-05-17 09:30 +02:00',
+		},
+		{
+			name: 'a time with an offset keeps it',
+			sendAt: '2030-05-17T09:30:00+05:30',
+			sendAtTimezone: 'Europe/Berlin',
+			text: '2030-05-17 09:30 +05:30',
+		},
+		{
+			name: 'milliseconds are written in Send At Timezone',
+			sendAt: Date.UTC(2030, 4, 17, 7, 30, 1),
+			sendAtTimezone: 'Asia/Tokyo',
+			text: '2030-05-17 16:31 +09:00',
+		},
+		{
+			name: 'without Send At Timezone the time zone of the workflow counts',
+			sendAt: '2030-05-17T09:30:00',
+			sendAtTimezone: undefined,
+			text: '2030-05-17 09:30 -04:00',
+		},
+		{
+			name: 'the name of a time zone may have a sign in it',
+			sendAt: '2030-05-17T09:30:00',
+			sendAtTimezone: 'Etc/GMT+5',
+			text: '2030-05-17 09:30 -05:00',
+		},
+	])('$name', ({ sendAt, sendAtTimezone, text }) => {
+		const zone = sendAtTimezone === undefined ? {} : { sendAtTimezone };
+		const sent = all({ additionalFields: { sendAt, ...zone } }, 'America/New_York');
+		expect(sent.body).toEqual({ ...contentBody, send_at: text });
+		expect(sent.schedule).toEqual({ text, at: Date.parse(text) });
+		expect(sent.timezone).toBe(sendAtTimezone?.trim() ?? 'America/New_York');
+	});
+
+	test('what is sent right away has no schedule, and the time zone of the workflow', () => {
+		expect(all({}, 'Asia/Tokyo')).toMatchObject({ timezone: 'Asia/Tokyo' });
+		expect(all({}).schedule).toBeUndefined();
+		// Judged only if a user entered it.
+		expect(all({}, '+02:00')).toMatchObject({ timezone: '+02:00' });
+	});
+});
+
+describe('Quiet Hours', () => {
+	const sentAt = (now: string) => jest.setSystemTime(new Date(now));
+	beforeEach(() => jest.useFakeTimers({ now: new Date('2030-01-15T21:30Z') }));
+	afterEach(() => jest.useRealTimers());
+
+	const quietHours = { hours: { from: '21:00', to: '08:00' } };
+	const held = (more: object = {}) =>
+		prepare(sendToAll, { additionalFields: { quietHours, ...more } }, 'UTC');
+	const bodiesSent = async (change: ReturnType<typeof held>, ...times: string[]) => {
+		const { client, asked } = recordingClient({ status: 'success', description: 'Done', ID: 1 });
+		const rows: unknown[] = [];
+		for (const time of times) {
+			sentAt(time);
+			const result = await change.perform(client);
+			if (result.kind === 'failed') throw new TypeError('It was not sent');
+			rows.push([result.value.sendAt, change.toItem(result.value)['sendAt']]);
+		}
+		return {
+			times: asked.map(({ request }) => request.body?.send_at),
+			rows,
+		};
+	};
+
+	test('the time is calculated when the request leaves, not when the item was read', async () => {
+		sentAt('2030-01-15T12:00Z');
+		const change = held();
+		const { times, rows } = await bodiesSent(
+			change,
+			'2030-01-15T20:59Z',
+			'2030-01-15T21:00Z',
+			'2030-01-16T07:57Z',
+			'2030-01-16T07:58Z',
+			'2030-01-16T08:00Z',
+		);
+		const expected = [
+			undefined,
+			'2030-01-16 08:00 +00:00',
+			'2030-01-16 08:02 +00:00',
+			'2030-01-16 08:03 +00:00',
+			undefined,
+		];
+		expect(times).toEqual(expected);
+		expect(rows).toEqual(expected.map((time) => [time, time]));
+	});
+
+	test('the identity of the send is what was entered, whatever the time is', () => {
+		const identities = ['2030-01-15T12:00Z', '2030-01-15T21:30Z', '2030-01-16T07:58Z'].map(
+			(now) => {
+				sentAt(now);
+				return JSON.stringify(held({ sendAt: '2030-01-17T22:00Z' }).content);
+			},
+		);
+		expect(new Set(identities).size).toBe(1);
+		expect(identities[0]).toContain('2030-01-17 22:00 +00:00');
+	});
+
+	test('a Send At within them is moved, and is not too late while they last', async () => {
+		const change = held({ sendAt: '2030-01-15T22:00Z' });
+		expect(change.schedule).toBeUndefined();
+		const { times } = await bodiesSent(change, '2030-01-15T21:59Z', '2030-01-16T08:30Z');
+		expect(times).toEqual(['2030-01-16 08:00 +00:00', '2030-01-16 08:35 +00:00']);
+	});
+
+	test.each([
+		{ name: 'within them that is over', sendAt: '2030-01-15T21:29Z' },
+		{ name: 'outside of them', sendAt: '2030-01-16T12:00Z' },
+	])('the notice of a Send At $name is judged as without them', ({ sendAt }) => {
+		expect(held({ sendAt }).schedule?.at).toBe(Date.parse(sendAt));
+	});
+
+	test('a dry run shows the time of a send that leaves now', () => {
+		const change = held({ sendAtTimezone: 'America/New_York' });
+		expect(change.toDryRunItem('')).toMatchObject({
+			request: { body: contentBody },
+		});
+		expect(change.toDryRunItem('')).not.toHaveProperty('sendAt');
+		sentAt('2030-01-16T02:30Z');
+		const sendAt = '2030-01-16 08:00 -05:00';
+		expect(change.toDryRunItem('')).toMatchObject({
+			sendAt,
+			request: { body: { ...contentBody, send_at: sendAt } },
+		});
+	});
+
+	test('hints are given the time that was sent, or that would be sent now', () => {
+		const change = held();
+		const sendAt = '2030-01-16 08:02 +00:00';
+		expect(change.describe?.({ description: 'Done', sendAt })).toMatchObject({
+			schedule: { text: sendAt, at: Date.parse(sendAt) },
+			body: { send_at: sendAt },
+		});
+		expect(change.describe?.({ description: 'Done' })?.schedule).toBeUndefined();
+		expect(change.describe?.()?.schedule?.text).toBe('2030-01-16 08:00 +00:00');
+	});
+
+	test('a send that was made earlier under its key has a time only if it is known', () => {
+		expect(held().toItem()).not.toHaveProperty('sendAt');
+		expect(held({ sendAt: '2030-01-17T22:00Z' }).toItem()).not.toHaveProperty('sendAt');
+		const known = held({ sendAt: '2030-01-17T12:00Z' }).toItem();
+		expect(known['sendAt']).toBe('2030-01-17 12:00 +00:00');
+	});
+
+	test('are read in Send At Timezone, which may be there without Send At', () => {
+		const zone = { sendAtTimezone: 'Asia/Tokyo' };
+		sentAt('2030-01-15T12:00Z');
+		expect(held(zone).describe?.().body.send_at).toBe('2030-01-16 08:00 +09:00');
+		expect(held().describe?.().body.send_at).toBeUndefined();
+	});
 });
 
 const set = 'is not a set of fields';
 const nothing = 'is empty for this item: its expression gave nothing';
-const utm = (length: number) => ({ utmParameters: { parameters: { source: 'x'.repeat(length) } } });
 const sendAt = '2030-01-01T09:00:00Z';
+const utmOf = (source: string) => ({ utmParameters: { parameters: { source } } });
 
-type Parameters = Record<string, unknown>;
-const own = (name: string) => (value: unknown) => ({ [name]: value, additionalFields: utm(9) });
+const own = (parameter: string) => (value: unknown) => ({
+	[parameter]: value,
+	additionalFields: utmOf('web_push'),
+});
 const added =
-	(name: string, others = {}) =>
-	(value: unknown) => ({ additionalFields: { ...others, [name]: value } });
+	(field: string, others = {}) =>
+	(value: unknown) => ({ additionalFields: { ...others, [field]: value } });
 const expiry = (part: string) => (value: unknown) =>
 	added('expireAfter')({ duration: { amount: 1, unit: 'd', [part]: value } });
 const button = (part: string) => (value: unknown) =>
 	own('actionButtons')({ button: [emptyButton, shop, { ...shop, [part]: value }] });
 
+interface Refused {
+	field: string;
+	rule: string;
+	of: (value: unknown) => Parameters;
+	values: unknown[];
+}
 const blank = ['', ' \n'];
 const notZone = [...blank, null, 'Berlin', 'local', '+02:00', 'UTC+2', 2, {}];
+const requiredTexts = [
+	{ field: 'Title', of: own('title'), notText: [true, {}] },
+	{ field: 'Message', of: own('message'), notText: [true, {}] },
+	{ field: 'Target URL', of: own('targetUrl'), notText: [7, true, {}] },
+	{ field: 'Title of button 2 in Action Buttons', of: button('title'), notText: [true, {}] },
+	{ field: 'URL of button 2 in Action Buttons', of: button('url'), notText: [7, true, {}] },
+].flatMap(({ field, of, notText }): Refused[] => [
+	{ field, rule: 'is missing', of, values: blank },
+	{ field, rule: nothing, of, values: [null] },
+	{ field, rule: 'is not text', of, values: notText },
+]);
+const invisible = (field: string, of: Refused['of']): Refused[] =>
+	[
+		{ character: '\u0000', code: 'U+0000' },
+		{ character: '\u200b', code: 'U+200B' },
+		{ character: '\u2060', code: 'U+2060' },
+		{ character: '\u00ad', code: 'U+00AD' },
+	].map(({ character, code }) => ({
+		field,
+		rule: `holds an invisible character (${code})`,
+		of,
+		values: [`https://shop.example/${character}x`, `https://shop${character}.example`],
+	}));
 
-// The rules of the body itself are told with its schemas.
-test.each<[name: string, rule: string, of: (value: unknown) => Parameters, refused: unknown[]]>([
-	...[
-		['Title', own('title')] as const,
-		['Message', own('message')] as const,
-		['Target URL', own('targetUrl')] as const,
-		['Title of button 2 in Action Buttons', button('title')] as const,
-		['URL of button 2 in Action Buttons', button('url')] as const,
-	].flatMap(([name, of]): Array<[string, string, typeof of, unknown[]]> => [
-		[name, 'is missing', of, blank],
-		[name, nothing, of, [null]],
-		[name, 'is not text', of, [7, true, {}]],
-	]),
-	['Action Buttons', set, own('actionButtons'), ['Shop', []]],
-	['Action Buttons', 'is not a list of fields', own('actionButtons'), [{ button: ['Shop'] }]],
-	['Additional Fields', set, (additionalFields) => ({ additionalFields }), ['text', 7, [], [{}]]],
-	['Campaign Name', 'is not text', added('name'), [7]],
-	['Icon URL', 'is not text', added('iconUrl'), [7]],
-	['Image URL', 'is not text', added('imageUrl'), [7]],
-	['Send At', "can't be read as a date", added('sendAt'), ['soon', ...blank, null]],
-	['Send At Timezone', 'is there without Send At', added('sendAtTimezone'), ['UTC', null]],
-	[
-		'Send At Timezone',
-		'is not the name of a time zone',
-		added('sendAtTimezone', { sendAt }),
-		notZone,
-	],
-	['Auto Hide', 'is not true or false', added('autoHide'), ['true']],
-	['Auto Hide', nothing, added('autoHide'), [null]],
-	['Expire After', set, added('expireAfter'), ['7d', []]],
-	['Expire After', 'is not an amount and a unit', added('expireAfter'), [{ duration: '3d' }]],
-	['Expire After', 'is not minutes, hours or days', expiry('unit'), ['w']],
-	[
-		'Expire After',
-		'is not a whole number from 1',
-		expiry('amount'),
-		[undefined, null, '1', 0, 1.5],
-	],
-])('%s %s (%#)', (name, rule, of, refused) => {
-	for (const value of refused) expect(refusedBy(of(value)).message).toBe(`${name} ${rule}`);
+// The other rules of the body are tested with its schemas.
+const refused: Refused[] = [
+	...requiredTexts,
+	...invisible('Target URL', own('targetUrl')),
+	...invisible('URL of button 2 in Action Buttons', button('url')),
+	...invisible('Icon URL', added('iconUrl')),
+	...invisible('Image URL', added('imageUrl')),
+	{ field: 'Action Buttons', rule: set, of: own('actionButtons'), values: ['Shop', []] },
+	{
+		field: 'Action Buttons',
+		rule: 'is not a list of fields',
+		of: own('actionButtons'),
+		values: [{ button: ['Shop'] }],
+	},
+	{
+		field: 'Additional Fields',
+		rule: set,
+		of: (additionalFields) => ({ additionalFields }),
+		values: ['text', 7, [], [{}]],
+	},
+	{ field: 'Campaign Name', rule: 'is not text', of: added('name'), values: [true] },
+	{ field: 'Icon URL', rule: 'is not text', of: added('iconUrl'), values: [7] },
+	{ field: 'Image URL', rule: 'is not text', of: added('imageUrl'), values: [7] },
+	{
+		field: 'Send At',
+		rule: "can't be read as a date",
+		of: added('sendAt'),
+		values: ['soon', ...blank, null],
+	},
+	{
+		field: 'Send At Timezone',
+		rule: 'is there without Send At',
+		of: added('sendAtTimezone'),
+		values: ['UTC', null],
+	},
+	{
+		field: 'Send At Timezone',
+		rule: 'is there without Send At',
+		of: added('sendAtTimezone', { quietHours: {} }),
+		values: ['UTC'],
+	},
+	{
+		field: 'Send At Timezone',
+		rule: 'is not the name of a time zone',
+		of: added('sendAtTimezone', { sendAt }),
+		values: notZone,
+	},
+	{ field: 'Quiet Hours', rule: nothing, of: added('quietHours'), values: [null] },
+	{ field: 'Auto Hide', rule: 'is not true or false', of: added('autoHide'), values: ['true'] },
+	{ field: 'Auto Hide', rule: nothing, of: added('autoHide'), values: [null] },
+	{ field: 'Expire After', rule: set, of: added('expireAfter'), values: ['7d', []] },
+	{
+		field: 'Expire After',
+		rule: 'is not an amount and a unit',
+		of: added('expireAfter'),
+		values: [{ duration: '3d' }],
+	},
+	{
+		field: 'Expire After',
+		rule: 'is not minutes, hours or days',
+		of: expiry('unit'),
+		values: ['w'],
+	},
+	{
+		field: 'Expire After',
+		rule: 'is not a whole number from 1',
+		of: expiry('amount'),
+		values: [undefined, null, '1', 0, 1.5],
+	},
+];
+
+describe('a refused value is named with its field and its reason:', () => {
+	test.each(
+		refused.map((row) => ({
+			...row,
+			name: `${row.field} ${row.rule} (${row.values.map((value) => JSON.stringify(value)).join(', ')})`,
+		})),
+	)('$name', ({ field, rule, of, values }) => {
+		for (const value of values) expect(refusedBy(of(value)).message).toBe(`${field} ${rule}`);
+	});
 });
 
-const shorterAddress =
-	'Give a shorter address. UTM Parameters count towards its length, where there are any.';
-const ianaName =
-	'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.';
-const withoutSendAt =
-	'Add Send At, or remove Send At Timezone from the additional fields to send at once.';
-const longUrl = { targetUrl: 'https://a.example', additionalFields: utm(300) };
-const longButton = { actionButtons: { button: [shop] }, additionalFields: utm(90) };
-
-test.each<[parameters: Parameters, field: string, advice: string]>([
-	[{ additionalFields: { sendAtTimezone: 'Europe/Berlin' } }, 'Send At Timezone', withoutSendAt],
-	[{ additionalFields: { sendAt, sendAtTimezone: 'Berlin' } }, 'Send At Timezone', ianaName],
-	[longUrl, 'Target URL', shorterAddress],
-	[longButton, 'URL of button 1 in Action Buttons', shorterAddress],
-	[{ title: '' }, 'Title', 'Fill in Title.'],
-	[{ title: 7 }, 'Title', 'Change Title and run the workflow again.'],
-])('%j is refused with what to do: %s', (parameters, field, advice) => {
-	const refused = refusedBy(parameters);
-	expect(refused.message.startsWith(`${field} is `)).toBe(true);
-	expect(refused.advice).toBe(advice);
+describe('a refused value comes with what to do:', () => {
+	test.each([
+		{
+			name: 'add Send At or Quiet Hours to a time zone',
+			parameters: added('sendAtTimezone')('Europe/Berlin'),
+			advice:
+				'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
+		},
+		{
+			name: 'choose a time zone',
+			parameters: added('sendAtTimezone', { sendAt })('Berlin'),
+			advice:
+				'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
+		},
+		{ name: 'fill in an empty title', parameters: { title: '' }, advice: 'Fill in Title.' },
+		{
+			name: 'change a title of another type',
+			parameters: { title: true },
+			advice: 'Change Title and run the workflow again.',
+		},
+		{
+			name: 'type an address that has an invisible character',
+			parameters: { targetUrl: 'https://shop\u200b.example' },
+			advice: 'Type the address instead of pasting it.',
+		},
+	])('$name', ({ parameters, advice }) => {
+		expect(refusedBy(parameters).advice).toBe(advice);
+	});
 });

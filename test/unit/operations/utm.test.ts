@@ -8,7 +8,7 @@ const medium: UtmParameter = ['utm_medium', 'push'];
 
 test('what was filled in is read, in the order in which analytics list it', () => {
 	const parameters = { content: ' b ', term: 0, campaign: 2030, medium: 'push', source: 'news' };
-	expect(readUtm({ parameters: { ...parameters, id: '7' } })).toEqual([
+	expect(readUtm({ parameters: { ...parameters, id: '7' } }).parameters).toEqual([
 		source,
 		medium,
 		['utm_campaign', '2030'],
@@ -16,9 +16,9 @@ test('what was filled in is read, in the order in which analytics list it', () =
 		['utm_content', 'b'],
 	]);
 	const blank = { medium: ' ', campaign: null, term: '' };
-	expect(readUtm({ parameters: { ...blank, source: 'news' } })).toEqual([source]);
+	expect(readUtm({ parameters: { ...blank, source: 'news' } }).parameters).toEqual([source]);
 	for (const none of [undefined, null, '', {}, { parameters: null }, { parameters: {} }]) {
-		expect(readUtm(none)).toEqual([]);
+		expect(readUtm(none)).toEqual({ parameters: [], isForButtons: true });
 	}
 });
 
@@ -61,7 +61,6 @@ test.each([
 	['not a URL', 'not a URL'],
 	['/sale', '/sale'],
 	['', ''],
-	[7, 7],
 ])('%s becomes %s', (url, extended) => {
 	expect(addUtm(url, [source, medium])).toBe(extended);
 });

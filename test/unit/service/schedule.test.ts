@@ -191,6 +191,6 @@ test.each([
 	if (which === undefined) return expect(refused).toBeUndefined();
 	expect(refused?.message).toBe(`Send At is 2030-05-17 09:30 +00:00, which is ${which}`);
 	expect(refused?.advice).toBe(
-		"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send at once.",
+		"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send right away.",
 	);
 });

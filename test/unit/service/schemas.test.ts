@@ -170,7 +170,7 @@ describe('addresses of pages', () => {
 	});
 });
 
-const lost = 'is a number too large to be exact, its last digits are lost already: give it as text';
+const lost = 'is too large for a number, its last digits are lost already: enter it as text';
 
 // Specification, Audience fields.
 describe('attributes', () => {
@@ -228,12 +228,11 @@ describe('a list of IDs', () => {
 });
 
 // What helps is told where it can be told.
-const whole = 'Give a whole address, such as https://www.example.com/page.';
+const whole = 'Enter the full address, such as https://www.example.com/page.';
 const shorten = 'Shorten it, or turn on Shorten Long Texts in the options.';
-const shorter =
-	'Give a shorter address. UTM Parameters count towards its length, where there are any.';
+const shorter = 'Enter a shorter address.';
 const separate =
-	'Separate IDs by commas, semicolons or line breaks, or give an array by an expression.';
+	'Separate IDs by commas, semicolons or line breaks, or use an expression that returns an array.';
 
 test.each<[z.ZodTypeAny, value: unknown, advice: string | undefined]>([
 	[bodies.all, { ...common, target_url: 'shop' }, whole],
@@ -243,9 +242,9 @@ test.each<[z.ZodTypeAny, value: unknown, advice: string | undefined]>([
 	[bodies.all, { ...common, target_url: urlOf(256) }, shorter],
 	[bodies.all, { ...common, title: 7 }, undefined],
 	[idList, ['12 34'], separate],
-	[segments, [], 'Give at least one segment ID, from the dashboard of your push service.'],
-	[subscriberId, 'x', 'Give the ID of one subscriber: digits alone, such as 5001.'],
-	[campaignId, '1,2', 'Give one ID per item: an item for each campaign.'],
+	[segments, [], "Enter at least one segment ID from your push service's dashboard."],
+	[subscriberId, 'x', 'Enter the ID of one subscriber: digits only, such as 5001.'],
+	[campaignId, '1,2', 'Use one item for each campaign.'],
 ])('%# %j is refused with what to do: %s', (schema, value, advice) => {
 	const { error } = schema.safeParse(value);
 	expect(error && firstIssue(error).advice).toBe(advice);
