@@ -18,7 +18,7 @@ const selectSegments = (segmentIds: unknown) => select(sendToSegments, { segment
 const selectSubscriber = (subscriberId: unknown) => select(sendToSubscriber, { subscriberId });
 const pairsOf = (...names: unknown[]) => names.map((name) => ({ name, value: 'x' }));
 
-test('pairs become an object, in their order', () => {
+test('Attributes become an object of names and values, in their order', () => {
 	const pairs = [
 		{ name: 'plan', value: 'pro' },
 		{ name: 'age', value: 7 },
@@ -32,25 +32,43 @@ test('pairs become an object, in their order', () => {
 	}
 });
 
-test.each([
-	['{"plan": "pro", "age": 7, "vip": true}', { plan: 'pro', age: 7, vip: true }],
-	[
-		{ plan: 'pro', none: '' },
-		{ plan: 'pro', none: '' },
-	],
-	[' {"a": 1} \n', { a: 1 }],
-	// A text that begins with a colon is no name, nor is what stands between two texts.
-	['{"a\\"b": ":", "c": "\\\\"}', { 'a"b': ':', c: '\\' }],
-	['{"a":"b",":x":1,"c":"d",":y":2}', { a: 'b', ':x': 1, c: 'd', ':y': 2 }],
-	['{"a":"a","b":"b",\n":c":1}', { a: 'a', b: 'b', ':c': 1 }],
-])('the JSON %j', (json, attribute) => {
-	expect(selectJson(json)).toEqual({ attribute });
+describe('Attributes (JSON)', () => {
+	test.each([
+		{
+			name: 'takes texts, numbers and booleans',
+			json: '{"plan": "pro", "age": 7, "vip": true}',
+			attribute: { plan: 'pro', age: 7, vip: true },
+		},
+		{
+			name: 'takes an object of an expression, with empty text in it',
+			json: { plan: 'pro', none: '' },
+			attribute: { plan: 'pro', none: '' },
+		},
+		{ name: 'ignores blanks around it', json: ' {"a": 1} \n', attribute: { a: 1 } },
+		{
+			name: 'takes no text that begins with a colon for a name',
+			json: '{"a\\"b": ":", "c": "\\\\"}',
+			attribute: { 'a"b': ':', c: '\\' },
+		},
+		{
+			name: 'takes names that begin with a colon',
+			json: '{"a":"b",":x":1,"c":"d",":y":2}',
+			attribute: { a: 'b', ':x': 1, c: 'd', ':y': 2 },
+		},
+		{
+			name: 'takes nothing between two texts for a name',
+			json: '{"a":"a","b":"b",\n":c":1}',
+			attribute: { a: 'a', b: 'b', ':c': 1 },
+		},
+	])('$name', ({ json, attribute }) => {
+		expect(selectJson(json)).toEqual({ attribute });
+	});
 });
 
 const name = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
 const value = fc.oneof(fc.string(), fc.boolean(), fc.integer(), fc.constantFrom(0.5, -1e-7));
 
-test('an object of texts, numbers and booleans comes through as it is, as text and as object', () => {
+test('Attributes (JSON) sends any texts, numbers and booleans as they are, given as text or as an object', () => {
 	fc.assert(
 		fc.property(fc.dictionary(name, value, { minKeys: 1, noNullPrototype: true }), (attribute) => {
 			expect(selectJson(JSON.stringify(attribute, null, 1))).toEqual({ attribute });
@@ -59,7 +77,7 @@ test('an object of texts, numbers and booleans comes through as it is, as text a
 	);
 });
 
-test('a name twice in JSON is seen wherever it stands, and however it is written', () => {
+test('Attributes (JSON) refuses a name that is there twice, wherever it is and however it is written', () => {
 	const message = 'Attributes (JSON) has a name twice';
 	expect(refusal(() => selectJson('{"a" : 1, "\\u0061"\n: 2}')).message).toBe(message);
 	const names = fc.uniqueArray(name, { minLength: 1, maxLength: 5 });
@@ -72,23 +90,44 @@ test('a name twice in JSON is seen wherever it stands, and however it is written
 	);
 });
 
-test.each([
-	['12', ['12']],
-	[' 12 , 34 ', ['12', '34']],
-	['12,12,34', ['12', '34']],
-	[',12,,', ['12']],
-	['007', ['007']],
-	['12; 34;;56\n34\r\n78\r9', ['12', '34', '56', '78', '9']],
-	[' ["12", 34, "12"] ', ['12', 34, '12']],
-	['[12345678901234567890]', ['12345678901234567890']],
-	[0, [0]],
-	// An array is sent as it is.
-	[
-		[' 12 ', 34, ' 12 '],
-		[' 12 ', 34, ' 12 '],
-	],
-])('the segments %j', (segmentIds, segment) => {
-	expect(selectSegments(segmentIds)).toEqual({ segment });
+describe('Segment IDs', () => {
+	test.each([
+		{ name: 'take one ID', given: '12', segment: ['12'] },
+		{ name: 'are separated by commas', given: ' 12 , 34 ', segment: ['12', '34'] },
+		{ name: 'count an ID once that is there twice', given: '12,12,34', segment: ['12', '34'] },
+		{ name: 'ignore what is empty between commas', given: ',12,,', segment: ['12'] },
+		{ name: 'keep leading zeros', given: '007', segment: ['007'] },
+		{
+			name: 'are separated by semicolons and line breaks',
+			given: '12; 34;;56\n34\r\n78\r9',
+			segment: ['12', '34', '56', '78', '9'],
+		},
+		{
+			name: 'read text that is a JSON array as one',
+			given: ' ["12", 34, "12"] ',
+			segment: ['12', 34, '12'],
+		},
+		{
+			name: 'keep every digit in a JSON array',
+			given: '[12345678901234567890]',
+			segment: ['12345678901234567890'],
+		},
+		{ name: 'take a number', given: 0, segment: [0] },
+		{
+			name: 'send an array as it is',
+			given: [' 12 ', 34, ' 12 '],
+			segment: [' 12 ', 34, ' 12 '],
+		},
+	])('$name', ({ given, segment }) => {
+		expect(selectSegments(given)).toEqual({ segment });
+	});
+
+	test('say that a name is not an ID, and what to enter', () => {
+		const { message, advice } = refusal(() => selectSegments('12, spring buyers'));
+		expect(`${message}. ${advice}`).toBe(
+			"“spring buyers” is not a segment ID. Enter the ID from your push service's dashboard, not the name; separate several with commas.",
+		);
+	});
 });
 
 test('a subscriber is addressed by digits as text', () => {
@@ -100,60 +139,175 @@ test('a subscriber is addressed by digits as text', () => {
 
 const nothing = 'is empty for this item: its expression gave nothing';
 const attribute = 'is not a text, a number or a boolean';
+const lost = 'is too large for a number, its last digits are lost already: enter it as text';
 
-test.each<[name: string, rule: string, given: unknown[], read: (given: unknown) => unknown]>([
-	['Attributes', 'is empty', [[], undefined], selectPairs],
-	['Attributes', 'is not a list of fields', ['plan', ['plan']], selectPairs],
-	[
-		'Attributes',
-		'is not a set of fields',
-		['x', ['x']],
-		(attributes) => select(sendToAttributes, { attributes }),
-	],
-	['Attributes', 'has the name "a" twice', [pairsOf('a', 'b', 'a')], selectPairs],
-	['Name of pair 2 in Attributes', 'is missing', [pairsOf('a', ' ')], selectPairs],
-	['Name of pair 2 in Attributes', 'is not text', [pairsOf('a', 7)], selectPairs],
-	['Value of pair 1 in Attributes', 'is missing', [[{ name: 'a', value: ' ' }]], selectPairs],
-	['Value of pair 1 in Attributes', nothing, [[{ name: 'a', value: null }]], selectPairs],
-	['Value of pair 1 in Attributes', attribute, [[{ name: 'a', value: {} }]], selectPairs],
-	['Attributes (JSON)', 'is missing', ['', ' ', undefined], selectJson],
-	['Attributes (JSON)', nothing, [null], selectJson],
-	['Attributes (JSON)', 'is not valid JSON', ['{', 'plan=pro'], selectJson],
-	['Attributes (JSON)', 'is not a set of names and values', ['[]', '7', 7], selectJson],
-	['Attributes (JSON)', 'is empty', ['{}', {}], selectJson],
-	['Attributes (JSON)', 'has an attribute without a name', ['{" ": 1}'], selectJson],
-	['Attributes (JSON) at "b"', attribute, ['{"a": 1, "b": {"c": 1}}', { b: null }], selectJson],
-	[
-		'Specify Attributes',
-		'is neither "keypair" nor "json"',
-		['pairs', '', 7, true],
-		(mode) => selectPairs([], mode),
-	],
-	['Segment IDs', 'is missing', [undefined], selectSegments],
-	['Segment IDs', nothing, [null], selectSegments],
-	['Segment IDs', 'is empty', ['', ' , ', [], '[]'], selectSegments],
-	['Segment IDs', 'is neither text, nor a number, nor an array', [{}, true], selectSegments],
-	['“[12”', 'is not a segment ID', ['[12, 34', '[12'], selectSegments],
-	['“spring buyers”', 'is not a segment ID', ['12, spring buyers'], selectSegments],
-	['Subscriber ID', nothing, [null], selectSubscriber],
-	['Subscriber ID', 'is not a number: "a@b.com"', ['a@b.com'], selectSubscriber],
-])('%s %s: %j', (field, rule, refused, read) => {
-	for (const given of refused) expect(refusal(() => read(given)).message).toBe(`${field} ${rule}`);
-});
+interface Refused {
+	field: string;
+	rule: string;
+	values: unknown[];
+	read: (given: unknown) => unknown;
+}
+const refused: Refused[] = [
+	{ field: 'Attributes', rule: 'is empty', values: [[], undefined], read: selectPairs },
+	{
+		field: 'Attributes',
+		rule: 'is not a list of fields',
+		values: ['plan', ['plan']],
+		read: selectPairs,
+	},
+	{
+		field: 'Attributes',
+		rule: 'is not a set of fields',
+		values: ['x', ['x']],
+		read: (attributes) => select(sendToAttributes, { attributes }),
+	},
+	{
+		field: 'Attributes',
+		rule: 'has the name "a" twice',
+		values: [pairsOf('a', 'b', 'a')],
+		read: selectPairs,
+	},
+	{
+		field: 'Name of pair 2 in Attributes',
+		rule: 'is missing',
+		values: [pairsOf('a', ' ')],
+		read: selectPairs,
+	},
+	{
+		field: 'Name of pair 2 in Attributes',
+		rule: 'is not text',
+		values: [pairsOf('a', 7)],
+		read: selectPairs,
+	},
+	{
+		field: 'Value of pair 1 in Attributes',
+		rule: 'is missing',
+		values: [[{ name: 'a', value: ' ' }]],
+		read: selectPairs,
+	},
+	{
+		field: 'Value of pair 1 in Attributes',
+		rule: nothing,
+		values: [[{ name: 'a', value: null }]],
+		read: selectPairs,
+	},
+	{
+		field: 'Value of pair 1 in Attributes',
+		rule: attribute,
+		values: [[{ name: 'a', value: {} }]],
+		read: selectPairs,
+	},
+	{
+		field: 'Attributes (JSON)',
+		rule: 'is missing',
+		values: ['', ' ', undefined],
+		read: selectJson,
+	},
+	{ field: 'Attributes (JSON)', rule: nothing, values: [null], read: selectJson },
+	{
+		field: 'Attributes (JSON)',
+		rule: 'is not valid JSON',
+		values: ['{', 'plan=pro'],
+		read: selectJson,
+	},
+	{
+		field: 'Attributes (JSON)',
+		rule: 'is not a set of names and values',
+		values: ['[]', '7', 7],
+		read: selectJson,
+	},
+	{ field: 'Attributes (JSON)', rule: 'is empty', values: ['{}', {}], read: selectJson },
+	{
+		field: 'Attributes (JSON)',
+		rule: 'has an attribute without a name',
+		values: ['{" ": 1}'],
+		read: selectJson,
+	},
+	{
+		field: 'Attributes (JSON) at "b"',
+		rule: attribute,
+		values: ['{"a": 1, "b": {"c": 1}}', { b: null }],
+		read: selectJson,
+	},
+	{
+		field: 'Specify Attributes',
+		rule: 'is neither "keypair" nor "json"',
+		values: ['pairs', '', 7, true],
+		read: (mode) => selectPairs([], mode),
+	},
+	{ field: 'Segment IDs', rule: 'is missing', values: [undefined], read: selectSegments },
+	{ field: 'Segment IDs', rule: nothing, values: [null], read: selectSegments },
+	{
+		field: 'Segment IDs',
+		rule: 'is empty',
+		values: ['', ' , ', [], '[]'],
+		read: selectSegments,
+	},
+	{
+		field: 'Segment IDs',
+		rule: 'is neither text, nor a number, nor an array',
+		values: [{}, true],
+		read: selectSegments,
+	},
+	{ field: 'Segment IDs', rule: lost, values: [2 ** 53], read: selectSegments },
+	{
+		field: '“[12”',
+		rule: 'is not a segment ID',
+		values: ['[12, 34', '[12', ['1', '[12']],
+		read: selectSegments,
+	},
+	{ field: 'Subscriber ID', rule: nothing, values: [null], read: selectSubscriber },
+	{
+		field: 'Subscriber ID',
+		rule: 'is not a number: "a@b.com"',
+		values: ['a@b.com'],
+		read: selectSubscriber,
+	},
+];
+
+test.each(refused)(
+	'a wrong value is refused with: $field $rule',
+	({ field, rule, values, read }) => {
+		for (const given of values) expect(refusal(() => read(given)).message).toBe(`${field} ${rule}`);
+	},
+);
 
 const twice =
 	'The service knows one value per name. Keep one of them, or send once for each value.';
 
-test.each([
-	[() => selectPairs([]), 'Add at least one attribute with its name and value.'],
-	[() => selectPairs(pairsOf('a', 'a')), twice],
-	[() => selectJson('{"a": 1, "a": 2}'), twice],
-	[() => selectJson('{'), 'Write it like {"plan": "pro", "city": "Oslo"}.'],
-	[() => selectJson(''), 'Fill in Attributes (JSON).'],
-	[
-		() => selectSegments(null),
-		'Check the expression in Segment IDs, and the item that it reads from.',
-	],
-])('%s is refused with what to do: %s', (read, advice) => {
-	expect(refusal(read).advice).toBe(advice);
+describe('a refused value comes with what to do:', () => {
+	test.each([
+		{
+			name: 'add an attribute if there is none',
+			read: () => selectPairs([]),
+			advice: 'Add at least one attribute with its name and value.',
+		},
+		{
+			name: 'keep one of two pairs with the same name',
+			read: () => selectPairs(pairsOf('a', 'a')),
+			advice: twice,
+		},
+		{
+			name: 'keep one of two equal names in JSON',
+			read: () => selectJson('{"a": 1, "a": 2}'),
+			advice: twice,
+		},
+		{
+			name: 'write JSON like the example',
+			read: () => selectJson('{'),
+			advice: 'Write it like {"plan": "pro", "city": "Oslo"}.',
+		},
+		{
+			name: 'fill in empty JSON',
+			read: () => selectJson(''),
+			advice: 'Fill in Attributes (JSON).',
+		},
+		{
+			name: 'check an expression that gave nothing',
+			read: () => selectSegments(null),
+			advice: 'Check the expression in Segment IDs, and the item that it reads from.',
+		},
+	])('$name', ({ read, advice }) => {
+		expect(refusal(read).advice).toBe(advice);
+	});
 });

@@ -2,72 +2,119 @@ import { runInNewContext } from 'node:vm';
 import { IANAZone } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
-import { operations } from '../../../nodes/PushCampaign/operations';
+import { operations, panelOf } from '../../../nodes/PushCampaign/operations';
+import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import codex from '../../../nodes/PushCampaign/PushCampaign.node.json';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
-import { content as given } from './support';
+import { content } from './support';
 
 const node = new PushCampaign().description;
 const trigger = new PushCampaignTrigger().description;
-
-/** Whether a parameter shows for these values of the others. */
-function isShown({ displayOptions }: INodeProperties, values: Record<string, string>): boolean {
-	return Object.entries(displayOptions?.show ?? {}).every(
-		([name, shown]) => shown?.some((value) => value === values[name]) ?? false,
-	);
-}
+const credential = new PushCampaignApi();
 
 const isProperty = (option: object): option is INodeProperties => 'type' in option;
-const inner = ({ options = [] }: INodeProperties): INodeProperties[] =>
-	options.flatMap((option) => {
-		if ('values' in option) return option.values;
-		return isProperty(option) ? [option] : [];
+/** What is inside of a parameter: the fields of a collection, by the group that they are in. */
+function groupsOf({
+	options = [],
+}: INodeProperties): Array<{ group: string; fields: INodeProperties[] }> {
+	return options.flatMap((option) => {
+		if ('values' in option) return [{ group: option.name, fields: option.values }];
+		return isProperty(option) ? [{ group: '', fields: [option] }] : [];
+	});
+}
+
+/** The values of a list; empty for anything else. */
+const choices = ({ type, options = [] }: INodeProperties) =>
+	type === 'options' || type === 'multiOptions'
+		? options.flatMap((option) => ('value' in option ? [option.value] : []))
+		: [];
+
+/** What a saved workflow depends on of a panel, and the names that users see, one line for each property. */
+function outline(properties: readonly INodeProperties[], indent = ''): string[] {
+	return properties.flatMap((property) => {
+		const { name, displayName, type, required, typeOptions, displayOptions } = property;
+		const listed = choices(property);
+		const bounds = [typeOptions?.minValue ?? '', typeOptions?.maxValue ?? ''].join('..');
+		const line = [
+			`${indent}${name}${required ? '*' : ''}`,
+			type,
+			`= ${JSON.stringify(property.default)}`,
+			...(type === 'notice' ? [] : [`"${displayName}"`]),
+			...(listed.length === 0 ? [] : [`[${listed.join(', ')}]`]),
+			...(bounds === '..' ? [] : [bounds]),
+			...(displayOptions === undefined ? [] : [JSON.stringify(displayOptions)]),
+		].join(' ');
+		const inside = groupsOf(property).flatMap(({ group, fields }) =>
+			outline(fields, `${indent}  ${group === '' ? '' : `${group}.`}`),
+		);
+		return [line, ...inside];
+	});
+}
+
+// This is the one check that catches a changed panel; `jest -u` accepts a change.
+describe('what saved workflows depend on is unchanged', () => {
+	test.each(operations.map((operation) => ({ name: operation.option.name, operation })))(
+		'in the panel of $name',
+		({ operation }) => {
+			expect(`\n${outline(operation.properties).join('\n')}\n`).toMatchSnapshot();
+		},
+	);
+
+	test.each([
+		{ name: 'the action node', description: node },
+		{ name: 'the trigger', description: trigger },
+	])('in the description of $name', ({ description }) => {
+		const { name, version, group, inputs, outputs, credentials } = description;
+		expect({ name, version, group, inputs, outputs, credentials }).toMatchSnapshot();
 	});
 
-const names = (properties: INodeProperties[]) => properties.map(({ name }) => name);
-const namesIn = (properties: INodeProperties[], name: string) =>
-	properties.filter((property) => property.name === name).flatMap((each) => names(inner(each)));
+	test('in the panel of the trigger', () => {
+		expect(`\n${outline(trigger.properties).join('\n')}\n`).toMatchSnapshot();
+	});
 
-const content = ['title', 'message', 'targetUrl', 'actionButtons', 'additionalFields'];
-const common = [
-	...['autoHide', 'expireAfter', 'iconUrl', 'quietHours'],
-	...['sendAt', 'sendAtTimezone', 'utmParameters'],
-];
-const attributes = (field: string) => ['specifyAttributes', field, 'attributesNotice', ...content];
+	test('in the credential', () => {
+		expect(credential.name).toBe('pushCampaignApi');
+		expect(`\n${outline(credential.properties).join('\n')}\n`).toMatchSnapshot();
+	});
 
-// Specification, Endpoints: what each operation takes.
-test.each<[operation: string, mode: string, shown: string[], additional: string[]]>([
-	['sendToAll', '', content, [...common, 'name', 'imageUrl']],
-	['sendToAttributes', 'keypair', attributes('attributes'), [...common, 'name']],
-	['sendToAttributes', 'json', attributes('attributesJson'), [...common, 'name']],
-	['sendToSegments', '', ['segmentIds', ...content], [...common, 'name', 'imageUrl']],
-	['sendToSubscriber', '', ['subscriberId', ...content], common],
-	['getStatus', '', ['campaignId', 'simplify'], []],
-	['getSubscriberCount', '', ['simplify'], []],
-])('%s (%s) shows its fields and no other', (operation, specifyAttributes, fields, additional) => {
-	const { resource = '' } = operations.find(({ option }) => option.value === operation) ?? {};
-	const shown = node.properties.filter((property) =>
-		isShown(property, { resource, operation, specifyAttributes }),
-	);
-	expect(names(shown)).toEqual(['resource', 'operation', ...fields, 'options']);
-	expect(namesIn(shown, 'additionalFields').sort()).toEqual(additional.sort());
+	test('in the choice of resource and operation', () => {
+		const listed = node.properties.filter(({ name }) => /^(resource|operation)$/.test(name));
+		expect(`\n${outline(listed).join('\n')}\n`).toMatchSnapshot();
+	});
+});
+
+test('a panel is shown for its operation only, and keeps its own conditions', () => {
+	const displayOptions = { show: { mode: ['json'] }, hide: { '@version': [1] } };
+	const [text] = sendToAll.properties.slice(-1);
+	if (text === undefined) throw new TypeError('Send to All has no properties');
+	const own = { ...sendToAll, properties: [{ ...text, displayOptions }, text] };
+	expect(panelOf(own).map((property) => property.displayOptions)).toEqual([
+		{
+			show: { resource: ['campaign'], operation: ['sendToAll'], mode: ['json'] },
+			hide: { '@version': [1] },
+		},
+		{ show: { resource: ['campaign'], operation: ['sendToAll'] } },
+	]);
 });
 
 /** Every parameter with all that is inside it, once. */
 function everyProperty(properties: readonly INodeProperties[]): INodeProperties[] {
-	return properties.flatMap((property) => [property, ...everyProperty(inner(property))]);
+	return properties.flatMap((property) => [
+		property,
+		...everyProperty(groupsOf(property).flatMap(({ fields }) => fields)),
+	]);
 }
-const all = new Map(
-	[node.properties, trigger.properties, new PushCampaignApi().properties]
+const distinct = new Map(
+	[node.properties, trigger.properties, credential.properties]
 		.flatMap(everyProperty)
-		.map((property) => [JSON.stringify(property), property] as const),
+		.filter(({ type }) => type !== 'notice')
+		.map((property) => [JSON.stringify({ ...property, displayOptions: {} }), property] as const),
 );
-const named = [...all.values()].map((property) => [property.displayName, property] as const);
 
-test.each(named.filter(([, { type }]) => type !== 'notice'))(
-	'%s has words that help',
-	(_name, property) => {
+test.each([...distinct.values()].map((property) => ({ ...property, property })))(
+	'the field $displayName ($name) has a name, a description and a placeholder in n8n’s style',
+	({ property }) => {
 		const { displayName, description = '', placeholder = '', type, name } = property;
 		expect(displayName).toMatch(/^[A-Z]/);
 		expect(`${displayName} ${description}`).not.toMatch(/\b(error|problem|failure|mistake)\b/i);
@@ -84,25 +131,15 @@ test.each(named.filter(([, { type }]) => type !== 'notice'))(
 	},
 );
 
-// Saved workflows hold names, values and defaults, users know the words: `jest -u` takes a change over.
-test.each([
-	['the node', new PushCampaign()],
-	['the trigger', new PushCampaignTrigger()],
-	['the credential', new PushCampaignApi()],
-])('%s is as it was', (_name, type) => {
-	const { documentationUrl: _publishersOwn, ...seen } = { documentationUrl: '', ...type };
-	expect(seen).toMatchSnapshot();
-});
-
 /** Evaluates an expression without n8n: what stands between the braces is JavaScript. */
 function evaluate(expression: string | undefined, values: Record<string, unknown>): unknown {
 	const script = /^=\{\{ (.*) \}\}$/s.exec(expression ?? '')?.[1] ?? '';
 	return runInNewContext(script, values);
 }
 
-test.each(operations.map((operation) => [operation.option.name, operation] as const))(
-	'the subtitle of %s is its name, with the dry run',
-	(name, { option, kind }) => {
+test.each(operations.map((operation) => ({ name: operation.option.name, operation })))(
+	'the subtitle of $name is its name, with the dry run',
+	({ name, operation: { option, kind } }) => {
 		const subtitle = (parameters: object) =>
 			evaluate(node.subtitle, { $rawParameter: { operation: option.value, ...parameters } });
 		expect(subtitle({})).toBe(name);
@@ -115,8 +152,8 @@ test.each(operations.map((operation) => [operation.option.name, operation] as co
 	},
 );
 
-describe('hints', () => {
-	/** What the editor says beside the panel of an operation. */
+describe('the hints beside the panel', () => {
+	/** The first two words of each hint that the editor shows. */
 	const hintsFor = (operation: string, parameters: object = {}, items = 1) =>
 		(node.hints ?? [])
 			.filter(({ displayCondition }) => {
@@ -132,45 +169,90 @@ describe('hints', () => {
 				return message.split(' ').slice(0, 2).join(' ');
 			});
 
-	test.each(operations.map((operation) => [operation.option.value, operation] as const))(
-		'point out what is amiss while someone fills in %s',
-		(value, operation) => {
+	test.each(operations.map((operation) => ({ name: operation.option.name, operation })))(
+		'warn of every mistake while someone fills in $name, and of nothing else',
+		({ operation }) => {
+			const { value } = operation.option;
 			const isSend = operation.kind === 'send';
 			const isToMany = 'audience' in operation && operation.audience !== 'subscriber';
-			const amiss = { title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' };
+			const wrong = { title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' };
 			expect(hintsFor(value)).toEqual([]);
-			expect(hintsFor(value, given)).toEqual([]);
+			expect(hintsFor(value, content)).toEqual([]);
 			expect(hintsFor(value, {}, 2)).toEqual(isToMany ? ['Each input'] : []);
-			const told = ['Title is', 'Message is', 'Target URL'];
-			expect(hintsFor(value, amiss)).toEqual(isSend ? told : []);
+			const expected = ['Title is', 'Message is', 'Target URL'];
+			expect(hintsFor(value, wrong)).toEqual(isSend ? expected : []);
 		},
 	);
 
 	const long = 'x'.repeat(300);
-	test.each<[parameters: object, told: string[]]>([
-		[{ title: 'x'.repeat(100), message: 'x'.repeat(255) }, []],
-		[{ title: '🌷'.repeat(100) }, []],
-		[{ title: '🌷'.repeat(101) }, ['Title is']],
-		// What an expression gives is not known.
-		[
-			{ title: `=${long}{{ $json.title }}`, message: `=${long}`, targetUrl: '={{ $json.url }}' },
-			[],
-		],
-		[{ title: long, options: {} }, ['Title is']],
-		[{ title: long, options: { shortenTexts: false } }, ['Title is']],
-		[{ title: long, message: long, options: { shortenTexts: true } }, []],
-		[{ title: long, options: { shortenTexts: '={{ $json.cut }}' } }, []],
-		[{ targetUrl: ' ' }, []],
-		[{ targetUrl: ' HTTP://a.example' }, []],
-		[{ targetUrl: 'www.a.example' }, ['Target URL']],
-		[{ targetUrl: 'https:/a.example' }, ['Target URL']],
-		[{ targetUrl: 'x https://a.example' }, ['Target URL']],
-	])('of %j are %j', (parameters, told) => {
-		expect(hintsFor('sendToAll', parameters)).toEqual(told);
+	test.each([
+		{
+			name: 'accept texts that just fit',
+			parameters: { title: 'x'.repeat(100), message: 'x'.repeat(255) },
+			hints: [],
+		},
+		{ name: 'count an emoji once', parameters: { title: '🌷'.repeat(100) }, hints: [] },
+		{
+			name: 'warn of one emoji too many',
+			parameters: { title: '🌷'.repeat(101) },
+			hints: ['Title is'],
+		},
+		{
+			name: 'do not judge expressions',
+			parameters: {
+				title: `=${long}{{ $json.title }}`,
+				message: `=${long}`,
+				targetUrl: '={{ $json.url }}',
+			},
+			hints: [],
+		},
+		{
+			name: 'warn of a long title with other options',
+			parameters: { title: long, options: {} },
+			hints: ['Title is'],
+		},
+		{
+			name: 'warn of a long title with Shorten Long Texts off',
+			parameters: { title: long, options: { shortenTexts: false } },
+			hints: ['Title is'],
+		},
+		{
+			name: 'accept long texts with Shorten Long Texts',
+			parameters: { title: long, message: long, options: { shortenTexts: true } },
+			hints: [],
+		},
+		{
+			name: 'accept long texts if an expression decides about shortening',
+			parameters: { title: long, options: { shortenTexts: '={{ $json.cut }}' } },
+			hints: [],
+		},
+		{ name: 'accept an address not yet typed', parameters: { targetUrl: ' ' }, hints: [] },
+		{
+			name: 'accept http:// in capitals after a space',
+			parameters: { targetUrl: ' HTTP://a.example' },
+			hints: [],
+		},
+		{
+			name: 'warn of an address without https://',
+			parameters: { targetUrl: 'www.a.example' },
+			hints: ['Target URL'],
+		},
+		{
+			name: 'warn of a missing slash',
+			parameters: { targetUrl: 'https:/a.example' },
+			hints: ['Target URL'],
+		},
+		{
+			name: 'warn of text in front of https://',
+			parameters: { targetUrl: 'x https://a.example' },
+			hints: ['Target URL'],
+		},
+	])('$name', ({ parameters, hints }) => {
+		expect(hintsFor('sendToAll', parameters)).toEqual(hints);
 	});
 });
 
-test('timezones are chosen from all that there are', async () => {
+test('time zones are chosen from all that there are', async () => {
 	const listed = (await new PushCampaign().methods.loadOptions.getTimezones()).map(
 		({ name, value }) => {
 			expect(name).toBe(value);
@@ -188,18 +270,31 @@ test('timezones are chosen from all that there are', async () => {
 const holds = (text: string, words: string) =>
 	new RegExp([...words].map((letter) => letter.replace(/\W/, '\\$&')).join('.*'), 'i').test(text);
 
-test.each([
-	'push notification',
-	'browser notification',
-	'browser push',
-	'send notification',
-	'notify',
-	'marketing',
-	'web push',
-	'send push',
-	'mobile push',
-	'click rate',
-	'webpushr',
-])('the node is found by "%s"', (words) => {
+test.each(
+	[
+		'push notification',
+		'browser notification',
+		'browser push',
+		'send notification',
+		'notify',
+		'marketing',
+		'web push',
+		'send push',
+		'mobile push',
+		'click rate',
+		'webpushr',
+	].map((words) => ({ words })),
+)('the node is found by "$words"', ({ words }) => {
 	expect(codex.alias.filter((name) => holds(name, words))).not.toEqual([]);
+});
+
+test('the hints for n8n’s workflow builder hold no expression, and name no node twice', () => {
+	const { searchHint = '', relatedNodes = [] } = node.builderHint ?? {};
+	const names = relatedNodes.map(({ nodeType }) => nodeType);
+	expect(new Set(names).size).toBe(names.length);
+	expect(names).toContain('n8n-nodes-push-campaign.pushCampaignTrigger');
+	expect(searchHint).toMatch(/Dry Run.*approval/);
+	for (const text of [searchHint, ...relatedNodes.map(({ relationHint }) => relationHint)]) {
+		expect(text).not.toMatch(/\{\{|^=|\$json/);
+	}
 });

@@ -1,5 +1,6 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
 import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
+import type { ReadOperation } from '../../../nodes/PushCampaign/operations/operation';
 import type { Client } from '../../../nodes/PushCampaign/service/client';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { refusal } from '../service/support';
@@ -32,40 +33,46 @@ const waiting = { ...record, count: some };
 const none = { delivered: null, clicked: null, closed: null, deliveryRate: null, clickRate: null };
 
 const path = '/v1/notification/status/id/1001';
-const statusRequest = { kind: 'read', path, campaignId: '1001', subject: '1001' };
-const reads = [
-	[
-		getStatus,
-		{ campaignId: ' 1001 ' },
-		statusRequest,
-		[
-			[record, status],
-			[waiting, { ...status, ...none }],
+interface Case {
+	operation: ReadOperation;
+	parameters: object;
+	request: object;
+	answers: Array<{ given: string; answer: object; item: object }>;
+}
+const reads: Case[] = [
+	{
+		operation: getStatus,
+		parameters: { campaignId: ' 1001 ' },
+		request: { kind: 'read', path, campaignId: '1001', subject: '1001' },
+		answers: [
+			{ given: 'all counters', answer: record, item: status },
+			{ given: 'some counters', answer: waiting, item: { ...status, ...none } },
 		],
-	],
-	[
-		getSubscriberCount,
-		{},
-		{ kind: 'read', path: '/v1/site/subscriber_count' },
-		[
-			[
-				{ total_life_time_subscribers: '120', active_subscribers: '90' },
-				{ totalLifetimeSubscribers: 120, activeSubscribers: 90 },
-			],
-			[
-				{ active_subscribers: '90', extra: [1] },
-				{ totalLifetimeSubscribers: null, activeSubscribers: 90 },
-			],
+	},
+	{
+		operation: getSubscriberCount,
+		parameters: {},
+		request: { kind: 'read', path: '/v1/site/subscriber_count' },
+		answers: [
+			{
+				given: 'both counts',
+				answer: { total_life_time_subscribers: '120', active_subscribers: '90' },
+				item: { totalLifetimeSubscribers: 120, activeSubscribers: 90 },
+			},
+			{
+				given: 'one count and more',
+				answer: { active_subscribers: '90', extra: [1, { a: { b: null } }] },
+				item: { totalLifetimeSubscribers: null, activeSubscribers: 90 },
+			},
 		],
-	],
-] as const;
+	},
+];
 
 describe.each(
-	reads.map(([operation, parameters, request, answers]) => ({
+	reads.map(({ operation, parameters, ...read }) => ({
+		...read,
 		name: operation.option.name,
 		prepare: (more = {}) => operation.prepare(itemOf({ ...parameters, ...more })),
-		request,
-		answers,
 	})),
 )('$name', ({ prepare, request, answers }) => {
 	test('makes one request', async () => {
@@ -74,9 +81,9 @@ describe.each(
 		expect(asked).toEqual([{ request, timeoutMs: 99 }]);
 	});
 
-	test.each<readonly [answer: object, item: object]>(answers)(
-		'puts %j out simplified, or as it came',
-		async (answer, item) => {
+	test.each(answers)(
+		'returns an answer with $given simplified, or as it came',
+		async ({ answer, item }) => {
 			const { client } = recordingClient(answer);
 			for (const simplify of [undefined, null, true]) {
 				expect(await prepare({ simplify }).perform(client)).toEqual({ kind: 'done', value: item });
@@ -86,39 +93,55 @@ describe.each(
 		},
 	);
 
-	test.each([true, false])('hands on why there is no answer (simplify %j)', async (simplify) => {
-		expect(await prepare({ simplify }).perform(recordingClient({}).client)).toEqual({
-			kind: 'failed',
-			problem: explain(reasons.connectionLost, 'read'),
-		});
+	test('returns why there is no answer, simplified or not', async () => {
+		for (const simplify of [true, false]) {
+			expect(await prepare({ simplify }).perform(recordingClient({}).client)).toEqual({
+				kind: 'failed',
+				problem: explain(reasons.connectionLost, 'read'),
+			});
+		}
 	});
 
-	test.each(['text', null])('puts %j out as an empty item', async (raw) => {
-		const client: Client = {
-			request: async (_request, schema) => ({
-				kind: 'done',
-				value: schema.parse(answers[0][0]),
-				raw,
-			}),
-		};
-		const result = await prepare({ simplify: false }).perform(client);
-		expect(result).toEqual({ kind: 'done', value: {} });
+	test('returns an empty item for a raw answer that is no object', async () => {
+		for (const raw of ['text', null]) {
+			const client: Client = {
+				request: async (_request, schema) => ({
+					kind: 'done',
+					value: schema.parse(answers[0]?.answer),
+					raw,
+				}),
+			};
+			const result = await prepare({ simplify: false }).perform(client);
+			expect(result).toEqual({ kind: 'done', value: {} });
+		}
 	});
 
-	test.each(['true', 1, {}])('simplify %j is refused', (simplify) => {
-		expect(refusal(() => prepare({ simplify })).message).toBe('Simplify is not true or false');
+	test('refuses a Simplify that is neither true nor false', () => {
+		for (const simplify of ['true', 1, {}]) {
+			expect(refusal(() => prepare({ simplify })).message).toBe('Simplify is not true or false');
+		}
 	});
 });
 
-test.each([
-	['', 'Campaign ID is missing'],
-	[null, 'Campaign ID is empty for this item: its expression gave nothing'],
-	['1001, 1002', 'Campaign ID holds more than one ID: "1001, 1002"'],
-])('the campaign ID %j is refused', (campaignId, message) => {
-	expect(refusal(() => getStatus.prepare(itemOf({ campaignId }))).message).toBe(message);
+describe('a campaign ID', () => {
+	test.each([
+		{ name: 'that is empty', campaignId: '', message: 'Campaign ID is missing' },
+		{
+			name: 'whose expression gave nothing',
+			campaignId: null,
+			message: 'Campaign ID is empty for this item: its expression gave nothing',
+		},
+		{
+			name: 'that is two IDs',
+			campaignId: '1001, 1002',
+			message: 'Campaign ID holds more than one ID: "1001, 1002"',
+		},
+	])('$name is refused', ({ campaignId, message }) => {
+		expect(refusal(() => getStatus.prepare(itemOf({ campaignId }))).message).toBe(message);
+	});
 });
 
-test('reads of the same have the same key, others another', () => {
+test('reads of the same campaign in the same form share a key, others do not', () => {
 	const keyOf = (campaignId: unknown, simplify = true) =>
 		getStatus.prepare(itemOf({ campaignId, simplify })).key;
 	expect(keyOf(1001)).toBe(keyOf(' 1001 '));

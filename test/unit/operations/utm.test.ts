@@ -6,7 +6,7 @@ import { refusal } from '../service/support';
 const source: UtmParameter = ['utm_source', 'news'];
 const medium: UtmParameter = ['utm_medium', 'push'];
 
-test('what was filled in is read, in the order in which analytics list it', () => {
+test('reads what was filled in, in the order in which analytics list it', () => {
 	const parameters = { content: ' b ', term: 0, campaign: 2030, medium: 'push', source: 'news' };
 	expect(readUtm({ parameters: { ...parameters, id: '7' } }).parameters).toEqual([
 		source,
@@ -23,49 +23,123 @@ test('what was filled in is read, in the order in which analytics list it', () =
 });
 
 test.each([
-	[
-		'Campaign in UTM Parameters is not text',
-		[true, {}, ['x'], NaN].map((campaign) => ({ parameters: { campaign } })),
-	],
-	['UTM Parameters is not a set of fields', ['text', 7, [], { parameters: 'text' }]],
-])('%s: %j', (message, values) => {
-	for (const value of values) expect(refusal(() => readUtm(value)).message).toBe(message);
+	{ name: 'without Add To', parameters: { source: 'news' }, isForButtons: true },
+	{ name: 'with "all"', parameters: { source: 'news', addTo: 'all' }, isForButtons: true },
+	{ name: 'with "targetUrl"', parameters: { addTo: 'targetUrl' }, isForButtons: false },
+])('buttons get the parameters: $isForButtons $name', ({ parameters, isForButtons }) => {
+	expect(readUtm({ parameters })).toMatchObject({ isForButtons });
 });
 
 test.each([
-	['https://a.example', 'https://a.example?utm_source=news&utm_medium=push'],
-	['https://a.example/', 'https://a.example/?utm_source=news&utm_medium=push'],
-	['https://a.example?', 'https://a.example?&utm_source=news&utm_medium=push'],
-	['https://a.example/??', 'https://a.example/??&utm_source=news&utm_medium=push'],
-	['https://a.example/?x=1&', 'https://a.example/?x=1&&utm_source=news&utm_medium=push'],
-	['https://a.example/?x=1', 'https://a.example/?x=1&utm_source=news&utm_medium=push'],
-	['https://a.example/#top', 'https://a.example/?utm_source=news&utm_medium=push#top'],
-	['https://a.example/?#', 'https://a.example/?&utm_source=news&utm_medium=push#'],
-	['https://a.example/#a#b', 'https://a.example/?utm_source=news&utm_medium=push#a#b'],
-	['https://a.example/#a?b', 'https://a.example/?utm_source=news&utm_medium=push#a?b'],
-	// One that is there stays, however it is written, and even when it is empty.
-	['https://a.example/?utm_source=x', 'https://a.example/?utm_source=x&utm_medium=push'],
-	['https://a.example/?UTM_Source=x', 'https://a.example/?UTM_Source=x&utm_medium=push'],
-	['https://a.example/?utm_source', 'https://a.example/?utm_source&utm_medium=push'],
-	['https://a.example/?utm%5Fsource=x', 'https://a.example/?utm%5Fsource=x&utm_medium=push'],
-	['https://a.example/?utm_medium=&utm_source=', 'https://a.example/?utm_medium=&utm_source='],
-	[
-		'https://a.example/?x=utm_source',
-		'https://a.example/?x=utm_source&utm_source=news&utm_medium=push',
-	],
-	// The URL parser would write these in another way.
-	[
-		'HTTPS://Bücher.Example:443/a/../b c?q=a+b%20c&ü#%41',
-		'HTTPS://Bücher.Example:443/a/../b c?q=a+b%20c&ü&utm_source=news&utm_medium=push#%41',
-	],
-	['not a URL', 'not a URL'],
-	['/sale', '/sale'],
-	['', ''],
-])('%s becomes %s', (url, extended) => {
-	expect(addUtm(url, [source, medium])).toBe(extended);
+	{
+		message: 'Campaign in UTM Parameters is not text',
+		values: [true, {}, ['x'], Number.NaN].map((campaign) => ({ parameters: { campaign } })),
+	},
+	{
+		message: 'UTM Parameters is not a set of fields',
+		values: ['text', 7, [], { parameters: 'text' }],
+	},
+	{
+		message: 'Add To in UTM Parameters is not a choice from the list',
+		values: ['buttons', 7].map((addTo) => ({ parameters: { addTo } })),
+	},
+	{
+		message: 'Add To in UTM Parameters is empty for this item: its expression gave nothing',
+		values: [{ parameters: { addTo: null } }],
+	},
+])('wrong values are refused with: $message', ({ message, values }) => {
+	for (const value of values) expect(refusal(() => readUtm(value)).message).toBe(message);
 });
 
-test('values are encoded, a blank as %20', () => {
+const both = 'utm_source=news&utm_medium=push';
+describe('parameters are added to a URL', () => {
+	test.each([
+		{ name: 'without a path', url: 'https://a.example', extended: `https://a.example?${both}` },
+		{ name: 'with a path', url: 'https://a.example/', extended: `https://a.example/?${both}` },
+		{
+			name: 'with an empty query',
+			url: 'https://a.example?',
+			extended: `https://a.example?&${both}`,
+		},
+		{
+			name: 'with two question marks',
+			url: 'https://a.example/??',
+			extended: `https://a.example/??&${both}`,
+		},
+		{
+			name: 'whose query ends in &',
+			url: 'https://a.example/?x=1&',
+			extended: `https://a.example/?x=1&&${both}`,
+		},
+		{
+			name: 'with a query',
+			url: 'https://a.example/?x=1',
+			extended: `https://a.example/?x=1&${both}`,
+		},
+		{
+			name: 'before its fragment',
+			url: 'https://a.example/#top',
+			extended: `https://a.example/?${both}#top`,
+		},
+		{
+			name: 'before an empty fragment',
+			url: 'https://a.example/?#',
+			extended: `https://a.example/?&${both}#`,
+		},
+		{
+			name: 'before the first of two #',
+			url: 'https://a.example/#a#b',
+			extended: `https://a.example/?${both}#a#b`,
+		},
+		{
+			name: 'with a question mark in its fragment',
+			url: 'https://a.example/#a?b',
+			extended: `https://a.example/?${both}#a?b`,
+		},
+		{
+			name: 'unless it has them already',
+			url: 'https://a.example/?utm_source=x',
+			extended: 'https://a.example/?utm_source=x&utm_medium=push',
+		},
+		{
+			name: 'unless it has them in upper case',
+			url: 'https://a.example/?UTM_Source=x',
+			extended: 'https://a.example/?UTM_Source=x&utm_medium=push',
+		},
+		{
+			name: 'unless it has them without a value',
+			url: 'https://a.example/?utm_source',
+			extended: 'https://a.example/?utm_source&utm_medium=push',
+		},
+		{
+			name: 'unless it has them encoded',
+			url: 'https://a.example/?utm%5Fsource=x',
+			extended: 'https://a.example/?utm%5Fsource=x&utm_medium=push',
+		},
+		{
+			name: 'unless it has all of them, even empty',
+			url: 'https://a.example/?utm_medium=&utm_source=',
+			extended: 'https://a.example/?utm_medium=&utm_source=',
+		},
+		{
+			name: 'that has the name of one as a value',
+			url: 'https://a.example/?x=utm_source',
+			extended: `https://a.example/?x=utm_source&${both}`,
+		},
+		{
+			name: 'without changing anything else of it',
+			url: 'HTTPS://Bücher.Example:443/a/../b c?q=a+b%20c&ü#%41',
+			extended: `HTTPS://Bücher.Example:443/a/../b c?q=a+b%20c&ü&${both}#%41`,
+		},
+		{ name: 'but not to text that is none', url: 'not a URL', extended: 'not a URL' },
+		{ name: 'but not to a path', url: '/sale', extended: '/sale' },
+		{ name: 'but not to empty text', url: '', extended: '' },
+	])('$name', ({ url, extended }) => {
+		expect(addUtm(url, [source, medium])).toBe(extended);
+	});
+});
+
+test('encodes values, a blank as %20', () => {
 	const parameters: UtmParameter[] = [['utm_campaign', 'a b&c=d#e+f/ä🌷\ud800']];
 	expect(addUtm('https://a.example/', parameters)).toBe(
 		'https://a.example/?utm_campaign=a%20b%26c%3Dd%23e%2Bf%2F%C3%A4%F0%9F%8C%B7%EF%BF%BD',
@@ -78,10 +152,10 @@ const some = fc.uniqueArray(
 	{ selector: ([name]) => name },
 );
 
-test('every parameter can be read from the URL, and nothing else of it changes', () => {
+test('adds parameters that can be read from the URL, and changes nothing else of it', () => {
 	fc.assert(
 		fc.property(anyWebUrl(), some, (url, utm) => {
-			const extended = String(addUtm(url, utm));
+			const extended = addUtm(url, utm);
 			const before = new URL(url);
 			const after = new URL(extended);
 			for (const [name, given] of utm) {

@@ -1,37 +1,79 @@
 import * as fc from 'fast-check';
-import { parseBaseUrl } from '../../../nodes/PushCampaign/service/address';
+import { invisibleIn, parseBaseUrl } from '../../../nodes/PushCampaign/service/address';
 import { anyWebUrl } from '../../support/text';
 import { refusal } from './support';
 
 // Specification, Base address.
 
 test.each([
-	['  https://push.example.com \n', 'https://push.example.com'],
-	['https://push.example.com///', 'https://push.example.com'],
-	['https://push.example.com/api//push/', 'https://push.example.com/api//push'],
-	['HTTPS://Push.Example.com/API', 'https://push.example.com/API'],
-	['https://push.example.com:8443/x', 'https://push.example.com:8443/x'],
-	['https://[2001:db8::1]/', 'https://[2001:db8::1]'],
-	['https://push.example.com/https://a@b', 'https://push.example.com/https://a@b'],
-	['http://localhost:5678', 'http://localhost:5678'],
-	['http://LOCALHOST', 'http://localhost'],
-	['http://127.255.0.9/prefix', 'http://127.255.0.9/prefix'],
-	['http://127.1', 'http://127.0.0.1'],
-	['http://[::1]:80', 'http://[::1]'],
-])('%j is taken as %j', (entered, address) => {
+	{
+		name: 'ignores spaces around it',
+		entered: '  https://push.example.com \n',
+		address: 'https://push.example.com',
+	},
+	{
+		name: 'drops slashes at its end',
+		entered: 'https://push.example.com///',
+		address: 'https://push.example.com',
+	},
+	{
+		name: 'keeps a prefix with two slashes in it',
+		entered: 'https://push.example.com/api//push/',
+		address: 'https://push.example.com/api//push',
+	},
+	{
+		name: 'writes the host in lower case, and keeps the path',
+		entered: 'HTTPS://Push.Example.com/API',
+		address: 'https://push.example.com/API',
+	},
+	{
+		name: 'keeps a port',
+		entered: 'https://push.example.com:8443/x',
+		address: 'https://push.example.com:8443/x',
+	},
+	{
+		name: 'takes an IPv6 address',
+		entered: 'https://[2001:db8::1]/',
+		address: 'https://[2001:db8::1]',
+	},
+	{
+		name: 'takes an @ in the path',
+		entered: 'https://push.example.com/https://a@b',
+		address: 'https://push.example.com/https://a@b',
+	},
+	{
+		name: 'takes http://localhost',
+		entered: 'http://localhost:5678',
+		address: 'http://localhost:5678',
+	},
+	{ name: 'takes http://LOCALHOST', entered: 'http://LOCALHOST', address: 'http://localhost' },
+	{
+		name: 'takes any loopback address of IPv4',
+		entered: 'http://127.255.0.9/prefix',
+		address: 'http://127.255.0.9/prefix',
+	},
+	{ name: 'takes a short loopback address', entered: 'http://127.1', address: 'http://127.0.0.1' },
+	{
+		name: 'takes the loopback address of IPv6',
+		entered: 'http://[::1]:80',
+		address: 'http://[::1]',
+	},
+])('$name', ({ entered, address }) => {
 	expect(parseBaseUrl(entered, false)).toBe(address);
 });
 
-test.each<[what: string, advice: string, entered: unknown[]]>([
-	[
-		'is missing',
-		'Enter the address that your push service gave you, e.g. https://push.example.com.',
-		['', '   ', undefined, 7, ['https://push.example.com']],
-	],
-	[
-		'is not a valid https:// address',
-		'Enter the address alone, e.g. https://push.example.com.',
-		[
+const addressAlone = 'Enter the address alone, e.g. https://push.example.com.';
+
+test.each([
+	{
+		what: 'is missing',
+		advice: 'Enter the address that your push service gave you, e.g. https://push.example.com.',
+		values: ['', '   ', undefined, 7, ['https://push.example.com']],
+	},
+	{
+		what: 'is not a valid https:// address',
+		advice: addressAlone,
+		values: [
 			'push.example.com',
 			'//push.example.com',
 			'https:push.example.com',
@@ -42,6 +84,8 @@ test.each<[what: string, advice: string, entered: unknown[]]>([
 			'https://push.example.com\\path',
 			'https://push.example .com',
 			'https://push.example.com/a\nb',
+			'https://push.example.com/a\u0000b',
+			'https://push\u200b.example.com',
 			'https://push.example.com:99999',
 			'https://%zz',
 			'ftp://push.example.com',
@@ -49,24 +93,28 @@ test.each<[what: string, advice: string, entered: unknown[]]>([
 			'x https://push.example.com',
 			'xhttps://push.example.com',
 		],
-	],
-	[
-		'holds a user name or password',
-		'Enter the address alone, e.g. https://push.example.com.',
-		['https://user:word@push.example.com', 'http://user@localhost', 'HTTPS://@push.example.com'],
-	],
-	[
-		'holds a query (the part from the question mark on)',
-		'Enter the address alone, e.g. https://push.example.com.',
-		['https://push.example.com?a=1', 'https://push.example.com/?'],
-	],
-	[
-		'holds a fragment (the part from the # on)',
-		'Enter the address alone, e.g. https://push.example.com.',
-		['https://push.example.com/#', 'https://push.example.com#top'],
-	],
-])('%s', (what, advice, entered) => {
-	for (const each of entered) {
+	},
+	{
+		what: 'holds a user name or password',
+		advice: addressAlone,
+		values: [
+			'https://user:word@push.example.com',
+			'http://user@localhost',
+			'HTTPS://@push.example.com',
+		],
+	},
+	{
+		what: 'holds a query (the part from the question mark on)',
+		advice: addressAlone,
+		values: ['https://push.example.com?a=1', 'https://push.example.com/?'],
+	},
+	{
+		what: 'holds a fragment (the part from the # on)',
+		advice: addressAlone,
+		values: ['https://push.example.com/#', 'https://push.example.com#top'],
+	},
+])('a wrong address is refused because it $what', ({ what, advice, values }) => {
+	for (const each of values) {
 		expect(refusal(() => parseBaseUrl(each, true))).toMatchObject({
 			message: `Base URL of the credential ${what}`,
 			advice,
@@ -74,14 +122,16 @@ test.each<[what: string, advice: string, entered: unknown[]]>([
 	}
 });
 
-test.each([
-	'http://push.example.com',
-	'http://localhost.example.com',
-	'http://mylocalhost',
-	'http://127.0.0.1.example.com',
-	'http://128.0.0.1',
-	'http://[::2]',
-])('%s needs Allow HTTP', (entered) => {
+test.each(
+	[
+		'http://push.example.com',
+		'http://localhost.example.com',
+		'http://mylocalhost',
+		'http://127.0.0.1.example.com',
+		'http://128.0.0.1',
+		'http://[::2]',
+	].map((entered) => ({ entered })),
+)('$entered needs Allow HTTP', ({ entered }) => {
 	expect(refusal(() => parseBaseUrl(entered, false))).toMatchObject({
 		message:
 			'Base URL of the credential starts with http://, which would send the key and token unencrypted',
@@ -91,7 +141,18 @@ test.each([
 	expect(parseBaseUrl(entered, true)).toBe(entered);
 });
 
-test('whatever is accepted is an address that paths can be appended to', () => {
+test.each([
+	{ name: 'NUL', text: 'a\u0000b', code: 'U+0000' },
+	{ name: 'a line break', text: 'a\nb', code: 'U+000A' },
+	{ name: 'a zero-width space', text: '\u200bb', code: 'U+200B' },
+	{ name: 'a byte order mark', text: 'a\ufeff', code: 'U+FEFF' },
+	{ name: 'a character beyond the first plane', text: 'a\u{e0041}', code: 'U+E0041' },
+	{ name: 'nothing among letters, accents and emoji', text: 'a ü e\u0301 語 🌷', code: undefined },
+])('finds $name as an invisible character', ({ text, code }) => {
+	expect(invisibleIn(text)).toBe(code);
+});
+
+test('paths can be appended to every address that is accepted', () => {
 	fc.assert(
 		fc.property(fc.oneof(anyWebUrl(), fc.string()), fc.boolean(), (entered, allowHttp) => {
 			let address: string;

@@ -10,18 +10,26 @@ import {
 
 // Specification, Endpoints and auto_hide rules.
 test.each([
-	['all', '/v1/notification/send/all', true, 1],
-	['attributes', '/v1/notification/send/attribute', true, 0],
-	['segments', '/v1/notification/send/segment', true, 0],
-	['subscriber', '/v1/notification/send/sid', false, 0],
-] as const)('%s', (audience, path, becomesCampaign, closes) => {
-	expect(audienceRules[audience]).toMatchObject({ path, becomesCampaign });
-	expect(autoHideValue(audience, true)).toBe(closes);
-	expect(autoHideValue(audience, false)).toBe(1 - closes);
-});
+	{ audience: 'all', path: '/v1/notification/send/all', becomesCampaign: true, closes: 1 },
+	{
+		audience: 'attributes',
+		path: '/v1/notification/send/attribute',
+		becomesCampaign: true,
+		closes: 0,
+	},
+	{ audience: 'segments', path: '/v1/notification/send/segment', becomesCampaign: true, closes: 0 },
+	{ audience: 'subscriber', path: '/v1/notification/send/sid', becomesCampaign: false, closes: 0 },
+] as const)(
+	'a send to $audience has its path, and closes by itself with auto_hide $closes',
+	({ audience, path, becomesCampaign, closes }) => {
+		expect(audienceRules[audience]).toMatchObject({ path, becomesCampaign });
+		expect(autoHideValue(audience, true)).toBe(closes);
+		expect(autoHideValue(audience, false)).toBe(1 - closes);
+	},
+);
 
 // Specification, Limits.
-test('holds the limits of the specification', () => {
+test('the limits are those of the specification', () => {
 	const { title, message, targetUrl, name, buttonTitle, buttonUrl } = maxCharacters;
 	expect([title, message, targetUrl, name, buttonTitle, buttonUrl]).toEqual([
 		100, 255, 255, 100, 100, 100,
@@ -30,7 +38,7 @@ test('holds the limits of the specification', () => {
 	expect(subscriberCountPath).toBe('/v1/site/subscriber_count');
 });
 
-test('a campaign ID is one segment of the path, whatever it holds', () => {
+test('any campaign ID is one segment of the path', () => {
 	expect(campaignStatusPath('1001')).toBe('/v1/notification/status/id/1001');
 	expect(campaignStatusPath('a/b?c#d')).toBe('/v1/notification/status/id/a%2Fb%3Fc%23d');
 	fc.assert(

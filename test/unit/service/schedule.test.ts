@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { DateTime, FixedOffsetZone, Settings } from 'luxon';
-import { checkLead, parseSchedule } from '../../../nodes/PushCampaign/service/schedule';
+import { checkLead, parseSchedule, toSchedule } from '../../../nodes/PushCampaign/service/schedule';
 import { refusal } from './support';
 
 // Specification, Notification / campaign, send_at.
@@ -13,106 +13,215 @@ const otherLuxon = {
 	offset: -210,
 };
 
-test.each([
-	// The workflow's timezone, where the text has no offset.
-	['2030-01-17 09:30', 'Europe/Berlin', '2030-01-17 09:30 +01:00'],
-	['2030-05-17', 'Asia/Kathmandu', '2030-05-17 00:00 +05:45'],
-	['2030-05-17T24:00', 'UTC', '2030-05-18 00:00 +00:00'],
-	[' 2028-02-29T10:00\n', 'UTC', '2028-02-29 10:00 +00:00'],
-	// The text's own offset.
-	['2030-05-17t09:30z', 'Europe/Berlin', '2030-05-17 09:30 +00:00'],
-	['2030-05-17T10:00Z', 'Mars/Base', '2030-05-17 10:00 +00:00'],
-	['2030-05-17 09:30 +5:30', 'UTC', '2030-05-17 09:30 +05:30'],
-	['2030-05-17 09:30 -3', 'UTC', '2030-05-17 09:30 -03:00'],
-	['2030-05-17 09:30+0530', 'UTC', '2030-05-17 09:30 +05:30'],
-	['2030-05-17 09:30+530', 'UTC', '2030-05-17 09:30 +05:30'],
-	['2030-05-17T09:30-00:30', 'UTC', '2030-05-17 09:30 -00:30'],
-	['2030-05-17T09:30+14:00', 'UTC', '2030-05-17 09:30 +14:00'],
-	['2030-05-17T09:30-14:00', 'UTC', '2030-05-17 09:30 -14:00'],
-	// Seconds are rounded up.
-	['2030-05-17T09:30:00.001', 'UTC', '2030-05-17 09:31 +00:00'],
-	['2030-05-17T09:30:00,5', 'UTC', '2030-05-17 09:31 +00:00'],
-	['2030-12-31T23:59:01', 'UTC', '2031-01-01 00:00 +00:00'],
-	['9999-12-31T23:59:00', 'UTC', '9999-12-31 23:59 +00:00'],
-	// Dates of another realm are read in the timezone, DateTimes of another Luxon keep their offset.
-	[otherRealm, 'Europe/Berlin', '2030-05-17 09:30 +02:00'],
-	[otherLuxon, 'UTC', '2030-05-17 04:00 -03:30'],
-])('%p in %s is sent as %s', (value, timezone, text) => {
-	const schedule = parseSchedule(value, timezone);
-	expect(schedule.text).toBe(text);
-	expect(schedule.at).toBe(DateTime.fromFormat(text, 'yyyy-MM-dd HH:mm ZZ').toMillis());
+describe('a date is written with its offset', () => {
+	test.each([
+		{
+			name: 'in the given time zone if the text has none',
+			value: '2030-01-17 09:30',
+			timezone: 'Europe/Berlin',
+			text: '2030-01-17 09:30 +01:00',
+		},
+		{
+			name: 'at midnight if it is a day alone',
+			value: '2030-05-17',
+			timezone: 'Asia/Kathmandu',
+			text: '2030-05-17 00:00 +05:45',
+		},
+		{
+			name: 'on the next day at 24:00',
+			value: '2030-05-17T24:00',
+			timezone: 'UTC',
+			text: '2030-05-18 00:00 +00:00',
+		},
+		{
+			name: 'on a leap day, with blanks around it',
+			value: ' 2028-02-29T10:00\n',
+			timezone: 'UTC',
+			text: '2028-02-29 10:00 +00:00',
+		},
+		{
+			name: 'of its own, z in lower case',
+			value: '2030-05-17t09:30z',
+			timezone: 'Europe/Berlin',
+			text: '2030-05-17 09:30 +00:00',
+		},
+		{
+			name: 'of its own if nobody knows the time zone',
+			value: '2030-05-17T10:00Z',
+			timezone: 'Mars/Base',
+			text: '2030-05-17 10:00 +00:00',
+		},
+		...[
+			{ written: ' +5:30', offset: '+05:30' },
+			{ written: ' -3', offset: '-03:00' },
+			{ written: '+0530', offset: '+05:30' },
+			{ written: '+530', offset: '+05:30' },
+			{ written: '-00:30', offset: '-00:30' },
+			{ written: '+14:00', offset: '+14:00' },
+			{ written: '-14:00', offset: '-14:00' },
+		].map(({ written, offset }) => ({
+			name: `of its own, written as "${written}"`,
+			value: `2030-05-17 09:30${written}`,
+			timezone: 'UTC',
+			text: `2030-05-17 09:30 ${offset}`,
+		})),
+		{
+			name: 'a minute later if it has milliseconds',
+			value: '2030-05-17T09:30:00.001',
+			timezone: 'UTC',
+			text: '2030-05-17 09:31 +00:00',
+		},
+		{
+			name: 'a minute later if it has a fraction after a comma',
+			value: '2030-05-17T09:30:00,5',
+			timezone: 'UTC',
+			text: '2030-05-17 09:31 +00:00',
+		},
+		{
+			name: 'in the next year if its seconds are rounded up',
+			value: '2030-12-31T23:59:01',
+			timezone: 'UTC',
+			text: '2031-01-01 00:00 +00:00',
+		},
+		{
+			name: 'in the last minute of all years',
+			value: '9999-12-31T23:59:00',
+			timezone: 'UTC',
+			text: '9999-12-31 23:59 +00:00',
+		},
+		{
+			name: 'in the time zone if it is a Date of another realm',
+			value: otherRealm,
+			timezone: 'Europe/Berlin',
+			text: '2030-05-17 09:30 +02:00',
+		},
+		{
+			name: 'of its own if it is a DateTime of another Luxon',
+			value: otherLuxon,
+			timezone: 'UTC',
+			text: '2030-05-17 04:00 -03:30',
+		},
+	])('$name', ({ value, timezone, text }) => {
+		const schedule = parseSchedule(value, timezone);
+		expect(schedule.text).toBe(text);
+		expect(schedule.at).toBe(DateTime.fromFormat(text, 'yyyy-MM-dd HH:mm ZZ').toMillis());
+	});
 });
 
 describe.each([
-	['in summer', Date.UTC(2029, 6, 1)],
-	['in winter', Date.UTC(2029, 11, 1)],
-])('daylight saving time, read %s', (_season, now) => {
+	{ season: 'summer', now: Date.UTC(2029, 6, 1) },
+	{ season: 'winter', now: Date.UTC(2029, 11, 1) },
+])('when clocks change in Berlin, read in $season', ({ now }) => {
 	const { now: clock } = Settings;
-	beforeAll(() => (Settings.now = () => now));
-	afterAll(() => (Settings.now = clock));
+	beforeAll(() => {
+		Settings.now = () => now;
+	});
+	afterAll(() => {
+		Settings.now = clock;
+	});
 
 	test.each([
-		// The hour that does not exist is the one an hour later, on the clock as in time.
-		['2030-03-31T02:30', '2030-03-31 03:30 +02:00'],
-		['2030-03-31T01:59:30', '2030-03-31 03:00 +02:00'],
-		// Of the hour that comes twice it is the first one.
-		['2030-10-27T02:30', '2030-10-27 02:30 +02:00'],
-		['2030-10-27T02:59:30+02:00', '2030-10-27 03:00 +02:00'],
-		[Date.UTC(2030, 9, 27, 0, 59, 30), '2030-10-27 02:00 +01:00'],
-	])('%p in Berlin is sent as %s', (value, text) => {
+		{
+			name: 'a time that is skipped is an hour later',
+			value: '2030-03-31T02:30',
+			text: '2030-03-31 03:30 +02:00',
+		},
+		{
+			name: 'seconds are rounded up across the hour that is skipped',
+			value: '2030-03-31T01:59:30',
+			text: '2030-03-31 03:00 +02:00',
+		},
+		{
+			name: 'of a time that comes twice it is the first',
+			value: '2030-10-27T02:30',
+			text: '2030-10-27 02:30 +02:00',
+		},
+		{
+			name: 'a time with an offset keeps it after rounding',
+			value: '2030-10-27T02:59:30+02:00',
+			text: '2030-10-27 03:00 +02:00',
+		},
+		{
+			name: 'milliseconds are rounded up into the hour that comes again',
+			value: Date.UTC(2030, 9, 27, 0, 59, 30),
+			text: '2030-10-27 02:00 +01:00',
+		},
+	])('$name', ({ value, text }) => {
 		expect(parseSchedule(value, 'Europe/Berlin').text).toBe(text);
 	});
 });
 
-test.each([
-	'2030-05',
-	'17.05.2030 09:30',
-	'2030-5-17 09:30',
-	'2030-05-17T09',
-	'2029-02-29T10:00',
-	'2030-05-17T10:60',
-	'2030-05-17T10:00:60',
-	'2030-05-17T10:00:00.0000000001',
-	'2030-05-17T10:00+15:00',
-	'2030-05-17T10:00-14:01',
-	'2030-05-17T10:00+05:60',
-	'2030-05-17T10:00+123456',
-	'2030-05-17T10:00 UTC',
-	'+012030-05-17T10:00',
-	'9999-12-31T23:59:01Z',
-	'1893456000000',
-	Number.POSITIVE_INFINITY,
-	8.64e15,
-	new Date(Number.NaN),
-	new Date(Date.UTC(-1, 11, 31, 23, 58)),
-	null,
-	{},
-	DateTime.utc(2030).setZone(FixedOffsetZone.instance(15 * 60)),
-	DateTime.invalid('broken'),
-])("%p can't be read", (value) => {
+const unreadable: Array<{ name: string; value: unknown }> = [
+	...[
+		'2030-05',
+		'17.05.2030 09:30',
+		'2030-5-17 09:30',
+		'2030-05-17T09',
+		'2029-02-29T10:00',
+		'2030-05-17T10:60',
+		'2030-05-17T10:00:60',
+		'2030-05-17T10:00:00.0000000001',
+		'2030-05-17T10:00+15:00',
+		'2030-05-17T10:00-14:01',
+		'2030-05-17T10:00+05:60',
+		'2030-05-17T10:00+123456',
+		'2030-05-17T10:00 UTC',
+		'+012030-05-17T10:00',
+		'9999-12-31T23:59:01Z',
+		'1893456000000',
+	].map((value) => ({ name: `the text ${value}`, value })),
+	{ name: 'infinity', value: Number.POSITIVE_INFINITY },
+	{ name: 'more milliseconds than a date has', value: 8.64e15 },
+	{ name: 'an invalid Date', value: new Date(Number.NaN) },
+	{ name: 'a year before 0', value: new Date(Date.UTC(-1, 11, 31, 23, 58)) },
+	{ name: 'null', value: null },
+	{ name: 'an object', value: {} },
+	{
+		name: 'an offset that no place has',
+		value: DateTime.utc(2030).setZone(FixedOffsetZone.instance(15 * 60)),
+	},
+	{ name: 'an invalid DateTime', value: DateTime.invalid('broken') },
+];
+
+test.each(unreadable)('$name can’t be read as a date', ({ value }) => {
 	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
 	expect(message).toBe("Send At can't be read as a date");
 	expect(advice).toMatch(/^Choose a date/);
 });
 
-test('a timezone that nobody knows makes no date of a text without an offset', () => {
-	expect(() => parseSchedule('2030-05-17T10:00', 'Mars/Base')).toThrow('Send At ');
+test.each([
+	{ name: 'text without an offset', value: '2030-05-17T10:00' },
+	{ name: 'milliseconds', value: 1_893_456_000_000 },
+])('names a time zone of the workflow that nobody knows: $name', ({ value }) => {
+	const { message, advice } = refusal(() => parseSchedule(value, 'Mars/Base'));
+	expect(message).toBe('Send At can\'t be read in the time zone of the workflow, "Mars/Base"');
+	expect(advice).toBe(
+		"Choose another time zone in the workflow's settings, or add Send At Timezone.",
+	);
 });
 
-test.each(['ar-EG', 'ar-EG-u-nu-arab'])('wherever the server stands: %s', (locale) => {
-	const { defaultLocale, defaultZone } = Settings;
-	try {
-		Object.assign(Settings, { defaultLocale: locale, defaultZone: 'Asia/Kathmandu' });
-		expect(parseSchedule('2030-05-17T09:30Z', 'Europe/Berlin')).toEqual({
-			text: '2030-05-17 09:30 +00:00',
-			at: Date.UTC(2030, 4, 17, 9, 30),
-		});
-	} finally {
-		Object.assign(Settings, { defaultLocale, defaultZone });
-	}
+test('a moment is written in the time zone that is asked for', () => {
+	const at = Date.UTC(2030, 4, 17, 7, 30);
+	expect(toSchedule(at, 'Europe/Berlin')).toEqual({ text: '2030-05-17 09:30 +02:00', at });
 });
 
-describe('properties', () => {
+test.each([{ locale: 'ar-EG' }, { locale: 'ar-EG-u-nu-arab' }])(
+	'dates are the same on a server with the locale $locale',
+	({ locale }) => {
+		const { defaultLocale, defaultZone } = Settings;
+		try {
+			Object.assign(Settings, { defaultLocale: locale, defaultZone: 'Asia/Kathmandu' });
+			expect(parseSchedule('2030-05-17T09:30Z', 'Europe/Berlin')).toEqual({
+				text: '2030-05-17 09:30 +00:00',
+				at: Date.UTC(2030, 4, 17, 9, 30),
+			});
+		} finally {
+			Object.assign(Settings, { defaultLocale, defaultZone });
+		}
+	},
+);
+
+describe('for any moment and time zone', () => {
 	const moment = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2200, 0) });
 	const zone = fc.constantFrom(
 		'UTC',
@@ -131,7 +240,7 @@ describe('properties', () => {
 		return Date.parse(`${day}T${time}:00.000${offset}`);
 	}
 
-	test('rounds up to the minute, never down, and prints the offset that is in force', () => {
+	test('a date is rounded up to the minute, never down, with the offset that is in force', () => {
 		fc.assert(
 			fc.property(moment, zone, (milliseconds, timezone) => {
 				const local = DateTime.fromMillis(milliseconds, { zone: timezone });
@@ -153,7 +262,7 @@ describe('properties', () => {
 		);
 	});
 
-	test('a text with an offset keeps its offset, and is read as the same again', () => {
+	test('a text with an offset keeps it, and is read as the same again', () => {
 		fc.assert(
 			fc.property(moment, fc.integer({ min: -840, max: 840 }), zone, (at, offset, timezone) => {
 				const local = DateTime.fromMillis(at, { zone: FixedOffsetZone.instance(offset) });
@@ -164,7 +273,7 @@ describe('properties', () => {
 		);
 	});
 
-	test('whatever it is given, it answers a date or refuses it', () => {
+	test('a value of any type is read as a date or refused', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.string(), fc.double(), fc.date(), fc.anything()), (value) => {
 				try {
@@ -178,19 +287,25 @@ describe('properties', () => {
 });
 
 // Specification, Limits: send_at minimum lead.
-test.each([
-	[5 * 60_000, undefined],
-	[Date.UTC(2030, 4, 17), undefined],
-	[5 * 60_000 - 1, 'less than 5 minutes ahead'],
-	[1, 'less than 5 minutes ahead'],
-	[0, 'in the past'],
-	[-1e9, 'in the past'],
-])('%d milliseconds ahead: %s', (lead, which) => {
+describe('a schedule', () => {
 	const at = Date.UTC(2030, 4, 17, 9, 30);
-	const refused = checkLead({ text: '2030-05-17 09:30 +00:00', at }, at - lead);
-	if (which === undefined) return expect(refused).toBeUndefined();
-	expect(refused?.message).toBe(`Send At is 2030-05-17 09:30 +00:00, which is ${which}`);
-	expect(refused?.advice).toBe(
-		"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send right away.",
-	);
+	const check = (lead: number) => checkLead({ text: '2030-05-17 09:30 +00:00', at }, at - lead);
+
+	test('is accepted from 5 minutes ahead on', () => {
+		expect(check(5 * 60_000)).toBeUndefined();
+		expect(check(at)).toBeUndefined();
+	});
+
+	test.each([
+		{ lead: 5 * 60_000 - 1, which: 'less than 5 minutes ahead' },
+		{ lead: 1, which: 'less than 5 minutes ahead' },
+		{ lead: 0, which: 'in the past' },
+		{ lead: -1e9, which: 'in the past' },
+	])('that is $lead ms ahead is refused because it is $which', ({ lead, which }) => {
+		expect(check(lead)).toMatchObject({
+			message: `Send At is 2030-05-17 09:30 +00:00, which is ${which}`,
+			advice:
+				"The service needs at least 5 minutes' notice. Choose a later time, or remove Send At to send right away.",
+		});
+	});
 });

@@ -36,7 +36,8 @@ const issuesOf = (audience: Audience, change: object) =>
 	check(audience, change).error?.issues.map(
 		({ path, message }) => `${path.join('.')} ${message}`,
 	) ?? [];
-const told = (schema: z.ZodTypeAny, value: unknown) => {
+/** What a value is refused with. */
+const messageOf = (schema: z.ZodTypeAny, value: unknown) => {
 	const { error } = schema.safeParse(value);
 	return error && firstIssue(error).message;
 };
@@ -45,17 +46,17 @@ const tooLong = (length: number, limit: number) =>
 	`is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`;
 
 // Specification, Endpoints and Limits.
-test.each([
-	['all', ['name', 'image'], true],
-	['attributes', ['name'], false],
-	['segments', ['name', 'image'], false],
-	['subscriber', [], false],
-] as const)(
-	'what %s may hold beside what it must',
-	(audience, more: readonly string[], isLimited) => {
-		const accepted = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons', ...more];
+describe.each([
+	{ audience: 'all', more: ['name', 'image'], areButtonsLimited: true },
+	{ audience: 'attributes', more: ['name'], areButtonsLimited: false },
+	{ audience: 'segments', more: ['name', 'image'], areButtonsLimited: false },
+	{ audience: 'subscriber', more: [], areButtonsLimited: false },
+] as const)('a body for $audience', ({ audience, more, areButtonsLimited }) => {
+	test('holds the optional fields that the service accepts, and no others', () => {
+		const shared = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'];
+		const accepted = new Set<string>([...shared, ...more]);
 		for (const [name, value] of Object.entries(everyOptional)) {
-			const isAccepted = accepted.includes(name);
+			const isAccepted = accepted.has(name);
 			expect(name in bodies[audience].shape).toBe(isAccepted);
 			// What is left over from another operation is not sent.
 			const { data } = check(audience, { [name]: value });
@@ -65,107 +66,144 @@ test.each([
 				...(isAccepted ? { [name]: value } : {}),
 			});
 		}
-		expect(limitsActionButtons(audience)).toBe(isLimited);
-	},
-);
+		expect(limitsActionButtons(audience)).toBe(areButtonsLimited);
+	});
 
-describe.each(['all', 'attributes', 'segments', 'subscriber'] as const)(
-	'a body for %s',
-	(audience) => {
-		test.each(Object.keys({ ...common, ...selections[audience] }))('needs %s', (name) => {
+	test('needs every required field', () => {
+		for (const name of Object.keys({ ...common, ...selections[audience] })) {
 			expect(check(audience, { [name]: undefined }).error?.issues).toMatchObject([
 				{ path: [name] },
 			]);
-		});
+		}
+	});
 
-		// Specification, Limits.
-		test('has limits, counted in characters, an emoji being one', () => {
-			const limits = {
-				title: 100,
-				message: 255,
-				...('name' in bodies[audience].shape && { name: 100 }),
-			};
-			for (const [field, limit] of Object.entries(limits)) {
-				for (const character of ['x', '語', '👍']) {
-					expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
-					expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
-						`${field} ${tooLong(limit + 1, limit)}`,
-					]);
-				}
+	// Specification, Limits.
+	test('limits its texts, counted in characters, an emoji being one', () => {
+		const limits = {
+			title: 100,
+			message: 255,
+			...('name' in bodies[audience].shape && { name: 100 }),
+		};
+		for (const [field, limit] of Object.entries(limits)) {
+			for (const character of ['x', '語', '👍']) {
+				expect(issuesOf(audience, { [field]: character.repeat(limit) })).toEqual([]);
+				expect(issuesOf(audience, { [field]: character.repeat(limit + 1) })).toEqual([
+					`${field} ${tooLong(limit + 1, limit)}`,
+				]);
 			}
-			expect(issuesOf(audience, { target_url: urlOf(255) })).toEqual([]);
-			expect(issuesOf(audience, { target_url: urlOf(258) })).toEqual([
-				`target_url ${tooLong(258, 255)}`,
-			]);
-		});
+		}
+		expect(issuesOf(audience, { target_url: urlOf(255) })).toEqual([]);
+		expect(issuesOf(audience, { target_url: urlOf(258) })).toEqual([
+			`target_url ${tooLong(258, 255)}`,
+		]);
+	});
 
-		test('action buttons: limited on send/all alone', () => {
-			const button = (title: string, url: string) => ({ action_buttons: [{ title, url }] });
-			expect(issuesOf(audience, button('x'.repeat(100), urlOf(100)))).toEqual([]);
-			const long = [
-				`action_buttons.0.title ${tooLong(101, 100)}`,
-				`action_buttons.0.url ${tooLong(102, 100)}`,
-			];
-			expect(issuesOf(audience, button('x'.repeat(101), urlOf(102)))).toEqual(
-				audience === 'all' ? long : [],
-			);
-		});
+	test('limits its action buttons only on send/all', () => {
+		const button = (title: string, url: string) => ({ action_buttons: [{ title, url }] });
+		expect(issuesOf(audience, button('x'.repeat(100), urlOf(100)))).toEqual([]);
+		const long = [
+			`action_buttons.0.title ${tooLong(101, 100)}`,
+			`action_buttons.0.url ${tooLong(102, 100)}`,
+		];
+		expect(issuesOf(audience, button('x'.repeat(101), urlOf(102)))).toEqual(
+			areButtonsLimited ? long : [],
+		);
+	});
 
-		const notWeb = (url: string) => `is not a valid http:// or https:// address: "${url}"`;
+	const notWeb = (url: string) => `is not a valid http:// or https:// address: "${url}"`;
 
-		test.each([
-			['title', '', 'is empty'],
-			['title', ' \n', 'is empty'],
-			['title', 7, 'is not text'],
-			['title', undefined, 'is missing'],
-			['message', '\t', 'is empty'],
-			['target_url', '', 'is empty'],
-			['target_url', 'shop', notWeb('shop')],
-			['icon', 'http://a.example', 'is not a valid https:// address: "http://a.example"'],
-			['icon', ' ', 'is empty'],
-		])('%s %j: %s', (field, value, issue) => {
-			expect(issuesOf(audience, { [field]: value })).toContain(`${field} ${issue}`);
-		});
+	test.each([
+		{ field: 'title', given: 'empty text', value: '', issue: 'is empty' },
+		{ field: 'title', given: 'blanks', value: ' \n', issue: 'is empty' },
+		{ field: 'title', given: 'a number', value: 7, issue: 'is not text' },
+		{ field: 'title', given: 'nothing', value: undefined, issue: 'is missing' },
+		{ field: 'message', given: 'a tab', value: '\t', issue: 'is empty' },
+		{ field: 'target_url', given: 'empty text', value: '', issue: 'is empty' },
+		{ field: 'target_url', given: 'a word', value: 'shop', issue: notWeb('shop') },
+		{
+			field: 'icon',
+			given: 'http://',
+			value: 'http://a.example',
+			issue: 'is not a valid https:// address: "http://a.example"',
+		},
+		{ field: 'icon', given: 'a blank', value: ' ', issue: 'is empty' },
+	])('refuses $given as $field', ({ field, value, issue }) => {
+		expect(issuesOf(audience, { [field]: value })).toContain(`${field} ${issue}`);
+	});
 
-		test.each([
-			[{ url: 'https://a.example' }, 'title is missing'],
-			[{ title: ' ', url: 'https://a.example' }, 'title is empty'],
-			[{ title: 7, url: 'https://a.example' }, 'title is not text'],
-			[{ title: 'a' }, 'url is missing'],
-			[{ title: 'a', url: 'shop' }, `url ${notWeb('shop')}`],
-		])('the button %j: %s', (button, issue) => {
-			expect(issuesOf(audience, { action_buttons: [button] })).toEqual([
-				`action_buttons.0.${issue}`,
-			]);
-		});
-	},
-);
+	test.each([
+		{
+			name: 'without a title',
+			button: { url: 'https://a.example' },
+			issue: 'title is missing',
+		},
+		{
+			name: 'with a blank title',
+			button: { title: ' ', url: 'https://a.example' },
+			issue: 'title is empty',
+		},
+		{
+			name: 'with a number as its title',
+			button: { title: 7, url: 'https://a.example' },
+			issue: 'title is not text',
+		},
+		{ name: 'without a URL', button: { title: 'a' }, issue: 'url is missing' },
+		{
+			name: 'with a word as its URL',
+			button: { title: 'a', url: 'shop' },
+			issue: `url ${notWeb('shop')}`,
+		},
+	])('refuses a button $name', ({ button, issue }) => {
+		expect(issuesOf(audience, { action_buttons: [button] })).toEqual([`action_buttons.0.${issue}`]);
+	});
+});
 
-describe('addresses of pages', () => {
+describe('an address', () => {
 	const isAccepted = (field: string, url: string) => check('all', { [field]: url }).success;
-
-	const web = [
-		'HTTPS://Shop.example/a?b=c#d',
-		'https://例え.example/ü',
-		'https://user:word@a.example/',
-	];
 	const odd = [
 		'https:/shop.example',
 		'https:///path',
 		'https://shop .example',
 		'xhttps://a.example',
 	];
+	const notHttps = [...odd, 'http://shop.example/a.png', 'data:image/png;base64,AA'];
 
-	test.each<[field: string, are: boolean, urls: string[]]>([
-		['target_url', true, web],
-		['target_url', false, [...odd, 'https://?a', 'https://#a', 'ftp://a.example', ' https://a.b']],
-		['icon', false, [...odd, 'http://shop.example/a.png', 'data:image/png;base64,AA']],
-		['image', false, [...odd, 'http://shop.example/a.png', 'data:image/png;base64,AA']],
-	])('for %s: %j for %j', (field, are, urls) => {
-		for (const url of urls) expect([url, isAccepted(field, url)]).toEqual([url, are]);
+	test.each([
+		{
+			name: 'of a page may be http or https, with a query, umlauts and a user',
+			field: 'target_url',
+			isOne: true,
+			urls: [
+				'HTTPS://Shop.example/a?b=c#d',
+				'https://例え.example/ü',
+				'https://user:word@a.example/',
+				'http://a.example',
+			],
+		},
+		{
+			name: 'of a page is refused if a browser could not open it',
+			field: 'target_url',
+			isOne: false,
+			urls: [...odd, 'https://?a', 'https://#a', 'ftp://a.example', ' https://a.b'],
+		},
+		{ name: 'of an icon must be https', field: 'icon', isOne: false, urls: notHttps },
+		{ name: 'of an image must be https', field: 'image', isOne: false, urls: notHttps },
+	])('$name', ({ field, isOne, urls }) => {
+		for (const url of urls) expect([url, isAccepted(field, url)]).toEqual([url, isOne]);
 	});
 
-	test('every address that URL makes is one', () => {
+	test.each(['target_url', 'icon', 'image'].map((field) => ({ field })))(
+		'as $field is refused if it holds an invisible character',
+		({ field }) => {
+			for (const url of ['https://a.example/\u0000', 'https://a\u200b.example']) {
+				expect(issuesOf('all', { [field]: url })[0]).toMatch(
+					new RegExp(`^${field} holds an invisible character \\(U\\+(0000|200B)\\)$`),
+				);
+			}
+		},
+	);
+
+	test('that URL has made is accepted', () => {
 		fc.assert(fc.property(anyWebUrl(), (url) => url.length > 255 || isAccepted('target_url', url)));
 	});
 });
@@ -176,28 +214,51 @@ const lost = 'is too large for a number, its last digits are lost already: enter
 describe('attributes', () => {
 	const of = (attribute: unknown) => issuesOf('attributes', { attribute });
 
-	test.each<object>([
-		{ plan: 'pro', age: 7, share: 0.5, vip: true, note: '' },
-		{ big: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER },
-		{ constructor: 'x', ' plan ': 'y', ['__proto__']: 'z' },
-	])('%j is fine', (attribute) => expect(of(attribute)).toEqual([]));
+	test.each<{ name: string; attribute: object }>([
+		{
+			name: 'texts, numbers and booleans',
+			attribute: { plan: 'pro', age: 7, share: 0.5, vip: true, note: '' },
+		},
+		{
+			name: 'the largest exact numbers',
+			attribute: { big: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER },
+		},
+		{
+			name: 'names that JavaScript has a meaning for',
+			attribute: { constructor: 'x', ' plan ': 'y', ['__proto__']: 'z' },
+		},
+	])('may be $name', ({ attribute }) => {
+		const { data } = bodies.attributes.safeParse({ ...common, attribute });
+		expect(JSON.stringify(data?.attribute)).toBe(JSON.stringify(attribute));
+	});
 
 	test.each([
-		[{}, 'is empty'],
-		[{ '': 'x' }, 'has an attribute without a name'],
-		[{ plan: 'pro', ' ': 'x' }, 'has an attribute without a name'],
-		[null, 'is not a set of names and values'],
-		['plan', 'is not a set of names and values'],
-		[['plan'], 'is not a set of names and values'],
-	])('%j: %s', (attribute, issue) => expect(of(attribute)).toEqual([`attribute ${issue}`]));
+		{ name: 'an empty object', attribute: {}, issue: 'is empty' },
+		{ name: 'an empty name', attribute: { '': 'x' }, issue: 'has an attribute without a name' },
+		{
+			name: 'a blank name',
+			attribute: { plan: 'pro', ' ': 'x' },
+			issue: 'has an attribute without a name',
+		},
+		{ name: 'null', attribute: null, issue: 'is not a set of names and values' },
+		{ name: 'text', attribute: 'plan', issue: 'is not a set of names and values' },
+		{ name: 'an array', attribute: ['plan'], issue: 'is not a set of names and values' },
+	])('refuse $name', ({ attribute, issue }) => {
+		expect(of(attribute)).toEqual([`attribute ${issue}`]);
+	});
 
-	test.each<[message: string, values: unknown[]]>([
-		[
-			'is not a text, a number or a boolean',
-			[{ a: 1 }, [1], null, undefined, Infinity, -Infinity, NaN, 1n],
-		],
-		[lost, [2 ** 53, -(2 ** 53), 1e300]],
-	])('%s: %p', (message, values) => {
+	test.each([
+		{
+			name: 'values of other types',
+			message: 'is not a text, a number or a boolean',
+			values: [{ a: 1 }, [1], null, undefined, Infinity, -Infinity, Number.NaN, 1n],
+		},
+		{
+			name: 'numbers that have lost digits',
+			message: lost,
+			values: [2 ** 53, -(2 ** 53), 1e300],
+		},
+	])('refuse $name', ({ message, values }) => {
 		for (const plan of values) expect(of({ plan })).toEqual([`attribute.plan ${message}`]);
 	});
 });
@@ -209,120 +270,197 @@ describe('a list of IDs', () => {
 		}
 	});
 
-	test.each<[message: string, ids: unknown[]]>([
-		['holds an ID that is neither text nor a whole number', [{}, -1, 1.5, null, ['12'], NaN]],
-		[lost, [2 ** 53]],
-		['holds "2 3", which is not one ID', ['2 3', ' 2 \n3 ']],
-		['holds "", which is not one ID', ['', ' ']],
-		...Array.from('()[]{}"\'`“”„‘’«»', (mark): [string, unknown[]] => [
-			`holds "1${mark}2", which is not one ID`,
-			[`1${mark}2`],
-		]),
-	])('%s: %j', (message, ids) => {
-		for (const id of ids) expect(told(idList, ['1', id])).toBe(message);
+	test.each([
+		{
+			name: 'other types',
+			message: 'holds an ID that is neither text nor a whole number',
+			ids: [{}, -1, 1.5, null, ['12'], Number.NaN],
+		},
+		{ name: 'a number that has lost digits', message: lost, ids: [2 ** 53] },
+		{
+			name: 'a blank inside an ID',
+			message: 'holds "2 3", which is not one ID',
+			ids: ['2 3', ' 2 \n3 '],
+		},
+		{ name: 'an empty ID', message: 'holds "", which is not one ID', ids: ['', ' '] },
+		...Array.from('()[]{}"\'`“”„‘’«»', (mark) => ({
+			name: `the character ${mark}`,
+			message: `holds "1${mark}2", which is not one ID`,
+			ids: [`1${mark}2`],
+		})),
+	])('refuses $name', ({ message, ids }) => {
+		for (const id of ids) expect(messageOf(idList, ['1', id])).toBe(message);
 	});
 
 	test('is an array', () => {
-		expect(told(idList, '12')).toBe('is neither text, nor a number, nor an array');
+		expect(messageOf(idList, '12')).toBe('is neither text, nor a number, nor an array');
 	});
 });
 
-// What helps is told where it can be told.
-const whole = 'Enter the full address, such as https://www.example.com/page.';
+const fullAddress = 'Enter the full address, such as https://www.example.com/page.';
 const shorten = 'Shorten it, or turn on Shorten Long Texts in the options.';
-const shorter = 'Enter a shorter address.';
-const separate =
-	'Separate IDs by commas, semicolons or line breaks, or use an expression that returns an array.';
 
-test.each<[z.ZodTypeAny, value: unknown, advice: string | undefined]>([
-	[bodies.all, { ...common, target_url: 'shop' }, whole],
-	[bodies.all, { ...common, title: 'x'.repeat(256) }, shorten],
-	[bodies.all, { ...common, message: 'x'.repeat(256) }, shorten],
-	[bodies.all, { ...common, name: 'x'.repeat(256) }, shorten],
-	[bodies.all, { ...common, target_url: urlOf(256) }, shorter],
-	[bodies.all, { ...common, title: 7 }, undefined],
-	[idList, ['12 34'], separate],
-	[segments, [], "Enter at least one segment ID from your push service's dashboard."],
-	[subscriberId, 'x', 'Enter the ID of one subscriber: digits only, such as 5001.'],
-	[campaignId, '1,2', 'Use one item for each campaign.'],
-])('%# %j is refused with what to do: %s', (schema, value, advice) => {
-	const { error } = schema.safeParse(value);
-	expect(error && firstIssue(error).advice).toBe(advice);
+describe('a refused value comes with advice:', () => {
+	test.each<{ name: string; schema: z.ZodTypeAny; value: unknown; advice: string | undefined }>([
+		{
+			name: 'the full address for a word',
+			schema: bodies.all,
+			value: { ...common, target_url: 'shop' },
+			advice: fullAddress,
+		},
+		{
+			name: 'shortening for a long title',
+			schema: bodies.all,
+			value: { ...common, title: 'x'.repeat(256) },
+			advice: shorten,
+		},
+		{
+			name: 'shortening for a long message',
+			schema: bodies.all,
+			value: { ...common, message: 'x'.repeat(256) },
+			advice: shorten,
+		},
+		{
+			name: 'shortening for a long name',
+			schema: bodies.all,
+			value: { ...common, name: 'x'.repeat(256) },
+			advice: shorten,
+		},
+		{
+			name: 'a shorter address for a long one',
+			schema: bodies.all,
+			value: { ...common, target_url: urlOf(256) },
+			advice: 'Enter a shorter address.',
+		},
+		{
+			name: 'none for a title of another type',
+			schema: bodies.all,
+			value: { ...common, title: 7 },
+			advice: undefined,
+		},
+		{
+			name: 'separators for two IDs in one',
+			schema: idList,
+			value: ['12 34'],
+			advice:
+				'Separate IDs by commas, semicolons or line breaks, or use an expression that returns an array.',
+		},
+		{
+			name: 'the ID for the name of a segment',
+			schema: segments,
+			value: ['spring buyers'],
+			advice:
+				"Enter the ID from your push service's dashboard, not the name; separate several with commas.",
+		},
+		{
+			name: 'an ID for an empty list of segments',
+			schema: segments,
+			value: [],
+			advice: "Enter at least one segment ID from your push service's dashboard.",
+		},
+		{
+			name: 'digits for a subscriber',
+			schema: subscriberId,
+			value: 'x',
+			advice: 'Enter the ID of one subscriber: digits only, such as 5001.',
+		},
+		{
+			name: 'one item for each campaign',
+			schema: campaignId,
+			value: '1,2',
+			advice: 'Use one item for each campaign.',
+		},
+	])('$name', ({ schema, value, advice }) => {
+		const { error } = schema.safeParse(value);
+		expect(error && firstIssue(error).advice).toBe(advice);
+	});
 });
 
-describe("a subscriber's ID", () => {
+describe('a subscriber ID', () => {
 	test.each([
-		['5001', '5001'],
-		[' 5001 ', '5001'],
-		['007', '007'],
-		[0, '0'],
-	])('%j is %s', (value, id) => expect(subscriberId.parse(value)).toBe(id));
-
-	test.each<[message: string, refused: unknown[]]>([
-		['is not a number', [null, true, {}, ['5'], -5, 1.5]],
-		['is not a number: ""', ['', ' ']],
-		['is not a number: "5a"', ['5a', ' 5a ']],
-		['is not a number: "a5"', ['a5']],
-		['is not a number: "-5"', ['-5']],
-		['is not a number: "٥"', ['٥']],
-	])('%s: %j', (message, refused) => {
-		for (const value of refused) expect(told(subscriberId, value)).toBe(message);
+		{ name: 'may be text', value: '5001', id: '5001' },
+		{ name: 'is trimmed', value: ' 5001 ', id: '5001' },
+		{ name: 'keeps leading zeros', value: '007', id: '007' },
+		{ name: 'may be a number', value: 0, id: '0' },
+	])('$name', ({ value, id }) => {
+		expect(subscriberId.parse(value)).toBe(id);
 	});
 
-	test('no digit is lost', () => {
+	test.each([
+		{ message: 'is not a number', values: [null, true, {}, ['5'], -5, 1.5] },
+		{ message: 'is not a number: ""', values: ['', ' '] },
+		{ message: 'is not a number: "5a"', values: ['5a', ' 5a '] },
+		{ message: 'is not a number: "a5"', values: ['a5'] },
+		{ message: 'is not a number: "-5"', values: ['-5'] },
+		{ message: 'is not a number: "٥"', values: ['٥'] },
+	])('is refused with: $message', ({ message, values }) => {
+		for (const value of values) expect(messageOf(subscriberId, value)).toBe(message);
+	});
+
+	test('loses no digit, or is refused', () => {
 		fc.assert(
 			fc.property(fc.bigInt({ min: 0n }), (id) => {
 				expect(subscriberId.parse(String(id))).toBe(String(id));
 				const isExact = id <= BigInt(Number.MAX_SAFE_INTEGER);
-				expect(told(subscriberId, Number(id))).toBe(isExact ? undefined : lost);
+				expect(messageOf(subscriberId, Number(id))).toBe(isExact ? undefined : lost);
 			}),
 		);
 	});
 });
 
-describe("a campaign's ID", () => {
+describe('a campaign ID', () => {
 	test.each([
-		['1001', '1001'],
-		[1001, '1001'],
-		[0, '0'],
-		[' abc-1 ', 'abc-1'],
-		['...', '...'],
-		['x1 2', 'x1 2'],
-		['a/b?c', 'a/b?c'],
-		['📣', '📣'],
-	])('%j is %s', (value, id) => expect(campaignId.parse(value)).toBe(id));
+		{ name: 'may be text', value: '1001', id: '1001' },
+		{ name: 'may be a number', value: 1001, id: '1001' },
+		{ name: 'may be zero', value: 0, id: '0' },
+		{ name: 'is trimmed', value: ' abc-1 ', id: 'abc-1' },
+		{ name: 'may be three dots', value: '...', id: '...' },
+		{ name: 'may have a blank in it', value: 'x1 2', id: 'x1 2' },
+		{ name: 'may have characters of a path', value: 'a/b?c', id: 'a/b?c' },
+		{ name: 'may be an emoji', value: '📣', id: '📣' },
+	])('$name', ({ value, id }) => {
+		expect(campaignId.parse(value)).toBe(id);
+	});
 
-	test.each<[message: string, refused: unknown[]]>([
-		['is not a campaign ID', ['', ' ', '.', '..', '\ud83d']],
-		['is neither text nor a whole number', [null, true, ['1'], -1, 1.5]],
-		['holds more than one ID: "1001, 1002"', ['1001, 1002', ' 1001,\n1002 ']],
-		['holds more than one ID: "1001;1002"', ['1001;1002']],
-		['holds more than one ID: "1001 1002"', ['1001 1002', '1001  1002']],
-		[lost, [2 ** 53]],
-	])('%s: %j', (message, refused) => {
-		for (const value of refused) expect(told(campaignId, value)).toBe(message);
+	test.each([
+		{ message: 'is not a campaign ID', values: ['', ' ', '.', '..', '\ud83d'] },
+		{ message: 'is neither text nor a whole number', values: [null, true, ['1'], -1, 1.5] },
+		{
+			message: 'holds more than one ID: "1001, 1002"',
+			values: ['1001, 1002', ' 1001,\n1002 '],
+		},
+		{ message: 'holds more than one ID: "1001;1002"', values: ['1001;1002'] },
+		{ message: 'holds more than one ID: "1001 1002"', values: ['1001 1002', '1001  1002'] },
+		{ message: lost, values: [2 ** 53] },
+	])('is refused with: $message', ({ message, values }) => {
+		for (const value of values) expect(messageOf(campaignId, value)).toBe(message);
 	});
 });
 
 // Specification, Notification / campaign, expire_push.
 describe('an expiry', () => {
 	test.each([
-		[{ amount: 1, unit: 'm' }, '1m'],
-		[{ amount: 90, unit: 'h' }, '90h'],
-		[{ amount: Number.MAX_SAFE_INTEGER, unit: 'd' }, '9007199254740991d'],
-	])('%j is %s', (value, text) => expect(expiry.parse(value)).toBe(text));
+		{ given: { amount: 1, unit: 'm' }, text: '1m' },
+		{ given: { amount: 90, unit: 'h' }, text: '90h' },
+		{ given: { amount: Number.MAX_SAFE_INTEGER, unit: 'd' }, text: '9007199254740991d' },
+	])('is written as $text', ({ given, text }) => {
+		expect(expiry.parse(given)).toBe(text);
+	});
 
-	test.each<[message: string, refused: unknown[]]>([
-		[
-			'is not a whole number from 1',
-			[0, -1, 1.5, 2 ** 53, NaN, Infinity, '7', null].map((amount) => ({ amount, unit: 'd' })),
-		],
-		[
-			'is not minutes, hours or days',
-			['w', 'D', '', 7, null, undefined].map((unit) => ({ amount: 1, unit })),
-		],
-		['is not an amount and a unit', [7, 'd']],
-	])('%s: %j', (message, refused) => {
-		for (const value of refused) expect(told(expiry, value)).toBe(message);
+	test.each([
+		{
+			message: 'is not a whole number from 1',
+			values: [0, -1, 1.5, 2 ** 53, Number.NaN, Infinity, '7', null].map((amount) => ({
+				amount,
+				unit: 'd',
+			})),
+		},
+		{
+			message: 'is not minutes, hours or days',
+			values: ['w', 'D', '', 7, null, undefined].map((unit) => ({ amount: 1, unit })),
+		},
+		{ message: 'is not an amount and a unit', values: [7, 'd'] },
+	])('is refused because it $message', ({ message, values }) => {
+		for (const value of values) expect(messageOf(expiry, value)).toBe(message);
 	});
 });
