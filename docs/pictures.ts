@@ -207,7 +207,7 @@ async function checkSizes(): Promise<void> {
 	process.stdout.write(`${files.length} pictures, ${Math.round(all / 1000)} kB\n`);
 }
 
-/** Makes every picture of the documentation anew, from the real editor and the simulator's page. */
+/** Makes every picture of the documentation again, from the real editor and the simulator's page. */
 async function run(): Promise<void> {
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });

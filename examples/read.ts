@@ -65,6 +65,25 @@ export function changeNode(
 	return { ...draft, nodes };
 }
 
+const fieldsSchema = z.object({
+	assignments: z.object({
+		assignments: z.array(z.record(z.union([z.string(), z.number(), z.boolean()]))),
+	}),
+});
+
+/** What a user does after the import: gives a field of an Edit Fields node another value. */
+export function changeField(draft: WorkflowDraft, field: string, value: number): WorkflowDraft {
+	const nodes = draft.nodes.map((node) => {
+		const fields = fieldsSchema.safeParse(node.parameters);
+		if (!fields.success) return node;
+		const assignments = fields.data.assignments.assignments.map((each) =>
+			each['name'] === field ? { ...each, value } : each,
+		);
+		return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
+	});
+	return { ...draft, nodes };
+}
+
 /** What a user does after the import: chooses the credential of every node of this type's prefix. */
 export function chooseCredential(
 	draft: WorkflowDraft,

@@ -2,7 +2,7 @@ import { failures, type Failure } from './failures';
 import { isJsonObject, isLongerThan, type JsonObject } from './json';
 import { minimumLeadMs, parseExpirePush, parseSendAt } from './schedule';
 
-/** What a field's rule may look at besides the value. */
+/** What a field's rule may depend on besides the value. */
 export interface FieldContext {
 	/** Epoch milliseconds. */
 	readonly now: number;

@@ -11,17 +11,17 @@ export class JsonFile<T> {
 		private readonly schema: z.ZodType<T, z.ZodTypeDef, unknown>,
 	) {}
 
-	/** What was written last; undefined where nothing was. Throws where the file holds something else. */
+	/** The value that was written last; undefined if none was. Throws if the file holds something else. */
 	read(): T | undefined {
 		if (!existsSync(this.path)) return undefined;
 		try {
 			return this.schema.parse(JSON.parse(readFileSync(this.path, 'utf8')));
 		} catch (error) {
-			throw new Error(`${this.path} can't be read. Delete it to begin anew.`, { cause: error });
+			throw new Error(`${this.path} can't be read. Delete it to start over.`, { cause: error });
 		}
 	}
 
-	/** Replaces the value where it is another: whoever is killed meanwhile leaves the former one whole. */
+	/** Replaces the value if it differs. A process that is killed meanwhile leaves the former one intact. */
 	write(value: T): void {
 		const text = JSON.stringify(value);
 		if (text === this.written) return;

@@ -1,7 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { chooseCredential, exampleFile, exampleNames, parseWorkflow } from '../../examples/read';
+import {
+	changeField,
+	chooseCredential,
+	exampleFile,
+	exampleNames,
+	parseWorkflow,
+} from '../../examples/read';
 import type { N8nClient } from '../n8n/client';
 import { DataTables, type DataTable } from '../n8n/dataTables';
 import { N8nRefused, type Owner } from '../n8n/rest';
@@ -53,8 +59,8 @@ export interface Example {
 }
 
 /**
- * The workflows of the demo: its own, in the order of their file names, then all of `examples`. None
- * of these is active: most of them need a service beside the push service.
+ * The workflows of the demo: its own, in the order of their file names, then all of `examples`, with
+ * waits of one minute. None of these is active: most of them need a service beside the push service.
  *
  * @param page the address of the simulator's page, below which the chat is
  */
@@ -62,7 +68,8 @@ export async function readExamples(page = writtenPage): Promise<Example[]> {
 	const read = async (file: string, path: string): Promise<Example> => {
 		const text = await readFile(path, 'utf8');
 		const here = text.replaceAll(writtenChat, `${page}/chat`).replaceAll(writtenPage, page);
-		return { file, ...parseWorkflow(here) };
+		const { active, draft } = parseWorkflow(here);
+		return { file, active, draft: changeField(draft, 'waitMinutes', 1) };
 	};
 	const own = (await readdir(ownFolder)).sort().map((file) => read(file, join(ownFolder, file)));
 	const published = (await exampleNames()).map((name) =>
@@ -106,20 +113,25 @@ export async function prepareDemo(
 	}
 
 	const existing = await DataTables.of(client);
-	for (const table of tables) {
-		const isKnown = state.tables.includes(table.name);
-		if (!isKnown && (await existing.find(table.name)) === undefined) await existing.create(table);
-	}
+	const newTables = tables.filter(({ name }) => !state.tables.includes(name));
+	await Promise.all(
+		newTables.map(async (table) => {
+			if ((await existing.find(table.name)) === undefined) await existing.create(table);
+		}),
+	);
 
 	const workflows = { ...state.workflows };
+	const activations: Array<Promise<void>> = [];
 	// n8n lists the newest first: the one to begin with is created last.
 	for (const { file, active, draft } of (await readExamples(baseUrl)).reverse()) {
 		if (workflows[file] !== undefined) continue;
 		const chosen = chooseCredential(draft, 'n8n-nodes-push-campaign.', credential);
 		const { id } = await client.createWorkflow(chosen);
 		workflows[file] = id;
-		if (active) await client.activate(id);
+		// n8n takes seconds to start a trigger, in which the other workflows are created.
+		if (active) activations.push(client.activate(id));
 	}
+	await Promise.all(activations);
 	const made = { credential, workflows, tables: tables.map(({ name }) => name) };
 	return { state: { ...state, ...made }, isLoginChanged: false };
 }

@@ -7,10 +7,10 @@ import { N8nClient } from '../n8n/client';
 import { installHost } from '../n8n/install';
 import { startN8n } from '../n8n/server';
 import { LockHeld, withLock } from '../process/lock';
-import { packPackage } from '../process/pack';
 import { freePort } from '../process/ports';
 import { Progress } from '../process/progress';
 import { addDemoCampaign } from './campaign';
+import { packChanged } from './package';
 import { access, demoStateSchema, prepareDemo } from './prepare';
 import { demoTables } from './tables';
 import { reloadingEnv, watchEdits } from './watch';
@@ -20,7 +20,7 @@ const usage = `Usage: npm start [-- --fresh]
 
 Starts n8n with this package in it, and a simulator of the push service.
 
-  --fresh   begins anew: forgets all workflows, credentials, executions and campaigns made before
+  --fresh   starts over: forgets all workflows, credentials, executions and campaigns made before
 `;
 
 const folder = join(projectFolder, '.demo');
@@ -30,13 +30,13 @@ const say = (text: string): void => {
 	process.stdout.write(text);
 };
 
-/** Stops the demo. As long as it is starting, what is under way (npm, a server) ends with this process. */
+/** Stops the demo. While it is starting, npm and the server end with this process. */
 let stop = (): void => process.exit(130);
 
 /** Stops when the user wants to. */
-function heedUser(): void {
+function stopOnRequest(): void {
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop());
-	// npm hands SIGTERM to the shell that it runs scripts in, and the shell hands it to nobody.
+	// npm passes SIGTERM to the shell that runs the script, and the shell passes it on to nobody.
 	const shell = process.ppid;
 	setInterval(() => {
 		if (process.ppid !== shell) stop();
@@ -44,12 +44,12 @@ function heedUser(): void {
 }
 
 async function run(fresh: boolean): Promise<void> {
-	heedUser();
+	stopOnRequest();
 	const progress = new Progress(process.stdout);
 	say(expectation);
-	await progress.step('Looking for n8n', async (rename) => await installHost('2', rename));
+	await progress.step('Looking for n8n', (begin, reach) => installHost('2', { begin, reach }));
 	const since = Date.now();
-	const { tarball } = await progress.step('Building the package', packPackage);
+	const tarball = await progress.step('Building the package', packChanged);
 	if (fresh) await rm(folder, { recursive: true, force: true });
 
 	const known = stateFile.read();
@@ -86,8 +86,8 @@ async function run(fresh: boolean): Promise<void> {
 		const wished = new Promise<'stop'>((resolve) => {
 			stop = () => resolve('stop');
 		});
-		say(welcome({ ...addresses, timezone, workflows, isLoginChanged }));
-		endWatching = watchEdits({ server, since, tell: say });
+		say(welcome({ ...addresses, baseUrl: simulator.url, timezone, workflows, isLoginChanged }));
+		endWatching = watchEdits({ server, since, report: say });
 		if ((await Promise.race([wished, server.ended])) !== 'stop') {
 			throw new Error(`n8n ended by itself. Its log: ${logFile}`);
 		}

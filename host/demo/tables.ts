@@ -1,9 +1,16 @@
 import { DateTime } from 'luxon';
-import type { DataTable } from '../n8n/dataTables';
+import type { DataTable, Row } from '../n8n/dataTables';
 import { demoCampaignId, demoTitle } from './campaign';
 
 const texts = (...names: string[]): DataTable['columns'] =>
 	Object.fromEntries(names.map((name) => [name, 'string']));
+
+const subscriber = (
+	subscriberId: string,
+	firstName: string,
+	orderId: string,
+	timezone: string,
+): Row => ({ subscriberId, firstName, orderId, timezone });
 
 /**
  * The data tables that the examples read and write, filled so that each of them has something to do.
@@ -18,6 +25,8 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 			.plus({ hours })
 			.startOf('hour')
 			.toFormat('yyyy-MM-dd HH:mm');
+	const dayAgo = (days: number) =>
+		DateTime.fromMillis(now, { zone: timezone }).minus({ days }).toFormat('yyyy-MM-dd');
 	const planned = (title: string, message: string, hours: number) => ({
 		title,
 		message,
@@ -28,18 +37,26 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 	return [
 		{
 			name: 'Push subscribers',
-			columns: texts('subscriberId', 'firstName', 'orderId'),
+			columns: texts('subscriberId', 'firstName', 'orderId', 'timezone'),
 			rows: [
-				{ subscriberId: '5001', firstName: 'Ada', orderId: 'A-1001' },
-				{ subscriberId: '5002', firstName: 'Grace', orderId: 'A-1002' },
+				subscriber('5001', 'Ada', 'A-1001', 'Europe/London'),
+				subscriber('5002', 'Grace', 'A-1002', 'America/New_York'),
 				// Nobody has this ID, so that the second table gets a row, too.
-				{ subscriberId: '4711', firstName: 'Charles', orderId: 'A-1003' },
-				{ subscriberId: '5003', firstName: 'Alan', orderId: 'A-1004' },
+				subscriber('4711', 'Charles', 'A-1003', 'Europe/Paris'),
+				subscriber('5003', 'Alan', 'A-1004', 'Pacific/Auckland'),
 			],
 		},
 		{
 			name: 'Push not sent',
 			columns: texts('subscriberId', 'outcome', 'reason'),
+		},
+		{
+			name: 'Push subscriber counts',
+			columns: { day: 'string', active: 'number', total: 'number' },
+			rows: [
+				{ day: dayAgo(7), active: 9810, total: 12_230 },
+				{ day: dayAgo(1), active: 9985, total: 12_480 },
+			],
 		},
 		{
 			name: 'Push campaign calendar',

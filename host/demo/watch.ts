@@ -7,11 +7,11 @@ import { packagesFolder } from '../n8n/communityPackage';
 import type { N8nServer } from '../n8n/server';
 import { packageName } from '../n8n/workflows';
 
-/** The variables by which n8n takes up a package again when its files change. */
+/** With these variables n8n loads a package again when its files change. */
 export const reloadingEnv = { N8N_DEV_RELOAD: 'true' };
 
 const folders = ['nodes', 'credentials'];
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 const mostReasons = 5;
 
 /** How long n8n takes from saying that it loads a package again to having done so, in milliseconds. */
@@ -22,53 +22,53 @@ export interface WatchOptions {
 	server: N8nServer;
 	/** The folder with the package's sources. Left out: this project. */
 	project?: string;
-	/** Edits after this moment are taken, epoch milliseconds. */
+	/** Edits after this moment are handled, epoch milliseconds. */
 	since: number;
-	/** Is told in words what became of each edit. */
-	tell: (words: string) => void;
+	/** Called with a sentence about each edit. */
+	report: (words: string) => void;
 }
 
 /**
  * Brings every edit of the package's sources into a running server: compiles it into the installed
- * package, which n8n then loads again. One that is refused leaves n8n with the version before.
+ * package, which n8n then loads again. After an edit that does not compile, n8n keeps the version before.
  *
  * @returns a function that ends the watching
  */
 export function watchEdits(options: WatchOptions): () => void {
-	const { server, project = projectFolder, since, tell } = options;
+	const { server, project = projectFolder, since, report } = options;
 	const installed = join(packagesFolder(server.userFolder), 'node_modules', packageName, 'dist');
 	let watching = true;
 	const watch = async () => {
-		for (let taken = since; watching; await sleep(lookEveryMs)) {
+		for (let handled = since; watching; await sleep(checkEveryMs)) {
 			const last = await lastEdit(project);
-			if (last <= taken) continue;
-			taken = last;
-			const words = await takeOver(server, project, installed);
+			if (last <= handled) continue;
+			handled = last;
+			const words = await update(server, project, installed);
 			const time = new Date().toTimeString().slice(0, 8);
-			if (watching) tell(`${time}  ${words}\n`);
+			if (watching) report(`${time}  ${words}\n`);
 		}
 	};
-	void watch().catch((error: unknown) => tell(`Edits are no longer taken: ${String(error)}\n`));
+	void watch().catch((error: unknown) => report(`Edits are no longer handled: ${String(error)}\n`));
 	return () => {
 		watching = false;
 	};
 }
 
-/** When a source was changed, added or taken away last, epoch milliseconds. */
+/** When a source was last changed, added or removed, epoch milliseconds. */
 async function lastEdit(project: string): Promise<number> {
 	const listed = folders.map(async (folder) => {
 		const names = await readdir(join(project, folder), { recursive: true });
 		return ['.', ...names].map((name) => join(project, folder, name));
 	});
 	const times = (await Promise.all(listed)).flat().map(async (path) => {
-		// One that an editor is just replacing is there the next time.
+		// A file that an editor is just replacing is there at the next check.
 		return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 	});
 	return Math.max(...(await Promise.all(times)));
 }
 
-/** Takes an edit over; gives in words what became of it. */
-async function takeOver(server: N8nServer, project: string, installed: string): Promise<string> {
+/** Brings the sources into n8n; gives a sentence about the result. */
+async function update(server: N8nServer, project: string, installed: string): Promise<string> {
 	const last = (what: string) => server.log().lastIndexOf(`Hot reload ${what} for ${packageName}`);
 	const before = last('triggered');
 	const reasons = await compile(project, installed);
@@ -82,7 +82,7 @@ async function takeOver(server: N8nServer, project: string, installed: string): 
 		if (Date.now() > deadline) return 'Your edit compiles, but n8n has not tried to load it.';
 		await sleep(100);
 	}
-	// A load that began while files were still written may fail, and is followed by another one.
+	// n8n may begin to load while files are still being written, fail, and load again.
 	let tried: number;
 	do {
 		tried = last('triggered');
@@ -93,7 +93,7 @@ async function takeOver(server: N8nServer, project: string, installed: string): 
 		: `Your edit compiles, but n8n has not loaded it: its log ${server.userFolder}/n8n.log says why.`;
 }
 
-/** Writes what the sources become, or nothing; gives what the compiler says against them. */
+/** Compiles the sources, writes nothing if that fails, and gives the compiler's complaints. */
 async function compile(project: string, outDir: string): Promise<string[]> {
 	const compiler = join(projectFolder, 'node_modules', 'typescript-7', 'bin', 'tsc');
 	const options = ['-p', 'tsconfig.build.json', '--noEmitOnError', '--pretty', 'false'];

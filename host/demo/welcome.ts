@@ -1,10 +1,12 @@
-import { demoFiles, demoOwner } from './prepare';
+import { access, demoFiles, demoOwner } from './prepare';
 
 /** Where everything is, once it runs. */
 export interface Running {
 	/** The addresses of n8n and of the push service's page. */
 	n8n: string;
 	service: string;
+	/** The push service's address for a credential. */
+	baseUrl: string;
 	/** The IANA name of the timezone in which n8n runs. */
 	timezone: string;
 	/** The IDs of the workflows by the names of their files. */
@@ -12,14 +14,14 @@ export interface Running {
 	isLoginChanged: boolean;
 }
 
-/** This machine's timezone as an IANA name, such as `Europe/Berlin`; UTC where it has none that is known. */
+/** This machine's timezone as an IANA name, such as `Europe/Berlin`; UTC if it is unknown. */
 export function machineTimezone(): string {
 	const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-	// A TZ that means nothing to it makes ICU answer with a name that n8n does not take.
+	// For an unknown TZ, ICU gives a name that n8n does not accept.
 	return timeZone === '' || timeZone.startsWith('Etc/Unknown') ? 'UTC' : timeZone;
 }
 
-/** What is said before anything begins. */
+/** Printed before anything begins. */
 export const expectation = `
 Starts n8n with the Push Campaign nodes in it and, beside it, a simulator of a push service.
 Both run on this machine alone; nothing is sent to anybody. The first start downloads n8n: about
@@ -27,15 +29,15 @@ Both run on this machine alone; nothing is sent to anybody. The first start down
 
 `;
 
-/** What to do now, for somebody who has never seen n8n. */
+/** What to do first, for somebody who has never seen n8n. */
 export function welcome(running: Running): string {
-	const { n8n, service, timezone, workflows, isLoginChanged } = running;
+	const { n8n, service, baseUrl, timezone, workflows, isLoginChanged } = running;
 	const address = (file: string, tab = '') => {
 		const id = workflows[file];
 		return id === undefined ? `${n8n}/home/workflows` : `${n8n}/workflow/${id}${tab}`;
 	};
 	const login = isLoginChanged
-		? '     Log in as you changed it. (So the examples were not looked at.)'
+		? '     Log in with the e-mail and password that you chose. (The examples were not updated.)'
 		: `     E-mail     ${demoOwner.email}\n     Password   ${demoOwner.password}`;
 	return `
 Ready. To send a campaign:
@@ -45,14 +47,16 @@ Ready. To send a campaign:
 ${login}
 
   2. Click 'Execute workflow', at the bottom. The campaign goes out; 15 seconds later the last
-     node has its numbers. Double-click a node to see what it does and what came out.
+     node has its numbers. Double-click a node to see its settings and its output.
 
-  3. See the notification as subscribers see it. Buttons there make people click, and time pass:
+  3. See the notification as subscribers see it. Buttons there make people click and time pass:
      ${service}
+
+  4. Break something: on that page, click 'Lose the answer', then execute the workflow again.
 
 Then look around:
 
-  It runs by itself, every minute in which the counters of campaign 1001 moved
+  A workflow that runs by itself when the numbers of campaign 1001 change
      ${address(demoFiles.watching, '/executions')}
   All example workflows. The note in each says what it needs; the page above shows what they
   post to a chat
@@ -60,10 +64,16 @@ Then look around:
   The tables that some of them read and write
      ${n8n}/home/datatables
 
+The examples have a credential. For one of your own:
+
+     Base URL   ${baseUrl}
+     API Key    ${access.apiKey}
+     Auth Token ${access.authToken}
+
 To change the nodes, edit what is in nodes/ or credentials/: n8n has it some seconds later.
 
 Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made in n8n and the
-campaigns you sent are there again at the next start; 'npm start -- --fresh' begins anew.
+campaigns you sent are there again at the next start; 'npm start -- --fresh' starts over.
 
 `;
 }

@@ -1,38 +1,46 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { withLock } from '../process/lock';
 import { runNpm } from '../process/npm';
 import { hostOf, type Host, type Major } from './hosts';
+
+/** What a caller may want to show of an installation. */
+export interface InstallProgress {
+	/** A step begins. */
+	begin?: (step: string) => void;
+	/** The step has come that far, such as `812 of 2,100 packages`. */
+	reach?: (amount: string) => void;
+}
+
+const countEveryMs = 1_000;
 
 /**
  * Makes sure that the pinned n8n of a major version is complete: its packages as the lock file
  * beside it says, without their install scripts, and the native parts built. Takes minutes the first
  * time and milliseconds afterwards. Safe when several processes call it at once.
  *
- * @param tell is told what the installation is doing, whenever that changes
  * @throws when npm fails: says what to do, and which file holds npm's words
  */
-export async function installHost(
-	major: Major,
-	tell: (doing: string) => void = () => {},
-): Promise<Host> {
+export async function installHost(major: Major, progress: InstallProgress = {}): Promise<Host> {
 	const host = hostOf(major);
 	if (await isInstalled(host)) return host;
 	await withLock(host.directory, async () => {
 		if (await isInstalled(host)) return;
-		await install(host, tell);
+		await install(host, progress);
 		await writeFile(stampFile(host), await stampOf(host));
 	});
 	return host;
 }
 
-async function install(host: Host, tell: (doing: string) => void): Promise<void> {
+async function install(host: Host, progress: InstallProgress): Promise<void> {
 	const { directory: cwd } = host;
 	const logFile = join(cwd, 'install.log');
 	await rm(logFile, { force: true });
-	const npm = async (doing: string, args: string[]) => {
-		tell(doing);
+	const npm = async (step: string, args: string[]) => {
+		progress.begin?.(step);
 		try {
 			await runNpm(args, cwd, logFile);
 		} catch (error) {
@@ -41,16 +49,61 @@ async function install(host: Host, tell: (doing: string) => void): Promise<void>
 	};
 	// Without a network an installation would try for many minutes before it says so.
 	await npm('Asking the npm registry', ['view', 'n8n', 'version', '--fetch-retries=0']);
-	await npm('Downloading n8n (once: 2.5 GB, some minutes)', [
-		'install',
-		'--legacy-peer-deps',
-		'--ignore-scripts',
-		'--no-audit',
-		'--no-fund',
-	]);
+	const endCounting = countPackages(host, progress);
+	// Without --no-save npm adds to the lock file what it knows of other platforms.
+	const flags = ['--no-save', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
+	try {
+		await npm('Downloading n8n (once: 2.5 GB, some minutes)', ['install', ...flags]);
+	} finally {
+		endCounting();
+	}
 	const rebuild = ['rebuild', ...host.nativePackages, '--ignore-scripts=false'];
 	await npm('Building SQLite (about a minute)', rebuild);
 }
+
+const lockSchema = z.object({
+	packages: z.record(
+		z.object({
+			os: z.array(z.string()).default([process.platform]),
+			cpu: z.array(z.string()).default([process.arch]),
+		}),
+	),
+});
+
+/**
+ * Reports again and again how many packages of the lock file are unpacked.
+ *
+ * @returns a function that ends the counting
+ */
+function countPackages({ directory }: Host, { reach }: InstallProgress): () => void {
+	let isCounting = reach !== undefined;
+	const count = async () => {
+		const text = await readFile(join(directory, 'package-lock.json'), 'utf8');
+		const { packages } = lockSchema.parse(JSON.parse(text));
+		const paths = Object.entries(packages).flatMap(([path, { os, cpu }]) => {
+			const isForHere = os.includes(process.platform) && cpu.includes(process.arch);
+			return path !== '' && isForHere ? [join(directory, path, 'package.json')] : [];
+		});
+		const number = new Intl.NumberFormat('en-US');
+		while (isCounting) {
+			const found = await Promise.all(paths.map(exists));
+			const unpacked = found.filter(Boolean).length;
+			reach?.(`${number.format(unpacked)} of ${number.format(paths.length)} packages`);
+			await sleep(countEveryMs);
+		}
+	};
+	// Whatever is wrong with the lock file, npm says it better.
+	void count().catch(() => {});
+	return () => {
+		isCounting = false;
+	};
+}
+
+const exists = async (path: string): Promise<boolean> =>
+	await access(path).then(
+		() => true,
+		() => false,
+	);
 
 const stampFile = (host: Host) => join(host.directory, 'node_modules', '.complete');
 

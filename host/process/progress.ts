@@ -8,18 +8,28 @@ export interface ProgressStream {
 /** Seconds between two lines about the same step where lines cannot be written over. */
 const lineEvery = 15;
 
-/** Tells, calmly, what is being done and for how long. */
+/** Shows what is being done, for how long, and how far it is. */
 export class Progress {
+	/** How far the current step is, such as `812 of 2,100 packages`. */
+	private amount = '';
+
 	constructor(private readonly stream: ProgressStream) {}
 
-	/** Runs one step under a name; the name may be changed while it runs. */
-	async step<T>(name: string, work: (rename: (name: string) => void) => Promise<T>): Promise<T> {
+	/** Runs a step under a name. `begin` ends it and begins another; `reach` says how far it is. */
+	async step<T>(
+		name: string,
+		work: (begin: (name: string) => void, reach: (amount: string) => void) => Promise<T>,
+	): Promise<T> {
 		let end = this.begin(name);
+		const begin = (next: string) => {
+			end('✓');
+			end = this.begin(next);
+		};
+		const reach = (amount: string) => {
+			this.amount = amount;
+		};
 		try {
-			const result = await work((next) => {
-				end('✓');
-				end = this.begin(next);
-			});
+			const result = await work(begin, reach);
 			end('✓');
 			return result;
 		} catch (error) {
@@ -32,18 +42,20 @@ export class Progress {
 		const { isTTY = false, columns = 80 } = this.stream;
 		const since = Date.now();
 		const seconds = () => Math.floor((Date.now() - since) / 1000);
-		const tell = () => {
-			const line = `… ${name}${elapsed(seconds())}`;
-			if (isTTY) this.stream.write(`\r\x1b[2K${line.slice(0, columns - 1)}`);
-			else if (seconds() % lineEvery === 0) this.stream.write(`${line}\n`);
+		this.amount = '';
+		const show = () => {
+			const amount = this.amount === '' ? '' : `: ${this.amount}`;
+			const text = `… ${name}${amount}${elapsed(seconds())}`;
+			if (isTTY) this.stream.write(`\r\x1b[2K${text.slice(0, columns - 1)}`);
+			else if (seconds() % lineEvery === 0) this.stream.write(`${text}\n`);
 		};
-		tell();
-		const ticking = setInterval(tell, 1000).unref();
+		show();
+		const ticking = setInterval(show, 1000).unref();
 		return (mark) => {
 			clearInterval(ticking);
-			// What one wants to know before, in brackets, is no longer news.
-			const line = `${mark} ${name.replace(/ \(.*/, '')}${elapsed(seconds())}\n`;
-			this.stream.write(isTTY ? `\r\x1b[2K${line}` : line);
+			// The words in brackets say what to expect, which is over.
+			const text = `${mark} ${name.replace(/ \(.*/, '')}${elapsed(seconds())}\n`;
+			this.stream.write(isTTY ? `\r\x1b[2K${text}` : text);
 		};
 	}
 }

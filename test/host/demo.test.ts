@@ -36,7 +36,7 @@ const startService = () =>
 const click = 'When clicking ‘Execute workflow’';
 const report = 'examples/daily-subscriber-report.json';
 
-describe('what npm start prepares', () => {
+describe('npm start', () => {
 	let folder: string;
 	let simulator: Simulator;
 	let server: N8nServer;
@@ -81,7 +81,7 @@ describe('what npm start prepares', () => {
 		await rm(folder, { recursive: true, maxRetries: 10 });
 	}, 300_000);
 
-	test('every workflow is there, and only the report is active', async () => {
+	test('creates every workflow and activates only the report', async () => {
 		const workflows = await client.workflows();
 		const names = (await readExamples()).map(({ draft }) => draft.name);
 		expect(workflows.map(({ name }) => name).sort()).toEqual([...names].sort());
@@ -89,12 +89,12 @@ describe('what npm start prepares', () => {
 		expect(active).toEqual([state.workflows[demoFiles.watching]]);
 	});
 
-	test('the first workflow sends a campaign and reads its status', async () => {
+	test('lets the first workflow send a campaign and read its status', async () => {
 		const execution = await run(demoFiles.first, click);
 		expect(outputOf(execution, 'Read its status')[0]?.json).toMatchObject({ status: 'Sent' });
 	}, 300_000);
 
-	test('the examples find filled tables', async () => {
+	test('fills the tables that the examples read', async () => {
 		await run('examples/personal-notifications.json', click);
 		expect((await rowsOf('Push not sent')).map(({ subscriberId }) => subscriberId)).toEqual([
 			'4711',
@@ -110,16 +110,16 @@ describe('what npm start prepares', () => {
 		expect(scheduled).toBe(`${String(calendar[0]?.['sendAt'])} +05:30`);
 	}, 300_000);
 
-	test('the examples that post to a chat post to the one on the page', async () => {
+	test('lets the examples post to the chat on the page', async () => {
 		await run(report, 'Every day at 8:00');
 		await run('examples/log-and-watch-campaigns.json', 'Every Monday at 9:00');
 		expect(simulator.state().messages.map(({ text }) => text)).toEqual([
-			'Push subscribers today: 10000 active of 12500 in total.',
+			textLike(/today: 10,000 .*\nYesterday: 9,985. A week ago: 9,810.$/),
 			textLike(/^Push campaigns of the last seven days: 1\n“Autumn sale: 20% off everything”/),
 		]);
 	}, 300_000);
 
-	test('a second start brings back nothing that was deleted, and follows the service to another address', async () => {
+	test('restores nothing that was deleted, and updates the address in the credential', async () => {
 		const deleted = state.workflows['examples/abandoned-cart.json'] ?? '';
 		await client.deleteWorkflow(deleted);
 		const tables = await DataTables.of(client);
@@ -154,7 +154,7 @@ describe('an edit while npm start runs', () => {
 	let stage: Stage;
 	let workflowId: string;
 	let endWatching: () => void;
-	const told: string[] = [];
+	const reported: string[] = [];
 
 	/** Makes the action node of the copied sources answer this, whatever it is asked. */
 	const edit = async (answer: string, more = '') => {
@@ -162,15 +162,15 @@ describe('an edit while npm start runs', () => {
 		const text = await readFile(join(projectFolder, file), 'utf8');
 		const execute = `PushCampaign.prototype.execute = async () => [[{ json: ${answer} }]];`;
 		const changed = [text, execute, more].join('\n');
-		const known = told.length;
+		const known = reported.length;
 		await writeFile(join(folder, file), changed);
 		const late = () => 'Nothing was said of the edit';
 		await until(
-			() => told.length,
+			() => reported.length,
 			(count) => count > known,
 			{ within: 240_000, late },
 		);
-		return told[known];
+		return reported[known];
 	};
 
 	const answer = async () => {
@@ -193,8 +193,8 @@ describe('an edit while npm start runs', () => {
 			pushCampaign(content, { credential }),
 		];
 		workflowId = (await client.createWorkflow(chain('Edited', nodes))).id;
-		const tell = (words: string) => told.push(words);
-		endWatching = watchEdits({ server: stage.server, project: folder, since, tell });
+		const report = (words: string) => reported.push(words);
+		endWatching = watchEdits({ server: stage.server, project: folder, since, report });
 	});
 
 	afterAll(async () => {
@@ -212,19 +212,19 @@ describe('an edit while npm start runs', () => {
 		expect(await answer()).toEqual({ edited: 2 });
 	});
 
-	test('is told when it does not compile, and n8n goes on with the version before', async () => {
+	test('that does not compile is reported, and n8n keeps the version before', async () => {
 		expect(await edit('{ edited: nowhere }')).toMatch(
 			/is not in n8n,.*:\n {2}nodes\/PushCampaign\/PushCampaign\.node\.ts\(\d+,\d+\): .*'nowhere'/,
 		);
 		expect(await answer()).toEqual({ edited: 2 });
 	});
 
-	test('is told when it compiles and n8n can not load it', async () => {
+	test('that n8n can not load is reported', async () => {
 		const broken = await edit('{ edited: 2 }', "throw new Error('no');");
 		expect(broken).toMatch(/n8n has not loaded it: its log .*n8n\.log says why\.\n$/);
 	});
 
-	test('is in n8n when it has been mended', async () => {
+	test('that mends the one before is in n8n', async () => {
 		expect(await edit('{ edited: 3 }')).toContain('Your edit is in n8n.');
 		expect(await answer()).toEqual({ edited: 3 });
 	});

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { changeNode, chooseCredential, readExample } from '../../examples/read';
+import { changeField, changeNode, chooseCredential, readExample } from '../../examples/read';
 import {
 	chain,
 	DataTables,
@@ -14,7 +14,7 @@ import {
 } from '../../host';
 import { useStage } from './support';
 import { answerJson, serve, type LoopbackService } from './support/loopback';
-import { anyText, textLike } from './support/matchers';
+import { textLike } from './support/matchers';
 import { drafting, startModel } from './support/modelServer';
 import { untilRequests } from './support/reliabilityWorkflow';
 
@@ -85,7 +85,7 @@ async function tableOf(name: string) {
 	};
 }
 
-test('announce-rss-posts sends each new post once, shortened to what the service takes', async () => {
+test('announce-rss-posts sends each new post once, with texts cut to the allowed length', async () => {
 	const { client, simulator } = stage();
 	const post = (title: string, text: string, published: number) =>
 		`<item><title>${title}</title><description>${text}</description>` +
@@ -137,39 +137,46 @@ test('announce-rss-posts sends each new post once, shortened to what the service
 	expect(again.map(({ json }) => json['status'])).toEqual(['alreadySent', 'alreadySent']);
 });
 
-test('weekly-ab-titles schedules both titles for the same minute and names the better one', async () => {
+test('weekly-ab-titles sends the title that more subscribers clicked to the rest, once a week', async () => {
 	const { client, simulator } = stage();
 	const draft = await imported('weekly-ab-titles');
-	// As it is in the file, so that its own schedule is tried.
+	// As it is in the file, to test its own schedule.
 	await client.deactivate(await start(draft));
-	const { id } = await client.createWorkflow(
-		changeNode(draft, 'Wait a day', { parameters: { amount: 8, unit: 'seconds' } }),
-	);
+	const { id } = await client.createWorkflow(changeField(draft, 'waitMinutes', 0.15));
 	const running = run(id, 'Every Monday at 9:00');
-	await waitUntil('both campaigns were scheduled', () => simulator.campaigns.size === 2);
-	[...simulator.campaigns.keys()].forEach((campaign, index) => {
-		const clicked = 50 + 25 * index;
+	await waitUntil('both titles were sent', () => simulator.campaigns.size === 2);
+	for (const { id: campaign, body } of simulator.campaigns.values()) {
+		const clicked = body['title'] === 'Five things you should not miss' ? 75 : 50;
 		simulator.setCounters(campaign, { successfully_sent: 1100, delivered: 1000, clicked });
-	});
+	}
 	const execution = await running;
 
-	const [a, b] = sent();
-	expect(a).toMatchObject({ title: 'This week in our shop', segment: ['101'] });
-	expect(b).toMatchObject({ title: 'Five things you should not miss', segment: ['102'] });
-	expect(a?.['send_at']).toEqual(anyText);
-	expect(a?.['send_at']).toBe(b?.['send_at']);
-	expect(outputOf(execution, 'The winner').map(({ json }) => json)).toEqual([
-		{
-			winner: 'B',
-			title: 'Five things you should not miss',
-			clickRate: 0.075,
-			report:
-				'B “Five things you should not miss”: 7.5% (75 of 1000), A “This week in our shop”: 5.0% (50 of 1000)',
-		},
+	const [first, second, rest, ...more] = sent();
+	expect(more).toEqual([]);
+	expect([first, second].map((body) => body?.['segment']).sort()).toEqual([['102'], ['105']]);
+	expect(rest).toMatchObject({
+		...{ title: 'Five things you should not miss', segment: ['110'] },
+		...{ message: first?.['message'], target_url: first?.['target_url'] },
+	});
+	expect(outputOf(execution, 'The better title').map(({ json }) => json['report'])).toEqual([
+		'A: 50 of 1000 clicked, B: 75 of 1000',
 	]);
+	await client.runManually(id, 'Every Monday at 9:00');
+	expect(simulator.campaigns.size).toBe(3);
 });
 
-test('personal-notifications keeps what was not sent in a second table, and sends nothing twice', async () => {
+test('the test groups of weekly-ab-titles have about the same size in the simulator', () => {
+	const [a, b, rest] = ['102', '105', '110'].map(
+		(segment) =>
+			stage().simulator.campaign(
+				stage().simulator.addCampaign({ audience: 'segment', body: { segment: [segment] } }),
+			)?.audienceSize ?? 0,
+	);
+	expect(Number(a) / Number(b)).toBeCloseTo(1, 1);
+	expect(rest).toBeGreaterThan(4 * Number(a));
+});
+
+test('personal-notifications saves what was not sent in a second table, and sends nothing twice', async () => {
 	const { client } = stage();
 	const tables = await DataTables.of(client);
 	await tables.create({
@@ -209,19 +216,66 @@ test('personal-notifications keeps what was not sent in a second table, and send
 	expect(sent().map(({ sid }) => sid)).toEqual(['5001', '5002', '5003']);
 });
 
-test('daily-subscriber-report posts the numbers to a chat', async () => {
+test('daily-subscriber-report posts the numbers of today, yesterday and a week ago', async () => {
 	const id = await start(await imported('daily-subscriber-report'));
 	await stage().client.deactivate(id);
-	await run(id, 'Every day at 8:00');
-	expect(chatTexts()).toEqual(['Push subscribers today: 10000 active of 12500 in total.']);
+	const report = 'Every day at 8:00';
+	const today = 'Active push subscribers today: 10,000 (of 12,500 in total).';
+	await run(id, report);
+	const counts = await tableOf('Push subscriber counts');
+	const day = (days: number) => DateTime.local().minus({ days }).toISODate();
+	await counts.insert([
+		{ day: day(1), active: 9985, total: 12_480 },
+		{ day: day(7), active: 9810, total: 12_230 },
+	]);
+	await run(id, report);
+	expect(chatTexts()).toEqual([
+		`${today}\nYesterday: not known. A week ago: not known.`,
+		`${today}\nYesterday: 9,985. A week ago: 9,810.`,
+	]);
+	// The second run of the day replaced the row of the first.
+	expect(await counts.rows()).toHaveLength(3);
 });
 
-test('alert-on-clicks posts once, when the clicks reach the threshold', async () => {
+test("nine-in-each-timezone schedules each subscriber for tomorrow at 9:00 on the subscriber's clock", async () => {
+	const { client } = stage();
+	const zones = { 5001: 'Pacific/Auckland', 5002: 'America/Los_Angeles', 5003: 'Asia/Kolkata' };
+	const rows = Object.entries({ ...zones, 5004: 'Mars/Olympus' });
+	const tables = await DataTables.of(client);
+	const older = await tables.find('Push subscribers');
+	if (older !== undefined) await client.request('DELETE', `${tables.path}/${older}`);
+	await tables.create({
+		name: 'Push subscribers',
+		columns: { subscriberId: 'string', firstName: 'string', timezone: 'string' },
+		rows: rows.map(([subscriberId, timezone]) => ({ subscriberId, firstName: 'Ada', timezone })),
+	});
+	const id = await start(await imported('nine-in-each-timezone'));
+	await client.deactivate(id);
+	const execution = await run(id, 'Every day at 18:00');
+	const tomorrow = (zone: string) =>
+		DateTime.now().setZone(zone).plus({ days: 1 }).set({ hour: 9, minute: 0 });
+	expect(Object.fromEntries(sent().map((body) => [body['sid'], body['send_at']]))).toEqual(
+		Object.fromEntries(
+			Object.entries(zones).map(([sid, zone]) => [
+				sid,
+				tomorrow(zone).toFormat('yyyy-MM-dd HH:mm ZZ'),
+			]),
+		),
+	);
+	const [, refused] =
+		execution.data.resultData.runData['Schedule for 9:00']?.[0]?.data?.['main'] ?? [];
+	expect(refused?.map(({ json }) => json['timezone'])).toEqual(['Mars/Olympus']);
+	// Running it again schedules nothing twice.
+	await run(id, 'Every day at 18:00');
+	expect(sent()).toHaveLength(3);
+});
+
+test('alert-on-clicks posts one message when the clicks reach 100', async () => {
 	const { client, simulator } = stage();
-	const counters = { successfully_sent: 1100, delivered: 1000, clicked: 99 };
+	const counters = { successfully_sent: 1300, delivered: 1200, clicked: 99 };
 	simulator.addCampaign({ id: '1001', counters });
 	const draft = await imported('alert-on-clicks');
-	const id = await start(changeNode(draft, 'When clicks reach a number', { parameters: polled }));
+	const id = await start(changeNode(draft, 'When clicks reach 100', { parameters: polled }));
 	await untilRequests(stage(), 2);
 	expect(await client.executions({ workflowId: id })).toEqual([]);
 	simulator.setCounters('1001', { clicked: 100 });
@@ -230,11 +284,11 @@ test('alert-on-clicks posts once, when the clicks reach the threshold', async ()
 	await untilRequests(stage(), 3);
 	await client.deactivate(id);
 	expect(chatTexts()).toEqual([
-		'Campaign 1001 was clicked 100 times: 1000 notifications were delivered.',
+		'Campaign 1001 was clicked 100 times: 1,200 notifications were delivered.',
 	]);
 });
 
-test('log-and-watch-campaigns keeps the log, tells of few clicks once, and reports the week', async () => {
+test('log-and-watch-campaigns keeps a log, reports few clicks once, and posts the week', async () => {
 	const { client, simulator } = stage();
 	// The clock starts none of its own while the test counts.
 	const triggerAtMinute = (new Date().getMinutes() + 30) % 60;
@@ -320,7 +374,7 @@ test('log-and-watch-campaigns keeps the log, tells of few clicks once, and repor
 	]);
 });
 
-test('campaign-calendar hands over what is due, says why not, and sends no row twice', async () => {
+test('campaign-calendar schedules rows that are due, saves why one is not, and sends no row twice', async () => {
 	const id = await start(await imported('campaign-calendar'));
 	await stage().client.deactivate(id);
 	await run(id);
@@ -358,7 +412,7 @@ test('campaign-calendar hands over what is due, says why not, and sends no row t
 	expect(states.slice(0, 3)).toEqual(['scheduled earlier', null, 'scheduled']);
 });
 
-test('abandoned-cart reminds of a cart that is still open, once', async () => {
+test('abandoned-cart sends one reminder of a cart that is still open', async () => {
 	const { client } = stage();
 	const carts = new Map([
 		['c/1', 'open'],
@@ -426,9 +480,9 @@ const botMessageSchema = z.object({
 });
 
 test.each([
-	{ button: '✅ Send it', told: ['It is on its way: campaign 1001.'] },
-	{ button: '❌ Discard it', told: [] },
-])('approval-in-chat: $button', async ({ button, told }) => {
+	{ button: '✅ Send it', confirmations: ['It is on its way: campaign 1001.'] },
+	{ button: '❌ Discard it', confirmations: [] },
+])('approval-in-chat sends only what is approved: $button', async ({ button, confirmations }) => {
 	const { client, simulator } = stage();
 	const messages: Array<z.infer<typeof botMessageSchema>> = [];
 	const telegram = during(
@@ -450,7 +504,7 @@ test.each([
 	);
 	const id = await start(draft);
 	const written = ['Summer *sale*', 'All of new_arrivals & more', 'https://shop.example.com/sale'];
-	await submitForm(formOf(draft, 'Write a notification'), written);
+	await submitForm(formOf(draft, 'When a notification is written'), written);
 	await waitUntil('the chat was asked', () => messages.length === 1);
 	const [question] = messages;
 	expect(question?.text).toBe(
@@ -468,9 +522,9 @@ test.each([
 	const [execution] = await client.waitForExecutions({ workflowId: id });
 	await client.deactivate(id);
 	expect(execution?.status).toBe('success');
-	expect(messages.slice(1).map(({ text }) => text)).toEqual(told);
+	expect(messages.slice(1).map(({ text }) => text)).toEqual(confirmations);
 	const [title, message, target_url] = written;
-	expect(bodies()).toEqual(told.map(() => ({ title, message, target_url })));
+	expect(bodies()).toEqual(confirmations.map(() => ({ title, message, target_url })));
 });
 
 async function read(address: URL): Promise<string> {
@@ -495,37 +549,85 @@ async function untilNextPage(page: URL): Promise<void> {
 test.each([
 	{ decision: 'Send it', sends: true, last: 'The campaign has the ID 1001.' },
 	{ decision: 'Discard it', sends: false, last: 'Nothing was sent.' },
-])('ai-agent-with-approval: $decision', async ({ decision, sends, last }) => {
-	const { client, simulator } = stage();
-	const title = 'Summer sale';
-	const message = 'All of it is 20% off until Sunday.';
-	const service = during(await startModel(drafting({ title, message })));
-	const access = { apiKey: 'model-key', url: service.url };
-	const model = await client.createCredential('Model', 'openAiApi', access);
-	const draft = chooseCredential(
-		await imported('ai-agent-with-approval'),
-		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
-		model,
-	);
-	const id = await start(draft);
-	const target_url = 'https://example.com/sale';
-	const brief = ['Summer sale, 20% off', target_url];
-	const answer = await submitForm(formOf(draft, 'What is it about?'), brief);
+])(
+	'ai-agent-with-approval sends only what a person approves: $decision',
+	async ({ decision, sends, last }) => {
+		const { client, simulator } = stage();
+		const title = 'Summer sale';
+		const message = 'All of it is 20% off until Sunday.';
+		const service = during(await startModel(drafting({ title, message })));
+		const access = { apiKey: 'model-key', url: service.url };
+		const model = await client.createCredential('Model', 'openAiApi', access);
+		const draft = chooseCredential(
+			await imported('ai-agent-with-approval'),
+			'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+			model,
+		);
+		const id = await start(draft);
+		const target_url = 'https://example.com/sale';
+		const brief = ['Summer sale, 20% off', target_url];
+		const page = await openForm(draft, 'When a topic is written', brief);
+
+		expect(service.requests).toHaveLength(1);
+		expect(JSON.stringify(service.requests[0]?.messages)).toContain('Summer sale, 20% off');
+		expect(JSON.stringify(service.requests[0]?.tools)).not.toMatch(/push/i);
+		const shown = await read(page);
+		expect(shown).toContain(title);
+		expect(shown).toContain(message);
+		expect(simulator.requestCount).toBe(0);
+
+		await submitForm(page, ['Summer sale!', message, decision]);
+		await untilNextPage(page);
+		expect(await read(page)).toContain(last);
+		await client.deactivate(id);
+		expect(bodies()).toEqual(sends ? [{ title: 'Summer sale!', message, target_url }] : []);
+	},
+);
+
+/** Opens the form that starts a workflow and submits it; gives the address of its next page. */
+async function openForm(draft: WorkflowDraft, name: string, values: string[]): Promise<URL> {
+	const answer = await submitForm(formOf(draft, name), values);
 	const { formWaitingUrl } = z.object({ formWaitingUrl: z.string() }).parse(await answer.json());
 	const page = new URL(formWaitingUrl);
 	await untilNextPage(page);
+	return page;
+}
 
-	expect(service.requests).toHaveLength(1);
-	expect(JSON.stringify(service.requests[0]?.messages)).toContain('Summer sale, 20% off');
-	expect(JSON.stringify(service.requests[0]?.tools)).not.toMatch(/push/i);
-	const shown = await read(page);
-	expect(shown).toContain(title);
-	expect(shown).toContain(message);
-	expect(simulator.requestCount).toBe(0);
+const notification = ['Summer sale', 'All of it is 20% off.', 'https://example.com/sale'];
+const [title, message, target_url] = notification;
 
-	await submitForm(page, ['Summer sale!', message, decision]);
+test.each([
+	{ decision: 'Send it', audiences: ['sid', 'all'], last: 'The campaign has the ID 1001.' },
+	{ decision: 'Discard it', audiences: ['sid'], last: 'Nobody but you got it.' },
+])('send-to-me-first asks me before everybody gets it: $decision', async (row) => {
+	const { client, simulator } = stage();
+	const draft = await imported('send-to-me-first');
+	const id = await start(draft);
+	const page = await openForm(draft, 'When a notification is written', notification);
+	expect(sent()).toEqual([{ sid: '5001', title, message, target_url }]);
+	await submitForm(page, [row.decision]);
 	await untilNextPage(page);
-	expect(await read(page)).toContain(last);
+	expect(await read(page)).toContain(row.last);
 	await client.deactivate(id);
-	expect(bodies()).toEqual(sends ? [{ title: 'Summer sale!', message, target_url }] : []);
+	const audiences = [...simulator.campaigns.values()].map(({ audience }) => audience);
+	expect(audiences).toEqual(row.audiences);
+});
+
+test('one-push-a-day sends a subscriber one notification a day, whoever else gets one', async () => {
+	const { client } = stage();
+	const draft = await imported('one-push-a-day');
+	const id = await start(draft);
+	const shown: string[] = [];
+	for (const subscriber of ['5001', '5001', '5002']) {
+		const values = [subscriber, ...notification];
+		const page = await openForm(draft, 'When a notification is written', values);
+		shown.push(/Subscriber \d+ [a-z ]+/.exec(await read(page))?.[0] ?? '');
+	}
+	await client.deactivate(id);
+	expect(shown).toEqual([
+		'Subscriber 5001 gets it now',
+		'Subscriber 5001 has had a notification today',
+		'Subscriber 5002 gets it now',
+	]);
+	expect(sent().map(({ sid }) => sid)).toEqual(['5001', '5002']);
 });

@@ -9,7 +9,7 @@ import { machineTimezone, welcome } from '../../../host/demo/welcome';
 import { triggerType } from '../../../host/n8n/workflows';
 import { startSimulator } from '../../../simulator';
 
-test('the demo campaign has numbers at once, and they move for days', async () => {
+test('the demo campaign has counters at the first start, and they change for days', async () => {
 	const since = Date.UTC(2030, 4, 17);
 	let now = since;
 	const simulator = await startSimulator({ clock: () => now });
@@ -29,7 +29,7 @@ test('the demo campaign has numbers at once, and they move for days', async () =
 	await simulator.close();
 });
 
-test('an active workflow watches the demo campaign, the others wait; all of examples/ follow', async () => {
+test('the demo creates its own two workflows and all of examples/, and activates only the report', async () => {
 	const [first, watching, ...others] = await readExamples();
 	expect([first?.active, watching?.active]).toEqual([false, true]);
 	expect([first?.file, watching?.file]).toEqual(Object.values(demoFiles));
@@ -40,7 +40,7 @@ test('an active workflow watches the demo campaign, the others wait; all of exam
 	expect(trigger?.parameters['campaignIds']).toBe(demoCampaignId);
 });
 
-test('the addresses of the page and of the chat are those of the running simulator', async () => {
+test("the examples use the addresses of the running simulator's page and chat", async () => {
 	const page = 'http://127.0.0.1:4711';
 	const text = JSON.stringify(await readExamples(page));
 	expect(text).not.toMatch(/127\.0\.0\.1:8787|chat\.example\.com/);
@@ -48,7 +48,7 @@ test('the addresses of the page and of the chat are those of the running simulat
 	expect(text).toContain(`"url":"${page}/chat"`);
 });
 
-test('each has one note, above its nodes, that says which button runs what the big one does not', async () => {
+test('each example has one note, above its nodes, that names each trigger', async () => {
 	for (const { draft } of await readExamples()) {
 		const nodes = draft.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
 		const notes = draft.nodes.filter((each) => !nodes.includes(each));
@@ -57,15 +57,40 @@ test('each has one note, above its nodes, that says which button runs what the b
 		expect(top + Number(parameters?.['height'])).toBeLessThanOrEqual(
 			Math.min(...nodes.map(({ position }) => position[1])),
 		);
-		const types = nodes.map(({ type }) => type.split('.').at(-1));
-		if (!types.includes('manualTrigger') || !types.includes('scheduleTrigger')) continue;
+		const triggers = nodes.filter(({ type }) => /trigger$|\.webhook$/i.test(type));
+		for (const { name } of triggers) {
+			expect(name).toMatch(/^(When|Every) /);
+			expect(parameters?.['content']).toContain(`**${name}**`);
+		}
+		if (!triggers.some(({ type }) => type.endsWith('.manualTrigger'))) continue;
+		if (triggers.length === 1) continue;
 		expect(parameters?.['content']).toMatch(
-			/Point at \*\*When clicking .* click the button .* The big button .* runs \*\*Every hour\*\*/,
+			/oint at .* click the button .* The big button .* runs \*\*Every hour\*\*/,
 		);
 	}
 });
 
-test('an example needs only nodes that come with n8n, brings no credential, and is tried', async () => {
+test('each example fits into a window of 1440 x 900 at a zoom of at least three quarters', async () => {
+	// What n8n's side bar, header and margins leave of the window.
+	const room = { width: 1160, height: 720 };
+	for (const { draft } of await readExamples()) {
+		const boxes = draft.nodes.map(({ position: [x, y], parameters, type }) => {
+			const isNote = type.endsWith('.stickyNote');
+			const width = isNote ? Number(parameters['width']) : 96;
+			// A node has its name below it.
+			const height = isNote ? Number(parameters['height']) : 96 + 40;
+			return { left: x, top: y, right: x + width, bottom: y + height };
+		});
+		const width =
+			Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left));
+		const height =
+			Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top));
+		const zoom = Math.min(room.width / width, room.height / height);
+		expect([draft.name, zoom >= 0.75]).toEqual([draft.name, true]);
+	}
+});
+
+test('an example uses only nodes that come with n8n, has no credential, and has a test', async () => {
 	const tests = await readFile(join(__dirname, '../../host/examples.test.ts'), 'utf8');
 	for (const name of await exampleNames()) {
 		expect(tests).toContain(`'${name}'`);
@@ -76,16 +101,19 @@ test('an example needs only nodes that come with n8n, brings no credential, and 
 	}
 });
 
-test('the welcome names the workflows themselves and the login, as far as they are still there', () => {
+test('the welcome shows workflows, login, and the credential for the simulator', () => {
 	const workflows = { [demoFiles.first]: 'first-id', [demoFiles.watching]: 'watching-id' };
 	const [n8n, service] = ['http://127.0.0.1:5678', 'http://127.0.0.1:8787'];
-	const running = { n8n, service, timezone: 'Europe/Berlin', workflows, isLoginChanged: false };
+	const baseUrl = service;
+	const timezone = 'Europe/Berlin';
+	const running = { n8n, service, baseUrl, timezone, workflows, isLoginChanged: false };
 	const text = welcome(running);
 	expect(text).toContain(`${n8n}/workflow/first-id\n`);
 	expect(text).toContain(`${n8n}/workflow/watching-id/executions\n`);
 	expect(text).toContain(`${service}\n`);
 	expect(text).toMatch(new RegExp(`${demoOwner.email}\\s+Password +${demoOwner.password}\n`));
 	expect(text).toContain('Times are in Europe/Berlin.');
+	expect(text).toMatch(/Base URL +http:\S+8787\n +API Key +demo-key\n +Auth Token +demo-token\n/);
 	expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
 	const changed = welcome({ ...running, workflows: {}, isLoginChanged: true });
 	expect(changed).toContain(`${n8n}/home/workflows`);
@@ -93,17 +121,17 @@ test('the welcome names the workflows themselves and the login, as far as they a
 });
 
 test.each([
-	['Europe/Berlin', 'Europe/Berlin'],
-	['Etc/Unknown', 'UTC'],
-	['', 'UTC'],
-])("this machine's timezone %j: %s", (timeZone, expected) => {
+	{ name: 'is what the machine says', timeZone: 'Europe/Berlin', expected: 'Europe/Berlin' },
+	{ name: 'is UTC if the machine has an unknown one', timeZone: 'Etc/Unknown', expected: 'UTC' },
+	{ name: 'is UTC if the machine has none', timeZone: '', expected: 'UTC' },
+])("the demo's timezone $name", ({ timeZone, expected }) => {
 	const options = { ...new Intl.DateTimeFormat().resolvedOptions(), timeZone };
 	const spy = jest.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions');
 	expect(spy.mockReturnValue(options) && machineTimezone()).toBe(expected);
 	spy.mockRestore();
 });
 
-test('the tables are those of the examples, with the columns that these would give them', async () => {
+test('the demo has the tables of the examples, with the columns that the examples create', async () => {
 	const tables = demoTables(Date.UTC(2030, 4, 17, 9, 30), Date.UTC(2030, 4, 17), 'Europe/Berlin');
 	const examples = await Promise.all((await exampleNames()).map(readExample));
 	const parameters = examples.flatMap(({ nodes }) => nodes.map((node) => node.parameters));

@@ -9,7 +9,7 @@ import { Progress } from '../../../host/process/progress';
 describe('a lock', () => {
 	const name = randomUUID();
 
-	test('lets one in after another, and gives what the work gives or throws', async () => {
+	test('runs one piece of work at a time, and returns or throws what the work does', async () => {
 		let inside = 0;
 		const work = async () => {
 			expect(++inside).toBe(1);
@@ -21,7 +21,7 @@ describe('a lock', () => {
 		await expect(withLock(name, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 	});
 
-	test('of a process that is killed is free again', async () => {
+	test('is free again after its process was killed', async () => {
 		const script = `require('./lock').withLock('${name}', () => new Promise(() => process.send('in')))`;
 		const child = fork('-e', [script], {
 			cwd: join(__dirname, '../../../host/process'),
@@ -37,11 +37,19 @@ describe('a lock', () => {
 });
 
 test.each([
-	['npm error code ENOTFOUND', /registry was not reached\. Check the network/],
-	['warn ECONNRESET\ngyp ERR! build', /needs Python 3.*apt-get install.*xcode-select --install/],
-	['npm error ENOSPC: no space left', /disk is full/],
-	['npm error something', /npm stopped\.$/],
-])('an installation that failed with %j is explained', (output, words) => {
+	{
+		name: 'an unreachable registry',
+		output: 'npm error code ENOTFOUND',
+		words: /registry was not reached\. Check the network/,
+	},
+	{
+		name: 'a missing compiler',
+		output: 'warn ECONNRESET\ngyp ERR! build',
+		words: /needs Python 3.*apt-get install.*xcode-select --install/,
+	},
+	{ name: 'a full disk', output: 'npm error ENOSPC: no space left', words: /disk is full/ },
+	{ name: 'anything else', output: 'npm error something', words: /npm stopped\.$/ },
+])('an installation that failed because of $name is explained', ({ output, words }) => {
 	expect(explain(output)).toMatch(words);
 });
 
@@ -55,11 +63,13 @@ describe('progress', () => {
 		return stream;
 	};
 
-	test('without a terminal: lines at the beginning, now and then, and at the end of each step', async () => {
+	test('prints the beginning, the amount from time to time, and the end if it has no terminal', async () => {
 		const stream = streamOf();
-		const step = new Progress(stream).step('Looking', async (rename) => {
-			rename('Downloading (once: 2.5 GB)');
-			await lasting(75);
+		const step = new Progress(stream).step('Looking', async (begin, reach) => {
+			begin('Downloading (once: 2.5 GB)');
+			await lasting(20);
+			reach('812 of 2,100 packages');
+			await lasting(55);
 			throw new Error('no');
 		});
 		await expect(step).rejects.toThrow('no');
@@ -68,10 +78,11 @@ describe('progress', () => {
 			...['… Looking', '✓ Looking', '… Downloading (once: 2.5 GB)'],
 			'… Downloading (once: 2.5 GB) (15 s)',
 		]);
+		expect(lines[4]).toBe('… Downloading (once: 2.5 GB): 812 of 2,100 packages (30 s)');
 		expect(lines.slice(-2)).toEqual(['✗ Downloading (1 min 15 s)', '']);
 	});
 
-	test('in a terminal: one line that is written over, never longer than the terminal is wide', async () => {
+	test('overwrites one line of a terminal, and never exceeds its width', async () => {
 		const stream = streamOf({ isTTY: true, columns: 12 });
 		await new Progress(stream).step('A long description', () => lasting(3));
 		const writes = stream.text.split('\r\x1b[2K').slice(1);

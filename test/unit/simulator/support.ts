@@ -48,7 +48,7 @@ export const sendPath = (name: SendName) => `/v1/notification/send/${name}`;
 export const statusPath = '/v1/notification/status/id/';
 export const countPath = '/v1/site/subscriber_count';
 
-/** Makes one request exactly as told: also such as no well-behaved client would make. */
+/** Makes one request exactly as given, even one that no well-behaved client would make. */
 export async function call(
 	url: string,
 	{ method, path, headers = requiredHeaders, body }: PlainRequest,
