@@ -8,7 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from './execution/credentialTest';
 import { pollCampaigns } from './execution/pollCampaigns';
-import { watchProperties } from './operations/watchCampaigns';
+import { triggerProperties, triggerSubtitle } from './operations/triggerPanel';
 
 export class PushCampaignTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -17,15 +17,15 @@ export class PushCampaignTrigger implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ "campaigns: " + $parameter["campaignIds"] }}',
+		subtitle: triggerSubtitle,
 		description:
-			'Send web push notifications, or start a workflow when the numbers of a campaign change',
+			'Send web push notifications, or start a workflow when a campaign or the subscriber count changes',
 		defaults: { name: 'Push Campaign Trigger' },
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'pushCampaignApi', required: true, testedBy: 'pushCampaignApi' }],
-		properties: watchProperties,
+		properties: triggerProperties,
 	};
 
 	methods = { credentialTest };

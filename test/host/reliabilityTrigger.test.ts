@@ -28,7 +28,7 @@ describe.each([
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
-	test('what is emitted adds up to the counters, with the server killed before, during and after polls', async () => {
+	test('the changes of all events add up to the counters, though the server is killed before, during and after polls', async () => {
 		const { simulator } = stage();
 		const ids = addCampaigns(3);
 		const id = await add(watchWorkflow(stage().credential, ids));
@@ -76,10 +76,10 @@ describe.each([
 	],
 ])('the trigger in the %s engine', (_engine, env) => {
 	const stage = useStage({ env });
-	const { add, addCampaigns, publish, toldOnce } = useWatches(stage);
+	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);
 
-	test('deactivating and activating emits what moved meanwhile, once', async () => {
+	test('a workflow that is activated again emits once what moved meanwhile', async () => {
 		const [campaignId = ''] = addCampaigns(1);
 		const id = await add(watching([campaignId]));
 		await untilCaughtUp(stage(), id, [campaignId]);
@@ -87,10 +87,10 @@ describe.each([
 		moveCounters(stage(), [campaignId]);
 		await stage().client.activate(id);
 		await untilCaughtUp(stage(), id, [campaignId]);
-		expect(await toldOnce(id, campaignId)).toEqual([true, false]);
+		expect(await eachChangeOnce(id, campaignId)).toEqual([true, false]);
 	});
 
-	test('a campaign that is taken off the list is forgotten, the others go on', async () => {
+	test('a campaign that was taken off the list counts from zero when it is back, and the others go on', async () => {
 		const ids = addCampaigns(2);
 		const [kept = '', removed = ''] = ids;
 		const id = await add(watching(ids));
@@ -108,10 +108,10 @@ describe.each([
 			within: 300_000,
 			late: (seen) => `Seen first ${seen.length} times`,
 		});
-		expect(await toldOnce(id, kept)).toEqual([true, false, false]);
+		expect(await eachChangeOnce(id, kept)).toEqual([true, false, false]);
 	});
 
-	test('a campaign that fails among healthy ones is reported once, and again when it fails anew', async () => {
+	test('a campaign that fails among healthy ones is reported once, and again if it fails after it healed', async () => {
 		const ids = addCampaigns(3);
 		const [failing = '', ...healthy] = ids;
 		const id = await add(watching(ids));
@@ -143,10 +143,10 @@ describe.each([
 // n8n's default. What differs between its generations is how it starts triggers, and how it publishes them.
 describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.x', (major) => {
 	const stage = useStage({ major });
-	const { add, addCampaigns, publish, toldOnce } = useWatches(stage);
+	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);
 
-	test('is not published where a campaign can not be read, and names each with its reason', async () => {
+	test('is not published if a campaign can’t be read, and names each one with its reason', async () => {
 		stage().simulator.addFault({
 			match: { path: '/id/77' },
 			times: 0,
@@ -158,7 +158,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 		);
 	});
 
-	test('goes on where the service could not be read while n8n started', async () => {
+	test('goes on after the service could not be read while n8n started', async () => {
 		const { simulator } = stage();
 		const [campaignId = ''] = addCampaigns(1);
 		const id = await add(watching([campaignId]));
@@ -181,10 +181,10 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 			moveCounters(stage(), [campaignId]);
 			await untilCaughtUp(stage(), id, [campaignId]);
 		}
-		await toldOnce(id, campaignId);
+		await eachChangeOnce(id, campaignId);
 	});
 
-	test('goes on where it is published again with a campaign that can not be read, and reports that one', async () => {
+	test('goes on when it is published again with a campaign that can’t be read, and reports that campaign', async () => {
 		const [known = ''] = addCampaigns(1);
 		const later = '99999';
 		const id = await add(watching([known]));
@@ -193,7 +193,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 		await untilErrors(stage(), id, 1);
 		moveCounters(stage(), [known]);
 		await untilCaughtUp(stage(), id, [known]);
-		await toldOnce(id, known);
+		await eachChangeOnce(id, known);
 		expect(await errorsOf(stage(), id)).toEqual([
 			expect.stringMatching(`^Campaign ${later} can't be read: `),
 		]);
@@ -210,7 +210,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 
 describe('the trigger in the classic engine', () => {
 	const stage = useStage({});
-	const { add, addCampaigns, publish, toldOnce } = useWatches(stage);
+	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[], names?: readonly string[]) =>
 		watchWorkflow(stage().credential, ids, names);
 	let campaignId = '';
@@ -220,7 +220,7 @@ describe('the trigger in the classic engine', () => {
 	};
 
 	// The durable engine polls again half an hour after a credential was refused.
-	test('a key that is refused fails each poll, and once it is accepted nothing is lost', async () => {
+	test('fails each poll while the key is refused, and loses nothing', async () => {
 		const id = await add(watching([campaignId]));
 		await caughtUp(id);
 		stage().simulator.configure({ serviceKey: 'another-key' });
@@ -229,10 +229,10 @@ describe('the trigger in the classic engine', () => {
 		expect((await errorsOf(stage(), id))[0]).toContain('does not accept the credential');
 		stage().simulator.configure({ serviceKey: secrets.apiKey });
 		await caughtUp(id);
-		expect(await toldOnce(id, campaignId)).toEqual([true, false]);
+		expect(await eachChangeOnce(id, campaignId)).toEqual([true, false]);
 	});
 
-	test('goes on under another name, beside another trigger that gets its name', async () => {
+	test('goes on under a new name, though another trigger gets its old one', async () => {
 		const names = ['One', 'Two'];
 		const draft = watching([campaignId], names);
 		const id = await add(draft);
@@ -248,10 +248,11 @@ describe('the trigger in the classic engine', () => {
 		await stage().crash();
 		moveCounters(stage(), [campaignId]);
 		await caughtUp(id, names);
-		for (const name of names) expect(await toldOnce(id, campaignId, name)).toEqual([true, false]);
+		for (const name of names)
+			expect(await eachChangeOnce(id, campaignId, name)).toEqual([true, false]);
 	});
 
-	test('tells nothing again after a crash where another trigger was published without it', async () => {
+	test('repeats nothing after a crash, though another trigger of the workflow was published on its own', async () => {
 		const names = ['One', 'Two'];
 		const draft = watching([campaignId], names);
 		const id = await add(draft);
@@ -268,10 +269,10 @@ describe('the trigger in the classic engine', () => {
 		}
 		await stage().crash();
 		await untilRequests(stage(), 4);
-		for (const name of names) expect(await toldOnce(id, campaignId, name)).toHaveLength(3);
+		for (const name of names) expect(await eachChangeOnce(id, campaignId, name)).toHaveLength(3);
 	});
 
-	test('tells nothing again where a slow execution turned its data back and it is activated anew', async () => {
+	test('repeats nothing after a slow execution restored old static data and the workflow was reactivated', async () => {
 		const { client, credential } = stage();
 		const jsCode =
 			"if ($json.firstSeen) $getWorkflowStaticData('global').seen = 1;\nreturn $input.all();";
@@ -294,10 +295,10 @@ describe('the trigger in the classic engine', () => {
 		await untilRequests(stage(), 4);
 		moveCounters(stage(), [campaignId]);
 		await caughtUp(id);
-		expect(await toldOnce(id, campaignId)).toHaveLength(3);
+		expect(await eachChangeOnce(id, campaignId)).toHaveLength(3);
 	});
 
-	test('shows the editor what is there, or what is pinned, and counts neither as told', async () => {
+	test('shows the present state or the pinned data in the editor, and counts neither as reported', async () => {
 		const { client, simulator } = stage();
 		const { id, versionId } = await client.createWorkflow(watching([campaignId]));
 		for (let times = 0; times < 2; times += 1) await client.runManually(id, 'Trigger');
@@ -315,12 +316,12 @@ describe('the trigger in the classic engine', () => {
 		expect(events.map(({ firstSeen }) => firstSeen)).toEqual([true, true, false, true]);
 	});
 
-	test('tells a copy of its workflow everything from zero, and itself nothing again', async () => {
+	test('counts from zero in a copy of its workflow, and repeats nothing in the original', async () => {
 		const id = await add(watching([campaignId]));
 		await caughtUp(id);
 		// Its nodes have the same IDs.
 		const copy = await add(watching([campaignId]));
 		await caughtUp(copy);
-		for (const each of [id, copy]) expect(await toldOnce(each, campaignId)).toEqual([true]);
+		for (const each of [id, copy]) expect(await eachChangeOnce(each, campaignId)).toEqual([true]);
 	});
 });

@@ -13,16 +13,15 @@ import {
 import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
 
 const trigger = 'Trigger';
-/** Polls that take as long as these do must not be so many that they are all under way at once. */
+/** Polls that take as long as these do must not be so many that all are in flight at once. */
 const pollSeconds = 30;
 
-/** The engines, and n8n's budget for a poll there, in milliseconds. */
-const engines: Array<['classic' | 'durable', Record<string, string>, number]> = [
-	['durable', durableVariables, 36_000],
-	['classic', {}, 300_000],
+const engines = [
+	{ engine: 'durable', env: durableVariables },
+	{ engine: 'classic', env: {} },
 ];
 
-describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
+describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
@@ -50,16 +49,7 @@ describe.each(engines)('a poll in the %s engine', (engine, env, budgetMs) => {
 		const later = (await allExecutions(client, { workflowId: id, status: ['success'] })).filter(
 			(execution) => Number(execution.id) > Number(known?.id),
 		);
-		const begun = later.map(({ startedAt }) => Date.parse(startedAt ?? ''));
-		const observed = emissions
-			.slice(1)
-			.map((emission) => Math.min(...emission.map(({ observedAt }) => Date.parse(observedAt))));
-		expect(observed).toHaveLength(begun.length);
-		const took = begun.map((at, index) => at - (observed[index] ?? NaN));
-		process.stderr.write(
-			`${engine} engine: from the first answer to the execution ${took.join(', ')} ms\n`,
-		);
-		expect(Math.max(...took)).toBeLessThan(budgetMs);
+		expect(later).toHaveLength(emissions.length - 1);
 		await untilErrors(stage(), id, 1);
 		expect(await errorsOf(stage(), id)).toEqual([
 			expect.stringMatching(`^Campaign ${hanging} can't be read: .* Campaign ${failing} can't be`),

@@ -156,8 +156,8 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 
 	const title =
 		engine === 'durable'
-			? 'ten triggers tell every change exactly once'
-			: 'each kill costs or repeats at most one emission of a trigger';
+			? 'ten triggers emit every change exactly once'
+			: 'each kill loses or repeats at most one emission of a trigger';
 	test(
 		title,
 		async () => {

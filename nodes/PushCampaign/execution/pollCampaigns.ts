@@ -1,18 +1,19 @@
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions, NodeError } from 'n8n-workflow';
 
-import { readWatched } from '../operations/watchCampaigns';
+import type { Watched } from '../operations/triggerEvents';
+import { readWatched } from '../operations/triggerEvents';
 import { withDeadline } from '../service/deadline';
 import type { Problem } from '../service/failures';
-import type { CampaignEvent, Watched } from '../watch/compare';
-import { toEvent } from '../watch/compare';
+import { toPresentItem } from '../watch/compare';
 import { describeFailures } from '../watch/failures';
-import { memoryOf } from '../watch/memory';
-import type { Readings } from '../watch/readCampaigns';
-import { readCampaigns } from '../watch/readCampaigns';
+import { finishPoll, memoryOf } from '../watch/finishPoll';
+import type { Readings } from '../watch/readSubjects';
+import { readSubjects } from '../watch/readSubjects';
+import { subjects } from '../watch/subjects';
 import { toApiError, toExpected } from './errors';
-import type { Occasion } from './occasion';
-import { occasionOf } from './occasion';
 import { tellUnreadable } from './parameterReader';
+import type { Poll, PollReason, PollTime } from './pollReason';
+import { describePoll } from './pollReason';
 import { sleep } from './sleep';
 import { connect } from './transport';
 
@@ -20,42 +21,64 @@ const maxParallel = 100;
 /** How much of the budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
 
+/** What becomes of failures in a poll. */
+interface FailurePolicy {
+	/** Some of what is watched can't be read. */
+	readonly some: 'throw' | 'report at once' | 'report if repeated';
+	/** Nothing can be read, or a parameter or the credential is not valid. */
+	readonly all: 'throw' | 'report';
+}
+
 /**
- * The contexts on which a poll is under way. n8n's classic engine polls on one whenever it is time, whether
- * or not the last poll is through: where polls take longer than their interval, ever more of them would slow
- * each other down, and none would come to its end.
+ * A failure that is thrown fails the poll. n8n does not publish a trigger whose first poll fails, never polls
+ * one again that fails while n8n starts, and backs off where a scheduled poll fails. A failure that is
+ * reported becomes a failed execution beside the poll, and the trigger goes on.
  */
-const underWay = new WeakSet<object>();
+const failurePolicies: Readonly<Record<PollReason | 'firstPublication', FailurePolicy>> = {
+	test: { some: 'throw', all: 'throw' },
+	// The trigger watches nothing yet: its user is there to correct it.
+	firstPublication: { some: 'throw', all: 'throw' },
+	publication: { some: 'report at once', all: 'report' },
+	start: { some: 'report if repeated', all: 'report' },
+	schedule: { some: 'report if repeated', all: 'throw' },
+};
+
+/**
+ * The contexts of polls in flight. n8n's classic engine polls again on the same context when its time comes,
+ * whether or not the last poll has ended: if polls take longer than their interval, ever more of them would
+ * slow each other down, and none would end.
+ */
+const inFlight = new WeakSet<object>();
 
 const watchedBy = (context: IPollFunctions): Watched =>
 	readWatched({ get: tellUnreadable((name) => context.getNodeParameter(name, null)) });
 
-/** n8n's own database, or the vault of a credential's external secrets, keeps a poll waiting. */
-const credentialLate: Problem = {
+const credentialTimeout: Problem = {
 	type: 'network',
 	outcome: 'notDone',
 	message: 'n8n did not open the credential in the time that it gives a poll',
 	description:
-		"The next poll tries again. If it stays like this, look at n8n's database, and at the vault where the credential holds external secrets.",
+		"The next poll tries again. If it stays like this, check n8n's database, and the vault if the credential uses external secrets.",
 	cause: 'temporarily-unavailable',
 };
 
-/** Reads the campaigns that are watched, those of `first` before the others. */
+/** Reads what is watched, within the poll's time. Opening the credential counts. */
 async function read(
 	context: IPollFunctions,
-	{ campaignIds }: Watched,
-	first: readonly string[],
-	occasion: Occasion,
+	{ subject, ids }: Watched,
+	time: PollTime,
+	first: readonly string[] = [],
 ): Promise<Readings> {
-	const budgetMs = Math.max(1, Math.floor(occasion.budgetMs * budgetShare));
+	const budgetMs = Math.max(1, Math.floor(time.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
 	const open = async () => await connect(context, signal);
 	const opened = await withDeadline(open, { timeoutMs: budgetMs, sleep });
 	if (opened.kind === 'failed') {
-		throw opened.isLate ? toApiError(context.getNode(), credentialLate) : opened.error;
+		throw opened.isLate ? toApiError(context.getNode(), credentialTimeout) : opened.error;
 	}
-	const timeoutMs = Math.max(1, Math.min(occasion.requestMs, Math.floor(budgetMs / 2)));
-	return await readCampaigns({ campaignIds, first, timeoutMs }, opened.value.client, {
+	const timeoutMs = Math.max(1, Math.min(time.requestMs, Math.floor(budgetMs / 2)));
+	const options = { subject: subjects[subject], ids, first: new Set(first), timeoutMs };
+	return await readSubjects(options, opened.value.client, {
 		ceiling: maxParallel,
 		stopOnFailure: false,
 		now: () => performance.now(),
@@ -65,79 +88,84 @@ async function read(
 	});
 }
 
-/** All failures in one error, where there are any. */
-function failureError(context: IPollFunctions, failures: Readings['failures']) {
-	const problem = describeFailures(failures);
+/** One error for all failures, if there are any. */
+function failureError(
+	context: IPollFunctions,
+	failures: Readings['failures'],
+	{ subject }: Watched,
+): NodeError | undefined {
+	const problem = describeFailures(failures, subjects[subject]);
 	return problem && toApiError(context.getNode(), problem);
 }
 
-const toItems = (events: readonly CampaignEvent[]): INodeExecutionData[][] | null =>
-	events.length === 0 ? null : [events.map((event) => ({ json: { ...event } }))];
+const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null =>
+	items.length === 0 ? null : [items.map((json) => ({ json }))];
 
-/** 'Fetch Test Event': the present state of every campaign. It remembers nothing. */
-async function showCampaigns(context: IPollFunctions, occasion: Occasion) {
+/** 'Fetch Test Event': the present state of everything. It changes no baseline. */
+async function showPresent(context: IPollFunctions, { time }: Poll) {
 	const watched = watchedBy(context);
-	const { observations, failures } = await read(context, watched, [], occasion);
-	const error = failureError(context, failures);
+	const { observations, failures } = await read(context, watched, time);
+	const error = failureError(context, failures, watched);
 	if (error !== undefined) throw error;
-	return toItems(observations.map((seen) => toEvent(seen, undefined, watched.counters)));
+	return toOutput(observations.map((observation) => toPresentItem(observation, watched.rule)));
 }
 
 /** A poll of an active workflow. */
-async function tellNews(context: IPollFunctions, occasion: Occasion) {
+async function emitChanges(context: IPollFunctions, { reason, time, openState }: Poll) {
+	const workflowId = String(context.getWorkflow().id);
 	const { id: nodeId } = context.getNode();
-	const memory = memoryOf(String(context.getWorkflow().id), nodeId);
-	const isPublication = occasion.kind === 'publication';
-	const poll = {
-		nodeId,
-		node: context.getWorkflowStaticData('node'),
-		global: context.getWorkflowStaticData('global'),
-		isCursor: occasion.isDurable,
-		startedAt: performance.now(),
-		isPublication,
-	};
-	memory.begin(poll);
-	/** Whether any failure is one of the poll. */
-	const isStrict = isPublication && !memory.isWatching;
+	const memory = memoryOf(workflowId, nodeId);
+	let hasWatched = memory.hasPolled;
+	const policyOf = () =>
+		failurePolicies[reason === 'publication' && !hasWatched ? 'firstPublication' : reason];
 	try {
+		const state = openState({
+			workflowId,
+			nodeId,
+			node: context.getWorkflowStaticData('node'),
+			global: context.getWorkflowStaticData('global'),
+		});
+		hasWatched ||= state.load().size > 0;
+		const policy = policyOf();
 		const watched = watchedBy(context);
-		const readings = await read(context, watched, memory.unread, occasion);
-		const error = failureError(context, readings.failures);
-		if (error !== undefined && (isStrict || readings.observations.length === 0)) throw error;
-		const news = memory.emit(poll, watched, readings);
-		const report = failureError(context, news.failures);
+		const readings = await read(context, watched, time, memory.readFirst);
+
+		const error = failureError(context, readings.failures, watched);
+		if (error !== undefined && policy.some === 'throw') throw error;
+		const isNothingRead = readings.observations.length === 0;
+		if (error !== undefined && isNothingRead && !state.isStale()) throw error;
+		const isAtOnce = policy.some === 'report at once';
+		const { items, toReport } = finishPoll(state, memory, watched, readings, isAtOnce);
+		const report = failureError(context, toReport, watched);
 		if (report !== undefined) context.__emitError(report);
-		return toItems(news.events);
+		return toOutput(items);
 	} catch (error) {
-		const told = toExpected(context.getNode(), error);
-		if (occasion.kind === 'poll' || isStrict) throw told;
-		context.__emitError(told);
+		const expected = toExpected(context.getNode(), error);
+		if (policyOf().all === 'throw') throw expected;
+		context.__emitError(expected);
 		return null;
 	}
 }
 
 /**
- * Reads the watched campaigns and gives an item for each whose counters moved, or `null`. The baseline
- * moves with what is given back, and with nothing else: what n8n saves together with an emission is all
- * that a restart needs. `null` too where a poll of the same context is still under way, or where the
- * workflow was activated anew meanwhile. Where n8n starts, or publishes a trigger that is watching
- * already, a failure is reported beside the poll: thrown, it would be the trigger's last.
- * @throws NodeApiError when nothing can be read, or anything on a first publication and on 'Fetch Test
- * Event'
- * @throws NodeOperationError when a parameter or the credential is not valid
+ * Reads what a trigger watches and returns an item for each change, or `null`. The baselines move with what
+ * is returned, and with nothing else: what n8n saves together with an emission is all that a restart needs.
+ * Also returns `null` while another poll on the same context is in flight.
+ * @throws NodeApiError if nothing can be read (see `failurePolicies`)
+ * @throws NodeOperationError if a parameter or the credential is not valid
  */
 export async function pollCampaigns(
 	context: IPollFunctions,
 ): Promise<INodeExecutionData[][] | null> {
-	if (underWay.has(context)) return null;
-	underWay.add(context);
+	if (inFlight.has(context)) return null;
+	inFlight.add(context);
 	try {
-		const occasion = occasionOf(context);
-		if (occasion.kind === 'test') return await showCampaigns(context, occasion);
-		return await tellNews(context, occasion);
+		const poll = describePoll(context);
+		if (poll.reason === 'test') return await showPresent(context, poll);
+		return await emitChanges(context, poll);
 	} catch (error) {
 		throw toExpected(context.getNode(), error);
 	} finally {
-		underWay.delete(context);
+		inFlight.delete(context);
 	}
 }

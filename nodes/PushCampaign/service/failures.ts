@@ -31,12 +31,13 @@ export interface Reason extends Omit<Problem, 'description'> {
 
 /** Tells why a request of this kind gave no result. */
 export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
-	const { change } = kinds[kind];
+	const { change, advice: ofKind } = kinds[kind];
 	if (change !== undefined && reason.outcome === 'unknown') {
 		const message = `It is unknown whether this was ${change.done}: ${reason.message}`;
 		return { ...reason, message, description: change.afterUnknown };
 	}
-	const sentences = [said, change && `It was ${change.notDone}.`, advice];
+	const howToGoOn = ofKind?.[reason.type] ?? ofKind?.[reason.cause] ?? advice;
+	const sentences = [said, change && `It was ${change.notDone}.`, howToGoOn];
 	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
 	return { ...reason, message: capitalize(reason.message), description };
 }

@@ -2,13 +2,15 @@
 export type ChangeKind = 'send';
 
 /** What an operation does; the kinds differ in the facts and words below, and in nothing else that code asks for. */
-export type Kind = ChangeKind | 'read';
+export type Kind = ChangeKind | 'read' | 'poll';
 
 interface KindFacts {
 	/** Specification, Common to all operations. */
 	readonly method: 'GET' | 'POST';
 	/** How often a request is made again whose outcome is unknown, or whose failure has no type. */
 	readonly unknownRetries: number;
+	/** How to go on, by failure type or else by cause: sentences. Missing where the reason's own advice fits. */
+	readonly advice?: Readonly<Record<string, string>>;
 	/**
 	 * How a change is told: done, not done, or unknown. Missing where an operation changes nothing. Where it is
 	 * there, an outcome is told for every item, and a run of several has a tally.
@@ -32,7 +34,9 @@ interface KindFacts {
 }
 
 /** The facts of each kind. A new kind is a new row here. */
-export const kinds: Readonly<Record<ChangeKind, Required<KindFacts>> & Record<Kind, KindFacts>> = {
+export const kinds: Readonly<
+	Record<ChangeKind, Required<Pick<KindFacts, 'change'>>> & Record<Kind, KindFacts>
+> = {
 	send: {
 		method: 'POST',
 		unknownRetries: 0,
@@ -50,4 +54,17 @@ export const kinds: Readonly<Record<ChangeKind, Required<KindFacts>> & Record<Ki
 		},
 	},
 	read: { method: 'GET', unknownRetries: 2 },
+	/** A read of the trigger, which polls again by itself and has no options for requests. */
+	poll: {
+		method: 'GET',
+		unknownRetries: 2,
+		advice: {
+			invalid_value:
+				'Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
+			'rate-limited':
+				'The next poll tries again. If it stays like this, poll less often, or watch fewer campaigns.',
+			'temporarily-unavailable':
+				'The next poll tries again. If it stays like this, check Base URL in the credential, or contact the support of your push service.',
+		},
+	},
 };

@@ -1,83 +1,135 @@
-import type { CounterName, Counters } from '../service/answers';
-import { counterNames, mapCounters, toRates } from '../service/answers';
-import type { Baseline } from './state';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod/v3';
 
-/** Which campaigns a trigger watches, and how. */
-export interface Watched {
-	readonly campaignIds: readonly string[];
-	readonly counters: readonly CounterName[];
-	/** How far one of the counters has to move for an event. */
+import type { Reading } from './subjects';
+
+/** Starts the workflow when something moved since the last event. */
+interface ChangedRule {
+	readonly kind: 'changed';
+	/** Names of the numbers that are watched. */
+	readonly numbers: readonly string[];
+	readonly isStatusWatched: boolean;
+	/** How far one of the numbers has to move. Any change of the status is enough. */
 	readonly minimumChange: number;
-	/** Where it is given, it is not how far a counter moves that counts, but that it comes up to this. */
-	readonly reaches?: number | undefined;
 }
 
-/** A campaign as a poll saw it. */
-export interface Observation {
-	readonly campaignId: string;
-	readonly status: string;
-	readonly counters: Counters;
-	/** When the answer was there, in milliseconds since 1970. */
+/** Starts the workflow once, when a number reaches a target that it has never reached. */
+interface ReachedRule {
+	readonly kind: 'reached';
+	/** Name of the number that is watched. */
+	readonly number: string;
+	readonly target: number;
+}
+
+export type Rule = ChangedRule | ReachedRule;
+
+/** A reading of one campaign, or of the site. */
+export interface Observation extends Reading {
+	readonly id: string;
+	/** When the answer arrived, in milliseconds since 1970. */
 	readonly observedAt: number;
 }
 
-/** How counters moved; `by` is negative when the service took something back. */
-type Changes = Partial<Record<CounterName, { from: number; to: number; by: number }>>;
+/** What was emitted of a campaign or the site. It moves only together with an emission. */
+export const baselineSchema = z.object({
+	/** The number in the last event. A number that the service did not give keeps its older value. */
+	numbers: z.record(z.number()),
+	/** The highest number of all events: a number that falls and rises again reaches nothing twice. */
+	highest: z.record(z.number()),
+	/** The status in the last event. */
+	status: z.string().nullable(),
+});
+export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 
-/** Of a campaign that was never emitted: it counts from zero. */
-const zero: Baseline = { counters: mapCounters(() => 0), highest: mapCounters(() => 0) };
+/** By ID. */
+export type Baselines = ReadonlyMap<string, Baseline>;
 
-/** The baseline after an emission. A counter that the service does not give keeps its place. */
-export function moveBaseline(before: Baseline = zero, now: Counters): Baseline {
-	const counters = mapCounters((name) => now[name] ?? before.counters[name]);
-	const highest = mapCounters((name) => Math.max(before.highest[name], counters[name]));
-	return { counters, highest };
+/** What was never emitted counts from zero. */
+const nothing: Baseline = { numbers: {}, highest: {}, status: null };
+
+function moveBaseline(before: Baseline, { numbers, status }: Reading): Baseline {
+	const moved = { numbers: { ...before.numbers }, highest: { ...before.highest }, status };
+	for (const [name, value] of Object.entries(numbers)) {
+		if (value === null) continue;
+		moved.numbers[name] = value;
+		moved.highest[name] = Math.max(value, before.highest[name] ?? 0);
+	}
+	return moved;
 }
 
-/** The event of an observation against a baseline, with every watched counter that moved. */
-export function toEvent(
-	{ campaignId, status, counters, observedAt }: Observation,
-	baseline: Baseline | undefined,
-	watched: readonly CounterName[],
-) {
-	const changes: Changes = {};
-	for (const name of counterNames) {
-		const from = (baseline ?? zero).counters[name];
-		const to = counters[name];
-		// One that the service does not give can't be compared.
+/** How a number moved; `by` is negative if the service took something back. */
+interface NumberChange {
+	readonly from: number;
+	readonly to: number;
+	readonly by: number;
+}
+
+/** Everything watched that moved, also what moved by less than the minimum. */
+interface Changes {
+	readonly status: { readonly from: string | null; readonly to: string | null } | undefined;
+	readonly numbers: Readonly<Record<string, NumberChange>>;
+}
+
+function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
+	const watched = rule.kind === 'changed' ? rule.numbers : [rule.number];
+	const isStatusWatched = rule.kind === 'changed' && rule.isStatusWatched;
+	const numbers: Record<string, NumberChange> = {};
+	for (const [name, to] of Object.entries(reading.numbers)) {
+		const from = before.numbers[name] ?? 0;
+		// A number that the service does not give can't be compared.
 		if (!watched.includes(name) || to === null || to === from) continue;
-		changes[name] = { from, to, by: to - from };
+		numbers[name] = { from, to, by: to - from };
 	}
+	const isStatusChanged = isStatusWatched && reading.status !== before.status;
+	const status = isStatusChanged ? { from: before.status, to: reading.status } : undefined;
+	return { status, numbers };
+}
+
+function startsWorkflow(changes: Changes, before: Baseline, rule: Rule): boolean {
+	if (rule.kind === 'reached') {
+		const value = changes.numbers[rule.number]?.to ?? 0;
+		const highest = before.highest[rule.number] ?? 0;
+		return value >= rule.target && highest < rule.target;
+	}
+	if (changes.status !== undefined) return true;
+	return Object.values(changes.numbers).some(({ by }) => Math.abs(by) >= rule.minimumChange);
+}
+
+function toItem({ fields, observedAt }: Observation, changes: Changes, isFirst: boolean) {
+	const { status, numbers } = changes;
 	return {
-		campaignId,
-		status,
-		counters,
-		...toRates(counters),
-		changes,
-		firstSeen: baseline === undefined,
+		...fields,
+		changes: { ...(status === undefined ? {} : { status }), ...numbers },
+		firstSeen: isFirst,
 		observedAt: new Date(observedAt).toISOString(),
 	};
 }
 
-/** What the trigger emits for a campaign. */
-export type CampaignEvent = Readonly<ReturnType<typeof toEvent>>;
+/** The item that shows the present state, as if it were seen for the first time. */
+export function toPresentItem(observation: Observation, rule: Rule): IDataObject {
+	return toItem(observation, findChanges(observation, nothing, rule), true);
+}
+
+/** An item to emit, and the ID that it is about. */
+export interface TriggerEvent {
+	readonly id: string;
+	readonly item: IDataObject;
+}
 
 /**
- * The event of an observation, where one of its changes is worth it. A counter comes up to a number once:
- * one that falls and rises again has been there.
+ * Compares what was read with the baselines.
+ * @returns an event for each observation that starts the workflow, and the baselines after these events
  */
-export function findEvent(
-	observation: Observation,
-	baseline: Baseline | undefined,
-	{ counters, minimumChange, reaches }: Watched,
-): CampaignEvent | undefined {
-	const event = toEvent(observation, baseline, counters);
-	const { highest } = baseline ?? zero;
-	const isWorthIt = counterNames.some((name) => {
-		const change = event.changes[name];
-		if (change === undefined) return false;
-		if (reaches === undefined) return Math.abs(change.by) >= minimumChange;
-		return highest[name] < reaches && change.to >= reaches;
-	});
-	return isWorthIt ? event : undefined;
+export function findEvents(observations: readonly Observation[], before: Baselines, rule: Rule) {
+	const events: TriggerEvent[] = [];
+	const baselines = new Map(before);
+	for (const observation of observations) {
+		const { id } = observation;
+		const baseline = before.get(id) ?? nothing;
+		const changes = findChanges(observation, baseline, rule);
+		if (!startsWorkflow(changes, baseline, rule)) continue;
+		events.push({ id, item: toItem(observation, changes, !before.has(id)) });
+		baselines.set(id, moveBaseline(baseline, observation));
+	}
+	return { events, baselines };
 }

@@ -1,62 +1,95 @@
 import type { Problem } from '../service/failures';
 import { failureCauses } from '../service/failureWords';
 import { clip } from '../service/text';
-import type { Readings } from './readCampaigns';
+import type { Readings } from './readSubjects';
+import type { Subject } from './subjects';
 
-/** By campaign, why it could not be read last, and the reason that was told. */
+/** Why reads fail, by ID. */
 export type Failing = ReadonlyMap<
 	string,
-	{ readonly last: string; readonly told?: string | undefined }
+	{
+		/** The reason in the last poll. */
+		readonly last: string;
+		/** The reason that was reported last; missing if none was. */
+		readonly reported?: string | undefined;
+	}
 >;
 
 /**
- * Finds the failures that are to be told: those that are there in two polls in a row, once, until they
- * change or heal.
- * @param before what was failing in the poll before
- * @param atOnce whether also those that were not there before are told
+ * Selects the failures to report. A failure that is there in two polls in a row is reported once, until it
+ * changes or heals.
+ * @param before what was failing after the poll before
+ * @param isAtOnce whether a failure is reported in the first poll already
  */
-export function findNews(
+export function selectReports(
 	{ failures, unread }: Pick<Readings, 'failures' | 'unread'>,
 	before: Failing,
-	atOnce: boolean,
-): { readonly failing: Failing; readonly news: ReadonlyMap<string, Problem> } {
-	// Of what was not reached nothing new is known.
-	const failing = new Map([...before].filter(([id]) => unread.includes(id)));
-	const news = new Map<string, Problem>();
+	isAtOnce: boolean,
+): { readonly failing: Failing; readonly toReport: ReadonlyMap<string, Problem> } {
+	// About what was not reached nothing new is known.
+	const notReached = new Set(unread);
+	const failing = new Map([...before].filter(([id]) => notReached.has(id)));
+	const toReport = new Map<string, Problem>();
 	for (const [id, problem] of failures) {
 		const reason = `${problem.type}: ${problem.message}`;
 		const known = before.get(id);
-		// Of one that fails now for this reason, now for that one, the first that is told is enough.
-		const isStable = known !== undefined && (known.told === undefined || known.last === reason);
-		const isNews = known?.told !== reason && (atOnce || isStable);
-		if (isNews) news.set(id, problem);
-		failing.set(id, { last: reason, told: isNews ? reason : known?.told });
+		const isReported = known?.reported === reason;
+		// Reasons that alternate are one report: after the first, a new reason has to stay for two polls.
+		const isRepeated =
+			known !== undefined && (known.reported === undefined || known.last === reason);
+		const isDue = !isReported && (isAtOnce || isRepeated);
+		if (isDue) toReport.set(id, problem);
+		failing.set(id, { last: reason, reported: isDue ? reason : known?.reported });
 	}
-	return { failing, news };
+	return { failing, toReport };
+}
+
+/** A message names every ID, up to so many. */
+const mostNamed = 100;
+/** Of more IDs it names so many, and counts the others. */
+const namedOfMany = 10;
+/** A message gives so many reasons, and counts the others. */
+const mostReasons = 10;
+
+const andMore = (count: number) => `… and ${count.toLocaleString('en-US')} more`;
+
+function nameIds(ids: readonly string[]): string {
+	if (ids.length <= mostNamed) return ids.map(clip).join(', ');
+	const named = ids.slice(0, namedOfMany).map(clip).join(', ');
+	return `${named} ${andMore(ids.length - namedOfMany)}`;
 }
 
 /**
- * All failures in one, in words that name every campaign and every reason: the account's first.
- * @returns nothing where there are none
+ * One problem for all failures, in words that name what can't be read and why.
+ * @returns nothing if there are no failures
  */
-export function describeFailures(failures: ReadonlyMap<string, Problem>): Problem | undefined {
-	const groups = new Map<string, { problem: Problem; ids: string[] }>();
+export function describeFailures(
+	failures: ReadonlyMap<string, Problem>,
+	subject: Subject,
+): Problem | undefined {
+	const groups = new Map<string, { readonly problem: Problem; readonly ids: string[] }>();
 	for (const [id, problem] of failures) {
 		const group = groups.get(problem.message) ?? { problem, ids: [] };
-		group.ids.push(clip(id));
+		group.ids.push(id);
 		groups.set(problem.message, group);
 	}
-	const rank = ({ problem }: { problem: Problem }) => failureCauses.indexOf(problem.cause);
-	const told = [...groups.values()].sort((one, other) => rank(one) - rank(other));
-	const [first] = told;
+	// What concerns the whole account comes first.
+	const rank = ({ problem }: { readonly problem: Problem }) => failureCauses.indexOf(problem.cause);
+	const sorted = [...groups.values()].sort((one, other) => rank(one) - rank(other));
+	const [first] = sorted;
 	if (first === undefined) return undefined;
-	const name = (ids: string[]) =>
-		`${ids.length === 1 ? 'Campaign' : 'Campaigns'} ${ids.join(', ')}`;
-	const reasons = told.map(({ ids, problem }) => `${name(ids)} can't be read: ${problem.message}`);
-	const advice = told.map(({ ids, problem }) => `${name(ids)}: ${problem.description}`);
+
+	const named = sorted.slice(0, mostReasons).map(({ problem, ids }) => ({
+		problem,
+		who: subject.describe(nameIds(ids), ids.length),
+	}));
+	const messages = named.map(({ problem, who }) => `${who} can't be read: ${problem.message}`);
+	const advice = named.map(({ problem, who }) => `${who}: ${problem.description}`);
+	const others = sorted.length - named.length;
+	if (others > 0) messages.push(`${andMore(others)} reasons`);
 	return {
 		...first.problem,
-		message: reasons.join('. '),
-		description: told.length === 1 ? first.problem.description : advice.join(' '),
+		message: messages.join('. '),
+		description: sorted.length === 1 ? first.problem.description : advice.join(' '),
 	};
 }

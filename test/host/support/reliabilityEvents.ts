@@ -280,7 +280,11 @@ export function useWatches(stage: () => Stage) {
 		 * Expects, a few polls later, that what was emitted of a campaign adds up to its counters.
 		 * @returns of each of its events whether it was the first
 		 */
-		toldOnce: async (id: string, campaignId: string, trigger?: string): Promise<boolean[]> => {
+		eachChangeOnce: async (
+			id: string,
+			campaignId: string,
+			trigger?: string,
+		): Promise<boolean[]> => {
 			await untilRequests(stage(), 4);
 			const events = await emittedBy(stage(), id, trigger);
 			expect(changesOf(events, campaignId)).toEqual(countersOf(stage(), campaignId));

@@ -1,6 +1,7 @@
-import type { GenericValue, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError, ObservableObject } from 'n8n-workflow';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
+import { SimulatedClock } from '../delivery/support';
 import {
 	credential,
 	failure,
@@ -10,13 +11,29 @@ import {
 	type Service,
 } from './support';
 
-// The trigger without n8n's engine, so that each of its corners is reached at once; test/engine and
-// test/host show the same in n8n.
+// The trigger without n8n, in simulated time. test/engine and test/host show it in n8n.
+
+let mockClock = new SimulatedClock();
+jest.mock('../../../nodes/PushCampaign/execution/sleep', () => ({
+	sleep: async (ms: number, signal?: AbortSignal) => await mockClock.sleep(ms, signal),
+}));
+
+beforeEach(() => {
+	mockClock = new SimulatedClock();
+	jest.spyOn(performance, 'now').mockImplementation(() => mockClock.now());
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+		const ending = new AbortController();
+		mockClock.at(mockClock.now() + ms, () => ending.abort(new Error('The time is over')));
+		return ending.signal;
+	});
+});
+afterEach(() => void jest.restoreAllMocks());
 
 const idOf = ({ url }: { url: string }) => decodeURIComponent(url.split('/').at(-1) ?? '');
+type Campaigns = Record<string, Record<string, number> | Service>;
 
-/** A service whose campaigns a test moves; what is no counter is an answer of its own. */
-function serviceOf(campaigns: Record<string, Record<string, number> | Service>) {
+/** A service whose campaigns a test moves. A function answers the request itself. */
+function serviceOf(campaigns: Campaigns) {
 	const asked: string[] = [];
 	const service: Service = async (options) => {
 		const id = idOf(options);
@@ -26,6 +43,8 @@ function serviceOf(campaigns: Record<string, Record<string, number> | Service>) 
 	};
 	return { service, asked, campaigns };
 }
+const refuse: Service = () => failure('invalid_value');
+const hang: Service = async () => await new Promise<never>(() => {});
 
 let nodes = 0;
 /** A node that no other test has polled. */
@@ -33,21 +52,30 @@ const newNode = () => ({ id: `node of test ${(nodes += 1)}` });
 
 type TriggerOptions = PollOptions & { readonly workflowId?: string };
 
-/** n8n keeps the context of a trigger in memory, and its static data in the database. */
+/** A trigger on one of n8n's contexts. It polls in simulated time. */
 function trigger({ workflowId = 'workflow', ...options }: TriggerOptions) {
 	const poller = pollFunctions({ node: newNode(), parameters: { campaignIds: '1' }, ...options });
 	Object.assign(poller.context, { getWorkflow: () => ({ id: workflowId }) });
+	const begin = async () => {
+		const given = await new PushCampaignTrigger().poll.call(poller.context);
+		return given === null ? null : given.flat().map(({ json }) => json);
+	};
 	return {
 		...poller,
-		async poll() {
-			const given = await new PushCampaignTrigger().poll.call(poller.context);
-			return given === null ? null : given.map((output) => output.map(({ json }) => json)).flat();
-		},
+		/** Begins a poll; time passes only while something waits for `poll` or `settle`. */
+		begin,
+		poll: async () => await settle(begin()),
 		messages: () => poller.errors.map(({ message }) => message),
 	};
 }
 
-async function errorOf(options: PollOptions): Promise<NodeApiError | NodeOperationError> {
+/** Lets time pass until the poll has ended. */
+const settle = async <Value>(poll: Promise<Value>) => await mockClock.run(poll);
+const turns = async () => {
+	for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+async function errorOf(options: TriggerOptions): Promise<NodeApiError | NodeOperationError> {
 	try {
 		await trigger({ activation: 'activate', ...options }).poll();
 	} catch (error) {
@@ -56,11 +84,10 @@ async function errorOf(options: PollOptions): Promise<NodeApiError | NodeOperati
 	}
 	throw new TypeError('The poll did not fail');
 }
-const idsOf = (events: IDataObject[] | null) => events?.map(({ campaignId }) => campaignId);
-const changesOf = (events: IDataObject[] | null) => events?.map(({ changes }) => changes);
-const turn = async () => await new Promise((resolve) => setTimeout(resolve, 10));
+const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => campaignId);
+const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
-/** A service that answers when it is told to. */
+/** A service that answers when the test says so. */
 function slowly(service: Service) {
 	const answers: Array<() => void> = [];
 	const slow: Service = async (options) => {
@@ -70,86 +97,32 @@ function slowly(service: Service) {
 	return { slow, answers, answer: () => answers.shift()?.() };
 }
 
-afterEach(() => void jest.restoreAllMocks());
+/** The engines, by the static data that they hand out. */
+const engines = [
+	{
+		engine: 'classic',
+		newData: (): IDataObject => ObservableObject.create({}),
+		activation: 'init',
+	},
+	{ engine: 'durable', newData: (): IDataObject => ({}), activation: 'update' },
+] as const;
 
-describe('parameters', () => {
-	const give = 'Give at least one campaign ID.';
-	const choose = 'Choose at least one counter.';
-	const change = (name: string) => `Change ${name} and run the workflow again.`;
-	const noNumber = 'is not a whole number from 1';
-	const [minimum, reaches] = ['Minimum Change', 'When It Reaches'] as const;
-	const ids = change('Campaign IDs');
-	test.each<readonly [IDataObject, string, string]>([
-		[{ campaignIds: '' }, 'Campaign IDs is missing', give],
-		[{ campaignIds: {} }, 'Campaign IDs is neither text, nor a number, nor an array', ids],
-		[{ campaignIds: '1,..' }, 'Campaign IDs is not a campaign ID', ids],
-		[
-			{ campaignIds: '__proto__' },
-			'Campaign IDs holds __proto__, which no baseline can be kept for',
-			ids,
-		],
-		[{ counters: [] }, 'Counters is empty', choose],
-		[{ counters: ['sold'] }, 'Counters is not a selection from the list', choose],
-		[{ options: 'none' }, 'Options is not a set of fields', change('Options')],
-		[{ options: { minimumChange: 0 } }, `${minimum} ${noNumber}`, change(minimum)],
-		[{ options: { reaches: 0 } }, `${reaches} ${noNumber}`, change(reaches)],
-		[{ options: { reaches: null } }, `${reaches} ${noNumber}`, change(reaches)],
-	])('%j: %s', async (parameters, message, advice) => {
-		const error = await errorOf({ parameters: { campaignIds: '1', ...parameters } });
-		expect(error).toBeInstanceOf(NodeOperationError);
-		expect([error.message, error.description]).toEqual([message, advice]);
-	});
-
-	test('that n8n can’t work out are told in its words', async () => {
-		const { context, poll } = trigger({ activation: 'activate' });
-		Object.assign(context, {
-			getNodeParameter: () => {
-				throw new Error('x is not defined');
-			},
-		});
-		await expect(poll()).rejects.toMatchObject({
-			message: "Campaign IDs can't be worked out: x is not defined",
-			description: 'Correct the expression in Campaign IDs.',
-		});
-	});
-
-	test.each([
-		['without a credential', new Error('Node does not have any credentials set')],
-		['with one that is not valid', { ...credential, baseUrl: 'push.example' }],
-	])('%s nothing is asked for', async (_what, credentials) => {
-		const error = await errorOf({ credentials });
-		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(`${error.message} ${error.description}`).toMatch(/credential/);
-	});
-
-	test('an ID is one campaign, however often and with however many zeros it is listed', async () => {
-		const { service, asked } = serviceOf({ 1: { clicked: 1 }, 'a-01': {} });
-		const { poll, staticData } = trigger({ service });
-		const list = async (campaignIds: GenericValue[] | string) =>
-			idsOf(await trigger({ parameters: { campaignIds }, service, staticData }).poll());
-		expect(await list([1, '1', ' 01 ', 'a-01'])).toEqual(['1']);
-		expect(asked).toEqual(['1', 'a-01']);
-		expect(await list('001')).toBeUndefined();
-		expect(await poll()).toBeNull();
-	});
-});
-
-describe('events', () => {
-	test('come for what moved, in the order of the list, and then not again', async () => {
+describe('what a poll returns', () => {
+	test('is an item for each campaign that changed, in the order of the list, and nothing twice', async () => {
 		const { service, campaigns } = serviceOf({ 1: { clicked: 1 }, 2: {}, constructor: {} });
 		const { poll, staticData } = trigger({
-			parameters: { campaignIds: 'constructor,2,1', counters: ['clicked', 'closed'] },
+			parameters: { campaignIds: 'constructor,2,1', watch: ['clicked', 'closed'] },
 			service,
 		});
 		campaigns['constructor'] = { closed: 2, delivered: 3 };
-		expect(await poll()).toEqual([
-			expect.objectContaining({
+		expect(await poll()).toMatchObject([
+			{
 				campaignId: 'constructor',
 				status: 'Sent',
 				changes: { closed: { from: 0, to: 2, by: 2 } },
 				firstSeen: true,
-			}),
-			expect.objectContaining({ campaignId: '1', firstSeen: true }),
+			},
+			{ campaignId: '1', firstSeen: true },
 		]);
 		expect(await poll()).toBeNull();
 		campaigns['2'] = { clicked: 9 };
@@ -157,46 +130,25 @@ describe('events', () => {
 		expect(Object.keys(staticData['baselines'] ?? {}).sort()).toEqual(['1', '2', 'constructor']);
 	});
 
-	test.each<[IDataObject, number | undefined]>([
-		[{ minimumChange: 10 }, undefined],
-		[{ minimumChange: 9 }, 1],
-		[{ reaches: 10 }, undefined],
-		[{ reaches: 9, minimumChange: 50 }, 1],
-	])('with %j there are %p for a counter of 9', async (options, count) => {
+	test('is nothing, and changes no static data, if no number moved far enough', async () => {
 		const { service } = serviceOf({ 1: { clicked: 9 } });
-		const { poll, staticData } = trigger({ parameters: { campaignIds: '1', options }, service });
-		expect((await poll())?.length).toBe(count);
-		if (count === undefined) expect(staticData).toEqual({});
+		const parameters = { campaignIds: '1', options: { minimumChange: 10 } };
+		const { poll, staticData } = trigger({ parameters, service });
+		expect(await poll()).toBeNull();
+		expect(staticData).toEqual({});
 	});
 
-	test('Fetch Test Event shows each campaign as if it were seen first, and keeps nothing', async () => {
-		const { service, campaigns } = serviceOf({ 1: { clicked: 3 }, 2: {} });
-		const staticData = ObservableObject.create({ baselines: {}, lastTimeChecked: 1 });
-		const parameters = { campaignIds: '2,1', counters: ['clicked'], options: { reaches: 9 } };
-		const { poll } = trigger({ parameters, service, mode: 'manual', staticData });
-		for (let time = 0; time < 2; time += 1) {
-			expect(await poll()).toMatchObject([
-				{ campaignId: '2', changes: {}, firstSeen: true },
-				{ campaignId: '1', changes: { clicked: { from: 0, to: 3, by: 3 } }, firstSeen: true },
-			]);
-		}
-		expect(staticData).toEqual({ baselines: {}, lastTimeChecked: 1 });
-		campaigns['2'] = () => failure('invalid_value');
-		await expect(poll()).rejects.toThrow("Campaign 2 can't be read");
+	test('is one item for a campaign whose ID is listed with and without leading zeros', async () => {
+		const { service, asked } = serviceOf({ 1: { clicked: 1 } });
+		const common = { service, node: newNode(), staticData: ObservableObject.create({}) };
+		const first = trigger({ ...common, parameters: { campaignIds: [1, '1', ' 01 '] } });
+		expect(idsOf(await first.poll())).toEqual(['1']);
+		expect(asked).toEqual(['1']);
+		const second = trigger({ ...common, parameters: { campaignIds: '001' } });
+		expect(await second.poll()).toBeNull();
 	});
 
-	test('of a campaign that was taken off the list count from zero', async () => {
-		const { service } = serviceOf({ 1: { clicked: 1 }, 2: { clicked: 1 } });
-		const common = { node: newNode(), service, staticData: ObservableObject.create({}) };
-		const list = async (campaignIds: string) =>
-			await trigger({ ...common, parameters: { campaignIds } }).poll();
-		expect(idsOf(await list('1,2'))).toEqual(['1', '2']);
-		expect(await list('1')).toBeNull();
-		expect(await list('1,2')).toMatchObject([{ campaignId: '2', firstSeen: true }]);
-		expect(await list('1,2')).toBeNull();
-	});
-
-	test('do not depend on the system’s clock', async () => {
+	test('does not depend on the system’s clock, which may be set back', async () => {
 		const { service, campaigns } = serviceOf({});
 		const { poll } = trigger({ service });
 		for (const [index, now] of [5e12, 1e12, 3e12].entries()) {
@@ -207,89 +159,397 @@ describe('events', () => {
 	});
 });
 
-describe('failures', () => {
-	const parameters = { campaignIds: '1,2' };
-	const some = () => serviceOf({ 1: { clicked: 1 }, 2: () => failure('invalid_value') });
-	const missing = "Campaign 2 can't be read: The push service has no campaign with this ID";
-	const refused = "Campaigns 1, 2 can't be read: The push service does not accept the credential";
-	const refuseAll = (campaigns: Record<string, Record<string, number> | Service>) => {
-		for (const id of ['1', '2']) campaigns[id] = () => failure('authentication_failure');
-	};
-
-	// The classic engine hands out the data itself, which watches for changes.
-	const classic = () => ObservableObject.create({});
-	const durable = () => ({});
-	const emitted = { clicked: 1 };
-
-	describe.each([
-		['activate', classic],
-		['create', classic],
-		['update', classic],
-		['activate', durable],
-	] as const)('on a publication (%s, %p)', (activation, data) => {
-		test('any fails the first one, and the next poll is like others', async () => {
-			const { service } = some();
-			const options = { parameters, service, activation, staticData: data() };
-			const { poll, staticData } = trigger(options);
-			await expect(poll()).rejects.toThrow(missing);
-			expect(staticData).toEqual({});
-			expect(idsOf(await poll())).toEqual(['1']);
-		});
-
-		test.each([
-			['has emitted', emitted],
-			['has read', {}],
-		])('of a trigger that %s none does: it is told at once', async (_what, first) => {
-			const { service, campaigns } = serviceOf({ 1: first });
-			const node = newNode();
-			const staticData = data();
-			await trigger({ node, service, staticData }).poll();
-			campaigns['1'] = { clicked: 2 };
-			campaigns['2'] = () => failure('invalid_value');
-			// What it has emitted is known from its data, by another process too.
-			const later = first === emitted ? newNode() : node;
-			const again = { node: later, parameters, service, activation, staticData };
-			const { poll, messages } = trigger(again);
-			expect(idsOf(await poll())).toEqual(['1']);
-			await poll();
-			expect(messages()).toEqual([missing]);
-			refuseAll(campaigns);
-			const third = trigger(again);
-			expect(await third.poll()).toBeNull();
-			expect(third.messages()).toEqual([refused]);
-		});
+describe('Fetch Test Event', () => {
+	test('shows each campaign as if it were seen first, and changes no static data', async () => {
+		const { service } = serviceOf({ 1: { clicked: 3 }, 2: {} });
+		const staticData = ObservableObject.create({ baselines: {}, lastTimeChecked: 1 });
+		const parameters = { event: 'campaignReached', campaignIds: '2,1', number: 9 };
+		const { poll } = trigger({ parameters, service, mode: 'manual', staticData });
+		for (let time = 0; time < 2; time += 1) {
+			expect(await poll()).toMatchObject([
+				{ campaignId: '2', changes: {}, firstSeen: true },
+				{ campaignId: '1', changes: { clicked: { from: 0, to: 3, by: 3 } }, firstSeen: true },
+			]);
+		}
+		expect(staticData).toEqual({ baselines: {}, lastTimeChecked: 1 });
 	});
 
-	test('the durable engine calls all its polls an update: none is a publication', async () => {
-		const { service } = some();
-		const { poll } = trigger({ parameters, service, activation: 'update', staticData: {} });
-		expect(idsOf(await poll())).toEqual(['1']);
+	test('fails if one of the campaigns can’t be read', async () => {
+		const { service } = serviceOf({ 1: { clicked: 3 }, 2: refuse });
+		const { poll } = trigger({ parameters: { campaignIds: '1,2' }, service, mode: 'manual' });
+		await expect(poll()).rejects.toThrow("Campaign 2 can't be read");
 	});
+});
 
-	test.each<[string, PollOptions, string]>([
-		['init', { parameters }, refused],
-		['leadershipChange', { parameters }, refused],
-		['init', { parameters: {} }, 'Campaign IDs is missing'],
-		['init', { credentials: new Error('Not found') }, 'Not found'],
-	])(
-		'at a start of n8n (%s, %j) the first poll never throws',
-		async (activation, options, told) => {
-			const { service, campaigns } = serviceOf({});
-			refuseAll(campaigns);
-			const { poll, messages } = trigger({ service, activation, ...options });
-			expect(await poll()).toBeNull();
-			expect(messages()).toEqual([told]);
-			await expect(poll()).rejects.toThrow(told);
+describe('the list of campaigns', () => {
+	test.each(engines)(
+		'can change: a campaign that was taken off counts from zero when it is back ($engine engine)',
+		async ({ newData, activation }) => {
+			const { service } = serviceOf({ 1: { clicked: 1 }, 2: { clicked: 1 } });
+			const common = { node: newNode(), service, staticData: newData(), activation };
+			const list = async (campaignIds: string) =>
+				await trigger({ ...common, parameters: { campaignIds } }).poll();
+			expect(idsOf(await list('1,2'))).toEqual(['1', '2']);
+			expect(await list('1')).toBeNull();
+			expect(await list('1,2')).toMatchObject([{ campaignId: '2', firstSeen: true }]);
+			expect(await list('1,2')).toBeNull();
 		},
 	);
 
-	test('what was not reached in time is read first the next time, and what was refused', async () => {
-		// The first is answered, the others are told to wait for longer than the poll may take.
+	test('is not used by the events of the site', async () => {
+		const counts = { total_life_time_subscribers: '90', active_subscribers: '40' };
+		const service: Service = () => ({ body: JSON.stringify(counts) });
+		const parameters = { event: 'subscribersChanged', campaignIds: '' };
+		expect(await trigger({ parameters, service }).poll()).toMatchObject([
+			{ activeSubscribers: 40, totalLifetimeSubscribers: 90, firstSeen: true },
+		]);
+	});
+
+	test('is forgotten when the trigger watches the site, and counts from zero afterwards', async () => {
+		const counts = { total_life_time_subscribers: '90', active_subscribers: '40' };
+		const service: Service = ({ url }) =>
+			url.endsWith('subscriber_count')
+				? { body: JSON.stringify(counts) }
+				: statusAnswer('1', { clicked: 5 });
+		const common = { node: newNode(), service, staticData: ObservableObject.create({}) };
+		const poll = async (event: string) =>
+			await trigger({ ...common, parameters: { event, campaignIds: '1' } }).poll();
+		await poll('campaignChanged');
+		expect(await poll('subscribersChanged')).toMatchObject([{ firstSeen: true }]);
+		expect(await poll('campaignChanged')).toMatchObject([{ campaignId: '1', firstSeen: true }]);
+	});
+});
+
+const two = { campaignIds: '1,2' };
+const oneGone = () => serviceOf({ 1: { clicked: 1 }, 2: refuse });
+const missing = "Campaign 2 can't be read: The push service has no campaign with this ID";
+const refused = "Campaigns 1, 2 can't be read: The push service does not accept the credential";
+const refuseAll = (campaigns: Campaigns) => {
+	for (const id of ['1', '2']) campaigns[id] = () => failure('authentication_failure');
+};
+
+describe('a failure on the first publication', () => {
+	const publications = [
+		{ activation: 'activate', engine: 'classic', newData: engines[0].newData },
+		{ activation: 'create', engine: 'classic', newData: engines[0].newData },
+		{ activation: 'update', engine: 'classic', newData: engines[0].newData },
+		{ activation: 'activate', engine: 'durable', newData: engines[1].newData },
+	] as const;
+
+	test.each(publications)(
+		'fails it, and the next poll is a scheduled one ($activation, $engine engine)',
+		async ({ activation, newData }) => {
+			const { service } = oneGone();
+			const staticData = newData();
+			const { poll } = trigger({ parameters: two, service, activation, staticData });
+			await expect(poll()).rejects.toThrow(missing);
+			expect(staticData).toEqual({});
+			expect(idsOf(await poll())).toEqual(['1']);
+		},
+	);
+
+	describe.each([
+		{ name: 'has emitted, in another process', counters: { clicked: 1 }, isNewProcess: true },
+		{ name: 'has read without an event, in this process', counters: {}, isNewProcess: false },
+	])('of a trigger that $name', ({ counters, isNewProcess }) => {
+		test.each(publications)(
+			'is reported at once, and fails nothing ($activation, $engine engine)',
+			async ({ activation, newData }) => {
+				const { service, campaigns } = serviceOf({ 1: counters });
+				const node = newNode();
+				const staticData = newData();
+				await trigger({ node, service, staticData }).poll();
+				campaigns['1'] = { clicked: 2 };
+				campaigns['2'] = refuse;
+				// A new node ID stands for another process, which knows nothing but the static data.
+				const known = isNewProcess ? newNode() : node;
+				const again = { node: known, parameters: two, service, activation, staticData };
+				const { poll, messages } = trigger(again);
+				expect(idsOf(await poll())).toEqual(['1']);
+				await poll();
+				expect(messages()).toEqual([missing]);
+				refuseAll(campaigns);
+				const third = trigger(again);
+				expect(await third.poll()).toBeNull();
+				expect(third.messages()).toEqual([refused]);
+			},
+		);
+	});
+});
+
+describe('a failure in a scheduled poll', () => {
+	test.each(engines)(
+		'of one campaign is reported in the second poll in a row ($engine engine)',
+		async ({ newData, activation }) => {
+			const { service, campaigns } = serviceOf({ 1: { clicked: 1 }, 2: refuse });
+			const { poll, messages } = trigger({
+				parameters: two,
+				service,
+				activation,
+				staticData: newData(),
+			});
+			expect(idsOf(await poll())).toEqual(['1']);
+			expect(messages()).toEqual([]);
+			campaigns['1'] = { clicked: 2 };
+			expect(idsOf(await poll())).toEqual(['1']);
+			expect(messages()).toEqual([missing]);
+		},
+	);
+
+	test.each(engines)(
+		'of all campaigns fails the poll, with its cause ($engine engine)',
+		async ({ newData, activation }) => {
+			const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
+			const options = { parameters: two, service, activation, staticData: newData() };
+			const { poll } = trigger(options);
+			await poll();
+			refuseAll(campaigns);
+			await expect(poll()).rejects.toMatchObject({
+				message: refused,
+				failure: { cause: 'credential-invalid' },
+			});
+		},
+	);
+
+	test('says which field to check, and where the ID comes from', async () => {
+		const { service } = serviceOf({ 1: refuse });
+		expect((await errorOf({ service })).description).toBe(
+			'The service says: "No". Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
+		);
+	});
+});
+
+describe('a failure while n8n starts', () => {
+	interface Row {
+		readonly name: string;
+		readonly activation: string;
+		readonly given: PollOptions;
+		readonly then: string;
+	}
+	const rows: Row[] = [
+		{
+			name: 'of all campaigns',
+			activation: 'init',
+			given: { parameters: two },
+			then: refused,
+		},
+		{
+			name: 'of all campaigns, after another main instance became the leader',
+			activation: 'leadershipChange',
+			given: { parameters: two },
+			then: refused,
+		},
+		{
+			name: 'of a parameter',
+			activation: 'init',
+			given: { parameters: {} },
+			then: 'Campaign IDs is missing',
+		},
+		{
+			name: 'of the credential',
+			activation: 'init',
+			given: { credentials: new Error('Not found') },
+			then: 'Not found',
+		},
+	];
+	test.each(rows)(
+		'$name is reported, and fails the next poll alone',
+		async ({ activation, given, then }) => {
+			const { service, campaigns } = serviceOf({});
+			refuseAll(campaigns);
+			const { poll, messages } = trigger({ service, activation, ...given });
+			expect(await poll()).toBeNull();
+			expect(messages()).toEqual([then]);
+			await expect(poll()).rejects.toThrow(then);
+		},
+	);
+});
+
+describe('the credential', () => {
+	test.each([
+		{ name: 'is missing', credentials: new Error('Node does not have any credentials set') },
+		{ name: 'is not valid', credentials: { ...credential, baseUrl: 'push.example' } },
+	])('fails the poll before any request if it $name', async ({ credentials }) => {
+		const { service, asked } = serviceOf({});
+		const error = await errorOf({ credentials, service });
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(`${error.message} ${error.description}`).toMatch(/credential/);
+		expect(asked).toEqual([]);
+	});
+
+	test('is opened anew for each poll, so that an expression in it counts as it is now', async () => {
+		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
+		const baseUrls = ['https://one.example', 'https://two.example'];
+		const { poll, asked } = trigger({
+			service,
+			credentialsFor: () => ({ ...credential, baseUrl: baseUrls.shift() ?? '' }),
+		});
+		await poll();
+		campaigns['1'] = { clicked: 3 };
+		expect(changesOf(await poll())).toEqual([{ clicked: { from: 1, to: 3, by: 2 } }]);
+		expect(asked.map(({ options }) => new URL(options.url).host)).toEqual([
+			'one.example',
+			'two.example',
+		]);
+	});
+
+	test('fails one poll if its expression can’t be evaluated, and the baselines stay', async () => {
+		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
+		let isBroken = false;
+		const { poll } = trigger({
+			service,
+			credentialsFor: () => (isBroken ? new Error('$vars.key is not defined') : credential),
+		});
+		await poll();
+		isBroken = true;
+		await expect(poll()).rejects.toThrow('$vars.key is not defined');
+		isBroken = false;
+		campaigns['1'] = { clicked: 2 };
+		expect(changesOf(await poll())).toEqual([{ clicked: { from: 1, to: 2, by: 1 } }]);
+	});
+
+	test('that is not opened in the poll’s time fails it', async () => {
+		const { context, poll } = trigger({ budgetMs: 100, activation: 'activate' });
+		Object.assign(context, { getCredentials: async () => await new Promise<never>(() => {}) });
+		await expect(poll()).rejects.toMatchObject({
+			message: 'n8n did not open the credential in the time that it gives a poll',
+			failure: { cause: 'temporarily-unavailable' },
+		});
+	});
+});
+
+describe('the time of a poll', () => {
+	/** How long after its begin a poll ends, though a campaign hangs. */
+	async function endOf(options: TriggerOptions, opensAfterMs = 0): Promise<number> {
+		const { service } = serviceOf({ 1: { clicked: 1 }, 2: hang });
+		const { context, begin } = trigger({ parameters: two, service, ...options });
+		const getCredentials = async () => {
+			await mockClock.sleep(opensAfterMs);
+			return credential;
+		};
+		Object.assign(context, { getCredentials });
+		const from = mockClock.now();
+		await settle(begin().catch(() => null));
+		return mockClock.now() - from;
+	}
+
+	test('is four fifths of the budget, also if the credential takes a part of it', async () => {
+		// A request may take half of the time, so two in a row fill it.
+		expect(await endOf({ budgetMs: 1000, activation: 'init' })).toBeLessThanOrEqual(801);
+		expect(await endOf({ budgetMs: 1000, activation: 'init' }, 700)).toBeLessThanOrEqual(801);
+	});
+
+	test('ends with what was read, though a campaign hangs', async () => {
+		const { service } = serviceOf({ 1: { clicked: 1 }, 2: hang });
+		const { poll } = trigger({ parameters: two, service, budgetMs: 1000 });
+		expect(idsOf(await poll())).toEqual(['1']);
+	});
+
+	/** A service that refuses, and asks for more patience than the poll has. */
+	const busy: Service = () => ({ ...failure('rate_limit'), headers: { 'retry-after': '7' } });
+
+	interface LimitRow {
+		readonly name: string;
+		readonly activation: string;
+		readonly budgetMs: number | 'absent';
+		/** When the first poll has ended, and the one after it. */
+		readonly then: readonly [number, number];
+	}
+	const limits: LimitRow[] = [
+		{
+			name: 'after a start of n8n',
+			activation: 'init',
+			budgetMs: 300_000,
+			then: [48_000, 240_000],
+		},
+		{
+			name: 'on a publication',
+			activation: 'activate',
+			budgetMs: 300_000,
+			then: [48_000, 240_000],
+		},
+		{
+			name: 'of n8n 1, which gives no budget',
+			activation: 'init',
+			budgetMs: 'absent',
+			then: [48_000, 240_000],
+		},
+		{
+			name: 'with a budget of less than a minute',
+			activation: 'init',
+			budgetMs: 36_000,
+			then: [28_800, 28_800],
+		},
+	];
+	test.each(limits)(
+		'is at most a minute for the first poll, and the whole budget for the next one: $name',
+		async ({ activation, budgetMs, then }) => {
+			const ends: number[] = [];
+			// The signal of each poll, told from those of its requests by being made first.
+			const timeouts = jest.mocked(AbortSignal.timeout).mock.calls;
+			const { service } = serviceOf({});
+			const { poll } = trigger({ activation, service, budgetMs });
+			for (let count = 0; count < 2; count += 1) {
+				const from = timeouts.length;
+				await poll();
+				ends.push(timeouts[from]?.[0] ?? 0);
+			}
+			expect(ends).toEqual(then);
+		},
+	);
+
+	interface RequestRow extends Omit<LimitRow, 'then'> {
+		/** How long a request of the first poll may take, and of the next one. */
+		readonly then: readonly [number, number];
+	}
+	const requests: RequestRow[] = [
+		{ name: 'a budget of a millisecond', activation: 'init', budgetMs: 1, then: [1, 1] },
+		{ name: 'a budget of ten seconds', activation: 'init', budgetMs: 10_001, then: [4000, 4000] },
+		{ name: 'a budget of 70 s', activation: 'init', budgetMs: 70_000, then: [10_000, 28_000] },
+		{
+			name: 'a publication with ten minutes',
+			activation: 'activate',
+			budgetMs: 600_000,
+			then: [10_000, 30_000],
+		},
+		{
+			name: 'n8n 1, which gives no budget',
+			activation: 'init',
+			budgetMs: 'absent',
+			then: [10_000, 30_000],
+		},
+	];
+	test.each(requests)(
+		'leaves a request half of it, at most 10 s in the first poll and 30 s in the next: $name',
+		async ({ activation, budgetMs, then }) => {
+			const { poll, asked } = trigger({ activation, service: serviceOf({}).service, budgetMs });
+			await poll();
+			await poll();
+			expect(asked.map(({ options }) => options.timeout)).toEqual(then);
+		},
+	);
+
+	test('is used to read a hundred campaigns at once', async () => {
+		const ids = Array.from({ length: 400 }, (_, index) => String(index));
+		let inFlight = 0;
+		let most = 0;
+		const service: Service = async (options) => {
+			inFlight += 1;
+			most = Math.max(most, inFlight);
+			await mockClock.sleep(50);
+			inFlight -= 1;
+			return statusAnswer(idOf(options), { clicked: 1 });
+		};
+		const { poll } = trigger({ parameters: { campaignIds: ids }, service });
+		expect(idsOf(await poll())).toEqual(ids);
+		expect(most).toBe(100);
+	});
+
+	test('is given first to what the last poll did not reach, or what was refused', async () => {
 		const ids = Array.from({ length: 25 }, (_, index) => String(index));
-		const refusal = { ...failure('rate_limit'), headers: { 'retry-after': '500' } };
 		const { service, asked, campaigns } = serviceOf({ 0: { clicked: 1 } });
-		for (const id of ids.slice(1)) campaigns[id] = () => refusal;
-		const { poll } = trigger({ parameters: { campaignIds: ids }, service, budgetMs: 600 });
+		for (const id of ids.slice(1)) campaigns[id] = busy;
+		const { poll } = trigger({ parameters: { campaignIds: ids }, service, budgetMs: 6_000 });
 		expect(idsOf(await poll())).toEqual(['0']);
 		asked.splice(0);
 		for (const id of ids) campaigns[id] = { clicked: 2 };
@@ -301,93 +561,144 @@ describe('failures', () => {
 	});
 });
 
-describe('time', () => {
-	test('a poll ends in its own, though n8n does not open the credential', async () => {
-		const { context, poll } = trigger({ budgetMs: 100, activation: 'activate' });
-		const never = new Promise<never>(() => {});
-		Object.assign(context, { getCredentials: async () => await never });
-		const from = performance.now();
-		await expect(poll()).rejects.toMatchObject({
-			message: 'n8n did not open the credential in the time that it gives a poll',
-			description:
-				"The next poll tries again. If it stays like this, look at n8n's database, and at the vault where the credential holds external secrets.",
-			failure: { cause: 'temporarily-unavailable' },
-		});
-		expect(performance.now() - from).toBeGreaterThan(70);
-	});
-
-	test.each([
-		['init', 1, [1, 1]],
-		['init', 10_001, [4000, 4000]],
-		['init', 70_000, [10_000, 28_000]],
-		['activate', 600_000, [10_000, 30_000]],
-		['init', 'absent', [10_000, 30_000]],
-	] as const)(
-		'on %s, of a budget of %p, a request of the first poll, and of the next, may take %p ms',
-		async (activation, budgetMs, timeouts) => {
-			const { poll, asked } = trigger({ activation, service: serviceOf({}).service, budgetMs });
-			await poll();
-			await poll();
-			expect(asked.map(({ options }) => options.timeout)).toEqual(timeouts);
-		},
-	);
-});
-
 describe('polls that overlap', () => {
 	const service: Service = (options) => statusAnswer(idOf(options), { clicked: 5 });
 
-	test('on the one context of the classic engine: one asks, others leave it to that', async () => {
+	test('on the one context of the classic engine: the second one returns nothing and asks nothing', async () => {
 		const { slow, answers, answer } = slowly(service);
-		const { poll } = trigger({ service: slow });
-		const first = poll();
-		expect(await Promise.all([poll(), poll()])).toEqual([null, null]);
-		await turn();
+		const { begin } = trigger({ service: slow });
+		const first = begin();
+		expect(await Promise.all([begin(), begin()])).toEqual([null, null]);
+		await turns();
 		expect(answers).toHaveLength(1);
 		answer();
 		expect(idsOf(await first)).toEqual(['1']);
-		const next = poll();
-		await turn();
+		const next = begin();
+		await turns();
 		answer();
 		expect(await next).toBeNull();
 	});
 
-	/** Polls on one context while a poll on another one, begun before, waits for its answer. */
-	async function polledMeanwhile(before: PollOptions, meanwhile: TriggerOptions) {
+	/** Polls on a second context while a poll on the first one waits for its answer. */
+	async function pollMeanwhile(before: TriggerOptions, meanwhile: TriggerOptions) {
 		const { slow, answer } = slowly(service);
 		const node = newNode();
-		const underWay = trigger({ node, service: slow, ...before }).poll();
-		await turn();
-		const told = await trigger({ node, service, ...meanwhile }).poll();
+		const first = trigger({ node, service: slow, ...before });
+		const inFlight = first.begin();
+		await turns();
+		const second = await trigger({ node, service, ...meanwhile }).begin();
 		answer();
-		return [idsOf(await underWay), idsOf(told)];
+		return { first: idsOf(await inFlight), second: idsOf(second), errors: first.messages() };
 	}
 
-	test.each<[string, PollOptions, TriggerOptions, Array<string[] | undefined>]>([
-		[
-			'an activation tells what the poll would have told',
-			{},
-			{ activation: 'activate' },
-			[undefined, ['1']],
-		],
-		[
-			'each poll of the durable engine tells what it finds',
-			{ staticData: {} },
-			{ staticData: {}, service: serviceOf({}).service },
-			[['1'], undefined],
-		],
-		['one of another trigger changes nothing', {}, { node: newNode() }, [['1'], ['1']]],
-		['one of a copy of the workflow changes nothing', {}, { workflowId: 'copy' }, [['1'], ['1']]],
-		["the editor's Fetch Test Event changes nothing", {}, { mode: 'manual' }, [['1'], ['1']]],
-	])('on two contexts: %s', async (_what, before, meanwhile, told) => {
-		expect(await polledMeanwhile(before, meanwhile)).toEqual(told);
+	interface Row {
+		readonly name: string;
+		readonly before: TriggerOptions;
+		readonly meanwhile: TriggerOptions;
+		readonly then: Record<'first' | 'second', string[] | undefined>;
+	}
+	const rows: Row[] = [
+		{
+			name: 'a poll of an older activation leaves everything to the newer one',
+			before: {},
+			meanwhile: { activation: 'activate' },
+			then: { first: undefined, second: ['1'] },
+		},
+		{
+			name: 'a poll of the durable engine emits what another one did not find',
+			before: { staticData: {}, activation: 'update' },
+			meanwhile: { staticData: {}, activation: 'update', service: serviceOf({}).service },
+			then: { first: ['1'], second: undefined },
+		},
+		{
+			name: 'a poll of the durable engine emits nothing that another one has emitted',
+			before: { staticData: {}, activation: 'update' },
+			meanwhile: { staticData: {}, activation: 'update' },
+			then: { first: undefined, second: ['1'] },
+		},
+		{
+			name: 'a poll of another trigger changes nothing',
+			before: {},
+			meanwhile: { node: newNode() },
+			then: { first: ['1'], second: ['1'] },
+		},
+		{
+			name: 'a poll of a copied workflow changes nothing in the classic engine',
+			before: {},
+			meanwhile: { workflowId: 'copy' },
+			then: { first: ['1'], second: ['1'] },
+		},
+		{
+			name: 'a poll of a copied workflow changes nothing in the durable engine',
+			before: { staticData: {}, activation: 'update' },
+			meanwhile: { staticData: {}, activation: 'update', workflowId: 'another copy' },
+			then: { first: ['1'], second: ['1'] },
+		},
+		{
+			name: 'Fetch Test Event changes nothing',
+			before: {},
+			meanwhile: { mode: 'manual' },
+			then: { first: ['1'], second: ['1'] },
+		},
+	];
+	test.each(rows)('on two contexts: $name', async ({ before, meanwhile, then }) => {
+		expect(await pollMeanwhile(before, meanwhile)).toMatchObject(then);
 	});
 
+	const someFail: Service = (options) =>
+		idOf(options) === '2' ? refuse(options) : service(options);
+
+	test.each(engines)(
+		'a stale poll reports no failure, whatever it read ($engine engine)',
+		async ({ newData, activation }) => {
+			const { slow, answers } = slowly(someFail);
+			const node = newNode();
+			const common = { node, parameters: two, activation };
+			// In the first poll both fail once: the next failure would be reported.
+			const before = trigger({ ...common, service: someFail, staticData: newData() });
+			await before.poll();
+			const stale = trigger({ ...common, service: slow, staticData: newData() });
+			const inFlight = stale.begin();
+			await turns();
+			const newer = trigger({
+				...common,
+				service: (options) => statusAnswer(idOf(options), { clicked: 6 }),
+				staticData: engineData(newData(), before.staticData),
+			});
+			expect(idsOf(await newer.begin())).toEqual(['1', '2']);
+			for (const answer of answers) answer();
+			expect(await inFlight).toBeNull();
+			expect(stale.messages()).toEqual([]);
+		},
+	);
+
+	test.each(engines)(
+		'a stale poll that could read nothing does not fail ($engine engine)',
+		async ({ newData, activation }) => {
+			const { slow, answer } = slowly(refuse);
+			const node = newNode();
+			const stale = trigger({ node, service: slow, staticData: newData(), activation });
+			// A scheduled poll, where such a failure would be thrown.
+			await warmUp(stale, answer);
+			const inFlight = stale.begin();
+			await turns();
+			const newer = trigger({ node, service, staticData: newData(), activation });
+			expect(idsOf(await newer.begin())).toEqual(['1']);
+			answer();
+			expect(await inFlight).toBeNull();
+		},
+	);
+
 	test.each([
-		['leaves it to that', service, [null, ['1']]],
-		['fails all the same', () => failure('invalid_value'), ['failed', 'failed']],
+		{ name: 'leaves everything to that poll', answers: service, then: [null, ['1']] },
+		{
+			name: 'fails all the same if its campaign can’t be read',
+			answers: refuse,
+			then: ['failed', 'failed'],
+		},
 	])(
-		'an activation during which a poll of the context before began %s',
-		async (_what, answers, told) => {
+		'an activation during which a poll of the context before begins $name',
+		async ({ answers, then }) => {
 			const node = newNode();
 			const { slow, answers: waiting } = slowly(answers);
 			const end = async (poll: Promise<IDataObject[] | null>) => {
@@ -395,12 +706,28 @@ describe('polls that overlap', () => {
 				return Array.isArray(given) ? idsOf(given) : given;
 			};
 			const before = trigger({ node, service: slow, activation: 'activate' });
-			const activation = end(trigger({ node, service: slow, activation: 'activate' }).poll());
-			await turn();
-			const later = end(before.poll());
-			await turn();
+			const activation = end(trigger({ node, service: slow, activation: 'activate' }).begin());
+			await turns();
+			const later = end(before.begin());
+			await turns();
 			for (const answer of waiting) answer();
-			expect(await Promise.all([activation, later])).toEqual(told);
+			expect(await Promise.all([activation, later])).toEqual(then);
 		},
 	);
 });
+
+/** The data that n8n hands out after another poll saved its own. */
+function engineData(data: IDataObject, saved: IDataObject): IDataObject {
+	return Object.assign(data, structuredClone({ ...saved }));
+}
+
+/** Lets the first poll of a context end, so that the next one is scheduled. */
+async function warmUp(
+	{ begin }: { readonly begin: () => Promise<unknown> },
+	answer: () => void,
+): Promise<void> {
+	const first = begin().catch(() => undefined);
+	await turns();
+	answer();
+	await first;
+}

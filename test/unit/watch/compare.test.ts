@@ -1,95 +1,275 @@
 import * as fc from 'fast-check';
-import type { CounterName, Counters } from '../../../nodes/PushCampaign/service/answers';
-import { counterNames, mapCounters } from '../../../nodes/PushCampaign/service/answers';
-import type { Observation, Watched } from '../../../nodes/PushCampaign/watch/compare';
-import { findEvent, moveBaseline, toEvent } from '../../../nodes/PushCampaign/watch/compare';
-import type { Baseline } from '../../../nodes/PushCampaign/watch/state';
+import { counterNames } from '../../../nodes/PushCampaign/service/answers';
+import type {
+	Baselines,
+	Observation,
+	Rule,
+	TriggerEvent,
+} from '../../../nodes/PushCampaign/watch/compare';
+import { findEvents, toPresentItem } from '../../../nodes/PushCampaign/watch/compare';
+import { changesIn, observationOf } from './support';
 
-const zero = mapCounters(() => 0);
-const seen = (change: Partial<Counters>): Observation => ({
-	campaignId: '1001',
-	status: 'Sent',
-	counters: { ...zero, ...change },
-	observedAt: 0,
+const changedBy = (minimumChange = 1, numbers: readonly string[] = counterNames): Rule => ({
+	kind: 'changed',
+	numbers,
+	isStatusWatched: false,
+	minimumChange,
 });
-const watching = (change: Partial<Watched> = {}): Watched => ({
-	campaignIds: ['1001'],
-	counters: counterNames,
+const statusChanged: Rule = {
+	kind: 'changed',
+	numbers: [],
+	isStatusWatched: true,
 	minimumChange: 1,
-	...change,
-});
+};
+const clickedReaches = (target: number): Rule => ({ kind: 'reached', number: 'clicked', target });
 
-test('an event counts from zero when the campaign is seen first, and from its baseline then', () => {
-	expect(toEvent(seen({ clicked: 2 }), undefined, counterNames)).toEqual({
-		campaignId: '1001',
-		status: 'Sent',
-		counters: { ...zero, clicked: 2 },
-		deliveryRate: null,
-		clickRate: null,
-		changes: { clicked: { from: 0, to: 2, by: 2 } },
-		firstSeen: true,
-		observedAt: '1970-01-01T00:00:00.000Z',
-	});
-	const baseline = { counters: { ...zero, clicked: 2, closed: 5 }, highest: zero };
-	const later = seen({ clicked: 5, closed: 4, delivered: null });
-	const clicked = { from: 2, to: 5, by: 3 };
-	expect(toEvent(later, baseline, counterNames)).toMatchObject({
-		changes: { clicked, closed: { from: 5, to: 4, by: -1 } },
-		firstSeen: false,
-	});
-	expect(toEvent(later, baseline, ['clicked', 'delivered']).changes).toEqual({ clicked });
-});
-
-const count = fc.option(fc.nat(50), { freq: 8 });
-const record = fc.record(mapCounters(() => count));
-const records = fc.array(record, { minLength: 1, maxLength: 20, size: 'max' });
-const someCounters = fc.subarray([...counterNames], { minLength: 1 });
-
-/** Polls that each read one of the records; gives what was emitted, and where each counter is then. */
-function follow(all: readonly Counters[], watched: Watched) {
-	let baseline: Baseline | undefined;
-	const sums = new Map<CounterName, number>();
-	return all.map((counters) => {
-		const before = baseline;
-		const event = findEvent(seen(counters), before, watched);
-		if (event !== undefined) {
-			expect(event.firstSeen).toBe(before === undefined);
-			for (const name of counterNames) {
-				const change = event.changes[name];
-				if (!watched.counters.includes(name) || counters[name] === null) {
-					expect(change).toBeUndefined();
-				}
-				sums.set(name, (sums.get(name) ?? 0) + (change?.by ?? 0));
-			}
-			baseline = moveBaseline(before, counters);
-			for (const name of watched.counters) expect(sums.get(name)).toBe(baseline.counters[name]);
-		}
-		return { event, from: (before ?? { counters: zero }).counters, counters };
+/** Compares one observation after another, each with the baselines that the ones before left. */
+function eventsOf(
+	observations: readonly Observation[],
+	rule: Rule,
+): Array<TriggerEvent | undefined> {
+	let baselines: Baselines = new Map();
+	return observations.map((observation) => {
+		const found = findEvents([observation], baselines, rule);
+		baselines = found.baselines;
+		expect(found.events.length).toBeLessThanOrEqual(1);
+		return found.events[0];
 	});
 }
+const itemsOf = (observations: readonly Observation[], rule: Rule) =>
+	eventsOf(observations, rule).map((event) => event?.item);
+const changesOf = (observations: readonly Observation[], rule: Rule) =>
+	eventsOf(observations, rule).map((event) => event && changesIn(event.item));
 
-test("the sum of all events' changes is the last emitted counter, and the rest is below the minimum", () => {
-	fc.assert(
-		fc.property(records, someCounters, fc.integer({ min: 1, max: 30 }), (all, names, minimum) => {
-			const watched = watching({ counters: names, minimumChange: minimum });
-			for (const { event, from, counters } of follow(all, watched)) {
-				const moves = names.map((name) => Math.abs((counters[name] ?? from[name]) - from[name]));
-				expect(event !== undefined).toBe(Math.max(...moves) >= minimum);
-			}
-		}),
-	);
+describe('an item', () => {
+	test('holds the fields of the reading, then what changed, in a fixed order', () => {
+		const [item] = itemsOf([observationOf({ clicked: 2 })], changedBy());
+		expect(Object.keys(item ?? {})).toEqual([
+			'campaignId',
+			'status',
+			'clicked',
+			'changes',
+			'firstSeen',
+			'observedAt',
+		]);
+		expect(item).toEqual({
+			campaignId: '1001',
+			status: 'Sent',
+			clicked: 2,
+			changes: { clicked: { from: 0, to: 2, by: 2 } },
+			firstSeen: true,
+			observedAt: '1970-01-01T00:00:00.000Z',
+		});
+	});
+
+	test('counts from the last event once there was one', () => {
+		const seen = [observationOf({ clicked: 2 }), observationOf({ clicked: 5 })];
+		expect(itemsOf(seen, changedBy())[1]).toMatchObject({
+			changes: { clicked: { from: 2, to: 5, by: 3 } },
+			firstSeen: false,
+		});
+	});
+
+	test('has a negative change when the service takes something back', () => {
+		const seen = [observationOf({ clicked: 5 }), observationOf({ clicked: 4 })];
+		expect(changesOf(seen, changedBy())[1]).toEqual({ clicked: { from: 5, to: 4, by: -1 } });
+	});
+
+	test('has changes of what is watched alone', () => {
+		const seen = [observationOf({ clicked: 5, closed: 3 })];
+		expect(changesOf(seen, changedBy(1, ['closed']))).toEqual([
+			{ closed: { from: 0, to: 3, by: 3 } },
+		]);
+	});
+
+	test('of the present state is that of a campaign that is seen for the first time', () => {
+		expect(toPresentItem(observationOf({ clicked: 3 }), clickedReaches(100))).toMatchObject({
+			clicked: 3,
+			changes: { clicked: { from: 0, to: 3, by: 3 } },
+			firstSeen: true,
+		});
+	});
 });
 
-test('a number is reached once by each campaign and counter, however the counters rise and fall', () => {
-	fc.assert(
-		fc.property(records, someCounters, fc.integer({ min: 1, max: 60 }), (all, names, reaches) => {
-			const watched = watching({ counters: names, minimumChange: 70, reaches });
-			const reached = new Set<CounterName>();
-			for (const { event, counters } of follow(all, watched)) {
-				const news = names.filter((name) => (counters[name] ?? 0) >= reaches && !reached.has(name));
-				expect(event !== undefined).toBe(news.length > 0);
-				for (const name of news) reached.add(name);
-			}
-		}),
-	);
+describe('a number that the service does not give', () => {
+	test('starts nothing, and is compared with its older value once it is back', () => {
+		const seen = [{ clicked: 3 }, { clicked: null }, { clicked: 3 }, { clicked: 4 }];
+		expect(
+			changesOf(
+				seen.map((numbers) => observationOf(numbers)),
+				changedBy(),
+			),
+		).toEqual([
+			{ clicked: { from: 0, to: 3, by: 3 } },
+			undefined,
+			undefined,
+			{ clicked: { from: 3, to: 4, by: 1 } },
+		]);
+	});
+
+	test('keeps its place in the baseline while another number moves', () => {
+		const seen = [
+			{ clicked: 3, closed: 1 },
+			{ clicked: null, closed: 2 },
+			{ clicked: 5, closed: 2 },
+		];
+		expect(
+			changesOf(
+				seen.map((numbers) => observationOf(numbers)),
+				changedBy(),
+			)[2],
+		).toEqual({
+			clicked: { from: 3, to: 5, by: 2 },
+		});
+	});
+});
+
+describe('a watched status', () => {
+	const statuses = (...given: string[]) => given.map((status) => observationOf({}, { status }));
+
+	test('changes from null at first, then from the status of the last event', () => {
+		expect(changesOf(statuses('Scheduled', 'Scheduled', 'Sent'), statusChanged)).toEqual([
+			{ status: { from: null, to: 'Scheduled' } },
+			undefined,
+			{ status: { from: 'Scheduled', to: 'Sent' } },
+		]);
+	});
+
+	test('starts the workflow whatever the minimum change is, with the small changes beside it', () => {
+		const rule: Rule = { ...statusChanged, numbers: ['clicked'], minimumChange: 50 };
+		const seen = [
+			observationOf({ clicked: 0 }, { status: 'Scheduled' }),
+			observationOf({ clicked: 7 }, { status: 'Scheduled' }),
+			observationOf({ clicked: 8 }, { status: 'Sent' }),
+		];
+		expect(changesOf(seen, rule).slice(1)).toEqual([
+			undefined,
+			{ status: { from: 'Scheduled', to: 'Sent' }, clicked: { from: 0, to: 8, by: 8 } },
+		]);
+	});
+
+	test('stands before the numbers in the changes', () => {
+		const rule: Rule = { ...statusChanged, numbers: ['clicked'] };
+		const [changes] = changesOf([observationOf({ clicked: 1 })], rule);
+		expect(Object.keys(changes ?? {})).toEqual(['status', 'clicked']);
+	});
+
+	test('that is watched from now on is compared with the last event', () => {
+		const first = findEvents([observationOf({ clicked: 1 })], new Map(), changedBy());
+		expect(
+			findEvents([observationOf({ clicked: 1 })], first.baselines, statusChanged).events,
+		).toEqual([]);
+	});
+
+	test('that is not watched starts nothing', () => {
+		const seen = [
+			observationOf({ clicked: 1 }, { status: 'Scheduled' }),
+			observationOf({ clicked: 1 }, { status: 'Sent' }),
+		];
+		expect(eventsOf(seen, changedBy())[1]).toBeUndefined();
+	});
+});
+
+describe('a number that is reached', () => {
+	const clicks = (...given: Array<number | null>) =>
+		given.map((clicked) => observationOf({ clicked, closed: 0 }));
+	interface Row {
+		readonly name: string;
+		readonly given: Observation[];
+		readonly when: Rule;
+		/** The positions of the readings that start the workflow. */
+		readonly then: number[];
+	}
+	const rows: Row[] = [
+		{
+			name: 'starts the workflow once when the counter comes up to it',
+			given: clicks(99, 100, 101),
+			when: clickedReaches(100),
+			then: [1],
+		},
+		{
+			name: 'starts the workflow once if the counter is above it when it is first read',
+			given: clicks(500, 501),
+			when: clickedReaches(100),
+			then: [0],
+		},
+		{
+			name: 'starts nothing again after the counter fell and rose',
+			given: clicks(100, 90, 100, 120),
+			when: clickedReaches(100),
+			then: [0],
+		},
+		{
+			name: 'starts nothing while the service does not give the counter',
+			given: clicks(99, null, 100),
+			when: clickedReaches(100),
+			then: [2],
+		},
+	];
+	test.each(rows)('$name', ({ given, when, then }) => {
+		const started = eventsOf(given, when).flatMap((event, index) => (event ? [index] : []));
+		expect(started).toEqual(then);
+	});
+
+	test('starts the workflow when it is raised to one that no event has reported', () => {
+		const { baselines } = findEvents(clicks(150), new Map(), clickedReaches(100));
+		expect(findEvents(clicks(160), baselines, clickedReaches(160)).events).toHaveLength(1);
+		expect(findEvents(clicks(160), baselines, clickedReaches(150)).events).toHaveLength(0);
+	});
+
+	test('has the change of its own counter alone', () => {
+		const seen = [observationOf({ clicked: 100, closed: 7 })];
+		expect(changesOf(seen, clickedReaches(100))).toEqual([
+			{ clicked: { from: 0, to: 100, by: 100 } },
+		]);
+	});
+});
+
+describe('whatever a campaign does', () => {
+	const count = fc.option(fc.nat(50), { freq: 8 });
+	const names = ['delivered', 'clicked', 'closed'];
+	const reading = fc.record({ delivered: count, clicked: count, closed: count });
+	const readings = fc.array(reading, { minLength: 1, maxLength: 20, size: 'max' });
+	const someNames = fc.subarray(names, { minLength: 1 });
+	const minimum = fc.integer({ min: 1, max: 30 });
+
+	test('the changes of all events add up to the last emitted counter, and the rest is below the minimum', () => {
+		fc.assert(
+			fc.property(readings, someNames, minimum, (all, watched, minimumChange) => {
+				const rule = changedBy(minimumChange, watched);
+				const emitted = new Map<string, number>(names.map((name) => [name, 0]));
+				const events = eventsOf(
+					all.map((numbers) => observationOf(numbers)),
+					rule,
+				);
+				for (const [index, event] of events.entries()) {
+					const now = new Map(Object.entries(all[index] ?? {}));
+					const moves = watched.map((name) => {
+						const before = emitted.get(name) ?? 0;
+						return Math.abs((now.get(name) ?? before) - before);
+					});
+					expect(event !== undefined).toBe(Math.max(...moves) >= minimumChange);
+					for (const [name, { by = 0 }] of Object.entries(event ? changesIn(event.item) : {})) {
+						emitted.set(name, (emitted.get(name) ?? 0) + by);
+						expect(emitted.get(name)).toBe(now.get(name));
+					}
+				}
+			}),
+		);
+	});
+
+	test('a number is reached at most once', () => {
+		fc.assert(
+			fc.property(readings, fc.integer({ min: 1, max: 60 }), (all, target) => {
+				const events = eventsOf(
+					all.map((numbers) => observationOf(numbers)),
+					clickedReaches(target),
+				);
+				const first = all.findIndex(({ clicked }) => clicked !== null && clicked >= target);
+				expect(events.flatMap((event, index) => (event ? [index] : []))).toEqual(
+					first < 0 ? [] : [first],
+				);
+			}),
+		);
+	});
 });

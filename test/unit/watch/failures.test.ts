@@ -1,16 +1,17 @@
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import type { Failing } from '../../../nodes/PushCampaign/watch/failures';
-import { describeFailures, findNews } from '../../../nodes/PushCampaign/watch/failures';
+import { describeFailures, selectReports } from '../../../nodes/PushCampaign/watch/failures';
+import { subjects } from '../../../nodes/PushCampaign/watch/subjects';
 
 const failed = (type?: string) =>
-	explain(reasons.failure({ status: 'failure', type }, { isOfCampaign: true }), 'read');
+	explain(reasons.failure({ status: 'failure', type }, { isOfCampaign: true }), 'poll');
 const problems: Record<string, Problem> = {
 	gone: failed('invalid_value'),
 	key: failed('authentication_failure'),
 	crowded: failed('rate_limit'),
-	slow: explain(reasons.timeout(30_000), 'read'),
-	down: explain(reasons.notConnected('push.example', 'its name is not known'), 'read'),
+	slow: explain(reasons.timeout(30_000), 'poll'),
+	down: explain(reasons.connectionLost, 'poll'),
 };
 
 /** Failures such as `1 gone, 2 slow`; the campaigns are named `1`, `2`. */
@@ -23,55 +24,96 @@ function of(failures: string): Map<string, Problem> {
 		}),
 	);
 }
+const allGone = (count: number, length = 1) =>
+	new Map(
+		Array.from({ length: count }, (_, index) => [
+			String(index).padEnd(length, '0'),
+			failed('invalid_value'),
+		]),
+	);
 
 /**
- * Which campaigns each of some polls tells of; `1 unread` is one that was not reached.
- * @param atOnce whether they are publications
+ * Which campaigns each poll reports; `1 unread` is one that was not reached.
+ * @param isAtOnce whether the polls report a failure that is there for the first time
  */
-function told(polls: readonly string[], atOnce: boolean): string[] {
+function reportedBy(polls: readonly string[], isAtOnce: boolean): string[] {
 	let failing: Failing = new Map();
 	return polls.map((failures) => {
 		const unread = failures.split(' unread', 2).slice(0, -1);
-		const found = findNews({ failures: of(failures), unread }, failing, atOnce);
-		failing = found.failing;
-		return [...found.news.keys()].join();
+		const selected = selectReports({ failures: of(failures), unread }, failing, isAtOnce);
+		failing = selected.failing;
+		return [...selected.toReport.keys()].join();
 	});
 }
 
-test.each<[string, string[], string[], boolean?]>([
-	['once, when it is there in two polls in a row', ['1 gone', '1 gone', '1 gone'], ['', '1', '']],
-	['again after it healed', ['1 gone', '1 gone', '', '1 gone', '1 gone'], ['', '1', '', '', '1']],
-	['not where it heals at once', ['1 slow', '', '1 slow', ''], ['', '', '', '']],
-	['not where it is another campaign each time', ['1 slow', '2 slow', '3 slow'], ['', '', '']],
-	[
-		'not again where it was not reached',
-		['1 slow', '1 slow', '1 unread', '1 slow', '1 slow'],
-		['', '1', '', '', ''],
-	],
-	[
-		'again when it changes for more than one poll',
-		['1 slow', '1 slow', '1 down', '1 slow', '1 down', '1 down', '1 down'],
-		['', '1', '', '', '', '1', ''],
-	],
-	[
-		'once where it is another one each time',
-		['1 slow', '1 down', '1 slow', '1 down'],
-		['', '1', '', ''],
-	],
-	['at once on a publication, and not again', ['1 gone', '1 gone', '1 slow'], ['1', '', '1'], true],
-])('a failure is told %s', (_how, polls, expected, atOnce = false) => {
-	expect(told(polls, atOnce)).toEqual(expected);
+describe('a failing campaign', () => {
+	interface Row {
+		readonly name: string;
+		/** What fails in each poll. */
+		readonly given: string[];
+		/** What each poll reports. */
+		readonly then: string[];
+		readonly isAtOnce?: boolean;
+	}
+	const rows: Row[] = [
+		{
+			name: 'is reported once, in the second poll in a row in which it fails',
+			given: ['1 gone', '1 gone', '1 gone'],
+			then: ['', '1', ''],
+		},
+		{
+			name: 'is reported again if it healed in between',
+			given: ['1 gone', '1 gone', '', '1 gone', '1 gone'],
+			then: ['', '1', '', '', '1'],
+		},
+		{
+			name: 'is not reported if it heals by the next poll',
+			given: ['1 slow', '', '1 slow', ''],
+			then: ['', '', '', ''],
+		},
+		{
+			name: 'is not reported if another one fails in each poll',
+			given: ['1 slow', '2 slow', '3 slow'],
+			then: ['', '', ''],
+		},
+		{
+			name: 'is not reported again if a poll does not reach it',
+			given: ['1 slow', '1 slow', '1 unread', '1 slow', '1 slow'],
+			then: ['', '1', '', '', ''],
+		},
+		{
+			name: 'is reported again if its reason changes for two polls in a row',
+			given: ['1 slow', '1 slow', '1 down', '1 slow', '1 down', '1 down', '1 down'],
+			then: ['', '1', '', '', '', '1', ''],
+		},
+		{
+			name: 'is reported once if its reasons alternate',
+			given: ['1 slow', '1 down', '1 slow', '1 down'],
+			then: ['', '1', '', ''],
+		},
+		{
+			name: 'is reported in its first poll on a publication, and once for each reason',
+			given: ['1 gone', '1 gone', '1 slow'],
+			then: ['1', '', '1'],
+			isAtOnce: true,
+		},
+	];
+	test.each(rows)('$name', ({ given, then, isAtOnce = false }) => {
+		expect(reportedBy(given, isAtOnce)).toEqual(then);
+	});
 });
 
-describe('in words', () => {
-	test('none are none', () => {
-		expect(describeFailures(of(''))).toBeUndefined();
+describe('the message about failures', () => {
+	const describeAll = (failures: ReadonlyMap<string, Problem>) =>
+		describeFailures(failures, subjects.campaign);
+
+	test('is missing if nothing failed', () => {
+		expect(describeAll(of(''))).toBeUndefined();
 	});
 
-	test('each reason is named with its campaigns, the account’s first', () => {
-		const told = describeFailures(of('1 gone, 2 slow, 3 key, 4 gone, 5 crowded'));
+	test('names each reason with its campaigns, what concerns the account first', () => {
 		const { gone, slow, key, crowded } = problems;
-		expect(told).toEqual({
+		expect(describeAll(of('1 gone, 2 slow, 3 key, 4 gone, 5 crowded'))).toEqual({
 			...key,
 			message: [
 				`Campaign 3 can't be read: ${key?.message}`,
@@ -88,11 +130,41 @@ describe('in words', () => {
 		});
 	});
 
-	test('one reason has its own advice, and an ID is cut where it is long', () => {
+	test('has the advice for its one reason, and cuts an ID that is long', () => {
 		const { gone } = problems;
-		expect(describeFailures(of(`1 gone, ${'2'.repeat(301)} gone`))).toEqual({
+		expect(describeAll(of(`1 gone, ${'2'.repeat(301)} gone`))).toEqual({
 			...gone,
 			message: `Campaigns 1, ${'2'.repeat(300)}… can't be read: ${gone?.message}`,
 		});
+	});
+
+	test('names the subscriber count for the site', () => {
+		const failures = new Map([['the site', failed('authentication_failure')]]);
+		expect(describeFailures(failures, subjects.site)?.message).toBe(
+			`The subscriber count can't be read: ${problems['key']?.message}`,
+		);
+	});
+
+	test('names 100 campaigns', () => {
+		const ids = Array.from({ length: 100 }, (_, index) => index).join(', ');
+		expect(describeAll(allGone(100))?.message).toBe(
+			`Campaigns ${ids} can't be read: ${problems['gone']?.message}`,
+		);
+	});
+
+	test('names ten of 2,000 campaigns and counts the others', () => {
+		expect(describeAll(allGone(2000))?.message).toBe(
+			`Campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 … and 1,990 more can't be read: ${problems['gone']?.message}`,
+		);
+	});
+
+	test('gives ten of 2,000 reasons and counts the others', () => {
+		const failures = new Map(
+			Array.from({ length: 2000 }, (_, index) => [String(index), failed(`reason_${index}`)]),
+		);
+		const { message = '', description = '' } = describeAll(failures) ?? {};
+		expect(message).toContain('(reason_9). … and 1,990 more reasons');
+		expect(message).not.toContain('reason_10)');
+		expect(description).not.toContain('Campaign 10:');
 	});
 });

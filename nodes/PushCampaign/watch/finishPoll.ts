@@ -1,0 +1,82 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Problem } from '../service/failures';
+import type { Baselines, Rule } from './compare';
+import { findEvents } from './compare';
+import type { Failing } from './failures';
+import { selectReports } from './failures';
+import { TriggerMemories } from './memory';
+import type { Readings } from './readSubjects';
+import type { PollState } from './triggerState';
+
+/** What this process remembers of a trigger beside its state. n8n saves none of it. */
+export interface TriggerMemory {
+	/** Whether a poll has come to its end: the trigger watches something. */
+	hasPolled: boolean;
+	/** IDs that the next poll reads first, because the last one did not get to them. */
+	readFirst: readonly string[];
+	/** What could not be read in the last poll. */
+	failing: Failing;
+	/**
+	 * IDs that were taken off the list and are still in the saved baselines. The next emission removes them
+	 * there; until then they must not count if they come back.
+	 */
+	removed: ReadonlySet<string>;
+}
+
+const memories = new TriggerMemories<TriggerMemory>(() => ({
+	hasPolled: false,
+	readFirst: [],
+	failing: new Map(),
+	removed: new Set(),
+}));
+
+export const memoryOf = (workflowId: string, nodeId: string): TriggerMemory =>
+	memories.ofTrigger(workflowId, nodeId);
+
+/** What a trigger watches. */
+export interface Watched {
+	readonly ids: readonly string[];
+	readonly rule: Rule;
+}
+
+/** What a poll emits and reports. */
+export interface PollResult {
+	readonly items: readonly IDataObject[];
+	/** Failures to report, by ID. */
+	readonly toReport: ReadonlyMap<string, Problem>;
+}
+
+const withoutIds = (baselines: Baselines, ids: ReadonlySet<string>): Baselines =>
+	new Map([...baselines].filter(([id]) => !ids.has(id)));
+
+/**
+ * Compares what a poll read with the baselines, moves the baselines of what it emits, and selects the failures
+ * to report. It waits for nothing: no other poll can emit in between.
+ * @param isReportedAtOnce whether a failure is reported in its first poll already
+ */
+export function finishPoll(
+	state: PollState,
+	memory: TriggerMemory,
+	{ ids, rule }: Watched,
+	readings: Readings,
+	isReportedAtOnce: boolean,
+): PollResult {
+	if (state.isStale()) return { items: [], toReport: new Map() };
+
+	const saved = state.load();
+	const listed = new Set(ids);
+	const isRemoved = (id: string) => !listed.has(id) || memory.removed.has(id);
+	const removed = new Set([...saved.keys()].filter(isRemoved));
+	const { events, baselines } = findEvents(readings.observations, withoutIds(saved, removed), rule);
+	// The baselines move with an emission, and with nothing else.
+	if (events.length > 0) state.save(baselines);
+	for (const { id } of events) removed.delete(id);
+
+	const { failing, toReport } = selectReports(readings, memory.failing, isReportedAtOnce);
+	memory.hasPolled = true;
+	memory.readFirst = readings.unread;
+	memory.failing = failing;
+	memory.removed = removed;
+	return { items: events.map(({ item }) => item), toReport };
+}

@@ -1,0 +1,56 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { campaignStatus, subscriberCount, toRates } from '../service/answers';
+import type { Client, Result } from '../service/client';
+import { campaignStatusPath, subscriberCountPath } from '../service/rules';
+
+/** A campaign or the site, as the service shows it at one moment. */
+export interface Reading {
+	/** Null for the site, which has no status. */
+	readonly status: string | null;
+	/** Numbers by name, in the order of the item. A number that the service does not give is null. */
+	readonly numbers: Readonly<Record<string, number | null>>;
+	/** What the trigger's item begins with. */
+	readonly fields: IDataObject;
+}
+
+/** What a trigger watches: an ID with numbers, and perhaps a status. */
+export interface Subject {
+	/** Reads it once. Never throws. */
+	readonly read: (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
+	/** The subject of a sentence about `count` of them. */
+	readonly describe: (ids: string, count: number) => string;
+}
+
+/** Specification, GET status. */
+const campaign: Subject = {
+	async read(client, id, timeoutMs) {
+		const request = { kind: 'poll', path: campaignStatusPath(id), campaignId: id } as const;
+		const result = await client.request(request, campaignStatus, timeoutMs);
+		if (result.kind === 'failed') return result;
+		const { notification_status: status, count } = result.value;
+		// The most wanted numbers come first, so that they are on the screen.
+		const { delivered, clicked, closed, totalAttempts, successfullySent, failedToSend } = count;
+		const numbers = { delivered, clicked, closed, totalAttempts, successfullySent, failedToSend };
+		const fields = { campaignId: id, status, ...numbers, ...toRates(count) };
+		return { kind: 'done', value: { status, numbers, fields } };
+	},
+	describe: (ids, count) => (count === 1 ? `Campaign ${ids}` : `Campaigns ${ids}`),
+};
+
+/** Specification, GET subscriber_count. */
+const site: Subject = {
+	async read(client, _id, timeoutMs) {
+		const request = { kind: 'poll', path: subscriberCountPath } as const;
+		const result = await client.request(request, subscriberCount, timeoutMs);
+		if (result.kind === 'failed') return result;
+		const numbers = {
+			activeSubscribers: result.value.active_subscribers,
+			totalLifetimeSubscribers: result.value.total_life_time_subscribers,
+		};
+		return { kind: 'done', value: { status: null, numbers, fields: numbers } };
+	},
+	describe: () => 'The subscriber count',
+};
+
+export const subjects = { campaign, site };

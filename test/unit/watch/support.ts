@@ -1,0 +1,26 @@
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import type { Observation } from '../../../nodes/PushCampaign/watch/compare';
+
+const changesSchema = z.record(
+	z.object({
+		from: z.union([z.number(), z.string(), z.null()]),
+		to: z.union([z.number(), z.string()]),
+		by: z.number().optional(),
+	}),
+);
+
+/** The changes that an item tells of. */
+export const changesIn = ({ changes }: IDataObject) => changesSchema.parse(changes);
+
+/** A campaign as a poll reads it. */
+export const observationOf = (
+	numbers: Observation['numbers'],
+	{ id = '1001', status = 'Sent' }: { readonly id?: string; readonly status?: string } = {},
+): Observation => ({
+	id,
+	status,
+	numbers,
+	fields: { campaignId: id, status, ...numbers },
+	observedAt: 0,
+});
