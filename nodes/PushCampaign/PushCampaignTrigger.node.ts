@@ -8,7 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from './execution/credentialTest';
 import { pollCampaigns } from './execution/pollCampaigns';
-import { triggerProperties, triggerSubtitle } from './operations/triggerPanel';
+import { triggerBuilderHint, triggerProperties, triggerSubtitle } from './operations/triggerPanel';
 
 export class PushCampaignTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -18,6 +18,7 @@ export class PushCampaignTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: triggerSubtitle,
+		builderHint: triggerBuilderHint,
 		description:
 			'Send web push notifications, or start a workflow when a campaign or the subscriber count changes',
 		defaults: { name: 'Push Campaign Trigger' },

@@ -1,4 +1,4 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IBuilderHint, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { optionsProperty } from './options';
 import { textProperty } from './parameters';
@@ -162,3 +162,15 @@ const eventTitles = Object.fromEntries(event.options.map(({ value, name }) => [v
 
 /** What the canvas shows below the node's name: the event, and the campaigns if they are plain text. */
 export const triggerSubtitle = `={{ (${JSON.stringify(eventTitles)})[$parameter["event"]] + (["campaignChanged", "campaignReached"].includes($parameter["event"]) ? ": " + $parameter["campaignIds"] : "") }}`;
+
+/** What n8n's AI workflow builder reads. */
+export const triggerBuilderHint: IBuilderHint = {
+	searchHint:
+		'Starts a workflow when the numbers or the status of web push campaigns change, or the subscriber count of the site. campaignIds must be known in advance: the trigger has no input item. To follow campaigns that the same workflow sends, use Push Campaign with Wait and Get Status instead.',
+	relatedNodes: [
+		{
+			nodeType: 'n8n-nodes-push-campaign.pushCampaign',
+			relationHint: 'Sends campaigns and returns the campaignId to watch',
+		},
+	],
+};

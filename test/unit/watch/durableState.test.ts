@@ -3,7 +3,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { openDurableState, staleCursorMs } from '../../../nodes/PushCampaign/watch/durableState';
 import type { TriggerData } from '../../../nodes/PushCampaign/watch/triggerState';
 import { newState } from '../../../nodes/PushCampaign/watch/triggerState';
-import { changesIn } from './support';
 import {
 	baselinesOf,
 	clickedIn,
@@ -14,6 +13,7 @@ import {
 	useClock,
 	World,
 } from './stateSupport';
+import { changesIn } from './support';
 
 useClock();
 

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Baselines, Rule } from '../../../nodes/PushCampaign/watch/compare';
 import { finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
 import type { PollState, TriggerData } from '../../../nodes/PushCampaign/watch/triggerState';
-import { changesIn, observationOf } from './support';
+import { changesIn, idIn, observationOf } from './support';
 
 /** The clock of the process, which moves only when a test moves it. */
 export const clock = { now: 0 };
@@ -117,7 +117,7 @@ export class World {
 	expectEachChangeOnce(): void {
 		const reached = new Map<string, unknown>();
 		for (const item of this.emitted) {
-			const id = String(item['campaignId']);
+			const id = idIn(item);
 			if (item['firstSeen'] === true && this.removed.has(id)) {
 				for (const name of names) reached.delete(`${id} ${name}`);
 			}

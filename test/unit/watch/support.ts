@@ -13,6 +13,8 @@ const changesSchema = z.record(
 /** The changes that an item tells of. */
 export const changesIn = ({ changes }: IDataObject) => changesSchema.parse(changes);
 
+export const idIn = ({ campaignId }: IDataObject) => z.string().parse(campaignId);
+
 /** A campaign as a poll reads it. */
 export const observationOf = (
 	numbers: Observation['numbers'],
