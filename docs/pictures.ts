@@ -41,6 +41,14 @@ function around(boxes: Box[], padding: number): Box {
 	return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
+function intersection(one: Box, other: Box): Box {
+	const left = Math.max(one.x, other.x);
+	const top = Math.max(one.y, other.y);
+	const right = Math.min(one.x + one.width, other.x + other.width);
+	const bottom = Math.min(one.y + one.height, other.y + other.height);
+	return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
 /** Takes pictures of one editor, each in light and in dark. */
 class Photographer {
 	constructor(
@@ -48,8 +56,12 @@ class Photographer {
 		private readonly stage: Stage,
 	) {}
 
-	/** Takes the parts of the editor that `parts` finds, with a margin around them all. */
-	async take(name: string, parts: Locator, padding = 0): Promise<void> {
+	/**
+	 * Takes the parts of the editor that `parts` finds, with a margin around them all.
+	 *
+	 * @param within the margin ends where this part of the editor ends
+	 */
+	async take(name: string, parts: Locator, padding = 0, within?: Locator): Promise<void> {
 		const { page } = this.editor;
 		await page.addStyleTag({ content: withoutDistractions });
 		for (const colorScheme of themes) {
@@ -57,10 +69,12 @@ class Photographer {
 			// The canvas fits itself into the window after it has been drawn.
 			await page.waitForTimeout(1_000);
 			const boxes = await Promise.all((await parts.all()).map((part) => part.boundingBox()));
-			const clip = around(
+			const whole = around(
 				boxes.flatMap((box) => (box === null ? [] : [box])),
 				padding,
 			);
+			const limit = await within?.boundingBox();
+			const clip = limit ? intersection(whole, limit) : whole;
 			await page.screenshot({ path: join(folder, `${name}.${colorScheme}.png`), clip });
 		}
 		await page.emulateMedia({ colorScheme: 'light' });
@@ -92,8 +106,17 @@ class Photographer {
 		await this.take(name, this.editor.page.locator(`.vue-flow__node, ${named}`), margin);
 	}
 
-	/** Opens a node of the workflow that is open, in a window of this size. */
-	async openNode(name: string, width: number, height: number): Promise<void> {
+	/** The panel of the open node, from its first parameter to its last, whole. */
+	async panel(name: string): Promise<void> {
+		const panel = this.editor.part('node-parameters');
+		const parameters = panel.locator(
+			'[data-test-id="input-label"], [data-test-id^="parameter-input-"], [data-test-id="collection-parameter-add"], button',
+		);
+		await this.take(name, parameters.filter({ visible: true }), 16, panel);
+	}
+
+	/** Opens a node of the workflow that is open, in a window that shows all of its panel. */
+	async openNode(name: string, width = 1440, height = 1600): Promise<void> {
 		const { page } = this.editor;
 		await page.setViewportSize({ width, height });
 		await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
@@ -105,7 +128,9 @@ class Photographer {
 async function demoWorkflow({ credential }: Stage): Promise<WorkflowDraft> {
 	const [first] = await readExamples();
 	if (first === undefined) throw new Error('The demo has no workflow');
-	return chooseCredential(first.draft, 'n8n-nodes-push-campaign.', credential);
+	// Its note is about the demo and its simulator.
+	const nodes = first.draft.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+	return chooseCredential({ ...first.draft, nodes }, 'n8n-nodes-push-campaign.', credential);
 }
 
 async function exampleWorkflow(name: string, { client, credential }: Stage) {
@@ -169,11 +194,12 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 	await editor.page.getByText('Workflow executed successfully').first().waitFor();
 	await photographer.canvas('send-and-read');
 	await photographer.openNode('Read its status', 3000, 420);
-	await photographer.take('output-table', editor.part('output-panel').locator('table'), 8);
+	const output = editor.part('output-panel');
+	await photographer.take('output-table', output.locator('table'), 8, output);
 
 	await photographer.open(changeNode(demo, 'Send to all', { parameters: filledIn }));
-	await photographer.openNode('Send to all', 1440, 1190);
-	await photographer.take('send-to-all-panel', editor.part('node-parameters'));
+	await photographer.openNode('Send to all');
+	await photographer.panel('send-to-all-panel');
 
 	await editor.add('Add option', 'Dry Run');
 	await editor.execute();
@@ -184,12 +210,12 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 		await photographer.open(await exampleWorkflow(name, stage));
 		await photographer.canvas(name);
 		if (name !== 'alert-on-clicks') continue;
-		await photographer.openNode('When clicks reach a number', 1440, 620);
-		await photographer.take('trigger-panel', editor.part('node-parameters'));
+		await photographer.openNode('When clicks reach 100');
+		await photographer.panel('trigger-panel');
 	}
 
 	for (const campaign of moreCampaigns) stage.simulator.addCampaign(campaign);
-	await editor.page.setViewportSize({ width: 1000, height: 1080 });
+	await editor.page.setViewportSize({ width: 1180, height: 1080 });
 	await editor.page.goto(stage.simulator.origin);
 	await editor.page.waitForTimeout(1_500);
 	await photographer.takePage('simulator');

@@ -49,9 +49,11 @@ async function install(host: Host, progress: InstallProgress): Promise<void> {
 	};
 	// Without a network an installation would try for many minutes before it says so.
 	await npm('Asking the npm registry', ['view', 'n8n', 'version', '--fetch-retries=0']);
-	const endCounting = countPackages(host, progress);
-	// Without --no-save npm adds to the lock file what it knows of other platforms.
+	const endCounting = countPackages(host, logFile, progress);
+	// Without --no-save npm adds to the lock file what it knows of other platforms. At this log level it
+	// writes each of its requests to the log, which are counted there.
 	const flags = ['--no-save', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
+	flags.push('--loglevel=http');
 	try {
 		await npm('Downloading n8n (once: 2.5 GB, some minutes)', ['install', ...flags]);
 	} finally {
@@ -70,12 +72,23 @@ const lockSchema = z.object({
 	),
 });
 
+/** The name of the package at a path of the lock file. */
+const nameOf = (path: string) => path.split('node_modules/').pop();
+
+/** Whether npm's log says here that it asked the registry about a package, not for the package itself. */
+const isLookup = (text: string) => /http (fetch|cache) /.test(text) && !text.includes('.tgz');
+
 /**
- * Reports again and again how many packages of the lock file are unpacked.
+ * Reports again and again how many packages of the lock file are unpacked. npm first asks the
+ * registry about each of them, and unpacks none meanwhile: then it reports how many were asked about.
  *
  * @returns a function that ends the counting
  */
-function countPackages({ directory }: Host, { reach }: InstallProgress): () => void {
+function countPackages(
+	{ directory }: Host,
+	logFile: string,
+	{ reach }: InstallProgress,
+): () => void {
 	let isCounting = reach !== undefined;
 	const count = async () => {
 		const text = await readFile(join(directory, 'package-lock.json'), 'utf8');
@@ -85,10 +98,17 @@ function countPackages({ directory }: Host, { reach }: InstallProgress): () => v
 			return path !== '' && isForHere ? [join(directory, path, 'package.json')] : [];
 		});
 		const number = new Intl.NumberFormat('en-US');
+		const names = new Set(Object.keys(packages).filter(Boolean).map(nameOf));
 		while (isCounting) {
 			const found = await Promise.all(paths.map(exists));
 			const unpacked = found.filter(Boolean).length;
-			reach?.(`${number.format(unpacked)} of ${number.format(paths.length)} packages`);
+			const log = unpacked > 0 ? '' : await readFile(logFile, 'utf8').catch(() => '');
+			const asked = log.split('\n').filter(isLookup).length;
+			reach?.(
+				unpacked > 0
+					? `${number.format(unpacked)} of ${number.format(paths.length)} packages`
+					: `asked about ${number.format(asked)} of ${number.format(names.size)} packages`,
+			);
 			await sleep(countEveryMs);
 		}
 	};
