@@ -22,7 +22,7 @@ const withoutDistractions = `
 	[data-test-id="canvas-handle-plus-wrapper"], [data-test-id="canvas-add-button"],
 	[data-test-id="canvas-execute-workflow-buttons"], [data-test-id="ask-assistant-floating-button"],
 	[data-test-id="canvas-execute-button"], [class*="chatTrigger"], [class*="canvasBuilderFloating"],
-	[class*="executionButtons"]
+	[class*="executionButtons"], [class*="nodeButtonsWrapper"]
 	{ display: none !important; }
 `;
 
@@ -33,9 +33,9 @@ interface Box {
 	height: number;
 }
 
-function around(boxes: Box[], padding: number): Box {
+function around(boxes: Box[], padding: number, above: number): Box {
 	const left = Math.min(...boxes.map(({ x }) => x)) - padding;
-	const top = Math.min(...boxes.map(({ y }) => y)) - padding;
+	const top = Math.min(...boxes.map(({ y }) => y)) - above;
 	const right = Math.max(...boxes.map(({ x, width }) => x + width)) + padding;
 	const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + padding;
 	return { x: left, y: top, width: right - left, height: bottom - top };
@@ -57,11 +57,14 @@ class Photographer {
 	) {}
 
 	/**
-	 * Takes the parts of the editor that `parts` finds, with a margin around them all.
-	 *
-	 * @param within the margin ends where this part of the editor ends
+	 * Takes the parts of the editor that `parts` finds, with a margin around them all, another one above
+	 * them if that is given. The margins end where the part `within` ends.
 	 */
-	async take(name: string, parts: Locator, padding = 0, within?: Locator): Promise<void> {
+	async take(
+		name: string,
+		parts: Locator,
+		{ padding, above = padding, within }: { padding: number; above?: number; within?: Locator },
+	): Promise<void> {
 		const { page } = this.editor;
 		await page.addStyleTag({ content: withoutDistractions });
 		for (const colorScheme of themes) {
@@ -72,6 +75,7 @@ class Photographer {
 			const whole = around(
 				boxes.flatMap((box) => (box === null ? [] : [box])),
 				padding,
+				above,
 			);
 			const limit = await within?.boundingBox();
 			const clip = limit ? intersection(whole, limit) : whole;
@@ -95,7 +99,7 @@ class Photographer {
 		const { id } = await this.stage.client.createWorkflow(draft);
 		const { page } = this.editor;
 		const right = Math.max(...draft.nodes.map(({ position }) => position[0]));
-		await page.setViewportSize({ width: right > 1600 ? 2000 : 1440, height: 1000 });
+		await page.setViewportSize({ width: right > 1600 ? 2000 : 1600, height: 1000 });
 		await page.goto(`${this.stage.server.url}/workflow/${id}`);
 		await this.editor.part('canvas-node').first().waitFor();
 	}
@@ -103,16 +107,20 @@ class Photographer {
 	/** Everything on the canvas, names below nodes included. */
 	async canvas(name: string): Promise<void> {
 		const named = '[data-test-id="canvas-node"] [class*="description"]';
-		await this.take(name, this.editor.page.locator(`.vue-flow__node, ${named}`), margin);
+		await this.take(name, this.editor.page.locator(`.vue-flow__node, ${named}`), {
+			padding: margin,
+		});
 	}
 
-	/** The panel of the open node, from its first parameter to its last, whole. */
+	/** The panel of the open node, from its credential to its last parameter. */
 	async panel(name: string): Promise<void> {
 		const panel = this.editor.part('node-parameters');
 		const parameters = panel.locator(
 			'[data-test-id="input-label"], [data-test-id^="parameter-input-"], [data-test-id="collection-parameter-add"], button',
 		);
-		await this.take(name, parameters.filter({ visible: true }), 16, panel);
+		// The credential and its label are above the first of these.
+		const margins = { padding: 16, above: 80, within: panel };
+		await this.take(name, parameters.filter({ visible: true }), margins);
 	}
 
 	/** Opens a node of the workflow that is open, in a window that shows all of its panel. */
@@ -195,7 +203,7 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 	await photographer.canvas('send-and-read');
 	await photographer.openNode('Read its status', 3000, 420);
 	const output = editor.part('output-panel');
-	await photographer.take('output-table', output.locator('table'), 8, output);
+	await photographer.take('output-table', output.locator('table'), { padding: 8, within: output });
 
 	await photographer.open(changeNode(demo, 'Send to all', { parameters: filledIn }));
 	await photographer.openNode('Send to all');
@@ -204,7 +212,7 @@ async function takeAll(photographer: Photographer, stage: Stage): Promise<void> 
 	await editor.add('Add option', 'Dry Run');
 	await editor.execute();
 	await editor.part('node-hint').filter({ hasText: 'Nothing was sent' }).waitFor();
-	await photographer.take('dry-run', editor.part('node-hint'), 8);
+	await photographer.take('dry-run', editor.part('node-hint'), { padding: 8 });
 
 	for (const name of await exampleNames()) {
 		await photographer.open(await exampleWorkflow(name, stage));
