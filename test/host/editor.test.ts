@@ -225,6 +225,101 @@ describe("n8n's editor", () => {
 		await hint('Message is longer').waitFor({ state: 'hidden' });
 	});
 
+	/** The fields that the node behind an operation shows before anything has run. */
+	const outputFields = [
+		{
+			operation: 'sendToAttributes',
+			fields: ['campaignId', 'audience', 'status', 'description', 'title', 'name', 'attributes'],
+		},
+		{
+			operation: 'sendToSubscriber',
+			fields: ['subscriberId', 'audience', 'status', 'sendAt', 'idempotencyKey'],
+		},
+		{
+			operation: 'getStatus',
+			fields: ['campaignId', 'status', 'delivered', 'clicked', 'deliveryRate', 'clickRate'],
+		},
+		{
+			operation: 'getSubscriberCount',
+			fields: ['totalLifetimeSubscribers', 'activeSubscribers'],
+		},
+	];
+
+	step('shows the next node what an operation returns before anything has run', async () => {
+		for (const { operation, fields } of outputFields) {
+			const resource = operation === 'getSubscriberCount' ? 'site' : 'campaign';
+			const next = node('Edit Fields', 'n8n-nodes-base.set', {}, { typeVersion: 3.4 });
+			await openLast(`Output of ${operation}`, [action({ resource, operation }), next]);
+			const input = editor.part('ndv-input-panel');
+			await editor.expectTexts(input, ['Usually outputs the following fields', ...fields]);
+			await editor.keepPictures(`output-of-${operation}`);
+		}
+		expect(stage().simulator.requests).toEqual([]);
+	});
+
+	/** What a clock in Oslo shows so many hours from now, as HH:MM. */
+	const inOslo = (hours: number): string =>
+		new Date(Date.now() + hours * 3_600_000).toLocaleTimeString('en-GB', {
+			timeZone: 'Europe/Oslo',
+			hour: '2-digit',
+			minute: '2-digit',
+		});
+
+	step('schedules for the end of Quiet Hours what would go out in them', async () => {
+		await openLast('Quiet Hours', [action(content)]);
+		await editor.add('Add Field', 'Quiet Hours');
+		expect(await editor.field('from').inputValue()).toBe('21:00');
+		expect(await editor.field('to').inputValue()).toBe('08:00');
+		await editor.keepPictures('quiet-hours-panel');
+		await editor.field('from').fill(inOslo(-2));
+		const end = inOslo(2);
+		await editor.field('to').fill(end);
+		const output = await editor.execute();
+		await output.getByText('1 item').waitFor();
+		await editor.expectHint(`${end}, Europe/Oslo`);
+		await editor.expectTexts(output, ['sendAt', end]);
+		await editor.keepPictures('quiet-hours-sent');
+		const [sent] = stage().simulator.requests;
+		expect(JSON.stringify(sent?.json)).toContain(`${end} +0`);
+	});
+
+	step('names the choice where UTM Parameters make the URL of a button too long', async () => {
+		const url = 'https://shop.example/summer/sale/sandals/';
+		const parameters = { source: 'web_push', medium: 'push', campaign: 'sandals_2030' };
+		await openLast('UTM', [
+			action({
+				...content,
+				actionButtons: { button: [{ title: 'Shop', url }] },
+				additionalFields: { utmParameters: { parameters } },
+			}),
+		]);
+		const output = await editor.execute();
+		await editor.expectTexts(output, [
+			'URL of button 1 in Action Buttons is 41 characters long, and 103 with its UTM parameters',
+		]);
+		await editor.keepPictures('utm-too-long');
+		await editor.choose('addTo', 'Target URL Only');
+		await editor.keepPictures('utm-panel');
+		await editor.execute();
+		await output.getByText('1 item').waitFor();
+		const [sent] = stage().simulator.requests;
+		expect(sent?.json).toMatchObject({ action_buttons: [{ title: 'Shop', url }] });
+		expect(JSON.stringify(sent?.json)).toContain('utm_campaign=sandals_2030');
+	});
+
+	step('takes a number for a title, and says that a name is no segment ID', async () => {
+		const parameters = { operation: 'sendToSegments', ...content, title: '={{ 2030 }}' };
+		await openLast('Segments', [action({ ...parameters, segmentIds: 'spring buyers' })]);
+		const output = await editor.execute();
+		await editor.expectTexts(output, ['“spring buyers” is not a segment ID']);
+		await editor.keepPictures('segment-name');
+		await editor.field('segmentIds').fill('12');
+		await editor.execute();
+		await output.getByText('1 item').waitFor();
+		const [sent] = stage().simulator.requests;
+		expect(sent?.json).toMatchObject({ title: '2030', segment: ['12'] });
+	});
+
 	step('finds the timezone of Send At by the name of a city', async () => {
 		const additionalFields = { sendAt: '2099-12-24T09:00:00' };
 		await openLast('Timezone', [action({ ...content, additionalFields })]);

@@ -36,13 +36,13 @@ export const actionButtons = {
 	options: [{ displayName: 'Button', name: 'button', values: [buttonTitle, buttonUrl] }],
 } satisfies INodeProperties;
 
-/** What users know a part of a button as; buttons that were not filled in don't count. */
+/** The name of a part of a button for users; buttons that were not filled in don't count. */
 export const buttonPart = (index: number, part: string | number) =>
 	`${part === 'url' ? 'URL' : 'Title'} of button ${index + 1} in ${actionButtons.displayName}`;
 
 /**
  * Reads the buttons that were filled in.
- * @throws InvalidInput naming what is missing of one that was filled in by half
+ * @throws InvalidInput naming what is missing of a button that is half filled in
  */
 export function readButtons(given: unknown): Fields[] {
 	return toEntries(given, 'button', actionButtons.displayName)

@@ -7,7 +7,7 @@ import { readOperation } from './read';
 const campaign = textProperty({
 	displayName: 'Campaign ID',
 	name: 'campaignId',
-	// What a send puts out: Send, Wait, Get Status needs no typing.
+	// A send returns it, so Send, Wait, Get Status needs no typing.
 	default: '={{ $json.campaignId }}',
 	required: true,
 	placeholder: 'e.g. 1001',

@@ -6,7 +6,7 @@ import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
 import { saying } from '../service/textSchemas';
 
-/** What names a parameter: to n8n, and to users. */
+/** The names of a parameter: for n8n, and for users. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
 
 /** The parameters of one item as the user's expressions gave them: of any type. */
@@ -14,24 +14,24 @@ export interface ItemParameters {
 	/** IANA name of the workflow's timezone. */
 	readonly timezone: string;
 	/**
-	 * The parameter's value; `undefined` where it is missing, `null` where its expression gave nothing, also
+	 * The parameter's value; `undefined` if it is missing, `null` if its expression gave nothing, also
 	 * within a collection.
 	 * @throws InvalidInput when its expression can't be evaluated
 	 */
 	get(parameter: Parameter): unknown;
 }
 
-/** What is said of a text in a panel. */
+/** A text property as a panel defines it. */
 export type TextProperty = Parameter & Partial<INodeProperties>;
 
-/** A text in a panel, with what all of them have in common. */
+/** Adds what all texts of a panel have in common. */
 export const textProperty = (property: TextProperty): INodeProperties => ({
 	type: 'string',
 	default: '',
 	...property,
 });
 
-/** What a panel says of a text that must not be longer. */
+/** The hint below a text that has a limit. */
 export const atMost = (characters: number) => ({ hint: `At most ${characters} characters` });
 
 /** Makes the error for one parameter. */
@@ -48,7 +48,7 @@ export function isBlank(value: unknown): boolean {
 	return typeof given === 'string' && given.trim() === '';
 }
 
-/** Gives a value that must be there. */
+/** Returns a value that must be there. */
 export function required(value: unknown, displayName: string): unknown {
 	if (value === null) {
 		throw invalid(
@@ -63,7 +63,7 @@ export function required(value: unknown, displayName: string): unknown {
 
 /**
  * Checks a value that must be there; its first issue becomes the error that names the parameter.
- * @param nameOf the name of the part of the value at a path, as users see it, where it has parts of its own
+ * @param nameOf the name of the part of the value at a path, as users see it, if it has parts
  */
 export function check<Value>(
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
@@ -80,14 +80,14 @@ export function check<Value>(
 /** A switch. An empty expression must not count as false: a dry run would send. */
 export const toggle = z.boolean(saying('is not true or false'));
 
-/** A whole number; without an upper bound where none is given. */
+/** A whole number; without an upper bound if none is given. */
 export function wholeNumber(from: number, to = Infinity) {
 	const range = to === Infinity ? `from ${from}` : `from ${from} to ${to}`;
 	const refused = saying(`is not a whole number ${range}`);
 	return z.number(refused).int().min(from).max(to);
 }
 
-/** The fields of a collection, by name: null where one is there and has no value. */
+/** The fields of a collection, by name: null for a field that is there without a value. */
 export type Fields = Record<string, unknown>;
 
 const record = z.record(
@@ -127,7 +127,7 @@ export function readCollection<Value>(
  * Reads a list of IDs. Text is split at its commas, semicolons and line breaks, and an ID that is written
  * twice in it counts once; an array, also one that is written as JSON, is taken as it is; a number is one
  * ID.
- * @returns an array, or what is no list of IDs as it is
+ * @returns an array, or the value as it is if it is no list of IDs
  */
 export function toIdList(value: unknown): unknown {
 	if (typeof value === 'number') return [value];

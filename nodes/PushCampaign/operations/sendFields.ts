@@ -108,6 +108,9 @@ const collection = { displayName: 'Additional Fields', name: 'additionalFields' 
 /** The parameters of a send beside those of its audience. */
 export function sendProperties(audience: Audience): INodeProperties[] {
 	const accepted = Object.entries(additional).filter(([field]) => field in bodies[audience].shape);
+	const offered = [...accepted.map(([, property]) => property), ...ownFields];
+	const byName = (one: INodeProperties, other: INodeProperties) =>
+		one.displayName < other.displayName ? -1 : 1;
 	return [
 		...Object.values(content),
 		{
@@ -115,13 +118,14 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 			type: 'collection',
 			placeholder: 'Add Field',
 			default: {},
-			options: [...accepted.map(([, property]) => property), ...ownFields],
+			// The editor offers them in this order.
+			options: offered.sort(byName),
 		},
 		sendOptions,
 	];
 }
 
-/** What users know the field at a path of a body as. */
+/** The name for users of the field at a path of a body. */
 function nameOf([field, index, part]: ReadonlyArray<string | number>): string | undefined {
 	if (part !== undefined) return buttonPart(Number(index), part);
 	const properties: Record<string, INodeProperties> = { ...content, ...additional };

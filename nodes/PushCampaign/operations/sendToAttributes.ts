@@ -65,7 +65,7 @@ function fromPairs(value: unknown) {
 	throw invalid(displayName, 'is empty', 'Add at least one attribute with its name and value.');
 }
 
-/** Every text of a JSON document, with the colon behind it where it is a name. */
+/** Every text of a JSON document, with the colon behind it if it is a name. */
 const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
 
 const countNames = (json: string) =>
@@ -84,7 +84,7 @@ function fromJson(value: unknown) {
 	const checked = check(attributes, parsed, displayName, ([name]) =>
 		name === undefined ? undefined : `${displayName} at "${name}"`,
 	);
-	// JSON keeps the last of several equal names without a word.
+	// JSON.parse keeps the last of several equal names.
 	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {
 		throw invalid(displayName, 'has a name twice', oneValue);
 	}

@@ -1,12 +1,12 @@
 import { countCharacters } from '../service/text';
 
-/** What looks odd in front of an ellipsis. */
+/** Characters that are dropped in front of an ellipsis. */
 const dangling = /[\s,;:.…–—-]+$/u;
 
 const segmenter = (granularity: 'grapheme' | 'word') => new Intl.Segmenter('en', { granularity });
 let segmenters: { readonly graphemes: Intl.Segmenter; readonly words: Intl.Segmenter } | undefined;
 
-/** The last place up to `end` where a word ends; 0 where there is none. */
+/** The last position up to `end` at which a word ends; 0 if there is none. */
 function lastWordEnd(text: string, end: number, words: Intl.Segmenter): number {
 	let wordEnd = 0;
 	let isBeforeWord: boolean | undefined;
@@ -34,11 +34,11 @@ export function shortenText(text: string, limit: number): string {
 	// What comes long after the cut does not matter, and may be megabytes.
 	const characters = Array.from(text).slice(0, 2 * limit);
 	const start = characters.join('');
-	const room = characters.slice(0, limit - 1).join('').length;
-	const cutAt = (place: number) => {
-		const { length } = start.slice(0, place).replace(dangling, '');
+	const end = characters.slice(0, limit - 1).join('').length;
+	const cutAt = (position: number) => {
+		const { length } = start.slice(0, position).replace(dangling, '');
 		return start.slice(0, graphemes.segment(start).containing(length)?.index);
 	};
-	const kept = cutAt(lastWordEnd(start, room, words)) || cutAt(room);
+	const kept = cutAt(lastWordEnd(start, end, words)) || cutAt(end);
 	return kept === '' ? text : `${kept}…`;
 }

@@ -31,7 +31,7 @@ export const sendAtTimezone = {
 		"The time zone that Send At and Quiet Hours are read in, such as Europe/Berlin. Without it, the workflow's time zone. A date with a UTC offset of its own keeps it.",
 } as const satisfies INodeProperties;
 
-/** What `Intl` leaves out of its list, or lists by an older name alone: places that people look for. */
+/** Names that people search for and that `Intl` does not list, or only by an older name. */
 const notListed = [
 	'UTC',
 	...['Africa/Asmara', 'America/Atikokan', 'America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu'],
@@ -79,7 +79,7 @@ export const expireAfter = {
 } satisfies INodeProperties;
 
 /**
- * Reads a duration as the service writes it, such as `7d`; `undefined` where none was added.
+ * Reads a duration as the service writes it, such as `7d`; `undefined` if none was added.
  * @throws InvalidInput naming Expire After
  */
 export function readExpiry(given: unknown): string | undefined {

@@ -12,7 +12,7 @@ const parts = [
 	['medium', 'Medium', 'e.g. push', 'Kind of channel'],
 	['campaign', 'Campaign', 'e.g. summer_sale', 'Name of the campaign'],
 	['term', 'Term', 'e.g. running shoes', 'Keyword'],
-	['content', 'Content', 'e.g. title_b', 'Tells variants of one campaign apart'],
+	['content', 'Content', 'e.g. title_b', 'Variant of a campaign'],
 ] as const;
 
 const values = parts.map(([name, displayName, placeholder, what]) =>

@@ -8,7 +8,7 @@ import { httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textS
 
 /**
  * The first thing that is wrong with a value: where (`['action_buttons', 0, 'url']`), what (`is empty`), and
- * what helps, where that can be told: sentences.
+ * what to do, if known: sentences.
  */
 export function firstIssue({ issues: [issue] }: z.ZodError) {
 	if (issue === undefined) return { path: [], message: 'is not valid' };

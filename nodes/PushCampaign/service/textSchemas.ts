@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import { invisibleIn, isWebUrl } from './address';
 import { clip, countCharacters } from './text';
 
-/** What a value is refused with; `advice` is handed on with the issue. */
+/** What a value is refused with; `advice` goes along with the issue. */
 export const refusal = (message: string, advice: string) => ({ message, params: { advice } });
 
 /** The same, with the value in quotes. */

@@ -84,6 +84,15 @@ export class Editor {
 		await tracing.stopChunk();
 	}
 
+	/** Keeps pictures of the page, in light and in dark, in `.artifacts/screenshots` for those who look at them. */
+	async keepPictures(name: string): Promise<void> {
+		for (const colorScheme of ['dark', 'light'] as const) {
+			await this.page.emulateMedia({ colorScheme });
+			const path = join(artifactsFolder, 'screenshots', `${name}.${colorScheme}.png`);
+			await this.page.screenshot({ path });
+		}
+	}
+
 	/** What n8n marks with a test ID, as far as it can be seen. */
 	part(name: string, within: Page | Locator = this.page): Locator {
 		return within.locator(`[data-test-id="${name}"]`).filter({ visible: true });

@@ -6,7 +6,7 @@ import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToS
 import { refusal } from '../service/support';
 import { itemOf } from './support';
 
-// Specification, Audience fields. What a value must be is told with the schemas.
+// Specification, Audience fields. The rules of the values are tested with the schemas.
 
 const select = (operation: SendOperation, parameters: Record<string, unknown>) =>
 	operation.select(itemOf(parameters));

@@ -205,7 +205,7 @@ test('keeps as many whole words as fit if blanks separate them', () => {
 			fc.pre(count(text) > limit && count(first) < limit);
 			const kept = shortenText(text, limit).slice(0, -1).split(' ');
 			expect(kept).toEqual(words.slice(0, kept.length));
-			// And as many of them as there is room for.
+			// And as many of them as fit.
 			const next = words.slice(0, kept.length + 1).join(' ');
 			expect(count(next)).toBeGreaterThan(limit - 1);
 		}),
