@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { actionType, chain, connect, node, pushCampaign } from '../../host';
+import { actionType, chain, connect, node, pushCampaign, pushCampaignTrigger } from '../../host';
 import { secrets, useStage } from './support';
 import { Editor } from './support/editor';
 import { content, contentBody, everyOperation } from './support/fixtures';
@@ -39,6 +39,26 @@ const actions = [
 	'Send campaign to one subscriber',
 	'Get campaign status',
 	'Get subscriber count',
+];
+
+/** What a user sees of each event of the trigger: its line in n8n's list, and its panel. */
+const triggers = [
+	{
+		line: 'Campaign numbers change',
+		event: 'campaignChanged',
+		panel: ['Campaign IDs', 'Watch', 'Options'],
+	},
+	{
+		line: 'Campaign reaches a number',
+		event: 'campaignReached',
+		panel: ['Campaign IDs', 'Counter', 'Number'],
+	},
+	{ line: 'Subscriber count changes', event: 'subscribersChanged', panel: ['Watch', 'Options'] },
+	{
+		line: 'Subscriber count reaches a number',
+		event: 'subscribersReached',
+		panel: ['Count', 'Number'],
+	},
 ];
 
 /** What someone types who does not know what the node is called. */
@@ -87,11 +107,14 @@ describe("n8n's editor", () => {
 		// n8n shows both nodes as one, with the trigger's description.
 		await found.getByText('Send web push notifications, or start a workflow when').waitFor();
 		await found.click();
-		await editor.part('node-creator-category-item').filter({ hasText: 'Triggers (1)' }).waitFor();
+		await editor.part('node-creator-category-item').filter({ hasText: 'Triggers (4)' }).waitFor();
 		await editor.part('node-creator-category-item').filter({ hasText: 'Actions (6)' }).click();
 		await editor.page.getByText('Get subscriber count').waitFor();
 		const names = await editor.part('node-creator-item-name').allInnerTexts();
-		expect(names.map((name) => name.trim())).toEqual(['On new Push Campaign event', ...actions]);
+		expect(names.map((name) => name.trim())).toEqual([
+			...triggers.map(({ line }) => line),
+			...actions,
+		]);
 		expect(actions).toHaveLength(everyOperation.length);
 
 		await editor.page.getByText('Send campaign to segments').click();
@@ -430,6 +453,19 @@ describe("n8n's editor", () => {
 			await icons.filter({ visible: true }).first().waitFor();
 		} finally {
 			await editor.page.emulateMedia({ colorScheme: 'light' });
+		}
+	});
+
+	describe('the trigger', () => {
+		for (const { line, event, panel } of triggers) {
+			step(`shows the fields of "${line}", and no others`, async () => {
+				const trigger = pushCampaignTrigger({ event }, { credential: stage().credential });
+				const { id } = await stage().client.createWorkflow(chain(line, [trigger]));
+				await editor.openNode(id, trigger);
+				await editor.expectLabels((labels) => {
+					expect(labels.slice(labels.indexOf('Trigger On'))).toEqual(['Trigger On', ...panel]);
+				});
+			});
 		}
 	});
 });

@@ -325,3 +325,18 @@ describe('the trigger in the classic engine', () => {
 		for (const each of [id, copy]) expect(await eachChangeOnce(each, campaignId)).toEqual([true]);
 	});
 });
+
+// n8n 2 gives the second node an ID of its own when it publishes the workflow.
+describe('the trigger on n8n 1.x', () => {
+	const stage = useStage({ major: '1' });
+	const { add, addCampaigns } = useWatches(stage);
+
+	test('is not published if another trigger of the workflow has its node ID, and says what to do', async () => {
+		const draft = watchWorkflow(stage().credential, addCampaigns(1), ['One', 'Two']);
+		const [id = ''] = draft.nodes.filter(({ name }) => name === 'One').map((each) => each.id);
+		const nodes = draft.nodes.map((each) => (each.name === 'Two' ? { ...each, id } : each));
+		await expect(add({ ...draft, nodes })).rejects.toThrow(
+			'Another trigger of this workflow has the same node ID',
+		);
+	});
+});

@@ -11,7 +11,10 @@ export type PollContext = Omit<IPollFunctions, 'getPollBudgetMs'> & Partial<IPol
 /** One of n8n's two engines for triggers that poll. Only this file knows that there are two. */
 interface Engine {
 	readonly openState: (data: TriggerData) => PollState;
-	/** Whether n8n gives each scheduled poll a context of its own, and calls it an update. */
+	/**
+	 * Whether n8n gives each scheduled poll a context of its own, and calls it an update (n8n 2.41.1:
+	 * packages/cli/src/workflows/triggers/trigger-execution-context.factory.ts, createPollExecutionContext).
+	 */
 	readonly schedulesUpdates: boolean;
 }
 const classic: Engine = { openState: openClassicState, schedulesUpdates: false };
@@ -21,7 +24,10 @@ const durable: Engine = {
 	schedulesUpdates: true,
 };
 
-/** The classic engine hands out static data that note changes, the durable one a plain copy. */
+/**
+ * The classic engine hands out static data that note changes (n8n 2.41.1:
+ * packages/workflow/src/observable-object.ts, create), the durable one a plain copy.
+ */
 const engineOf = (context: PollContext): Engine =>
 	'__dataChanged' in context.getWorkflowStaticData('node') ? classic : durable;
 

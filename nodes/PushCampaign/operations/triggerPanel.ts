@@ -45,21 +45,25 @@ export const event = {
 	options: [
 		{
 			name: 'Campaign Numbers Change',
+			action: 'Campaign numbers change',
 			value: 'campaignChanged',
 			description: 'When the counters or the status of a campaign change',
 		},
 		{
 			name: 'Campaign Reaches a Number',
+			action: 'Campaign reaches a number',
 			value: 'campaignReached',
 			description: 'Once, when a counter of a campaign reaches a number',
 		},
 		{
 			name: 'Subscriber Count Changes',
+			action: 'Subscriber count changes',
 			value: 'subscribersChanged',
 			description: 'When the site gains or loses subscribers',
 		},
 		{
 			name: 'Subscriber Count Reaches a Number',
+			action: 'Subscriber count reaches a number',
 			value: 'subscribersReached',
 			description: 'Once, when the subscriber count of the site reaches a number',
 		},

@@ -74,7 +74,8 @@ const sharedIdAdvice =
 export function openClassicState(data: TriggerData): PollState {
 	const { workflowId, nodeId, node, global } = data;
 	const memory = memories.ofTrigger(workflowId, nodeId);
-	// One activation, two nodes: n8n 1 accepts that, and their baselines would be one.
+	// One activation, two nodes: n8n 1 accepts that, and their baselines would be one. n8n 2 gives the second node
+	// an ID of its own (n8n 2.41.1: packages/cli/src/workflows/publication/heal-node-ids.ts).
 	if (memory.live?.global === global && memory.live.node !== node) {
 		throw new InvalidInput('Another trigger of this workflow has the same node ID', sharedIdAdvice);
 	}

@@ -4,7 +4,8 @@ import { nextState, toBaselines, triggerStateSchema } from './triggerState';
 
 /**
  * How long after an emission a poll may still start from a cursor that does not show it, in milliseconds.
- * A cursor is read when the task of a poll begins. The poll itself may take 45 s
+ * A cursor is read when the task of a poll begins (n8n 2.41.1: packages/cli/src/scheduling/
+ * poll-trigger-node/poll-trigger-task-handler.ts, execute). The poll itself may take 45 s
  * (N8N_SCHEDULER_POLL_TIMEOUT), and a task is taken from a process whose lease of 60 s has ended
  * (N8N_SCHEDULER_LEASE_DURATION, checked every 30 s): 90 s in all. After that, n8n did not save an
  * emission that no cursor shows.
@@ -24,7 +25,8 @@ const memories = new TriggerMemories<DurableMemory>(() => ({ newestRevision: 0, 
  * Opens the state of a trigger in n8n's durable engine, for one poll.
  *
  * The engine reads the saved state, the cursor, before it polls, hands the poll a copy, and saves the changed
- * copy in the same write as the execution. So what is saved is right after any crash.
+ * copy in the same write as the execution (n8n 2.41.1: packages/cli/src/workflows/triggers/
+ * trigger-execution-context.factory.ts, getExecutePollFunctions). So what is saved is right after any crash.
  *
  * But several polls can start from the same old cursor, after a restart all polls that were missed. Each
  * would emit the same changes. So a poll whose cursor lacks the newest emission of this process emits nothing,

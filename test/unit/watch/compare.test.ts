@@ -217,6 +217,17 @@ describe('a number that is reached', () => {
 		expect(findEvents(clicks(160), baselines, clickedReaches(150)).events).toHaveLength(0);
 	});
 
+	test('counts as reached though a later event reported a lower counter', () => {
+		const rules = [clickedReaches(100), changedBy(), clickedReaches(100)];
+		let baselines: Baselines = new Map();
+		const started = clicks(100, 90, 100).map((observation, index) => {
+			const found = findEvents([observation], baselines, rules[index] ?? changedBy());
+			baselines = found.baselines;
+			return found.events.length;
+		});
+		expect(started).toEqual([1, 1, 0]);
+	});
+
 	test('has the change of its own counter alone', () => {
 		const seen = [observationOf({ clicked: 100, closed: 7 })];
 		expect(changesOf(seen, clickedReaches(100))).toEqual([
