@@ -17,6 +17,8 @@ module.exports = {
 	maxWorkers: 2 * availableParallelism() + 1,
 	// A busy machine takes seconds for what is done in milliseconds otherwise. Jest heeds it here alone.
 	testTimeout: 60_000,
+	// Nor does it let a worker end within the half second after which Jest kills it with a warning.
+	workerGracefulExitTimeout: 30_000,
 	projects: [
 		{
 			...jestBase,
