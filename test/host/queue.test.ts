@@ -2,7 +2,7 @@ import { jsonParse } from 'n8n-workflow';
 import { z } from 'zod';
 import { until, type N8nServer } from '../../host';
 import type { Fault } from '../../simulator';
-import { useCluster, type Cluster } from './support/queueCluster';
+import { rememberKeys, useCluster, type Cluster } from './support/queueCluster';
 import {
 	changesOf,
 	countersOf,
@@ -19,7 +19,6 @@ import {
 	failureOf,
 	goesOn,
 	repeated,
-	sender,
 	sendWorkflow,
 	times,
 	titled,
@@ -46,9 +45,9 @@ const sentAndNeverAnswered: Fault = {
 const takenBy = (worker: N8nServer) =>
 	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
 
-/** The entries that n8n keeps for the keys of a workflow's node: one for each key, and one for each open claim. */
-const entriesOf = ({ id }: SendWorkflow) =>
-	`jsonb_array_length(value::jsonb -> 'data') AS "number" FROM processed_data WHERE "workflowId" = '${id}'`;
+/** How many of these keys n8n keeps as sent for a workflow's node. */
+const sentKeysOf = ({ id }: SendWorkflow, keys: readonly string[]) =>
+	`count(*)::int AS "number" FROM processed_data, jsonb_array_elements_text(value::jsonb -> 'data') AS entry WHERE "workflowId" = '${id}' AND entry IN (${keys.map((key) => `encode(decode(md5('sent again:${key}'), 'hex'), 'base64')`).join()})`;
 
 /** Waits until n8n's database has counted so many, so many times in a row. */
 async function untilCounted({ query }: Cluster, what: string, wanted: number, lasting = 1) {
@@ -77,7 +76,7 @@ async function killWhileSending(
 	workflow.call(titled('Killed', items)).catch(() => undefined);
 	await untilRequests(cluster, sent);
 	if (options.options?.['idempotencyKey'] !== undefined)
-		await untilCounted(cluster, entriesOf(workflow), sent + 1);
+		await untilCounted(cluster, sentKeysOf(workflow, titlesOf('Killed', sent - 1)), sent - 1);
 	const [running] = await client.executions({ workflowId: workflow.id });
 	const worker = workers.find((each) => takenBy(each).includes(running?.id ?? ''));
 	if (worker === undefined) throw new Error('No worker has the execution');
@@ -106,10 +105,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 	/** A workflow that has sent under so many keys before, each item's title being its key. */
 	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
 		const workflow = await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
-		// Before its first run, which would write over them as it looks at its keys.
-		await cluster().query(
-			`INSERT INTO processed_data ("workflowId", context, value) SELECT id, (SELECT 'n:' || (node ->> 'id') FROM json_array_elements(nodes) AS node WHERE node ->> 'name' = '${sender}'), (SELECT jsonb_build_object('mode', 'entries', 'data', jsonb_agg(encode(decode(md5('key:Old ' || i), 'hex'), 'base64'))) FROM generate_series(1, ${count}) AS i)::text FROM workflow_entity WHERE id = '${workflow.id}'`,
-		);
+		await rememberKeys(cluster(), workflow, count);
 		return workflow;
 	};
 
@@ -126,7 +122,8 @@ describe('queue mode on n8n 2.x with two workers', () => {
 			const sent = batches.flat();
 			expect(answers.flatMap(({ json }) => endsOf(json))).toEqual(times(sent.length, 'success'));
 			// What one process wrote is written over by the other one for a while.
-			await untilCounted(cluster(), entriesOf(workflow), 10_000 + round * sent.length, 5);
+			const keys = sent.map(({ title }) => title);
+			await untilCounted(cluster(), sentKeysOf(workflow, keys), keys.length, 5);
 			if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
 			const again = await workflow.call(sent);
 			expect(endsOf(again.json)).toEqual(times(sent.length, 'alreadySent'));

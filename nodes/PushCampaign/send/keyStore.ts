@@ -1,160 +1,141 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
-import { messageOf } from '../service/invalidInput';
+import { EntryWriter } from './entryWriter';
+import type { Claim, OwnClaim } from './keyClaims';
+import { claimKey, claimOnce, takeOver } from './keyClaims';
+import { claimEntry, freedEntries, sentEntries } from './keyEntries';
+import { KeyRechecks } from './keyRechecks';
 import type { SendOutcome } from './sendOutcome';
 
-/**
- * A key takes one entry in n8n's store, and another one, its mark, as long as its send has no known outcome.
- * n8n drops the oldest entries beyond this number: so at least the newest 10,000 keys are remembered.
- */
-const mostEntries = 20_000;
-const mostKeys = mostEntries / 2;
-const scope = 'node';
-const options = { mode: 'entries', maxEntries: mostEntries } as const;
-
-/** What is written of a key: that it is claimed, that its send was made, or that another one may claim it. */
-export type Change = 'claim' | 'sent' | 'free';
+/** A claim that is made ahead of its send. Whichever run of this process comes first uses it. */
+interface Reservation {
+	readonly claiming: Promise<Claim>;
+	/** What the claim gave; missing while it is being made. */
+	claim?: Claim;
+	/** How many runs expect to use it. */
+	users: number;
+}
 
 /**
- * The first look comes so long after a run, in milliseconds and in times that a write takes, and each next one
- * after twice the pause: processes that look at the same time do so less and less.
- */
-const lookAfterMs = 250;
-const lookAfterWrites = 3;
-/** So many looks come even where all keys are found: that a mark came back can't be seen. */
-const fewestLooks = 5;
-/** Processes that go on writing over each other's keys are left to themselves after so many. */
-const mostLooks = 10;
-/** n8n searches all entries for each one that is removed, with nothing else done meanwhile. */
-const lookedAtOnce = 500;
-
-/**
- * The keys of one node, for all its executions in this process. n8n's store has no lock: a write reads all
- * entries, changes them and writes them back. So one write is under way at a time, and the next takes all
- * that came meanwhile. What another process wrote at the same time can be lost all the same, so the keys of a
- * run are looked at again when it has ended.
+ * The keys of one node, for all its executions in this process. A key is free, claimed or sent (`keyEntries`).
+ * A claim is reserved for a send at first, and in flight from when its request may have left.
  */
 export class KeyStore {
-	/** Sends under a key that are under way in this process, until all that is to be written of them is. */
-	readonly underWay = new Map<string, Promise<SendOutcome>>();
-	private lastWrite: Promise<unknown> = Promise.resolve();
-	/** The changes that are written together next. */
-	private next: ReturnType<KeyStore['open']> | undefined;
-	/** How long the last write took. Another process's may have read what is there before ours came. */
-	private writeMs = 0;
-	/** Keys that another process may write over yet: what is recorded of each, and how often it was looked at. */
-	private readonly recent = new Map<string, { readonly change: Change; looks: number }>();
-	private isLooking = false;
+	/** Sends under a key in this process, until their outcome is written. */
+	readonly sending = new Map<string, Promise<SendOutcome>>();
+	private readonly reservations = new Map<string, Reservation>();
+	private readonly writer = new EntryWriter();
+	// A reservation that another process wrote over is made again when its send has its turn.
+	private readonly rechecks = new KeyRechecks(this.writer, (key) => this.reservations.delete(key));
 
-	/**
-	 * Writes a change.
-	 * @returns whether the key and its mark were there before; what the change does not record counts as there
-	 * @throws what n8n's store throws: then a claim is not recorded, and another change perhaps not whole
-	 */
-	async write(change: Change, key: string, { helpers }: IExecuteFunctions) {
-		const batch = (this.next ??= this.open(helpers));
-		const entry = `key:${key}`;
-		const mark = `unsettled:${key}`;
-		if (change === 'free') batch.remove.push(entry);
-		// Once more where it was sent: another process may have written over the claim meanwhile.
-		else batch.record.add(entry);
-		if (change === 'claim') batch.record.add(mark);
-		else batch.remove.push(mark);
-		const fresh = await batch.recorded;
-		// A claim is what was recorded, whatever can't be removed for others.
-		if (change !== 'claim') await batch.removed;
-		return { key: !fresh.has(entry), mark: !fresh.has(mark) };
+	/** Whether nothing is lost if this process forgets the store. */
+	get isIdle(): boolean {
+		return this.sending.size === 0 && this.reservations.size === 0 && this.rechecks.isIdle;
 	}
 
-	/** Takes note of a key that is to be looked at again; not of one that is free, which others may claim. */
-	watch(key: string, change: Change): void {
-		this.recent.delete(key);
-		if (change !== 'free') this.recent.set(key, { change, looks: 0 });
-		// More are not remembered either.
-		const [oldest] = this.recent.keys();
-		if (this.recent.size > mostKeys && oldest !== undefined) this.recent.delete(oldest);
+	/** Begins to claim a key that a run is going to send under. Never throws. */
+	reserve(key: string, context: IExecuteFunctions): void {
+		const known = this.reservations.get(key);
+		if (known !== undefined) {
+			known.users += 1;
+			return;
+		}
+		// Nobody is sending what this process left unknown, so there is nothing to wait for.
+		const ask = this.rechecks.stateOf(key) === 'unknown' ? claimOnce : claimKey;
+		const claiming = ask(key, this.writer, context.helpers);
+		const reservation: Reservation = { claiming, users: 1 };
+		this.reservations.set(key, reservation);
+		claiming.then(
+			async (claim) => {
+				reservation.claim = claim;
+				if (claim.kind === 'ours') this.rechecks.note(key, { kind: 'reserved', claim }, context);
+				await this.freeUnused(key, reservation, context);
+			},
+			() => this.reservations.delete(key),
+		);
 	}
 
 	/**
-	 * Looks in the background whether another process wrote over the keys that are watched, and records them
-	 * once more, until they have lasted. The marks of what was sent are taken out each time: a process that
-	 * writes back an older copy brings them back. Never throws.
+	 * Gives the claim of a key for the send that is next.
+	 * @param resendUnknown whether to claim it also if it is claimed and not known to be sent
+	 * @throws what n8n's store throws; then nothing may be sent
 	 */
-	async lookAgain(context: IExecuteFunctions): Promise<void> {
-		if (this.isLooking) return;
-		this.isLooking = true;
-		try {
-			while (this.recent.size > 0) {
-				const newest = [...this.recent.values()].at(-1);
-				const firstMs = Math.max(lookAfterMs, lookAfterWrites * this.writeMs);
-				const pauseMs = firstMs * 2 ** (newest?.looks ?? 0);
-				// Not in step with another process that looks.
-				await sleep(pauseMs * (1 + Math.random() / 2));
-				await this.look(context);
-			}
-		} catch (error) {
-			this.recent.clear();
-			context.logger.warn(
-				`Idempotency keys of workflow ${context.getWorkflow().id} could not be looked at again, so those that another process wrote over at the same moment may be lost: ${messageOf(error)}`,
-			);
-		}
-		this.isLooking = false;
+	async claim(key: string, resendUnknown: boolean, context: IExecuteFunctions): Promise<Claim> {
+		const { helpers } = context;
+		const reservation = this.reservations.get(key);
+		const wasKnown = reservation?.claim !== undefined;
+		let claim = (await reservation?.claiming) ?? (await claimKey(key, this.writer, helpers));
+		// It was held when the claim was made ahead, which may be long ago.
+		if (claim.kind === 'held' && wasKnown) claim = await claimOnce(key, this.writer, helpers);
+		if (claim.kind === 'held' && resendUnknown) return await takeOver(key, this.writer, helpers);
+		return claim;
 	}
 
-	private async look(context: IExecuteFunctions): Promise<void> {
-		const looked = [...this.recent];
-		let isWhole = true;
-		for (let from = 0; from < looked.length; from += lookedAtOnce) {
-			const found = await Promise.all(
-				looked
-					.slice(from, from + lookedAtOnce)
-					// Another change of it may be written by now, and must not be written over.
-					.filter(([key, recent]) => this.recent.get(key) === recent)
-					.map(async ([key, { change }]) => await this.write(change, key, context)),
-			);
-			isWhole &&= found.every(({ key, mark }) => key && mark);
-		}
-		for (const [key, recent] of looked) {
-			recent.looks += 1;
-			const isOver = recent.looks >= (isWhole ? fewestLooks : mostLooks);
-			// It may be watched anew by now.
-			if (isOver && this.recent.get(key) === recent) this.recent.delete(key);
-		}
+	/** Notes that the request of a claimed key is about to leave. */
+	start(key: string, claim: OwnClaim, context: IExecuteFunctions): void {
+		this.rechecks.note(key, { kind: 'inFlight', claim }, context);
 	}
 
-	/** Begins to collect the changes of the write that comes when the last one is over. */
-	private open(helpers: IExecuteFunctions['helpers']) {
-		const record = new Set<string>();
-		const remove: string[] = [];
-		let from = 0;
-		/** Which of what is recorded is new. */
-		const recorded = this.lastWrite.then(async () => {
-			// Those that start together come one right after another.
-			await sleep(0);
-			this.next = undefined;
-			from = performance.now();
-			if (record.size === 0) return new Set<unknown>();
-			const answer = await helpers.checkProcessedAndRecord([...record], scope, options);
-			if (answer.new.length + answer.processed.length < record.size) {
-				throw new Error('n8n did not record all of it');
-			}
-			return new Set<unknown>(answer.new);
-		});
-		const removed = recorded.then(async () => {
-			if (remove.length > 0) await helpers.removeProcessed(remove, scope, options);
-			this.writeMs = performance.now() - from;
-		});
-		this.lastWrite = removed.catch(() => undefined);
-		return { record, remove, recorded, removed };
+	/**
+	 * Writes how a send ended: it was made, nobody knows, or another one may claim the key.
+	 * @throws what n8n's store throws; then the key stays claimed
+	 */
+	async settle(
+		key: string,
+		{ entry }: OwnClaim,
+		change: 'sent' | 'unknown' | 'free',
+		context: IExecuteFunctions,
+	): Promise<void> {
+		const { helpers } = context;
+		this.reservations.delete(key);
+		const isTakenOver = entry !== claimEntry(key);
+		if (change === 'free' && !isTakenOver) {
+			this.rechecks.forget(key);
+			await this.writer.remove(freedEntries(key), helpers);
+			return;
+		}
+		// What was taken over and not sent is as unknown as before.
+		this.rechecks.note(key, { kind: change === 'sent' ? 'sent' : 'unknown' }, context);
+		if (change === 'sent') await this.writer.record(sentEntries(key), helpers);
+		if (isTakenOver) await this.writer.remove([entry], helpers);
+	}
+
+	/** Keeps the claim of a send that the service refused for now: the same run tries it again. */
+	keep(key: string, claim: OwnClaim, context: IExecuteFunctions): void {
+		this.reservations.set(key, { claiming: Promise.resolve(claim), claim, users: 1 });
+		this.rechecks.note(key, { kind: 'reserved', claim }, context);
+	}
+
+	/** Notes that a run does not use a claim any more, and frees the key if no other run is going to. Never throws. */
+	async release(key: string, context: IExecuteFunctions): Promise<void> {
+		const reservation = this.reservations.get(key);
+		if (reservation === undefined) return;
+		reservation.users -= 1;
+		await this.freeUnused(key, reservation, context);
+	}
+
+	private async freeUnused(
+		key: string,
+		reservation: Reservation,
+		{ helpers }: IExecuteFunctions,
+	): Promise<void> {
+		const { users, claim } = reservation;
+		if (users > 0 || claim === undefined || this.sending.has(key)) return;
+		if (this.reservations.get(key) !== reservation) return;
+		this.reservations.delete(key);
+		if (claim.kind !== 'ours') return;
+		this.rechecks.forget(key);
+		// A key that can't be freed stays claimed: a later send under it is not made, and counts as unknown.
+		await this.writer.remove(freedEntries(key), helpers).catch(() => undefined);
 	}
 }
 
 const stores = new Map<string, KeyStore>();
 
-/** The keys of the node that runs, whatever execution it runs in. */
+/** The keys of the node that runs, whatever execution it runs in. Copies of a workflow share the IDs of its nodes. */
 export function keyStoreOf(context: IExecuteFunctions): KeyStore {
 	const name = `${context.getWorkflow().id}:${context.getNode().id}`;
+	for (const [other, store] of stores) if (store.isIdle) stores.delete(other);
 	const store = stores.get(name) ?? new KeyStore();
 	stores.set(name, store);
 	return store;

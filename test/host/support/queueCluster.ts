@@ -77,3 +77,17 @@ export function useCluster({ major, workers: count, ...options }: ClusterOptions
 		return cluster;
 	};
 }
+
+/** Has a workflow remember so many sent keys, before its first run. */
+export async function rememberKeys(
+	{ query }: Cluster,
+	{ id }: { id: string },
+	count: number,
+): Promise<void> {
+	const entries = ['key:', 'sent:', 'sent again:']
+		.map((prefix) => `encode(decode(md5('${prefix}Old ' || i), 'hex'), 'base64')`)
+		.join('), (');
+	await query(
+		`INSERT INTO processed_data ("workflowId", context, value) SELECT id, (SELECT 'n:' || (node ->> 'id') FROM json_array_elements(nodes) AS node WHERE node ->> 'name' = 'Push Campaign'), (SELECT jsonb_build_object('mode', 'entries', 'data', jsonb_agg(entry)) FROM generate_series(1, ${count}) AS i CROSS JOIN LATERAL (VALUES (${entries})) AS entries(entry))::text FROM workflow_entity WHERE id = '${id}'`,
+	);
+}

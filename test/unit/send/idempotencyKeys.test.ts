@@ -1,8 +1,6 @@
 import * as fc from 'fast-check';
-import { sleep } from 'n8n-workflow';
-import type * as keysModule from '../../../nodes/PushCampaign/send/idempotencyKeys';
 import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKeys';
-import { keyStoreOf } from '../../../nodes/PushCampaign/send/keyStore';
+import { KeyStore, keyStoreOf } from '../../../nodes/PushCampaign/send/keyStore';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
 import {
 	claimedEarlierProblem,
@@ -10,48 +8,63 @@ import {
 	reasons,
 } from '../../../nodes/PushCampaign/service/failures';
 import { DeduplicationStore, executeFunctions } from '../execution/support';
+import { install, SimulatedTime } from './simulatedTime';
 
-// One of this file's own, whose `sleep` heeds fake timers.
-jest.unmock('n8n-workflow');
+let time = new SimulatedTime();
+
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async (milliseconds: number) => await time.sleep(milliseconds),
+}));
+let restore = () => {};
+beforeEach(() => {
+	time = new SimulatedTime();
+	restore = install(
+		() => time.now,
+		() => 0.5,
+	);
+});
+afterEach(() => restore());
 
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
 const lost: SendOutcome = { kind: 'failed', problem: explain(reasons.connectionLost, 'send') };
-const refused: SendOutcome = {
+const failed = (type: string): SendOutcome => ({
 	kind: 'failed',
-	problem: explain(reasons.failure({ status: 'failure', type: 'bad_request' }), 'send'),
-};
+	problem: explain(reasons.failure({ status: 'failure', type }), 'send'),
+});
+const refused = failed('bad_request');
 const notStarted: SendOutcome = { kind: 'notStarted' };
 const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: false };
-/** As it is told without asking the service: such a failure stops nothing. */
-const unknownBefore = (problem = explain(reasons.connectionLost, 'send')) => ({
+const lostBefore = { ...lost, wasRequested: false };
+const unknownBefore = (key: string) => ({
 	kind: 'failed',
-	problem,
+	problem: claimedEarlierProblem(key, 'send'),
 	wasRequested: false,
 });
 
-interface NodeOptions {
-	signal?: AbortSignal;
-	store?: DeduplicationStore;
-	/** Another process has its own. */
-	Keys?: typeof IdempotencyKeys;
+const entriesOfSent = (key: string) => [`key:${key}`, `sent:${key}`, `sent again:${key}`];
+const withoutStamps = (entries: readonly string[]) =>
+	entries.filter((entry) => !entry.startsWith('stamp:'));
+
+interface ProcessOptions {
+	readonly signal?: AbortSignal;
+	/** n8n's store; another process has the same. */
+	readonly store?: DeduplicationStore;
 }
 
-/** A node of its own, and executions of it that share n8n's store. */
-function useNode({
-	signal,
-	store = new DeduplicationStore(),
-	Keys = IdempotencyKeys,
-}: NodeOptions = {}) {
+/** One process of n8n, with its executions of a node. */
+function startProcess({ signal, store = new DeduplicationStore() }: ProcessOptions = {}) {
 	const requested: string[] = [];
 	const warnings: string[][] = [];
+	const keyStore = new KeyStore();
 	const execution = () => {
 		const functions = executeFunctions({ store, ...(signal && { signal }) });
 		warnings.push(functions.warnings);
-		const keys = new Keys(functions.context, 'send');
+		const keys = new IdempotencyKeys(functions.context, 'send', () => keyStore);
 		const send = async (key: string, outcome: SendOutcome = sent, resendUnknown = false) =>
 			await keys.once(key, resendUnknown, async () => {
 				requested.push(key);
-				await new Promise((resolve) => setImmediate(resolve));
+				await time.sleep(50);
 				return outcome;
 			});
 		return { keys, send };
@@ -63,327 +76,361 @@ function useNode({
 		await keys.written();
 		return outcome;
 	};
-	return { store, requested, execution, sendOnce, warnings: () => warnings.flat() };
+	return { store, keyStore, requested, execution, sendOnce, warnings: () => warnings.flat() };
 }
 
-// Looks at keys go on when a test is over: they end with its timers.
-beforeEach(() => jest.useFakeTimers({ advanceTimers: 1, doNotFake: ['setImmediate'] }));
-afterEach(() => jest.useRealTimers());
+/** A copy of n8n's store, as a crash leaves it. */
+function copyOf({ entries }: DeduplicationStore): DeduplicationStore {
+	const copy = new DeduplicationStore();
+	copy.entries = [...entries];
+	return copy;
+}
+
+/** A store of a process that dies right after so many writes. */
+function dyingStore({ entries }: DeduplicationStore, writes: number): DeduplicationStore {
+	const store = new DeduplicationStore();
+	store.entries = [...entries];
+	const { checkProcessedAndRecord, removeProcessed } = store;
+	const untilDeath = async () => {
+		if (store.writes >= writes) await new Promise<never>(() => undefined);
+	};
+	store.checkProcessedAndRecord = async (...given) => {
+		await untilDeath();
+		return await checkProcessedAndRecord(...given);
+	};
+	store.removeProcessed = async (...given) => {
+		await untilDeath();
+		await removeProcessed(...given);
+	};
+	return store;
+}
 
 describe('a key', () => {
-	test('is claimed before the request leaves: what is killed then is unknown afterwards', async () => {
-		const { store, execution, sendOnce } = useNode();
-		await new Promise<void>((hasLeft) => {
-			const never = new Promise<never>(() => undefined);
-			void execution().keys.once('a', false, async () => {
-				hasLeft();
-				return await never;
-			});
-		});
-		const killed = useNode();
-		killed.store.entries = [...store.entries];
-		expect(await killed.sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a', 'send')));
-		expect(killed.requested).toEqual([]);
-		expect(await sendOnce('b')).toEqual(sent);
+	test('is claimed before its request leaves, so a crash leaves its send unknown', async () => {
+		const first = startProcess();
+		void first
+			.execution()
+			.keys.once('a', false, async () => await new Promise<never>(() => undefined));
+		await time.run(1000);
+		const { sendOnce, requested } = startProcess({ store: copyOf(first.store) });
+		expect(await time.until(sendOnce('a'))).toEqual(unknownBefore('a'));
+		expect(requested).toEqual([]);
 	});
 
-	test('that was forgotten while its send was not known to be done counts as unknown', async () => {
-		const { store, sendOnce } = useNode();
-		await sendOnce('a', lost);
-		store.entries = store.entries.slice(1);
-		expect(await sendOnce('a')).toEqual(unknownBefore(claimedEarlierProblem('a', 'send')));
+	test('that was sent stays sent, wherever a process that asks for it dies', async () => {
+		const first = startProcess();
+		await time.until(first.sendOnce('a'));
+		for (let writes = 0; writes < 6; writes += 1) {
+			const store = dyingStore(first.store, writes);
+			void startProcess({ store }).sendOnce('a');
+			await time.run(20_000);
+			const after = startProcess({ store: copyOf(store) });
+			expect(await time.until(after.sendOnce('a'))).toEqual(alreadySent);
+		}
 	});
 
-	test('is among at least the newest 10,000 that are remembered', async () => {
-		const { store, requested, sendOnce } = useNode();
-		await sendOnce('first');
-		store.entries.push(...Array.from({ length: 19_999 }, (_, index) => `key:${index}`));
-		expect(await sendOnce('first')).toEqual(alreadySent);
-		await sendOnce('x', lost);
-		expect(store.entries).toHaveLength(20_000);
-		expect(await sendOnce('9000')).toEqual(alreadySent);
-		expect(requested).toEqual(['first', 'x']);
+	test('whose send is unknown never counts as sent, wherever two processes that ask for it die', async () => {
+		const first = startProcess();
+		await time.until(first.sendOnce('a', lost));
+		for (let writes = 0; writes < 8; writes += 1) {
+			const store = dyingStore(first.store, writes);
+			void startProcess({ store }).sendOnce('a');
+			await time.run(20_000);
+			const after = startProcess({ store: copyOf(store) });
+			expect(await time.until(after.sendOnce('a'))).toEqual(unknownBefore('a'));
+			expect(await time.until(after.sendOnce('a'))).toEqual(unknownBefore('a'));
+		}
 	});
 
-	test('of another node is another key, also at the same moment', async () => {
-		const ends = [useNode(), useNode()].map(async ({ sendOnce }) => await sendOnce('a'));
-		expect(await Promise.all(ends)).toEqual([sent, sent]);
+	test('is remembered as long as it is among the newest 10,000', async () => {
+		const { store, sendOnce } = startProcess();
+		await time.until(sendOnce('first'));
+		store.entries.push(
+			...Array.from({ length: 9_999 }, (_, index) => entriesOfSent(`${index}`)).flat(),
+		);
+		expect(await time.until(startProcess({ store }).sendOnce('first'))).toEqual(alreadySent);
+	});
+
+	test('of a copied workflow is another key, though the copy has the same node IDs', () => {
+		const { context } = executeFunctions({});
+		const copy = executeFunctions({ node: { id: context.getNode().id } }).context;
+		copy.getWorkflow = () => ({ id: 'workflow-2', name: 'Copy', active: true });
+		expect(keyStoreOf(copy)).not.toBe(keyStoreOf(context));
+		expect(keyStoreOf(context)).not.toBe(keyStoreOf(executeFunctions({}).context));
+	});
+
+	test('takes no room in memory once nothing of it is left to do', async () => {
+		const { keyStore, sendOnce } = startProcess();
+		expect(keyStore.isIdle).toBe(true);
+		await time.until(sendOnce('a'));
+		expect(keyStore.isIdle).toBe(false);
+		await time.run();
+		expect(keyStore.isIdle).toBe(true);
 	});
 });
 
-describe('at the same moment', () => {
-	test.each<[what: string, ends: SendOutcome[], came: unknown[], requests: number]>([
-		['one sends, the others wait', [sent, sent, sent], [sent, alreadySent, alreadySent], 1],
-		['what is unknown to one is so to all', [lost, sent], [lost, unknownBefore()], 1],
-		['what one was refused the next tries', [refused, sent, sent], [refused, sent, alreadySent], 2],
-	])('of several executions: %s', async (_what, ends, came, requests) => {
-		const { requested, sendOnce } = useNode();
+describe('sends of one process under one key at the same moment', () => {
+	test.each([
+		{
+			name: 'one sends, the others come out as already sent',
+			ends: [sent, sent, sent],
+			then: [sent, alreadySent, alreadySent],
+			requests: 1,
+		},
+		{
+			name: 'if the first is unknown, it is unknown to all, also with Resend Unknown',
+			ends: [lost, sent],
+			then: [lost, lostBefore],
+			requests: 1,
+		},
+		{
+			name: 'if the first is refused, the next one sends',
+			ends: [refused, sent, sent],
+			then: [refused, sent, alreadySent],
+			requests: 2,
+		},
+	])('$name', async ({ ends, then, requests }) => {
+		const { requested, sendOnce } = startProcess();
 		const outcomes = ends.map(async (end, index) => await sendOnce('a', end, index > 0));
-		expect(await Promise.all(outcomes)).toEqual(came);
+		expect(await time.until(Promise.all(outcomes))).toEqual(then);
 		expect(requested).toHaveLength(requests);
 	});
 
-	// n8n loses what two writes at once change.
-	test('n8n’s entries are written by one write at a time, many together, and none writes nothing', async () => {
-		const { store, execution } = useNode();
-		const executions = [execution(), execution()];
-		const all = Array.from({ length: 50 }, (_, index) => `key ${10 + index}`);
-		const sends = executions.flatMap(({ send }) =>
-			all.map(async (key) => await send(key, key.endsWith('0') ? refused : sent)),
-		);
-		await Promise.all(sends);
-		await Promise.all(executions.map(async ({ keys }) => await keys.written()));
-		const remembered = all.filter((key) => !key.endsWith('0')).map((key) => `key:${key}`);
-		expect([...store.entries].sort()).toEqual(remembered);
-		expect(store.writes).toBe(5);
-	});
-
-	test('a user who stops keeps from leaving what waits for its claim', async () => {
-		const stop = new AbortController();
-		const { store, requested, sendOnce } = useNode({ signal: stop.signal });
-		const sending = sendOnce('a');
-		stop.abort();
-		expect(await sending).toEqual(notStarted);
-		expect(requested).toEqual([]);
-		expect(store.entries).toEqual([]);
+	test('an attempt that throws leaves its key claimed, and keeps nobody waiting', async () => {
+		const { execution, sendOnce } = startProcess();
+		const { keys } = execution();
+		const thrown = keys.once('a', false, async () => await Promise.reject(new Error('a defect')));
+		await expect(time.until(thrown)).rejects.toThrow('a defect');
+		expect(await time.until(sendOnce('a'))).toEqual(unknownBefore('a'));
+		expect(await time.until(sendOnce('a', sent, true))).toEqual(sent);
+		expect(await time.until(sendOnce('a'))).toEqual(alreadySent);
 	});
 });
 
-describe('a store that refuses', () => {
-	test.each<[what: string, said: string, refuse: (store: DeduplicationStore) => void]>([
-		[
-			'a claim',
-			'database or disk is full',
-			(store) => (store.refusals = [new Error('database or disk is full')]),
-		],
-		[
-			'to record all of it',
-			'n8n did not record all of it',
-			(store) =>
-				(store.checkProcessedAndRecord = async () =>
-					await Promise.resolve({ new: [], processed: [] })),
-		],
-	])('%s lets nothing leave', async (_what, said, refuse) => {
-		const { store, requested, sendOnce } = useNode();
-		refuse(store);
-		const outcome = await sendOnce('a');
-		const invalid = outcome.kind === 'invalid' ? outcome.invalid : undefined;
-		expect(invalid?.message).toBe(`Idempotency Key could not be saved in n8n's database: ${said}`);
-		expect(invalid?.advice).toMatch(/^It was not sent/);
+describe('two processes that resend one unknown send at the same time', () => {
+	test('send it once', async () => {
+		const first = startProcess();
+		await time.until(first.sendOnce('a', lost));
+		const processes = [1, 2].map(() => startProcess({ store: first.store }));
+		const outcomes = processes.map(async ({ sendOnce }) => await sendOnce('a', sent, true));
+		const ends = await time.until(Promise.all(outcomes));
+		expect(ends).toContainEqual(sent);
+		expect(ends).toContainEqual(alreadySent);
+		expect(processes.flatMap(({ requested }) => requested)).toEqual(['a']);
+	});
+});
+
+describe('the keys of one run', () => {
+	test('are claimed ahead of their sends, a hundred at most, so that 500 pay few pauses', async () => {
+		const { store, requested, execution } = startProcess();
+		const { keys, send } = execution();
+		const all = Array.from({ length: 500 }, (_, index) => `key ${index}`);
+		for (const key of all) keys.expect(key);
+		let most = 0;
+		store.beforeRecord = () => {
+			const claimed = store.entries.filter((entry) => entry.startsWith('key:')).length;
+			most = Math.max(most, claimed - requested.length);
+		};
+		// In order, as with Max Parallel Requests 1.
+		const sending = (async () => {
+			for (const key of all) await send(key);
+			await keys.written();
+		})();
+		await time.until(sending);
+		expect(requested).toEqual(all);
+		expect(most).toBeGreaterThan(50);
+		expect(most).toBeLessThanOrEqual(100);
+		// 50 ms for each send, and less than ten pauses.
+		expect(time.now).toBeLessThan(500 * 50 + 10 * 500);
+	});
+
+	test('that were claimed ahead and not used are free again when the run ends', async () => {
+		const { store, execution } = startProcess();
+		const { keys, send } = execution();
+		for (const key of ['a', 'b', 'c']) keys.expect(key);
+		await time.until(send('a', refused));
+		await time.until(keys.written());
+		expect(withoutStamps(store.entries)).toEqual([]);
+	});
+
+	test('stay claimed while the service refuses a send for now, and are used when it is tried again', async () => {
+		const { store, requested, execution } = startProcess();
+		const { keys, send } = execution();
+		expect(await time.until(send('a', failed('rate_limit')))).toMatchObject({ kind: 'failed' });
+		expect(withoutStamps(store.entries)).toEqual(['key:a']);
+		expect(await time.until(send('a'))).toEqual(sent);
+		await time.until(keys.written());
+		expect(requested).toEqual(['a', 'a']);
+		expect(withoutStamps(store.entries)).toEqual(entriesOfSent('a'));
+	});
+
+	test('are not sent when the user stops the run while they wait for their claim', async () => {
+		const stop = new AbortController();
+		const { store, requested, execution } = startProcess({ signal: stop.signal });
+		const { keys, send } = execution();
+		const sending = send('a');
+		await time.run(50);
+		stop.abort();
+		expect(await time.until(sending)).toEqual(notStarted);
+		await time.until(keys.written());
+		await time.run();
+		expect(requested).toEqual([]);
+		expect(withoutStamps(store.entries)).toEqual([]);
+	});
+});
+
+describe('if n8n’s store fails', () => {
+	test.each([
+		{
+			name: 'a claim that can not be written lets nothing leave',
+			said: 'database or disk is full',
+			fail: (store: DeduplicationStore) => {
+				store.refusals = [new Error('database or disk is full')];
+			},
+		},
+		{
+			name: 'a claim that is recorded in part lets nothing leave',
+			said: 'n8n did not record all of it',
+			fail: (store: DeduplicationStore) => {
+				store.checkProcessedAndRecord = async () =>
+					await Promise.resolve({ new: [], processed: [] });
+			},
+		},
+	])('$name', async ({ said, fail }) => {
+		const { store, requested, sendOnce } = startProcess();
+		fail(store);
+		const outcome = await time.until(sendOnce('a'));
+		const problem = outcome.kind === 'failed' ? outcome.problem : undefined;
+		expect(problem).toMatchObject({
+			type: 'network',
+			outcome: 'notDone',
+			cause: 'temporarily-unavailable',
+			message: `Idempotency Key could not be saved in n8n's database: ${said}`,
+		});
+		expect(problem?.description).toMatch(/^It was not sent\. /);
 		expect(requested).toEqual([]);
 	});
 
+	test('the first write of a node is made once more when another process inserts the row first', async () => {
+		const { store, sendOnce } = startProcess();
+		store.refusals = [new Error('duplicate key value violates unique constraint')];
+		expect(await time.until(sendOnce('a'))).toEqual(sent);
+	});
+
 	test.each([
-		['what was sent', sent, 2, ['key:a']],
-		['what was not sent', refused, 2, []],
-		['what is unknown', lost, 2, ['key:a', 'unsettled:a']],
-		['what was sent, and not for ever', sent, 3, ['key:a', 'unsettled:a']],
-		['what was not sent, and not for ever', refused, 3, ['key:a', 'unsettled:a']],
-	])('is asked again for %s', async (_what, end, refusals, entries) => {
-		jest.useFakeTimers();
-		const { store, execution, warnings } = useNode();
-		const sending = execution().keys.once('a', false, async () => {
+		{ name: 'that it was sent', end: sent, refusals: 2, entries: entriesOfSent('a') },
+		{ name: 'that it was not sent', end: refused, refusals: 2, entries: [] },
+		{
+			name: 'that it was sent, but not for ever',
+			end: sent,
+			refusals: 9,
+			entries: ['key:a'],
+		},
+	])('it is asked again to write $name', async ({ end, refusals, entries }) => {
+		const { store, execution, warnings } = startProcess();
+		const { keys } = execution();
+		const sending = keys.once('a', false, async () => {
 			store.refusals = Array.from({ length: refusals }, () => new Error('full'));
 			return await Promise.resolve(end);
 		});
-		await jest.advanceTimersByTimeAsync(5000);
-		jest.useRealTimers();
-		expect(await sending).toEqual(end);
-		expect(store.entries).toEqual(entries);
-		const stays =
-			'The idempotency key of a send in workflow workflow-1 stays claimed, because its outcome could not be saved: full';
-		expect(warnings()).toEqual(refusals === 2 ? [] : [stays]);
-	});
-
-	test('to remove a mark does not make a claim fail that is written with it', async () => {
-		const { store, execution } = useNode();
-		store.removeProcessed = async () => await Promise.reject(new Error('busy'));
-		const { send } = execution();
-		expect([await send('a'), await send('b')]).toEqual([sent, sent]);
+		expect(await time.until(sending)).toEqual(end);
+		await time.until(keys.written());
+		expect(withoutStamps(store.entries)).toEqual(entries);
+		const staysClaimed = warnings().filter((warning) => warning.includes('stays claimed'));
+		expect(staysClaimed).toHaveLength(refusals === 2 ? 0 : 1);
 	});
 });
 
-describe('after a run its keys are looked at again', () => {
-	beforeEach(() => jest.useFakeTimers());
-
+describe('after a run', () => {
 	/** Ends a run that sent `a`, lost the answer to `b`, and was refused `c`. */
 	async function afterRun() {
-		const node = useNode();
-		const { keys, send } = node.execution();
-		const sends = [send('a'), send('b', lost), send('c', refused)];
-		await jest.advanceTimersByTimeAsync(20);
-		await Promise.all(sends);
-		// As where several runs end at once.
-		for (let run = 0; run < 3; run += 1) await keys.written();
-		const remembered = ['key:a', 'key:b', 'unsettled:b'];
-		expect(node.store.entries).toEqual(remembered);
-		return { ...node, remembered };
+		const started = startProcess();
+		const { keys, send } = started.execution();
+		await time.until(Promise.all([send('a'), send('b', lost), send('c', refused)]));
+		await time.until(keys.written());
+		const remembered = [...entriesOfSent('a'), 'key:b'].sort();
+		expect(withoutStamps(started.store.entries).sort()).toEqual(remembered);
+		return { ...started, remembered };
 	}
 
 	test.each([
-		['all that it wrote', []],
-		['what was sent', ['key:b', 'unsettled:b']],
-		['a mark', ['key:a', 'key:b']],
-		['nothing, but wrote a mark back', ['key:a', 'unsettled:a', 'key:b', 'unsettled:b']],
-	])('and are there again where another process wrote over %s', async (_what, entries) => {
+		{ name: 'all that it wrote', left: [] },
+		{ name: 'what was sent', left: ['key:b'] },
+		{ name: 'that it was sent', left: ['key:a', 'sent:a', 'key:b'] },
+		{ name: 'a claim', left: entriesOfSent('a') },
+	])('another process that overwrites $name loses nothing', async ({ left }) => {
 		const { store, remembered } = await afterRun();
-		// Some looks have found all there by then.
-		await jest.advanceTimersByTimeAsync(3000);
-		const ofAnother = ['key:c', 'unsettled:c'];
-		store.entries = [...entries, ...ofAnother];
-		await jest.advanceTimersByTimeAsync(9000);
-		expect([...store.entries].sort()).toEqual([...remembered, ...ofAnother].sort());
+		await time.run(3000);
+		store.entries = [...left, 'key:c'];
+		await time.run(9000);
+		expect(withoutStamps(store.entries).sort()).toEqual([...remembered, 'key:c'].sort());
 	});
 
-	test.each<[what: string, isLost: (look: number) => boolean, looks: number]>([
-		['five times where they are found', () => false, 5],
-		['until they are found', (look) => look < 7, 7],
-		['but not for ever, though another process writes over them each time', () => true, 10],
-	])('%s', async (_what, isLost, count) => {
+	test('rechecks come less and less often, and end after a minute', async () => {
 		const { store } = await afterRun();
-		const begun = Date.now();
-		const after: number[] = [];
-		store.beforeRecord = () => {
-			after.push(Date.now() - begun);
-			if (isLost(after.length)) store.entries = store.entries.filter((entry) => entry !== 'key:a');
-		};
-		await jest.advanceTimersByTimeAsync(600_000);
-		expect(after).toHaveLength(count);
-		for (const [look, ms] of after.entries()) {
-			const earliest = 250 * (2 ** (look + 1) - 1);
-			expect(ms).toBeGreaterThanOrEqual(earliest);
-			expect(ms).toBeLessThan(1.6 * earliest);
-		}
-		expect(jest.getTimerCount()).toBe(0);
+		const from = time.now;
+		const at: number[] = [];
+		store.beforeRecord = () => at.push(time.now - from);
+		await time.run();
+		expect(at.length).toBeGreaterThanOrEqual(7);
+		expect(at.length).toBeLessThanOrEqual(12);
+		expect(at.at(-1)).toBeLessThan(140_000);
+		expect(store.entries.filter((entry) => entry.startsWith('stamp:'))).toEqual([]);
 	});
 
-	test('less often where a write takes long', async () => {
-		const { store } = await afterRun();
-		const times: number[] = [];
-		store.beforeRecord = async () => {
-			times.push(Date.now());
-			await sleep(2000);
-		};
-		await jest.advanceTimersByTimeAsync(30_000);
-		const [first = NaN, second] = times;
-		expect(second).toBeGreaterThanOrEqual(first + 2000 + 2 * 3 * 2000);
+	test('a run every 200 ms does not make rechecks come more often', async () => {
+		const { store, sendOnce } = startProcess();
+		const before = store.writes;
+		const runs = (async () => {
+			for (let run = 0; run < 50; run += 1) {
+				void sendOnce(`run ${run}`);
+				await time.sleep(200);
+			}
+		})();
+		await time.until(runs);
+		// A claim, a look at it and an outcome for each of 50 runs in 10 s, and not three rechecks a second.
+		expect(store.writes - before).toBeLessThan(150 + 45);
 	});
 
-	test('as far as they are remembered, and some at a time', async () => {
-		const store = new DeduplicationStore();
-		const batches: unknown[][] = [];
-		store.checkProcessedAndRecord = async (items) => {
-			batches.push(items);
-			// What is written of it meanwhile must not be written over.
-			if (batches.length === 1) keys.watch('10000', 'sent');
-			return await Promise.resolve({ new: [], processed: items });
-		};
-		const { context } = executeFunctions({ store });
-		const keys = keyStoreOf(context);
-		for (let key = 0; key <= 10_000; key += 1) keys.watch(String(key), 'sent');
-		void keys.lookAgain(context);
-		await jest.advanceTimersByTimeAsync(500);
-		expect(batches.map(({ length }) => length)).toEqual([...Array<number>(19).fill(500), 499]);
-		expect(batches[0]?.[0]).toBe('key:1');
-	});
-
-	test('together with those of a run that ends meanwhile', async () => {
-		const { store, sendOnce } = await afterRun();
-		let records = 0;
-		store.beforeRecord = () => (records += 1);
-		await jest.advanceTimersByTimeAsync(400);
-		void sendOnce('d');
-		await jest.advanceTimersByTimeAsync(50);
-		expect(records).toBe(1 + 2);
-		store.entries = [];
-		await jest.advanceTimersByTimeAsync(60_000);
-		expect([...store.entries].sort()).toEqual(['key:a', 'key:b', 'key:d', 'unsettled:b']);
-		expect(records).toBe(3 + 5);
-	});
-
-	test('but not claimed again when they were sent meanwhile', async () => {
-		const { store, sendOnce } = await afterRun();
-		const remove = store.removeProcessed;
-		store.removeProcessed = async (...entries) => {
-			await sleep(1000);
-			await remove(...entries);
-		};
-		let isSent = false;
-		void sendOnce('b', sent, true).then(() => (isSent = true));
-		for (let waited = 0; waited < 10_000; waited += 20) {
-			await jest.advanceTimersByTimeAsync(20);
-			if (isSent) expect(store.entries).not.toContain('unsettled:b');
-		}
-		expect(isSent).toBe(true);
-	});
-
-	test('and that ends with a word in the log where n8n’s store refuses', async () => {
+	test('a store that fails ends its rechecks with a warning, and later runs recheck again', async () => {
 		const { store, sendOnce, warnings } = await afterRun();
 		store.refusals = [new Error('connection closed')];
-		await jest.advanceTimersByTimeAsync(400);
-		const { writes } = store;
+		await time.run(1000);
 		expect(warnings()).toEqual([
-			'Idempotency keys of workflow workflow-1 could not be looked at again, so those that another process wrote over at the same moment may be lost: connection closed',
+			'Idempotency keys of workflow workflow-1 could not be rechecked, so those that another process overwrote may be lost: connection closed',
 		]);
-		await jest.advanceTimersByTimeAsync(10_000);
-		expect(store.writes).toBe(writes);
-		void sendOnce('d');
-		await jest.advanceTimersByTimeAsync(20_000);
-		expect(store.writes).toBe(writes + 3 + 5 * 2);
-	});
-
-	test('so that two processes that send at once remember all they sent', async () => {
-		const one = useNode();
-		await jest.isolateModulesAsync(async () => {
-			const module = '../../../nodes/PushCampaign/send/idempotencyKeys';
-			const Keys = jest.requireActual<typeof keysModule>(module).IdempotencyKeys;
-			const other = useNode({ store: one.store, Keys });
-			const key = (name: string, index: number) => `${name} ${index}`;
-			const runs = Array.from({ length: 20 }, (_, index) => [
-				one.sendOnce(key('one', index)),
-				other.sendOnce(key('other', index), index % 4 === 0 ? lost : sent),
-			]);
-			await jest.advanceTimersByTimeAsync(20_000);
-			await Promise.all(runs.flat());
-			const again = Array.from({ length: 20 }, (_, index) => [
-				one.sendOnce(key('other', index)),
-				other.sendOnce(key('one', index)),
-			]);
-			await jest.advanceTimersByTimeAsync(20_000);
-			const outcomes = await Promise.all(again.flat());
-			const unknown = outcomes.filter(({ kind }) => kind === 'failed');
-			expect(unknown).toHaveLength(5);
-			expect(outcomes.filter(({ kind }) => kind === 'done')).toEqual(
-				Array.from({ length: 35 }, () => alreadySent),
-			);
-		});
+		await time.until(sendOnce('d'));
+		store.entries = [];
+		await time.run(9000);
+		expect(withoutStamps(store.entries)).toEqual(entriesOfSent('d'));
 	});
 });
 
-test('says of one execution after another what a plain map would', async () => {
+test('executions one after another end as a map of keys would have them end', async () => {
 	const step = fc.record({
 		key: fc.constantFrom('a', 'b'),
 		end: fc.constantFrom(sent, lost, refused, notStarted),
 		resendUnknown: fc.boolean(),
 	});
 	await fc.assert(
-		fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-			const { requested, sendOnce } = useNode();
+		fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+			time = new SimulatedTime();
+			const { requested, sendOnce } = startProcess();
 			const model = new Map<string, SendOutcome>();
 			for (const { key, end, resendUnknown } of steps) {
 				const known = model.get(key);
 				const isMade = known === undefined || (known === lost && resendUnknown);
 				const before = requested.length;
-				const outcome = await sendOnce(key, end, resendUnknown);
+				const outcome = await time.until(sendOnce(key, end, resendUnknown));
 				expect(requested.length - before).toBe(isMade ? 1 : 0);
-				const told =
-					known === sent ? alreadySent : unknownBefore(claimedEarlierProblem(key, 'send'));
-				expect(outcome).toEqual(isMade ? end : told);
+				const notMade = known === sent ? alreadySent : unknownBefore(key);
+				expect(outcome).toEqual(isMade ? end : notMade);
 				// What may have been sent before stays so until it was sent.
 				if (isMade && (end === sent || end === lost)) model.set(key, end);
 			}
 		}),
 		{
+			numRuns: 30,
 			examples: [
 				[
 					[
@@ -397,7 +444,7 @@ test('says of one execution after another what a plain map would', async () => {
 	);
 });
 
-test('nothing is sent twice under a key, whatever comes at the same time and however it ends', async () => {
+test('nothing is sent twice under a key, whatever runs at the same time and however it ends', async () => {
 	const step = fc.record({
 		key: fc.constantFrom('a', 'b', 'c'),
 		end: fc.constantFrom('sent', 'refused', 'lost'),
@@ -405,8 +452,9 @@ test('nothing is sent twice under a key, whatever comes at the same time and how
 		refusals: fc.nat(1),
 	});
 	await fc.assert(
-		fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-			const { store, execution, warnings } = useNode();
+		fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+			time = new SimulatedTime();
+			const { store, execution } = startProcess();
 			const took = new Map<string, number>();
 			let running: Array<Promise<unknown>> = [];
 			for (const { key, end, isTogether, refusals } of steps) {
@@ -420,12 +468,12 @@ test('nothing is sent twice under a key, whatever comes at the same time and how
 				});
 				running.push(sending.then(async () => await keys.written()));
 				if (isTogether) continue;
-				await Promise.all(running);
+				await time.until(Promise.all(running));
 				running = [];
 			}
-			await Promise.all(running);
+			await time.until(Promise.all(running));
 			expect(Math.max(0, ...took.values())).toBeLessThanOrEqual(1);
-			expect(warnings().filter((warning) => warning.includes('stays claimed'))).toEqual([]);
 		}),
+		{ numRuns: 30 },
 	);
 });

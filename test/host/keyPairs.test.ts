@@ -1,0 +1,120 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { artifactsFolder, type N8nServer } from '../../host';
+import { rememberKeys, useCluster } from './support/queueCluster';
+import {
+	acceptedTitles,
+	byTitle,
+	endsOf,
+	goesOn,
+	repeated,
+	sendWorkflow,
+	times,
+	type SendWorkflow,
+} from './support/reliabilityWorkflow';
+
+// A webhook that is delivered twice, to two workers that share nothing but n8n's database: one of both sends.
+// PAIRS=50 makes more pairs of each kind; how they ended is added to .artifacts/key-pairs.log.
+
+const pairs = Number(process.env['PAIRS'] ?? 3);
+const distancesMs = [0, 5, 20, 100, 200, 500];
+
+const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+
+/** How the two executions of a pair ended, the same way round whichever was first. */
+const endOf = (answers: ReadonlyArray<{ json: unknown }>) =>
+	answers
+		.flatMap(({ json }) => endsOf(json))
+		.sort()
+		.join(' + ');
+
+/** Counts how pairs ended, and notes it for whoever measures. */
+async function tally(what: string, ends: readonly string[]): Promise<Record<string, number>> {
+	const counts: Record<string, number> = {};
+	for (const end of ends) counts[end] = (counts[end] ?? 0) + 1;
+	await appendFile(join(artifactsFolder, 'key-pairs.log'), `${what}: ${JSON.stringify(counts)}\n`);
+	return counts;
+}
+
+describe('a webhook that is delivered twice, to two workers', () => {
+	const cluster = useCluster({ major: '2', env: {}, workers: 2 });
+
+	const keyedWorkflow = async () =>
+		await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
+
+	/** Delivers one item twice, the second time after a pause. */
+	async function deliverTwice({ call }: SendWorkflow, title: string, distanceMs: number) {
+		const first = call([{ title }]);
+		await pause(distanceMs);
+		return endOf(await Promise.all([first, call([{ title }])]));
+	}
+
+	beforeEach(() => cluster().simulator.setLatency(50));
+
+	test.each([{ remembered: 1 }, { remembered: 10_000 }])(
+		'sends each item once, and the other delivery comes out as already sent or unknown, with $remembered keys remembered',
+		async ({ remembered }) => {
+			const workflow = await keyedWorkflow();
+			await rememberKeys(cluster(), workflow, remembered);
+			const all: string[] = [];
+			for (const distanceMs of distancesMs) {
+				const ends: string[] = [];
+				for (let pair = 0; pair < pairs; pair += 1) {
+					ends.push(await deliverTwice(workflow, `${distanceMs} ms ${pair}`, distanceMs));
+				}
+				await tally(`${remembered} remembered, ${distanceMs} ms apart`, ends);
+				all.push(...ends);
+			}
+			expect(repeated(acceptedTitles(cluster()))).toEqual([]);
+			// On a machine that is too slow to know, the second one is unknown.
+			expect(new Set(all)).toContain('alreadySent + success');
+			expect(
+				all.filter((end) => !/^(alreadySent \+ success|success \+ unknown)$/.test(end)),
+			).toEqual([]);
+		},
+	);
+
+	test('knows a key that was sent before, when both deliveries ask for it at once', async () => {
+		const workflow = await keyedWorkflow();
+		const ends: string[] = [];
+		for (let pair = 0; pair < 2 * pairs; pair += 1) {
+			const title = `Known ${pair}`;
+			await workflow.call([{ title }]);
+			ends.push(await deliverTwice(workflow, title, 0));
+		}
+		await tally('known keys', ends);
+		expect(ends).toEqual(times(ends.length, 'alreadySent + alreadySent'));
+	});
+
+	test('sends both of the first two items of a new workflow, though both insert its first row', async () => {
+		const ends: string[] = [];
+		for (let pair = 0; pair < pairs; pair += 1) {
+			const { call } = await keyedWorkflow();
+			const [one, two] = [`First ${pair} one`, `First ${pair} two`];
+			ends.push(endOf(await Promise.all([call([{ title: one }]), call([{ title: two }])])));
+		}
+		await tally('first two sends', ends);
+		expect(ends).toEqual(times(ends.length, 'success + success'));
+	});
+
+	test('sends no item twice when a worker is stopped for a while in the middle of its claims', async () => {
+		const workflow = await keyedWorkflow();
+		const { workers } = cluster();
+		const stop = async (worker: N8nServer | undefined, afterMs: number, forMs: number) => {
+			if (worker === undefined) throw new Error('There is no worker');
+			await pause(afterMs);
+			process.kill(worker.pid, 'SIGSTOP');
+			await pause(forMs);
+			process.kill(worker.pid, 'SIGCONT');
+		};
+		const ends: string[] = [];
+		for (let pair = 0; pair < 2 * pairs; pair += 1) {
+			const stopping = stop(workers[pair % 2], (pair * 37) % 250, 1000 + ((pair * 700) % 3000));
+			ends.push(await deliverTwice(workflow, `Stopped ${pair}`, (pair * 11) % 60));
+			await stopping;
+		}
+		await tally('one worker stopped', ends);
+		expect(repeated(acceptedTitles(cluster()))).toEqual([]);
+		expect(ends.filter((end) => !end.includes('success') && !end.includes('unknown'))).toEqual([]);
+	});
+});

@@ -1,0 +1,148 @@
+import * as fc from 'fast-check';
+import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKeys';
+import { KeyStore } from '../../../nodes/PushCampaign/send/keyStore';
+import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
+import { executeFunctions } from '../execution/support';
+import { install, SimulatedTime } from './simulatedTime';
+
+// Several processes that send under one key at the same time, in simulated time: the model by which the rules of
+// the claims were found, with the real code in it. test/host/queue does the same with two real workers.
+
+let time = new SimulatedTime(2);
+
+jest.mock('n8n-workflow', () => ({
+	...jest.requireActual<object>('n8n-workflow'),
+	sleep: async (milliseconds: number) => await time.sleep(milliseconds),
+}));
+let random = Math.random;
+let restore = () => {};
+beforeAll(() => {
+	restore = install(
+		() => time.now,
+		() => random(),
+	);
+});
+afterAll(() => restore());
+
+/** Numbers from 0 up to, but not including, 1, the same for the same seed. */
+function numbersFrom(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => (state = (state * 1_664_525 + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
+/** n8n's store, read and written whole by all processes, each access with a duration of its own. */
+class SlowStore {
+	entries: readonly string[] = [];
+
+	constructor(
+		private readonly random: () => number,
+		/** The share of writes that take 100 ms to 2.1 s instead of 5 to 45 ms. */
+		private readonly slowShare: number,
+	) {}
+
+	readonly checkProcessedAndRecord = async (items: unknown[]) => {
+		const recorded = items.map(String);
+		const before = await this.change((entries) => [
+			...entries,
+			...recorded.filter((item) => !entries.includes(item)),
+		]);
+		return {
+			new: recorded.filter((item) => !before.includes(item)),
+			processed: recorded.filter((item) => before.includes(item)),
+		};
+	};
+
+	readonly removeProcessed = async (items: unknown[]) => {
+		await this.change((entries) => entries.filter((entry) => !items.includes(entry)));
+	};
+
+	private async change(changed: (entries: readonly string[]) => readonly string[]) {
+		await time.sleep(1 + this.random() * 5);
+		const before = this.entries;
+		const isSlow = this.random() < this.slowShare;
+		await time.sleep(isSlow ? 100 + this.random() * 2000 : 5 + this.random() * 40);
+		this.entries = changed(before);
+		await time.sleep(1 + this.random() * 3);
+		return before;
+	}
+}
+
+const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
+
+const nameOf = (outcome: SendOutcome) =>
+	outcome.kind === 'done' && outcome.value === 'alreadySent' ? 'alreadySent' : outcome.kind;
+
+/** Has processes send under the same key and under keys of their own, and tells how that ended. */
+async function sendInProcesses(seed: number, processes: number, slowShare: number) {
+	time = new SimulatedTime(2);
+	random = numbersFrom(seed);
+	const slowStore = new SlowStore(random, slowShare);
+	const requested: string[] = [];
+	const ends: string[] = [];
+	for (let id = 0; id < processes; id += 1) {
+		const keyStore = new KeyStore();
+		const send = async (key: string, afterMs: number) => {
+			await time.sleep(afterMs);
+			const { context } = executeFunctions({});
+			Object.assign(context.helpers, slowStore);
+			const keys = new IdempotencyKeys(context, 'send', () => keyStore);
+			const outcome = await keys.once(key, false, async () => {
+				requested.push(key);
+				await time.sleep(50 + random() * 100);
+				return sent;
+			});
+			await keys.written();
+			if (key === 'same') ends.push(outcome === sent ? 'sent' : nameOf(outcome));
+		};
+		for (let other = 0; other < 4; other += 1) void send(`${id} ${other}`, random() * 1500);
+		void send('same', 300 + random() * 400);
+	}
+	await time.run();
+	return {
+		requests: requested.filter((key) => key === 'same').length,
+		ends: ends.sort(),
+		others: new Set(requested).size - 1,
+		stamps: slowStore.entries.filter((entry) => entry.startsWith('stamp:')).length,
+	};
+}
+
+/** So many of each kind; KEY_TRIALS=1000 tries more. */
+const trials = Number(process.env['KEY_TRIALS'] ?? 25);
+
+describe.each([{ processes: 2 }, { processes: 3 }])(
+	'$processes processes that send under one key at the same time',
+	({ processes }) => {
+		test('send it once, and all others know it, when each write takes 5 to 45 ms', async () => {
+			await fc.assert(
+				fc.asyncProperty(fc.nat(), async (seed) => {
+					const { requests, ends, stamps } = await sendInProcesses(seed, processes, 0);
+					expect(requests).toBe(1);
+					expect(ends).toEqual([...Array<string>(processes - 1).fill('alreadySent'), 'sent']);
+					// A write that began before a stamp was removed puts it back: a few may be left.
+					expect(stamps).toBeLessThanOrEqual(processes);
+				}),
+				{ numRuns: trials },
+			);
+		});
+
+		test('never send it twice when one write in fifty takes up to two seconds', async () => {
+			await fc.assert(
+				fc.asyncProperty(fc.nat(), async (seed) => {
+					const { requests } = await sendInProcesses(seed, processes, 0.02);
+					expect(requests).toBeLessThanOrEqual(1);
+				}),
+				{ numRuns: trials },
+			);
+		});
+	},
+);
+
+test('two processes never send under one key twice, even if one write in ten takes up to two seconds', async () => {
+	await fc.assert(
+		fc.asyncProperty(fc.nat(), async (seed) => {
+			const { requests } = await sendInProcesses(seed, 2, 0.1);
+			expect(requests).toBeLessThanOrEqual(1);
+		}),
+		{ numRuns: trials },
+	);
+});
