@@ -1,118 +1,131 @@
-import type { Problem } from '../service/failures';
-import { retryPauseMs } from './retry';
+import { retryPolicy } from './retry';
 
 /**
- * How many requests are under way at the start, and by how many more each good answer lets it grow: 20, 80,
- * then the default ceiling of 100. Of 200 requests at 50 ms, all of them take 3 round trips then; from 10 and
- * doubling it would be 5.
+ * How many requests may be in flight at the start, and how many more after each good answer: 20, 80, then the
+ * default maximum of 100. So 200 requests at 50 ms take 3 round trips; from 10 and doubling it would be 5.
  */
-const firstRoom = 20;
-const roomGrowth = 3;
+const firstConcurrency = 20;
+const concurrencyGrowth = 3;
 
-/** A refusal for this many that were accepted is one item's own, and tells nothing of the pace. */
-const acceptedForOne = 20;
+/** One refusal for so many accepted requests concerns one item, and says nothing about the pace. */
+const acceptedPerStray = 20;
 
 /**
- * What is left of the pace after a refusal: as much as was accepted since the last one, between these; and
- * where nothing was, which tells less.
+ * What is left of the pace after a refusal: as much as was accepted since the last one, between the first two
+ * shares; or the third share if nothing was accepted, which says less.
  */
 const smallestCut = 0.92;
 const deepestCut = 0.25;
 const blindCut = 0.7;
 
-/** Requests that are counted as accepted at the first refusal where fewer were: others are on their way. */
+/** The first refusal counts at least so many requests as accepted, because others are still in flight. */
 const firstAccepted = 3;
+
+/** In requests per millisecond. Without it, cuts during a long outage add up to a wait of days. */
+const slowestPace = 1 / retryPolicy.longestPauseMs;
 
 /**
  * Each good answer adds so much to the pace for each second without a refusal, in requests per millisecond: a
  * limit that was lifted is found again within some ten seconds.
  */
-const growth = 0.1 / 1000;
+const paceGrowth = 0.1 / 1000;
 const firstSeconds = 0.5;
 
-/** What may be made up for when a timer fires late. */
+/** What requests may make up for if a timer fires late. */
 const slackMs = 100;
 
+/** What the run knows about the service's limit. */
+type Limit =
+	/** Nothing was refused yet: the number in flight alone decides. */
+	| { readonly kind: 'unknown' }
+	/** Requests start at this pace, in requests per millisecond. */
+	| { readonly kind: 'measured'; readonly pace: number };
+
 /**
- * How soon requests may start. Pure arithmetic: times are in milliseconds from any fixed moment, the pace in
- * requests per millisecond.
+ * How many requests may be in flight, and how soon the next one may start. Pure arithmetic: times are in
+ * milliseconds from any fixed moment.
  *
- * Until the first refusal only the number under way counts. That one measures the pace, each further one cuts
- * it, and it grows while answers are good. A refusal of what had started before the last one is no news. Where
- * refusals follow each other with nothing accepted in between, one request at a time goes ahead, after pauses
- * that grow.
+ * The first refusal measures the pace, each further one cuts it, and it grows while answers are good. A
+ * refusal is stale if its request started before the last refusal, which has cut the pace already. While
+ * refusals follow each other with nothing accepted in between, one request at a time is in flight.
  *
- * What comes of it at all kinds of limits, in simulated time, is in test/unit/delivery/rateLimits.
+ * test/unit/delivery/rateLimits shows the result for all kinds of limits and outages, in simulated time.
  */
 export class Pace {
-	private room: number;
-	private pace = Infinity;
-	private nextAt = -Infinity;
-	private pausedUntil = -Infinity;
-	/** When the last refusal came that was news, or the first request started, and what came of it since. */
-	private countedFrom = Infinity;
+	private concurrency: number;
+	private limit: Limit = { kind: 'unknown' };
+	/** The turn of the request that started last; the next turn is one interval of the pace later. */
+	private lastTurn: number;
+	private pausedUntil: number;
+	/** When counting began: at the last refusal that was not stale, or at the start. */
+	private countedFrom: number;
 	private accepted = 0;
 	private refused = 0;
 	private refusalsInARow = 0;
 
-	/**
-	 * @param ceiling the most requests that are ever under way at once
-	 * @param random a number from 0 up to, but not including, 1
-	 */
+	/** @param maxConcurrency the most requests that are ever in flight */
 	constructor(
-		private readonly ceiling: number,
-		private readonly random: () => number,
+		private readonly maxConcurrency: number,
+		now: number,
 	) {
-		this.room = Math.min(firstRoom, ceiling);
+		this.concurrency = Math.min(firstConcurrency, maxConcurrency);
+		this.lastTurn = now;
+		this.pausedUntil = now;
+		this.countedFrom = now;
 	}
 
-	/** Whether one more may be under way. */
-	hasRoom(underWay: number): boolean {
-		return underWay < this.room;
+	/** Whether one more request may be in flight. */
+	canStart(inFlight: number): boolean {
+		return inFlight < this.concurrency;
 	}
 
-	/** How long the next request has to wait, in milliseconds. */
+	/** How long the next request has to wait, in milliseconds, unless an answer comes first. */
 	waitMs(now: number): number {
-		return Math.max(0, this.nextAt - now, this.pausedUntil - now);
+		return Math.max(0, this.pausedUntil - now, this.lastTurn + this.intervalMs() - now);
 	}
 
 	started(now: number): void {
-		this.countedFrom = Math.min(this.countedFrom, now);
-		this.nextAt = Math.max(this.nextAt, now - slackMs) + 1 / this.pace;
+		this.lastTurn = Math.max(this.lastTurn + this.intervalMs(), now - slackMs);
+	}
+
+	/** Lets nothing start before that moment. */
+	pauseUntil(moment: number): void {
+		this.pausedUntil = Math.max(this.pausedUntil, moment);
 	}
 
 	/** The service dealt with a request. */
 	wasAccepted(now: number): void {
 		this.accepted += 1;
-		this.room = Math.min(this.ceiling, this.room + roomGrowth);
+		this.refusalsInARow = 0;
+		this.concurrency = Math.min(this.maxConcurrency, this.concurrency + concurrencyGrowth);
+		if (this.limit.kind === 'unknown') return;
 		const quietMs = Math.max(0, now - Math.max(this.countedFrom, this.pausedUntil));
-		this.pace += growth * (firstSeconds + quietMs / 1000);
+		const pace = this.limit.pace + paceGrowth * (firstSeconds + quietMs / 1000);
+		this.limit = { kind: 'measured', pace };
 	}
 
 	/**
 	 * The service refused a request for too many requests.
 	 * @param startedAt when that request started
-	 * @param ownRefusals how often its item was refused, where no other item goes ahead of it; otherwise 0
-	 * @returns how many refusals there were in a row, with nothing accepted in between; 0 where this is no news
+	 * @param hasRetryAfter whether the service asked for a pause
+	 * @returns how many refusals there were in a row, with nothing accepted in between. The first one after an
+	 * accepted request only corrects the pace: it counts if the service asked for a pause. A stale one is 0.
 	 */
-	wasRefused(problem: Problem, now: number, startedAt: number, ownRefusals: number): number {
+	wasRefused(now: number, startedAt: number, hasRetryAfter: boolean): number {
 		this.refused += 1;
-		const isNews = startedAt >= this.countedFrom;
-		if (isNews) this.slowDown(now);
-		const isInARow = isNews && this.refusalsInARow > 0;
-		const inARow = isInARow ? Math.max(this.refusalsInARow, ownRefusals) : 0;
-		const isPausing = isInARow || problem.retryAfterMs !== undefined;
-		const pauseMs = isPausing ? retryPauseMs(problem, inARow, this.random()) : 0;
-		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-		return inARow;
+		const isStale = startedAt < this.countedFrom;
+		if (isStale) return 0;
+		if (this.accepted === 0 || hasRetryAfter) this.refusalsInARow += 1;
+		this.slowDown(now);
+		return this.refusalsInARow;
 	}
 
 	private slowDown(now: number): void {
-		this.refusalsInARow = this.accepted > 0 ? 0 : this.refusalsInARow + 1;
-		if (this.refusalsInARow > 0) this.room = 1;
-		if (this.pace === Infinity || this.accepted < acceptedForOne * this.refused) {
-			this.pace = this.slowerPace(Math.max(1, now - this.countedFrom));
-			this.nextAt = now;
+		if (this.accepted === 0) this.concurrency = 1;
+		if (this.limit.kind === 'unknown' || this.accepted < acceptedPerStray * this.refused) {
+			const pace = this.slowerPace(Math.max(1, now - this.countedFrom));
+			this.limit = { kind: 'measured', pace: Math.max(slowestPace, pace) };
+			this.lastTurn = now - this.intervalMs();
 		}
 		this.countedFrom = now;
 		this.accepted = 0;
@@ -120,9 +133,15 @@ export class Pace {
 	}
 
 	private slowerPace(elapsedMs: number): number {
-		if (this.pace === Infinity) return Math.max(firstAccepted, this.accepted) / elapsedMs;
-		if (this.accepted === 0) return this.pace * blindCut;
+		if (this.limit.kind === 'unknown') return Math.max(firstAccepted, this.accepted) / elapsedMs;
+		const { pace } = this.limit;
+		if (this.accepted === 0) return pace * blindCut;
 		const measured = this.accepted / elapsedMs;
-		return Math.max(this.pace * deepestCut, Math.min(this.pace * smallestCut, measured));
+		return Math.max(pace * deepestCut, Math.min(pace * smallestCut, measured));
+	}
+
+	/** The time from one turn to the next. */
+	private intervalMs(): number {
+		return this.limit.kind === 'unknown' ? 0 : 1 / this.limit.pace;
 	}
 }

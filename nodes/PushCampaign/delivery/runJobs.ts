@@ -2,28 +2,32 @@ import type { Problem } from '../service/failures';
 import { notRequestedProblem } from '../service/failures';
 import type { Outcome } from './outcome';
 import { Pace } from './pace';
-import { isRateLimit, isTooLong, isTransient, retryPauseMs } from './retry';
+import type { RetryLimits } from './retry';
+import {
+	afterRefusal,
+	isRateLimit,
+	isTransient,
+	refusalPauseMs,
+	retryPauseMs,
+	shouldRetry,
+} from './retry';
 
-/** A request that is to be made. */
-interface RequestJob<Value> {
+/** A request to make. */
+interface RequestJob<Value> extends RetryLimits {
 	readonly known?: undefined;
-	/** Makes the request once. Never throws. */
+	/** Makes the request once. Never throws, unless nobody can say what became of it. */
 	readonly attempt: () => Promise<Outcome<Value>>;
-	/** Jobs of the same key are run once and share the outcome. */
+	/** Jobs with the same key run once and share the outcome. */
 	readonly dedupeKey?: string | undefined;
-	/** How often it is tried again after a refusal for too many requests. */
-	readonly rateLimitRetries: number;
-	/** After an answer that may come later; 0 for all that must not happen twice. */
-	readonly transientRetries: number;
 }
 
-/** What is to be done for an item: a request, or nothing where its outcome is known already. */
+/** What an item needs: a request, or nothing if its outcome is known already. */
 export type Job<Value> = RequestJob<Value> | { readonly known: Outcome<Value> };
 
 export interface RunOptions {
-	/** The most requests that are ever under way at once; with 1 they go strictly in order. */
-	readonly ceiling: number;
-	/** Whether a first failure keeps everything that has not started from starting. */
+	/** The most requests that are ever in flight; with 1 they go strictly in order. */
+	readonly maxConcurrency: number;
+	/** Whether nothing starts any more after the first failure. */
 	readonly stopOnFailure: boolean;
 	/** Milliseconds from any fixed moment. */
 	readonly now: () => number;
@@ -31,139 +35,205 @@ export interface RunOptions {
 	readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** A number from 0 up to, but not including, 1. */
 	readonly random: () => number;
-	/** Ends when the user stops the execution, or the time for it is over. */
+	/** Ends when the user stops the execution, or when the time for it is over. */
 	readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * After so many starts Node.js gets to write them out: until then none leaves, as long as others are
- * being prepared. Measured in n8n, 500 sends at 50 ms take 425 ms with 5, 443 with 10, 503 with 25 and 671 with
- * all at once; at 5 ms it is 225, 203, 170 and 333.
+ * After so many starts Node.js gets to write the requests out: while it prepares others, none leaves. Measured
+ * in n8n, 500 sends at 50 ms take 425 ms with 5, 443 with 10, 503 with 25 and 671 with all at once; at 5 ms it
+ * is 225, 203, 170 and 333.
  */
 const startsAtOnce = 10;
 
-/** A job in line. */
-interface Waiting<Value> {
+/** A job in the queue or in flight. */
+interface Entry<Value> {
 	readonly job: RequestJob<Value>;
-	/** How often it was refused for too many requests, and failed in a way that may pass. */
+	/** How often the service refused it for too many requests. */
 	refusals: number;
-	transients: number;
+	/** How often it failed otherwise. */
+	failures: number;
 	/** How it ended, or failed last. */
 	outcome?: Outcome<Value>;
 }
 
 /**
- * Runs all jobs, as many at once and as fast as the service takes them: one line, to whose end goes what is
- * refused for too many requests. Outcomes come in the order of the jobs; every job gets one.
- *
- * When the service refuses so often in a row that a job's retries are used up, or asks for more than ten
- * minutes, nothing further is requested: what is left failed as that did.
- * @throws what an attempt threw, when nothing is under way any more: what became of it is not known
+ * A run through one queue of jobs. A job is in the queue, in flight or done; one that is refused goes back to
+ * the end of the queue.
  */
-export async function runJobs<Value>(
-	jobs: ReadonlyArray<Job<Value>>,
-	{ ceiling, stopOnFailure, now, sleep, random, signal }: RunOptions,
-): Promise<Array<Outcome<Value>>> {
-	const pace = new Pace(ceiling, random);
-	const requests = new Map<string | number, Waiting<Value>>();
-	/** For each job where its outcome is to be found: jobs of the same key share it. */
-	const entries = jobs.map((job, index): Pick<Waiting<Value>, 'outcome'> => {
-		if (job.known !== undefined) return { outcome: job.known };
-		const key = job.dedupeKey ?? index;
-		const waiting = requests.get(key) ?? { job, refusals: 0, transients: 0 };
-		requests.set(key, waiting);
-		return waiting;
-	});
-	const line = [...requests.values()];
-	const closing = new AbortController();
-	/** Once it ends nothing starts any more; what is under way goes on. */
-	const closed = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])]);
-	const thrown: unknown[] = [];
-	let givenUp: Problem | undefined;
-	let underWay = 0;
-	let wakeUp = () => {};
+class Run<Value> {
+	private readonly pace: Pace;
+	private inFlight = 0;
+	private readonly closing = new AbortController();
+	/** Once it ends, nothing starts any more; what is in flight goes on. */
+	private readonly closed: AbortSignal;
+	/** The refusal that made the run give up. */
+	private refusal: Problem | undefined;
+	private readonly thrown: unknown[] = [];
+	private wakeUp = () => {};
 
-	async function pause(milliseconds: number): Promise<void> {
-		// A signal for each: Node.js warns of a leak where one has many listeners.
-		await sleep(milliseconds, AbortSignal.any([closed])).catch(() => undefined);
+	constructor(
+		private readonly queue: Array<Entry<Value>>,
+		private readonly options: RunOptions,
+	) {
+		const { maxConcurrency, now, signal } = options;
+		this.pace = new Pace(maxConcurrency, now());
+		this.closed = AbortSignal.any([this.closing.signal, ...(signal === undefined ? [] : [signal])]);
 	}
 
-	/** @returns whether the job is back in line */
-	async function tryAgain(
-		waiting: Waiting<Value>,
+	/** Lets nothing start any more. */
+	close(): void {
+		this.closing.abort();
+	}
+
+	/**
+	 * @returns why the run gave up, if it did
+	 * @throws what an attempt threw, once nothing is in flight any more
+	 */
+	async end(): Promise<Problem | undefined> {
+		const { now, sleep } = this.options;
+		let starts = 0;
+		while (this.inFlight > 0 || (this.queue.length > 0 && !this.closed.aborted)) {
+			const canStart = !this.closed.aborted && this.pace.canStart(this.inFlight);
+			const next = canStart ? this.queue[0] : undefined;
+			if (next === undefined) {
+				await this.nextAnswer();
+				continue;
+			}
+			const waitMs = this.pace.waitMs(now());
+			if (waitMs > 0) {
+				await this.pauseUntilAnswer(waitMs);
+				continue;
+			}
+			this.queue.shift();
+			void this.start(next);
+			starts += 1;
+			if (starts % startsAtOnce === 0) await sleep(0);
+		}
+		if (this.thrown.length > 0) throw this.thrown[0];
+		return this.refusal;
+	}
+
+	private async start(entry: Entry<Value>): Promise<void> {
+		const { now, stopOnFailure } = this.options;
+		const startedAt = now();
+		this.inFlight += 1;
+		this.pace.started(startedAt);
+		try {
+			const outcome = await entry.job.attempt();
+			entry.outcome = outcome;
+			if (outcome.wasRequested === false) return;
+			if (outcome.kind === 'done') return this.pace.wasAccepted(now());
+			const isBackInQueue =
+				outcome.kind === 'failed' && (await this.tryAgain(entry, outcome.problem, startedAt));
+			if (stopOnFailure && !isBackInQueue) this.close();
+		} catch (error) {
+			this.thrown.push(error);
+			this.close();
+		} finally {
+			this.inFlight -= 1;
+			this.wakeUp();
+		}
+	}
+
+	/** @returns whether the job is back in the queue */
+	private async tryAgain(
+		entry: Entry<Value>,
 		problem: Problem,
 		startedAt: number,
 	): Promise<boolean> {
-		const { rateLimitRetries, transientRetries } = waiting.job;
-		if (isRateLimit(problem)) {
-			waiting.refusals += 1;
-			const isInFront = ceiling === 1 || line.length === 0;
-			const inARow = pace.wasRefused(problem, now(), startedAt, isInFront ? waiting.refusals : 0);
-			// Without retries a first refusal is that item's alone: the service may take the next one.
-			if (isTooLong(problem) || inARow > Math.max(1, rateLimitRetries)) {
-				givenUp ??= problem;
-				closing.abort();
-				return false;
-			}
-			if (waiting.refusals > rateLimitRetries) return false;
-			if (isInFront) line.unshift(waiting);
-			else line.push(waiting);
-			return true;
-		}
-		if (!isTransient(problem)) {
-			pace.wasAccepted(now());
-			return false;
-		}
-		waiting.transients += 1;
-		if (isTooLong(problem) || waiting.transients > transientRetries) return false;
-		await pause(retryPauseMs(problem, waiting.transients, random()));
-		line.unshift(waiting);
+		if (isRateLimit(problem)) return this.tryAgainLater(entry, problem, startedAt);
+		const { now, random } = this.options;
+		entry.failures += 1;
+		if (!isTransient(problem)) this.pace.wasAccepted(now());
+		if (!shouldRetry(problem, entry.failures, entry.job)) return false;
+		await this.pause(retryPauseMs(problem, entry.failures, random()));
+		this.queue.unshift(entry);
 		return true;
 	}
 
-	async function start(waiting: Waiting<Value>): Promise<void> {
-		const startedAt = now();
-		underWay += 1;
-		pace.started(startedAt);
-		try {
-			const outcome = await waiting.job.attempt();
-			waiting.outcome = outcome;
-			if (outcome.wasRequested === false) return;
-			if (outcome.kind === 'done') return pace.wasAccepted(now());
-			const isBack =
-				outcome.kind === 'failed' && (await tryAgain(waiting, outcome.problem, startedAt));
-			if (stopOnFailure && !isBack) closing.abort();
-		} catch (error) {
-			thrown.push(error);
-			closing.abort();
-		} finally {
-			underWay -= 1;
-			wakeUp();
+	/** @returns whether the refused job is back in the queue */
+	private tryAgainLater(entry: Entry<Value>, problem: Problem, startedAt: number): boolean {
+		const { maxConcurrency, now, random } = this.options;
+		const hasRetryAfter = problem.retryAfterMs !== undefined;
+		entry.refusals += 1;
+		const refusal = {
+			problem,
+			ofJob: entry.refusals,
+			inARow: this.pace.wasRefused(now(), startedAt, hasRetryAfter),
+			isAlone: maxConcurrency === 1 || this.queue.length === 0,
+		};
+		this.pace.pauseUntil(now() + refusalPauseMs(refusal, entry.job, random()));
+		switch (afterRefusal(refusal, entry.job)) {
+			case 'giveUp':
+				this.refusal ??= problem;
+				this.close();
+				return false;
+			case 'fail':
+				return false;
+			case 'requeue':
+				// With one request at a time, the order is kept.
+				if (refusal.isAlone) this.queue.unshift(entry);
+				else this.queue.push(entry);
+				return true;
 		}
 	}
 
-	// What failed in an earlier try of the execution was told then, and holds up nothing now.
-	if (stopOnFailure && entries.some(({ outcome }) => outcome?.kind === 'invalid')) closing.abort();
-	let started = 0;
-	while (underWay > 0 || (line.length > 0 && !closed.aborted)) {
-		const next = !closed.aborted && pace.hasRoom(underWay) ? line[0] : undefined;
-		const waitMs = pace.waitMs(now());
-		if (next === undefined) await new Promise<void>((resolve) => (wakeUp = resolve));
-		else if (waitMs > 0) await pause(waitMs);
-		else {
-			line.shift();
-			void start(next);
-			started += 1;
-			if (started % startsAtOnce === 0) await sleep(0);
-		}
+	private async nextAnswer(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.wakeUp = resolve;
+		});
 	}
-	if (thrown.length > 0) throw thrown[0];
+
+	/** An answer ends the pause: it may have changed the pace. */
+	private async pauseUntilAnswer(milliseconds: number): Promise<void> {
+		const answered = new AbortController();
+		this.wakeUp = () => answered.abort();
+		await this.pause(milliseconds, answered.signal);
+	}
+
+	private async pause(milliseconds: number, ...signals: AbortSignal[]): Promise<void> {
+		// A signal for each pause: Node.js warns of a leak if one signal has many listeners.
+		const ending = AbortSignal.any([this.closed, ...signals]);
+		await this.options.sleep(milliseconds, ending).catch(() => undefined);
+	}
+}
+
+/**
+ * Runs all jobs, as many at once and as fast as the service takes them. Outcomes come in the order of the jobs;
+ * every job gets one.
+ *
+ * When the service refuses so often in a row that a job's retries are used up, or asks for more than ten
+ * minutes, nothing further is requested: what is left fails as that job did.
+ * @throws what an attempt threw, once nothing is in flight any more: what became of its request is not known
+ */
+export async function runJobs<Value>(
+	jobs: ReadonlyArray<Job<Value>>,
+	options: RunOptions,
+): Promise<Array<Outcome<Value>>> {
+	const requests = new Map<string | number, Entry<Value>>();
+	/** Where each job finds its outcome: jobs with the same key share an entry. */
+	const entries = jobs.map((job, index): Pick<Entry<Value>, 'outcome'> => {
+		if (job.known !== undefined) return { outcome: job.known };
+		const key = job.dedupeKey ?? index;
+		const entry = requests.get(key) ?? { job, refusals: 0, failures: 0 };
+		requests.set(key, entry);
+		return entry;
+	});
+	const queue = [...requests.values()];
+	const run = new Run(queue, options);
+	// An earlier try of the execution reported what failed then: it stops nothing now.
+	const isInvalid = entries.some(({ outcome }) => outcome?.kind === 'invalid');
+	if (options.stopOnFailure && isInvalid) run.close();
+	const refusal = await run.end();
 
 	const notStarted: Outcome<Value> = { kind: 'notStarted' };
-	const left: Outcome<Value> =
-		givenUp === undefined ? notStarted : { kind: 'failed', problem: notRequestedProblem(givenUp) };
-	// Where a first failure stops the rest, that one is the news, and not what waited to be tried again.
-	for (const waiting of line)
-		waiting.outcome = stopOnFailure ? notStarted : (waiting.outcome ?? left);
+	const notRequested: Outcome<Value> =
+		refusal === undefined ? notStarted : { kind: 'failed', problem: notRequestedProblem(refusal) };
+	for (const entry of queue) {
+		// If a failure stops the run, that failure is reported, and not what waited to be tried again.
+		if (options.stopOnFailure) entry.outcome = notStarted;
+		else entry.outcome ??= notRequested;
+	}
 	return entries.map(({ outcome }) => outcome ?? notStarted);
 }

@@ -31,6 +31,8 @@ export interface JobFactory<Value> {
 	 * @throws InvalidInput
 	 */
 	create(itemIndex: number, connection: Connection): ItemJob<Value> | Promise<ItemJob<Value>>;
+	/** Called when no job runs any more, also if one of them threw. */
+	readonly close: () => Promise<void>;
 	/**
 	 * Called when all items have their outcome.
 	 * @returns the outcomes as they are told, with their counts where an error is to say them

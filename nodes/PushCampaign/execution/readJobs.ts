@@ -25,6 +25,7 @@ export function readJobs(
 				toJson: (answer) => structuredClone(answer),
 			};
 		},
+		close: async () => {},
 		end: async (outcomes) => ({ outcomes }),
 	};
 }

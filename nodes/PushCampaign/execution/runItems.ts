@@ -12,8 +12,7 @@ import type { ItemJob, JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
 import { sleep } from './sleep';
-import type { Connection } from './transport';
-import { connect } from './transport';
+import { connections } from './transport';
 
 /** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
@@ -29,10 +28,12 @@ async function createJobs<Value>(
 ): Promise<Array<ItemJob<Value>>> {
 	const signal = context.getExecutionCancelSignal();
 	const jobs: Array<Promise<ItemJob<Value>>> = [];
-	let connection: Connection | undefined;
+	const connectionOf = connections(context, signal);
 	for (const itemIndex of context.getInputData().keys()) {
+		// Nothing is sent after a stop, so no further item is read: thousands take seconds.
+		if (signal?.aborted) break;
 		try {
-			if (!connection?.isForAll) connection = await connect(context, signal, itemIndex);
+			const connection = await connectionOf(itemIndex);
 			jobs.push(Promise.resolve(factory.create(itemIndex, connection)));
 		} catch (error) {
 			jobs.push(Promise.resolve({ known: { kind: 'invalid', invalid: toInvalid(error) } }));
@@ -46,6 +47,19 @@ async function createJobs<Value>(
 	return await Promise.all(jobs);
 }
 
+async function runAllJobs<Value>(context: IExecuteFunctions, factory: JobFactory<Value>) {
+	const jobs = await createJobs(context, factory);
+	const ended = await runJobs(jobs, {
+		maxConcurrency: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
+		stopOnFailure: !context.continueOnFail(),
+		now: () => performance.now(),
+		sleep,
+		random: Math.random,
+		signal: context.getExecutionCancelSignal(),
+	});
+	return { jobs, ended };
+}
+
 async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
@@ -53,16 +67,7 @@ async function runOperation<Value>(
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const signal = context.getExecutionCancelSignal();
-	const jobs = await createJobs(context, factory);
-
-	const ended = await runJobs(jobs, {
-		ceiling: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
-		stopOnFailure: !context.continueOnFail(),
-		now: () => performance.now(),
-		sleep,
-		random: Math.random,
-		signal,
-	});
+	const { jobs, ended } = await runAllJobs(context, factory).finally(factory.close);
 	const { outcomes, counts } = await factory.end(ended);
 	if (signal?.aborted) {
 		throw new NodeOperationError(node, 'The execution was canceled before all items were done');

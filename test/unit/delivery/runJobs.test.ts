@@ -38,7 +38,7 @@ interface Sketch {
 	readonly dedupeKey?: string;
 }
 
-/** Jobs as sketched; `asked` gets the place of each that is attempted, before it takes its time. */
+/** Jobs as sketched; `asked` gets the index of each one that is attempted. */
 const jobsOf = (
 	sketches: readonly Sketch[],
 	asked: number[],
@@ -81,118 +81,162 @@ const asksFor = (retryAfterMs: number) => ({
 	rateLimitRetries: 1,
 });
 
-describe('one after another', () => {
-	test.each<[what: string, jobs: Sketch[], ends: unknown[], asked: number[]]>([
-		[
-			'what is known keeps its place',
-			[{ known: invalid }, next, { known: lost }],
-			[invalid, two, lost],
-			[1],
-		],
-		[
-			'a key is one request, and one outcome for all',
-			[{ answers: [one], dedupeKey: 'a' }, shared, { ...next, dedupeKey: 'a' }, shared, next],
-			[one, bad, one, bad, two],
-			[0, 1, 1, 4],
-		],
-		['a refusal is not tried again without retries', [no], [refused()], [0]],
-		['a refusal is tried again', [{ ...no, rateLimitRetries: 2 }], [refused()], [0, 0, 0]],
-		[
-			'without retries it is that item’s alone, and a second in a row the service’s',
-			[no, next, no, no, no, no, next],
-			[refused(), two, refused(), refused(), refused(), left(), left()],
-			[0, 1, 2, 3, 4],
-		],
-		[
-			'after an answer it is in a row no more, nor after a plain failure',
-			[no, { answers: [bad] }, no, next, no, no, next],
-			[refused(), bad, refused(), two, refused(), refused(), two],
-			[0, 1, 2, 3, 4, 5, 6],
-		],
-		[
-			'one that asks for ten minutes is waited for',
-			[asksFor(600_000), next],
-			[refused(600_000), left(600_000)],
-			[0, 0],
-		],
-		[
-			'one that asks for more is not, and all that is left fails as that did',
-			[asksFor(600_001), next],
-			[refused(600_001), left(600_001)],
-			[0],
-		],
-		[
-			'refusals and what may come later are counted for themselves',
-			[
+interface OrderCase {
+	readonly name: string;
+	readonly jobs: readonly Sketch[];
+	readonly outcomes: readonly unknown[];
+	/** The index of the job in each attempt. */
+	readonly asked: readonly number[];
+}
+
+describe('jobs that run one after another', () => {
+	test.each<OrderCase>([
+		{
+			name: 'return a known outcome at its own index',
+			jobs: [{ known: invalid }, next, { known: lost }],
+			outcomes: [invalid, two, lost],
+			asked: [1],
+		},
+		{
+			name: 'run once for each key, and share the outcome',
+			jobs: [{ answers: [one], dedupeKey: 'a' }, shared, { ...next, dedupeKey: 'a' }, shared, next],
+			outcomes: [one, bad, one, bad, two],
+			asked: [0, 1, 1, 4],
+		},
+		{
+			name: 'fail at the first refusal without retries',
+			jobs: [no],
+			outcomes: [refused()],
+			asked: [0],
+		},
+		{
+			name: 'are tried again after a refusal, as often as they may be',
+			jobs: [{ ...no, rateLimitRetries: 2 }],
+			outcomes: [refused()],
+			asked: [0, 0, 0],
+		},
+		{
+			name: 'give up without retries at the second refusal in a row, and not at single ones',
+			jobs: [no, next, no, no, no, no, next],
+			outcomes: [refused(), two, refused(), refused(), refused(), left(), left()],
+			asked: [0, 1, 2, 3, 4],
+		},
+		{
+			name: 'count refusals in a row from zero after an answer and after another failure',
+			jobs: [no, { answers: [bad] }, no, next, no, no, next],
+			outcomes: [refused(), bad, refused(), two, refused(), refused(), two],
+			asked: [0, 1, 2, 3, 4, 5, 6],
+		},
+		{
+			name: 'wait if a refusal asks for ten minutes',
+			jobs: [asksFor(600_000), next],
+			outcomes: [refused(600_000), left(600_000)],
+			asked: [0, 0],
+		},
+		{
+			name: 'give up if a refusal asks for more than ten minutes',
+			jobs: [asksFor(600_001), next],
+			outcomes: [refused(600_001), left(600_001)],
+			asked: [0],
+		},
+		{
+			name: 'count refusals and transient failures separately',
+			jobs: [
 				{
 					answers: [refused(), lost, refused(), lost, one],
 					transientRetries: 2,
 					rateLimitRetries: 2,
 				},
 			],
-			[one],
-			[0, 0, 0, 0, 0],
-		],
-	])('%s', async (_what, jobs, ends, asked) => {
+			outcomes: [one],
+			asked: [0, 0, 0, 0, 0],
+		},
+	])('$name', async ({ jobs, outcomes, asked }) => {
 		const delivered = await deliverOneByOne(jobs, false);
-		expect(delivered).toMatchObject({ outcomes: ends, asked });
+		expect(delivered).toMatchObject({ outcomes, asked });
 	});
 
-	test.each<[what: string, first: Sketch, isStopping: boolean]>([
-		['a failure of the service', { answers: [bad] }, true],
-		['a refusal for good', no, true],
-		['a refusal that makes the run give up', asksFor(600_001), true],
-		['an unknown outcome', { answers: [lost] }, true],
-		['what is refused before it leaves', { answers: [invalid] }, true],
-		['what was cut short', { answers: [notStarted] }, true],
-		// Nothing is sent before all is valid.
-		['what is known to be invalid', { known: invalid }, true],
-		// It failed in an earlier try: this one sends what is left.
-		['what failed in an earlier try', { known: lost }, false],
-		['a failure that the service was not asked for', { answers: [earlier(lost)] }, false],
-		['a refusal of an earlier time', { answers: [earlier(refused())] }, false],
-		['an answer', { answers: [one] }, false],
-	])('%s keeps the rest from starting where it should', async (_what, first, isStopping) => {
+	const stopping: ReadonlyArray<{ readonly name: string; readonly first: Sketch }> = [
+		{ name: 'a failure answer of the service', first: { answers: [bad] } },
+		{ name: 'a refusal without retries', first: no },
+		{ name: 'a refusal that makes the run give up', first: asksFor(600_001) },
+		{ name: 'an unknown outcome', first: { answers: [lost] } },
+		{ name: 'an item that is invalid when its turn comes', first: { answers: [invalid] } },
+		{ name: 'an attempt that did not start', first: { answers: [notStarted] } },
+		// Nothing is sent before all items are valid.
+		{ name: 'an item that is known to be invalid', first: { known: invalid } },
+	];
+	test.each(stopping)('stop after $name if failures stop the run', async ({ first }) => {
 		const { outcomes } = await deliverOneByOne([first, next], true);
-		const own = first.known ?? first.answers?.[0];
-		expect(outcomes).toEqual([own, isStopping ? notStarted : two]);
+		expect(outcomes).toEqual([first.known ?? first.answers?.[0], notStarted]);
 	});
 
-	test.each<[what: string, answer: Outcome<string>, sleeps: number[]]>([
-		['an unknown outcome', lost, [237.5, 950]],
-		['an unspecified failure', failed('unspecified'), [237.5, 950]],
-		['one that says when', failed('unspecified', { retryAfterMs: 60_000 }), [60_000, 60_000]],
-		['one that says at once', failed('unspecified', { retryAfterMs: 0 }), [0, 0]],
-		['an unknown one that says when', failed('x', { outcome: 'unknown', retryAfterMs: 9 }), [9, 9]],
-		['but not in more than ten minutes', failed('unspecified', { retryAfterMs: 600_001 }), []],
-		['nor a plain failure', bad, []],
-	])('what may come later is asked for again: %s', async (_what, answer, sleeps) => {
+	const continuing: typeof stopping = [
+		// This try sends what is left.
+		{ name: 'a failure that an earlier try reported', first: { known: lost } },
+		{ name: 'an earlier failure that an attempt returns', first: { answers: [earlier(lost)] } },
+		{
+			name: 'an earlier refusal that an attempt returns',
+			first: { answers: [earlier(refused())] },
+		},
+		{ name: 'an answer', first: { answers: [one] } },
+	];
+	test.each(continuing)('go on after $name even if failures stop the run', async ({ first }) => {
+		const { outcomes } = await deliverOneByOne([first, next], true);
+		expect(outcomes).toEqual([first.known ?? first.answers?.[0], two]);
+	});
+
+	const unspecified = (retryAfterMs: number) => failed('unspecified', { retryAfterMs });
+	test.each<{ name: string; answer: Outcome<string>; sleeps: number[] }>([
+		{ name: 'an unknown outcome: after growing pauses', answer: lost, sleeps: [237.5, 950] },
+		{
+			name: 'an unspecified failure: after growing pauses',
+			answer: failed('unspecified'),
+			sleeps: [237.5, 950],
+		},
+		{
+			name: 'a failure with Retry-After: after that time',
+			answer: unspecified(60_000),
+			sleeps: [60_000, 60_000],
+		},
+		{ name: 'a failure with Retry-After 0: at once', answer: unspecified(0), sleeps: [0, 0] },
+		{
+			name: 'an unknown outcome with Retry-After: after that time',
+			answer: failed('x', { outcome: 'unknown', retryAfterMs: 9 }),
+			sleeps: [9, 9],
+		},
+	])('are tried again after $name', async ({ answer, sleeps }) => {
 		const sketch = { answers: [answer, answer, one], transientRetries: 2 };
 		const run = await deliverOneByOne([sketch], false);
-		expect(run.sleeps).toEqual(sleeps);
-		expect(run.outcomes).toEqual([sleeps.length > 0 ? one : answer]);
+		expect([run.sleeps, run.outcomes]).toEqual([sleeps, [one]]);
 		const once = await deliverOneByOne([{ ...sketch, transientRetries: 0 }], false);
 		expect(once.outcomes).toEqual([answer]);
+	});
+
+	test.each<{ name: string; answer: Outcome<string> }>([
+		{ name: 'a failure with Retry-After of more than ten minutes', answer: unspecified(600_001) },
+		{ name: 'a failure that would come again', answer: bad },
+	])('are not tried again after $name', async ({ answer }) => {
+		const sketch = { answers: [answer, one], transientRetries: 2 };
+		const run = await deliverOneByOne([sketch], false);
+		expect([run.sleeps, run.outcomes]).toEqual([[], [answer]]);
 	});
 });
 
 test.each([
-	[true, notStarted],
-	[false, one],
-])(
-	'what waits to be tried again is not the news where a failure stops the run (%p)',
-	async (stopOnFailure, first) => {
-		const clock = new SimulatedClock();
-		const again = { answers: [refused(), one], rateLimitRetries: 1 };
-		const jobs = jobsOf([again, { answers: [bad] }], [], async (answer) => {
-			if (answer === bad) await clock.sleep(100);
-		});
-		const run = runJobs(jobs, { ...optionsOf(clock), stopOnFailure });
-		expect(await clock.run(run)).toEqual([first, bad]);
-	},
-);
+	{ name: 'is not started if that failure stops the run', stopOnFailure: true, first: notStarted },
+	{ name: 'is tried again if failures stop nothing', stopOnFailure: false, first: one },
+])('a refused item that waits while another one fails $name', async ({ stopOnFailure, first }) => {
+	const clock = new SimulatedClock();
+	const again = { answers: [refused(), one], rateLimitRetries: 1 };
+	const jobs = jobsOf([again, { answers: [bad] }], [], async (answer) => {
+		if (answer === bad) await clock.sleep(100);
+	});
+	const run = runJobs(jobs, { ...optionsOf(clock), stopOnFailure });
+	expect(await clock.run(run)).toEqual([first, bad]);
+});
 
-test('what the service was not asked for is not tried again, and tells nothing of its pace', async () => {
+test('an outcome that the service was not asked for is not tried again and does not change the pace', async () => {
 	const clock = new SimulatedClock();
 	const asked: number[] = [];
 	const sketch = { answers: [earlier(refused(600_000))], rateLimitRetries: 5 };
@@ -200,15 +244,23 @@ test('what the service was not asked for is not tried again, and tells nothing o
 		Array.from({ length: 30 }, () => sketch),
 		asked,
 	);
-	await clock.run(runJobs(jobs, { ...optionsOf(clock), ceiling: 2 }));
+	await clock.run(runJobs(jobs, { ...optionsOf(clock), maxConcurrency: 2 }));
 	expect(asked).toHaveLength(30);
 	expect(clock.now()).toBe(0);
 });
 
 test.each([
-	['one at a time stays in front', 1, [0, 0, 0, 1, 1, 2]],
-	['among others goes to the end of the line', 2, [0, 1, 2, 0, 1, 0]],
-])('an item that is refused %s', async (_what, ceiling, order) => {
+	{
+		name: 'stays in front with one request at a time',
+		maxConcurrency: 1,
+		order: [0, 0, 0, 1, 1, 2],
+	},
+	{
+		name: 'goes to the end of the queue with two requests at a time',
+		maxConcurrency: 2,
+		order: [0, 1, 2, 0, 1, 0],
+	},
+])('a refused item $name', async ({ maxConcurrency, order }) => {
 	const clock = new SimulatedClock();
 	const asked: number[] = [];
 	const sketches = [[refused(10), refused(10), one], [refused(10), two], [one]];
@@ -216,11 +268,11 @@ test.each([
 		sketches.map((answers) => ({ answers, rateLimitRetries: 5 })),
 		asked,
 	);
-	await clock.run(runJobs(jobs, { ...optionsOf(clock), ceiling }));
+	await clock.run(runJobs(jobs, { ...optionsOf(clock), maxConcurrency }));
 	expect(asked).toEqual(order);
 });
 
-test('what was started leaves before more is started: after each ten', async () => {
+test('after ten starts Node.js gets a turn to write the requests out', async () => {
 	const asked: number[] = [];
 	const startedBefore: Array<[started: number, milliseconds: number]> = [];
 	const sketches = Array.from({ length: 25 }, () => ({ answers: [one] }));
@@ -237,7 +289,7 @@ test('what was started leaves before more is started: after each ten', async () 
 	]);
 });
 
-test('what an attempt throws is thrown once nothing is under way, and nothing more starts', async () => {
+test('an error that an attempt throws starts nothing more, and is thrown once nothing is in flight', async () => {
 	const clock = new SimulatedClock();
 	const asked: number[] = [];
 	const sketches = ['one', 'two', 'three'].map((name) => ({ answers: [done(name)] }));
@@ -245,7 +297,7 @@ test('what an attempt throws is thrown once nothing is under way, and nothing mo
 		await clock.sleep(index === 0 ? 10 : 50);
 		if (index === 0) throw new Error('No database');
 	});
-	const run = runJobs(jobs, { ...optionsOf(clock), ceiling: 2 });
+	const run = runJobs(jobs, { ...optionsOf(clock), maxConcurrency: 2 });
 	await expect(clock.run(run)).rejects.toThrow('No database');
 	expect(clock.now()).toBe(50);
 	expect(asked).toEqual([0, 1]);
@@ -265,7 +317,7 @@ const anyJob = fc.record({
 	transientRetries: fc.nat({ max: 2 }),
 });
 
-test('when the user stops, nothing starts any more whatever it waits for, and what is known is told', async () => {
+test('after a stop nothing starts any more, whatever it waits for, and known outcomes are returned', async () => {
 	const latencyMs = 40;
 	await fc.assert(
 		fc.asyncProperty(
@@ -273,7 +325,7 @@ test('when the user stops, nothing starts any more whatever it waits for, and wh
 			fc.constantFrom(1, 3, 100),
 			fc.integer({ min: -1, max: 100_000 }),
 			fc.boolean(),
-			async (sketches, ceiling, stoppedAt, stopOnFailure) => {
+			async (sketches, maxConcurrency, stoppedAt, stopOnFailure) => {
 				const clock = new SimulatedClock();
 				const stop = new AbortController();
 				if (stoppedAt < 0) stop.abort();
@@ -286,7 +338,7 @@ test('when the user stops, nothing starts any more whatever it waits for, and wh
 					last[index] = answer;
 				});
 				const { signal } = stop;
-				const options = { ...optionsOf(clock), ceiling, stopOnFailure, signal };
+				const options = { ...optionsOf(clock), maxConcurrency, stopOnFailure, signal };
 				const outcomes = await clock.run(runJobs(jobs, options));
 				expect(clock.now()).toBeLessThanOrEqual(Math.max(0, stoppedAt + latencyMs));
 				outcomes.forEach((outcome, index) => {

@@ -26,7 +26,7 @@ export class SimulatedClock {
 	}
 
 	/** Lets time pass until the promise has settled. */
-	async run<Value>(promise: Promise<Value>, longestMs = 3_600_000): Promise<Value> {
+	async run<Value>(promise: Promise<Value>, longestMs = 200_000_000): Promise<Value> {
 		let isSettled = false;
 		const settle = () => {
 			isSettled = true;
@@ -45,17 +45,17 @@ export class SimulatedClock {
 
 /** What a run needs of the world: 100 at once, pauses of the same length, and a failure stops nothing. */
 export const optionsOf = ({ now, sleep }: Pick<RunOptions, 'now' | 'sleep'>) => ({
-	ceiling: 100,
+	maxConcurrency: 100,
 	stopOnFailure: false,
 	now,
 	sleep,
 	random: () => 0.5,
 });
 
-/** One goes at a time, and so much time passes from look to look that no wait is ever left. */
+/** One goes at a time, and so much time passes between two calls of `now` that no wait is ever left. */
 export function withoutWaiting(sleep: RunOptions['sleep']) {
 	let now = 0;
-	return { ...optionsOf({ now: () => (now += 60_000_000), sleep }), ceiling: 1 };
+	return { ...optionsOf({ now: () => (now += 60_000_000), sleep }), maxConcurrency: 1 };
 }
 
 /** A refusal for too many requests. */
@@ -81,26 +81,40 @@ export interface ServiceOptions {
 	readonly latencyMs?: number;
 	/** By how many requests were accepted. */
 	readonly limit?: (accepted: number) => Limit;
-	/** So many requests in each period, which begins anew as the clock strikes. */
+	/** So many requests in each period, which begin as the clock strikes. */
 	readonly quota?: { readonly requests: number; readonly periodMs: number };
 	/** Items that are never accepted, such as a subscriber who had enough for today. */
 	readonly capped?: readonly number[];
 	/** The share of requests that are refused by chance. */
 	readonly unlucky?: number;
+	/** Everything is refused between these moments, in milliseconds from the start. */
+	readonly outage?: { readonly from: number; readonly until: number };
 	/** The share of refusals that carry `Retry-After`, in whole seconds. */
 	readonly retryAfter?: number;
+	/** What `Retry-After` says, in milliseconds, if not the time that the service needs. */
+	readonly retryAfterMs?: number;
 }
 
 export interface Load {
 	readonly items: number;
 	/** How many executions send as many items at the same time. */
 	readonly executions?: number;
-	readonly ceiling?: number;
+	readonly maxConcurrency?: number;
+	readonly rateLimitRetries?: number;
 	readonly random?: () => number;
 }
 
+/** Numbers from 0 up to, but not including, 1: the same ones for the same seed. */
+export function randomFrom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
+		return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
 /** How long a request would have to wait, in milliseconds; `undefined` where it is accepted. */
-function limiter({ limit, quota, capped = [] }: ServiceOptions) {
+function limiter({ limit, quota, capped = [], outage }: ServiceOptions) {
 	let accepted = 0;
 	let tokens = limit?.(0).burst ?? 0;
 	let filledAt = 0;
@@ -108,6 +122,7 @@ function limiter({ limit, quota, capped = [] }: ServiceOptions) {
 	let takenInPeriod = 0;
 	return (item: number, now: number): number | undefined => {
 		if (capped.includes(item)) return 0;
+		if (outage && now >= outage.from && now < outage.until) return outage.until - now;
 		if (quota !== undefined) {
 			const current = Math.floor(now / quota.periodMs);
 			if (current !== period) takenInPeriod = 0;
@@ -128,36 +143,32 @@ function limiter({ limit, quota, capped = [] }: ServiceOptions) {
 
 /** Delivers items to a simulated service, in simulated time. */
 export async function simulate(
-	{ items, executions = 1, ceiling = 100, random = () => 0.5 }: Load,
+	{ items, executions = 1, maxConcurrency = 100, rateLimitRetries = 5, random = () => 0.5 }: Load,
 	service: ServiceOptions,
 ) {
 	const { latencyMs = 50, unlucky = 0, retryAfter = 0 } = service;
 	const clock = new SimulatedClock();
 	const limited = limiter(service);
-	let state = 1;
-	/** Numbers from 0 up to, but not including, 1, the same ones each time. */
-	const chance = () => {
-		state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
-		return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
-	};
-	/** Items in the order of their requests, and how many requests were under way at each. */
-	const starts: Array<{ item: number; at: number; underWay: number }> = [];
+	const chance = randomFrom(1);
+	/** Items in the order of their requests, and how many requests were in flight at each. */
+	const starts: Array<{ item: number; at: number; inFlight: number }> = [];
 	const accepted: Array<{ item: number; at: number }> = [];
-	let underWay = 0;
+	let inFlight = 0;
 	let startedTooEarly = 0;
 	let notBefore = 0;
 
 	async function attempt(item: number): Promise<Outcome<number>> {
 		const at = clock.now();
-		underWay += 1;
-		starts.push({ item, at, underWay });
+		inFlight += 1;
+		starts.push({ item, at, inFlight });
 		if (at < notBefore) startedTooEarly += 1;
 		const waitMs = chance() < unlucky ? 0 : limited(item, at);
-		const isTold = waitMs !== undefined && chance() < retryAfter;
-		const retryAfterMs = isTold ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : undefined;
+		const hasRetryAfter = waitMs !== undefined && chance() < retryAfter;
+		const neededMs = Math.max(1, Math.ceil((waitMs ?? 0) / 1000)) * 1000;
+		const retryAfterMs = hasRetryAfter ? (service.retryAfterMs ?? neededMs) : undefined;
 		if (waitMs === undefined) accepted.push({ item, at });
 		await clock.sleep(latencyMs);
-		underWay -= 1;
+		inFlight -= 1;
 		notBefore = Math.max(notBefore, clock.now() + (retryAfterMs ?? 0));
 		return waitMs === undefined
 			? { kind: 'done', value: item }
@@ -166,11 +177,11 @@ export async function simulate(
 
 	const runs = Array.from({ length: executions }, async (_run, run) => {
 		const jobs = Array.from({ length: items }, (_item, index) => ({
-			rateLimitRetries: 5,
+			rateLimitRetries,
 			transientRetries: 0,
 			attempt: async () => await attempt(run * items + index),
 		}));
-		return await runJobs(jobs, { ...optionsOf(clock), ceiling, random });
+		return await runJobs(jobs, { ...optionsOf(clock), maxConcurrency, random });
 	});
 	const outcomes = (await clock.run(Promise.all(runs))).flat();
 	const requests = new Map<number, number>();
@@ -184,7 +195,7 @@ export async function simulate(
 		startedTooEarly,
 		/** How often one item was requested at most. */
 		mostRequests: Math.max(...requests.values()),
-		mostUnderWay: Math.max(...starts.map((start) => start.underWay)),
+		mostInFlight: Math.max(...starts.map((start) => start.inFlight)),
 		lastAcceptedMs: accepted.at(-1)?.at ?? 0,
 		elapsedMs: clock.now(),
 	};

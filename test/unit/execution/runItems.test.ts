@@ -1,8 +1,9 @@
 import type { INodeExecutionData, INodeParameters, NodeExecutionHint } from 'n8n-workflow';
+import type * as n8nWorkflow from 'n8n-workflow';
 import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
-import { KeyStore } from '../../../nodes/PushCampaign/send/keyStore';
+import { KeyRechecks } from '../../../nodes/PushCampaign/send/keyRechecks';
 import {
 	created,
 	credential,
@@ -14,13 +15,29 @@ import {
 	statusRecord,
 	type ExecuteOptions,
 	type Service,
+	withExpressions,
 } from './support';
 
 // The node without n8n's engine, so that each of its corners is reached at once; test/engine and test/host
 // show the same in n8n.
 
+/** Whether pauses take no time: the clock is set forward instead. */
+let skipsPauses = false;
+let skippedMs = 0;
+jest.mock('n8n-workflow', () => {
+	const actual = jest.requireActual<typeof n8nWorkflow>('n8n-workflow');
+	const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+		if (!skipsPauses) return await actual.sleep(milliseconds, signal);
+		await new Promise((resolve) => setImmediate(resolve));
+		skippedMs += milliseconds;
+	};
+	return { ...actual, sleep };
+});
+const now = performance.now.bind(performance);
+beforeAll(() => (performance.now = () => now() + skippedMs));
+afterAll(() => (performance.now = now));
 // They would go on when a test is over.
-beforeEach(() => jest.spyOn(KeyStore.prototype, 'lookAgain').mockResolvedValue());
+beforeEach(() => jest.spyOn(KeyRechecks.prototype, 'note').mockReturnValue());
 
 const send: INodeParameters = {
 	operation: 'sendToAll',
@@ -106,12 +123,12 @@ describe('before anything is sent', () => {
 		[{ resource: 'site' }, 'The operation "sendToAll" is not known', chooseOne],
 		[
 			{ operation: '={{ $("Nowhere").item }}' },
-			"Operation can't be worked out: Referenced node doesn't exist",
+			"Operation can't be evaluated: Referenced node doesn't exist",
 			'Correct the expression in Operation.',
 		],
 		[
 			{ resource: '={{ $("Nowhere").item }}' },
-			"Resource can't be worked out: Referenced node doesn't exist",
+			"Resource can't be evaluated: Referenced node doesn't exist",
 			'Correct the expression in Resource.',
 		],
 	])('%j: with Continue every item says so', async (more, message, description) => {
@@ -154,6 +171,73 @@ describe('sends', () => {
 		await run({ items, parameters: { ...sendEach, options: { dryRun: true } } });
 		clearInterval(counting);
 		expect(new Set(seen).size).toBe(3);
+	});
+
+	test('no further item is read once the user has stopped the execution', async () => {
+		const stop = new AbortController();
+		const read: number[] = [];
+		const items = Array.from({ length: 2000 }, (_, index) => ({
+			json: {
+				get title() {
+					if (read.push(index) === 10) stop.abort();
+					return `title ${index}`;
+				},
+			},
+		}));
+		const { error, asked } = await run({ items, parameters: sendEach, signal: stop.signal });
+		expect(error?.message).toBe('The execution was canceled before all items were done');
+		expect(asked).toEqual([]);
+		expect(new Set(read).size).toBeLessThanOrEqual(10);
+	});
+
+	const expressionError = Object.assign(new Error('No key'), { name: 'ExpressionError' });
+	/** One of its fields is an expression. */
+	const evaluated = withExpressions({ apiKey: 'the-key-of-the-site' });
+	const wrong = { ...credential, apiKey: '' };
+	test.each([
+		{
+			name: 'is opened once if n8n refuses it',
+			given: [new Error('Not yours'), credential, credential],
+			asked: 1,
+			ends: ['notSent', 'notSent', 'notSent'],
+		},
+		{
+			name: 'is opened for each item if its expression fails',
+			given: [expressionError, evaluated, expressionError],
+			asked: 3,
+			ends: ['notSent', 'success', 'notSent'],
+		},
+		{
+			name: 'is opened for each item if n8n refuses it after an expression worked',
+			given: [evaluated, new Error('Not yours'), evaluated],
+			asked: 3,
+			ends: ['success', 'notSent', 'success'],
+		},
+		{
+			name: 'is opened once if a field is wrong and none is an expression',
+			given: [wrong, credential, credential],
+			asked: 1,
+			ends: ['notSent', 'notSent', 'notSent'],
+		},
+		{
+			name: 'is opened for each item if a field is wrong that may be an expression',
+			given: [withExpressions({ apiKey: '' }), evaluated, withExpressions({ apiKey: '' })],
+			asked: 3,
+			ends: ['notSent', 'success', 'notSent'],
+		},
+	])('a credential $name', async ({ given, asked, ends }) => {
+		let opened = 0;
+		const came = await run({
+			items: titled('a', 'b', 'c'),
+			parameters: sendEach,
+			continueOnFail: true,
+			credentialsFor: (_type, itemIndex) => {
+				opened += 1;
+				return given[Number(itemIndex)] ?? {};
+			},
+		});
+		expect(opened).toBe(asked);
+		expect(endsOf(came)).toEqual(ends);
 	});
 
 	test('an agent’s tool says in its message how to go on', async () => {
@@ -304,7 +388,9 @@ describe('a second try of the execution', () => {
 		expect(second.error?.message).toBe(first.error?.message);
 		expect(second.error?.description).toContain('Sent: 2, not sent: 0, unknown: 1.');
 		const resend = { ...sendEach, options: { resendUnknown: true } };
-		const third = await run({ ...given, parameters: resend });
+		// Of what an earlier execution left unknown: not in a further try of the same one.
+		expect((await run({ ...given, parameters: resend })).titles).toEqual([]);
+		const third = await run({ ...given, parameters: resend, executionId: '11' });
 		expect(third.titles).toEqual(['a']);
 		const ids = third.json.map(({ campaignId }) => campaignId);
 		expect(ids).toEqual(['1001', '1001', '1002']);
@@ -353,6 +439,9 @@ describe('a second try of the execution', () => {
 });
 
 describe('idempotency keys', () => {
+	beforeAll(() => (skipsPauses = true));
+	afterAll(() => (skipsPauses = false));
+
 	/** Title, key and Send At of each item. */
 	type Item = readonly [title: string, key: string, sendAt: string];
 	const late: Item = ['late', 'k', '2020-01-01T00:00Z'];
@@ -376,12 +465,14 @@ describe('idempotency keys', () => {
 		});
 		const { message, description } = shown(came);
 		const told = came.error === undefined ? endsOf(came).join(' ') : `${message}\n${description}`;
-		return { ...came, told, entries: [...store.entries].sort(), writes: store.writes };
+		const entries = store.entries.filter((entry) => !entry.startsWith('stamp:')).sort();
+		return { ...came, told, entries, writes: store.writes };
 	}
-	const sent = ['key:k'];
-	const claimed = ['key:k', 'unsettled:k'];
-	const all = ['key:k', 'key:o'];
-	const allClaimed = ['key:k', 'key:o', 'unsettled:k'];
+	const sentEntries = (key: string) => [`key:${key}`, `sent again:${key}`, `sent:${key}`];
+	const sent = sentEntries('k');
+	const claimed = ['key:k'];
+	const all = [...sent, ...sentEntries('o')].sort();
+	const allClaimed = [...claimed, ...sentEntries('o')].sort();
 	const lateFirst = [late, other];
 	const two = [onTime, other];
 	const goesOn = { continueOnFail: true };
@@ -395,7 +486,7 @@ describe('idempotency keys', () => {
 	test.each<[string, readonly Item[], string[], More, string, string | RegExp, string[]]>([
 		['late and sent before', lateFirst, sent, {}, 'other', 'alreadySent success', all],
 		['late and new', lateFirst, [], {}, '', isOver, []],
-		['that, with Continue', lateFirst, [], goesOn, 'other', 'notSent success', ['key:o']],
+		['that, with Continue', lateFirst, [], goesOn, 'other', 'notSent success', sentEntries('o')],
 		['late and claimed', lateFirst, claimed, {}, 'other', isUnknown, allClaimed],
 		['that, with Resend Unknown', lateFirst, claimed, resends, '', isOver, claimed],
 		['claimed', two, claimed, {}, 'other', isUnknown, allClaimed],
@@ -504,10 +595,8 @@ describe('reads', () => {
 			parameters: status,
 			items: titled('a', 'b', 'c'),
 			service: answerOf,
-			credentialsFor: (_type, itemIndex) => ({
-				...credential,
-				baseUrl: `https://${sites[Number(itemIndex)]}.example`,
-			}),
+			credentialsFor: (_type, itemIndex) =>
+				withExpressions({ baseUrl: `https://${sites[Number(itemIndex)]}.example` }),
 		});
 		const hosts = asked.map(({ options }) => new URL(options.url).host);
 		expect(hosts.sort()).toEqual(['other.example', 'push.example']);
