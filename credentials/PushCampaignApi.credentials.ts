@@ -3,6 +3,7 @@ import type { IAuthenticate, ICredentialType, IDataObject, INodeProperties } fro
 import { InvalidInput } from '../nodes/PushCampaign/service/invalidInput';
 import {
 	fixedMark,
+	fixedMarkOf,
 	headerOptions,
 	parseSettings,
 	settingNames,
@@ -86,17 +87,25 @@ const fields: INodeProperties[] = [
 ];
 
 /**
- * n8n leaves out what is not displayed, and judges that by the fields as they are saved: so this is there
- * only where none of them is an expression.
+ * A mark that is in the credential's data only if none of these fields is an expression: n8n leaves out what is
+ * not displayed, and decides that by the fields as they are saved.
  */
-const isFixed: INodeProperties = {
+const markOfFixed = (name: string, ofFields: readonly string[]): INodeProperties => ({
 	displayName: 'Is Fixed',
-	name: fixedMark,
+	name,
 	type: 'hidden',
 	default: true,
-	description: 'Whether none of the fields is an expression',
-	displayOptions: { hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])) },
-};
+	description: 'Whether no expression is in it',
+	displayOptions: { hide: Object.fromEntries(ofFields.map((field) => [field, [isExpression]])) },
+});
+
+const marksOfFixed = [
+	markOfFixed(
+		fixedMark,
+		fields.map(({ name }) => name),
+	),
+	...Object.keys(settingNames).map((field) => markOfFixed(fixedMarkOf(field), [field])),
+];
 
 /** Where n8n asks for the headers itself, it shows the message alone: what to do has to be in it. */
 function headersOf(credentials: object): Readonly<Record<string, string>> {
@@ -126,7 +135,7 @@ export class PushCampaignApi implements ICredentialType {
 
 	documentationUrl = 'https://example.com/n8n-nodes-push-campaign#credential';
 
-	properties: INodeProperties[] = [...fields, isFixed];
+	properties: INodeProperties[] = [...fields, ...marksOfFixed];
 
 	// A function: written as expressions, n8n would evaluate them anew for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import { wordsByType } from './failureWords';
+import { knownTypes } from './failureWords';
 import { cut } from './text';
 
 /**
@@ -40,48 +40,62 @@ export interface SendReceipt {
 	readonly sendAt?: string | undefined;
 }
 
-/** The six counters: the names that users see, and the service's own. */
-const counterFields = {
-	totalAttempts: 'total_attempts',
-	successfullySent: 'successfully_sent',
-	failedToSend: 'failed_to_send',
-	delivered: 'delivered',
-	clicked: 'clicked',
-	closed: 'closed',
-} as const;
-export type CounterName = keyof typeof counterFields;
-
-export const isCounterName = (name: unknown): name is CounterName =>
-	typeof name === 'string' && Object.hasOwn(counterFields, name);
-
-export const counterNames = Object.keys(counterFields).filter(isCounterName);
+/** The six counters, in the names that users see. */
+export const counterNames = [
+	'totalAttempts',
+	'successfullySent',
+	'failedToSend',
+	'delivered',
+	'clicked',
+	'closed',
+] as const;
+export type CounterName = (typeof counterNames)[number];
 
 /** A value for each of the six counters. */
-export function mapCounters<Value>(
+export const mapCounters = <Value>(
 	valueOf: (name: CounterName) => Value,
-): Record<CounterName, Value>;
-export function mapCounters(valueOf: (name: CounterName) => unknown): Record<string, unknown> {
-	return Object.fromEntries(counterNames.map((name) => [name, valueOf(name)]));
-}
+): Record<CounterName, Value> => ({
+	totalAttempts: valueOf('totalAttempts'),
+	successfullySent: valueOf('successfullySent'),
+	failedToSend: valueOf('failedToSend'),
+	delivered: valueOf('delivered'),
+	clicked: valueOf('clicked'),
+	closed: valueOf('closed'),
+});
 
 /** The counters of a campaign; null where the service gives none. */
 export type Counters = Record<CounterName, number | null>;
 
 /**
- * A counter, carried as text holding an integer, or null where the service gives none: left out, null or
- * blank. The specification does not say what a campaign shows that waits for its time. One that can't be read
- * makes the answer unusable, and is never taken for 0.
+ * A counter, carried as text holding an integer, or null if the service gives none: left out, null or blank. The
+ * specification does not say what a campaign shows that waits for its time. One that can't be read makes the
+ * answer unusable, and is never taken for 0.
  */
 const optionalCounter = z.preprocess((value) => {
 	if (value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
 	return typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
 }, wholeNumber.nullable());
 
-const counters = z
-	.object(Object.fromEntries(Object.values(counterFields).map((field) => [field, optionalCounter])))
-	.transform((count): Counters => mapCounters((name) => count[counterFields[name]] ?? null));
+/** Specification, Counters in `count`. */
+const counters = z.object({
+	total_attempts: optionalCounter,
+	successfully_sent: optionalCounter,
+	failed_to_send: optionalCounter,
+	delivered: optionalCounter,
+	clicked: optionalCounter,
+	closed: optionalCounter,
+});
 
-/** Counters that a service has none of: it may as well leave out the whole set, or write it as an empty list. */
+const toCounters = (count: z.infer<typeof counters>): Counters => ({
+	totalAttempts: count.total_attempts,
+	successfullySent: count.successfully_sent,
+	failedToSend: count.failed_to_send,
+	delivered: count.delivered,
+	clicked: count.clicked,
+	closed: count.closed,
+});
+
+/** A service without counters may leave out the whole set, or write it as an empty list. */
 const noCounters = z
 	.union([z.undefined(), z.null(), z.tuple([])])
 	.transform(() => mapCounters(() => null));
@@ -90,16 +104,25 @@ const noCounters = z
 export const campaignStatus = z.object({
 	notification_status: z.string().min(1).transform(cut),
 	notification_id: idText,
-	count: z.union([counters, noCounters]),
+	count: z.union([counters.transform(toCounters), noCounters]),
 });
 
 /** A campaign ID as the service writes it: an integer (specification, POST send/all), without leading zeros. */
 export const toPlainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
 
-/** Whether an answer is the record of this campaign. */
-export function isOfCampaign(answer: unknown, campaignId: string): boolean {
-	const { data } = campaignStatus.pick({ notification_id: true }).safeParse(answer);
-	return data !== undefined && toPlainId(data.notification_id) === toPlainId(campaignId);
+/**
+ * The status record of one campaign; that of another one, such as from a cache in between, is no answer.
+ * @param otherwise what a record of another campaign is, in words that follow "the answer is"
+ */
+export const campaignStatusOf = (id: string, otherwise = 'about another campaign') =>
+	campaignStatus.refine(({ notification_id }) => toPlainId(notification_id) === toPlainId(id), {
+		params: { answerIs: otherwise },
+	});
+
+/** What an answer is that a schema refuses, in the schema's own words, if it has some. */
+export function wordsOfRefusal({ issues: [issue] }: z.ZodError): string | undefined {
+	const words: unknown = issue?.code === 'custom' ? issue.params?.['answerIs'] : undefined;
+	return typeof words === 'string' ? words : undefined;
 }
 
 /** Specification, Subscriber count record: a count that the service does not give is null, one of them is there. */
@@ -111,11 +134,10 @@ export const subscriberCount = z
 export const ownWords: ReadonlySet<string> = new Set([
 	'success',
 	'failure',
-	...wordsByType.keys(),
-	...[failureAnswer, campaignStatus, subscriberCount.innerType()].flatMap(({ shape }) =>
+	...knownTypes,
+	...[failureAnswer, campaignStatus, counters, subscriberCount.innerType()].flatMap(({ shape }) =>
 		Object.keys(shape),
 	),
-	...Object.values(counterFields),
 ]);
 
 /** The share of one counter in another, rounded to 4 decimals; null where it can't be known. */

@@ -2,16 +2,16 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { parseUrl } from './address';
-import { failureAnswer, isOfCampaign } from './answers';
+import { failureAnswer, wordsOfRefusal } from './answers';
 import type { DeadlineOptions } from './deadline';
 import { withDeadline } from './deadline';
 import type { Problem, Reason } from './failures';
 import { explain, reasons } from './failures';
+import type { RequestedId } from './failureWords';
 import { parseJson } from './json';
 import type { Kind } from './kinds';
 import { kinds } from './kinds';
 import { createRedactor } from './redact';
-import type { CampaignBody } from './schemas';
 import type { ServiceSettings } from './settings';
 import { classifyTransportError } from './transportErrors';
 
@@ -19,14 +19,13 @@ import { classifyTransportError } from './transportErrors';
 export interface ServiceRequest {
 	readonly kind: Kind;
 	readonly path: string;
-	readonly body?: CampaignBody;
-	/** The campaign whose record is asked for: another one's is no answer. */
-	readonly campaignId?: string;
-	/** The ID that messages about a campaign name. */
-	readonly subject?: string;
+	/** Sent as JSON. */
+	readonly body?: object;
+	/** What the request is about, if the service may not know it: messages name it then. */
+	readonly requestedId?: RequestedId | undefined;
 }
 
-/** What a request came to: the parsed answer and the answer as it came, or why there is none. */
+/** The result of a request: the parsed answer and the answer as it came, or why there is none. */
 export type Result<Value> =
 	| { readonly kind: 'done'; readonly value: Value; readonly raw?: unknown }
 	| { readonly kind: 'failed'; readonly problem: Problem };
@@ -46,6 +45,7 @@ export interface Client {
 	/**
 	 * Makes one request and says what its answer means. Never throws, never follows a redirect, never
 	 * repeats a request.
+	 * @param schema of the answer
 	 * @param timeoutMs how long the answer may take, in milliseconds
 	 */
 	request<Value>(
@@ -64,7 +64,7 @@ const fullResponse = z.object({
 
 /**
  * Reads a `Retry-After` header, seconds or a date, as milliseconds from `now`. One that asks for no pause
- * (0, or a date that is over, as where two clocks differ) says nothing: a refusal needs some pause.
+ * (0, or a date that is over, because two clocks differ) counts as none: a refusal needs some pause.
  */
 export function parseRetryAfter(text: string, now: number): number | undefined {
 	if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
@@ -72,12 +72,17 @@ export function parseRetryAfter(text: string, now: number): number | undefined {
 	return ahead > 0 ? ahead : undefined;
 }
 
-/** Looked at before a schema is: to find out what a schema has against a body takes long. */
+/** A failed zod parse is slow, so the whole schema is tried only if the status fits. */
 const envelope = z.object({ status: z.unknown() }).catch({});
 
-/** Redirects that nothing was done for; HTTP 303 says that a POST was dealt with. */
+/** Redirects after which nothing was done; HTTP 303 says that a POST was processed. */
 const redirects = { GET: [301, 302, 303, 307, 308], POST: [301, 302, 307, 308] };
 
+/** 408 is the only 4xx after which the request may have been processed. */
+const saysNothingWasDone = (statusCode: number) =>
+	statusCode >= 400 && statusCode < 500 && statusCode !== 408;
+
+/** Says in a few words what came instead of an answer of the service; to follow "the answer is". */
 function describeBody(body: unknown): string {
 	const text = typeof body === 'string' ? body.trim() : body;
 	if (text === undefined || text === null || text === '') return 'empty';
@@ -85,7 +90,7 @@ function describeBody(body: unknown): string {
 	return isPage ? 'a web page' : 'not what the push service promises';
 }
 
-/** Makes a client for one execution; what is the same for all its requests is worked out here. */
+/** Makes a client for one execution; what all its requests have in common is computed here. */
 export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, signal } = options;
 	const { host } = new URL(settings.baseUrl);
@@ -94,54 +99,54 @@ export function createClient(options: ClientOptions): Client {
 	const failAs = (kind: Kind) => (reason: Reason) =>
 		({ kind: 'failed', problem: explain(reason, kind) }) as const;
 
+	/** The ID that messages name, without the key or the token if someone entered one of them as an ID. */
+	function redactRequestedId(requestedId: RequestedId | undefined): RequestedId | undefined {
+		if (requestedId?.id === undefined) return requestedId;
+		return { ...requestedId, id: redactor.text(requestedId.id) };
+	}
+
+	/** The host that a redirect leads to, if its Location has one. */
+	function redirectTarget(location: string): string | undefined {
+		const target = parseUrl(location, settings.baseUrl)?.host;
+		return target ? redactor.text(target) : undefined;
+	}
+
 	function interpret<Value>(
 		response: unknown,
-		{ kind, campaignId, subject, body: sent }: ServiceRequest,
+		{ kind, requestedId }: ServiceRequest,
 		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	): Result<Value> {
 		const fail = failAs(kind);
 		const { data } = fullResponse.safeParse(response);
 		if (data === undefined) return fail(reasons.connectionLost);
 		const { statusCode, headers } = data;
-		const parsed = parseJson(data.body);
-		// Text that is no JSON is told by its kind alone, so a web page is not looked through.
-		const body = typeof parsed === 'string' ? parsed : redactor.json(parsed);
 		const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? '', now());
-
+		const parsed = parseJson(data.body);
+		// Text that is not JSON goes into no message, so it needs no redaction.
+		const body = typeof parsed === 'string' ? parsed : redactor.json(parsed);
 		const { status } = envelope.parse(body);
-		const failure = status === 'failure' ? failureAnswer.safeParse(body) : undefined;
-		if (failure?.success) {
-			const about = subject ?? sent?.sid;
-			const details = {
-				retryAfterMs,
-				isOfCampaign: campaignId !== undefined,
-				subject: about === undefined ? undefined : redactor.text(about),
-			};
-			return fail(reasons.failure(failure.data, details));
+
+		// A failure body means that nothing was done, whatever the HTTP status.
+		if (status === 'failure') {
+			const failure = failureAnswer.safeParse(body);
+			const details = { retryAfterMs, requestedId: redactRequestedId(requestedId) };
+			if (failure.success) return fail(reasons.failure(failure.data, details));
 		}
+
 		const answer = schema.safeParse(body);
-		if (statusCode >= 200 && statusCode < 300 && answer.success) {
-			if (campaignId === undefined || isOfCampaign(answer.data, campaignId)) {
-				return { kind: 'done', value: answer.data, raw: body };
-			}
-			const other = `about another campaign${subject === undefined ? '' : ` than ${subject}`}`;
-			return fail(reasons.unexpectedAnswer(statusCode, other));
+		const isSuccessStatus = statusCode >= 200 && statusCode < 300;
+		if (answer.success && isSuccessStatus) return { kind: 'done', value: answer.data, raw: body };
+
+		const what = (answer.error && wordsOfRefusal(answer.error)) ?? describeBody(body);
+		const unexpected = reasons.unexpectedAnswer(statusCode, what, retryAfterMs);
+		// Success in the body and another HTTP status contradict each other: nobody knows.
+		if (answer.success || status === 'success') return fail(unexpected);
+		if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
+			return fail(reasons.redirect(statusCode, redirectTarget(headers.location)));
 		}
-		const what = describeBody(body);
-		// A success that came with the wrong status: two statements that contradict each other.
-		if (!answer.success && status !== 'success') {
-			if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
-				const target = parseUrl(headers.location, settings.baseUrl)?.host || undefined;
-				const shown = target === undefined ? undefined : redactor.text(target);
-				return fail(reasons.redirect(statusCode, shown));
-			}
-			if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
-			// HTTP 408 is the one of its kind that does not say that nothing was done.
-			if (statusCode >= 400 && statusCode < 500 && statusCode !== 408) {
-				return fail(reasons.refusedOnTheWay(statusCode, what));
-			}
-		}
-		return fail(reasons.unexpectedAnswer(statusCode, what, retryAfterMs));
+		if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
+		if (saysNothingWasDone(statusCode)) return fail(reasons.refusedOnTheWay(statusCode, what));
+		return fail(unexpected);
 	}
 
 	return {
@@ -149,7 +154,7 @@ export function createClient(options: ClientOptions): Client {
 			const { kind, path, body } = request;
 			const fail = failAs(kind);
 			if (signal?.aborted) return fail(reasons.notStarted);
-			// The helper's own timeout starts anew with every byte that arrives, this one does not.
+			// The helper's own timeout starts again with every byte that arrives, this one does not.
 			const ending = await withDeadline(
 				async (abortSignal) =>
 					await transport({
@@ -169,10 +174,12 @@ export function createClient(options: ClientOptions): Client {
 				{ timeoutMs, signal, sleep },
 			);
 			if (ending.kind === 'settled') return interpret(ending.value, request, schema);
+
 			const fault = classifyTransportError(ending.error);
-			const isUnsent = fault.kind === 'notConnected';
-			if (signal?.aborted) return fail(isUnsent ? reasons.notStarted : reasons.canceled);
-			if (isUnsent) return fail(reasons.notConnected(host, fault.reason));
+			const hasLeft = fault.kind !== 'notConnected';
+			// Whoever stopped the execution knows why there is no answer.
+			if (signal?.aborted) return fail(hasLeft ? reasons.canceled : reasons.notStarted);
+			if (!hasLeft) return fail(reasons.notConnected(host, fault.reason));
 			const isTimeout = ending.isLate || fault.kind === 'timeout';
 			return fail(isTimeout ? reasons.timeout(timeoutMs) : reasons.connectionLost);
 		},

@@ -1,19 +1,19 @@
-/** Time for an action that is given up to say how far it had come. */
-const lastWordsMs = 1;
+/** When its signal ends, an action has this long to say what became of its request. */
+const graceMs = 1;
 
 /** What ends an action before its time. */
 export interface DeadlineOptions {
 	readonly timeoutMs: number;
-	/** Ends it when the user stops the execution, or when a poll has no more time. */
+	/** Ends when the user stops the execution, or when a poll has no more time. */
 	readonly signal?: AbortSignal | undefined;
 	/** Waits the given milliseconds. */
 	readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
 /**
- * Runs an action until it ends, takes longer than it may, or the signal ends. The action's own signal
- * ends in the last two cases, and in no other. Never throws.
- * @returns its value, or what it threw (`undefined` where it hangs on) and whether it took longer than it may
+ * Runs an action until it ends, its time is over, or the signal ends. The action's own signal ends in the last two
+ * cases alone. Never throws.
+ * @returns the action's value; or what it threw (`undefined` if it did not end) and whether its time was over
  */
 export async function withDeadline<Value>(
 	action: (signal: AbortSignal) => Promise<Value>,
@@ -23,7 +23,7 @@ export async function withDeadline<Value>(
 	const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
 	let giveUp = () => {};
 	const hanging = new Promise<never>((_resolve, reject) => {
-		giveUp = () => void sleep(lastWordsMs).then(reject, reject);
+		giveUp = () => void sleep(graceMs).then(reject, reject);
 	});
 	either.addEventListener('abort', giveUp);
 	try {

@@ -1,46 +1,64 @@
 import type { z } from 'zod/v3';
 
 import type { failureAnswer } from './answers';
-import type { FailureCause, FailureDetails } from './failureWords';
+import type { FailureCause, RequestedId } from './failureWords';
 import { wordsOf } from './failureWords';
 import type { ChangeKind, Kind } from './kinds';
 import { kinds } from './kinds';
 import { capitalize, clip, describeWait } from './text';
 
-/** Why a request gave no result, in words for the user. */
-export interface Problem {
+// A request that gives no result becomes words in two steps. A reason says what happened, the same for every
+// operation. `explain` makes a problem of it: what that means for an operation of this kind, and how to go on.
+
+/** What the reason and the problem of a failed request have in common. */
+interface Failed {
 	/** The service's failure type, `unspecified`, `network` or `unexpected_answer`. */
 	readonly type: string;
-	/** The request certainly did nothing, or it may have arrived. */
+	/** The request certainly did nothing, or it may have been processed. */
 	readonly outcome: 'notDone' | 'unknown';
 	readonly message: string;
-	readonly description: string;
 	readonly httpCode?: string | undefined;
 	readonly cause: FailureCause;
 	/** How long the service asked to wait, in milliseconds. */
 	readonly retryAfterMs?: number | undefined;
 }
 
-/** Why a request gave no result, whatever its kind; the words of the kind are added to it. */
-export interface Reason extends Omit<Problem, 'description'> {
-	/** What is to be told before the outcome, where that is known: a sentence. */
-	readonly said?: string;
+/** Why a request gave no result, whatever its kind. */
+export interface Reason extends Failed {
+	/** A sentence that the description begins with, if there is more to say than the message. */
+	readonly detail?: string;
 	/** How to go on, unless it is unknown whether something was changed: sentences. */
 	readonly advice: string;
 }
 
-/** Tells why a request of this kind gave no result. */
-export function explain({ said, advice, ...reason }: Reason, kind: Kind): Problem {
-	const { change, advice: ofKind } = kinds[kind];
-	if (change !== undefined && reason.outcome === 'unknown') {
-		const message = `It is unknown whether this was ${change.done}: ${reason.message}`;
-		return { ...reason, message, description: change.afterUnknown };
-	}
-	const howToGoOn = ofKind?.[reason.type] ?? ofKind?.[reason.cause] ?? advice;
-	const sentences = [said, change && `It was ${change.notDone}.`, howToGoOn];
-	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
-	return { ...reason, message: capitalize(reason.message), description };
+/** Why a request gave no result, in words for the user. */
+export interface Problem extends Failed {
+	readonly description: string;
 }
+
+/** Says what a reason means for a request of this kind. */
+export function explain({ detail, advice, ...failed }: Reason, kind: Kind): Problem {
+	const { change, advice: adviceOfKind } = kinds[kind];
+	if (change !== undefined && failed.outcome === 'unknown') {
+		const message = `It is unknown whether this was ${change.done}: ${failed.message}`;
+		return { ...failed, message, description: change.afterUnknown };
+	}
+	const howToGoOn = adviceOfKind?.[failed.type] ?? adviceOfKind?.[failed.cause] ?? advice;
+	const sentences = [detail, change && `It was ${change.notDone}.`, howToGoOn];
+	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
+	return { ...failed, message: capitalize(failed.message), description };
+}
+
+/** What comes with a failure answer, or was known before. */
+interface FailureDetails {
+	/** How long the service asks to wait, in milliseconds. */
+	readonly retryAfterMs?: number | undefined;
+	readonly requestedId?: RequestedId | undefined;
+}
+
+/** The service did what it could: waiting helps. */
+const passesByItself = (cause: FailureCause) =>
+	cause === 'rate-limited' || cause === 'temporarily-unavailable';
 
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
 const notAsked = { ...lost, outcome: 'notDone' } as const;
@@ -50,30 +68,31 @@ const elsewhere = {
 	cause: 'configuration-invalid',
 } as const;
 
-/** Why a request gave no result; in all of them `what` came instead of an answer, to follow "the answer is". */
+/** Every reason. A `what` says what came instead of an answer, and follows "the answer is". */
 export const reasons = {
-	failure(failure: z.infer<typeof failureAnswer>, details: FailureDetails = {}): Reason {
-		const { retryAfterMs } = details;
+	/** The service answered with a failure: nothing was done. */
+	failure(
+		failure: z.infer<typeof failureAnswer>,
+		{ retryAfterMs, requestedId }: FailureDetails = {},
+	): Reason {
 		const type = failure.type?.trim() ?? '';
-		const said = clip(failure.description ?? '');
-		const { advice, ...words } = wordsOf(type, details);
-		const passes = words.cause === 'rate-limited' || words.cause === 'temporarily-unavailable';
-		const isTimed = passes && retryAfterMs !== undefined;
-		return {
+		const given = clip(failure.description ?? '');
+		const words = wordsOf(type, requestedId);
+		const reason = {
 			...words,
 			type: clip(type) || 'unspecified',
 			outcome: 'notDone',
-			said: said === '' ? 'The service gave no reason.' : `The service says: "${said}".`,
-			advice: isTimed
-				? `It asks to wait for ${describeWait(retryAfterMs)}. Run the workflow again after that.`
-				: advice,
+			detail: given === '' ? 'The service gave no reason.' : `The service says: "${given}".`,
 			retryAfterMs,
-		};
+		} as const;
+		if (retryAfterMs === undefined || !passesByItself(words.cause)) return reason;
+		const advice = `It asks to wait for ${describeWait(retryAfterMs)}. Run the workflow again after that.`;
+		return { ...reason, advice };
 	},
 	/** HTTP 429 from something in between, without the service's JSON: a rate limit like the service's own. */
 	gatewayRateLimit(what: string, retryAfterMs: number | undefined): Reason {
 		const refusal = reasons.failure({ status: 'failure', type: 'rate_limit' }, { retryAfterMs });
-		return { ...refusal, said: `The answer (HTTP 429) is ${what}.` };
+		return { ...refusal, detail: `The answer (HTTP 429) is ${what}.` };
 	},
 	/** HTTP 4xx without the service's JSON: by HTTP's own words nothing was done. */
 	refusedOnTheWay: (statusCode: number, what: string): Reason => ({
@@ -85,19 +104,20 @@ export const reasons = {
 	}),
 	/**
 	 * The service's address answered with a redirect, which is never followed: it would carry the key along.
-	 * @param target the host that it points to, where it names one
+	 * @param target the host that it leads to, if it names one
 	 */
 	redirect: (statusCode: number, target = 'another one'): Reason => ({
 		...elsewhere,
 		message: `The address of the push service redirects to ${clip(target)} (HTTP ${statusCode})`,
-		said: 'A redirect is never followed, so that the key and token stay with the service.',
+		detail: 'A redirect is never followed, so that the key and token stay with the service.',
 		advice:
 			'Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 		httpCode: String(statusCode),
 	}),
+	/** @param why such as `host not found` */
 	notConnected: (host: string, why: string): Reason => ({
 		...notAsked,
-		message: `No connection to ${host} could be made: ${why}`,
+		message: `Could not connect to ${host}: ${why}`,
 		advice:
 			'Check Base URL in the credential and that this n8n can reach the address, then run the workflow again.',
 	}),
@@ -106,10 +126,11 @@ export const reasons = {
 		message: 'The execution was canceled before the push service was asked',
 		advice: 'Run the workflow again.',
 	},
-	/** The user stopped the execution while the request was under way, or it ended otherwise. */
+	/** The user stopped the execution while the request was in flight, or it ended otherwise. */
 	canceled: {
 		...lost,
-		// n8n knows a canceled execution by this word.
+		// n8n recognizes a canceled execution by this word (n8n-core 2.41.1: `workflow-execute.js`,
+		// `processSuccessExecution`).
 		message: 'the execution was canceled before the push service answered',
 		advice: 'Run the workflow again.',
 	},
@@ -135,7 +156,7 @@ export const reasons = {
 	}),
 };
 
-/** The service refused others of the same run so long that this one was not asked for any more. */
+/** The service refused other items of the same run so long that this one was not requested. */
 export function notRequestedProblem(reason: Problem): Problem {
 	return {
 		...reason,

@@ -1,7 +1,7 @@
-/** What changes something at the service, which must not happen twice. */
+/** The kinds of operations that change something at the service, which must not happen twice. */
 export type ChangeKind = 'send';
 
-/** What an operation does; the kinds differ in the facts and words below, and in nothing else that code asks for. */
+/** What an operation does. All differences between kinds are in the table below. */
 export type Kind = ChangeKind | 'read' | 'poll';
 
 interface KindFacts {
@@ -9,11 +9,11 @@ interface KindFacts {
 	readonly method: 'GET' | 'POST';
 	/** How often a request is made again whose outcome is unknown, or whose failure has no type. */
 	readonly unknownRetries: number;
-	/** How to go on, by failure type or else by cause: sentences. Missing where the reason's own advice fits. */
+	/** How to go on, by failure type or else by cause: sentences. Missing if the reason's own advice fits. */
 	readonly advice?: Readonly<Record<string, string>>;
 	/**
-	 * How a change is told: done, not done, or unknown. Missing where an operation changes nothing. Where it is
-	 * there, an outcome is told for every item, and a run of several has a tally.
+	 * The words for a change that was made, was not made, or may have been made. Missing if an operation changes
+	 * nothing. If it is there, each item reports an outcome, and the error of a run counts them.
 	 */
 	readonly change?: {
 		/** To follow "an earlier execution began to". */
@@ -24,16 +24,16 @@ interface KindFacts {
 		readonly notDone: string;
 		/** The `outcome` of an item that was certainly not done. */
 		readonly notDoneOutcome: string;
-		/** How to go on where nobody knows: sentences. */
+		/** How to go on if the outcome is unknown: sentences. */
 		readonly afterUnknown: string;
-		/** The same where an earlier execution claimed the idempotency key. */
+		/** The same if an earlier execution claimed the idempotency key. */
 		readonly afterClaimed: string;
-		/** How to go on where some of a run's items were done: sentences. */
+		/** How to go on if only some of a run's items were done: sentences. */
 		readonly afterPart: (items: number) => string;
 	};
 }
 
-/** The facts of each kind. A new kind is a new row here. */
+/** The table of kinds. A new kind is a new row here. */
 export const kinds: Readonly<
 	Record<ChangeKind, Required<Pick<KindFacts, 'change'>>> & Record<Kind, KindFacts>
 > = {

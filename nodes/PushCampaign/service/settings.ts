@@ -29,6 +29,9 @@ export const fixedMark = 'isFixed';
 
 type Setting = keyof typeof settingNames;
 
+/** In the credential's data if this field is no expression. */
+export const fixedMarkOf = (field: string) => `${field}IsFixed`;
+
 /** What an HTTP header can carry; Node.js refuses the rest with words that users can't place. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -78,11 +78,7 @@ test.each<[answer: () => unknown, message: string, advice: string]>([
 		'Check Base URL: the address of your push service, without /v1.',
 	],
 	[() => answered({}), 'The answer (HTTP 200) is not what the push service promises', checkUrl],
-	[
-		notConnected,
-		'No connection to push.example could be made: the address refuses connections',
-		checkUrl,
-	],
+	[notConnected, 'Could not connect to push.example: connection refused', checkUrl],
 ])('%p: what happened, and what to check', async (answer, message, advice) => {
 	const { result } = await tested(answer);
 	expect(result).toEqual({ status: 'Error', message: `${message}. ${advice}` });

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { campaignCreated } from '../../../nodes/PushCampaign/service/answers';
+import { campaignCreated, campaignStatusOf } from '../../../nodes/PushCampaign/service/answers';
 import type { ClientOptions, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { createClient, parseRetryAfter } from '../../../nodes/PushCampaign/service/client';
 import { explain, reasons, type Reason } from '../../../nodes/PushCampaign/service/failures';
+import type { RequestedId } from '../../../nodes/PushCampaign/service/failureWords';
 import { withheld } from '../../../nodes/PushCampaign/service/redact';
 
 const [apiKey, authToken] = ['the-key-of-the-site', 'the-token-of-the-site'];
@@ -14,7 +15,7 @@ const settings = {
 };
 const content = { title: 'Sale', message: 'Today', target_url: 'https://shop.example' };
 const send: ServiceRequest = { kind: 'send', path: '/v1/notification/send/all', body: content };
-const status: ServiceRequest = { kind: 'read', path: '/v1/x' };
+const readStatus: ServiceRequest = { kind: 'read', path: '/v1/x' };
 const created = { status: 'success', description: 'Campaign created', ID: 1001 };
 const now = Date.UTC(2030, 0, 1);
 
@@ -35,14 +36,14 @@ const answering = (body: unknown, statusCode = 200, headers: object = {}) =>
 const ask = async (body: unknown, statusCode?: number, headers?: object) =>
 	await answering(body, statusCode, headers).request(send, campaignCreated, 30_000);
 const read = async (body: unknown, statusCode?: number, headers?: object) =>
-	await answering(body, statusCode, headers).request(status, z.object({ a: z.string() }), 1);
+	await answering(body, statusCode, headers).request(readStatus, z.object({ a: z.string() }), 1);
 
 const failed = (reason: Reason, { kind } = send) => ({
 	kind: 'failed',
 	problem: explain(reason, kind),
 });
 
-describe('the request', () => {
+describe('a request', () => {
 	const seen: IHttpRequestOptions[] = [];
 	const recording = client(async (options) => {
 		seen.push(options);
@@ -51,34 +52,46 @@ describe('the request', () => {
 	const anySignal: unknown = expect.any(AbortSignal);
 
 	test.each([
-		[send, { method: 'POST', body: JSON.stringify(content) }],
-		[status, { method: 'GET' }],
-	])('is made once, without the credential, and follows no redirect: %j', async (request, own) => {
-		seen.splice(0);
-		await recording.request(request, z.unknown(), 1234);
-		expect(seen).toStrictEqual([
-			{
-				...own,
-				url: `https://push.example:8443/api${request.path}`,
-				headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-				encoding: 'text',
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				disableFollowRedirect: true,
-				timeout: 1234,
-				abortSignal: anySignal,
-			},
-		]);
-	});
+		{ name: 'send', request: send, own: { method: 'POST', body: JSON.stringify(content) } },
+		{ name: 'read', request: readStatus, own: { method: 'GET' } },
+	])(
+		'of a $name is made once, without the credential, and follows no redirect',
+		async ({ request, own }) => {
+			seen.splice(0);
+			await recording.request(request, z.unknown(), 1234);
+			expect(seen).toStrictEqual([
+				{
+					...own,
+					url: `https://push.example:8443/api${request.path}`,
+					headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+					encoding: 'text',
+					returnFullResponse: true,
+					ignoreHttpStatusErrors: true,
+					disableFollowRedirect: true,
+					timeout: 1234,
+					abortSignal: anySignal,
+				},
+			]);
+		},
+	);
 });
 
-describe('an answer', () => {
+describe('a success answer', () => {
+	const longId = '12345678901234567890';
+
 	test.each([
-		created,
-		`\uFEFF${JSON.stringify(created)} \n`,
-		'{"status":"success","description":"Campaign created","ID":12345678901234567890}',
-	])('%j is read, and given as it came too', async (body) => {
-		const ID = typeof body === 'string' && body.includes('890') ? '12345678901234567890' : 1001;
+		{ name: 'that is parsed already', body: created, ID: 1001 },
+		{
+			name: 'that is JSON text with a byte order mark and blanks',
+			body: `\uFEFF${JSON.stringify(created)} \n`,
+			ID: 1001,
+		},
+		{
+			name: 'with an ID that is longer than a number can hold',
+			body: `{"status":"success","description":"Campaign created","ID":${longId}}`,
+			ID: longId,
+		},
+	])('$name is parsed, and returned as it came too', async ({ body, ID }) => {
 		expect(await ask(body, 201)).toEqual({
 			kind: 'done',
 			value: { ...created, ID: String(ID) },
@@ -86,209 +99,269 @@ describe('an answer', () => {
 		});
 	});
 
+	test('counts also if the headers are not an object', async () => {
+		for (const headers of [['x'], 7]) {
+			const odd = client(async () => ({ statusCode: 200, headers, body: created }));
+			expect(await odd.request(send, campaignCreated, 1)).toMatchObject({ kind: 'done' });
+		}
+	});
+});
+
+describe('a failure answer', () => {
+	const failure = { status: 'failure', type: 'invalid_value', description: 'Late' } as const;
+
 	// Specification, Errors: HTTP status codes of failures are not shown.
 	test.each([200, 302, 400, 401, 404, 429, 500, 503])(
-		'that is a failure is one, with HTTP %d too',
+		'with HTTP %d means that nothing was done',
 		async (statusCode) => {
-			const failure = { status: 'failure', type: 'invalid_value', description: 'Late' } as const;
 			for (const body of [failure, JSON.stringify(failure)]) {
 				expect(await ask(body, statusCode)).toEqual(failed(reasons.failure(failure)));
 			}
-			// What is read too does not make it a success.
-			const told = await read({ ...failure, a: '1' }, statusCode);
-			expect(told).toEqual(failed(reasons.failure(failure), status));
 		},
 	);
 
+	test('is a failure also if it fits the schema of a success', async () => {
+		const both = { ...failure, a: '1' };
+		expect(await read(both, 200)).toEqual(failed(reasons.failure(failure), readStatus));
+	});
+
+	const schema = z.object({ notification_id: z.string() });
+
+	test.each<{ name: string; type: string; about: RequestedId; then: string }>([
+		{
+			name: 'names the subscriber that the service does not know',
+			type: 'invalid_sid',
+			about: { of: 'subscriber', id: '5001' },
+			then: 'subscriber with the ID 5001',
+		},
+		{
+			name: 'names the campaign that the service does not know',
+			type: 'invalid_value',
+			about: { of: 'campaign', id: '1' },
+			then: 'campaign with the ID 1',
+		},
+		{
+			name: 'withholds an ID that is the key',
+			type: 'invalid_value',
+			about: { of: 'campaign', id: apiKey },
+			then: `campaign with the ID ${withheld}`,
+		},
+		{
+			name: 'names no ID if messages must not',
+			type: 'invalid_value',
+			about: { of: 'campaign' },
+			then: 'campaign with this ID',
+		},
+	])('$name', async ({ type, about, then }) => {
+		const request = { ...readStatus, requestedId: about };
+		const result = await answering({ status: 'failure', type }).request(request, schema, 1);
+		expect(result).toMatchObject({ problem: { message: `The push service has no ${then}` } });
+	});
+});
+
+describe('Retry-After in milliseconds', () => {
 	test.each([
-		['a rate limit', { status: 'failure', type: 'rate_limit' }, 429, 'rate_limit'],
-		['an unspecified failure', { status: 'failure' }, 503, 'unspecified'],
-		["a gateway's 429", 'Slow down', 429, 'rate_limit'],
-		["a gateway's 503", '<html>Busy</html>', 503, 'unexpected_answer'],
-	])('that is %s carries how long to wait', async (_name, body, code, type) => {
-		expect(await ask(body, code, { 'retry-after': ' 7 ' })).toMatchObject({
-			problem: { type, retryAfterMs: 7000 },
-		});
+		{ name: 'of a rate limit', body: { status: 'failure', type: 'rate_limit' }, code: 429 },
+		{ name: 'of a failure without a type', body: { status: 'failure' }, code: 503 },
+		{ name: 'of HTTP 429 from a gateway', body: 'Slow down', code: 429 },
+		{ name: 'of HTTP 503 from a gateway', body: '<html>Busy</html>', code: 503 },
+	])('$name comes with the problem', async ({ body, code }) => {
+		const timed = await ask(body, code, { 'retry-after': ' 7 ' });
+		expect(timed).toMatchObject({ problem: { retryAfterMs: 7000 } });
 		for (const odd of [undefined, '', 7, ['7', '9']]) {
 			const result = await ask(body, code, { 'retry-after': odd });
 			expect(result).toHaveProperty('problem.retryAfterMs', undefined);
 		}
 	});
 
+	test.each([
+		{ name: 'of 0 seconds', header: '0', then: undefined },
+		{ name: 'of 0.0 seconds', header: '0.0', then: undefined },
+		{ name: 'of whole seconds', header: '120', then: 120_000 },
+		{ name: 'of parts of a second', header: '1.5', then: 1500 },
+		{ name: 'of less than a millisecond, rounded up,', header: '0.0001', then: 1 },
+		{ name: 'of 13 digits', header: '9'.repeat(13), then: undefined },
+		{ name: 'of a date to come', header: 'Tue, 01 Jan 2030 00:00:30 GMT', then: 30_000 },
+		{ name: 'of a date in the past', header: 'Mon, 31 Dec 2029 23:59:00 GMT', then: undefined },
+		{ name: 'of this very moment', header: 'Tue, 01 Jan 2030 00:00:00 GMT', then: undefined },
+		...['-7', '7s', '1,5', '1.', 'soon', ''].map((header) => ({
+			name: `of "${header}", which is neither,`,
+			header,
+			then: undefined,
+		})),
+	])('$name is $then', ({ header, then }) => {
+		expect(parseRetryAfter(header, now)).toBe(then);
+	});
+});
+
+describe('a redirect', () => {
 	const location = 'https://elsewhere.example:444/path?key=1#x';
 
 	test.each([
-		[301, location, 'elsewhere.example:444'],
-		[302, location, 'elsewhere.example:444'],
-		[307, location, 'elsewhere.example:444'],
-		[308, '/v2/x', 'push.example:8443'],
-		[301, '//cdn.example/', 'cdn.example'],
-		[301, 'https://user:pass@cdn.example', 'cdn.example'],
-		[301, 'http://', undefined],
-		[301, 'mailto:x@y.example', undefined],
-		[301, `https://${apiKey}.example`, withheld],
-	])('HTTP %d with the Location %j redirects to %j: not sent', async (code, to, host) => {
+		{ name: 'HTTP 301', code: 301, to: location, host: 'elsewhere.example:444' },
+		{ name: 'HTTP 302', code: 302, to: location, host: 'elsewhere.example:444' },
+		{ name: 'HTTP 307', code: 307, to: location, host: 'elsewhere.example:444' },
+		{ name: 'HTTP 308 to a path', code: 308, to: '/v2/x', host: 'push.example:8443' },
+		{ name: 'one without a scheme', code: 301, to: '//cdn.example/', host: 'cdn.example' },
+		{
+			name: 'one with a user name',
+			code: 301,
+			to: 'https://user:pass@cdn.example',
+			host: 'cdn.example',
+		},
+		{ name: 'one without a host', code: 301, to: 'http://', host: undefined },
+		{ name: 'one to a mail address', code: 301, to: 'mailto:x@y.example', host: undefined },
+		{ name: 'one with the key in it', code: 301, to: `https://${apiKey}.example`, host: withheld },
+	])('means that nothing was sent, and names the host: $name', async ({ code, to, host }) => {
 		for (const body of ['', '<html>moved</html>', undefined]) {
 			expect(await ask(body, code, { location: to })).toEqual(failed(reasons.redirect(code, host)));
 		}
 	});
 
-	test('HTTP 303 after a read is a redirect', async () => {
+	test('with HTTP 303 is one after a read', async () => {
 		const moved = reasons.redirect(303, 'elsewhere.example:444');
-		expect(await read('', 303, { location })).toEqual(failed(moved, status));
+		expect(await read('', 303, { location })).toEqual(failed(moved, readStatus));
 	});
 
+	test.each([300, 303, 305, 399])(
+		'with HTTP %d is none after a send: the outcome is unknown',
+		async (code) => {
+			const reason = reasons.unexpectedAnswer(code, 'empty');
+			expect(await ask('', code, { location })).toEqual(failed(reason));
+		},
+	);
+
+	test('without a Location is none: the outcome is unknown', async () => {
+		const reason = reasons.unexpectedAnswer(301, 'empty');
+		expect(await ask('', 301, { location: '' })).toEqual(failed(reason));
+	});
+});
+
+const notPromised = 'not what the push service promises';
+
+describe("an answer without the service's JSON", () => {
 	test.each([400, 401, 403, 404, 405, 407, 410, 418, 451, 499])(
-		"HTTP %d without the service's JSON: not sent",
+		'and with HTTP %d means that nothing was done',
 		async (code) => {
 			for (const [body, what] of [
 				['<html>no</html>', 'a web page'],
 				['', 'empty'],
-				['{"error":{"message":"Forbidden"}}', 'not what the push service promises'],
-				['{"status":"failure","type":7}', 'not what the push service promises'],
+				['{"error":{"message":"Forbidden"}}', notPromised],
+				['{"status":"failure","type":7}', notPromised],
 			] as const) {
 				const reason = reasons.refusedOnTheWay(code, what);
 				expect(await ask(body, code)).toEqual(failed(reason));
-				expect(await read(body, code)).toEqual(failed(reason, status));
+				expect(await read(body, code)).toEqual(failed(reason, readStatus));
 			}
 		},
 	);
 
-	const odd = 'not what the push service promises';
-
-	test.each<[body: unknown, statusCode: number, what: string, location?: string]>([
-		[created, 199, odd],
-		[created, 300, odd],
-		[created, 302, odd],
-		[created, 400, odd],
-		[created, 429, odd],
-		[created, 500, odd],
-		[{ status: 'success' }, 404, odd],
-		['Request Timeout', 408, odd],
-		['Server Error', 500, odd],
-		[{ ...created, ID: {} }, 200, odd],
-		[[], 200, odd],
-		[7, 200, odd],
-		['hello <html>', 200, odd],
-		['{"status":"succ', 200, odd],
-		['"success"', 200, odd],
-		// No redirects: the first four by their codes, the fifth has nowhere to go.
-		['', 300, 'empty'],
-		['', 303, 'empty'],
-		['', 305, 'empty'],
-		['', 399, 'empty'],
-		['', 301, 'empty', ''],
-		['', 200, 'empty'],
-		[' \n', 204, 'empty'],
-		[undefined, 200, 'empty'],
-		['null', 200, 'empty'],
-		['<!DOCTYPE html><p>Bad gateway', 502, 'a web page'],
-		['\n<html lang="en">', 200, 'a web page'],
-		['<head>', 200, 'a web page'],
-		['<body>', 200, 'a web page'],
-		['<?xml version="1.0"?>', 200, 'a web page'],
-	])('%j with HTTP %d is unknown', async (body, statusCode, what, to = location) => {
-		expect(await ask(body, statusCode, { location: to })).toEqual(
-			failed(reasons.unexpectedAnswer(statusCode, what)),
-		);
+	test.each([408, 500])('and with HTTP %d leaves the outcome unknown', async (code) => {
+		const reason = reasons.unexpectedAnswer(code, notPromised);
+		expect(await ask('Sorry', code)).toEqual(failed(reason));
 	});
 
-	test.each([null, 7, 'text', {}, { statusCode: '200' }, { statusCode: 200.5, body: created }])(
-		'a response that is %j is none',
-		async (response) => {
-			const result = await client(async () => response).request(send, campaignCreated, 1);
-			expect(result).toEqual(failed(reasons.connectionLost));
-		},
-	);
-
-	test.each([[['x']], [7]])('headers that are %j do no harm', async (headers) => {
-		const odd = client(async () => ({ statusCode: 200, headers, body: created }));
-		expect(await odd.request(send, campaignCreated, 1)).toMatchObject({ kind: 'done' });
-	});
-
-	test('carries the key and the token nowhere', async () => {
-		const echo = `${apiKey} ${Buffer.from(authToken).toString('base64')}`;
-		const results = [
-			await ask({ ...created, description: echo, [echo]: echo }),
-			await ask({ status: 'failure', type: apiKey, description: echo }),
-			await ask(`<html>${echo}`),
-		];
-		expect(results[0]).toMatchObject({ kind: 'done', value: { description: withheld } });
-		expect(JSON.stringify(results)).not.toMatch(/of-the-site|dGhlLXRva2Vu/);
+	test.each([
+		{ name: 'an empty text', body: '', then: 'empty' },
+		{ name: 'blanks alone', body: ' \n', then: 'empty' },
+		{ name: 'no body', body: undefined, then: 'empty' },
+		{ name: 'null', body: 'null', then: 'empty' },
+		{ name: 'a DOCTYPE', body: '<!DOCTYPE html><p>Bad gateway', then: 'a web page' },
+		{ name: 'an html element', body: '\n<html lang="en">', then: 'a web page' },
+		{ name: 'a head element', body: '<head>', then: 'a web page' },
+		{ name: 'a body element', body: '<body>', then: 'a web page' },
+		{ name: 'an XML declaration', body: '<?xml version="1.0"?>', then: 'a web page' },
+		{ name: 'text with HTML later', body: 'hello <html>', then: notPromised },
+		{ name: 'JSON that is cut off', body: '{"status":"succ', then: notPromised },
+		{ name: 'a JSON text', body: '"success"', then: notPromised },
+		{ name: 'a list', body: [], then: notPromised },
+		{ name: 'a number', body: 7, then: notPromised },
+		{ name: 'an ID that is an object', body: { ...created, ID: {} }, then: notPromised },
+	])('is described as $then: $name', async ({ body, then }) => {
+		expect(await ask(body, 200)).toEqual(failed(reasons.unexpectedAnswer(200, then)));
 	});
 });
 
-describe('a status record', () => {
-	const asking = async (campaignId: string, record: object, subject?: string) =>
-		await answering(record).request(
-			{ ...status, campaignId, ...(subject === undefined ? {} : { subject }) },
-			z.object({ notification_id: z.coerce.string() }),
-			1,
-		);
-
-	test.each([
-		['1001', '1001', true],
-		['1001', 1001, true],
-		['0012', '12', true],
-		['12', '0012', true],
-		['0', '000', true],
-		['a1', 'a1', true],
-		['90071992547409931', '90071992547409931', true],
-		['1001', '1002', false],
-		['1001', 10010, false],
-		['1001', '11', false],
-		['0', '00a', false],
-		['0a', 'a', false],
-		['00a1', '0a1', false],
-		['A1', 'a1', false],
-		['90071992547409931', '90071992547409930', false],
-		['1001', '', false],
-	])('of %j that says %j is the one that was asked for: %j', async (asked, said, isSame) => {
-		const other = reasons.unexpectedAnswer(200, 'about another campaign');
-		const result = await asking(asked, { notification_id: said });
-		if (isSame) expect(result).toMatchObject({ kind: 'done' });
-		else expect(result).toEqual(failed(other, status));
-	});
-
-	test('names the one that was asked for, where messages are to', async () => {
-		const other = reasons.unexpectedAnswer(200, 'about another campaign than 7');
-		expect(await asking('7', { notification_id: '8' }, '7')).toEqual(failed(other, status));
-	});
+describe('a success in the body that another HTTP status contradicts', () => {
+	test.each([199, 300, 302, 400, 404, 429, 500])(
+		'leaves the outcome unknown: HTTP %d',
+		async (statusCode) => {
+			const reason = reasons.unexpectedAnswer(statusCode, notPromised);
+			const location = 'https://elsewhere.example';
+			for (const body of [created, { status: 'success' }]) {
+				expect(await ask(body, statusCode, { location })).toEqual(failed(reason));
+			}
+		},
+	);
 });
 
 test.each([
-	[{ ...send, body: { ...content, sid: '5001' } }, 'invalid_sid', 'subscriber with the ID 5001'],
-	[{ ...status, campaignId: '1', subject: '1' }, 'invalid_value', 'campaign with the ID 1'],
-	[
-		{ ...status, campaignId: '1', subject: apiKey },
-		'invalid_value',
-		`campaign with the ID ${withheld}`,
-	],
-	[{ ...status, campaignId: '1001' }, 'invalid_value', 'campaign with this ID'],
-])('%j with %s names the ID', async (request, type, words) => {
-	const schema = z.object({ notification_id: z.string() });
-	const result = await answering({ status: 'failure', type }).request(request, schema, 1);
-	expect(result).toMatchObject({ problem: { message: `The push service has no ${words}` } });
+	{ name: 'null', response: null },
+	{ name: 'a number', response: 7 },
+	{ name: 'a text', response: 'text' },
+	{ name: 'an empty object', response: {} },
+	{ name: 'a status that is a text', response: { statusCode: '200' } },
+	{ name: 'a status that is a fraction', response: { statusCode: 200.5, body: created } },
+])('what n8n returns in place of a response counts as a lost connection: $name', async (row) => {
+	const result = await client(async () => row.response).request(send, campaignCreated, 1);
+	expect(result).toEqual(failed(reasons.connectionLost));
 });
 
-describe('no answer', () => {
+test('no answer carries the key or the token into a result', async () => {
+	const echo = `${apiKey} ${Buffer.from(authToken).toString('base64')}`;
+	const results = [
+		await ask({ ...created, description: echo, [echo]: echo }),
+		await ask({ status: 'failure', type: apiKey, description: echo }),
+		await ask(`<html>${echo}`),
+	];
+	expect(results[0]).toMatchObject({ kind: 'done', value: { description: withheld } });
+	expect(JSON.stringify(results)).not.toMatch(/of-the-site|dGhlLXRva2Vu/);
+});
+
+describe('a status record of another campaign', () => {
+	const record = { notification_id: '8', notification_status: 'Sent', count: {} };
+
+	test('is no answer, and the message says so', async () => {
+		const other = reasons.unexpectedAnswer(200, 'about another campaign');
+		const result = await answering(record).request(readStatus, campaignStatusOf('7'), 1);
+		expect(result).toEqual(failed(other, readStatus));
+	});
+
+	test('is no answer, and the message names the campaign if it may', async () => {
+		const schema = campaignStatusOf('7', 'about another campaign than 7');
+		const other = reasons.unexpectedAnswer(200, 'about another campaign than 7');
+		const result = await answering(record).request(readStatus, schema, 1);
+		expect(result).toEqual(failed(other, readStatus));
+	});
+});
+
+describe('without an answer', () => {
 	const failing = async (error: object, more?: Partial<ClientOptions>) => {
 		const transport = async () => await Promise.reject(Object.assign(new Error(apiKey), error));
 		return await client(transport, more).request(send, z.unknown(), 30_000);
 	};
 
 	test.each([
-		[
-			{ code: 'ECONNREFUSED' },
-			reasons.notConnected('push.example:8443', 'the address refuses connections'),
-		],
-		[{}, reasons.connectionLost],
-		[{ config: { headers: settings.headers } }, reasons.connectionLost],
-		[{ code: 'ECONNABORTED' }, reasons.timeout(30_000)],
-	])('that the helper throws %j is told, and nothing of what was thrown', async (error, reason) => {
-		expect(await failing(error)).toEqual(failed(reason));
+		{
+			name: 'a refused connection is not sent',
+			error: { code: 'ECONNREFUSED' },
+			then: reasons.notConnected('push.example:8443', 'connection refused'),
+		},
+		{ name: 'any other error leaves the outcome unknown', error: {}, then: reasons.connectionLost },
+		{
+			name: 'nothing of the error is passed on',
+			error: { config: { headers: settings.headers } },
+			then: reasons.connectionLost,
+		},
+		{
+			name: "the HTTP helper's own timeout is one",
+			error: { code: 'ECONNABORTED' },
+			then: reasons.timeout(30_000),
+		},
+	])('$name', async ({ error, then }) => {
+		expect(await failing(error)).toEqual(failed(then));
 		const signal = new AbortController().signal;
-		expect(await failing(error, { signal })).toEqual(failed(reason));
+		expect(await failing(error, { signal })).toEqual(failed(then));
 	});
 
 	/** A request that hangs, whatever its signal says. */
@@ -301,26 +374,23 @@ describe('no answer', () => {
 		return { seen, transport };
 	}
 
-	test('no answer within the time: unknown, whatever the clock on the wall does', async () => {
-		let looks = 0;
+	test('the request ends at its timeout, whatever the clock on the wall does', async () => {
+		let reads = 0;
 		const { seen, transport } = hanging();
 		const slow = client(transport, {
-			now: () => now + 86_400_000 * (looks++ % 3),
+			now: () => now + 86_400_000 * (reads++ % 3),
 			sleep: async () => await Promise.resolve(),
 		});
 		expect(await slow.request(send, campaignCreated, 50)).toEqual(failed(reasons.timeout(50)));
 		expect(seen.signal?.aborted).toBe(true);
 	});
 
-	test('the user stops it: the request is ended, and unknown', async () => {
+	test('the request ends when the user stops the execution, and its outcome is unknown', async () => {
 		const stop = new AbortController();
 		const { seen, transport } = hanging();
 		const sleep = async () => await new Promise<void>(setImmediate);
-		const asking = client(transport, { signal: stop.signal, sleep }).request(
-			send,
-			campaignCreated,
-			500,
-		);
+		const options = { signal: stop.signal, sleep };
+		const asking = client(transport, options).request(send, campaignCreated, 2 ** 31 - 1);
 		await new Promise(setImmediate);
 		expect(seen.signal?.aborted).toBe(false);
 		stop.abort();
@@ -328,10 +398,10 @@ describe('no answer', () => {
 		expect(seen.signal?.aborted).toBe(true);
 	});
 
-	test('the user had stopped it before: nothing is asked for, and not sent', async () => {
+	test('nothing is requested if the user had stopped the execution before', async () => {
 		const transport = jest.fn<Promise<unknown>, []>();
 		const stopped = client(transport, { signal: AbortSignal.abort() });
-		for (const request of [send, status]) {
+		for (const request of [send, readStatus]) {
 			const result = await stopped.request(request, z.unknown(), 500);
 			expect(result).toEqual(failed(reasons.notStarted, request));
 		}
@@ -339,10 +409,10 @@ describe('no answer', () => {
 	});
 
 	test.each([
-		['ERR_CANCELED', reasons.canceled],
-		['ECONNABORTED', reasons.canceled],
-		['ENOTFOUND', reasons.notStarted],
-	])('what the helper throws once the user has stopped it: %s', async (code, reason) => {
+		{ name: 'a canceled request may have been sent', code: 'ERR_CANCELED', then: reasons.canceled },
+		{ name: 'a timeout may have been sent', code: 'ECONNABORTED', then: reasons.canceled },
+		{ name: 'an unknown host was not sent', code: 'ENOTFOUND', then: reasons.notStarted },
+	])('what fails once the user has stopped the execution: $name', async ({ code, then }) => {
 		const stop = new AbortController();
 		const cause = {
 			get code() {
@@ -350,33 +420,11 @@ describe('no answer', () => {
 				return code;
 			},
 		};
-		expect(await failing({ cause }, { signal: stop.signal })).toEqual(failed(reason));
+		expect(await failing({ cause }, { signal: stop.signal })).toEqual(failed(then));
 	});
 });
 
-describe('Retry-After', () => {
-	test.each([
-		['0', undefined],
-		['0.0', undefined],
-		['120', 120_000],
-		['1.5', 1500],
-		['0.0001', 1],
-		['9'.repeat(13), undefined],
-		['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
-		['Mon, 31 Dec 2029 23:59:00 GMT', undefined],
-		['Tue, 01 Jan 2030 00:00:00 GMT', undefined],
-		['-7', undefined],
-		['7s', undefined],
-		['1,5', undefined],
-		['1.', undefined],
-		['soon', undefined],
-		['', undefined],
-	])('%j is %p', (header, milliseconds) => {
-		expect(parseRetryAfter(header, now)).toBe(milliseconds);
-	});
-});
-
-test('whatever comes, a request gives a result, and no ID that was not there', async () => {
+test('any answer gives a result, and no ID that is not in it', async () => {
 	const someAnswer = fc.oneof(
 		fc.json(),
 		fc.string(),

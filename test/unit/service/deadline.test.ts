@@ -1,15 +1,23 @@
 import { getEventListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from '../../../nodes/PushCampaign/service/deadline';
 
-const aDay = 86_400_000;
-const options = (timeoutMs: number, signal?: AbortSignal) => ({
+const timeoutMs = 30_000;
+
+// Node.js' timers do not simulate `AbortSignal.timeout`, so the tests end its signal themselves.
+let timeout = new AbortController();
+beforeEach(() => {
+	timeout = new AbortController();
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout.signal);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const options = (signal?: AbortSignal) => ({
 	timeoutMs,
 	signal,
-	sleep: async (milliseconds: number) => await sleep(milliseconds),
+	sleep: async () => await new Promise<void>((resolve) => setImmediate(resolve)),
 });
 
-/** Hangs, and tells its signal. */
+/** An action that hangs, and shows its signal. */
 function hanging() {
 	const seen: { signal?: AbortSignal } = {};
 	const action = async (signal: AbortSignal) => {
@@ -21,81 +29,90 @@ function hanging() {
 
 const failed = (isLate: boolean, error?: unknown) => ({ kind: 'failed', error, isLate });
 const settled = { kind: 'settled', value: 'answer' };
+const error = new TypeError('no request');
 
-test('gives what the action gives, and leaves its signal alone', async () => {
+test("returns the action's value, and leaves no listener on its signal", async () => {
 	let seen: AbortSignal | undefined;
 	const action = async (signal: AbortSignal) => {
 		seen = signal;
 		return await Promise.resolve('answer');
 	};
-	const ending = await withDeadline(action, options(20));
-	await sleep(60);
-	expect(ending).toEqual(settled);
+	expect(await withDeadline(action, options())).toEqual(settled);
+	expect(seen?.aborted).toBe(false);
 	expect(getEventListeners(seen ?? new EventTarget(), 'abort')).toEqual([]);
 });
 
-const error = new TypeError('no request');
-
 test.each([
-	[
-		'at once',
-		() => {
+	{
+		name: 'at once',
+		action: () => {
 			throw error;
 		},
-	],
-	['later', async () => await Promise.reject(error)],
-])('what the action throws %s is what it throws', async (_when, action) => {
-	expect(await withDeadline(action, options(aDay))).toEqual(failed(false, error));
+	},
+	{ name: 'later', action: async () => await Promise.reject(error) },
+])('returns what the action throws $name', async ({ action }) => {
+	expect(await withDeadline(action, options())).toEqual(failed(false, error));
 });
 
-test('ends the signal at the deadline, not before', async () => {
+test("ends the action's signal at the deadline, and not before", async () => {
 	const { seen, action } = hanging();
-	const from = performance.now();
-	const ending = withDeadline(action, options(150));
-	await sleep(50);
+	const ending = withDeadline(action, options());
+	expect(AbortSignal.timeout).toHaveBeenCalledWith(timeoutMs);
+	await new Promise(setImmediate);
 	expect(seen.signal?.aborted).toBe(false);
+	timeout.abort();
 	expect(await ending).toEqual(failed(true));
-	expect(performance.now() - from).toBeGreaterThanOrEqual(149);
 	expect(seen.signal?.aborted).toBe(true);
 });
 
-test.each<
-	[string, (resolve: (value: string) => void, reject: (error: Error) => void) => void, object]
->([
-	['an answer that comes with the deadline counts', (resolve) => resolve('answer'), settled],
-	[
-		'what an action says when its signal ends it is heard',
-		(_resolve, reject) => reject(error),
-		failed(true, error),
-	],
-	[
-		'an answer after the deadline changes nothing',
-		(resolve) => void sleep(30).then(() => resolve('late')),
-		failed(true),
-	],
-])('%s', async (_what, atDeadline, ending) => {
+interface AtDeadline {
+	readonly name: string;
+	/** What the action does when its signal ends. */
+	readonly when: (resolve: (value: string) => void, reject: (error: Error) => void) => void;
+	readonly then: object;
+}
+
+test.each<AtDeadline>([
+	{
+		name: 'counts an answer that comes with the deadline',
+		when: (resolve) => resolve('answer'),
+		then: settled,
+	},
+	{
+		name: 'returns what the action throws when its signal ends',
+		when: (_resolve, reject) => reject(error),
+		then: failed(true, error),
+	},
+	{
+		name: 'ignores an answer that comes after the deadline',
+		when: (resolve) => void setImmediate(() => setImmediate(() => resolve('late'))),
+		then: failed(true),
+	},
+])('$name', async ({ when, then }) => {
 	const action = async (signal: AbortSignal) =>
 		await new Promise<string>((resolve, reject) => {
-			signal.addEventListener('abort', () => atDeadline(resolve, reject));
+			signal.addEventListener('abort', () => when(resolve, reject));
 		});
-	expect(await withDeadline(action, options(10))).toEqual(ending);
+	const ending = withDeadline(action, options());
+	timeout.abort();
+	expect(await ending).toEqual(then);
 });
 
-describe('a signal for all', () => {
-	test('ends every request at once, each with its own signal, and none is late', async () => {
+describe('a signal that several actions share', () => {
+	test('ends all of them when it ends, and none counts as late', async () => {
 		const stop = new AbortController();
-		const requests = [hanging(), hanging()];
-		const endings = requests.map(async ({ action }) => {
-			return await withDeadline(action, options(aDay, stop.signal));
+		const actions = [hanging(), hanging()];
+		const endings = actions.map(async ({ action }) => {
+			return await withDeadline(action, options(stop.signal));
 		});
 		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 		stop.abort();
 		expect(await Promise.all(endings)).toEqual([failed(false), failed(false)]);
-		expect(requests.map(({ seen }) => seen.signal?.aborted)).toEqual([true, true]);
+		expect(actions.map(({ seen }) => seen.signal?.aborted)).toEqual([true, true]);
 	});
 
-	test('that has ended before ends the action', async () => {
-		const ended = options(aDay, AbortSignal.abort());
+	test('ends an action at once if it ended before', async () => {
+		const ended = options(AbortSignal.abort());
 		expect(await withDeadline(hanging().action, ended)).toEqual(failed(false));
 	});
 });

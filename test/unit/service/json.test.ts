@@ -4,30 +4,74 @@ import { parseJson } from '../../../nodes/PushCampaign/service/json';
 
 const record = z.object({}).passthrough();
 
-test.each<[json: unknown, value: unknown]>([
-	['{"ID": 9007199254740993}', { ID: '9007199254740993' }],
-	['{"ID": 9007199254740991}', { ID: 9007199254740991 }],
-	['{"ID": 9007199254740992}', { ID: '9007199254740992' }],
-	['{"ID":-9007199254740993}', { ID: '-9007199254740993' }],
-	['[12345678901234567890123]', ['12345678901234567890123']],
-	['{"a":"say \\"12345678901234567890\\" ","b":1}', { a: 'say "12345678901234567890" ', b: 1 }],
-	['{"a":"\\\\","b":12345678901234567890}', { a: '\\', b: '12345678901234567890' }],
-	['[0.12345678901234567, 1234567890123456.5]', [0.12345678901234566, 1234567890123456.5]],
-	['[12345678901234567890e1, 1e300]', [1.2345678901234568e20, 1e300]],
-	['[0.1999999999999999999]', [0.2]],
-	['[1e-99999999999999999999]', [0]],
-	// A byte order mark is dropped, in front alone.
-	['\uFEFF{"a":"b\uFEFF"}', { a: 'b\uFEFF' }],
-	// What is no JSON, or no text, stays as it is.
-	...['', '<html></html>', '{"a":12345678901234567890', undefined, null, 7].map(
-		(same): [unknown, unknown] => [same, same],
-	),
-	[{ a: [1] }, { a: [1] }],
-])('%j', (json, value) => {
-	expect(parseJson(json)).toEqual(value);
+interface Row {
+	readonly name: string;
+	readonly given: unknown;
+	readonly then: unknown;
+}
+
+describe('a whole number that a JavaScript number can not hold becomes a text', () => {
+	test.each<Row>([
+		{ name: '2^53 + 1', given: '{"ID": 9007199254740993}', then: { ID: '9007199254740993' } },
+		{ name: '2^53', given: '{"ID": 9007199254740992}', then: { ID: '9007199254740992' } },
+		{
+			name: 'a negative one',
+			given: '{"ID":-9007199254740993}',
+			then: { ID: '-9007199254740993' },
+		},
+		{
+			name: 'one in a list',
+			given: '[12345678901234567890123]',
+			then: ['12345678901234567890123'],
+		},
+		{
+			name: 'one after an escaped backslash',
+			given: '{"a":"\\\\","b":12345678901234567890}',
+			then: { a: '\\', b: '12345678901234567890' },
+		},
+	])('$name', ({ given, then }) => expect(parseJson(given)).toEqual(then));
 });
 
-test('a text of many megabytes is read, and no digit is lost beside it', () => {
+describe('every other number stays a number', () => {
+	test.each<Row>([
+		{ name: '2^53 - 1', given: '{"ID": 9007199254740991}', then: { ID: 9007199254740991 } },
+		{
+			name: 'digits within a text',
+			given: '{"a":"say \\"12345678901234567890\\" ","b":1}',
+			then: { a: 'say "12345678901234567890" ', b: 1 },
+		},
+		{
+			name: 'fractions',
+			given: '[0.12345678901234567, 1234567890123456.5]',
+			then: [0.12345678901234566, 1234567890123456.5],
+		},
+		{
+			name: 'numbers with an exponent',
+			given: '[12345678901234567890e1, 1e300]',
+			then: [1.2345678901234568e20, 1e300],
+		},
+		{ name: 'a fraction of many digits', given: '[0.1999999999999999999]', then: [0.2] },
+		{ name: 'a long exponent', given: '[1e-99999999999999999999]', then: [0] },
+	])('$name', ({ given, then }) => expect(parseJson(given)).toEqual(then));
+});
+
+test('a byte order mark is dropped at the beginning alone', () => {
+	expect(parseJson('\uFEFF{"a":"b\uFEFF"}')).toEqual({ a: 'b\uFEFF' });
+});
+
+test.each<Omit<Row, 'then'>>([
+	{ name: 'an empty text', given: '' },
+	{ name: 'a web page', given: '<html></html>' },
+	{ name: 'JSON that is cut off', given: '{"a":12345678901234567890' },
+	{ name: 'undefined', given: undefined },
+	{ name: 'null', given: null },
+	{ name: 'a number', given: 7 },
+	{ name: 'an object', given: { a: [1] } },
+])('what is not JSON text stays as it is: $name', ({ given }) => {
+	expect(parseJson(given)).toEqual(given);
+});
+
+test('a text of many megabytes is read, and no digit of a number beside it is lost', () => {
 	const text = 'x"\\'.repeat(200_000) + 'x'.repeat(17_000_000);
 	const parsed = parseJson(`{"text": ${JSON.stringify(text)}, "ID": 12345678901234567890}`);
 	const { text: read, ID } = z.object({ text: z.string(), ID: z.string() }).parse(parsed);
@@ -37,7 +81,7 @@ test('a text of many megabytes is read, and no digit is lost beside it', () => {
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-test('nesting: 64 levels are read, 65 are not, nor are a hundred thousand', () => {
+test('64 nested levels are read, 65 and a hundred thousand are not', () => {
 	expect(Array.isArray(parseJson(nested(64)))).toBe(true);
 	expect(parseJson(nested(65))).toBeUndefined();
 	expect(parseJson(JSON.parse(nested(65)))).toBeUndefined();
@@ -45,7 +89,7 @@ test('nesting: 64 levels are read, 65 are not, nor are a hundred thousand', () =
 	expect(['undefined', 'string']).toContain(typeof parseJson(nested(100_000)));
 });
 
-test('reads every JSON text as JSON.parse does, but for whole numbers that it would round', () => {
+test('every JSON text without long whole numbers is read as JSON.parse reads it', () => {
 	fc.assert(
 		fc.property(fc.json({ maxDepth: 5 }), (json) => {
 			const hasLongNumber = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/.test(json);
