@@ -133,7 +133,7 @@ test.each([
 	['no TLS', () => simulator().url.replace('http:', 'https:')],
 ])('%s leaves a send not sent', async (_what, baseUrl) => {
 	const failure: Failure = {
-		message: /^No connection to \S+ could be made: /,
+		message: /^Could not connect to \S+: /,
 		cause: 'temporarily-unavailable',
 		type: 'network',
 		outcome: 'notSent',

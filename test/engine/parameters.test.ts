@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { anyCodePoints, anyWebUrl } from '../support/text';
 import {
 	credentialsFor,
+	failureOf,
 	inputOf,
 	isObject,
 	outputOf,
@@ -269,6 +270,52 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 		});
 	},
 );
+
+// n8n empties these before a node sees them: a dry run would send, what is scheduled would go out at once.
+describe('a collection that is written as one expression is refused by name', () => {
+	interface Collection {
+		readonly name: string;
+		readonly parameters: INodeParameters;
+	}
+	const collections: Collection[] = [
+		{ name: 'Options', parameters: { options: '={{ { dryRun: true } }}' } },
+		{
+			name: 'Options',
+			parameters: { operation: 'getStatus', campaignId: '1', options: '={{ {} }}' },
+		},
+		{
+			name: 'Additional Fields',
+			parameters: { additionalFields: '={{ { sendAt: "2099-01-01T00:00Z" } }}' },
+		},
+		{ name: 'Action Buttons', parameters: { actionButtons: '={{ { button: [] } }}' } },
+		{
+			name: 'Attributes',
+			parameters: { operation: 'sendToAttributes', attributes: '={{ { pairs: [] } }}' },
+		},
+		{
+			name: 'Expire After',
+			parameters: additional({ expireAfter: '={{ { duration: { amount: 1, unit: "h" } } }}' }),
+		},
+		{
+			name: 'Quiet Hours',
+			parameters: additional({ quietHours: '={{ { hours: { from: "21:00", to: "08:00" } } }}' }),
+		},
+		{
+			name: 'UTM Parameters',
+			parameters: additional({ utmParameters: '={{ { parameters: { source: "x" } } }}' }),
+		},
+	];
+	test.each(
+		collections.map((each) => ({ ...each, operation: each.parameters['operation'] ?? '' })),
+	)('$name $operation', async ({ name, parameters }) => {
+		const run = await runWorkflow(chain([push(parameters)]), surroundings());
+		expect(failureOf(run)).toMatchObject({
+			message: `${name} is written as one expression, which n8n does not pass on`,
+			itemIndex: 0,
+		});
+		expect(simulator().requests).toEqual([]);
+	});
+});
 
 describe('a parameter of text and fields of the input item', () => {
 	const anything = fc.oneof(

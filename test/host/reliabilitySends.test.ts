@@ -45,6 +45,15 @@ const stories: Story[] = [
 		accepted: [1, 1],
 	},
 	{
+		what: 'Resend Unknown with Retry On Fail sends once in each execution',
+		workflow: { settings: retryOnFail, options: { resendUnknown: true } },
+		steps: [
+			{ items: 1, fault: { ...lostAnswer('Item 1'), times: 0 }, says: isUnknown },
+			{ says: isUnknown },
+		],
+		accepted: [1, 1],
+	},
+	{
 		what: 'Retry of a half sent batch sends the rest',
 		workflow: inOrder,
 		steps: [

@@ -37,7 +37,7 @@ const credentialTests: Array<
 		'fails where nobody listens',
 		{ baseUrl: 'http://127.0.0.1:1' },
 		null,
-		`No connection to 127.0.0.1:1 could be made: the address refuses connections. ${checkUrl}`,
+		`Could not connect to 127.0.0.1:1: connection refused. ${checkUrl}`,
 	],
 	[
 		'names what to change in Base URL',

@@ -4,17 +4,18 @@ import type { Outcome } from '../delivery/outcome';
 import type { ChangeOperation, PreparedChange } from '../operations/operation';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/idempotencyKeys';
-import { openLedger } from '../send/ledgers';
 import type { SendOutcome } from '../send/sendOutcome';
 import { alreadySent } from '../send/sendOutcome';
 import type { SendReceipt } from '../service/answers';
 import { messageOf } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
+import { ledgerOf } from './executionLedger';
 import { executionHints } from './hints';
 import type { JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
 import { hasExpression, parametersOf } from './parameterReader';
+import { idCheckOf } from './sharedNodeId';
 
 /** How a change went: its answer, or why nothing was requested. */
 type Changed = SendReceipt | 'alreadySent' | 'dryRun';
@@ -24,7 +25,7 @@ type Changed = SendReceipt | 'alreadySent' | 'dryRun';
  * a new one. Missing where no expression is among them: then other content means other input.
  */
 function writtenParameters(context: IExecuteFunctions): string | undefined {
-	const { options: _options, ...parameters } = context.getNode().parameters;
+	const parameters = { ...context.getNode().parameters, options: undefined };
 	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
 }
 
@@ -47,7 +48,10 @@ export function changeJobs(
 ): JobFactory<Changed> {
 	const items = context.getInputData();
 	const parametersFor = parametersOf(context);
-	const ledger = openLedger(context.getContext('node'));
+	const ledger = ledgerOf(context);
+	const requireOwnId = idCheckOf(context);
+	// An agent's tool may run in a context that has none.
+	const executionId = String(context.getExecutionId());
 	const keys = new IdempotencyKeys(context, operation.kind);
 	// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 	// there the content alone tells one send from another.
@@ -69,7 +73,7 @@ export function changeJobs(
 				return changes[itemIndex]?.describe?.(receipt) ?? [];
 			});
 			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...executionHints(sends, counts));
+			context.addExecutionHints?.(...executionHints(sends, counts, operation.kind));
 		} catch (error) {
 			context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
 		}
@@ -90,11 +94,14 @@ export function changeJobs(
 				if (late !== undefined) throw late;
 				return { known: { kind: 'done', value: 'dryRun' }, toJson };
 			}
+			if (key !== undefined) requireOwnId();
 			const identity = {
 				kind: operation.kind,
-				place: isOfAgent ? 't' : `${runIndex}.${itemIndex}`,
+				position: isOfAgent ? 't' : `${runIndex}.${itemIndex}`,
 				content: digest([site, ...change.content]),
 				source: written && digest([site, written, items[itemIndex]?.json]),
+				key: key === undefined ? undefined : digest(key),
+				executionId,
 			};
 			const known = ledger.recall(identity, resendUnknown);
 			if (known !== undefined) return { known, toJson };
@@ -117,7 +124,10 @@ export function changeJobs(
 				// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
 				return once().then((outcome) => ({ known: outcome, toJson }));
 			}
-			if (key !== undefined) keysOfRun.add(key);
+			if (key !== undefined) {
+				keysOfRun.add(key);
+				keys.expect(key);
+			}
 			return {
 				maxParallel: limits.maxParallel,
 				dedupeKey: key,
@@ -127,8 +137,8 @@ export function changeJobs(
 				toJson,
 			};
 		},
+		close: async () => await keys.written(),
 		async end(ended) {
-			await keys.written();
 			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> =>
 				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
 			);

@@ -4,6 +4,8 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import type { PreparedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
+import type { ChangeKind } from '../service/kinds';
+import { kinds } from '../service/kinds';
 import type { Tally } from './itemJob';
 
 /** The editor shows hints as HTML. */
@@ -65,14 +67,15 @@ function dryRunHint(sends: readonly PreparedSend[], { items }: Tally): string[] 
 	return [`${what}<br>${which} ${preview(first)}`];
 }
 
-function alreadySentHint({ items, done, doneEarlier, unknown }: Tally): string[] {
+function doneEarlierHint({ items, done, doneEarlier, unknown }: Tally, kind: ChangeKind): string[] {
 	if (doneEarlier === 0) return [];
+	const word = kinds[kind].change.done;
 	const under =
 		doneEarlier === 1
-			? 'was sent earlier under its idempotency key'
-			: 'were sent earlier under their idempotency keys';
+			? `was ${word} earlier under its idempotency key`
+			: `were ${word} earlier under their idempotency keys`;
 	const what = `${doneEarlier} of ${items} ${under}`;
-	return [done + unknown === 0 ? `Nothing was sent: ${what}.` : `${what}, and not again.`];
+	return [done + unknown === 0 ? `Nothing was ${word}: ${what}.` : `${what}, and not again.`];
 }
 
 /**
@@ -80,8 +83,15 @@ function alreadySentHint({ items, done, doneEarlier, unknown }: Tally): string[]
  * something will be. Whatever the sends hold, it throws nothing: they have happened.
  * @param sends those that were accepted, and those that were a dry run
  */
-export function executionHints(sends: readonly PreparedSend[], counts: Tally): NodeExecutionHint[] {
-	return [...dryRunHint(sends, counts), ...alreadySentHint(counts), ...scheduledHint(sends)].map(
-		(message) => ({ message, type: 'info', location: 'outputPane' }),
-	);
+export function executionHints(
+	sends: readonly PreparedSend[],
+	counts: Tally,
+	kind: ChangeKind,
+): NodeExecutionHint[] {
+	const messages = [
+		...dryRunHint(sends, counts),
+		...doneEarlierHint(counts, kind),
+		...scheduledHint(sends),
+	];
+	return messages.map((message) => ({ message, type: 'info', location: 'outputPane' }));
 }

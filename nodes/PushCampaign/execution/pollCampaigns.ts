@@ -79,7 +79,7 @@ async function read(
 	const timeoutMs = Math.max(1, Math.min(time.requestMs, Math.floor(budgetMs / 2)));
 	const options = { subject: subjects[subject], ids, first: new Set(first), timeoutMs };
 	return await readSubjects(options, opened.value.client, {
-		ceiling: maxParallel,
+		maxConcurrency: maxParallel,
 		stopOnFailure: false,
 		now: () => performance.now(),
 		sleep,

@@ -1,4 +1,4 @@
-import { campaignStatus, toRates } from '../service/answers';
+import { campaignStatusOf, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
 import { check, textProperty } from './parameters';
@@ -27,9 +27,12 @@ export const getStatus = readOperation({
 	properties: [campaign],
 	toRequest(item) {
 		const id = check(campaignId, item.get(campaign), campaign.displayName);
-		return { path: campaignStatusPath(id), campaignId: id, subject: id };
+		return {
+			path: campaignStatusPath(id),
+			requestedId: { of: 'campaign', id },
+			schema: campaignStatusOf(id, `about another campaign than ${id}`),
+		};
 	},
-	schema: campaignStatus,
 	simplify: ({ notification_id, notification_status, count }) => ({
 		campaignId: notification_id,
 		status: notification_status,

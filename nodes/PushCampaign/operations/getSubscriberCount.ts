@@ -12,8 +12,7 @@ export const getSubscriberCount = readOperation({
 		description: 'Read how many subscribers the site has, in total and active',
 	},
 	properties: [],
-	toRequest: () => ({ path: subscriberCountPath }),
-	schema: subscriberCount,
+	toRequest: () => ({ path: subscriberCountPath, schema: subscriberCount }),
 	simplify: (record) => ({
 		totalLifetimeSubscribers: record.total_life_time_subscribers,
 		activeSubscribers: record.active_subscribers,

@@ -6,7 +6,7 @@ import type { ChangeKind } from '../service/kinds';
 import type { Audience } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
-import type { RequestOptions, SendOptions } from './options';
+import type { ChangeOptions, RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
 
 export interface OperationBase {
@@ -32,7 +32,7 @@ export interface PreparedSend {
 export interface PreparedChange {
 	/** What identifies it, as the user entered it: any JSON. No time that is calculated, or a Retry would send again. */
 	readonly content: readonly unknown[];
-	readonly options: SendOptions;
+	readonly options: ChangeOptions;
 	/** The time that must be far enough ahead when the request leaves; missing if there is none. */
 	readonly schedule?: Schedule | undefined;
 	/** What hints say of a send: as it was sent, or without a receipt as it would be sent now. */

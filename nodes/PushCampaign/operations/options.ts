@@ -50,7 +50,8 @@ export const optionsProperty = (options: INodeProperties[]) =>
 
 export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
 
-export const sendOptions = optionsProperty([
+/** What a user can choose for everything that changes something. */
+const changeFields: INodeProperties[] = [
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
@@ -77,6 +78,13 @@ export const sendOptions = optionsProperty([
 		description:
 			"Whether to send again what an earlier execution left unknown. Turn it on only if the campaign is not in your push service's dashboard, otherwise subscribers get it twice.",
 	},
+];
+
+/** The options of an operation that changes something, with its own among them. */
+export const changeOptions = (own: INodeProperties[] = []) =>
+	optionsProperty([...changeFields, ...own, timeout]);
+
+export const sendOptions = changeOptions([
 	{
 		displayName: 'Shorten Long Texts',
 		name: 'shortenTexts',
@@ -86,7 +94,6 @@ export const sendOptions = optionsProperty([
 		description:
 			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
 	},
-	timeout,
 ]);
 
 /** A number within the bounds of its field; the field's default where it was not added. */
@@ -125,13 +132,17 @@ export const requestSchema = z.object({
 export type RequestOptions = Readonly<z.infer<typeof requestSchema>>;
 
 // Each switch is off where it was not added, also one that is on when it is added.
-export const sendSchema = requestSchema.extend({
+export const changeSchema = requestSchema.extend({
 	dryRun: toggle.default(false),
-	/** What is sent once under this key is never sent under it again. */
+	/** What is done once under this key is never done under it again. */
 	idempotencyKey: key.optional(),
 	resendUnknown: toggle.default(false),
-	shortenTexts: toggle.default(false),
 });
+
+/** How a user wants something to be changed. */
+export type ChangeOptions = Readonly<z.infer<typeof changeSchema>>;
+
+export const sendSchema = changeSchema.extend({ shortenTexts: toggle.default(false) });
 
 /** What a user can choose beside that for a send. */
 export type SendOptions = Readonly<z.infer<typeof sendSchema>>;

@@ -31,8 +31,9 @@ const jsonObject = z.record(
 export function readOperation<Value>(
 	own: OperationBase & {
 		/** @throws InvalidInput naming the parameter */
-		readonly toRequest: (item: ItemParameters) => Omit<ServiceRequest, 'kind'>;
-		readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+		readonly toRequest: (item: ItemParameters) => Omit<ServiceRequest, 'kind'> & {
+			readonly schema: z.ZodType<Value, z.ZodTypeDef, unknown>;
+		};
 		readonly simplify: (value: Value) => IDataObject;
 	},
 ): ReadOperation {
@@ -41,7 +42,8 @@ export function readOperation<Value>(
 		kind: 'read',
 		properties: [...own.properties, simplified, readOptions],
 		prepare(item) {
-			const request = { ...own.toRequest(item), kind: 'read' } as const;
+			const { schema, ...asked } = own.toRequest(item);
+			const request = { ...asked, kind: 'read' } as const;
 			const options = readCollection(item, readOptions, requestSchema);
 			const given = item.get(simplified) ?? simplified.default;
 			const isSimplified = check(toggle, given, simplified.displayName);
@@ -49,7 +51,7 @@ export function readOperation<Value>(
 				key: `${request.path} ${isSimplified}`,
 				options,
 				async perform(client) {
-					const result = await client.request(request, own.schema, options.timeout);
+					const result = await client.request(request, schema, options.timeout);
 					if (result.kind === 'failed') return result;
 					if (isSimplified) return { kind: 'done', value: own.simplify(result.value) };
 					return { kind: 'done', value: jsonObject.safeParse(result.raw).data ?? {} };

@@ -2,6 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { SendReceipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
+import type { RequestedId } from '../service/failureWords';
 import { audienceRules } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
@@ -31,6 +32,10 @@ function toRow(
 	};
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
+
+/** The subscriber that a send is for, if it is for one. */
+const subscriberOf = ({ sid }: PreparedSend['body']): RequestedId | undefined =>
+	sid === undefined ? undefined : { of: 'subscriber', id: sid };
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -96,7 +101,8 @@ export function sendOperation(
 				async perform(client) {
 					// The item may have waited long: only now it is known when it leaves.
 					const send = sendNow(entered);
-					const request = { kind: 'send', path, body: send.body } as const;
+					const requestedId = subscriberOf(body);
+					const request = { kind: 'send', path, body: send.body, requestedId } as const;
 					const result = await client.request(request, answer, options.timeout);
 					if (result.kind === 'failed') return result;
 					const { ID: campaignId, description }: { ID?: string; description: string } =

@@ -6,103 +6,141 @@ import type { SendOutcome } from './sendOutcome';
 import { isUnknown, notRequested } from './sendOutcome';
 
 /**
- * What tells one send of an execution from another: its place, and digests of the content that is sent and of
+ * What tells one send of an execution from another: its position, and digests of the content that is sent and of
  * where it comes from (the node's parameters as written and the input item). Either digest is enough to know an
- * item again: an expression such as `{{ $now }}` or `{{ $execution.id }}` makes other content of the same item
- * when n8n runs the node again, and that must not send it twice. Both take in the site that it is sent to.
+ * item again: an expression such as `{{ $now }}` or `{{ $execution.id }}` gives other content for the same item
+ * when n8n runs the node again, and that must not send it twice. Both include the site that it is sent to.
  */
-export interface Identity {
+export interface SendIdentity {
 	readonly kind: ChangeKind;
 	/** The run of the node and its item; the same for all calls of an agent's tool, where only content counts. */
-	readonly place: string;
+	readonly position: string;
 	readonly content: string;
-	/** Missing where the parameters hold no expression: then other content is another send. */
+	/** Missing if the parameters hold no expression: then other content is another send. */
 	readonly source?: string | undefined;
+	/** A digest of its idempotency key, if it has one. */
+	readonly key?: string | undefined;
+	/** The execution that asks. n8n's 'Retry' has the same ledger and another execution ID. */
+	readonly executionId: string;
 }
 
 /** What one execution has sent, or may have sent. An item takes less than 120 bytes where n8n saves it. */
 export class Ledger {
-	/** Sends that are being made at this moment, by key. */
-	readonly underWay = new Map<string, Promise<SendOutcome>>();
-	/** By place and source, the key of the send. */
+	/** Sends that are in flight, by ID. */
+	readonly inFlight = new Map<string, Promise<SendOutcome>>();
+	/** The ID of a send, by its position and source. */
 	private readonly bySource = new Map<string, string>();
+	/** The IDs of the sends that were ever noted as unknown under an idempotency key, by the key's digest. */
+	private readonly unknownByKey = new Map<string, Set<string>>();
 
 	/** @param saved what n8n holds and saves; changed in place */
 	constructor(readonly saved: SavedLedger) {}
 
-	/** Takes in what a copy of it knows; that something was sent outweighs that it is unknown. */
+	/** Adds what only a copy of this ledger knows. What is known here is at least as new, unless the copy knows it as sent. */
 	adopt({ sends }: SavedLedger): void {
-		for (const [key, send] of Object.entries(sends)) {
-			if (this.saved.sends[key]?.[0] !== 'sent' && !this.underWay.has(key)) this.put(key, send);
+		for (const [id, send] of Object.entries(sends)) {
+			if (this.inFlight.has(id)) continue;
+			const known = this.saved.sends[id];
+			if (known === undefined || (known[0] === 'unknown' && send[0] === 'sent')) this.put(id, send);
 		}
 	}
 
 	/**
-	 * How a send ended, where it is not to be made any more: it was sent, or its outcome is unknown and it is
-	 * not to be made again. Nothing of one that is being made at this moment.
+	 * How a send ended that must not be made again: it was sent, or its outcome is unknown. `undefined` for a send
+	 * that may be made, and for one that is in flight.
+	 * @param resendUnknown whether to make again what an earlier execution left unknown
 	 */
-	recall(identity: Identity, resendUnknown: boolean): SendOutcome | undefined {
-		const key = this.keyOf(identity);
-		const send = this.saved.sends[key];
-		if (send === undefined || this.underWay.has(key)) return undefined;
-		const outcome = unpack(send, identity.kind);
-		return isUnknown(outcome) && resendUnknown ? undefined : outcome;
+	recall(send: SendIdentity, resendUnknown: boolean): SendOutcome | undefined {
+		const id = this.idOf(send);
+		if (this.inFlight.has(id)) return undefined;
+		const saved = this.saved.sends[id];
+		if (saved === undefined) return this.recallByKey(send);
+		const mayBeSent = saved[0] === 'unknown' && !isLeftBy(saved, send.executionId) && resendUnknown;
+		return mayBeSent ? this.recallByKey(send) : unpack(saved, send.kind);
 	}
 
 	/**
-	 * Makes a send unless it is known: one that was sent gives its first answer again, one whose outcome is
-	 * unknown stays so unless `resendUnknown`, one that is being made at this moment is waited for.
+	 * Makes a send unless it is known, as `recall` says. A send that is in flight is waited for.
 	 * @param attempt makes the send once; never throws
 	 */
 	async once(
-		identity: Identity,
+		send: SendIdentity,
 		resendUnknown: boolean,
 		attempt: () => Promise<SendOutcome>,
 	): Promise<SendOutcome> {
 		for (;;) {
-			const running = this.underWay.get(this.keyOf(identity));
+			const running = this.inFlight.get(this.idOf(send));
 			if (running === undefined) break;
 			const outcome = await running;
-			// It may have been sent a moment ago, so `resendUnknown` does not mean this one.
+			// It may have been sent a moment ago: `resendUnknown` does not apply to it.
 			if (isUnknown(outcome)) return notRequested(outcome);
 		}
-		const known = this.recall(identity, resendUnknown);
+		const known = this.recall(send, resendUnknown);
 		if (known !== undefined) return known;
-		const key = this.keyOf(identity);
-		const before = this.saved.sends[key];
-		// A send that is known by its source keeps that one.
-		const source = before?.[1] ?? identity.source ?? null;
-		const keep = (outcome: SendOutcome) => {
-			const send = pack(source, outcome) ?? before;
-			if (send !== undefined) this.put(key, send);
-			else {
-				delete this.saved.sends[key];
-				this.bySource.delete(`${identity.place}.${source}`);
-			}
+		const id = this.idOf(send);
+		const before = this.saved.sends[id];
+		const leftBy = before?.[0] === 'unknown' ? before[3] : [];
+		const details = {
+			// A send that is known keeps its source.
+			source: before?.[1] ?? send.source ?? null,
+			key: send.key ?? null,
+			executionIds: [...new Set([...leftBy, send.executionId])],
 		};
-		// Written before the request leaves: an execution that ends here must not send it again.
-		keep({ kind: 'failed', problem: explain(reasons.canceled, identity.kind) });
+		const keep = (outcome: SendOutcome) => {
+			const after = pack(outcome, details) ?? before;
+			if (after === undefined) this.forget(id);
+			else this.put(id, after);
+		};
+		// Noted before the request leaves: if the execution ends here, it must not send it again.
+		keep({ kind: 'failed', problem: explain(reasons.canceled, send.kind) });
 		const sending = attempt();
-		this.underWay.set(key, sending);
+		this.inFlight.set(id, sending);
 		try {
 			const outcome = await sending;
 			keep(outcome);
 			return outcome;
 		} finally {
-			this.underWay.delete(key);
+			this.inFlight.delete(id);
 		}
 	}
 
-	/** By content if that is known, or else by source. */
-	private keyOf({ place, content, source }: Identity): string {
-		const key = `${place}.${content}`;
-		if (Object.hasOwn(this.saved.sends, key)) return key;
-		return this.bySource.get(`${place}.${source}`) ?? key;
+	/** How another send ended that this execution left unknown under the same idempotency key. */
+	private recallByKey({ kind, key, executionId }: SendIdentity): SendOutcome | undefined {
+		if (key === undefined) return undefined;
+		for (const id of this.unknownByKey.get(key) ?? []) {
+			// One in flight is noted as unknown until its answer comes. `IdempotencyKeys` waits for that.
+			if (this.inFlight.has(id)) continue;
+			const saved = this.saved.sends[id];
+			const isUnderKey = saved?.[0] === 'unknown' && saved[4] === key;
+			if (isUnderKey && isLeftBy(saved, executionId)) return unpack(saved, kind);
+		}
+		return undefined;
 	}
 
-	private put(key: string, send: SavedSend): void {
-		this.saved.sends[key] = send;
-		const place = key.slice(0, key.lastIndexOf('.'));
-		if (send[1] !== null) this.bySource.set(`${place}.${send[1]}`, key);
+	/** By content if that is known, or else by source. */
+	private idOf({ position, content, source }: SendIdentity): string {
+		const id = `${position}.${content}`;
+		if (Object.hasOwn(this.saved.sends, id)) return id;
+		return this.bySource.get(`${position}.${source}`) ?? id;
+	}
+
+	private put(id: string, send: SavedSend): void {
+		this.saved.sends[id] = send;
+		const source = send[1];
+		if (source !== null) this.bySource.set(`${positionOf(id)}.${source}`, id);
+		const key = send[0] === 'unknown' ? send[4] : null;
+		if (key !== null) this.unknownByKey.set(key, (this.unknownByKey.get(key) ?? new Set()).add(id));
+	}
+
+	private forget(id: string): void {
+		const source = this.saved.sends[id]?.[1];
+		delete this.saved.sends[id];
+		this.bySource.delete(`${positionOf(id)}.${source}`);
 	}
 }
+
+const positionOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
+
+/** Whether an execution left the outcome of a send unknown. It stays so until the end of that execution. */
+const isLeftBy = (saved: SavedSend, executionId: string) =>
+	saved[0] === 'unknown' && saved[3].includes(executionId);

@@ -11,24 +11,25 @@ const stateKey = 'pushCampaignLedger';
 const held = new WeakMap<object, Ledger>();
 
 /**
- * The ledgers that n8n brought back, by ID, the one used longest ago first. 'Retry' hands the node the ledger
- * as the retried execution left it, also where another Retry of it has sent more since: what this process knows
- * brings it up to date. Bounded, because a ledger is never known to be of no more use; an execution that is
- * never retried takes no room.
+ * The ledgers of executions that were retried or stopped, by ID, the one used longest ago first. 'Retry' hands
+ * the node the ledger as the execution left it, even if another Retry of it has sent more since, and n8n 2 saves
+ * no ledger of a stopped execution: what this process knows brings it up to date. Bounded, because a ledger is
+ * never known to be of no more use; other executions take no memory.
  */
 const retried = new Map<string, Ledger>();
 const mostLedgers = 5000;
 /** About 40 MB. */
 const mostSends = 100_000;
 
-function remember(ledger: Ledger): void {
+/** Keeps the ledger of an execution for its Retries. */
+export function keepForRetry(ledger: Ledger): void {
 	retried.delete(ledger.saved.id);
 	retried.set(ledger.saved.id, ledger);
 	let sends = 0;
-	for (const [place, each] of [...retried.values()].reverse().entries()) {
+	for (const [index, each] of [...retried.values()].reverse().entries()) {
 		sends += Object.keys(each.saved.sends).length;
-		const isTooMuch = place >= mostLedgers || sends > mostSends;
-		if (isTooMuch && each !== ledger && each.underWay.size === 0) retried.delete(each.saved.id);
+		const isTooMuch = index >= mostLedgers || sends > mostSends;
+		if (isTooMuch && each !== ledger && each.inFlight.size === 0) retried.delete(each.saved.id);
 	}
 }
 
@@ -36,18 +37,19 @@ function remember(ledger: Ledger): void {
  * The ledger of an execution. It lives in n8n's context of the node, which n8n keeps between the tries of
  * 'Retry On Fail' and saves with the execution, where 'Retry' finds it again.
  * @param context n8n's context of the node; changed in place
+ * @param newId the ID of a ledger that n8n holds nothing of
  */
-export function openLedger(context: IDataObject): Ledger {
+export function openLedger(context: IDataObject, newId: string = randomUUID()): Ledger {
 	const state: unknown = context[stateKey];
 	const own = typeof state === 'object' && state !== null ? held.get(state) : undefined;
 	if (own !== undefined) return own;
 	const copy = savedLedger.safeParse(state).data;
-	const id = copy?.id ?? randomUUID();
+	const id = copy?.id ?? newId;
 	const ledger = retried.get(id) ?? new Ledger({ id, sends: {} });
 	context[stateKey] = ledger.saved;
 	held.set(ledger.saved, ledger);
 	if (copy === undefined) return ledger;
 	ledger.adopt(copy);
-	remember(ledger);
+	keepForRetry(ledger);
 	return ledger;
 }

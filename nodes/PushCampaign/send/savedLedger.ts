@@ -21,30 +21,41 @@ const savedProblem = z.object({
 
 const optionalText = z.string().nullable();
 /**
- * `sent`, source, description, campaign ID, schedule. Or `unknown`, source, the reason as JSON. n8n saves
- * a text that occurs more than once only once.
+ * `sent`, source, description, campaign ID, schedule. Or `unknown`, source, the reason as JSON, the IDs of the
+ * executions that left it so, the digest of its idempotency key. n8n saves a text that occurs more than once
+ * only once.
  */
 const savedSend = z.union([
 	z.tuple([z.literal('sent'), optionalText, z.string(), optionalText, optionalText]),
-	z.tuple([z.literal('unknown'), optionalText, z.string()]),
+	z.tuple([z.literal('unknown'), optionalText, z.string(), z.array(z.string()), optionalText]),
 ]);
 export type SavedSend = z.infer<typeof savedSend>;
 
 export const savedLedger = z.object({
 	id: z.string(),
-	/** By place and content. */
+	/** By position and content. */
 	sends: z.record(z.string(), savedSend),
 });
 export type SavedLedger = z.infer<typeof savedLedger>;
 
+/** What is saved of a send beside its outcome. */
+interface SendDetails {
+	readonly source: string | null;
+	readonly key: string | null;
+	readonly executionIds: string[];
+}
+
 /** What is to be saved of a send; nothing of one that did not happen here. */
-export function pack(source: string | null, outcome: SendOutcome): SavedSend | undefined {
+export function pack(
+	outcome: SendOutcome,
+	{ source, key, executionIds }: SendDetails,
+): SavedSend | undefined {
 	if (outcome.kind === 'done' && outcome.value !== 'alreadySent') {
 		const { description, campaignId = null, sendAt = null } = outcome.value;
 		return ['sent', source, description, campaignId, sendAt];
 	}
 	if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') {
-		return ['unknown', source, JSON.stringify(outcome.problem)];
+		return ['unknown', source, JSON.stringify(outcome.problem), executionIds, key];
 	}
 	return undefined;
 }

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { campaignStatus, subscriberCount, toRates } from '../service/answers';
+import { campaignStatusOf, subscriberCount, toRates } from '../service/answers';
 import type { Client, Result } from '../service/client';
 import { campaignStatusPath, subscriberCountPath } from '../service/rules';
 
@@ -25,8 +25,10 @@ export interface Subject {
 /** Specification, GET status. */
 const campaign: Subject = {
 	async read(client, id, timeoutMs) {
-		const request = { kind: 'poll', path: campaignStatusPath(id), campaignId: id } as const;
-		const result = await client.request(request, campaignStatus, timeoutMs);
+		const path = campaignStatusPath(id);
+		// The message about all campaigns that fail names them.
+		const request = { kind: 'poll', path, requestedId: { of: 'campaign' } } as const;
+		const result = await client.request(request, campaignStatusOf(id), timeoutMs);
 		if (result.kind === 'failed') return result;
 		const { notification_status: status, count } = result.value;
 		// The most wanted numbers come first, so that they are on the screen.

@@ -20,13 +20,13 @@ const dry = (operation: SendOperation, parameters = {}) =>
 const none = { items: 0, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 /** What is told of a run in which nothing else happened. */
 const hintsOf = (...sends: PreparedSend[]) =>
-	executionHints(sends, { ...none, items: sends.length, done: sends.length });
+	executionHints(sends, { ...none, items: sends.length, done: sends.length }, 'send');
 const messages = (...sends: PreparedSend[]) => hintsOf(...sends).map(({ message }) => message);
 
 test('a run that sent at once says nothing', () => {
 	expect(messages()).toEqual([]);
 	const counts = { items: 4, done: 1, doneEarlier: 0, notDone: 2, unknown: 1 };
-	expect(executionHints([sendOf(sendToAll)], counts)).toEqual([]);
+	expect(executionHints([sendOf(sendToAll)], counts, 'send')).toEqual([]);
 });
 
 const christmas = at('2030-12-24T09:00:00');
@@ -124,5 +124,5 @@ test.each([
 ])('%d sent, %d already sent and %d unknown, of %d', (sent, alreadySent, unknown, items, told) => {
 	const sends = Array.from({ length: sent }, () => sendOf(sendToAll));
 	const counts = { ...none, items, done: sent, doneEarlier: alreadySent, unknown };
-	expect(executionHints(sends, counts)).toMatchObject([{ message: told }]);
+	expect(executionHints(sends, counts, 'send')).toMatchObject([{ message: told }]);
 });

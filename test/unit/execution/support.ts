@@ -15,6 +15,7 @@ import {
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import { fixedMark, fixedMarkOf, settingNames } from '../../../nodes/PushCampaign/service/settings';
 
 /** A full response, as n8n's HTTP helper gives it. */
 export interface Answer {
@@ -26,11 +27,24 @@ export interface Answer {
 /** Answers a request; what it throws is what n8n's HTTP helper throws. */
 export type Service = (options: IHttpRequestOptions) => Answer | Promise<Answer>;
 
-export const credential = {
+const fields = {
 	baseUrl: 'https://push.example',
 	apiKey: 'the-key-of-the-site',
 	authToken: 'the-token-of-the-site',
 };
+
+const marks = (names: readonly string[]) =>
+	Object.fromEntries(names.map((name) => [fixedMarkOf(name), true]));
+
+/** What n8n gives of a credential without expressions. */
+export const credential = { ...fields, ...marks(Object.keys(settingNames)), [fixedMark]: true };
+
+/** The same if these fields are expressions, with what they give for an item. */
+export const withExpressions = (given: Partial<typeof fields>) => ({
+	...fields,
+	...marks(Object.keys(settingNames).filter((name) => !(name in given))),
+	...given,
+});
 
 export const created = (id: number): Answer => ({
 	body: JSON.stringify({ status: 'success', description: 'Campaign created', ID: id }),
@@ -133,6 +147,8 @@ export interface ExecuteOptions extends Common {
 	/** What n8n keeps for the node while the execution lasts. */
 	readonly kept?: IDataObject;
 	readonly runIndex?: unknown;
+	/** n8n's ID of the execution; 'Retry' is another one. */
+	readonly executionId?: string;
 	readonly signal?: AbortSignal;
 	readonly addExecutionHints?: (...hints: NodeExecutionHint[]) => void;
 	/** n8n's store of what was processed. */
@@ -244,6 +260,7 @@ export function executeFunctions(options: ExecuteOptions) {
 			return more?.rawExpressions === true ? value : evaluate(value, itemIndex);
 		},
 		getNode: () => node,
+		getExecutionId: () => options.executionId ?? '10',
 		getTimezone: () => 'UTC',
 		continueOnFail: () => options.continueOnFail ?? false,
 		getContext: (type: string) => onlyNode(type, kept),

@@ -2,44 +2,86 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { runItems } from '../../../nodes/PushCampaign/execution/runItems';
 import { connect } from '../../../nodes/PushCampaign/execution/transport';
-import { created, credential, executeFunctions, pollFunctions } from './support';
+import { created, credential, executeFunctions, pollFunctions, withExpressions } from './support';
 
-const keyed = (site: string) => ({ ...credential, baseUrl: `https://${site}.example` });
+const adviceToSelect = 'Choose a Push Campaign API credential in the node that you may use.';
+
+interface Credential {
+	readonly [field: string]: unknown;
+}
 
 /** Reads once for each item, whose credential n8n gives by item, or refuses with an error. */
-async function readAll(byItem: object[]) {
+async function readAll(byItem: ReadonlyArray<Credential | Error>) {
 	const opened: unknown[] = [];
 	const { context, asked } = executeFunctions({
 		items: byItem.map(() => ({ json: {} })),
 		parameters: { resource: 'site', operation: 'getSubscriberCount' },
 		continueOnFail: true,
-		service: () => ({ body: '{"active_subscribers":"7"}' }),
+		service: ({ url }) => ({ body: `{"active_subscribers":"${url.length}"}` }),
 		credentialsFor: (_type, itemIndex) => {
 			opened.push(itemIndex);
 			return byItem[Number(itemIndex)] ?? new Error('No such item');
 		},
 	});
 	const given = await runItems(context);
-	return { opened, sites: asked.map(({ options }) => options.url), given };
+	return { opened, urls: asked.map(({ options }) => options.url), asked, given };
 }
 
-describe('the credential of many items', () => {
-	const path = '/v1/site/subscriber_count';
-	test('is opened once where none of its fields is an expression', async () => {
-		const fixed = { ...keyed('a'), isFixed: true };
-		const { opened, sites } = await readAll([fixed, fixed, fixed]);
-		expect([opened, sites]).toEqual([[0], [`https://a.example${path}`]]);
+describe('the credential of a run with several items', () => {
+	const urlOf = (site: string) => `https://${site}.example/v1/site/subscriber_count`;
+	const at = (site: string) => withExpressions({ baseUrl: `https://${site}.example` });
+
+	test('is opened once if none of its fields is an expression', async () => {
+		const { opened, urls } = await readAll([credential, credential, credential]);
+		expect([opened, urls]).toEqual([[0], [urlOf('push')]]);
 	});
 
-	test('that opens for some is refused for the others alone, in n8n’s words', async () => {
-		const { sites, given } = await readAll([keyed('a'), new Error('Not yours'), keyed('b')]);
-		expect(sites).toEqual([`https://a.example${path}`, `https://b.example${path}`]);
-		const description = 'Choose a Push Campaign API credential in the node that you may use.';
-		expect(given[1]?.json).toMatchObject({ error: { message: 'Not yours', description } });
+	test('fails the items that it can’t be opened for, in n8n’s words, and no other item', async () => {
+		const { urls, given } = await readAll([at('a'), new Error('Not yours'), at('b')]);
+		expect(urls).toEqual([urlOf('a'), urlOf('b')]);
+		expect(given[1]?.json).toMatchObject({
+			error: { message: 'Not yours', description: adviceToSelect },
+		});
+	});
+
+	test('gives reads of one address with two keys an answer each, and equal ones a shared one', async () => {
+		const keys = ['a', 'b', 'a'];
+		const { asked } = await readAll(keys.map((apiKey) => withExpressions({ apiKey })));
+		expect(asked.map(({ more }) => more)).toMatchObject(
+			['a', 'b'].map((apiKey) => ({ credentialsDecrypted: { data: { apiKey } } })),
+		);
 	});
 });
 
-test('a trigger’s credential is asked for without an item', async () => {
+describe('the site of a send', () => {
+	const siteOf = async (given: Credential) =>
+		(await connect(executeFunctions({ credentials: given }).context)).site;
+
+	test('stays the same if a key is changed in n8n', async () => {
+		expect(await siteOf({ ...credential, apiKey: 'renewed' })).toBe(await siteOf(credential));
+		// Of a credential with an expression, what the others hold counts neither.
+		const other = withExpressions({ authToken: 'token' });
+		expect(await siteOf({ ...other, apiKey: 'renewed' })).toBe(await siteOf(other));
+	});
+
+	test('is another one for each key that an expression gives, and holds none of them', async () => {
+		const sites = await Promise.all(
+			['first-key', 'second-key', 'first-key'].map(
+				async (apiKey) => await siteOf(withExpressions({ apiKey })),
+			),
+		);
+		expect(new Set(sites).size).toBe(2);
+		expect(sites[2]).toBe(sites[0]);
+		expect(sites.join(' ')).not.toMatch(/-key|the-token/);
+	});
+
+	test('does not mix up two fields that give the same', async () => {
+		const [key, token] = [withExpressions({ apiKey: 'x' }), withExpressions({ authToken: 'x' })];
+		expect(await siteOf(key)).not.toBe(await siteOf(token));
+	});
+});
+
+test('opens the credential of a trigger without an item', async () => {
 	const asked: unknown[] = [];
 	const { context } = pollFunctions({
 		credentialsFor: (...args) => {
@@ -53,7 +95,7 @@ test('a trigger’s credential is asked for without an item', async () => {
 
 const request = { kind: 'read', path: '/v1/site/subscribers/count' } as const;
 
-test('a request keeps its own signal, whatever n8n’s helper sets', async () => {
+test('a request keeps its own abort signal if n8n’s helper sets another one', async () => {
 	const kept: boolean[] = [];
 	const { context } = pollFunctions({
 		service: (options) => {
@@ -70,19 +112,20 @@ test('a request keeps its own signal, whatever n8n’s helper sets', async () =>
 });
 
 test.each([
-	[{ id: '7', name: 'Shop' }, { pushCampaignApi: { id: '7', name: 'Shop' } }],
-	[{ id: '', name: '' }, {}],
-	[{ id: '', name: '' }, undefined],
-])('n8n’s helper is told the credential, and so is the site: %j', async (named, credentials) => {
+	{ name: 'a saved credential', saved: { pushCampaignApi: { id: '7', name: 'Shop' } }, id: '7' },
+	{ name: 'no credential', saved: {}, id: '' },
+	{ name: 'no list of credentials', saved: undefined, id: '' },
+])('hands n8n’s helper the opened credential if the node has $name', async ({ saved, id }) => {
 	const { context, asked } = pollFunctions({});
 	const node = context.getNode();
 	delete node.credentials;
-	if (credentials !== undefined) node.credentials = credentials;
+	if (saved !== undefined) node.credentials = saved;
 	const { client, site } = await connect(context);
 	await client.request(request, z.unknown(), 1000);
-	const credentialsDecrypted = { ...named, type: 'pushCampaignApi', data: credential };
+	const name = id === '' ? '' : 'Shop';
+	const credentialsDecrypted = { id, name, type: 'pushCampaignApi', data: credential };
 	expect(asked).toMatchObject([
 		{ credentialType: 'pushCampaignApi', more: { credentialsDecrypted } },
 	]);
-	expect(site).toBe(JSON.stringify([credential.baseUrl, named.id]));
+	expect(site).toBe(JSON.stringify([credential.baseUrl, id]));
 });

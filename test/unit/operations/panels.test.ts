@@ -86,8 +86,8 @@ describe('what saved workflows depend on is unchanged', () => {
 
 test('a panel is shown for its operation only, and keeps its own conditions', () => {
 	const displayOptions = { show: { mode: ['json'] }, hide: { '@version': [1] } };
-	const [text] = sendToAll.properties.slice(-1);
-	if (text === undefined) throw new TypeError('Send to All has no properties');
+	const text = sendToAll.properties.find(({ type }) => type === 'string');
+	if (text === undefined) throw new TypeError('Send to All has no text');
 	const own = { ...sendToAll, properties: [{ ...text, displayOptions }, text] };
 	expect(panelOf(own).map((property) => property.displayOptions)).toEqual([
 		{
@@ -108,7 +108,7 @@ function everyProperty(properties: readonly INodeProperties[]): INodeProperties[
 const distinct = new Map(
 	[node.properties, trigger.properties, credential.properties]
 		.flatMap(everyProperty)
-		.filter(({ type }) => type !== 'notice')
+		.filter(({ type }) => type !== 'notice' && type !== 'hidden')
 		.map((property) => [JSON.stringify({ ...property, displayOptions: {} }), property] as const),
 );
 

@@ -43,7 +43,7 @@ const reads: Case[] = [
 	{
 		operation: getStatus,
 		parameters: { campaignId: ' 1001 ' },
-		request: { kind: 'read', path, campaignId: '1001', subject: '1001' },
+		request: { kind: 'read', path, requestedId: { of: 'campaign', id: '1001' } },
 		answers: [
 			{ given: 'all counters', answer: record, item: status },
 			{ given: 'some counters', answer: waiting, item: { ...status, ...none } },

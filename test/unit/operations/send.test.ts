@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { z } from 'zod';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { readSend } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
@@ -139,7 +140,9 @@ describe.each([
 		const result = await change.perform(client);
 		const url = `/v1/notification/send/${path}`;
 		const sent = change.describe?.().body;
-		expect(asked).toEqual([{ request: { kind: 'send', path: url, body: sent }, timeoutMs: 1234 }]);
+		const requestedId = isSubscriber ? { of: 'subscriber', id: '5001' } : undefined;
+		const request = { kind: 'send', path: url, body: sent, requestedId };
+		expect(asked).toEqual([{ request, timeoutMs: 1234 }]);
 		if (result.kind === 'failed') throw new TypeError('It was not sent');
 
 		const title = `${'x '.repeat(49)}x…`;
@@ -388,6 +391,7 @@ describe('Quiet Hours', () => {
 	beforeEach(() => jest.useFakeTimers({ now: new Date('2030-01-15T21:30Z') }));
 	afterEach(() => jest.useRealTimers());
 
+	const scheduled = z.object({ send_at: z.string().optional() });
 	const quietHours = { hours: { from: '21:00', to: '08:00' } };
 	const held = (more: object = {}) =>
 		prepare(sendToAll, { additionalFields: { quietHours, ...more } }, 'UTC');
@@ -401,7 +405,7 @@ describe('Quiet Hours', () => {
 			rows.push([result.value.sendAt, change.toItem(result.value)['sendAt']]);
 		}
 		return {
-			times: asked.map(({ request }) => request.body?.send_at),
+			times: asked.map(({ request }) => scheduled.parse(request.body).send_at),
 			rows,
 		};
 	};

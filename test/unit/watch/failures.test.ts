@@ -5,7 +5,10 @@ import { describeFailures, selectReports } from '../../../nodes/PushCampaign/wat
 import { subjects } from '../../../nodes/PushCampaign/watch/subjects';
 
 const failed = (type?: string) =>
-	explain(reasons.failure({ status: 'failure', type }, { isOfCampaign: true }), 'poll');
+	explain(
+		reasons.failure({ status: 'failure', type }, { requestedId: { of: 'campaign' } }),
+		'poll',
+	);
 const problems: Record<string, Problem> = {
 	gone: failed('invalid_value'),
 	key: failed('authentication_failure'),

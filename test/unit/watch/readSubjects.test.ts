@@ -51,7 +51,7 @@ class Service {
 		const { subject = subjects.campaign } = options;
 		const reading = readSubjects({ subject, ids, first: new Set(first), timeoutMs }, client, {
 			...optionsOf(clock),
-			ceiling: isOrdered ? 1 : 100,
+			maxConcurrency: isOrdered ? 1 : 100,
 			signal,
 		});
 		return await clock.run(reading);

@@ -1,0 +1,82 @@
+import type { Major } from '../../host';
+import { useStage } from './support';
+import {
+	acceptedTitles,
+	byTitle,
+	failureOf,
+	forTitle,
+	repeated,
+	sendWorkflow,
+	sentItems,
+	stopNewest,
+	titled,
+	titlesOf,
+	untilRequests,
+	type SendWorkflowOptions,
+} from './support/reliabilityWorkflow';
+
+const inOrder: SendWorkflowOptions = { options: { maxParallel: 1 } };
+const keyed: SendWorkflowOptions = { options: { ...byTitle, maxParallel: 1 } };
+const all = titlesOf('Item', 5);
+const isUnknown = 'It is unknown whether this was sent';
+
+describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n %s.x', (major) => {
+	const stage = useStage({ major });
+
+	/** Stops an execution of five items in the middle of the third, which the service accepts. */
+	async function stopAtThird(options: SendWorkflowOptions) {
+		const workflow = await sendWorkflow(stage(), options);
+		stage().simulator.addFault(forTitle('Item 3', { kind: 'hang', process: true }));
+		const call = workflow.call(titled('Item', 5)).catch(() => undefined);
+		await untilRequests(stage(), 3);
+		await stopNewest(stage(), workflow);
+		await call;
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 3));
+		const [stopped] = await stage().client.executions({ workflowId: workflow.id });
+		return { workflow, retry: async () => await stage().client.retryExecution(stopped?.id ?? '') };
+	}
+
+	if (major === '1') {
+		// n8n 1 saves no node that is still to run.
+		test('runs no node, and sends nothing', async () => {
+			const { retry } = await stopAtThird(inOrder);
+			const retried = await retry();
+			expect(retried.status).toBe('success');
+			expect(sentItems(retried)).toEqual([]);
+			expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 3));
+		});
+	} else {
+		test('sends the rest, and nothing that went out before', async () => {
+			const { retry } = await stopAtThird(inOrder);
+			const { message, description } = failureOf(await retry());
+			expect(message).toContain(isUnknown);
+			expect(description).toContain('4 of 5 were sent.');
+			expect(acceptedTitles(stage())).toEqual(all);
+			expect(failureOf(await retry()).message).toContain(isUnknown);
+			expect(acceptedTitles(stage())).toEqual(all);
+		});
+
+		test('starts over after a restart of n8n, and sends everything again', async () => {
+			const { retry } = await stopAtThird(inOrder);
+			await stage().restart();
+			// n8n keeps the old error beside what the Retry did.
+			expect(failureOf(await retry()).message).toBe('The execution was cancelled manually');
+			expect(acceptedTitles(stage())).toEqual([...titlesOf('Item', 3), ...all]);
+		});
+
+		test('sends nothing twice after a restart of n8n if the items have keys', async () => {
+			const { retry } = await stopAtThird(keyed);
+			await stage().restart();
+			expect(failureOf(await retry()).message).toContain('under the idempotency key "Item 3"');
+			expect(acceptedTitles(stage())).toEqual(all);
+		});
+	}
+
+	test('is not needed with keys: executed again, the workflow sends the rest', async () => {
+		const { workflow } = await stopAtThird(keyed);
+		const { message } = failureOf(await workflow.run(titled('Item', 5)));
+		expect(message).toContain('under the idempotency key "Item 3"');
+		expect(repeated(acceptedTitles(stage()))).toEqual([]);
+		expect(acceptedTitles(stage())).toEqual(all);
+	});
+});
