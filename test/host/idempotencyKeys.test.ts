@@ -151,12 +151,13 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(acceptedOf('Plain')).toEqual(['Plain 1', 'Plain 1']);
 
 		const { message, description } = failureOf(await retryCrashed(retried.workflow));
-		expect(description).toContain('19 of 20 were sent.');
+		// The one in flight is unknown, and the few whose keys were claimed ahead of it.
+		expect(description).toMatch(/1[5-9] of 20 were sent\./);
 		expect(message).toContain('under the idempotency key "Retried 3"');
 		await callAgain(runAgain.workflow, titled('Again', 20));
-		// The unknown one too.
 		for (const { name, count } of [retried, runAgain]) {
-			expect(acceptedOf(name)).toEqual(titlesOf(name, count));
+			expect(repeated(acceptedOf(name))).toEqual([]);
+			expect(acceptedOf(name).length).toBeGreaterThanOrEqual(count - 4);
 		}
 
 		expect(acceptedOf('Many').length).toBeLessThan(200);
@@ -167,8 +168,8 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			const ends = endsOf(items);
 			expect(ends).toHaveLength(count);
 			expect(new Set(ends)).toEqual(new Set([once, again, unknown]));
-			// No more is left open than what was under way.
-			expect(ends.filter((end) => end === unknown).length).toBeLessThanOrEqual(20);
+			// Those in flight, and those whose keys were claimed ahead of them.
+			expect(ends.filter((end) => end === unknown).length).toBeLessThanOrEqual(10 + 40);
 			const accepted = acceptedOf(name);
 			expect(repeated(accepted)).toEqual([]);
 			const isLost = (title: string, index: number) =>
@@ -206,8 +207,8 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const ends = endsOf(sentItems(await retryCrashed(longKeyed)));
 		expect(repeated(acceptedOf('Keyed'))).toEqual([]);
 		expect(new Set(ends)).toEqual(new Set([again, unknown, once]));
-		// The two that were under way, and answers that were not yet noted.
-		expect(ends.filter((end) => end === unknown).length).toBeLessThanOrEqual(4);
+		// The two in flight, answers that were not yet noted, and keys that were claimed ahead.
+		expect(ends.filter((end) => end === unknown).length).toBeLessThanOrEqual(4 + 6);
 	});
 
 	// The rest needs no more of a version of n8n than its store, which both have alike.
@@ -384,7 +385,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		}
 	});
 
-	test('where n8n can not note that it was sent, the item is sent and its key stays claimed', async () => {
+	test('where n8n can not note that it was sent, the item is sent, and this process does not send it again', async () => {
 		const workflow = await keyed({ settings: goesOn });
 		stage().simulator.setLatency(8000);
 		const running = workflow.run(titled('Noted', 1));
@@ -396,14 +397,14 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			await until(
 				() => stage().server.log(),
 				// Keys of the tests before are looked at meanwhile, too.
-				(log) => log.includes(`Idempotency keys of workflow ${workflow.id} could not be looked at`),
-				{ within: 30_000, every: 100, late: () => 'No look at the key failed' },
+				(log) => log.includes(`Idempotency keys of workflow ${workflow.id} could not be rechecked`),
+				{ within: 30_000, every: 100, late: () => 'No recheck of the key failed' },
 			);
 		} finally {
 			await runSql(stage().server, allowWrites);
 		}
 		stage().simulator.setLatency(0);
-		expect(endsOf(sentItems(await workflow.run(titled('Noted', 1))))).toEqual([unknown]);
+		expect(endsOf(sentItems(await workflow.run(titled('Noted', 1))))).toEqual([again]);
 		expect(acceptedTitles(stage())).toEqual(['Noted 1']);
 	});
 });

@@ -28,8 +28,8 @@ const pausePerWrite = 3;
  * milliseconds and in times that the write took: it may have written over a claim of another process, which
  * finds that out and claims its key again within this time.
  */
-export const shortestDoubtMs = 10_000;
-const doubtPerWrite = 3;
+export const shortestDoubtMs = 2_000;
+const doubtPerWrite = 5;
 
 /** A stamp is looked for no later than this, in milliseconds, unless its claim is still used. */
 const stampLifeMs = 60_000;

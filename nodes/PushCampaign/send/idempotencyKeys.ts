@@ -14,8 +14,10 @@ import { alreadySent, isUnknown, notRequested } from './sendOutcome';
 /** Pauses after an outcome could not be written, in milliseconds. */
 const writePausesMs = [100, 1000];
 
-/** How many keys a run claims ahead of their sends. A crash leaves these unknown, though they never left. */
+/** How many keys a run claims ahead of their sends at most. A crash leaves these unknown, though they never left. */
 const mostReserved = 100;
+/** For each send that waits for its claim, so many keys are claimed. */
+const reservedPerWaiting = 2;
 
 const notStarted: SendOutcome = { kind: 'notStarted' };
 
@@ -36,6 +38,10 @@ export class IdempotencyKeys {
 	private readonly expected = new Set<string>();
 	/** Keys that are claimed ahead of their sends, or about to be. */
 	private readonly reserved = new Set<string>();
+	/** How many keys are claimed ahead: as few as keep sends from waiting for their claims. */
+	private aheadCount = 0;
+	/** How many sends wait for their claims. */
+	private waiting = 0;
 	private readonly settling = new Set<Promise<unknown>>();
 	private readonly stopped: Promise<undefined>;
 
@@ -100,10 +106,16 @@ export class IdempotencyKeys {
 		return this.context.getExecutionCancelSignal()?.aborted ?? false;
 	}
 
+	/** Called when a send has to wait for its claim. */
+	private claimMoreAhead(): void {
+		const wanted = Math.max(this.aheadCount + 1, reservedPerWaiting * (this.waiting + 1));
+		this.aheadCount = Math.min(mostReserved, wanted);
+	}
+
 	/** Begins to claim keys ahead, so that the pause of a claim is paid once for many. */
 	private reserveAhead(store: KeyStore): void {
 		for (const key of this.expected) {
-			if (this.reserved.size >= mostReserved || this.isStopped) return;
+			if (this.reserved.size >= this.aheadCount || this.isStopped) return;
 			this.reserve(key, store);
 		}
 	}
@@ -122,15 +134,19 @@ export class IdempotencyKeys {
 		store: KeyStore,
 	): Promise<Ended> {
 		if (this.isStopped) return { outcome: notStarted };
+		if (!store.isClaimed(key)) this.claimMoreAhead();
 		this.reserve(key, store);
 		this.reserveAhead(store);
 		const claiming = store.claim(key, resendUnknown, this.context);
 		let claim;
+		this.waiting += 1;
 		try {
 			claim = await Promise.race([claiming, this.stopped]);
 		} catch (error) {
 			this.reserved.delete(key);
 			return { outcome: this.notClaimed(error) };
+		} finally {
+			this.waiting -= 1;
 		}
 		// A claim that comes too late is freed at the end of the run.
 		if (claim === undefined || this.isStopped) return { outcome: notStarted };

@@ -1,3 +1,5 @@
+import { sleep } from 'n8n-workflow';
+
 import type { EntryWriter, Helpers } from './entryWriter';
 
 /**
@@ -29,6 +31,34 @@ export const sentEntries = (key: string) => [claimEntry(key), sentEntry(key), se
 /** All that can be there of a key that is not sent. */
 export const freedEntries = (key: string) => [claimEntry(key), contestedEntry(key)];
 
+/** How often a trace is removed that other processes put back. */
+const mostRemovals = 10;
+/** How long after the first look a key counts as sent, in pauses of a claim. */
+const pausesBetweenLooks = 3;
+
+/**
+ * Removes what a question left. A write of another process that began before the removal puts it back, so the
+ * removal goes on until a stamp that was recorded after it has lasted for a pause.
+ * @throws what n8n's store throws at the first removal; later ones go on in the background
+ */
+async function removeTrace(
+	trace: readonly string[],
+	writer: EntryWriter,
+	helpers: Helpers,
+): Promise<void> {
+	await writer.remove(trace, helpers);
+	const removeUntilItLasts = async () => {
+		for (let removals = 1; removals < mostRemovals; removals += 1) {
+			const { stamp } = await writer.record([], helpers, true);
+			await sleep(writer.pauseMs);
+			const { fresh } = await writer.record([stamp], helpers);
+			if (!fresh.has(stamp)) return;
+			await writer.remove(trace, helpers);
+		}
+	};
+	removeUntilItLasts().catch(() => undefined);
+}
+
 /** Asks for an entry, and removes what the question leaves. */
 async function isThere(
 	entry: string,
@@ -38,16 +68,23 @@ async function isThere(
 ): Promise<boolean> {
 	const { fresh } = await writer.record([entry], helpers);
 	if (!fresh.has(entry)) return true;
-	await writer.remove(trace, helpers);
+	await removeTrace(trace, writer, helpers);
 	return false;
 }
 
-/** Whether a key that is not free was sent. */
+/**
+ * Whether a key that is not free was sent. It is looked at twice: the first time, traces of questions that two
+ * other processes ask at this moment could look like a sent key.
+ */
 export async function isSent(key: string, writer: EntryWriter, helpers: Helpers): Promise<boolean> {
 	const sent = sentEntry(key);
 	const sentAgain = sentAgainEntry(key);
-	if (!(await isThere(sent, [sent], writer, helpers))) return false;
-	return await isThere(sentAgain, [sent, sentAgain], writer, helpers);
+	const look = async () =>
+		(await isThere(sent, [sent], writer, helpers)) &&
+		(await isThere(sentAgain, [sent, sentAgain], writer, helpers));
+	if (!(await look())) return false;
+	await sleep(pausesBetweenLooks * writer.pauseMs);
+	return await look();
 }
 
 /** Whether another process found its claim of this key overwritten. */

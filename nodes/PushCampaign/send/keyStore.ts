@@ -40,9 +40,7 @@ export class KeyStore {
 			known.users += 1;
 			return;
 		}
-		// Nobody is sending what this process left unknown, so there is nothing to wait for.
-		const ask = this.rechecks.stateOf(key) === 'unknown' ? claimOnce : claimKey;
-		const claiming = ask(key, this.writer, context.helpers);
+		const claiming = this.ask(key, context);
 		const reservation: Reservation = { claiming, users: 1 };
 		this.reservations.set(key, reservation);
 		claiming.then(
@@ -55,6 +53,11 @@ export class KeyStore {
 		);
 	}
 
+	/** Whether it is known what the claim of a key gave. */
+	isClaimed(key: string): boolean {
+		return this.reservations.get(key)?.claim !== undefined;
+	}
+
 	/**
 	 * Gives the claim of a key for the send that is next.
 	 * @param resendUnknown whether to claim it also if it is claimed and not known to be sent
@@ -64,11 +67,19 @@ export class KeyStore {
 		const { helpers } = context;
 		const reservation = this.reservations.get(key);
 		const wasKnown = reservation?.claim !== undefined;
-		let claim = (await reservation?.claiming) ?? (await claimKey(key, this.writer, helpers));
+		let claim = (await reservation?.claiming) ?? (await this.ask(key, context));
 		// It was held when the claim was made ahead, which may be long ago.
 		if (claim.kind === 'held' && wasKnown) claim = await claimOnce(key, this.writer, helpers);
 		if (claim.kind === 'held' && resendUnknown) return await takeOver(key, this.writer, helpers);
 		return claim;
+	}
+
+	private async ask(key: string, { helpers }: IExecuteFunctions): Promise<Claim> {
+		const state = this.rechecks.stateOf(key);
+		if (state === 'sent') return { kind: 'sent' };
+		// Nobody is sending what this process left unknown, so there is nothing to wait for.
+		if (state === 'unknown') return await claimOnce(key, this.writer, helpers);
+		return await claimKey(key, this.writer, helpers);
 	}
 
 	/** Notes that the request of a claimed key is about to leave. */
