@@ -115,7 +115,8 @@ async function emitChanges(context: IPollFunctions, { reason, time, openState }:
 	const workflowId = String(context.getWorkflow().id);
 	const { id: nodeId } = context.getNode();
 	const memory = memoryOf(workflowId, nodeId);
-	let hasWatched = memory.hasPolled;
+	// Until the state is there: two triggers with one ID share this memory, and the second must not be published.
+	let hasWatched = false;
 	const policyOf = () =>
 		failurePolicies[reason === 'publication' && !hasWatched ? 'firstPublication' : reason];
 	try {
@@ -125,7 +126,7 @@ async function emitChanges(context: IPollFunctions, { reason, time, openState }:
 			node: context.getWorkflowStaticData('node'),
 			global: context.getWorkflowStaticData('global'),
 		});
-		hasWatched ||= state.load().size > 0;
+		hasWatched = memory.hasPolled || state.load().size > 0;
 		const policy = policyOf();
 		const watched = watchedBy(context);
 		const readings = await read(context, watched, time, memory.readFirst);

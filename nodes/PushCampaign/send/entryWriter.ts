@@ -21,8 +21,8 @@ const timeoutMs = 30_000;
 /** How many writes are remembered to know how long a write takes. */
 const rememberedWrites = 20;
 /** A claim waits at least this long, in milliseconds, and this many times as long as a write takes. */
-export const shortestPauseMs = 150;
-const pausePerWrite = 3;
+export const shortestPauseMs = 100;
+const pausePerWrite = 2;
 /**
  * After a write that took longer than a pause, this process trusts none of its claims for so long, in
  * milliseconds and in times that the write took: it may have written over a claim of another process, which
@@ -114,8 +114,17 @@ export class EntryWriter {
 	}
 
 	private get slowestButOneMs(): number {
-		const [, slowestButOne = 0] = [...this.durations].sort((one, other) => other - one);
+		const [, slowestButOne = 0] = this.slowestFirst();
 		return slowestButOne;
+	}
+
+	private get medianMs(): number {
+		const slowestFirst = this.slowestFirst();
+		return slowestFirst[Math.floor(slowestFirst.length / 2)] ?? 0;
+	}
+
+	private slowestFirst(): number[] {
+		return [...this.durations].sort((one, other) => other - one);
 	}
 
 	/** From when on a claim's stamp says that the claim holds, by `performance.now()`. */
@@ -223,6 +232,6 @@ export class EntryWriter {
 			this.doubtUntil = Math.max(this.doubtUntil, now + doubtMs);
 		}
 		this.durations = [...this.durations, durationMs].slice(-rememberedWrites);
-		this.restUntil = now + this.slowestButOneMs * (1 + Math.random());
+		this.restUntil = now + this.medianMs * (1 + Math.random() / 2);
 	}
 }

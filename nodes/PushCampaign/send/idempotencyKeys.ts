@@ -16,8 +16,8 @@ const writePausesMs = [100, 1000];
 
 /** How many keys a run claims ahead of their sends at most. A crash leaves these unknown, though they never left. */
 const mostReserved = 100;
-/** For each send that waits for its claim, so many keys are claimed. */
-const reservedPerWaiting = 2;
+/** So many keys are claimed ahead if sends have to wait for their claims: the more at once, the faster they go. */
+const reservedFor = (waiting: number) => waiting * Math.max(2, waiting / 4);
 
 const notStarted: SendOutcome = { kind: 'notStarted' };
 
@@ -108,7 +108,7 @@ export class IdempotencyKeys {
 
 	/** Called when a send has to wait for its claim. */
 	private claimMoreAhead(): void {
-		const wanted = Math.max(this.aheadCount + 1, reservedPerWaiting * (this.waiting + 1));
+		const wanted = Math.max(this.aheadCount + 1, reservedFor(this.waiting + 1));
 		this.aheadCount = Math.min(mostReserved, wanted);
 	}
 
