@@ -1,5 +1,4 @@
 import type { Problem } from '../service/failures';
-import type { InvalidInput } from '../service/invalidInput';
 
 /** How an item ended. Only `notStarted` has no reason of its own. */
 export type Outcome<Value> = {
@@ -11,6 +10,7 @@ export type Outcome<Value> = {
 } & (
 	| { readonly kind: 'done'; readonly value: Value }
 	| { readonly kind: 'failed'; readonly problem: Problem }
-	| { readonly kind: 'invalid'; readonly invalid: InvalidInput }
+	/** Nothing was requested, because of what was entered, or of what n8n did not give. */
+	| { readonly kind: 'invalid'; readonly invalid: Error }
 	| { readonly kind: 'notStarted' }
 );

@@ -7,9 +7,12 @@ import { IdempotencyKeys } from '../send/idempotencyKeys';
 import type { SendOutcome } from '../send/sendOutcome';
 import { alreadySent } from '../send/sendOutcome';
 import type { SendReceipt } from '../service/answers';
+import type { Problem } from '../service/failures';
 import { messageOf } from '../service/invalidInput';
+import type { ChangeKind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
+import { clip } from '../service/text';
 import { ledgerOf } from './executionLedger';
 import { executionHints } from './hints';
 import type { JobFactory, Tally } from './itemJob';
@@ -41,6 +44,21 @@ function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
 	return counts;
 }
 
+/** How an item failed that shares its key with an earlier one of the run: in words that do not name that one's audience. */
+function failedAsFirst(problem: Problem, key: string, kind: ChangeKind): Problem {
+	const { done, notDone } = kinds[kind].change;
+	const first = `an earlier item with the idempotency key "${clip(key)}"`;
+	if (problem.outcome === 'unknown') {
+		const message = `It is unknown whether this was ${done}: ${first} has no known outcome`;
+		return { ...problem, message };
+	}
+	return {
+		...problem,
+		message: `This was ${notDone}, because ${first} was ${notDone}`,
+		description: `That item says why. Correct it, or give this one a key of its own.`,
+	};
+}
+
 /** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
 export function changeJobs(
 	context: IExecuteFunctions,
@@ -61,8 +79,8 @@ export function changeJobs(
 	const runIndex = isOfAgent ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
-	/** The items whose key an earlier item of this run has. */
-	const repeats = new Set<number>();
+	/** The keys of the items whose key an earlier item of this run has. */
+	const repeats = new Map<number, string>();
 
 	/** What a hint can't say must not hide what came of the items. */
 	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
@@ -119,7 +137,7 @@ export function changeJobs(
 					key === undefined ? await attempt() : await keys.once(key, resendUnknown, attempt),
 				);
 			}
-			if (key !== undefined && keysOfRun.has(key)) repeats.add(itemIndex);
+			if (key !== undefined && keysOfRun.has(key)) repeats.set(itemIndex, key);
 			else if (late !== undefined) {
 				// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
 				return once().then((outcome) => ({ known: outcome, toJson }));
@@ -139,9 +157,13 @@ export function changeJobs(
 		},
 		close: async () => await keys.written(),
 		async end(ended) {
-			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> =>
-				outcome.kind === 'done' && repeats.has(itemIndex) ? alreadySent : outcome,
-			);
+			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> => {
+				const key = repeats.get(itemIndex);
+				if (key === undefined) return outcome;
+				if (outcome.kind === 'done') return alreadySent;
+				if (outcome.kind !== 'failed') return outcome;
+				return { ...outcome, problem: failedAsFirst(outcome.problem, key, operation.kind) };
+			});
 			const counts = count(outcomes);
 			showHints(outcomes, counts);
 			return { outcomes, counts };

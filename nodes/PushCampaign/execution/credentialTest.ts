@@ -9,7 +9,7 @@ import { createClient } from '../service/client';
 import type { FailureCause } from '../service/failureWords';
 import { subscriberCountPath } from '../service/rules';
 import { parseSettings } from '../service/settings';
-import { toInvalid } from './errors';
+import { toProblem } from './errors';
 import { sleep } from './sleep';
 
 /** What to do inside of the credential: n8n shows one message, beside its fields. */
@@ -18,6 +18,7 @@ const adviceOf: Record<FailureCause, string> = {
 	'configuration-invalid': 'Check Base URL: the address of your push service, without /v1.',
 	'temporarily-unavailable': 'Check Base URL, without /v1, or test again later.',
 	'rate-limited': 'Wait a moment and test again.',
+	'node-defect': 'Report it to the maintainers of this node.',
 };
 
 const timeoutMs = 30_000;
@@ -55,8 +56,8 @@ async function pushCampaignApi(
 		const { message, cause } = result.problem;
 		return { status: 'Error', message: `${message}. ${adviceOf[cause]}` };
 	} catch (error) {
-		const { message, advice } = toInvalid(error);
-		return { status: 'Error', message: `${message}. ${advice}` };
+		const { message, description } = toProblem(error, false);
+		return { status: 'Error', message: `${message}. ${description}` };
 	}
 }
 

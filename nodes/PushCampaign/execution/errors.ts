@@ -3,7 +3,7 @@ import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
 import type { Problem } from '../service/failures';
-import { InvalidInput, messageOf } from '../service/invalidInput';
+import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import { capitalize } from '../service/text';
@@ -57,7 +57,8 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 		...(itemIndex === undefined ? {} : { itemIndex }),
 		failure: isTimed && retryAfterMs !== undefined ? { cause, retryAfterMs } : { cause },
 	};
-	if (type === 'validation') return new NodeOperationError(node, message, options);
+	const isOfService = type !== 'validation' && cause !== 'node-defect';
+	if (!isOfService) return new NodeOperationError(node, message, options);
 	const code = httpCode === undefined ? {} : { httpCode };
 	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
@@ -77,44 +78,49 @@ export function toErrorJson(problem: Problem, kind: Kind): IDataObject {
 	};
 }
 
-const unexpectedAdvice =
+const notValid = { type: 'validation', cause: 'configuration-invalid' } as const;
+const notAvailable = { type: 'network', cause: 'temporarily-unavailable' } as const;
+const defect = { type: 'unspecified', cause: 'node-defect' } as const;
+const defectAdvice =
 	'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 
-/** Takes what was thrown for invalid input; where it is something else it is no fault of the user's. */
-export function toInvalid(error: unknown): InvalidInput {
-	if (error instanceof InvalidInput) return error;
-	return new InvalidInput(`Unexpected error: ${messageOf(error)}`, unexpectedAdvice);
-}
+/** What was thrown, as an error. What evaluates expressions has an `Error` of its own. */
+export const toError = (thrown: unknown): Error =>
+	thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 
 /**
- * Tells what was thrown as any other reason is. Unless it is about what the user entered, a request may have
- * left.
+ * Why something failed that was thrown.
+ * @param mayHaveLeft whether a request may have left before
  */
-export function toProblem(error: unknown): Problem {
-	const { message, advice } = toInvalid(error);
+export function toProblem(error: unknown, mayHaveLeft: boolean): Problem {
+	const message = messageOf(error);
+	if (error instanceof InvalidInput) {
+		return { ...notValid, outcome: 'notDone', message, description: error.advice };
+	}
+	if (error instanceof Unavailable) {
+		return { ...notAvailable, outcome: 'notDone', message, description: error.advice };
+	}
+	const outcome = mayHaveLeft ? 'unknown' : 'notDone';
 	return {
-		type: 'validation',
-		outcome: error instanceof InvalidInput ? 'notDone' : 'unknown',
-		message,
-		description: advice,
-		cause: 'configuration-invalid',
+		...defect,
+		outcome,
+		message: `This node has a defect: ${message}`,
+		description: defectAdvice,
 	};
 }
 
 /** Why an item failed, if it did. */
 export function findProblem(outcome: Outcome<unknown>): Problem | undefined {
 	if (outcome.kind === 'failed') return outcome.problem;
-	return outcome.kind === 'invalid' ? toProblem(outcome.invalid) : undefined;
+	return outcome.kind === 'invalid' ? toProblem(outcome.invalid, false) : undefined;
 }
 
 /**
- * Gives n8n's error for whatever was thrown.
+ * Turns whatever was thrown into n8n's error.
  * @param itemIndex the item that is to blame for invalid input, if any
  */
 export function toExpected(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeError) return error;
-	const problem = toProblem(error);
-	if (error instanceof InvalidInput) return toApiError(node, problem, itemIndex);
-	const { message, description } = problem;
-	return new NodeOperationError(node, message, { description, failure: { cause: 'node-defect' } });
+	const problem = toProblem(error, true);
+	return toApiError(node, problem, problem.cause === 'node-defect' ? undefined : itemIndex);
 }

@@ -7,7 +7,7 @@ import type { Operation } from '../operations/operation';
 import { InvalidInput } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { changeJobs } from './changeJobs';
-import { findProblem, toErrorJson, toExpected, toInvalid, toNodeError, toProblem } from './errors';
+import { findProblem, toError, toErrorJson, toExpected, toNodeError, toProblem } from './errors';
 import type { ItemJob, JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
@@ -25,10 +25,11 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 async function createJobs<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
+	onRequest: () => void,
 ): Promise<Array<ItemJob<Value>>> {
 	const signal = context.getExecutionCancelSignal();
 	const jobs: Array<Promise<ItemJob<Value>>> = [];
-	const connectionOf = connections(context, signal);
+	const connectionOf = connections(context, signal, onRequest);
 	for (const itemIndex of context.getInputData().keys()) {
 		// Nothing is sent after a stop, so no further item is read: thousands take seconds.
 		if (signal?.aborted) break;
@@ -36,7 +37,7 @@ async function createJobs<Value>(
 			const connection = await connectionOf(itemIndex);
 			jobs.push(Promise.resolve(factory.create(itemIndex, connection)));
 		} catch (error) {
-			jobs.push(Promise.resolve({ known: { kind: 'invalid', invalid: toInvalid(error) } }));
+			jobs.push(Promise.resolve({ known: { kind: 'invalid', invalid: toError(error) } }));
 		}
 		if (jobs.length % itemsAtOnce === 0) {
 			// What is late claims its key and frees it: more at a time would push out keys that are remembered.
@@ -47,8 +48,12 @@ async function createJobs<Value>(
 	return await Promise.all(jobs);
 }
 
-async function runAllJobs<Value>(context: IExecuteFunctions, factory: JobFactory<Value>) {
-	const jobs = await createJobs(context, factory);
+async function runAllJobs<Value>(
+	context: IExecuteFunctions,
+	factory: JobFactory<Value>,
+	onRequest: () => void,
+) {
+	const jobs = await createJobs(context, factory, onRequest);
 	const ended = await runJobs(jobs, {
 		maxConcurrency: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
 		stopOnFailure: !context.continueOnFail(),
@@ -64,10 +69,11 @@ async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
 	kind: Kind,
+	onRequest: () => void,
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const signal = context.getExecutionCancelSignal();
-	const { jobs, ended } = await runAllJobs(context, factory).finally(factory.close);
+	const { jobs, ended } = await runAllJobs(context, factory, onRequest).finally(factory.close);
 	const { outcomes, counts } = await factory.end(ended);
 	if (signal?.aborted) {
 		throw new NodeOperationError(node, 'The execution was canceled before all items were done');
@@ -106,16 +112,21 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	if (items.length === 0) return [];
 	// As long as the operation is not known, it may be one whose items tell their outcome.
 	let kind: Kind = 'send';
+	let mayHaveLeft = false;
+	const onRequest = () => {
+		mayHaveLeft = true;
+	};
 	try {
 		const operation = findOperation(context);
 		({ kind } = operation);
 		return operation.kind === 'read'
-			? await runOperation(context, readJobs(context, operation), kind)
-			: await runOperation(context, changeJobs(context, operation), kind);
-	} catch (error) {
+			? await runOperation(context, readJobs(context, operation), kind, onRequest)
+			: await runOperation(context, changeJobs(context, operation), kind, onRequest);
+	} catch (thrown) {
 		const isStopped = context.getExecutionCancelSignal()?.aborted;
-		if (!context.continueOnFail() || isStopped) throw toExpected(context.getNode(), error, 0);
+		if (!context.continueOnFail() || isStopped) throw toExpected(context.getNode(), thrown, 0);
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-		return items.map((_item, itemIndex) => toItem(toErrorJson(toProblem(error), kind), itemIndex));
+		const error = toErrorJson(toProblem(thrown, mayHaveLeft), kind);
+		return items.map((_item, itemIndex) => toItem({ ...error }, itemIndex));
 	}
 }

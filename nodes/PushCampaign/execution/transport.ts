@@ -7,7 +7,7 @@ import type {
 import { digest } from '../send/digest';
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
-import { InvalidInput, messageOf } from '../service/invalidInput';
+import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
 import { fixedMark, fixedMarkOf, parseSettings, settingNames } from '../service/settings';
 import { sleep } from './sleep';
@@ -27,6 +27,18 @@ export interface Connection {
 	 * (`={{ $json.key }}`), which n8n evaluates for each item. That takes about a millisecond.
 	 */
 	readonly isForAll: boolean;
+}
+
+/** What a database, a vault or the network says. n8n hands it on in the driver's own words. */
+const outage =
+	/SQLITE_|\bE[A-Z]{5,}\b|database|vault|external secret|timed? ?out|timeout|connect|socket|unavailable/i;
+const outageNames = new Set(['QueryFailedError', 'OperationalError', 'DbConnectionTimeoutError']);
+
+/** Whether n8n can't open the credential now, but may later; otherwise the credential or its choice is at fault. */
+function isOutage(error: unknown): boolean {
+	if (error instanceof Error && outageNames.has(error.name)) return true;
+	const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+	return outage.test(`${String(code)} ${messageOf(error)}`);
 }
 
 /** A digest, because what it stands for is secret and a digest of the site is saved with the execution. */
@@ -54,6 +66,18 @@ const isExpressionError = (error: unknown) =>
 	'name' in error &&
 	/^Expression(Extension)?Error$/.test(String(error.name));
 
+function notOpened(error: unknown): CredentialFailure | Unavailable {
+	const message = messageOf(error);
+	if (!isOutage(error)) {
+		const advice = 'Select a credential you have access to.';
+		return new CredentialFailure(message, advice, !isExpressionError(error));
+	}
+	return new Unavailable(
+		`n8n could not open the credential: ${message}`,
+		"Check n8n's database, and the vault if the credential uses external secrets, then run the workflow again.",
+	);
+}
+
 function settingsOf(data: ICredentialDataDecryptedObject): ServiceSettings {
 	try {
 		return parseSettings(data);
@@ -70,6 +94,7 @@ function settingsOf(data: ICredentialDataDecryptedObject): ServiceSettings {
 export function connections(
 	context: IExecuteFunctions,
 	signal: AbortSignal | undefined,
+	onRequest: () => void,
 ): (itemIndex: number) => Promise<Connection> {
 	let connection: Connection | undefined;
 	let failure: CredentialFailure | undefined;
@@ -78,7 +103,7 @@ export function connections(
 		// A credential that was opened for some items holds an expression: each item may fail for itself.
 		if (connection === undefined && failure?.isForAll) throw failure;
 		try {
-			connection = await connect(context, signal, itemIndex);
+			connection = await connect(context, signal, itemIndex, onRequest);
 			return connection;
 		} catch (error) {
 			if (error instanceof CredentialFailure) failure = error;
@@ -91,19 +116,18 @@ export function connections(
  * Opens the credential once for all requests of an item, or of a poll; n8n would look it up and decrypt it for
  * each.
  * @param signal ends when the user stops the execution, or when the poll has no more time
+ * @param onRequest called before each request leaves
  * @throws InvalidInput
+ * @throws Unavailable
  */
 export async function connect(
 	context: IExecuteFunctions | IPollFunctions,
 	signal?: AbortSignal,
 	itemIndex?: number,
+	onRequest: () => void = () => undefined,
 ): Promise<Connection> {
 	const data = await context.getCredentials(credentialType, itemIndex).catch((error: unknown) => {
-		throw new CredentialFailure(
-			messageOf(error),
-			'Choose a Push Campaign API credential in the node that you may use.',
-			!isExpressionError(error),
-		);
+		throw notOpened(error);
 	});
 	const settings = settingsOf(data);
 	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: null, name: '' };
@@ -114,6 +138,7 @@ export async function connect(
 		sleep,
 		now: Date.now,
 		transport: async (options): Promise<unknown> => {
+			onRequest();
 			// n8n's helper puts the execution's signal in the place of the request's own one, which ends with it
 			// and with the request's time.
 			const { abortSignal } = options;

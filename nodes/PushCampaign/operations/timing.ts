@@ -106,6 +106,14 @@ export function readTiming(fields: Fields, workflowTimezone: string) {
 			'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
 		);
 	}
+	const needsZone = date !== undefined || hasQuietHours;
+	if (!hasZone && needsZone && !IANAZone.isValidZone(timezone)) {
+		throw invalid(
+			`The timezone of the workflow, ${timezone},`,
+			'is not the name of a time zone',
+			'Choose a timezone in the settings of the workflow, or add Send At Timezone.',
+		);
+	}
 	const quiet = hasQuietHours ? readQuietHours(fields[quietHours.name], timezone) : undefined;
 	if (hasZone && date === undefined && quiet === undefined) throw zoneAlone();
 	const schedule = date === undefined ? undefined : parseSchedule(date, timezone);

@@ -9,6 +9,7 @@ export const failureCauses = [
 	'rate-limited',
 	'temporarily-unavailable',
 	'configuration-invalid',
+	'node-defect',
 ] as const;
 export type FailureCause = (typeof failureCauses)[number];
 

@@ -13,6 +13,21 @@ export class InvalidInput extends Error {
 	}
 }
 
+/** n8n did not give what the node needs from its database or from a vault. Nothing has left. */
+export class Unavailable extends Error {
+	/**
+	 * @param message a whole sentence without its full stop
+	 * @param advice how to go on
+	 */
+	constructor(
+		message: string,
+		readonly advice: string,
+	) {
+		super(message);
+		this.name = 'Unavailable';
+	}
+}
+
 /** What was thrown, in its own words. */
 export function messageOf(error: unknown): string {
 	// Not by `instanceof`: what evaluates expressions apart from the server has an `Error` of its own.

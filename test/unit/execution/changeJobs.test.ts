@@ -248,3 +248,89 @@ describe('the ledger and the key of a send', () => {
 		expect([second?.titles, second?.ends]).toEqual(['', 'alreadySent']);
 	});
 });
+
+describe('items of one run with the same key', () => {
+	const toSubscriber = {
+		...content,
+		operation: 'sendToSubscriber',
+		title: 'Sale',
+		subscriberId: '={{ $json.title }}',
+		options: { maxParallel: 1, idempotencyKey: 'k' },
+	};
+	const failing = async (answer: Service) => {
+		const { context } = executeFunctions({
+			parameters: toSubscriber,
+			items: [item('5001'), item('5002')],
+			continueOnFail: true,
+			service: answer,
+			store: new DeduplicationStore(),
+		});
+		const [items = []] = await new PushCampaign().execute.call(context);
+		return items.map(({ json }) => JSON.stringify(json['error']));
+	};
+
+	test('the second does not name the subscriber of the first that was refused', async () => {
+		const [first, second] = await failing(() => ({
+			body: '{"status":"failure","type":"invalid_sid","description":"No subscriber 5001"}',
+		}));
+		expect(first).toContain('with the ID 5001');
+		expect(second).not.toContain('5001');
+		expect(second).toMatch(
+			/"message":"This was not sent, because an earlier item with the idempotency key \\"k\\" was not sent"/,
+		);
+		expect(second).toContain('"type":"invalid_sid","httpCode":"404","outcome":"notSent"');
+	});
+
+	test('the second is unknown if the first is', async () => {
+		const [, second] = await failing(lost);
+		expect(second).toMatch(/^\{"message":"It is unknown whether this was sent: an earlier item/);
+		expect(second).toContain('"outcome":"unknown"');
+	});
+});
+
+describe('what fails before a request leaves', () => {
+	const errorOf = async (options: Try) => {
+		const { context, asked } = executeFunctions({
+			parameters: { ...content, title: 'a', options: { idempotencyKey: 'k' } },
+			continueOnFail: true,
+			...options,
+		});
+		const [items = []] = await new PushCampaign().execute.call(context);
+		return { error: items[0]?.json['error'], asked };
+	};
+
+	test('is not sent if this node has a defect', async () => {
+		const { error, asked } = await errorOf({
+			credentialsFor: () => {
+				throw new TypeError('x is not a function');
+			},
+			items: [item('a'), item('b')],
+		});
+		expect(asked).toEqual([]);
+		expect(error).toMatchObject({ outcome: 'notSent' });
+	});
+
+	test('is temporary, and not about what the user entered, if n8n’s store of keys is locked', async () => {
+		const store = new DeduplicationStore();
+		store.refusals = Array.from({ length: 9 }, () => new Error('SQLITE_BUSY: database is locked'));
+		const { error, asked } = await errorOf({ store });
+		expect(asked).toEqual([]);
+		expect(error).toMatchObject({ type: 'network', outcome: 'notSent' });
+	});
+
+	test('names the workflow’s timezone if it is not valid', async () => {
+		const { context, asked } = executeFunctions({
+			parameters: {
+				...content,
+				title: 'a',
+				additionalFields: { sendAt: '2099-01-01T00:00' },
+			},
+		});
+		Object.assign(context, { getTimezone: () => 'Mars/Phobos' });
+		await expect(new PushCampaign().execute.call(context)).rejects.toMatchObject({
+			message: 'The timezone of the workflow, Mars/Phobos, is not the name of a time zone',
+			description: expect.stringMatching(/settings of the workflow/),
+		});
+		expect(asked).toEqual([]);
+	});
+});

@@ -3,14 +3,14 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import {
 	findProblem,
 	toApiError,
+	toError,
 	toErrorJson,
 	toExpected,
-	toInvalid,
 	toNodeError,
 	toProblem,
 } from '../../../nodes/PushCampaign/execution/errors';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
-import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
 
 const node: INode = {
 	id: '1',
@@ -48,11 +48,27 @@ const shown = (error: NodeError) => ({
 });
 
 test.each([
-	[{ kind: 'done', value: 1 } as const, undefined],
-	[{ kind: 'notStarted' } as const, undefined],
-	[{ kind: 'failed', problem: lost } as const, lost],
-	[{ kind: 'invalid', invalid: input } as const, invalid],
-])('why an item failed: %j', (outcome, problem) => {
+	{
+		name: 'an item that is done',
+		outcome: { kind: 'done', value: 1 } as const,
+		problem: undefined,
+	},
+	{
+		name: 'an item that never started',
+		outcome: { kind: 'notStarted' } as const,
+		problem: undefined,
+	},
+	{
+		name: 'an item that failed at the service',
+		outcome: { kind: 'failed', problem: lost } as const,
+		problem: lost,
+	},
+	{
+		name: 'an item that is not valid',
+		outcome: { kind: 'invalid', invalid: input } as const,
+		problem: invalid,
+	},
+])('$name has its own reason, or none', ({ outcome, problem }) => {
 	expect(findProblem(outcome)).toEqual(problem);
 });
 
@@ -127,37 +143,54 @@ describe('n8n’s error', () => {
 	});
 });
 
-describe('whatever is thrown', () => {
+describe('what is thrown', () => {
 	test.each([toApiError(node, invalid), toApiError(node, refused)])(
-		'is left as it is where it is n8n’s: %p',
+		'is left as it is if it is n8n’s own error: %p',
 		(error) => {
 			expect(toExpected(node, error, 0)).toBe(error);
 		},
 	);
 
-	test('is what the user entered where it says so', () => {
-		expect(toInvalid(input)).toBe(input);
-		expect(toProblem(input)).toEqual(invalid);
+	test('is about what the user entered if it says so, and nothing was sent', () => {
+		expect(toProblem(input, true)).toEqual(invalid);
 		const expected = toExpected(node, input, 3);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 3 });
 	});
 
+	test('is temporary if n8n does not give what the node needs, and nothing was sent', () => {
+		const unavailable = new Unavailable('n8n could not open it', 'Try again.');
+		expect(toProblem(unavailable, true)).toEqual({
+			type: 'network',
+			outcome: 'notDone',
+			message: 'n8n could not open it',
+			description: 'Try again.',
+			cause: 'temporarily-unavailable',
+		});
+		const expected = toExpected(node, unavailable);
+		expect(expected).toBeInstanceOf(NodeApiError);
+		expect(shown(expected).failure).toEqual({ cause: 'temporarily-unavailable' });
+	});
+
+	const description =
+		'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
 	test.each([
-		[new TypeError('x is not a function'), 'x is not a function'],
-		['a text', 'a text'],
-		[undefined, 'undefined'],
-		[null, 'null'],
-	])('is no fault of the user’s otherwise, and a request may have left: %p', (error, said) => {
-		const message = `Unexpected error: ${said}`;
-		const description =
-			'This is not about what you entered. Report it to the maintainers of this node, with the workflow and the input item.';
-		expect(toInvalid(error)).toMatchObject({ message, advice: description });
-		expect(toProblem(error)).toMatchObject({ message, description, outcome: 'unknown' });
-		const expected = toExpected(node, error);
+		{ thrown: new TypeError('x is not a function'), said: 'x is not a function' },
+		{ thrown: 'a text', said: 'a text' },
+		{ thrown: undefined, said: 'undefined' },
+		{ thrown: null, said: 'null' },
+	])('is a defect of this node if it is anything else: $said', ({ thrown, said }) => {
+		const message = `This node has a defect: ${said}`;
+		const problem = { type: 'unspecified', cause: 'node-defect', message, description };
+		expect(toProblem(thrown, true)).toEqual({ ...problem, outcome: 'unknown' });
+		expect(toProblem(thrown, false)).toEqual({ ...problem, outcome: 'notDone' });
+		expect(toError(thrown).message).toBe(said);
+		const expected = toExpected(node, thrown, 3);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		const failure = { cause: 'node-defect' };
 		expect(shown(expected)).toMatchObject({ message, description, failure });
+		// No item is to blame.
+		expect(shown(expected).itemIndex).toBeUndefined();
 	});
 });
 

@@ -4,7 +4,9 @@ import { runItems } from '../../../nodes/PushCampaign/execution/runItems';
 import { connect } from '../../../nodes/PushCampaign/execution/transport';
 import { created, credential, executeFunctions, pollFunctions, withExpressions } from './support';
 
-const adviceToSelect = 'Choose a Push Campaign API credential in the node that you may use.';
+const adviceToSelect = 'Select a credential you have access to.';
+
+const read = { resource: 'site', operation: 'getSubscriberCount' };
 
 interface Credential {
 	readonly [field: string]: unknown;
@@ -15,7 +17,7 @@ async function readAll(byItem: ReadonlyArray<Credential | Error>) {
 	const opened: unknown[] = [];
 	const { context, asked } = executeFunctions({
 		items: byItem.map(() => ({ json: {} })),
-		parameters: { resource: 'site', operation: 'getSubscriberCount' },
+		parameters: read,
 		continueOnFail: true,
 		service: ({ url }) => ({ body: `{"active_subscribers":"${url.length}"}` }),
 		credentialsFor: (_type, itemIndex) => {
@@ -41,6 +43,33 @@ describe('the credential of a run with several items', () => {
 		expect(urls).toEqual([urlOf('a'), urlOf('b')]);
 		expect(given[1]?.json).toMatchObject({
 			error: { message: 'Not yours', description: adviceToSelect },
+		});
+	});
+
+	test.each([
+		{ name: 'a locked database', error: new Error('SQLITE_BUSY: database is locked') },
+		{
+			name: 'a vault that refuses connections',
+			error: new Error('connect ECONNREFUSED 10.0.0.1:8200'),
+		},
+		{ name: 'a sealed vault', error: new Error('Vault is sealed') },
+		{ name: 'a driver’s code', error: Object.assign(new Error('no'), { code: 'ETIMEDOUT' }) },
+		{
+			name: 'a driver’s class',
+			error: Object.assign(new Error('no'), { name: 'QueryFailedError' }),
+		},
+	])('that can’t be opened because of $name is told as temporary', async ({ error }) => {
+		const { given, asked } = await readAll([error]);
+		expect(asked).toEqual([]);
+		expect(given[0]?.json).toMatchObject({
+			error: {
+				message: `n8n could not open the credential: ${error.message}`,
+				type: 'network',
+			},
+		});
+		const context = executeFunctions({ parameters: read, credentialsFor: () => error }).context;
+		await expect(runItems(context)).rejects.toMatchObject({
+			failure: { cause: 'temporarily-unavailable' },
 		});
 	});
 
