@@ -53,16 +53,20 @@ async function runAllJobs<Value>(
 	factory: JobFactory<Value>,
 	onRequest: () => void,
 ) {
-	const jobs = await createJobs(context, factory, onRequest);
-	const ended = await runJobs(jobs, {
-		maxConcurrency: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
-		stopOnFailure: !context.continueOnFail(),
-		now: () => performance.now(),
-		sleep,
-		random: Math.random,
-		signal: context.getExecutionCancelSignal(),
-	});
-	return { jobs, ended };
+	try {
+		const jobs = await createJobs(context, factory, onRequest);
+		const ended = await runJobs(jobs, {
+			maxConcurrency: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
+			stopOnFailure: !context.continueOnFail(),
+			now: () => performance.now(),
+			sleep,
+			random: Math.random,
+			signal: context.getExecutionCancelSignal(),
+		});
+		return { jobs, ended };
+	} finally {
+		await factory.close();
+	}
 }
 
 async function runOperation<Value>(
@@ -73,7 +77,7 @@ async function runOperation<Value>(
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const signal = context.getExecutionCancelSignal();
-	const { jobs, ended } = await runAllJobs(context, factory, onRequest).finally(factory.close);
+	const { jobs, ended } = await runAllJobs(context, factory, onRequest);
 	const { outcomes, counts } = await factory.end(ended);
 	if (signal?.aborted) {
 		throw new NodeOperationError(node, 'The execution was canceled before all items were done');

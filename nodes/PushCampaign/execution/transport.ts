@@ -82,9 +82,14 @@ function settingsOf(data: ICredentialDataDecryptedObject): ServiceSettings {
 	try {
 		return parseSettings(data);
 	} catch (error) {
-		if (!(error instanceof InvalidInput)) throw error;
-		throw new CredentialFailure(error.message, error.advice, data[fixedMark] === true);
+		throw notParsed(error, data[fixedMark] === true);
 	}
+}
+
+function notParsed(error: unknown, isForAll: boolean): unknown {
+	return error instanceof InvalidInput
+		? new CredentialFailure(error.message, error.advice, isForAll)
+		: error;
 }
 
 /**
@@ -102,13 +107,11 @@ export function connections(
 		if (connection?.isForAll) return connection;
 		// A credential that was opened for some items holds an expression: each item may fail for itself.
 		if (connection === undefined && failure?.isForAll) throw failure;
-		try {
-			connection = await connect(context, signal, itemIndex, onRequest);
-			return connection;
-		} catch (error) {
+		connection = await connect(context, signal, itemIndex, onRequest).catch((error: unknown) => {
 			if (error instanceof CredentialFailure) failure = error;
 			throw error;
-		}
+		});
+		return connection;
 	};
 }
 

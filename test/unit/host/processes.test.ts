@@ -22,7 +22,11 @@ describe('a lock', () => {
 	});
 
 	test('is free again after its process was killed', async () => {
-		const script = `require('./lock').withLock('${name}', () => new Promise(() => process.send('in')))`;
+		// The timer keeps the child running: neither the lock nor its channel does.
+		const script = `require('./lock').withLock('${name}', () => {
+			setInterval(() => undefined, 60_000);
+			return new Promise(() => process.send('in'));
+		})`;
 		const child = fork('-e', [script], {
 			cwd: join(__dirname, '../../../host/process'),
 			execArgv: ['--import', 'tsx'],
