@@ -138,7 +138,7 @@ export default defineConfig(
 						'**.expect*',
 						'fc.assert',
 						'**.waitFor',
-						'editor.traced',
+						'editor.observed',
 					],
 					additionalTestBlockFunctions: ['step'],
 				},

@@ -49,7 +49,12 @@ async function descriptionOf(
 	const continued = await run(parameters, baseUrl, { onError: 'continueRegularOutput' });
 	const { description } = stopped;
 	expect(outputOf(continued)).toStrictEqual([
-		{ error: { message: stopped.message, description, ...told } },
+		{
+			audience: 'all',
+			status: told.outcome,
+			error: { message: stopped.message, description, ...told },
+			title: 'Summer sale',
+		},
 	]);
 	return description;
 }

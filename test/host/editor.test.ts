@@ -96,9 +96,9 @@ describe("n8n's editor", () => {
 	const action = (parameters: INodeParameters): INode =>
 		pushCampaign(parameters, { credential: stage().credential });
 
-	/** A test that keeps a trace of what the browser did if it fails. */
+	/** A test that keeps what the page shows if it fails. */
 	const step = (title: string, work: () => Promise<void>): void => {
-		test(title, async () => await editor.traced(work));
+		test(title, async () => await editor.observed(work));
 	};
 
 	step('finds both nodes by search, with trigger and actions', async () => {
@@ -324,7 +324,7 @@ describe("n8n's editor", () => {
 		await editor.choose('addTo', 'Target URL Only');
 		await editor.keepPictures('utm-panel');
 		await editor.execute();
-		await output.getByText('1 item').waitFor();
+		await editor.expectTexts(output, ['campaignId', 'success']);
 		const [sent] = stage().simulator.requests;
 		expect(sent?.json).toMatchObject({ action_buttons: [{ title: 'Shop', url }] });
 		expect(JSON.stringify(sent?.json)).toContain('utm_campaign=sandals_2030');
@@ -387,17 +387,36 @@ describe("n8n's editor", () => {
 
 	step('sends nothing once Dry Run is added, and shows what would go out', async () => {
 		const title = 'Tom & <i>Jerry</i>';
-		await openLast('Dry run', [action({ ...content, title })]);
+		const button = [{ title: 'Shop now', url: 'https://shop.example.com/sale' }];
+		await openLast('Dry run', [action({ ...content, title, actionButtons: { button } })]);
 		await editor.add('Add option', 'Dry Run');
 		const output = await editor.execute();
-		await editor.expectHint('It would go to all subscribers at once:');
-		await editor.expectHint(`${title}\n${content.message}\nexample.com`);
+		await editor.expectHint('It would go to all 10,000 active subscribers right away:');
+		await editor.expectHint(
+			`${title}\n${content.message}\nexample.com\n[Shop now] shop.example.com`,
+		);
+		await editor.keepPictures('dry-run');
 		expect(await editor.part('node-hint').count()).toBe(1);
 		await editor.expectTexts(output, ['audience', 'title', 'dryRun', 'request']);
 		await editor.page.keyboard.press('Escape');
 		const onCanvas = editor.part('canvas-node').filter({ hasText: 'Push Campaign' });
 		await onCanvas.getByText('Send to All (dry run)', { exact: true }).waitFor();
-		expect(stage().simulator.requests).toEqual([]);
+		expect(stage().simulator.requests.map(({ method }) => method)).toEqual(['GET']);
+	});
+
+	step('shows which items failed, and why, if the node continues', async () => {
+		const failing = {
+			...action({ ...content, title: '={{ $json.items === 1 ? "One" : "" }}' }),
+			onError: 'continueRegularOutput',
+		} as const;
+		const id = await openLast('Continue', [...twoItems, failing]);
+		const output = await editor.execute();
+		await output.getByText('2 items').waitFor();
+		await editor.openNode(id, failing);
+		await editor.execute();
+		await editor.expectHint('1 of 2 was sent, 1 was not: see the column error.');
+		await editor.expectTexts(output, ['status', 'notSent', 'error']);
+		await editor.keepPictures('continue');
 	});
 
 	step('takes everything that a user fills in, sends it, and shows the answer', async () => {

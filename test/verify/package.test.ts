@@ -10,7 +10,7 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 
 const projectFolder = join(__dirname, '../..');
@@ -83,8 +83,8 @@ describe('the packed files', () => {
 		expect(packed.files).toEqual(['LICENSE', 'README.md', 'package.json', ...built].sort());
 	});
 
-	test('stay under 70 kB, and are packed without a warning', () => {
-		expect(packed.size).toBeLessThan(70_000);
+	test('stay under 75 kB, and are packed without a warning', () => {
+		expect(packed.size).toBeLessThan(75_000);
 		expect(packed.printed).not.toMatch(/npm (warn|error)/i);
 	});
 });
@@ -111,43 +111,6 @@ describe('the manifest', () => {
 			expect(exported).toContain(basename(path).split('.')[0]);
 		}
 	});
-});
-
-describe("n8n's own tools for community packages", () => {
-	// Inside of the project, so that what it needs is found there.
-	const folder = join(projectFolder, '.artifacts/n8n-node');
-	const filesIn = (dist: string): string[] =>
-		readdirSync(dist, { recursive: true, withFileTypes: true })
-			.filter((entry) => entry.isFile())
-			.map(({ parentPath, name }) => relative(dist, join(parentPath, name)))
-			.sort();
-	/** n8n's tool lets the compiler copy the codex files, which indents them in another way. */
-	const contentOf = (file: string): unknown => {
-		const text = readFileSync(file, 'utf8');
-		return file.endsWith('.json') ? JSON.parse(text) : text;
-	};
-
-	afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-	test('build the same files as `npm run build`', () => {
-		rmSync(folder, { recursive: true, force: true });
-		for (const name of ['package.json', 'nodes', 'credentials']) {
-			cpSync(join(projectFolder, name), join(folder, name), { recursive: true });
-		}
-		const tsconfig = {
-			extends: '../../tsconfig.build.json',
-			compilerOptions: { outDir: 'dist', rootDir: '.', resolveJsonModule: true },
-			include: ['nodes/**/*.ts', 'nodes/**/*.node.json', 'credentials/**/*.ts'],
-		};
-		writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-		const tool = join(projectFolder, 'node_modules/@n8n/node-cli/bin/n8n-node.mjs');
-		run(process.execPath, [tool, 'build'], { cwd: folder, timeout: 180_000 });
-		const [own, built] = [join(projectFolder, 'dist'), join(folder, 'dist')];
-		expect(filesIn(built)).toEqual(filesIn(own));
-		for (const file of filesIn(own)) {
-			expect(contentOf(join(built, file))).toEqual(contentOf(join(own, file)));
-		}
-	}, 180_000);
 });
 
 const lintReport = z.object({ files: z.number(), messages: names });

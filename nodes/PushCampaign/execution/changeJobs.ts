@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
 import type { ChangeOperation, PreparedChange } from '../operations/operation';
@@ -8,7 +8,6 @@ import type { SendOutcome } from '../send/sendOutcome';
 import { alreadySent } from '../send/sendOutcome';
 import type { SendReceipt } from '../service/answers';
 import type { Problem } from '../service/failures';
-import { messageOf } from '../service/invalidInput';
 import type { ChangeKind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
@@ -79,22 +78,21 @@ export function changeJobs(
 	const runIndex = isOfAgent ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	const changes: PreparedChange[] = [];
 	const keysOfRun = new Set<string>();
+	/** Asks how many subscribers the first dry run would reach. */
+	let countReached: (() => Promise<number | undefined>) | undefined;
 	/** The keys of the items whose key an earlier item of this run has. */
 	const repeats = new Map<number, string>();
 
-	/** What a hint can't say must not hide what came of the items. */
-	function showHints(outcomes: ReadonlyArray<Outcome<Changed>>, counts: Tally): void {
-		try {
-			const sends = outcomes.flatMap((outcome, itemIndex) => {
-				if (outcome.kind !== 'done' || outcome.value === 'alreadySent') return [];
-				const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-				return changes[itemIndex]?.describe?.(receipt) ?? [];
-			});
-			// Not every context that n8n makes can show hints.
-			context.addExecutionHints?.(...executionHints(sends, counts, operation.kind));
-		} catch (error) {
-			context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
-		}
+	async function hintsOf(
+		outcomes: ReadonlyArray<Outcome<Changed>>,
+		counts: Tally,
+	): Promise<NodeExecutionHint[]> {
+		const sends = outcomes.flatMap((outcome, itemIndex) => {
+			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') return [];
+			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
+			return changes[itemIndex]?.describe?.(receipt) ?? [];
+		});
+		return executionHints(sends, counts, operation.kind, await countReached?.());
 	}
 
 	return {
@@ -102,15 +100,19 @@ export function changeJobs(
 			const change = operation.prepare(parametersFor(itemIndex));
 			changes[itemIndex] = change;
 			const { dryRun, idempotencyKey: key, resendUnknown, ...limits } = change.options;
-			const toJson = (value: Changed) => {
-				if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
-				return change.toItem(value === 'alreadySent' ? undefined : value);
+			const toItems = {
+				toJson(value: Changed) {
+					if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
+					return change.toItem(value === 'alreadySent' ? undefined : value);
+				},
+				toFailedJson: change.toFailedItem,
 			};
 			const tooLate = () => change.schedule && checkLead(change.schedule, Date.now());
 			const late = tooLate();
 			if (dryRun) {
 				if (late !== undefined) throw late;
-				return { known: { kind: 'done', value: 'dryRun' }, toJson };
+				countReached ??= async () => await change.countReached?.(client);
+				return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
 			}
 			if (key !== undefined) requireOwnId();
 			const identity = {
@@ -122,7 +124,7 @@ export function changeJobs(
 				executionId,
 			};
 			const known = ledger.recall(identity, resendUnknown);
-			if (known !== undefined) return { known, toJson };
+			if (known !== undefined) return { known, ...toItems };
 
 			async function attempt(): Promise<SendOutcome> {
 				const invalid = late ?? tooLate();
@@ -140,7 +142,7 @@ export function changeJobs(
 			if (key !== undefined && keysOfRun.has(key)) repeats.set(itemIndex, key);
 			else if (late !== undefined) {
 				// Refused before anything is sent, unless it is known to be sent, or may be. Whatever the clock does.
-				return once().then((outcome) => ({ known: outcome, toJson }));
+				return once().then((outcome) => ({ known: outcome, ...toItems }));
 			}
 			if (key !== undefined) {
 				keysOfRun.add(key);
@@ -152,11 +154,13 @@ export function changeJobs(
 				rateLimitRetries: limits.rateLimitRetries,
 				transientRetries: kinds[operation.kind].unknownRetries,
 				attempt: once,
-				toJson,
+				...toItems,
 			};
 		},
+		toInvalidJson: (itemIndex, failure) =>
+			operation.toInvalidItem(parametersFor(itemIndex), failure),
 		close: async () => await keys.written(),
-		async end(ended) {
+		end(ended) {
 			const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> => {
 				const key = repeats.get(itemIndex);
 				if (key === undefined) return outcome;
@@ -165,8 +169,7 @@ export function changeJobs(
 				return { ...outcome, problem: failedAsFirst(outcome.problem, key, operation.kind) };
 			});
 			const counts = count(outcomes);
-			showHints(outcomes, counts);
-			return { outcomes, counts };
+			return { outcomes, counts, hints: async () => await hintsOf(outcomes, counts) };
 		},
 	};
 }

@@ -1,12 +1,13 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
+import type { ItemFailure } from '../operations/operation';
 import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
-import { capitalize } from '../service/text';
+import { capitalize, ordinal } from '../service/text';
 import type { Tally } from './itemJob';
 import { isTool } from './itemJob';
 
@@ -22,10 +23,15 @@ function describe(advice: string, itemIndex: number, kind: Kind, counts?: Tally)
 	const done = counts.done + doneEarlier;
 	const earlier =
 		doneEarlier === 0 ? '' : `${change.done} earlier under their keys: ${doneEarlier}, `;
+	// n8n counts items from 0, people from 1.
+	const first = `item ${itemIndex} (the ${ordinal(itemIndex + 1)} of ${items})`;
+	const tally = `${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`;
+	const isNothingDone = done + unknown === 0;
 	return [
+		...(isNothingDone ? [`Nothing was ${change.done}: ${first} failed first.`] : []),
 		...(done === 0 ? [] : [`${done} of ${items} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
-		`${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`,
-		`First to fail: item ${itemIndex}.`,
+		tally,
+		...(isNothingDone ? [] : [`First to fail: ${first}.`]),
 		advice,
 		...(done + unknown === 0 ? [] : [change.afterPart(items)]),
 	].join(' ');
@@ -63,17 +69,19 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
 
-/** What a failed item holds when the node continues on fail. */
-export function toErrorJson(problem: Problem, kind: Kind): IDataObject {
+/** What the item of a failed one says when the node continues on fail. */
+export function toFailure(problem: Problem, kind: Kind): ItemFailure {
 	const { message, description, type, httpCode, outcome } = problem;
 	const { change } = kinds[kind];
+	const status = change && (outcome === 'notDone' ? change.notDoneOutcome : outcome);
 	return {
+		status,
 		error: {
 			message,
 			description,
 			type,
 			...(httpCode === undefined ? {} : { httpCode }),
-			...(change && { outcome: outcome === 'notDone' ? change.notDoneOutcome : outcome }),
+			...(status === undefined ? {} : { outcome: status }),
 		},
 	};
 }

@@ -4,9 +4,19 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import type { PreparedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
-import type { ChangeKind } from '../service/kinds';
+import type { Problem } from '../service/failures';
+import type { ChangeKind, Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import type { Tally } from './itemJob';
+
+/** A run of which items failed. */
+interface FailedRun {
+	readonly items: number;
+	readonly kind: Kind;
+	readonly counts?: Tally | undefined;
+	/** Whether what failed is put out at a second output. */
+	readonly isErrorOutput: boolean;
+}
 
 /** The editor shows hints as HTML. */
 const escaped = (text: string) =>
@@ -30,10 +40,12 @@ function scheduledHint(sends: readonly PreparedSend[]): string[] {
 	const [first, last] = [moments.at(0), moments.at(-1)];
 	const what = moments.length === 1 ? 'Scheduled' : `${moments.length} sends are scheduled`;
 	const when = first === last ? ` for ${first}` : `, the first for ${first}, the last for ${last}`;
-	return [`${what}${when}. To stop what is scheduled, use the dashboard of your push service.`];
+	const one = moments.length === 1 ? 'it' : 'one of them';
+	return [`${what}${when}. To cancel ${one}, use your push service's dashboard.`];
 }
 
-function whom({ attribute, segment, sid }: PreparedSend['body']): string {
+/** @param reached how many active subscribers the site has, if that is known */
+function whom({ attribute, segment, sid }: PreparedSend['body'], reached?: number): string {
 	if (attribute !== undefined) {
 		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
 		return `every subscriber with ${pairs.join(' or ')}`;
@@ -41,21 +53,35 @@ function whom({ attribute, segment, sid }: PreparedSend['body']): string {
 	if (segment !== undefined) {
 		return `segment${segment.length === 1 ? '' : 's'} ${segment.join(', ')}`;
 	}
-	return sid === undefined ? 'all subscribers' : `subscriber ${sid}`;
+	if (sid !== undefined) return `subscriber ${sid}`;
+	if (reached === undefined) return 'all subscribers';
+	if (reached === 1) return 'the 1 active subscriber';
+	return `all ${reached.toLocaleString('en-US')} active subscribers`;
 }
 
 /** So much of whom a send would go to is told: there may be hundreds of segments. */
 const whomCharacters = 300;
 
+/** An address without what makes it long. */
+const hostOf = (url: string) => parseUrl(url)?.host ?? url;
+
 /** The notification that would go out, to whom and when. */
-function preview({ body, schedule, timezone }: PreparedSend): string {
-	const to = escaped(shortenText(whom(body), whomCharacters));
-	const when = schedule === undefined ? 'at once' : `on ${moment(schedule.at, timezone)}`;
-	const host = parseUrl(body.target_url)?.host ?? body.target_url;
-	return `would go to ${to} ${when}:<br><b>${escaped(body.title)}</b><br>${escaped(body.message)}<br>${escaped(host)}`;
+function preview({ body, schedule, timezone }: PreparedSend, reached?: number): string {
+	const to = escaped(shortenText(whom(body, reached), whomCharacters));
+	const when = schedule === undefined ? 'right away' : `on ${moment(schedule.at, timezone)}`;
+	const buttons = (body.action_buttons ?? []).map(
+		({ title, url }) => `[${escaped(title)}] ${escaped(hostOf(url))}`,
+	);
+	return [
+		`would go to ${to} ${when}:`,
+		`<b>${escaped(body.title)}</b>`,
+		escaped(body.message),
+		escaped(hostOf(body.target_url)),
+		...buttons,
+	].join('<br>');
 }
 
-function dryRunHint(sends: readonly PreparedSend[], { items }: Tally): string[] {
+function dryRunHint(sends: readonly PreparedSend[], { items }: Tally, reached?: number): string[] {
 	const dryRuns = sends.filter(({ options }) => options.dryRun);
 	const [first] = dryRuns;
 	if (first === undefined) return [];
@@ -64,7 +90,7 @@ function dryRunHint(sends: readonly PreparedSend[], { items }: Tally): string[] 
 			? 'Nothing was sent: this was a dry run.'
 			: `Nothing was sent for ${dryRuns.length} of the ${items} items: these were a dry run.`;
 	const which = dryRuns.length === 1 ? 'It' : `The first of ${dryRuns.length}`;
-	return [`${what}<br>${which} ${preview(first)}`];
+	return [`${what}<br>${which} ${preview(first, reached)}`];
 }
 
 function doneEarlierHint({ items, done, doneEarlier, unknown }: Tally, kind: ChangeKind): string[] {
@@ -82,16 +108,48 @@ function doneEarlierHint({ items, done, doneEarlier, unknown }: Tally, kind: Cha
  * What the editor says above the output of a run: that nothing was sent, and what would have been, or when
  * something will be. Whatever the sends hold, it throws nothing: they have happened.
  * @param sends those that were accepted, and those that were a dry run
+ * @param reached how many subscribers the first dry run would reach, if that is known
  */
 export function executionHints(
 	sends: readonly PreparedSend[],
 	counts: Tally,
 	kind: ChangeKind,
+	reached?: number,
 ): NodeExecutionHint[] {
 	const messages = [
-		...dryRunHint(sends, counts),
+		...dryRunHint(sends, counts, reached),
 		...doneEarlierHint(counts, kind),
 		...scheduledHint(sends),
 	];
 	return messages.map((message) => ({ message, type: 'info', location: 'outputPane' }));
+}
+
+/**
+ * Says above the output of a node that continues how many items failed, and where that is to be seen.
+ * @param problems why items failed
+ * @param counts missing where nothing was to change
+ */
+export function failedHint(
+	problems: readonly Problem[],
+	{ items, kind, counts, isErrorOutput }: FailedRun,
+): NodeExecutionHint[] {
+	if (problems.length === 0) return [];
+	const { change } = kinds[kind];
+	const done = counts === undefined ? 0 : counts.done + counts.doneEarlier;
+	const unknown = problems.filter(({ outcome }) => outcome === 'unknown').length;
+	const notDone = problems.length - unknown;
+	const were = (count: number) => (count === 1 ? 'was' : 'were');
+	let what = `${problems.length} of ${items} failed`;
+	// Otherwise some are a dry run.
+	if (change !== undefined && done + problems.length === items) {
+		what = [
+			`${done} of ${items} ${were(done)} ${change.done}`,
+			...(notDone === 0 ? [] : [`${notDone} ${were(notDone)} not`]),
+			...(unknown === 0 ? [] : [`of ${unknown} it is unknown`]),
+		].join(', ');
+		if (notDone === items) what = `Nothing was ${change.done}`;
+		if (unknown === 1 && items === 1) what = `It is unknown whether it was ${change.done}`;
+	}
+	const where = isErrorOutput ? 'the output Error' : 'the column error';
+	return [{ message: `${what}: see ${where}.`, type: 'warning', location: 'outputPane' }];
 }

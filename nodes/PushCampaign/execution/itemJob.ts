@@ -1,7 +1,8 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, INode, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
 import type { Job } from '../delivery/runJobs';
+import type { ItemFailure } from '../operations/operation';
 import type { Connection } from './transport';
 
 /** What is to become of an item, known before anything is requested. */
@@ -10,6 +11,8 @@ export type ItemJob<Value> = Job<Value> & {
 	readonly maxParallel?: number;
 	/** The item that is put out; missing where what was entered is not valid. */
 	readonly toJson?: (value: Value) => IDataObject;
+	/** The item that is put out if it failed and the node continues. */
+	readonly toFailedJson?: (failure: ItemFailure) => IDataObject;
 };
 
 /** How the items of a run ended that was to change something. */
@@ -31,16 +34,20 @@ export interface JobFactory<Value> {
 	 * @throws InvalidInput
 	 */
 	create(itemIndex: number, connection: Connection): ItemJob<Value> | Promise<ItemJob<Value>>;
+	/** The item that is put out if it failed before it had a job. Throws nothing. */
+	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject;
 	/** Called when no job runs any more, also if one of them threw. */
 	readonly close: () => Promise<void>;
 	/**
 	 * Called when all items have their outcome.
 	 * @returns the outcomes as they are told, with their counts where an error is to say them
 	 */
-	end(outcomes: ReadonlyArray<Outcome<Value>>): Promise<{
+	end(outcomes: ReadonlyArray<Outcome<Value>>): {
 		readonly outcomes: ReadonlyArray<Outcome<Value>>;
 		readonly counts?: Tally;
-	}>;
+		/** What the editor says of the run. */
+		readonly hints?: () => Promise<NodeExecutionHint[]>;
+	};
 }
 
 /** Whether the node runs as the tool of an AI agent. */

@@ -77,6 +77,7 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 
 	return (itemIndex) => ({
 		timezone,
+		input: items[itemIndex]?.json ?? {},
 		get(parameter) {
 			const value = tellUnreadable((name) => read(name, itemIndex))(parameter);
 			if (!accepted.has(parameter.name)) refuseEmptied(parameter.name, value);

@@ -23,9 +23,12 @@ export function readJobs(
 				attempt: async () => await read.perform(client),
 				// Items that share an answer must not share its object: a later node may change one of them.
 				toJson: (answer) => structuredClone(answer),
+				toFailedJson: read.toFailedItem,
 			};
 		},
+		toInvalidJson: (itemIndex, failure) =>
+			operation.toInvalidItem(parametersFor(itemIndex), failure),
 		close: async () => {},
-		end: async (outcomes) => ({ outcomes }),
+		end: (outcomes) => ({ outcomes }),
 	};
 }

@@ -1,13 +1,20 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	NodeExecutionHint,
+} from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
-import { InvalidInput } from '../service/invalidInput';
+import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { changeJobs } from './changeJobs';
-import { findProblem, toError, toErrorJson, toExpected, toNodeError, toProblem } from './errors';
+import { findProblem, toError, toExpected, toFailure, toNodeError, toProblem } from './errors';
+import { failedHint } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
@@ -16,6 +23,9 @@ import { connections } from './transport';
 
 /** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
+
+/** Whether what fails is put out at a second output, not among the other items. */
+const hasErrorOutput = ({ onError }: INode) => onError === 'continueErrorOutput';
 
 const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 	json,
@@ -69,6 +79,20 @@ async function runAllJobs<Value>(
 	}
 }
 
+/** What a hint can't say must not hide what came of the items. */
+async function showHints(
+	context: IExecuteFunctions,
+	hintsOf: () => Promise<NodeExecutionHint[]>,
+): Promise<void> {
+	try {
+		const hints = await hintsOf();
+		// Not every context that n8n makes can show hints.
+		context.addExecutionHints?.(...hints);
+	} catch (error) {
+		context.logger.warn(`The hints of a run could not be shown: ${messageOf(error)}`);
+	}
+}
+
 async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
@@ -78,19 +102,35 @@ async function runOperation<Value>(
 	const node = context.getNode();
 	const signal = context.getExecutionCancelSignal();
 	const { jobs, ended } = await runAllJobs(context, factory, onRequest);
-	const { outcomes, counts } = await factory.end(ended);
+	const { outcomes, counts, hints } = factory.end(ended);
 	if (signal?.aborted) {
 		throw new NodeOperationError(node, 'The execution was canceled before all items were done');
 	}
-	return outcomes.map((outcome, itemIndex) => {
-		const problem = findProblem(outcome);
-		if (problem !== undefined) {
-			if (context.continueOnFail()) return toItem(toErrorJson(problem, kind), itemIndex);
-			throw toNodeError(node, problem, itemIndex, kind, counts);
-		}
-		const json = outcome.kind === 'done' ? jobs[itemIndex]?.toJson?.(outcome.value) : undefined;
-		return toItem(json ?? {}, itemIndex);
+	const isErrorOutput = hasErrorOutput(node);
+	await showHints(context, async () => {
+		const problems = outcomes.flatMap((outcome) => findProblem(outcome) ?? []);
+		const run = { items: outcomes.length, kind, counts, isErrorOutput };
+		return [...failedHint(problems, run), ...((await hints?.()) ?? [])];
 	});
+	const items: INodeExecutionData[] = [];
+	for (const [itemIndex, outcome] of outcomes.entries()) {
+		if (items.length % itemsAtOnce === itemsAtOnce - 1) await sleep(0);
+		const job = jobs[itemIndex];
+		const problem = findProblem(outcome);
+		if (problem === undefined) {
+			const json = outcome.kind === 'done' ? job?.toJson?.(outcome.value) : undefined;
+			items.push(toItem(json ?? {}, itemIndex));
+			continue;
+		}
+		if (!context.continueOnFail()) throw toNodeError(node, problem, itemIndex, kind, counts);
+		const failure = toFailure(problem, kind);
+		// n8n itself adds the fields of the input at the error output.
+		const json = isErrorOutput
+			? { error: failure.error }
+			: (job?.toFailedJson?.(failure) ?? factory.toInvalidJson(itemIndex, failure));
+		items.push(toItem(json, itemIndex));
+	}
+	return items;
 }
 
 /** @throws InvalidInput */
@@ -130,7 +170,15 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const isStopped = context.getExecutionCancelSignal()?.aborted;
 		if (!context.continueOnFail() || isStopped) throw toExpected(context.getNode(), thrown, 0);
 		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-		const error = toErrorJson(toProblem(thrown, mayHaveLeft), kind);
-		return items.map((_item, itemIndex) => toItem({ ...error }, itemIndex));
+		const problem = toProblem(thrown, mayHaveLeft);
+		const isErrorOutput = hasErrorOutput(context.getNode());
+		const problems = items.map(() => problem);
+		const run = { items: items.length, kind, isErrorOutput };
+		await showHints(context, async () => failedHint(problems, run));
+		const { status, error } = toFailure(problem, kind);
+		const isRow = !isErrorOutput && status !== undefined;
+		return items.map((_item, itemIndex) =>
+			toItem({ ...(isRow && { status }), error: { ...error } }, itemIndex),
+		);
 	}
 }

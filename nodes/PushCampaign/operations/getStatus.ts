@@ -1,7 +1,8 @@
 import { campaignStatusOf, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
-import { check, textProperty } from './parameters';
+import type { ItemParameters } from './parameters';
+import { asEntered, check, invalid, isBlank, textProperty } from './parameters';
 import { readOperation } from './read';
 
 const campaign = textProperty({
@@ -15,6 +16,32 @@ const campaign = textProperty({
 		'ID of the campaign, as in the output of its send. By default it comes from the input item.',
 });
 
+/** Why an item that comes from a send of this node has no campaign ID, by its status or its audience. */
+const withoutId: ReadonlyMap<unknown, string> = new Map([
+	[
+		'alreadySent',
+		'is not known: the item was sent earlier under its idempotency key, and n8n keeps no campaign ID with a key',
+	],
+	['notSent', 'is empty: the item was not sent'],
+	['unknown', 'is empty: it is unknown whether the item was sent'],
+	['subscriber', 'is empty: a notification to one subscriber is no campaign and has no status'],
+]);
+
+/** @throws InvalidInput */
+function readCampaignId(item: ItemParameters): string {
+	const given = item.get(campaign);
+	const { status, audience } = item.input;
+	const why = withoutId.get(status) ?? withoutId.get(audience);
+	if (isBlank(given) && why !== undefined) {
+		throw invalid(
+			campaign.displayName,
+			why,
+			'Put an If node before this one that lets through only items with a campaignId. The campaign ID of an item that was sent earlier is in the output of the execution that sent it, and in the dashboard of your push service.',
+		);
+	}
+	return check(campaignId, given, campaign.displayName);
+}
+
 /** Specification, GET status. */
 export const getStatus = readOperation({
 	resource: 'campaign',
@@ -25,8 +52,12 @@ export const getStatus = readOperation({
 		description: 'Read the status of a campaign and its delivery and click counters',
 	},
 	properties: [campaign],
+	toInvalidItem(item, { error }) {
+		const id = asEntered(() => item.get(campaign));
+		return { ...(id === undefined ? {} : { campaignId: id }), error };
+	},
 	toRequest(item) {
-		const id = check(campaignId, item.get(campaign), campaign.displayName);
+		const id = readCampaignId(item);
 		return {
 			path: campaignStatusPath(id),
 			requestedId: { of: 'campaign', id },

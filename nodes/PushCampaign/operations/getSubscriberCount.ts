@@ -12,6 +12,7 @@ export const getSubscriberCount = readOperation({
 		description: 'Read how many subscribers the site has, in total and active',
 	},
 	properties: [],
+	toInvalidItem: (_item, { error }) => ({ error }),
 	toRequest: () => ({ path: subscriberCountPath, schema: subscriberCount }),
 	simplify: (record) => ({
 		totalLifetimeSubscribers: record.total_life_time_subscribers,

@@ -15,6 +15,18 @@ export interface OperationBase {
 	readonly option: INodePropertyOptions & { readonly value: string };
 	/** The panel that users see. */
 	readonly properties: readonly INodeProperties[];
+	/**
+	 * The item that is returned if it failed before it was prepared: what it names, as entered, as far as that can
+	 * be read. Throws nothing.
+	 */
+	readonly toInvalidItem: (item: ItemParameters, failure: ItemFailure) => IDataObject;
+}
+
+/** Why an item failed, as the item that is returned tells it. */
+export interface ItemFailure {
+	/** Whether it was done. Missing if the operation changes nothing. */
+	readonly status?: string | undefined;
+	readonly error: IDataObject;
 }
 
 /** One item's send, checked, as it would leave at a moment. */
@@ -40,8 +52,12 @@ export interface PreparedChange {
 	readonly perform: (client: Client) => Promise<Result<SendReceipt>>;
 	/** The item that is returned; without a receipt it was made earlier, under its idempotency key. */
 	readonly toItem: (receipt?: SendReceipt) => IDataObject;
+	/** The item that is returned if it failed and the node continues. */
+	readonly toFailedItem: (failure: ItemFailure) => IDataObject;
 	/** The item that a dry run returns. */
 	readonly toDryRunItem: (baseUrl: string) => IDataObject;
+	/** Asks how many subscribers it would reach; missing if the service tells no such number. */
+	readonly countReached?: ((client: Client) => Promise<number | undefined>) | undefined;
 }
 
 /** An operation that changes something: it is made once, and each item reports its outcome. */
@@ -53,13 +69,16 @@ export interface ChangeOperation extends OperationBase {
 
 /** An operation that sends a campaign: what it adds to the fields that all sends share. */
 export interface SendOperation extends ChangeOperation {
-	readonly kind: 'send';
 	readonly audience: Audience;
 	/**
 	 * Reads from an item what names the subscribers in the body.
 	 * @throws InvalidInput naming the parameter
 	 */
 	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
+	/** The same of an item that is not valid, as entered. */
+	readonly selectAsEntered?: (item: ItemParameters) => { readonly sid: string | undefined };
+	/** Asks how many subscribers it would reach, within a time in milliseconds. Missing if the service can't tell. */
+	readonly countReached?: (client: Client, timeoutMs: number) => Promise<number | undefined>;
 }
 
 /** An operation that only reads: it is made again if it fails, and equal reads share a request. */
@@ -72,6 +91,8 @@ export interface ReadOperation extends OperationBase {
 		readonly options: RequestOptions;
 		/** Gives the item that is returned. */
 		readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+		/** The item that is returned if it failed and the node continues. */
+		readonly toFailedItem: (failure: ItemFailure) => IDataObject;
 	};
 }
 

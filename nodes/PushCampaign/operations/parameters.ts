@@ -19,6 +19,8 @@ export interface ItemParameters {
 	 * @throws InvalidInput when its expression can't be evaluated
 	 */
 	get(parameter: Parameter): unknown;
+	/** The fields of the input item. */
+	readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** A text property as a panel defines it. */
@@ -46,6 +48,22 @@ export function invalid(displayName: string, what: string, advice?: string): Inv
 export function isBlank(value: unknown): boolean {
 	const given = value ?? '';
 	return typeof given === 'string' && given.trim() === '';
+}
+
+/** What can be read of an item that is not valid. */
+export function ifReadable<Value>(read: () => Value): Value | undefined {
+	try {
+		return read();
+	} catch {
+		return undefined;
+	}
+}
+
+/** A text or a number as it was entered, valid or not; nothing if it can't be read. */
+export function asEntered(read: () => unknown): string | undefined {
+	const value = ifReadable(read);
+	const isGiven = typeof value === 'number' || (typeof value === 'string' && !isBlank(value));
+	return isGiven ? String(value) : undefined;
 }
 
 /** Returns a value that must be there. */

@@ -27,6 +27,10 @@ const jsonObject = z.record(
 	]),
 );
 
+/** The campaign that a read is about, as its item names it. */
+const idOf = ({ requestedId }: Pick<ServiceRequest, 'requestedId'>): IDataObject =>
+	requestedId?.of === 'campaign' ? { campaignId: requestedId.id } : {};
+
 /** Makes an operation that reads: what it asks for, and how the answer becomes an item. */
 export function readOperation<Value>(
 	own: OperationBase & {
@@ -50,6 +54,7 @@ export function readOperation<Value>(
 			return {
 				key: `${request.path} ${isSimplified}`,
 				options,
+				toFailedItem: ({ error }) => ({ ...idOf(asked), error }),
 				async perform(client) {
 					const result = await client.request(request, schema, options.timeout);
 					if (result.kind === 'failed') return result;

@@ -6,22 +6,23 @@ import type { RequestedId } from '../service/failureWords';
 import { audienceRules } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
-import type { PreparedSend, SendOperation } from './operation';
+import type { ItemFailure, PreparedSend, SendOperation } from './operation';
 import { afterQuietHours, isQuiet } from './quietHours';
-import type { EnteredSend } from './sendFields';
-import { readSend, sendProperties } from './sendFields';
+import type { EnteredSend, SendNames } from './sendFields';
+import { readNames, readSend, sendProperties } from './sendFields';
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */
 function toRow(
-	{ audience, body, options }: PreparedSend,
+	{ audience, body, options }: SendNames,
 	{ campaignId, description, sendAt }: Partial<SendReceipt>,
-	status?: 'success' | 'alreadySent',
+	{ status, error }: Partial<ItemFailure> = {},
 ): IDataObject {
 	const fields: IDataObject = {
 		campaignId,
 		subscriberId: body.sid,
 		audience,
 		status,
+		error,
 		description,
 		title: body.title,
 		name: body.name,
@@ -75,16 +76,21 @@ function judgedSchedule(entered: EnteredSend): Schedule | undefined {
 
 /** Makes an operation that sends of what it adds to the fields that all sends share. */
 export function sendOperation(
-	own: Pick<SendOperation, 'audience' | 'option' | 'properties' | 'select'>,
+	own: Pick<
+		SendOperation,
+		'audience' | 'option' | 'properties' | 'select' | 'selectAsEntered' | 'countReached'
+	>,
 ): SendOperation {
-	const { audience } = own;
+	const { audience, countReached } = own;
 	const { path, becomesCampaign } = audienceRules[audience];
 	const answer = becomesCampaign ? campaignCreated : notificationSent;
+	const kind = becomesCampaign ? 'send' : 'sendToOne';
 	return {
 		...own,
-		kind: 'send',
+		kind,
 		resource: 'campaign',
 		properties: [...own.properties, ...sendProperties(audience)],
+		toInvalidItem: (item, failure) => toRow(readNames(item, own), {}, failure),
 		prepare(item) {
 			const entered = readSend(item, own);
 			const { body, options, quietHours, schedule } = entered;
@@ -102,7 +108,8 @@ export function sendOperation(
 					// The item may have waited long: only now it is known when it leaves.
 					const send = sendNow(entered);
 					const requestedId = subscriberOf(body);
-					const request = { kind: 'send', path, body: send.body, requestedId } as const;
+					const hasKey = options.idempotencyKey !== undefined;
+					const request = { kind, path, body: send.body, requestedId, hasKey } as const;
 					const result = await client.request(request, answer, options.timeout);
 					if (result.kind === 'failed') return result;
 					const { ID: campaignId, description }: { ID?: string; description: string } =
@@ -113,13 +120,18 @@ export function sendOperation(
 					};
 				},
 				toItem(receipt) {
-					if (receipt !== undefined) return toRow(entered, receipt, 'success');
+					if (receipt !== undefined) return toRow(entered, receipt, { status: 'success' });
 					const description = 'Sent earlier under this idempotency key; nothing was sent now';
 					// When it was put off for is not kept with its key.
 					const isKnown = schedule !== undefined && !isHeldBack(entered, schedule);
 					const sendAt = isKnown ? schedule.text : undefined;
-					return toRow(entered, { description, sendAt }, 'alreadySent');
+					return toRow(entered, { description, sendAt }, { status: 'alreadySent' });
 				},
+				toFailedItem(failure) {
+					const send = sendNow(entered);
+					return toRow(send, { sendAt: send.schedule?.text }, failure);
+				},
+				countReached: countReached && ((client) => countReached(client, options.timeout)),
 				// The row of a real send, and the very request, without its headers.
 				toDryRunItem(baseUrl) {
 					const send = sendNow(entered);

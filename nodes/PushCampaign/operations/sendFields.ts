@@ -2,15 +2,18 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
-import type { BodyField } from '../service/schemas';
+import type { BodyField, CampaignBody } from '../service/schemas';
 import { bodies, limitsActionButtons } from '../service/schemas';
 import { actionButtons, buttonPart, readButtons } from './actionButtons';
 import type { PreparedSend, SendOperation } from './operation';
+import type { SendOptions } from './options';
 import { sendOptions, sendSchema } from './options';
-import type { Fields, ItemParameters } from './parameters';
+import type { Fields, ItemParameters, Parameter } from './parameters';
 import {
+	asEntered,
 	atMost,
 	check,
+	ifReadable,
 	isBlank,
 	readCollection,
 	required,
@@ -139,6 +142,42 @@ const toText = (given: unknown) =>
 const trimmed = (given: unknown) => (typeof given === 'string' ? given.trim() : given);
 
 const optional = (given: unknown) => (isBlank(given) ? undefined : given);
+
+/** What a row says of a send beside how it went. */
+export interface SendNames {
+	readonly audience: Audience;
+	readonly body: {
+		readonly [Field in 'title' | 'name' | 'sid' | 'attribute' | 'segment']?:
+			| CampaignBody[Field]
+			| undefined;
+	};
+	readonly options: Partial<Pick<SendOptions, 'idempotencyKey'>>;
+}
+
+/**
+ * Reads what names a send whose parameters can't be used: each as entered, as far as it can be read. Throws
+ * nothing.
+ */
+export function readNames(
+	item: ItemParameters,
+	{
+		audience,
+		select,
+		selectAsEntered,
+	}: Pick<SendOperation, 'audience' | 'select' | 'selectAsEntered'>,
+): SendNames {
+	const fieldOf = ({ name, displayName }: Parameter, field: string) =>
+		asEntered(() => toFields(item.get({ name, displayName }), displayName)[field]);
+	return {
+		audience,
+		body: {
+			...(ifReadable(() => select(item)) ?? selectAsEntered?.(item)),
+			title: asEntered(() => item.get(title)),
+			name: fieldOf(collection, campaignName.name),
+		},
+		options: { idempotencyKey: fieldOf(sendOptions, 'idempotencyKey') },
+	};
+}
 
 /** One item's send as it was entered, checked. Its body has the time that was entered. */
 export interface EnteredSend extends PreparedSend {

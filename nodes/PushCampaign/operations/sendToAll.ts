@@ -1,4 +1,17 @@
+import { subscriberCount } from '../service/answers';
+import type { Client } from '../service/client';
+import { subscriberCountPath } from '../service/rules';
 import { sendOperation, toolNotice } from './send';
+
+/** A hint that comes late helps nobody. In milliseconds. */
+const patience = 5000;
+
+/** Specification, GET subscriber_count. */
+async function countActive(client: Client, timeoutMs: number): Promise<number | undefined> {
+	const request = { kind: 'read', path: subscriberCountPath } as const;
+	const result = await client.request(request, subscriberCount, Math.min(timeoutMs, patience));
+	return result.kind === 'done' ? (result.value.active_subscribers ?? undefined) : undefined;
+}
 
 /** Specification, POST send/all. */
 export const sendToAll = sendOperation({
@@ -11,4 +24,5 @@ export const sendToAll = sendOperation({
 	},
 	properties: [toolNotice('every subscriber')],
 	select: () => ({}),
+	countReached: countActive,
 });

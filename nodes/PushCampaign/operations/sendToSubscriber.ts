@@ -1,5 +1,5 @@
 import { subscriberId } from '../service/schemas';
-import { check, textProperty } from './parameters';
+import { asEntered, check, textProperty } from './parameters';
 import { sendOperation } from './send';
 
 const subscriber = textProperty({
@@ -22,4 +22,5 @@ export const sendToSubscriber = sendOperation({
 	},
 	properties: [subscriber],
 	select: (item) => ({ sid: check(subscriberId, item.get(subscriber), subscriber.displayName) }),
+	selectAsEntered: (item) => ({ sid: asEntered(() => item.get(subscriber)) }),
 });

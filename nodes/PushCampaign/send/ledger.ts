@@ -92,7 +92,7 @@ export class Ledger {
 			else this.put(id, after);
 		};
 		// Noted before the request leaves: if the execution ends here, it must not send it again.
-		keep({ kind: 'failed', problem: explain(reasons.canceled, send.kind) });
+		keep({ kind: 'failed', problem: explain(reasons.canceled, send.kind, send.key !== undefined) });
 		const sending = attempt();
 		this.inFlight.set(id, sending);
 		try {

@@ -64,7 +64,7 @@ export function pack(
 export function unpack(send: SavedSend, kind: ChangeKind): SendOutcome {
 	if (send[0] === 'unknown') {
 		const { data } = savedProblem.safeParse(parseJson(send[2]));
-		const problem = data ?? explain(reasons.canceled, kind);
+		const problem = data ?? explain(reasons.canceled, kind, send[4] !== null);
 		return notRequested({ kind: 'failed', problem });
 	}
 	const [, , description, campaignId, sendAt] = send;

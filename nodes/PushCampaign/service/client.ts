@@ -23,6 +23,8 @@ export interface ServiceRequest {
 	readonly body?: object;
 	/** What the request is about, if the service may not know it: messages name it then. */
 	readonly requestedId?: RequestedId | undefined;
+	/** Whether it is a change under an idempotency key: then running the workflow again does not repeat it. */
+	readonly hasKey?: boolean;
 }
 
 /** The result of a request: the parsed answer and the answer as it came, or why there is none. */
@@ -96,8 +98,10 @@ export function createClient(options: ClientOptions): Client {
 	const { host } = new URL(settings.baseUrl);
 	const redactor = createRedactor(Object.values(settings.headers));
 
-	const failAs = (kind: Kind) => (reason: Reason) =>
-		({ kind: 'failed', problem: explain(reason, kind) }) as const;
+	const failAs =
+		({ kind, hasKey }: ServiceRequest) =>
+		(reason: Reason) =>
+			({ kind: 'failed', problem: explain(reason, kind, hasKey) }) as const;
 
 	/** The ID that messages name, without the key or the token if someone entered one of them as an ID. */
 	function redactRequestedId(requestedId: RequestedId | undefined): RequestedId | undefined {
@@ -113,10 +117,11 @@ export function createClient(options: ClientOptions): Client {
 
 	function interpret<Value>(
 		response: unknown,
-		{ kind, requestedId }: ServiceRequest,
+		request: ServiceRequest,
 		schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 	): Result<Value> {
-		const fail = failAs(kind);
+		const { kind, requestedId } = request;
+		const fail = failAs(request);
 		const { data } = fullResponse.safeParse(response);
 		if (data === undefined) return fail(reasons.connectionLost);
 		const { statusCode, headers } = data;
@@ -152,7 +157,7 @@ export function createClient(options: ClientOptions): Client {
 	return {
 		async request(request, schema, timeoutMs) {
 			const { kind, path, body } = request;
-			const fail = failAs(kind);
+			const fail = failAs(request);
 			if (signal?.aborted) return fail(reasons.notStarted);
 			// The helper's own timeout starts again with every byte that arrives, this one does not.
 			const ending = await withDeadline(

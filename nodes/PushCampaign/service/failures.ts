@@ -36,12 +36,19 @@ export interface Problem extends Failed {
 	readonly description: string;
 }
 
-/** Says what a reason means for a request of this kind. */
-export function explain({ detail, advice, ...failed }: Reason, kind: Kind): Problem {
+/**
+ * Says what a reason means for a request of this kind.
+ * @param hasKey whether it is a change under an idempotency key
+ */
+export function explain(
+	{ detail, advice, ...failed }: Reason,
+	kind: Kind,
+	hasKey = false,
+): Problem {
 	const { change, advice: adviceOfKind } = kinds[kind];
 	if (change !== undefined && failed.outcome === 'unknown') {
 		const message = `It is unknown whether this was ${change.done}: ${failed.message}`;
-		return { ...failed, message, description: change.afterUnknown };
+		return { ...failed, message, description: change.afterUnknown(hasKey) };
 	}
 	const howToGoOn = adviceOfKind?.[failed.type] ?? adviceOfKind?.[failed.cause] ?? advice;
 	const sentences = [detail, change && `It was ${change.notDone}.`, howToGoOn];
@@ -166,7 +173,7 @@ export function notRequestedProblem(reason: Problem): Problem {
 
 /** An earlier execution claimed the idempotency key of a change, and nobody knows whether it was made. */
 export function claimedEarlierProblem(key: string, kind: ChangeKind): Problem {
-	const { doIt, afterClaimed } = kinds[kind].change;
+	const { doIt } = kinds[kind].change;
 	const message = `an earlier execution began to ${doIt} under the idempotency key "${clip(key)}" and ended before its answer arrived`;
-	return { ...explain({ ...lost, message, advice: '' }, kind), description: afterClaimed };
+	return explain({ ...lost, message, advice: '' }, kind, true);
 }

@@ -1,5 +1,5 @@
 /** The kinds of operations that change something at the service, which must not happen twice. */
-export type ChangeKind = 'send';
+export type ChangeKind = 'send' | 'sendToOne';
 
 /** What an operation does. All differences between kinds are in the table below. */
 export type Kind = ChangeKind | 'read' | 'poll';
@@ -25,32 +25,45 @@ interface KindFacts {
 		/** The `outcome` of an item that was certainly not done. */
 		readonly notDoneOutcome: string;
 		/** How to go on if the outcome is unknown: sentences. */
-		readonly afterUnknown: string;
-		/** The same if an earlier execution claimed the idempotency key. */
-		readonly afterClaimed: string;
+		readonly afterUnknown: (hasKey: boolean) => string;
 		/** How to go on if only some of a run's items were done: sentences. */
 		readonly afterPart: (items: number) => string;
 	};
 }
 
+/** @param findOut the beginning of a sentence: how to learn whether it was sent, and when to send it again */
+const afterUnknownSend = (findOut: string) => (hasKey: boolean) =>
+	hasKey
+		? `Running the workflow again does not send it twice, because it has an idempotency key. ${findOut} turn on Resend Unknown in the options and run the workflow again.`
+		: `Running the workflow again sends it in any case, because it has no idempotency key. ${findOut} turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.`;
+
+const changeOfSend = {
+	doIt: 'send it',
+	done: 'sent',
+	notDone: 'not sent',
+	notDoneOutcome: 'notSent',
+	afterUnknown: afterUnknownSend(
+		'Look for the campaign in the dashboard of your push service first. Only if it is not there,',
+	),
+	afterPart: (items: number) =>
+		`To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`,
+};
+
 /** The table of kinds. A new kind is a new row here. */
 export const kinds: Readonly<
 	Record<ChangeKind, Required<Pick<KindFacts, 'change'>>> & Record<Kind, KindFacts>
 > = {
-	send: {
+	/** A campaign, which the service lists with an ID of its own. */
+	send: { method: 'POST', unknownRetries: 0, change: changeOfSend },
+	/** A notification to one subscriber, which is no campaign. */
+	sendToOne: {
 		method: 'POST',
 		unknownRetries: 0,
 		change: {
-			doIt: 'send it',
-			done: 'sent',
-			notDone: 'not sent',
-			notDoneOutcome: 'notSent',
-			afterUnknown:
-				'Running the workflow again sends it in any case, unless it has an Idempotency Key. Look for the campaign in the dashboard of your push service first. Only if it is not there, turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.',
-			afterClaimed:
-				'Look for the campaign in the dashboard of your push service. Only if it is not there, turn on Resend Unknown in the options and run the workflow again: a campaign that did arrive would reach its subscribers twice.',
-			afterPart: (items) =>
-				`To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`,
+			...changeOfSend,
+			afterUnknown: afterUnknownSend(
+				'A notification to one subscriber is no campaign, so the dashboard of your push service may not list it: ask the subscriber if you can. Only if it did not arrive,',
+			),
 		},
 	},
 	read: { method: 'GET', unknownRetries: 2 },

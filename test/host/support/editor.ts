@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
@@ -52,7 +53,6 @@ export class Editor {
 			const viewport = { width: 1440, height: 1000 };
 			const page = await browser.newPage({ viewport, colorScheme: 'light' });
 			page.setDefaultTimeout(timeout);
-			await page.context().tracing.start({ screenshots: true, snapshots: true });
 			const editor = new Editor(browser, page, url);
 			await editor.login();
 			return editor;
@@ -67,21 +67,19 @@ export class Editor {
 	}
 
 	/**
-	 * Runs a test's work. If it fails, a trace of what the browser did is kept in `.artifacts/traces`;
-	 * `npx playwright-core show-trace <file>` shows it.
+	 * Runs a test's work. If it fails, a picture of the page and its HTML are kept in `.artifacts/failed`.
+	 * Playwright's trace would say more, but recording it makes every step take ten times as long here.
 	 */
-	async traced(work: () => Promise<void>): Promise<void> {
-		const { tracing } = this.page.context();
-		await tracing.startChunk();
+	async observed(work: () => Promise<void>): Promise<void> {
 		try {
 			await work();
 		} catch (error) {
 			const title = expect.getState().currentTestName ?? 'test';
-			const name = `${title.replace(/\W+/g, '-')}.zip`;
-			await tracing.stopChunk({ path: join(artifactsFolder, 'traces', name) });
+			const path = join(artifactsFolder, 'failed', title.replace(/\W+/g, '-'));
+			await this.page.screenshot({ path: `${path}.png` });
+			await writeFile(`${path}.html`, await this.page.content());
 			throw error;
 		}
-		await tracing.stopChunk();
 	}
 
 	/** Keeps pictures of the page, in light and in dark, in `.artifacts/screenshots` for those who look at them. */

@@ -10,6 +10,7 @@ const longest = [
 	'reliabilityTrigger',
 	'editor',
 	'queue',
+	'keyPairs',
 	'idempotencyKeys',
 	'triggerBudget',
 	'reliabilitySends',

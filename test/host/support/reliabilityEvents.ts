@@ -87,8 +87,14 @@ function begunBy(execution: Execution, trigger: string): Emission {
 	const { nodeExecutionStack } = stackSchema.parse(execution.data.executionData ?? {});
 	const waiting = nodeExecutionStack.find(({ node }) => node.name === trigger)?.data.main[0];
 	const items = waiting ?? outputOf(execution, trigger);
+	// One that only reports a campaign that can't be read holds no event.
+	if (execution.status === 'error') {
+		return items.flatMap(({ json }) => eventSchema.safeParse(json).data ?? []);
+	}
 	return items.map(({ json }) => eventSchema.parse(json));
 }
+
+const hasEnded = new Set(['success', 'crashed', 'error']);
 
 /** Executions that are saved stay as they are, so each is asked for once. */
 const saved = new WeakMap<object, Map<string, Execution>>();
@@ -107,11 +113,9 @@ export async function emissionsBy(
 	const known = saved.get(client) ?? new Map<string, Execution>();
 	saved.set(client, known);
 	const executions = await allExecutions(client, { workflowId });
-	// The report of a campaign that can't be read: nothing was emitted.
-	const started = executions.filter(({ status }) => status !== 'error');
-	const all = await readEach(started, async ({ id, status }) => {
+	const all = await readEach(executions, async ({ id, status }) => {
 		const execution = known.get(id) ?? (await client.execution(id));
-		if (status === 'success' || status === 'crashed') known.set(id, execution);
+		if (hasEnded.has(status)) known.set(id, execution);
 		return execution;
 	});
 	return triggers.map((trigger) =>

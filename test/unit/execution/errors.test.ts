@@ -4,8 +4,8 @@ import {
 	findProblem,
 	toApiError,
 	toError,
-	toErrorJson,
 	toExpected,
+	toFailure,
 	toNodeError,
 	toProblem,
 } from '../../../nodes/PushCampaign/execution/errors';
@@ -84,7 +84,7 @@ describe('the error that stops a run', () => {
 		expect(error).toBeInstanceOf(errorClass);
 		expect(shown(error)).toEqual({
 			message: problem.message,
-			description: `5 of 14 were sent. Sent: 3, sent earlier under their keys: 2, not sent: 4, unknown: 5. First to fail: item 6. ${problem.description} To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all 14 again, except those with an idempotency key that was sent already.`,
+			description: `5 of 14 were sent. Sent: 3, sent earlier under their keys: 2, not sent: 4, unknown: 5. First to fail: item 6 (the 7th of 14). ${problem.description} To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all 14 again, except those with an idempotency key that was sent already.`,
 			httpCode,
 			itemIndex: 6,
 			failure: { cause: 'configuration-invalid' },
@@ -106,7 +106,7 @@ describe('the error that stops a run', () => {
 		[{ items: 1, unknown: 1 }, /^Give a title\.$/],
 		[
 			{ items: 2, notDone: 2 },
-			/^Sent: 0, not sent: 2, unknown: 0\. First to fail: item 0\. Give a title\.$/,
+			/^Nothing was sent: item 0 \(the 1st of 2\) failed first\. Sent: 0, not sent: 2, unknown: 0\. Give a title\.$/,
 		],
 		[
 			{ items: 3, notDone: 2, done: 1 },
@@ -202,6 +202,8 @@ test.each([
 	['read', lost, { type: 'bad_request' }],
 ] as const)('the error item of a %s: %j', (kind, problem, facts) => {
 	const { message, description } = problem;
+	const { error, status } = toFailure(problem, kind);
 	// Strictly: n8n routes by which fields are there.
-	expect(toErrorJson(problem, kind)).toStrictEqual({ error: { message, description, ...facts } });
+	expect(error).toStrictEqual({ message, description, ...facts });
+	expect(status).toBe('outcome' in facts ? facts.outcome : undefined);
 });

@@ -51,6 +51,11 @@ const status: INodeParameters = { operation: 'getStatus', campaignId: '1001' };
 const statusEach: INodeParameters = { ...status, campaignId: '={{ $json.title }}' };
 const inOrder = { maxParallel: 1 };
 
+const subscribers = {
+	statusCode: 200,
+	body: { total_life_time_subscribers: '12000', active_subscribers: '10000' },
+};
+
 const titled = (...titles: string[]): INodeExecutionData[] =>
 	titles.map((title) => ({ json: { title } }));
 
@@ -76,6 +81,7 @@ async function run({ faults = {}, ...options }: Run = {}) {
 	const { context, asked, warnings } = executeFunctions({
 		parameters: send,
 		service: async (request) => {
+			if (request.url.endsWith('/subscriber_count')) return subscribers;
 			const title = titleOf(request);
 			const id = 1000 + titles.push(title);
 			return (await faults[title]?.(request)) ?? created(id);
@@ -136,9 +142,11 @@ describe('before anything is sent', () => {
 		const stopped = await run(wrong);
 		expect(shown(stopped)).toEqual({ message, description, item: 0 });
 		expect(stopped.error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
-		const { items, asked } = await run({ ...wrong, continueOnFail: true });
+		const { items, hints, asked } = await run({ ...wrong, continueOnFail: true });
 		const error = { message, description, type: 'validation', outcome: 'notSent' };
-		expect(items).toEqual([0, 1].map((item) => ({ json: { error }, pairedItem: { item } })));
+		const json = { status: 'notSent', error };
+		expect(items).toEqual([0, 1].map((item) => ({ json, pairedItem: { item } })));
+		expect(hints).toEqual(['Nothing was sent: see the column error.']);
 		expect(asked).toEqual([]);
 	});
 
@@ -308,7 +316,7 @@ describe('sends and reads', () => {
 			'sends',
 			sendEach,
 			'Title',
-			'Sent: 0, not sent: 3, unknown: 0. First to fail: item 1. ',
+			'Nothing was sent: item 1 (the 2nd of 3) failed first. Sent: 0, not sent: 3, unknown: 0. ',
 			{ outcome: 'notSent' },
 		],
 		['reads', statusEach, 'Campaign ID', '', {}],
@@ -538,6 +546,84 @@ describe('idempotency keys', () => {
 	});
 });
 
+describe('a node that continues', () => {
+	const keyed = { ...sendEach, options: { idempotencyKey: '={{ $json.title }}' } };
+	const given = { items: titled('a', 'b', 'c', ''), parameters: keyed, continueOnFail: true };
+	const faults = { b: lost, c: () => failure('bad_request') };
+	const names = (title: string) => ({ audience: 'all', title, idempotencyKey: title });
+
+	test('names each item that failed, says whether it was sent, and why it failed', async () => {
+		const { json, hints } = await run({ ...given, faults });
+		expect(json).toMatchObject([
+			{ ...names('a'), status: 'success', campaignId: '1001' },
+			{ ...names('b'), status: 'unknown', error: { outcome: 'unknown', type: 'network' } },
+			{ ...names('c'), status: 'notSent', error: { outcome: 'notSent', type: 'bad_request' } },
+			{ audience: 'all', status: 'notSent', error: { outcome: 'notSent', type: 'validation' } },
+		]);
+		for (const item of json.slice(1)) {
+			expect(item).not.toHaveProperty('campaignId');
+			expect(item).not.toHaveProperty('description');
+		}
+		expect(hints).toEqual([
+			'1 of 4 was sent, 2 were not, of 1 it is unknown: see the column error.',
+		]);
+	});
+
+	test('gives the error alone at its second output, where n8n adds what the item was', async () => {
+		const node = { onError: 'continueErrorOutput' } as const;
+		const { json, hints } = await run({ ...given, faults, node });
+		expect(json.map((item) => Object.keys(item))).toEqual([
+			expect.arrayContaining(['campaignId', 'title']),
+			...[['error'], ['error'], ['error']],
+		]);
+		expect(hints).toEqual([
+			'1 of 4 was sent, 2 were not, of 1 it is unknown: see the output Error.',
+		]);
+	});
+
+	test('names the campaign of a read that failed', async () => {
+		const service: Service = () => failure('invalid_value');
+		const items = titled('1001', '');
+		const { json, hints } = await run({ ...given, items, parameters: statusEach, service });
+		expect(json).toMatchObject([
+			{ campaignId: '1001', error: { type: 'invalid_value' } },
+			{ error: { type: 'validation' } },
+		]);
+		expect(json.map((item) => Object.keys(item))).toEqual([['campaignId', 'error'], ['error']]);
+		expect(hints).toEqual(['2 of 2 failed: see the column error.']);
+	});
+});
+
+describe('a dry run of Send to All', () => {
+	const parameters = { ...sendEach, options: { dryRun: true } };
+	const countsOf = ({ asked }: Came) => asked.map(({ options }) => options.url.split('/v1/')[1]);
+
+	test('asks once how many subscribers it would reach', async () => {
+		const came = await run({ items: titled('a', 'b', 'c'), parameters });
+		expect(countsOf(came)).toEqual(['site/subscriber_count']);
+		expect(came.hints).toEqual([
+			expect.stringContaining('would go to all 10,000 active subscribers right away:'),
+		]);
+	});
+
+	test.each<{ name: string; service: Service }>([
+		{ name: 'the service refuses', service: () => failure('authentication_failure') },
+		{ name: 'no answer comes', service: lost },
+		{ name: 'the answer has no number', service: () => created(1) },
+	])('says nothing of how many if $name', async ({ service }) => {
+		const { json, hints } = await run({ items: titled('a'), parameters, service });
+		expect(json).toMatchObject([{ title: 'a', dryRun: true }]);
+		expect(hints).toEqual([expect.stringContaining('would go to all subscribers right away:')]);
+	});
+
+	test('asks nothing if nothing is a dry run, or it is not to all', async () => {
+		const toOne = { ...parameters, operation: 'sendToSubscriber', subscriberId: '5001' };
+		expect(countsOf(await run({ parameters: toOne, items: titled('a') }))).toEqual([]);
+		const sent = await run({ parameters: sendEach, items: titled('a') });
+		expect(countsOf(sent)).toEqual(['notification/send/all']);
+	});
+});
+
 describe('hints', () => {
 	const scheduled = { ...sendEach, additionalFields: { sendAt: '2099-01-01T00:00Z' } };
 
@@ -545,6 +631,7 @@ describe('hints', () => {
 		const faults = { b: () => failure('bad_request') };
 		const given = { parameters: scheduled, faults, continueOnFail: true };
 		expect((await run({ ...given, items: titled('a', 'b', 'c') })).hints).toEqual([
+			'2 of 3 were sent, 1 was not: see the column error.',
 			expect.stringMatching(/^2 sends are scheduled for 1 Jan 2099 00:00, UTC\. /),
 		]);
 		const keyed = {

@@ -146,7 +146,7 @@ test.each(operations.map((operation) => ({ name: operation.option.name, operatio
 		expect(subtitle({ options: {} })).toBe(name);
 		expect(subtitle({ options: { dryRun: false } })).toBe(name);
 		expect(subtitle({ options: { dryRun: '={{ $json.test }}' } })).toBe(name);
-		if (kind === 'send') {
+		if (kind !== 'read') {
 			expect(subtitle({ options: { dryRun: true } })).toBe(`${name} (dry run)`);
 		}
 	},
@@ -173,7 +173,7 @@ describe('the hints beside the panel', () => {
 		'warn of every mistake while someone fills in $name, and of nothing else',
 		({ operation }) => {
 			const { value } = operation.option;
-			const isSend = operation.kind === 'send';
+			const isSend = operation.kind !== 'read';
 			const isToMany = 'audience' in operation && operation.audience !== 'subscriber';
 			const wrong = { title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' };
 			expect(hintsFor(value)).toEqual([]);

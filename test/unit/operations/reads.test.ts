@@ -148,3 +148,65 @@ test('reads of the same campaign in the same form share a key, others do not', (
 	const others = [keyOf('1001'), keyOf('1002'), keyOf('1001', false)];
 	expect(new Set([...others, getSubscriberCount.prepare(itemOf({})).key]).size).toBe(4);
 });
+
+describe('Get Status of an item without a campaign ID', () => {
+	const advice =
+		'Put an If node before this one that lets through only items with a campaignId. The campaign ID of an item that was sent earlier is in the output of the execution that sent it, and in the dashboard of your push service.';
+	const prepare = (input: Record<string, unknown>) => () =>
+		getStatus.prepare(itemOf({ campaignId: null }, 'UTC', input));
+
+	test.each([
+		{
+			name: 'that was sent earlier under its key',
+			input: { status: 'alreadySent', audience: 'all' },
+			message:
+				'Campaign ID is not known: the item was sent earlier under its idempotency key, and n8n keeps no campaign ID with a key',
+		},
+		{
+			name: 'that was not sent',
+			input: { status: 'notSent', audience: 'subscriber' },
+			message: 'Campaign ID is empty: the item was not sent',
+		},
+		{
+			name: 'whose outcome is unknown',
+			input: { status: 'unknown', audience: 'all' },
+			message: 'Campaign ID is empty: it is unknown whether the item was sent',
+		},
+		{
+			name: 'that went to one subscriber',
+			input: { status: 'success', audience: 'subscriber' },
+			message:
+				'Campaign ID is empty: a notification to one subscriber is no campaign and has no status',
+		},
+	])('says so of one $name', ({ input, message }) => {
+		expect(refusal(prepare(input))).toMatchObject({ message, advice });
+	});
+
+	test('says of any other that its expression gave nothing', () => {
+		for (const input of [{}, { status: 'Sent' }, { status: 'constructor' }]) {
+			expect(refusal(prepare(input)).message).toBe(
+				'Campaign ID is empty for this item: its expression gave nothing',
+			);
+		}
+	});
+});
+
+describe('an item that failed', () => {
+	const error = { message: 'No' };
+
+	test('names its campaign', () => {
+		const read = getStatus.prepare(itemOf({ campaignId: 1001 }));
+		expect(read.toFailedItem({ error })).toEqual({ campaignId: '1001', error });
+		const invalid = itemOf({ campaignId: 'spring sale' });
+		expect(getStatus.toInvalidItem(invalid, { error })).toEqual({
+			campaignId: 'spring sale',
+			error,
+		});
+	});
+
+	test('names nothing if there is nothing to name', () => {
+		expect(getStatus.toInvalidItem(itemOf({}), { error })).toEqual({ error });
+		expect(getSubscriberCount.toInvalidItem(itemOf({}), { error })).toEqual({ error });
+		expect(getSubscriberCount.prepare(itemOf({})).toFailedItem({ error })).toEqual({ error });
+	});
+});

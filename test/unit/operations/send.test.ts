@@ -12,6 +12,11 @@ import { content, contentBody, itemOf, recordingClient } from './support';
 
 type Parameters = Record<string, unknown>;
 
+/** Stands for an expression that can't be evaluated. */
+function requireNothing(): never {
+	throw new TypeError('Nothing can be read');
+}
+
 const prepare = (operation: SendOperation, parameters: Parameters, timezone?: string) =>
 	operation.prepare(itemOf({ ...content, ...parameters }, timezone));
 const all = (parameters: Parameters, timezone?: string) =>
@@ -141,7 +146,8 @@ describe.each([
 		const url = `/v1/notification/send/${path}`;
 		const sent = change.describe?.().body;
 		const requestedId = isSubscriber ? { of: 'subscriber', id: '5001' } : undefined;
-		const request = { kind: 'send', path: url, body: sent, requestedId };
+		const kind = isSubscriber ? 'sendToOne' : 'send';
+		const request = { kind, path: url, body: sent, requestedId, hasKey: true };
 		expect(asked).toEqual([{ request, timeoutMs: 1234 }]);
 		if (result.kind === 'failed') throw new TypeError('It was not sent');
 
@@ -155,6 +161,10 @@ describe.each([
 		const description = 'Sent earlier under this idempotency key; nothing was sent now';
 		expect(JSON.stringify(change.toItem())).toBe(
 			JSON.stringify({ ...target, audience, status: 'alreadySent', description, ...rest }),
+		);
+		const failure = { status: 'notSent', error: { message: 'No' } };
+		expect(JSON.stringify(change.toFailedItem(failure))).toBe(
+			JSON.stringify({ ...target, audience, ...failure, ...rest }),
 		);
 		expect(change.toDryRunItem('https://push.example/api')).toEqual({
 			...{ ...target, audience, ...rest, dryRun: true },
@@ -179,9 +189,32 @@ describe.each([
 	});
 
 	test('returns why there is no answer', async () => {
-		const problem = explain(reasons.connectionLost, 'send');
+		const problem = explain(reasons.connectionLost, isSubscriber ? 'sendToOne' : 'send');
 		const result = await prepare(operation, parameters).perform(recordingClient({}).client);
 		expect(result).toEqual({ kind: 'failed', problem });
+	});
+
+	test('names an item that is not valid by what was entered', () => {
+		const failure = { status: 'notSent', error: { message: 'No' } };
+		const entered = {
+			...parameters,
+			title: 'x'.repeat(101),
+			message: '',
+			additionalFields: { name: ' ', sendAt: 'soon' },
+			options: { idempotencyKey: 7 },
+		};
+		const { attributes, segmentIds } = row;
+		expect(operation.toInvalidItem(itemOf(entered), failure)).toEqual({
+			...{ ...target, audience, ...failure, title: entered.title, idempotencyKey: '7' },
+			...(attributes && { attributes }),
+			...(segmentIds && { segmentIds }),
+		});
+	});
+
+	test('names an item of which nothing can be read by whom it was for', () => {
+		const failure = { status: 'notSent', error: { message: 'No' } };
+		const unreadable = { ...itemOf({}), get: () => requireNothing() };
+		expect(operation.toInvalidItem(unreadable, failure)).toEqual({ audience, ...failure });
 	});
 
 	test('is another send if the audience, the body or the quiet hours are others', () => {

@@ -6,8 +6,9 @@ import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 export function itemOf(
 	parameters: Readonly<Record<string, unknown>>,
 	timezone = 'UTC',
+	input: ItemParameters['input'] = {},
 ): ItemParameters {
-	return { timezone, get: ({ name }) => parameters[name] };
+	return { timezone, input, get: ({ name }) => parameters[name] };
 }
 
 /** What every send needs. */

@@ -63,6 +63,11 @@ const situations: readonly Situation[] = [
 		name: 'a redirect to a host',
 		problem: explain(reasons.redirect(308, 'shop.example'), 'read'),
 	},
+	...(['send', 'sendToOne'] as const).map((kind) => ({
+		name: `a lost ${kind} under a key`,
+		problem: explain(reasons.connectionLost, kind, true),
+	})),
+	{ name: 'a lost sendToOne', problem: explain(reasons.connectionLost, 'sendToOne') },
 	...(['send', 'read'] as const).flatMap((kind) =>
 		onTheWay.map(({ name, reason }) => ({
 			name: `${name} a ${kind}`,
