@@ -113,13 +113,13 @@ interface Conversation {
 
 const conversations: Conversation[] = [
 	{
-		what: 'calls at once, the answer of one lost: made again, none is sent again',
+		what: 'calls at the same time, one of whose answers is lost, send nothing again when the model repeats them',
 		answers: [calls('First', 'Lost', 'Third'), calls('First'), calls('Lost'), calls('Third')],
 		accepted: ['First', 'Lost', 'Third'],
 		told: ['First', isUnknown, 'Third', 'First', isUnknown, 'Third'],
 	},
 	{
-		what: 'two equal calls at once are sent once, and both get the answer',
+		what: 'two equal calls at the same time are sent once, and both get the answer',
 		answers: [calls('Sale', 'Sale')],
 		accepted: ['Sale'],
 		told: ['Sale', 'Sale'],

@@ -34,7 +34,7 @@ const [once, again, unknown] = ['success', 'alreadySent', 'unknown'] as const;
 
 const stories: Story[] = [
 	{
-		what: 'a later execution with the same key sends nothing, and says so',
+		what: 'a later execution with the same key sends nothing, and says alreadySent',
 		workflow: { options: inOrder },
 		steps: [
 			{ items: 3, ends: once },
@@ -42,19 +42,19 @@ const stories: Story[] = [
 		],
 	},
 	{
-		what: 'the same key on three items of one run sends the first',
+		what: 'of three items of one run with the same key only the first is sent',
 		workflow: { options: { idempotencyKey: 'today' } },
 		steps: [{ items: 3, ends: [once, again, again] }],
 		accepted: [1],
 	},
 	{
-		what: 'the same key on three items of one run fails as the first did',
+		what: 'three items of one run with the same key are unknown if the first one is',
 		workflow: { options: { idempotencyKey: 'today' }, settings: goesOn },
 		steps: [{ items: 3, fault: lostAnswer('Item 1'), ends: unknown }],
 		accepted: [1],
 	},
 	{
-		what: 'a batch that failed half way, executed again with keys, sends the rest',
+		what: 'with keys, executing a batch again that failed in the middle sends the rest',
 		workflow: { options: inOrder },
 		steps: [
 			{ items: 6, fault: refusal('Item 4') },
@@ -62,7 +62,7 @@ const stories: Story[] = [
 		],
 	},
 	{
-		what: 'an unknown outcome holds its key until Resend Unknown is on',
+		what: 'a key with an unknown outcome stays unknown in later executions until Resend Unknown is on',
 		workflow: { options: inOrder, settings: goesOn },
 		steps: [
 			{ items: 2, fault: lostAnswer('Item 1'), ends: [unknown, once] },
@@ -73,7 +73,7 @@ const stories: Story[] = [
 		accepted: [1, 2, 1],
 	},
 	{
-		what: 'an unknown outcome of an earlier execution keeps nothing else from going out',
+		what: 'an unknown outcome of an earlier execution keeps no other item from going out',
 		workflow: { options: inOrder },
 		steps: [{ items: 2, fault: lostAnswer('Item 2') }, { items: 4 }, { items: 5 }],
 	},
@@ -113,7 +113,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		return await until(() => workflow.call(items), isThere, { within: 30_000, every: 250, late });
 	};
 
-	test('a server killed in the middle of batches: with keys each item goes out once, however it is run again', async () => {
+	test('with keys, no item goes out twice if n8n is killed in the middle of a batch, by Retry or by executing again', async () => {
 		const one = { options: inOrder };
 		const ten = { options: { ...byTitle, maxParallel: 10 }, settings: goesOn };
 		const batches = [
@@ -178,7 +178,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		}
 	});
 
-	test('n8n ended in order waits for a short batch, and cuts a long one off: with keys nothing goes out twice', async () => {
+	test('n8n that is shut down waits for a short batch and cuts off a long one; with keys nothing goes out twice', async () => {
 		const short = await sendWorkflow(stage());
 		const long = await sendWorkflow(stage(), { options: { maxParallel: 2 } });
 		const longKeyed = await keyed({ settings: goesOn, options: { maxParallel: 2 } });
@@ -219,9 +219,17 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 	});
 
 	test.each([
-		['a sub-workflow with keys', byTitle, [1, 2, 3, 4]],
-		['a sub-workflow without keys', {}, [1, 2, 1, 2, 3, 4]],
-	])('%s, started again by Retry On Fail of Execute Workflow', async (name, options, accepted) => {
+		[
+			'Retry On Fail of Execute Workflow sends the rest in a sub-workflow with keys',
+			byTitle,
+			[1, 2, 3, 4],
+		],
+		[
+			'Retry On Fail of Execute Workflow sends everything again in a sub-workflow without keys',
+			{},
+			[1, 2, 1, 2, 3, 4],
+		],
+	])('%s', async (name, options, accepted) => {
 		const { client, credential, simulator } = stage();
 		const sub = await client.createWorkflow(
 			chain(name, [
@@ -250,7 +258,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(acceptedTitles(stage())).toEqual(accepted.map((number) => `Called ${number}`));
 	});
 
-	test('a scheduled send whose time is over is asked for by its key before it is refused', async () => {
+	test('a scheduled send whose time is over is alreadySent if it was sent under its key, and refused otherwise', async () => {
 		const workflow = await keyed({
 			parameters: { additionalFields: { sendAt: '={{ $json.sendAt }}' } },
 		});
@@ -274,7 +282,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(endsOf(sentItems(await workflow.run([{ ...three, sendAt: soon }])))).toEqual([once]);
 	});
 
-	test("n8n's Remove Duplicates clears no key, and a keyed step that is executed on its own sends once", async () => {
+	test('Remove Duplicates clears no key, and a step that is executed alone knows its keys', async () => {
 		const { client, credential, simulator } = stage();
 		const clear = (scope: string) =>
 			node(
@@ -309,7 +317,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(simulator.campaigns.size).toBe(1);
 	});
 
-	test('20,000 items of one run go out once each, and the newest 10,000 keys are remembered', async () => {
+	test('20,000 items of one run are sent once each, and the newest 10,000 keys are remembered', async () => {
 		const workflow = await keyed();
 		const items = titled('Many', 20_000);
 		expect(endsOf((await workflow.call(items)).json)).toEqual(times(20_000, once));
@@ -318,7 +326,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(endsOf((await workflow.call(items.slice(10_000))).json)).toEqual(times(10_000, again));
 	});
 
-	test('an execution that is stopped, executed again with keys, sends the rest', async () => {
+	test('with keys, executing again after a stop sends the rest, and nothing twice', async () => {
 		const { simulator } = stage();
 		const workflow = await keyed({ options: { maxParallel: 2 }, settings: goesOn });
 		simulator.setLatency(15_000);
@@ -335,7 +343,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Stopped', 6));
 	});
 
-	test('two executions at once send each key once, and both get a result', async () => {
+	test('two executions with the same keys at the same time send each item once, and both succeed', async () => {
 		const workflow = await keyed();
 		stage().simulator.setLatency(200);
 		const items = titled('At once', 20);
@@ -358,7 +366,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(stage().simulator.requestCount).toBe(0);
 	});
 
-	test('where n8n can not write the claim, nothing leaves', async () => {
+	test('nothing is sent under a key that n8n can not write to its database', async () => {
 		// The first has a row of keys already, the second has none.
 		const first = await keyed({ settings: goesOn });
 		const second = await keyed();
@@ -385,7 +393,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		}
 	});
 
-	test('where n8n can not note that it was sent, the item is sent, and this process does not send it again', async () => {
+	test('an item succeeds if n8n can not save that it was sent, and this process does not send it again', async () => {
 		const workflow = await keyed({ settings: goesOn });
 		stage().simulator.setLatency(8000);
 		const running = workflow.run(titled('Noted', 1));

@@ -52,7 +52,7 @@ describe('a webhook that is delivered twice, to two workers', () => {
 	beforeEach(() => cluster().simulator.setLatency(50));
 
 	test.each([{ remembered: 1 }, { remembered: 10_000 }])(
-		'sends each item once, and the other delivery comes out as already sent or unknown, with $remembered keys remembered',
+		'one of two deliveries of a webhook is sent, the other one is alreadySent or unknown, with $remembered keys remembered',
 		async ({ remembered }) => {
 			const workflow = await keyedWorkflow();
 			await rememberKeys(cluster(), workflow, remembered);
@@ -74,7 +74,7 @@ describe('a webhook that is delivered twice, to two workers', () => {
 		},
 	);
 
-	test('knows a key that was sent before, when both deliveries ask for it at once', async () => {
+	test('a key that was sent before is alreadySent for both of two deliveries at the same time', async () => {
 		const workflow = await keyedWorkflow();
 		const ends: string[] = [];
 		for (let pair = 0; pair < 2 * pairs; pair += 1) {
@@ -86,7 +86,7 @@ describe('a webhook that is delivered twice, to two workers', () => {
 		expect(ends).toEqual(times(ends.length, 'alreadySent + alreadySent'));
 	});
 
-	test('sends both of the first two items of a new workflow, though both insert its first row', async () => {
+	test('the first two items of a new workflow are both sent, by two workers at the same time', async () => {
 		const ends: string[] = [];
 		for (let pair = 0; pair < pairs; pair += 1) {
 			const { call } = await keyedWorkflow();
@@ -97,7 +97,7 @@ describe('a webhook that is delivered twice, to two workers', () => {
 		expect(ends).toEqual(times(ends.length, 'success + success'));
 	});
 
-	test('sends no item twice when a worker is stopped for a while in the middle of its claims', async () => {
+	test('no item is sent twice if one of two workers stands still for seconds in the middle of its claims', async () => {
 		const workflow = await keyedWorkflow();
 		const { workers } = cluster();
 		const stop = async (worker: N8nServer | undefined, afterMs: number, forMs: number) => {

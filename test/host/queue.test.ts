@@ -88,7 +88,7 @@ async function killWhileSending(
 describe('queue mode on n8n 2.x with two workers', () => {
 	const cluster = useCluster({ major: '2', env: {}, workers: 2 });
 
-	test('200 executions at once are spread over both workers, and each sends once', async () => {
+	test('200 executions at the same time are spread over both workers, and each sends once', async () => {
 		const workflow = await sendWorkflow(cluster());
 		// A busy n8n leaves a call unanswered now and then, though its execution has ended.
 		for (const item of titled('Queued', 200)) workflow.call([item]).catch(() => undefined);
@@ -109,7 +109,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		return workflow;
 	};
 
-	test('two processes that run twelve executions each under different keys at once: all keys are remembered', async () => {
+	test('two workers that run twelve executions each under different keys at the same time remember all keys', async () => {
 		const workflow = await withKeysRemembered(10_000);
 		cluster().simulator.setLatency(50);
 		const taken = () => cluster().workers.map((worker) => takenBy(worker).length);
@@ -131,7 +131,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		expect(repeated(acceptedTitles(cluster()))).toEqual([]);
 	});
 
-	test('two processes that send under the same keys, the second while the first waits for answers: each item goes out once', async () => {
+	test('two workers that send under the same keys send each item once, the second while the first waits for answers', async () => {
 		const workflow = await withKeysRemembered(1);
 		cluster().simulator.setLatency(5000);
 		const items = titled('Same', 50);
@@ -155,7 +155,7 @@ describe('queue mode on n8n 2.x where a process dies', () => {
 	// A worker for each that is killed, and one that is left.
 	const cluster = useCluster({ major: '2', env: { ...quickLocks, ...durableEngine }, workers: 3 });
 
-	test('a worker killed in the middle of a send leaves no second send', async () => {
+	test('a worker that is killed in the middle of a send leaves no second send', async () => {
 		const { ended } = await killWhileSending(
 			cluster(),
 			{ settings: { retryOnFail: true, maxTries: 3 } },
@@ -166,7 +166,7 @@ describe('queue mode on n8n 2.x where a process dies', () => {
 		expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 4));
 	});
 
-	test('a worker killed in the middle of a send, run again with keys: no item goes out twice', async () => {
+	test('with keys, executing again after a worker was killed sends no item twice', async () => {
 		const { workflow } = await killWhileSending(
 			cluster(),
 			{ options: byTitle },
@@ -180,7 +180,7 @@ describe('queue mode on n8n 2.x where a process dies', () => {
 		expect(failureOf(again).description).toMatch(/^[345] of 6 were sent\./);
 	});
 
-	test('the durable trigger loses and repeats nothing across a restart of the main and its death', async () => {
+	test('the trigger loses and repeats nothing if the main process restarts or is killed, in the durable engine', async () => {
 		const { client, simulator, credential } = cluster();
 		const ids = [1, 2, 3].map(() => simulator.addCampaign({ counters: { total_attempts: 5 } }));
 		const { id } = await client.createWorkflow(watchWorkflow(credential, ids));
@@ -217,14 +217,14 @@ describe('queue mode on n8n 1.x', () => {
 
 	test.each([
 		[
-			'a worker killed in the middle of a send: n8n starts over, and sends again',
+			'n8n starts an execution over whose worker was killed, and sends everything again',
 			{},
 			{},
 			[one, two, one, two],
 			'success',
 		],
 		[
-			'a worker killed in the middle of a send, with keys: n8n starts over, and nothing goes out twice',
+			'with keys, nothing goes out twice if n8n starts an execution over whose worker was killed',
 			{},
 			byTitle,
 			[one, two],
@@ -232,7 +232,7 @@ describe('queue mode on n8n 1.x', () => {
 			'error',
 		],
 		[
-			'a worker killed in the middle of a send, with QUEUE_WORKER_MAX_STALLED_COUNT=0: no second send',
+			'with QUEUE_WORKER_MAX_STALLED_COUNT=0, n8n does not start an execution over whose worker was killed',
 			{ QUEUE_WORKER_MAX_STALLED_COUNT: '0' },
 			{},
 			[one, two],

@@ -35,7 +35,7 @@ const failsAtThird: Step = { items: 5, fault: refusal('Item 3') };
 
 const stories: Story[] = [
 	{
-		what: 'a lost answer is unknown, and is sent again only with Resend Unknown',
+		what: 'a send whose answer is lost fails as unknown, and is sent again only with Resend Unknown',
 		workflow: { settings: retryOnFail },
 		steps: [
 			{ items: 1, fault: lostAnswer('Item 1'), says: isUnknown },
@@ -45,7 +45,7 @@ const stories: Story[] = [
 		accepted: [1, 1],
 	},
 	{
-		what: 'Resend Unknown with Retry On Fail sends once in each execution',
+		what: 'an item is sent once in each execution if its answers are lost, also with Resend Unknown and Retry On Fail',
 		workflow: { settings: retryOnFail, options: { resendUnknown: true } },
 		steps: [
 			{ items: 1, fault: { ...lostAnswer('Item 1'), times: 0 }, says: isUnknown },
@@ -54,7 +54,7 @@ const stories: Story[] = [
 		accepted: [1, 1],
 	},
 	{
-		what: 'Retry of a half sent batch sends the rest',
+		what: 'Retry sends the rest of a batch that failed in the middle, and nothing twice',
 		workflow: inOrder,
 		steps: [
 			{ items: 10, fault: refusal('Item 6'), says: '5 of 10 were sent. Sent: 5, not sent: 5' },
@@ -62,7 +62,7 @@ const stories: Story[] = [
 		],
 	},
 	{
-		what: 'Retry sends the rest of a batch of which one outcome is unknown, and that one never again',
+		what: 'Retry sends the rest of a batch with one unknown outcome, and fails that one again',
 		workflow: inOrder,
 		steps: [
 			{ items: 6, fault: lostAnswer('Item 3'), says: 'Sent: 2, not sent: 3, unknown: 1.' },
@@ -71,12 +71,12 @@ const stories: Story[] = [
 		],
 	},
 	{
-		what: 'Retry On Fail sends the rest of a half sent batch',
+		what: 'Retry On Fail sends the rest of a batch that failed in the middle, and nothing twice',
 		workflow: { ...inOrder, settings: retryOnFail },
 		steps: [{ items: 6, fault: { ...refusal('Item 4'), times: 2 }, ends: 'success' }],
 	},
 	{
-		what: 'one item that is not valid keeps the whole batch from going out',
+		what: 'nothing is sent if one item of a batch is not valid',
 		workflow: {
 			parameters: { title: '={{ $itemIndex === 3 ? "x".repeat(101) : $json.title }}' },
 		},
@@ -84,12 +84,12 @@ const stories: Story[] = [
 		accepted: [],
 	},
 	{
-		what: 'the first execution retried again keeps what its first Retry left unknown',
+		what: 'the first execution, retried a second time, does not send what its first Retry left unknown',
 		workflow: inOrder,
 		steps: [failsAtThird, { fault: lostAnswer('Item 4'), says: isUnknown }, { says: isUnknown }],
 	},
 	{
-		what: 'a chain of Retries of whichever execution sends every item once',
+		what: 'Retries of Retries, and of the first execution, send every item once',
 		workflow: inOrder,
 		steps: [
 			failsAtThird,
@@ -100,14 +100,14 @@ const stories: Story[] = [
 	},
 ];
 
-type Row = [
-	what: string,
+interface Row {
+	readonly name: string;
 	/** Null: nobody is at the address. */
-	action: Fault['action'] | null,
+	readonly action: Fault['action'] | null;
 	/** How many campaigns the service has all the same. */
-	arrived: number,
-	error: { type: string; outcome: 'notSent' | 'unknown'; httpCode?: string },
-];
+	readonly arrived: number;
+	readonly error: { type: string; outcome: 'notSent' | 'unknown'; httpCode?: string };
+}
 
 const refused = (type: string, httpCode: string) =>
 	({ type, httpCode, outcome: 'notSent' }) as const;
@@ -132,19 +132,84 @@ const [denied, badValue] = ['authentication_failure', 'invalid_value'];
 const page = 'unexpected_answer';
 
 const faults: Row[] = [
-	['the service does not accept the credential', failure(denied), 0, refused(denied, '401')],
-	['the service does not accept a value', failure(badValue), 0, refused(badValue, '400')],
-	['the service refuses without a type', failure(), 0, refused('unspecified', '500')],
-	['no connection is made', null, 0, { type: 'network', outcome: 'notSent' }],
-	['no answer within the timeout', { kind: 'hang', process: true }, 1, lost],
-	['the connection ends before the request is read', { kind: 'reset-before' }, 0, lost],
-	['the connection ends before the answer', { kind: 'reset-after' }, 1, lost],
-	['the connection ends within the answer', { kind: 'truncate' }, 1, lost],
-	["a gateway's web page", gateway(502, true), 1, odd('502')],
-	["a gateway's page that refuses", gateway(404, false), 0, refused(page, '404')],
-	['a redirect is not followed, and is not sent', gateway(302, false), 0, refused(page, '302')],
-	['a redirect that says that something was done', gateway(303, true), 1, odd('303')],
-	['an answer of another shape', gateway(200, true, '{"ok":true}'), 1, odd('200')],
+	{
+		name: 'a send is not sent if the service does not accept the credential, with HTTP code 401',
+		action: failure(denied),
+		arrived: 0,
+		error: refused(denied, '401'),
+	},
+	{
+		name: 'a send is not sent if the service does not accept a value, with HTTP code 400',
+		action: failure(badValue),
+		arrived: 0,
+		error: refused(badValue, '400'),
+	},
+	{
+		name: 'a send is not sent if the service refuses it without a reason, with HTTP code 500',
+		action: failure(),
+		arrived: 0,
+		error: refused('unspecified', '500'),
+	},
+	{
+		name: 'a send is not sent if no connection is made',
+		action: null,
+		arrived: 0,
+		error: { type: 'network', outcome: 'notSent' },
+	},
+	{
+		name: 'a send is unknown if no answer comes within the timeout',
+		action: { kind: 'hang', process: true },
+		arrived: 1,
+		error: lost,
+	},
+	{
+		name: 'a send is unknown if the connection ends before the service read the request',
+		action: { kind: 'reset-before' },
+		arrived: 0,
+		error: lost,
+	},
+	{
+		name: 'a send is unknown if the connection ends before the answer',
+		action: { kind: 'reset-after' },
+		arrived: 1,
+		error: lost,
+	},
+	{
+		name: 'a send is unknown if the connection ends within the answer',
+		action: { kind: 'truncate' },
+		arrived: 1,
+		error: lost,
+	},
+	{
+		name: 'a send is unknown if a gateway answers with its page and HTTP 502',
+		action: gateway(502, true),
+		arrived: 1,
+		error: odd('502'),
+	},
+	{
+		name: 'a send is not sent if a gateway answers with its page and HTTP 404',
+		action: gateway(404, false),
+		arrived: 0,
+		error: refused(page, '404'),
+	},
+	{
+		name: 'a send is not sent if the answer is a redirect, which is not followed',
+		action: gateway(302, false),
+		arrived: 0,
+		error: refused(page, '302'),
+	},
+	{
+		name: 'a send is unknown if the answer is HTTP 303, which says that something was done',
+		action: gateway(303, true),
+		arrived: 1,
+		error: odd('303'),
+	},
+	{
+		name: 'a send is unknown if the answer is JSON of another shape',
+		action: gateway(200, true, '{"ok":true}'),
+		arrived: 1,
+		error: odd('200'),
+	},
 ];
 
 const tooMany = (headers: Record<string, string> = {}, bodyIncludes = ''): Fault => ({
@@ -174,7 +239,7 @@ const limitedWithinMs = 20_000;
 
 const limits: Limit[] = [
 	{
-		what: 'a rate limit slows the batch down, and everything goes out once',
+		what: 'a rate limit only slows a batch down: every item goes out once',
 		arrange: (simulator) => simulator.setRateLimit({ perSecond: 20, burst: 5 }),
 		items: titled('Slow', 40),
 		rateLimitRetries: 5,
@@ -182,7 +247,7 @@ const limits: Limit[] = [
 		requests: 6 * 40,
 	},
 	{
-		what: 'a rate limit that stays ends as not sent, with httpCode 429',
+		what: 'an item that is refused for too many requests to the end is not sent, with HTTP code 429',
 		arrange: (simulator) => simulator.addFault(tooMany({ 'retry-after': '1' })),
 		items: titled('Never', 1),
 		rateLimitRetries: 1,
@@ -190,7 +255,7 @@ const limits: Limit[] = [
 		requests: 2,
 	},
 	{
-		what: 'a quota that is used up',
+		what: 'a run ends with few requests once a quota is used up, and says of each item whether it was sent',
 		arrange: (simulator) => simulator.addFault({ ...tooMany(), skip: 10 }),
 		items: titled('Quota', 500),
 		rateLimitRetries: 2,
@@ -198,7 +263,7 @@ const limits: Limit[] = [
 		requests: 100,
 	},
 	{
-		what: 'a service that asks to wait for an hour is asked no more, also with Continue',
+		what: 'a service that asks to wait for an hour is asked nothing more in this run, also with Continue',
 		arrange: (simulator) => simulator.addFault(tooMany({ 'retry-after': '3600' })),
 		items: titled('Hour', 500),
 		rateLimitRetries: 5,
@@ -207,7 +272,7 @@ const limits: Limit[] = [
 		requests: 20,
 	},
 	{
-		what: 'a few items that are refused for good do not hold up the others',
+		what: 'a few items that the service never accepts do not hold up the others',
 		arrange: (simulator) => simulator.addFault(tooMany({}, 'Capped')),
 		items: [...titled('Taken', 100), ...titled('Capped', 5), ...titled('Taken too', 100)],
 		rateLimitRetries: 3,
@@ -223,7 +288,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		await expectStory(stage(), story);
 	});
 
-	test('the error output with Retry On Fail gets what is unknown, and nothing goes out twice', async () => {
+	test('with Retry On Fail, the error output gets what is unknown, the first output all others, each sent once', async () => {
 		const workflow = await sendWorkflow(stage(), {
 			settings: { ...retryOnFail, onError: 'continueErrorOutput' },
 		});
@@ -239,7 +304,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		]);
 	});
 
-	test.each(faults)('outcome: %s', async (_name, action, arrived, error) => {
+	test.each(faults)('$name', async ({ action, arrived, error }) => {
 		const { client, credential, simulator } = stage();
 		const nobody = { baseUrl: 'http://127.0.0.1:1', ...secrets };
 		if (action !== null) simulator.addFault({ match: send, action });
@@ -259,7 +324,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 	test.each<[what: string, action: Fault['action'], underWay: number]>([
 		[
-			'an execution that is stopped while it waits sends nothing more',
+			'an execution that is stopped while it waits for a rate limit sends nothing more',
 			tooMany({ 'retry-after': '8' }).action,
 			1,
 		],
@@ -284,7 +349,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 	// The Code node of n8n 2.x hands on copies.
 	if (major === '1') {
-		test('Continue hands no item on as if it was sent: one that holds itself', async () => {
+		test('with Continue, an item that holds itself is sent, or comes out as failed', async () => {
 			const code = node(
 				'Code',
 				'n8n-nodes-base.code',
@@ -330,12 +395,12 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 
 	test.each([
 		[
-			'Continue hands no item on as if it was sent: a field that can not be worked out',
+			'with Continue, an item whose expression can not be evaluated is not sent, and comes out as failed',
 			{ title: '={{ $json.title.toUpperCase() }}' },
 			['success', 'notSent', 'success'],
 		],
 		[
-			'an operation that came to nothing',
+			'with Continue, every item comes out as failed if the expression of Operation gives nothing',
 			{ operation: '={{ null }}' },
 			['notSent', 'notSent', 'notSent'],
 		],
@@ -346,7 +411,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(stage().simulator.campaigns.size).toBe(ends.filter((end) => end === 'success').length);
 	});
 
-	test('one item among others goes out with its own credential, where an expression has a word for the others', async () => {
+	test('one item of sixty goes out with its own credential if an expression gives all others another one', async () => {
 		const { client, simulator } = stage();
 		const apiKey = `={{ $input.item?.json?.key ? $input.item.json.key : '${secrets.apiKey}' }}`;
 		const data = { baseUrl: simulator.url, ...secrets, apiKey };
@@ -371,7 +436,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		beforeEach(() => elsewhere.reset());
 		afterAll(() => elsewhere.close());
 
-		test('each item goes out with its own credential where that holds expressions', async () => {
+		test('each item goes out with its own credential if the credential holds expressions', async () => {
 			const credential = await stage().client.createCredential('One for each', credentialType, {
 				baseUrl: '={{ $json.site }}',
 				apiKey: '={{ $json.apiKey }}',
@@ -391,7 +456,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 			expect(acceptedTitles({ simulator: elsewhere })).toEqual(['There']);
 		});
 
-		test("what went to one site goes out again to another that the user chooses before 'Retry'", async () => {
+		test('after the user chose the credential of another site, Retry sends the whole batch to that site', async () => {
 			const { workflow, failed } = await failAtThird();
 			const data = { baseUrl: elsewhere.url, ...others };
 			const credential = await stage().client.createCredential('Other site', credentialType, data);
@@ -409,7 +474,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		return { workflow, failed: executions[0]?.id ?? '' };
 	};
 
-	test('a new key in the same credential is the same site', async () => {
+	test('after the user renewed the key in the credential, Retry sends the rest, and nothing twice', async () => {
 		const { client, credential, simulator } = stage();
 		const { failed } = await failAtThird();
 		const data = { baseUrl: simulator.url, ...secrets };
@@ -423,7 +488,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		}
 	});
 
-	test('two Retries of one execution at once send every item once', async () => {
+	test('two Retries of one execution at the same time send every item once', async () => {
 		const { client, simulator } = stage();
 		const { failed } = await failAtThird();
 		simulator.setLatency(300);
@@ -432,7 +497,7 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 5));
 	});
 
-	test('the first execution retried again after 250 other executions', async () => {
+	test('the first execution, retried a second time after 250 other executions, sends every item once', async () => {
 		const { client, simulator } = stage();
 		const { failed } = await failAtThird();
 		simulator.addFault(refusal('Item 4'));

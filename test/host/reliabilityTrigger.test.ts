@@ -28,7 +28,7 @@ describe.each([
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
-	test('the changes of all events add up to the counters, though the server is killed before, during and after polls', async () => {
+	test('every change is emitted once though n8n is killed before, during and after polls', async () => {
 		const { simulator } = stage();
 		const ids = addCampaigns(3);
 		const id = await add(watchWorkflow(stage().credential, ids));
@@ -79,7 +79,7 @@ describe.each([
 	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);
 
-	test('a workflow that is activated again emits once what moved meanwhile', async () => {
+	test('a trigger that is activated again emits once what moved meanwhile', async () => {
 		const [campaignId = ''] = addCampaigns(1);
 		const id = await add(watching([campaignId]));
 		await untilCaughtUp(stage(), id, [campaignId]);
@@ -111,7 +111,7 @@ describe.each([
 		expect(await eachChangeOnce(id, kept)).toEqual([true, false, false]);
 	});
 
-	test('a campaign that fails among healthy ones is reported once, and again if it fails after it healed', async () => {
+	test('a campaign that can not be read is reported once, and again if it fails after it healed', async () => {
 		const ids = addCampaigns(3);
 		const [failing = '', ...healthy] = ids;
 		const id = await add(watching(ids));
@@ -146,7 +146,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);
 
-	test('is not published if a campaign can’t be read, and names each one with its reason', async () => {
+	test('a new trigger is not published if a campaign can not be read, and names each one with its reason', async () => {
 		stage().simulator.addFault({
 			match: { path: '/id/77' },
 			times: 0,
@@ -158,7 +158,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 		);
 	});
 
-	test('goes on after the service could not be read while n8n started', async () => {
+	test('a trigger goes on after the service could not be read while n8n started', async () => {
 		const { simulator } = stage();
 		const [campaignId = ''] = addCampaigns(1);
 		const id = await add(watching([campaignId]));
@@ -184,7 +184,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 		await eachChangeOnce(id, campaignId);
 	});
 
-	test('goes on when it is published again with a campaign that can’t be read, and reports that campaign', async () => {
+	test('a trigger goes on when it is published again with a campaign that can not be read, and reports that campaign', async () => {
 		const [known = ''] = addCampaigns(1);
 		const later = '99999';
 		const id = await add(watching([known]));
@@ -220,7 +220,7 @@ describe('the trigger in the classic engine', () => {
 	};
 
 	// The durable engine polls again half an hour after a credential was refused.
-	test('fails each poll while the key is refused, and loses nothing', async () => {
+	test('each poll fails while the service does not accept the key, and nothing is lost', async () => {
 		const id = await add(watching([campaignId]));
 		await caughtUp(id);
 		stage().simulator.configure({ serviceKey: 'another-key' });
@@ -232,7 +232,7 @@ describe('the trigger in the classic engine', () => {
 		expect(await eachChangeOnce(id, campaignId)).toEqual([true, false]);
 	});
 
-	test('goes on under a new name, though another trigger gets its old one', async () => {
+	test('a trigger that is renamed goes on, also if another trigger gets its old name', async () => {
 		const names = ['One', 'Two'];
 		const draft = watching([campaignId], names);
 		const id = await add(draft);
@@ -252,7 +252,7 @@ describe('the trigger in the classic engine', () => {
 			expect(await eachChangeOnce(id, campaignId, name)).toEqual([true, false]);
 	});
 
-	test('repeats nothing after a crash, though another trigger of the workflow was published on its own', async () => {
+	test('nothing is repeated after a crash if another trigger of the workflow was published on its own', async () => {
 		const names = ['One', 'Two'];
 		const draft = watching([campaignId], names);
 		const id = await add(draft);
@@ -272,7 +272,7 @@ describe('the trigger in the classic engine', () => {
 		for (const name of names) expect(await eachChangeOnce(id, campaignId, name)).toHaveLength(3);
 	});
 
-	test('repeats nothing after a slow execution restored old static data and the workflow was reactivated', async () => {
+	test('nothing is repeated if a slow execution restored old static data and the workflow was published again', async () => {
 		const { client, credential } = stage();
 		const jsCode =
 			"if ($json.firstSeen) $getWorkflowStaticData('global').seen = 1;\nreturn $input.all();";
@@ -298,7 +298,7 @@ describe('the trigger in the classic engine', () => {
 		expect(await eachChangeOnce(id, campaignId)).toHaveLength(3);
 	});
 
-	test('shows the present state or the pinned data in the editor, and counts neither as reported', async () => {
+	test('a test event shows the present state or the pinned data, and neither counts as reported', async () => {
 		const { client, simulator } = stage();
 		const { id, versionId } = await client.createWorkflow(watching([campaignId]));
 		for (let times = 0; times < 2; times += 1) await client.runManually(id, 'Trigger');
@@ -316,7 +316,7 @@ describe('the trigger in the classic engine', () => {
 		expect(events.map(({ firstSeen }) => firstSeen)).toEqual([true, true, false, true]);
 	});
 
-	test('counts from zero in a copy of its workflow, and repeats nothing in the original', async () => {
+	test('a copy of a workflow counts from zero, and the original repeats nothing', async () => {
 		const id = await add(watching([campaignId]));
 		await caughtUp(id);
 		// Its nodes have the same IDs.
@@ -331,7 +331,7 @@ describe('the trigger on n8n 1.x', () => {
 	const stage = useStage({ major: '1' });
 	const { add, addCampaigns } = useWatches(stage);
 
-	test('is not published if another trigger of the workflow has its node ID, and says what to do', async () => {
+	test('a trigger is not published if another trigger of the workflow has its node ID', async () => {
 		const draft = watchWorkflow(stage().credential, addCampaigns(1), ['One', 'Two']);
 		const [id = ''] = draft.nodes.filter(({ name }) => name === 'One').map((each) => each.id);
 		const nodes = draft.nodes.map((each) => (each.name === 'Two' ? { ...each, id } : each));

@@ -38,7 +38,7 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 
 	if (major === '1') {
 		// n8n 1 saves no node that is still to run.
-		test('runs no node, and sends nothing', async () => {
+		test('Retry of a stopped execution runs no node, and sends nothing', async () => {
 			const { retry } = await stopAtThird(inOrder);
 			const retried = await retry();
 			expect(retried.status).toBe('success');
@@ -46,7 +46,7 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 			expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 3));
 		});
 	} else {
-		test('sends the rest, and nothing that went out before', async () => {
+		test('Retry of a stopped execution sends the rest, and nothing that went out before', async () => {
 			const { retry } = await stopAtThird(inOrder);
 			const { message, description } = failureOf(await retry());
 			expect(message).toContain(isUnknown);
@@ -56,7 +56,7 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 			expect(acceptedTitles(stage())).toEqual(all);
 		});
 
-		test('starts over after a restart of n8n, and sends everything again', async () => {
+		test('Retry of a stopped execution starts over after a restart of n8n, and sends everything again', async () => {
 			const { retry } = await stopAtThird(inOrder);
 			await stage().restart();
 			// n8n keeps the old error beside what the Retry did.
@@ -64,7 +64,7 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 			expect(acceptedTitles(stage())).toEqual([...titlesOf('Item', 3), ...all]);
 		});
 
-		test('sends nothing twice after a restart of n8n if the items have keys', async () => {
+		test('with keys, Retry of a stopped execution sends nothing twice after a restart of n8n', async () => {
 			const { retry } = await stopAtThird(keyed);
 			await stage().restart();
 			expect(failureOf(await retry()).message).toContain('under the idempotency key "Item 3"');
@@ -72,7 +72,7 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 		});
 	}
 
-	test('is not needed with keys: executed again, the workflow sends the rest', async () => {
+	test('with keys, a stopped workflow that is executed again sends the rest', async () => {
 		const { workflow } = await stopAtThird(keyed);
 		const { message } = failureOf(await workflow.run(titled('Item', 5)));
 		expect(message).toContain('under the idempotency key "Item 3"');

@@ -64,7 +64,7 @@ const majors: Major[] = ['2', '1'];
 describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 	const stage = useStage({ major, access, env: { N8N_LOG_LEVEL: 'debug' } });
 
-	test('are in no log, output, saved execution or file after every failure', async () => {
+	test('the key and the token are in no log, output, saved execution or file after every failure', async () => {
 		const { client, server, simulator, credential } = stage();
 		const options = { timeout: 1000, rateLimitRetries: 0 };
 		const answers: string[] = [];

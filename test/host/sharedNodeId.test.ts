@@ -25,13 +25,13 @@ describe('two nodes with one ID in a workflow of n8n 1.x', () => {
 		return await client.execution(ended?.id ?? '');
 	}
 
-	test('refuse an idempotency key, because both would share their keys', async () => {
+	test('two nodes with one ID refuse an idempotency key, because they would share their keys', async () => {
 		const run = await runTwins({ idempotencyKey: 'order-1042' });
 		expect(failureOf(run).message).toContain('"Second" has the same node ID');
 		expect(acceptedTitles(stage())).toEqual([]);
 	});
 
-	test('both send if they have no key', async () => {
+	test('two nodes with one ID both send if they have no key', async () => {
 		expect((await runTwins({})).status).toBe('success');
 		expect(acceptedTitles(stage())).toEqual(['First', 'Second']);
 	});

@@ -25,7 +25,7 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
-	test('the events of 200 campaigns arrive in time, though one hangs and one fails', async () => {
+	test('the events of 200 campaigns arrive in time though one hangs and one fails', async () => {
 		const { client, simulator } = stage();
 		const ids = addCampaigns(200);
 		const [hanging = '', failing = '', ...good] = ids;

@@ -156,8 +156,8 @@ describe.each(engines)('killed at random, in the %s engine', (engine, env) => {
 
 	const title =
 		engine === 'durable'
-			? 'ten triggers emit every change exactly once'
-			: 'each kill loses or repeats at most one emission of a trigger';
+			? 'ten triggers emit every change exactly once though n8n is killed at random, five times'
+			: 'each kill of n8n at random loses or repeats at most one emission of a trigger';
 	test(
 		title,
 		async () => {

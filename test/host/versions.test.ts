@@ -134,7 +134,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			[objectWith({ firstSeen: true })],
 		];
 
-		test('does not pile up polls that take longer than their interval', async () => {
+		test('polls that take longer than their interval do not pile up', async () => {
 			const { client, simulator } = stage();
 			const workflowId = await watch(1);
 			moveSlowly(5000, 0);
@@ -150,7 +150,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			await client.deactivate(workflowId);
 		}, 400_000);
 
-		test('tells once what moved, though it is activated anew while a poll is under way', async () => {
+		test('what moved is emitted once though the trigger is activated again while a poll is under way', async () => {
 			const { client, simulator } = stage();
 			const workflowId = await watch(10);
 			moveSlowly(25_000, 1);

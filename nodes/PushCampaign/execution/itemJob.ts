@@ -29,15 +29,12 @@ export interface Tally {
 
 /** Makes the jobs of a run, and knows how to end it. */
 export interface JobFactory<Value> {
-	/**
-	 * @returns a promise where others must be asked first whether anything is to be requested
-	 * @throws InvalidInput
-	 */
-	create(itemIndex: number, connection: Connection): ItemJob<Value> | Promise<ItemJob<Value>>;
+	/** @throws InvalidInput */
+	create(itemIndex: number, connection: Connection): Promise<ItemJob<Value>>;
 	/** The item that is put out if it failed before it had a job. Throws nothing. */
 	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject;
 	/** Called when no job runs any more, also if one of them threw. */
-	readonly close: () => Promise<void>;
+	close(): Promise<void>;
 	/**
 	 * Called when all items have their outcome.
 	 * @returns the outcomes as they are told, with their counts where an error is to say them

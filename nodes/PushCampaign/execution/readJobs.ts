@@ -12,7 +12,7 @@ export function readJobs(
 ): JobFactory<IDataObject> {
 	const parametersFor = parametersOf(context);
 	return {
-		create(itemIndex, { client, settings }) {
+		async create(itemIndex, { client, settings }) {
 			const read = operation.prepare(parametersFor(itemIndex));
 			const { maxParallel, rateLimitRetries } = read.options;
 			return {

@@ -12,7 +12,7 @@ import { operations } from '../operations';
 import type { Operation } from '../operations/operation';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
-import { changeJobs } from './changeJobs';
+import { ChangeJobs } from './changeJobs';
 import { findProblem, toError, toExpected, toFailure, toNodeError, toProblem } from './errors';
 import { failedHint } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
@@ -32,6 +32,11 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 	pairedItem: { item },
 });
 
+/** An item that could not be prepared. */
+const toInvalidJob = <Value>(error: unknown): ItemJob<Value> => ({
+	known: { kind: 'invalid', invalid: toError(error) },
+});
+
 async function createJobs<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
@@ -45,9 +50,12 @@ async function createJobs<Value>(
 		if (signal?.aborted) break;
 		try {
 			const connection = await connectionOf(itemIndex);
-			jobs.push(Promise.resolve(factory.create(itemIndex, connection)));
+			// Not awaited: a late item waits for what is known of its key, the next ones do not.
+			jobs.push(
+				factory.create(itemIndex, connection).catch((error: unknown) => toInvalidJob<Value>(error)),
+			);
 		} catch (error) {
-			jobs.push(Promise.resolve({ known: { kind: 'invalid', invalid: toError(error) } }));
+			jobs.push(Promise.resolve(toInvalidJob<Value>(error)));
 		}
 		if (jobs.length % itemsAtOnce === 0) {
 			// What is late claims its key and frees it: more at a time would push out keys that are remembered.
@@ -165,7 +173,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		({ kind } = operation);
 		return operation.kind === 'read'
 			? await runOperation(context, readJobs(context, operation), kind, onRequest)
-			: await runOperation(context, changeJobs(context, operation), kind, onRequest);
+			: await runOperation(context, new ChangeJobs(context, operation), kind, onRequest);
 	} catch (thrown) {
 		const isStopped = context.getExecutionCancelSignal()?.aborted;
 		if (!context.continueOnFail() || isStopped) throw toExpected(context.getNode(), thrown, 0);

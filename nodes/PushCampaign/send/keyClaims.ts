@@ -15,7 +15,7 @@ export interface OwnClaim {
 export type Claim = OwnClaim | { readonly kind: 'sent' } | { readonly kind: 'held' };
 
 /** Pauses, in milliseconds, after which a key that somebody else has claimed is asked for again. */
-const heldPausesMs = [250, 500, 1000, 2000];
+const heldPausesMs = [250, 500, 1000, 2000, 4000];
 /** How often a claim is made again that another process wrote over. */
 const mostOverwrites = 10;
 /** How many sends with Resend Unknown may have crashed under one key. */

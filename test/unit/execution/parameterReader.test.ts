@@ -100,13 +100,13 @@ describe.each<
 		titled,
 		(title) => ({ name: `For ${title}`, unit: 'h', pairs: [{ icon: null, value: title }] }),
 	],
-])('%j', (written, itemOf, valueFor) => {
+])('the parameter %j', (written, itemOf, valueFor) => {
 	test.each<[what: string, given: Title[], byN8n: Title[], asked: number[]]>([
 		['is put together if n8n gives the same', ['a', '$&', '{{ 1 }}'], ['a'], [0]],
 		['is left to n8n wherever the field is no text', ['a', 2, 'c'], ['a', 'two'], [0, 1]],
 		['is left to n8n for good if that gives something else', ['a', 'b'], ['uno', 'b'], [0, 1]],
 		['is left to n8n for good if the first is no text', [1, 'b'], ['1', 'due'], [0, 1]],
-	])('%s', (_what, given, byN8n, asked) => {
+	])('for each item %s', (_what, given, byN8n, asked) => {
 		const { values, evaluated } = readAll(written, given.map(itemOf), (_written, index) =>
 			valueFor(byN8n[index] ?? ''),
 		);

@@ -117,7 +117,7 @@ const shown = ({ error }: Came) => ({
 afterEach(() => void jest.restoreAllMocks());
 
 describe('before anything is sent', () => {
-	test('without items there is nothing to do', async () => {
+	test('a run without items requests nothing and returns none', async () => {
 		const { items, asked, error } = await run({ items: [], parameters: {} });
 		expect([items, asked, error]).toEqual([[], [], undefined]);
 	});
@@ -137,20 +137,23 @@ describe('before anything is sent', () => {
 			"Resource can't be evaluated: Referenced node doesn't exist",
 			'Correct the expression in Resource.',
 		],
-	])('%j: with Continue every item says so', async (more, message, description) => {
-		const wrong = { items: titled('a', 'b'), parameters: { ...send, ...more } };
-		const stopped = await run(wrong);
-		expect(shown(stopped)).toEqual({ message, description, item: 0 });
-		expect(stopped.error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
-		const { items, hints, asked } = await run({ ...wrong, continueOnFail: true });
-		const error = { message, description, type: 'validation', outcome: 'notSent' };
-		const json = { status: 'notSent', error };
-		expect(items).toEqual([0, 1].map((item) => ({ json, pairedItem: { item } })));
-		expect(hints).toEqual(['Nothing was sent: see the column error.']);
-		expect(asked).toEqual([]);
-	});
+	])(
+		'%j fails the run, and with Continue every item says so',
+		async (more, message, description) => {
+			const wrong = { items: titled('a', 'b'), parameters: { ...send, ...more } };
+			const stopped = await run(wrong);
+			expect(shown(stopped)).toEqual({ message, description, item: 0 });
+			expect(stopped.error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
+			const { items, hints, asked } = await run({ ...wrong, continueOnFail: true });
+			const error = { message, description, type: 'validation', outcome: 'notSent' };
+			const json = { status: 'notSent', error };
+			expect(items).toEqual([0, 1].map((item) => ({ json, pairedItem: { item } })));
+			expect(hints).toEqual(['Nothing was sent: see the column error.']);
+			expect(asked).toEqual([]);
+		},
+	);
 
-	test('with Continue a fault of a read has no outcome', async () => {
+	test('with Continue, a read that failed has no outcome', async () => {
 		const { context } = executeFunctions({ parameters: status, continueOnFail: true });
 		let calls = 0;
 		const getTimezone = () => {
@@ -164,7 +167,7 @@ describe('before anything is sent', () => {
 });
 
 describe('sends', () => {
-	test('thousands of items let n8n have its turn in between', async () => {
+	test('n8n gets its turn while thousands of items are read', async () => {
 		let turns = 0;
 		const counting = setInterval(() => (turns += 1), 0);
 		const seen: number[] = [];
@@ -254,7 +257,7 @@ describe('sends', () => {
 		expect(error?.message).toBe('Title is missing. Fill in Title.');
 	});
 
-	test('as many as are allowed are under way at once', async () => {
+	test('no more requests are in flight than Max Parallel Requests allows', async () => {
 		let underWay = 0;
 		let most = 0;
 		const service: Service = async () => {
@@ -274,7 +277,7 @@ describe('sends', () => {
 		expect(most).toBe(3);
 	});
 
-	test('what is too late when its turn comes is not sent', async () => {
+	test('an item whose Send At is too close when its turn comes is not sent', async () => {
 		const start = Date.UTC(2030, 0, 1);
 		const now = jest.spyOn(Date, 'now').mockReturnValue(start);
 		const a: Service = () => {
@@ -291,7 +294,7 @@ describe('sends', () => {
 		});
 	});
 
-	test('a dry run shows its request, makes none, and counts as nothing sent', async () => {
+	test('a dry run returns the request that it would make, makes none, and counts as nothing sent', async () => {
 		const kept = {};
 		const options = { ...inOrder, dryRun: '={{ $itemIndex === 0 }}' };
 		const parameters = { ...sendEach, options };
@@ -385,7 +388,7 @@ describe('sends and reads', () => {
 });
 
 describe('a second try of the execution', () => {
-	test('sends the rest where one is unknown, which fails in the same words, unless it is to be sent again', async () => {
+	test('sends the rest; what is unknown fails again with the same words, unless Resend Unknown is on', async () => {
 		const kept = {};
 		const parameters = { ...sendEach, options: inOrder };
 		const given = { items: titled('a', 'b', 'c'), parameters, kept };
@@ -512,13 +515,13 @@ describe('idempotency keys', () => {
 		expect(came.entries).toEqual(after);
 	});
 
-	test('a dry run neither claims nor asks', async () => {
+	test('a dry run neither claims a key nor asks for it', async () => {
 		const dry = { options: { dryRun: true } };
 		const { told, writes } = await runKeyed([late], sent, dry);
 		expect([told, writes]).toEqual([expect.stringMatching(isOver), 0]);
 	});
 
-	test('the ledger is asked first: Retry gives the first answer again, however late', async () => {
+	test('Retry gives the first answer of a keyed send again, though its Send At is over', async () => {
 		const kept = {};
 		jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2019, 0, 1));
 		expect((await runKeyed([late], [], { kept })).told).toBe('success');
@@ -527,7 +530,7 @@ describe('idempotency keys', () => {
 		expect([again.titles, again.told]).toEqual([[], 'success']);
 	});
 
-	test('though the clock goes back meanwhile', async () => {
+	test('a late item stays refused though the clock goes back meanwhile', async () => {
 		const store = new DeduplicationStore();
 		const now = jest.spyOn(Date, 'now');
 		store.beforeRecord = () => now.mockReturnValue(Date.UTC(2019, 0, 1));
@@ -535,7 +538,7 @@ describe('idempotency keys', () => {
 		expect([titles, told]).toEqual([[], expect.stringMatching(isOver)]);
 	});
 
-	test('late ones are claimed some at a time, so that no remembered key is pushed out', async () => {
+	test('late items claim at most 400 keys at a time, so that no remembered key is pushed out', async () => {
 		const store = new DeduplicationStore();
 		let most = 0;
 		store.beforeRecord = () => (most = Math.max(most, store.entries.length));
@@ -627,7 +630,7 @@ describe('a dry run of Send to All', () => {
 describe('hints', () => {
 	const scheduled = { ...sendEach, additionalFields: { sendAt: '2099-01-01T00:00Z' } };
 
-	test('count what was accepted now: not what failed, and not what was sent before', async () => {
+	test('count what was accepted in this run, not what failed or was sent before', async () => {
 		const faults = { b: () => failure('bad_request') };
 		const given = { parameters: scheduled, faults, continueOnFail: true };
 		expect((await run({ ...given, items: titled('a', 'b', 'c') })).hints).toEqual([
@@ -645,7 +648,7 @@ describe('hints', () => {
 		]);
 	});
 
-	test('that can’t be shown hide nothing of what was sent', async () => {
+	test('that can not be shown do not hide what was sent', async () => {
 		const { json, warnings } = await run({
 			addExecutionHints: () => {
 				throw new TypeError('x is not a function');
@@ -655,7 +658,7 @@ describe('hints', () => {
 		expect(warnings).toEqual(['The hints of a run could not be shown: x is not a function']);
 	});
 
-	test('are missed by nobody where n8n shows none', async () => {
+	test('are left out if n8n has no way to show them', async () => {
 		const { context, warnings } = executeFunctions({ parameters: send });
 		await new PushCampaign().execute.call(context);
 		expect(warnings).toEqual([]);
@@ -665,7 +668,7 @@ describe('hints', () => {
 describe('reads', () => {
 	const answerOf: Service = ({ url }) => statusAnswer(url.split('/').at(-1) ?? '');
 
-	test('of the same parameters share a request, not an object', async () => {
+	test('with the same parameters share one request, and each returns an object of its own', async () => {
 		const items = titled('1', '2', '1');
 		const parameters = { ...statusEach, simplify: false };
 		const { items: given, json, asked } = await run({ items, parameters, service: answerOf });
@@ -676,7 +679,7 @@ describe('reads', () => {
 		expect(json[2]?.['count']).not.toBe(json[0]?.['count']);
 	});
 
-	test('of the same parameters by another credential are another request', async () => {
+	test('with the same parameters but another credential are requests of their own', async () => {
 		const sites = ['push', 'other', 'push'];
 		const { asked } = await run({
 			parameters: status,
