@@ -65,7 +65,8 @@ function ranOn(tests: readonly TestResult[]): string {
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 function tableOf(suites: readonly string[], results: readonly TestResult[]): string {
-	const tests = results.filter(({ suite }) => suites.includes(suite));
+	// Jest lists suites as they end, in another order each time.
+	const tests = suites.flatMap((name) => results.filter(({ suite }) => suite === name));
 	const titles = [...new Set(tests.map(({ title }) => title))];
 	const rows = titles.map((title) => {
 		const on = ranOn(tests.filter((test) => test.title === title));
