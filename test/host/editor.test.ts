@@ -338,7 +338,7 @@ describe("n8n's editor", () => {
 		await editor.keepPictures('segment-name');
 		await editor.field('segmentIds').fill('12');
 		await editor.execute();
-		await output.getByText('1 item').waitFor();
+		await editor.expectTexts(output, ['campaignId', 'success']);
 		const [sent] = stage().simulator.requests;
 		expect(sent?.json).toMatchObject({ title: '2030', segment: ['12'] });
 	});

@@ -75,12 +75,8 @@ export class EntryWriter {
 	 * their own claims.
 	 */
 	private restUntil = -Infinity;
-	/**
-	 * From when on the others have noticed, by `performance.now()`, what the last write dropped that took longer than
-	 * the shortest pause of any process. It may have dropped a claim that its holder had looked at already, or a mark
-	 * that a key was sent. A claim that began before that moment is made among entries that may lack it.
-	 */
-	noticedFrom = -Infinity;
+	/** When the last write ended that took longer than the shortest pause of any process. */
+	private slowAt = -Infinity;
 	/** Until when this process does not trust its own claims. */
 	private doubtUntil = -Infinity;
 
@@ -134,6 +130,11 @@ export class EntryWriter {
 	/** From when on a claim's stamp says that the claim holds, by `performance.now()`. */
 	trustedFrom({ endedAt }: Written): number {
 		return Math.max(endedAt + this.pauseMs, this.doubtUntil);
+	}
+
+	/** Whether a write of this process could have dropped a claim of another one that was looked at already. */
+	wasSlowSince({ startedAt }: Written): boolean {
+		return this.slowAt >= startedAt - 2 * this.pauseMs;
 	}
 
 	/** How many stamps are left in n8n's store. */
@@ -225,9 +226,11 @@ export class EntryWriter {
 
 	private noteDuration(durationMs: number): void {
 		const now = performance.now();
-		const doubtUntil = now + Math.max(shortestDoubtMs, doubtPerWrite * durationMs);
-		if (durationMs > shortestPauseMs) this.noticedFrom = Math.max(this.noticedFrom, doubtUntil);
-		if (durationMs > this.pauseMs) this.doubtUntil = Math.max(this.doubtUntil, doubtUntil);
+		if (durationMs > shortestPauseMs) this.slowAt = now;
+		if (durationMs > this.pauseMs) {
+			const doubtMs = Math.max(shortestDoubtMs, doubtPerWrite * durationMs);
+			this.doubtUntil = Math.max(this.doubtUntil, now + doubtMs);
+		}
 		this.durations = [...this.durations, durationMs].slice(-rememberedWrites);
 		this.restUntil = now + this.medianMs * (1 + Math.random() / 2);
 	}

@@ -71,11 +71,10 @@ export async function claimOnce(
 		if (confirmed === 'tooSlow') return { kind: 'held' };
 		if (confirmed === 'overwritten') continue;
 		const ours = { kind: 'ours', entry, stamp: claim.stamp } as const;
-		if (!wasHeld && claim.startedAt >= writer.noticedFrom) return ours;
-		// Somebody else's claim may have been dropped after it was looked at. Its holder records within this time that
-		// the key is contested, or that it was sent.
-		const noticedInMs = writer.noticedFrom - performance.now();
-		await sleep(wasHeld ? shortestDoubtMs : Math.max(0, noticedInMs));
+		if (!wasHeld && !writer.wasSlowSince(claim)) return ours;
+		// Somebody else's claim may have been dropped after it was looked at. Its holder has recorded by now that the
+		// key is contested, or that it was sent.
+		if (wasHeld) await sleep(shortestDoubtMs);
 		if (await isSent(key, writer, helpers)) return { kind: 'sent' };
 		if (await isContested(key, writer, helpers)) return { kind: 'held' };
 		return ours;

@@ -18,8 +18,8 @@ export type KeyState =
 const firstRecheckMs = 250;
 /** Until then another process's write that began earlier is expected to have ended. */
 const lastRecheckMs = 60_000;
-/** A claim that is used for longer is rechecked this often, in milliseconds: well within the shortest doubt of another process. */
-const longestGapMs = 1_000;
+/** A claim that is used for longer is rechecked this often, in milliseconds. */
+const longestGapMs = 4_000;
 /** More keys are not remembered either. */
 const mostKeys = 10_000;
 /** How many keys are rechecked by one write: each entry is hashed, which blocks n8n. */
