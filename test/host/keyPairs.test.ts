@@ -18,6 +18,9 @@ import {
 
 const pairs = Number(process.env['PAIRS'] ?? 3);
 const distancesMs = [0, 5, 20, 100, 200, 500];
+/** How long the pairs of a test may take on a busy machine, in milliseconds. */
+const patienceMs = 600_000 + pairs * distancesMs.length * 10_000;
+jest.setTimeout(patienceMs);
 
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -47,7 +47,7 @@ function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
 	return counts;
 }
 
-/** Why a change is too late for the time it was scheduled for, if it is. */
+/** Why it is too late for the time of a scheduled change; nothing if it is not. */
 const tooLate = ({ schedule }: PreparedChange): InvalidInput | undefined =>
 	schedule && checkLead(schedule, Date.now());
 
@@ -193,6 +193,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 		};
 	}
 
+	/** What the editor says of the run. A dry run's audience is not counted once the service has refused something. */
 	private async hintsOf(
 		outcomes: ReadonlyArray<Outcome<Changed>>,
 		counts: Tally,
@@ -202,7 +203,8 @@ export class ChangeJobs implements JobFactory<Changed> {
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
 			return this.changes[itemIndex]?.describe?.(receipt) ?? [];
 		});
-		const reached = await this.countReached?.();
+		const isRefused = outcomes.some(({ kind }) => kind === 'failed');
+		const reached = isRefused ? undefined : await this.countReached?.();
 		return executionHints(sends, counts, this.operation.kind, reached);
 	}
 }

@@ -69,7 +69,7 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 	return new NodeApiError(node, { type }, { message, ...options, ...code });
 }
 
-/** What the item of a failed one says when the node continues on fail. */
+/** What a failed item reports if the node continues. */
 export function toFailure(problem: Problem, kind: Kind): ItemFailure {
 	const { message, description, type, httpCode, outcome } = problem;
 	const { change } = kinds[kind];

@@ -9,12 +9,13 @@ import type { ChangeKind, Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import type { Tally } from './itemJob';
 
-/** A run of which items failed. */
+/** A run with failed items. */
 interface FailedRun {
 	readonly items: number;
 	readonly kind: Kind;
+	/** Missing if the run changes nothing. */
 	readonly counts?: Tally | undefined;
-	/** Whether what failed is put out at a second output. */
+	/** Whether failed items are returned by a second output. */
 	readonly isErrorOutput: boolean;
 }
 
@@ -59,10 +60,10 @@ function whom({ attribute, segment, sid }: PreparedSend['body'], reached?: numbe
 	return `all ${reached.toLocaleString('en-US')} active subscribers`;
 }
 
-/** So much of whom a send would go to is told: there may be hundreds of segments. */
+/** The longest description of an audience, in characters: there may be hundreds of segments. */
 const whomCharacters = 300;
 
-/** An address without what makes it long. */
+/** The host of an address, which may be long. */
 const hostOf = (url: string) => parseUrl(url)?.host ?? url;
 
 /** The notification that would go out, to whom and when. */
@@ -124,32 +125,38 @@ export function executionHints(
 	return messages.map((message) => ({ message, type: 'info', location: 'outputPane' }));
 }
 
+const were = (count: number) => (count === 1 ? 'was' : 'were');
+
+/** How many items of a run failed: a sentence without its end. */
+function describeFailed(
+	problems: readonly Problem[],
+	{ items, kind, counts }: Omit<FailedRun, 'isErrorOutput'>,
+): string {
+	const { change } = kinds[kind];
+	const done = counts === undefined ? 0 : counts.done + counts.doneEarlier;
+	const hasDryRun = done + problems.length < items;
+	if (change === undefined || hasDryRun) return `${problems.length} of ${items} failed`;
+	const unknown = problems.filter(({ outcome }) => outcome === 'unknown').length;
+	const notDone = problems.length - unknown;
+	if (notDone === items) return `Nothing was ${change.done}`;
+	if (items === 1) return `It is unknown whether it was ${change.done}`;
+	return [
+		`${done} of ${items} ${were(done)} ${change.done}`,
+		...(notDone === 0 ? [] : [`${notDone} ${were(notDone)} not`]),
+		...(unknown === 0 ? [] : [`for ${unknown} it is unknown`]),
+	].join(', ');
+}
+
 /**
- * Says above the output of a node that continues how many items failed, and where that is to be seen.
+ * Says above the output of a node that continues how many items failed, and where to see them.
  * @param problems why items failed
- * @param counts missing where nothing was to change
  */
 export function failedHint(
 	problems: readonly Problem[],
-	{ items, kind, counts, isErrorOutput }: FailedRun,
+	{ isErrorOutput, ...run }: FailedRun,
 ): NodeExecutionHint[] {
 	if (problems.length === 0) return [];
-	const { change } = kinds[kind];
-	const done = counts === undefined ? 0 : counts.done + counts.doneEarlier;
-	const unknown = problems.filter(({ outcome }) => outcome === 'unknown').length;
-	const notDone = problems.length - unknown;
-	const were = (count: number) => (count === 1 ? 'was' : 'were');
-	let what = `${problems.length} of ${items} failed`;
-	// Otherwise some are a dry run.
-	if (change !== undefined && done + problems.length === items) {
-		what = [
-			`${done} of ${items} ${were(done)} ${change.done}`,
-			...(notDone === 0 ? [] : [`${notDone} ${were(notDone)} not`]),
-			...(unknown === 0 ? [] : [`of ${unknown} it is unknown`]),
-		].join(', ');
-		if (notDone === items) what = `Nothing was ${change.done}`;
-		if (unknown === 1 && items === 1) what = `It is unknown whether it was ${change.done}`;
-	}
 	const where = isErrorOutput ? 'the output Error' : 'the column error';
-	return [{ message: `${what}: see ${where}.`, type: 'warning', location: 'outputPane' }];
+	const message = `${describeFailed(problems, run)}: see ${where}.`;
+	return [{ message, type: 'warning', location: 'outputPane' }];
 }

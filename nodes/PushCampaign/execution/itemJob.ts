@@ -9,9 +9,9 @@ import type { Connection } from './transport';
 export type ItemJob<Value> = Job<Value> & {
 	/** Missing where nothing is requested for the item. */
 	readonly maxParallel?: number;
-	/** The item that is put out; missing where what was entered is not valid. */
+	/** The item that is returned. Missing if the parameters are not valid. */
 	readonly toJson?: (value: Value) => IDataObject;
-	/** The item that is put out if it failed and the node continues. */
+	/** The item that is returned if it failed and the node continues. */
 	readonly toFailedJson?: (failure: ItemFailure) => IDataObject;
 };
 
@@ -31,7 +31,7 @@ export interface Tally {
 export interface JobFactory<Value> {
 	/** @throws InvalidInput */
 	create(itemIndex: number, connection: Connection): Promise<ItemJob<Value>>;
-	/** The item that is put out if it failed before it had a job. Throws nothing. */
+	/** The item that is returned if it failed before it had a job. Throws nothing. */
 	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject;
 	/** Called when no job runs any more, also if one of them threw. */
 	close(): Promise<void>;

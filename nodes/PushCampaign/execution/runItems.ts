@@ -24,7 +24,7 @@ import { connections } from './transport';
 /** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
 
-/** Whether what fails is put out at a second output, not among the other items. */
+/** Whether failed items are returned by a second output. */
 const hasErrorOutput = ({ onError }: INode) => onError === 'continueErrorOutput';
 
 const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
@@ -50,7 +50,7 @@ async function createJobs<Value>(
 		if (signal?.aborted) break;
 		try {
 			const connection = await connectionOf(itemIndex);
-			// Not awaited: a late item waits for what is known of its key, the next ones do not.
+			// Not awaited: a late item first asks for its key, and the next items need not wait for that.
 			jobs.push(
 				factory.create(itemIndex, connection).catch((error: unknown) => toInvalidJob<Value>(error)),
 			);
@@ -87,7 +87,7 @@ async function runAllJobs<Value>(
 	}
 }
 
-/** What a hint can't say must not hide what came of the items. */
+/** A hint that can't be shown must not hide how the items ended. */
 async function showHints(
 	context: IExecuteFunctions,
 	hintsOf: () => Promise<NodeExecutionHint[]>,
@@ -122,7 +122,7 @@ async function runOperation<Value>(
 	});
 	const items: INodeExecutionData[] = [];
 	for (const [itemIndex, outcome] of outcomes.entries()) {
-		if (items.length % itemsAtOnce === itemsAtOnce - 1) await sleep(0);
+		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
 		const job = jobs[itemIndex];
 		const problem = findProblem(outcome);
 		if (problem === undefined) {

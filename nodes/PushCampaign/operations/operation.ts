@@ -16,13 +16,13 @@ export interface OperationBase {
 	/** The panel that users see. */
 	readonly properties: readonly INodeProperties[];
 	/**
-	 * The item that is returned if it failed before it was prepared: what it names, as entered, as far as that can
-	 * be read. Throws nothing.
+	 * The item that is returned if its parameters can't be used. It names what was entered, if that can be read.
+	 * Throws nothing.
 	 */
 	readonly toInvalidItem: (item: ItemParameters, failure: ItemFailure) => IDataObject;
 }
 
-/** Why an item failed, as the item that is returned tells it. */
+/** Why an item failed, as its output item reports it. */
 export interface ItemFailure {
 	/** Whether it was done. Missing if the operation changes nothing. */
 	readonly status?: string | undefined;
@@ -75,7 +75,7 @@ export interface SendOperation extends ChangeOperation {
 	 * @throws InvalidInput naming the parameter
 	 */
 	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
-	/** The same of an item that is not valid, as entered. */
+	/** Reads the same as it was entered, valid or not. Throws nothing. */
 	readonly selectAsEntered?: (item: ItemParameters) => { readonly sid: string | undefined };
 	/** Asks how many subscribers it would reach, within a time in milliseconds. Missing if the service can't tell. */
 	readonly countReached?: (client: Client, timeoutMs: number) => Promise<number | undefined>;

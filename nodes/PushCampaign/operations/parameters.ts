@@ -50,7 +50,7 @@ export function isBlank(value: unknown): boolean {
 	return typeof given === 'string' && given.trim() === '';
 }
 
-/** What can be read of an item that is not valid. */
+/** Returns what `read` returns, or nothing if it throws. */
 export function ifReadable<Value>(read: () => Value): Value | undefined {
 	try {
 		return read();

@@ -143,7 +143,7 @@ const trimmed = (given: unknown) => (typeof given === 'string' ? given.trim() : 
 
 const optional = (given: unknown) => (isBlank(given) ? undefined : given);
 
-/** What a row says of a send beside how it went. */
+/** What names a send in its output item. */
 export interface SendNames {
 	readonly audience: Audience;
 	readonly body: {
@@ -155,8 +155,8 @@ export interface SendNames {
 }
 
 /**
- * Reads what names a send whose parameters can't be used: each as entered, as far as it can be read. Throws
- * nothing.
+ * Reads what names a send whose parameters can't be used, as it was entered. What can't be read is left out.
+ * Throws nothing.
  */
 export function readNames(
 	item: ItemParameters,

@@ -39,7 +39,7 @@ const isCollision = (error: unknown) => /unique|duplicate/i.test(String(error));
 
 /** What a write found, with its times by `performance.now()`. */
 export interface Written {
-	/** Which of the recorded entries were not there before. */
+	/** Which of the recorded entries were not there before. A stamp that was gone once stays fresh. */
 	readonly fresh: ReadonlySet<string>;
 	/** An entry of this write alone: while it is there, no other process has written over this write. */
 	readonly stamp: string;
@@ -67,6 +67,11 @@ export class EntryWriter {
 	private next: Batch | undefined;
 	/** The stamps in n8n's store: when each was recorded, and whether it was removed once. */
 	private readonly stamps = new Map<string, { readonly at: number; readonly isRemoved: boolean }>();
+	/**
+	 * The stamps that were found gone. Looking for a stamp records it again, and the claims of one write share it:
+	 * without this, only the first that looks would find out that its claim was overwritten.
+	 */
+	private readonly lostStamps = new Set<string>();
 	/** How long the last writes took, in milliseconds, the newest last. */
 	private durations: number[] = [];
 	/**
@@ -155,8 +160,10 @@ export class EntryWriter {
 		);
 		if (old.length === 0) return;
 		for (const [stamp, { isRemoved }] of old) {
-			if (isRemoved) this.stamps.delete(stamp);
-			else this.stamps.set(stamp, { at: now, isRemoved: true });
+			if (isRemoved) {
+				this.stamps.delete(stamp);
+				this.lostStamps.delete(stamp);
+			} else this.stamps.set(stamp, { at: now, isRemoved: true });
 		}
 		await this.remove(
 			old.map(([stamp]) => stamp),
@@ -184,7 +191,14 @@ export class EntryWriter {
 			.then(async () => {
 				const startedAt = performance.now();
 				if (record.has(stamp)) this.stamps.set(stamp, { at: startedAt, isRemoved: false });
-				const fresh = await this.recordAll([...record], helpers);
+				const added = await this.recordAll([...record], helpers);
+				for (const entry of added) {
+					if (entry !== stamp && this.stamps.has(entry)) this.lostStamps.add(entry);
+				}
+				const fresh = new Set([
+					...added,
+					...[...record].filter((entry) => this.lostStamps.has(entry)),
+				]);
 				return { fresh, stamp, startedAt, endedAt: performance.now() };
 			});
 		this.lastWrite = recorded.catch(() => undefined);

@@ -10,7 +10,7 @@ export const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: f
 export const isUnknown = (outcome: SendOutcome) =>
 	outcome.kind === 'failed' && outcome.problem.outcome === 'unknown';
 
-/** The same outcome where it is told without asking the service. */
+/** The same outcome, returned without asking the service. */
 export const notRequested = (outcome: SendOutcome): SendOutcome => ({
 	...outcome,
 	wasRequested: false,
