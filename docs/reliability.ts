@@ -76,7 +76,7 @@ function tableOf(suites: readonly string[], results: readonly TestResult[]): str
 }
 
 /**
- * Writes the tables of the page anew.
+ * Writes the tables of the page again.
  *
  * @returns the page, and a sentence for each test that is not to be listed
  */

@@ -66,7 +66,7 @@ const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
 /** How long an execution may take by default, in milliseconds. */
 const patienceMs = 180_000;
 
-/** The items that a node put out by its first output in its last run; none where it did not. */
+/** The items that a node returned by its first output in its last run; none where it did not. */
 export function outputOf(execution: Execution, nodeName: string): SavedItem[] {
 	const { main } = execution.data.resultData.runData[nodeName]?.at(-1)?.data ?? {};
 	return main?.[0] ?? [];

@@ -120,7 +120,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			{ name: 'Plain', count: 1, sent: 1, workflow: await sendWorkflow(stage()) },
 			{ name: 'Retried', count: 20, sent: 3, workflow: await keyed(one) },
 			{ name: 'Again', count: 20, sent: 3, workflow: await keyed(one) },
-			// With the third ten under way, the first ten have been noted as sent.
+			// With the third ten in flight, the first ten have been noted as sent.
 			{ name: 'Many retried', count: 100, sent: 21, workflow: await keyed(ten) },
 			{ name: 'Many again', count: 100, sent: 21, workflow: await keyed(ten) },
 		] as const;
@@ -298,7 +298,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		const { id } = await client.createWorkflow(draft);
 		const first = await client.runManually(id, 'Start');
 		expect(endsOf(sentItems(first))).toEqual([once]);
-		// 'Execute step', with what the steps before it put out the last time.
+		// 'Execute step', with what the steps before it returned the last time.
 		const { runData } = first.data.resultData;
 		const answer = await client.request('POST', `workflows/${id}/run`, {
 			workflowData: await client.workflow(id),
@@ -335,7 +335,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		await stopNewest(stage(), workflow);
 		await call;
 		simulator.setLatency(0);
-		// Those that were under way arrived; their answers did not.
+		// Those that were in flight arrived; their answers did not.
 		expect(endsOf(sentItems(await workflow.run(titled('Stopped', 6))))).toEqual([
 			...times(2, unknown),
 			...times(4, once),

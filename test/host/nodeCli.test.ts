@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import execa from 'execa';
 import { artifactsFolder, projectFolder } from '../../host';
+import { tarballVariable } from './support/stage';
 
 // `npm run build` makes the package; `n8n-node build` is what n8n's documentation tells authors to use.
 
@@ -35,8 +36,11 @@ test('`n8n-node build` makes the same files as `npm run build`', async () => {
 	writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
 	const tool = join(projectFolder, 'node_modules/@n8n/node-cli/bin/n8n-node.mjs');
 	await execa(process.execPath, [tool, 'build'], { cwd: folder });
-	// The runner of these suites has just made the package.
-	const [own, built] = [join(projectFolder, 'dist'), join(folder, 'dist')];
+	const packed = join(folder, 'packed');
+	mkdirSync(packed);
+	await execa('tar', ['-xzf', process.env[tarballVariable] ?? '', '-C', packed]);
+	const [own, built] = [join(packed, 'package/dist'), join(folder, 'dist')];
+	expect(filesIn(own)).not.toHaveLength(0);
 	expect(filesIn(built)).toEqual(filesIn(own));
 	for (const file of filesIn(own)) {
 		expect(contentOf(join(built, file))).toEqual(contentOf(join(own, file)));

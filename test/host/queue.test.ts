@@ -139,7 +139,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		await untilRequests(cluster(), 50);
 		const second = await workflow.call(items);
 		expect(endsOf((await first).json)).toEqual(times(50, 'success'));
-		// In the same process it waits; in another one it can't know what is under way.
+		// In the same process it waits; in another one it can't know what is in flight.
 		expect(endsOf(second.json).filter((end) => !/alreadySent|unknown/.test(end))).toEqual([]);
 		cluster().simulator.setLatency(0);
 		await until(

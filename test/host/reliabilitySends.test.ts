@@ -268,7 +268,7 @@ const limits: Limit[] = [
 		items: titled('Hour', 500),
 		rateLimitRetries: 5,
 		accepted: 0,
-		// Those that were under way at the first refusal.
+		// Those that were in flight at the first refusal.
 		requests: 20,
 	},
 	{

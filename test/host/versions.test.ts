@@ -150,7 +150,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			await client.deactivate(workflowId);
 		}, 400_000);
 
-		test('what moved is emitted once though the trigger is activated again while a poll is under way', async () => {
+		test('what moved is emitted once though the trigger is activated again while a poll is in flight', async () => {
 			const { client, simulator } = stage();
 			const workflowId = await watch(10);
 			moveSlowly(25_000, 1);

@@ -2,7 +2,7 @@ import { TestEnvironment } from 'jest-environment-node';
 import * as n8nWorkflow from 'n8n-workflow';
 
 /**
- * Loads n8n's packages once for each of jest's workers. Jest would load them anew for each test file, which takes
+ * Loads n8n's packages once for each of jest's workers. Jest would load them again for each test file, which takes
  * longer than most tests do; `useOnceLoaded.ts` hands them to the tests.
  */
 export default class OnceLoaded extends TestEnvironment {

@@ -60,7 +60,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const inputOf = (...objects: Array<INodeExecutionData['json']>): INodeExecutionData[] =>
 	objects.map((json) => ({ json }));
 
-/** What the node under test put out. */
+/** What the node under test returned. */
 export const outputOf = (run: IRun, runIndex = -1): INodeExecutionData['json'][] =>
 	itemsOf(run, NODE, 0, runIndex).map(({ json }) => json);
 

@@ -67,7 +67,7 @@ export const runWorkflow = async (json: WorkflowJson, options: RunOptions): Prom
 	await startWorkflow(json, options).finished;
 
 /**
- * The items that a node put out.
+ * The items that a node returned.
  * @param output 0 is the first output
  * @param runIndex which of the node's runs, the last one when left out
  */

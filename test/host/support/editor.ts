@@ -68,7 +68,7 @@ export class Editor {
 
 	/**
 	 * Runs a test's work. If it fails, a picture of the page and its HTML are kept in `.artifacts/failed`.
-	 * Playwright's trace would say more, but recording it makes every step take ten times as long here.
+	 * Playwright's trace would say more, but to record it took longer than the tests themselves.
 	 */
 	async observed(work: () => Promise<void>): Promise<void> {
 		try {
@@ -113,7 +113,7 @@ export class Editor {
 		await this.part('node-creator-search-bar').pressSequentially(text, { delay: 20 });
 	}
 
-	/** Searches anew in the node panel that is open. */
+	/** Searches again in the node panel that is open. */
 	async search(text: string): Promise<void> {
 		await this.part('node-creator-search-bar').fill(text);
 	}

@@ -147,7 +147,7 @@ export function endsOf(items: unknown): string[] {
 	return z.array(itemEndSchema).parse(items);
 }
 
-/** What the action node put out. */
+/** What the action node returned. */
 export function sentItems(execution: Execution): Array<Record<string, unknown>> {
 	return outputOf(execution, sender).map(({ json }) => json);
 }

@@ -19,7 +19,7 @@ const at = (sendAt: unknown, more = {}) =>
 const dry = (operation: SendOperation, parameters = {}) =>
 	sendOf(operation, { options: { dryRun: true }, ...parameters });
 const none = { items: 0, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
-/** What is told of a run in which nothing else happened. */
+/** The hints of a run in which nothing else happened. */
 const hintsOf = (...sends: PreparedSend[]) =>
 	executionHints(sends, { ...none, items: sends.length, done: sends.length }, 'send');
 const messages = (...sends: PreparedSend[]) => hintsOf(...sends).map(({ message }) => message);
@@ -59,7 +59,7 @@ test.each([
 		sends: [christmas, at('2030-12-23T09:00:00'), at('2031-01-01', { sendAtTimezone: 'UTC' })],
 		told: `3 sends are scheduled, the first for 23 Dec 2030 09:00, Europe/Berlin, the last for 1 Jan 2031 00:00, UTC. ${cancelOne}`,
 	},
-])('the scheduled time is told $name', ({ sends, told }) => {
+])('the scheduled time is shown $name', ({ sends, told }) => {
 	const { defaultLocale } = Settings;
 	Settings.defaultLocale = 'ar-EG';
 	try {
@@ -189,7 +189,7 @@ test.each([
 		counts: { items: 2, doneEarlier: 1, unknown: 1 },
 		told: '1 of 2 was sent earlier under its idempotency key, and not again.',
 	},
-])('what was sent earlier under its key is told: $name', ({ counts, told }) => {
+])('what was sent earlier under its key is counted: $name', ({ counts, told }) => {
 	expect(executionHints([], { ...none, ...counts }, 'send')).toMatchObject([{ message: told }]);
 });
 
@@ -214,7 +214,7 @@ describe('a run with failed items that goes on', () => {
 			name: 'some were sent earlier, some are unknown',
 			counts: { items: 5, doneEarlier: 1 },
 			problems: [notDone, notDone, unknown, unknown],
-			told: '1 of 5 was sent, 2 were not, of 2 it is unknown: see the column error.',
+			told: '1 of 5 was sent, 2 were not, for 2 it is unknown: see the column error.',
 		},
 		{
 			name: 'all sends failed',

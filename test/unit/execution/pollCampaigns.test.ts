@@ -377,7 +377,7 @@ describe('the credential', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('is opened anew for each poll, so that an expression in it counts as it is now', async () => {
+	test('is opened again for each poll, so that an expression in it counts as it is now', async () => {
 		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
 		const baseUrls = ['https://one.example', 'https://two.example'];
 		const { poll, asked } = trigger({

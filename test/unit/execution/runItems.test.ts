@@ -372,7 +372,7 @@ describe('sends and reads', () => {
 		['a pause', status, () => ({ ...failure('rate_limit'), ...pause })],
 		['a pause before it is read again', status, () => ({ ...failure('unspecified'), ...pause })],
 	])(
-		'a user who stops the execution in %s is told so at once',
+		'an execution that is stopped in %s fails right away, and says that it was canceled',
 		async (_what, parameters, answer) => {
 			const stop = new AbortController();
 			const service: Service = async (request) => {
@@ -407,7 +407,7 @@ describe('a second try of the execution', () => {
 		expect(ids).toEqual(['1001', '1001', '1002']);
 	});
 
-	// The parameters as a user writes them, and n8n works them out, anew for each try.
+	// The parameters as a user writes them, and n8n evaluates them, again for each try.
 	const changing = { parameters: { ...send, title: '={{ $json.title }} {{ Math.random() }}' } };
 	const other = (options: Run, parameters: INodeParameters): Run => ({
 		...options,
@@ -424,7 +424,7 @@ describe('a second try of the execution', () => {
 	const shop = { pushCampaignApi: { id: '8', name: 'Other shop' } };
 
 	test.each<[what: string, sends: number, first: Run, second: Run]>([
-		['the same content, worked out anew', 1, changing, changing],
+		['the same content, evaluated again', 1, changing, changing],
 		['that, and other options', 1, changing, other(changing, timeout)],
 		['that, and another expression', 2, changing, other(changing, { message: 'New' })],
 		['that, and another input item', 2, { ...changing, items: titled('a') }, changing],
@@ -568,7 +568,7 @@ describe('a node that continues', () => {
 			expect(item).not.toHaveProperty('description');
 		}
 		expect(hints).toEqual([
-			'1 of 4 was sent, 2 were not, of 1 it is unknown: see the column error.',
+			'1 of 4 was sent, 2 were not, for 1 it is unknown: see the column error.',
 		]);
 	});
 
@@ -580,7 +580,7 @@ describe('a node that continues', () => {
 			...[['error'], ['error'], ['error']],
 		]);
 		expect(hints).toEqual([
-			'1 of 4 was sent, 2 were not, of 1 it is unknown: see the output Error.',
+			'1 of 4 was sent, 2 were not, for 1 it is unknown: see the output Error.',
 		]);
 	});
 
@@ -617,6 +617,18 @@ describe('a dry run of Send to All', () => {
 		const { json, hints } = await run({ items: titled('a'), parameters, service });
 		expect(json).toMatchObject([{ title: 'a', dryRun: true }]);
 		expect(hints).toEqual([expect.stringContaining('would go to all subscribers right away:')]);
+	});
+
+	test('asks nothing more once the service has refused another item', async () => {
+		const mixed = { ...sendEach, options: { ...inOrder, dryRun: '={{ $itemIndex === 0 }}' } };
+		const faults = { b: () => failure('bad_request') };
+		const given = { parameters: mixed, items: titled('a', 'b'), faults, continueOnFail: true };
+		const came = await run(given);
+		expect(countsOf(came)).toEqual(['notification/send/all']);
+		expect(came.hints).toEqual([
+			'1 of 2 failed: see the column error.',
+			expect.stringContaining('would go to all subscribers right away:'),
+		]);
 	});
 
 	test('asks nothing if nothing is a dry run, or it is not to all', async () => {

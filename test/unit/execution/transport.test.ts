@@ -58,7 +58,7 @@ describe('the credential of a run with several items', () => {
 			name: 'a driver’s class',
 			error: Object.assign(new Error('no'), { name: 'QueryFailedError' }),
 		},
-	])('that can’t be opened because of $name is told as temporary', async ({ error }) => {
+	])('that can’t be opened because of $name is reported as temporary', async ({ error }) => {
 		const { given, asked } = await readAll([error]);
 		expect(asked).toEqual([]);
 		expect(given[0]?.json).toMatchObject({

@@ -168,7 +168,7 @@ describe('the saved state', () => {
 		expect(data.global['mine']).toBe(1);
 	});
 
-	test('is read, and written anew, though a Code node overwrote it', () => {
+	test('is read, and written again, though a Code node overwrote it', () => {
 		const data = dataOf();
 		openClassicState(data).save(baselinesOf(3));
 		const broken = { ...inNewProcess(data), global: watching({ [field]: { a: 7 } }) };
