@@ -5,7 +5,7 @@ import { isRateLimit } from '../delivery/retry';
 import { claimedEarlierProblem, explain } from '../service/failures';
 import { messageOf } from '../service/invalidInput';
 import type { ChangeKind } from '../service/kinds';
-import type { OwnClaim } from './keyClaims';
+import type { Claim, OwnClaim } from './keyClaims';
 import type { KeyStore } from './keyStore';
 import { keyStoreOf } from './keyStore';
 import type { SendOutcome } from './sendOutcome';
@@ -21,10 +21,10 @@ const reservedFor = (waiting: number) => waiting * Math.max(2, waiting / 4);
 
 const notStarted: SendOutcome = { kind: 'notStarted' };
 
-/** How a send ended, and the claim that is to be settled. */
+/** How a send ended, and what asking for its key gave. */
 interface Ended {
 	readonly outcome: SendOutcome;
-	readonly claim?: OwnClaim;
+	readonly claim?: Claim;
 	/** What the attempt threw. */
 	readonly thrown?: { readonly error: unknown };
 }
@@ -150,10 +150,10 @@ export class IdempotencyKeys {
 		}
 		// A claim that comes too late is freed at the end of the run.
 		if (claim === undefined || this.isStopped) return { outcome: notStarted };
-		if (claim.kind === 'sent') return { outcome: alreadySent };
-		if (claim.kind === 'held') return { outcome: this.unknown(key) };
 		this.reserved.delete(key);
 		this.reserveAhead(store);
+		if (claim.kind === 'sent') return { outcome: alreadySent, claim };
+		if (claim.kind === 'held') return { outcome: this.unknown(key), claim };
 		store.start(key, claim, this.context);
 		try {
 			return { outcome: await attempt(), claim };
@@ -168,8 +168,9 @@ export class IdempotencyKeys {
 	 */
 	private async settle(key: string, ending: Promise<Ended>, store: KeyStore): Promise<SendOutcome> {
 		const { outcome, claim } = await ending;
-		if (claim !== undefined) await this.write(key, claim, outcome, store);
+		if (claim?.kind === 'ours') await this.write(key, claim, outcome, store);
 		store.sending.delete(key);
+		if (claim !== undefined && claim.kind !== 'ours') await store.release(key, this.context);
 		return outcome;
 	}
 

@@ -10,9 +10,14 @@ import { claimEntry, contestedEntry, sentEntries } from './keyEntries';
  * How a key stands that this process wrote: claimed and not used yet, its request has left, its outcome is
  * unknown, or it was sent.
  */
-export type KeyState =
-	| { readonly kind: 'reserved' | 'inFlight'; readonly claim: OwnClaim }
-	| { readonly kind: 'unknown' | 'sent' };
+export type KeyState = UsedState | { readonly kind: 'unknown' | 'sent' };
+
+interface UsedState {
+	readonly kind: 'reserved' | 'inFlight';
+	readonly claim: OwnClaim;
+}
+
+const isUsed = (state: KeyState): state is UsedState => 'claim' in state;
 
 /** The first recheck comes so long after a write, in milliseconds; each next one when the write is twice as old. */
 const firstRecheckMs = 250;
@@ -20,13 +25,18 @@ const firstRecheckMs = 250;
 const lastRecheckMs = 60_000;
 /** A claim that is used for longer is rechecked this often, in milliseconds. */
 const longestGapMs = 4_000;
-/** More keys are not remembered either. */
-const mostKeys = 10_000;
+/**
+ * So many of the newest keys are rechecked, beside those that are used. n8n's store drops the oldest keys: to
+ * record them again would push out newer ones. Half of what it remembers, because two workers recheck.
+ */
+const mostKeys = 5_000;
 /** How many keys are rechecked by one write: each entry is hashed, which blocks n8n. */
 const keysPerWrite = 1_000;
 
 interface Recheck {
 	readonly state: KeyState;
+	/** Which key of this process it is, counted from the first. */
+	readonly position: number;
 	/** When it was written last, and when it is rechecked next. */
 	writtenAt: number;
 	dueAt: number;
@@ -45,6 +55,8 @@ function entriesOf(key: string, state: KeyState): string[] {
  */
 export class KeyRechecks {
 	private readonly rechecks = new Map<string, Recheck>();
+	/** How many keys were noted. */
+	private count = 0;
 	private isRunning = false;
 
 	constructor(
@@ -64,11 +76,9 @@ export class KeyRechecks {
 
 	/** Notes how a key stands now. Before it is written: a recheck must not record an older state after it. */
 	note(key: string, state: KeyState, context: IExecuteFunctions): void {
-		this.rechecks.delete(key);
+		const position = this.rechecks.get(key)?.position ?? (this.count += 1);
 		const writtenAt = performance.now();
-		this.rechecks.set(key, { state, writtenAt, dueAt: writtenAt + firstRecheckMs });
-		const [oldest] = this.rechecks.keys();
-		if (this.rechecks.size > mostKeys && oldest !== undefined) this.rechecks.delete(oldest);
+		this.rechecks.set(key, { state, position, writtenAt, dueAt: writtenAt + firstRecheckMs });
 		void this.run(context);
 	}
 
@@ -98,6 +108,7 @@ export class KeyRechecks {
 	}
 
 	private async recheckDue(context: IExecuteFunctions): Promise<void> {
+		this.forgetOldest();
 		const now = performance.now();
 		const due = [...this.rechecks].filter(([, { dueAt }]) => dueAt <= now);
 		for (let from = 0; from < due.length; from += keysPerWrite) {
@@ -109,6 +120,12 @@ export class KeyRechecks {
 			const { fresh } = await this.writer.record(new Set(entries), context.helpers);
 			const contested = current.flatMap(([key, recheck]) => this.judge(key, recheck, fresh));
 			if (contested.length > 0) await this.writer.record(contested, context.helpers);
+		}
+	}
+
+	private forgetOldest(): void {
+		for (const [key, { position, state }] of this.rechecks) {
+			if (position <= this.count - mostKeys && !isUsed(state)) this.rechecks.delete(key);
 		}
 	}
 
@@ -128,17 +145,16 @@ export class KeyRechecks {
 		const now = performance.now();
 		if (isOverwritten) recheck.writtenAt = now;
 		const ageMs = now - recheck.writtenAt;
-		const isUsed = state.kind === 'reserved' || state.kind === 'inFlight';
-		if (ageMs >= lastRecheckMs && !isUsed) this.rechecks.delete(key);
+		if (ageMs >= lastRecheckMs && !isUsed(state)) this.rechecks.delete(key);
 		const gapMs = Math.max(firstRecheckMs, ageMs);
-		recheck.dueAt = now + (isUsed ? Math.min(longestGapMs, gapMs) : gapMs);
+		recheck.dueAt = now + (isUsed(state) ? Math.min(longestGapMs, gapMs) : gapMs);
 		return isOverwritten && state.kind === 'inFlight' ? [contestedEntry(key)] : [];
 	}
 
 	private async removeStamps(context: IExecuteFunctions): Promise<void> {
 		const inUse = new Set<string>();
 		for (const { state } of this.rechecks.values()) {
-			if (state.kind === 'reserved' || state.kind === 'inFlight') inUse.add(state.claim.stamp);
+			if (isUsed(state)) inUse.add(state.claim.stamp);
 		}
 		await this.writer.removeStamps(inUse, context.helpers);
 	}

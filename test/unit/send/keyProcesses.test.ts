@@ -3,7 +3,7 @@ import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKey
 import { KeyStore } from '../../../nodes/PushCampaign/send/keyStore';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
 import { executeFunctions } from '../execution/support';
-import { install, SimulatedTime } from './simulatedTime';
+import { install, numbersFrom, SimulatedTime } from './simulatedTime';
 
 // Several processes that send under one key at the same time, in simulated time: the model by which the rules of
 // the claims were found, with the real code in it. test/host/queue does the same with two real workers.
@@ -24,12 +24,6 @@ beforeAll(() => {
 	);
 });
 afterAll(() => restore());
-
-/** Numbers from 0 up to, but not including, 1, the same for the same seed. */
-function numbersFrom(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => (state = (state * 1_664_525 + 1_013_904_223) >>> 0) / 2 ** 32;
-}
 
 /** How a process writes. */
 interface Speed {

@@ -48,6 +48,12 @@ export class SimulatedTime {
 	}
 }
 
+/** Numbers from 0 up to, but not including, 1, the same for the same seed. */
+export function numbersFrom(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => (state = (state * 1_664_525 + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
 const real = { now: performance.now, random: Math.random, timeout: AbortSignal.timeout };
 
 /**
