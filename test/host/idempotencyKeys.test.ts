@@ -7,6 +7,7 @@ import { textWith } from './support/matchers';
 import {
 	acceptedTitles,
 	byTitle,
+	countsOf,
 	endsOf,
 	expectStory,
 	failureOf,
@@ -121,8 +122,8 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			{ name: 'Retried', count: 20, sent: 3, workflow: await keyed(one) },
 			{ name: 'Again', count: 20, sent: 3, workflow: await keyed(one) },
 			// With the third ten in flight, the first ten have been noted as sent.
-			{ name: 'Many retried', count: 100, sent: 21, workflow: await keyed(ten) },
-			{ name: 'Many again', count: 100, sent: 21, workflow: await keyed(ten) },
+			{ name: 'Many retried', count: 300, sent: 21, workflow: await keyed(ten) },
+			{ name: 'Many again', count: 300, sent: 21, workflow: await keyed(ten) },
 		] as const;
 		const [plain, retried, runAgain, manyRetried, manyAgain] = batches;
 		const neverAnswered: Fault['action'] = { kind: 'hang', process: true };
@@ -160,10 +161,14 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			expect(acceptedOf(name).length).toBeGreaterThanOrEqual(count - 4);
 		}
 
-		expect(acceptedOf('Many').length).toBeLessThan(200);
+		// n8n had to be killed before the first batches were done.
+		expect(acceptedOf('Many').length).toBeLessThan(500);
 		for (const [{ name, count }, items] of [
 			[manyRetried, sentItems(await retryCrashed(manyRetried.workflow))],
-			[manyAgain, (await callAgain(manyAgain.workflow, titled('Many again', 100))).json],
+			[
+				manyAgain,
+				(await callAgain(manyAgain.workflow, titled('Many again', manyAgain.count))).json,
+			],
 		] as const) {
 			const ends = endsOf(items);
 			expect(ends).toHaveLength(count);
@@ -320,10 +325,11 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 	test('20,000 items of one run are sent once each, and the newest 10,000 keys are remembered', async () => {
 		const workflow = await keyed();
 		const items = titled('Many', 20_000);
-		expect(endsOf((await workflow.call(items)).json)).toEqual(times(20_000, once));
+		expect(countsOf((await workflow.call(items)).json)).toEqual({ [once]: 20_000 });
 		expect(stage().simulator.campaigns.size).toBe(20_000);
 		expect(new Set(acceptedTitles(stage())).size).toBe(20_000);
-		expect(endsOf((await workflow.call(items.slice(10_000))).json)).toEqual(times(10_000, again));
+		const newest = items.slice(10_000);
+		expect(countsOf((await workflow.call(newest)).json)).toEqual({ [again]: 10_000 });
 	});
 
 	test('with keys, executing again after a stop sends the rest, and nothing twice', async () => {

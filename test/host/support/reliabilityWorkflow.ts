@@ -147,6 +147,13 @@ export function endsOf(items: unknown): string[] {
 	return z.array(itemEndSchema).parse(items);
 }
 
+/** How many of a run's items ended in each way. */
+export function countsOf(items: unknown): Record<string, number> {
+	const counts: Record<string, number> = {};
+	for (const end of endsOf(items)) counts[end] = (counts[end] ?? 0) + 1;
+	return counts;
+}
+
 /** What the action node returned. */
 export function sentItems(execution: Execution): Array<Record<string, unknown>> {
 	return outputOf(execution, sender).map(({ json }) => json);
