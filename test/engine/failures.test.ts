@@ -84,27 +84,41 @@ const respond = (status: number, body: string, headers = {}): Fault['action'] =>
 });
 const html = '<!doctype html><html><body>Bad Gateway</body></html>';
 
-test.each<[what: string, action: Fault['action'], httpCode: string | null]>([
-	['a gateway’s page', respond(502, html), '502'],
-	['garbage', respond(200, '\u0000\u0001{]'), '200'],
-	['10 MB of text', { kind: 'big', megabytes: 10 }, '200'],
-	['HTTP 304', respond(304, ''), '304'],
-	['HTTP 204', respond(204, ''), '204'],
-	['HTTP 303', { kind: 'redirect', location: 'http://127.0.0.1:1/', status: 303 }, '303'],
-	['a truncated answer', { kind: 'truncate' }, null],
-	['a lost connection', { kind: 'reset-after' }, null],
-	['a connection lost before', { kind: 'reset-before' }, null],
-])('%s leaves a send unknown, and it is made once', async (_what, action, httpCode) => {
-	fault(action);
-	const description = await descriptionOf({
-		message: /^It is unknown whether this was sent: .{1,200}$/,
-		cause: 'temporarily-unavailable',
-		outcome: 'unknown',
-		...(httpCode === null ? { type: 'network' } : { type: 'unexpected_answer', httpCode }),
-	});
-	expect(description.length).toBeLessThan(1000);
-	expect(simulator().requests).toHaveLength(2);
-});
+const toNowhere = { kind: 'redirect', location: 'http://127.0.0.1:1/', status: 303 } as const;
+const unclear: Array<{ name: string; action: Fault['action']; httpCode: string | null }> = [
+	{ name: 'the page of a gateway', action: respond(502, html), httpCode: '502' },
+	{ name: 'an answer that is no JSON', action: respond(200, '\u0000\u0001{]'), httpCode: '200' },
+	{ name: '10 MB of text', action: { kind: 'big', megabytes: 10 }, httpCode: '200' },
+	{ name: 'HTTP 304', action: respond(304, ''), httpCode: '304' },
+	{ name: 'HTTP 204', action: respond(204, ''), httpCode: '204' },
+	{ name: 'HTTP 303', action: toNowhere, httpCode: '303' },
+	{ name: 'a truncated answer', action: { kind: 'truncate' }, httpCode: null },
+	{
+		name: 'a connection that was lost after the request',
+		action: { kind: 'reset-after' },
+		httpCode: null,
+	},
+	{
+		name: 'a connection that was lost before the request was read',
+		action: { kind: 'reset-before' },
+		httpCode: null,
+	},
+];
+
+test.each(unclear)(
+	'a send is made once and is unknown after $name',
+	async ({ action, httpCode }) => {
+		fault(action);
+		const description = await descriptionOf({
+			message: /^It is unknown whether this was sent: .{1,200}$/,
+			cause: 'temporarily-unavailable',
+			outcome: 'unknown',
+			...(httpCode === null ? { type: 'network' } : { type: 'unexpected_answer', httpCode }),
+		});
+		expect(description.length).toBeLessThan(1000);
+		expect(simulator().requests).toHaveLength(2);
+	},
+);
 
 test.each([302, 307])('a redirect, HTTP %i, is not sent and never followed', async (status) => {
 	const location = `${elsewhere().url}/v1/notification/send/all`;
@@ -133,10 +147,13 @@ test('a page that is not there is a wrong address: not sent', async () => {
 });
 
 test.each([
-	['a refused connection', () => 'http://127.0.0.1:1'],
-	['a name that does not exist', () => 'https://push.invalid'],
-	['no TLS', () => simulator().url.replace('http:', 'https:')],
-])('%s leaves a send not sent', async (_what, baseUrl) => {
+	{ name: 'a refused connection', baseUrl: () => 'http://127.0.0.1:1' },
+	{ name: 'a host that does not exist', baseUrl: () => 'https://push.invalid' },
+	{
+		name: 'HTTPS where the service speaks HTTP',
+		baseUrl: () => simulator().url.replace('http:', 'https:'),
+	},
+])('a send is not sent after $name', async ({ baseUrl }) => {
 	const failure: Failure = {
 		message: /^Could not connect to \S+: /,
 		cause: 'temporarily-unavailable',

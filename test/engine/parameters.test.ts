@@ -22,9 +22,12 @@ const surroundings = () => ({ credentials: credentialsFor(simulator()) });
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 
 test.each([
-	['a missing title', { title: '' }],
-	['a missing subscriber', { operation: 'sendToSubscriber', subscriberId: '' }],
-])('n8n itself does not start with %s', async (_name, parameters) => {
+	{ name: 'a missing title', parameters: { title: '' } },
+	{
+		name: 'a missing subscriber',
+		parameters: { operation: 'sendToSubscriber', subscriberId: '' },
+	},
+])('n8n itself does not start with $name', async ({ parameters }) => {
 	const run = runWorkflow(chain([push(parameters)]), surroundings());
 	await expect(run).rejects.toThrow('issues');
 });
@@ -171,45 +174,65 @@ const within = (taken: Taken, wrap: (sent: unknown) => unknown): Taken =>
 	Object.fromEntries(Object.entries(taken).map(([kind, sent]) => [kind, wrap(sent)]));
 const go = { title: 'Go', url: 'https://a.example' };
 
-test.each<[name: string, parameters: INodeParameters, field: string, taken: Taken]>([
-	['Title', { title: value }, 'title', { ...texts, ...numbersAsTexts }],
-	[
-		'Campaign Name',
-		additional({ name: value }),
-		'name',
-		{ ...leftOut, ...textsInside, ...numbersAsTexts },
-	],
-	['Auto Hide', additional({ autoHide: value }), 'auto_hide', { true: 1, false: 0 }],
-	['Send At', additional({ sendAt: value }), 'send_at', sentAt],
-	[
-		'Expire After',
-		additional({ expireAfter: { duration: { amount: value, unit: 'h' } } }),
-		'expire_push',
-		{ one: '1h' },
-	],
-	[
-		'Title of button 1 in Action Buttons',
-		button({ title: value }),
-		'action_buttons',
-		within({ ...textsInside, ...numbersAsTexts }, (title) => [{ ...go, title }]),
-	],
-	[
-		'Value of pair 1 in Attributes',
-		pair({ value }),
-		'attribute',
-		within({ ...textsInside, ...numbers, ...booleans }, (plan) => ({ plan })),
-	],
-	[
-		'Attributes (JSON)',
-		{ operation: 'sendToAttributes', specifyAttributes: 'json', attributesJson: value },
-		'attribute',
-		{ json: { a: 1 }, object: { a: 1 } },
-	],
-	[
-		'Segment IDs',
-		{ operation: 'sendToSegments', segmentIds: value },
-		'segment',
-		{
+interface Row {
+	/** The field's name in the editor. */
+	readonly name: string;
+	readonly parameters: INodeParameters;
+	/** What it becomes in the request. */
+	readonly field: string;
+	/** What is sent for each kind of value that the field takes. */
+	readonly taken: Taken;
+}
+
+const rows: Row[] = [
+	{
+		name: 'Title',
+		parameters: { title: value },
+		field: 'title',
+		taken: { ...texts, ...numbersAsTexts },
+	},
+	{
+		name: 'Campaign Name',
+		parameters: additional({ name: value }),
+		field: 'name',
+		taken: { ...leftOut, ...textsInside, ...numbersAsTexts },
+	},
+	{
+		name: 'Auto Hide',
+		parameters: additional({ autoHide: value }),
+		field: 'auto_hide',
+		taken: { true: 1, false: 0 },
+	},
+	{ name: 'Send At', parameters: additional({ sendAt: value }), field: 'send_at', taken: sentAt },
+	{
+		name: 'Expire After',
+		parameters: additional({ expireAfter: { duration: { amount: value, unit: 'h' } } }),
+		field: 'expire_push',
+		taken: { one: '1h' },
+	},
+	{
+		name: 'Title of button 1 in Action Buttons',
+		parameters: button({ title: value }),
+		field: 'action_buttons',
+		taken: within({ ...textsInside, ...numbersAsTexts }, (title) => [{ ...go, title }]),
+	},
+	{
+		name: 'Value of pair 1 in Attributes',
+		parameters: pair({ value }),
+		field: 'attribute',
+		taken: within({ ...textsInside, ...numbers, ...booleans }, (plan) => ({ plan })),
+	},
+	{
+		name: 'Attributes (JSON)',
+		parameters: { operation: 'sendToAttributes', specifyAttributes: 'json', attributesJson: value },
+		field: 'attribute',
+		taken: { json: { a: 1 }, object: { a: 1 } },
+	},
+	{
+		name: 'Segment IDs',
+		parameters: { operation: 'sendToSegments', segmentIds: value },
+		field: 'segment',
+		taken: {
 			...within({ text: 'text', digits: '31', ...urls }, (id) => [id]),
 			longDigits: ['9007199254740993'],
 			list: ['31', '007'],
@@ -219,18 +242,18 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 			array: ['31'],
 			mixedArray: ['31', 32],
 		},
-	],
-	[
-		'Subscriber ID',
-		{ operation: 'sendToSubscriber', subscriberId: value },
-		'sid',
-		{ digits: '31', longDigits: '9007199254740993', zero: '0', one: '1' },
-	],
-	[
-		'Campaign ID',
-		{ operation: 'getStatus', campaignId: value },
-		'path',
-		within(
+	},
+	{
+		name: 'Subscriber ID',
+		parameters: { operation: 'sendToSubscriber', subscriberId: value },
+		field: 'sid',
+		taken: { digits: '31', longDigits: '9007199254740993', zero: '0', one: '1' },
+	},
+	{
+		name: 'Campaign ID',
+		parameters: { operation: 'getStatus', campaignId: value },
+		field: 'path',
+		taken: within(
 			{
 				text: 'text',
 				digits: '31',
@@ -242,10 +265,12 @@ test.each<[name: string, parameters: INodeParameters, field: string, taken: Take
 			},
 			(id) => encodeURIComponent(String(id)),
 		),
-	],
-])(
-	'%s sends what it takes as it should, and names itself for the rest (%#)',
-	async (name, parameters, field, taken) => {
+	},
+];
+
+test.each(rows)(
+	'$name sends what it takes as it should, and names itself for the rest',
+	async ({ name, parameters, field, taken }) => {
 		const inOrder = { options: { maxParallel: 1 }, ...parameters };
 		const node = push(inOrder, { onError: 'continueRegularOutput' });
 		const run = await runWorkflow(chain([node], { timezone: 'Europe/Berlin' }), {

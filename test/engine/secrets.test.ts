@@ -66,17 +66,31 @@ const record = {
 	[secrets.authToken]: { deep: [secrets.apiKey] },
 };
 
-test.each<[what: string, action: Fault['action']]>([
-	['a failure that quotes them', { ...failure, type: 'authentication_failure' }],
-	['a failure without a type', failure],
-	['a success that quotes them', { kind: 'respond', body: JSON.stringify(record) }],
-	['a page that quotes them', { kind: 'respond', status: 502, body: `<html>${quoted}` }],
-	['a header that quotes them', { kind: 'respond', body: '', headers: { 'x-echo': mark } }],
-	['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/', status: 307 }],
-	['a lost connection', { kind: 'reset-after' }],
-	['a truncated answer', { kind: 'truncate' }],
-	['no answer', { kind: 'hang', process: true }],
-])('%s leaves no mark', async (_what, action) => {
+const marked: Array<{ name: string; action: Fault['action'] }> = [
+	{ name: 'a failure that quotes them', action: { ...failure, type: 'authentication_failure' } },
+	{ name: 'a failure without a type', action: failure },
+	{
+		name: 'a success that quotes them',
+		action: { kind: 'respond', body: JSON.stringify(record) },
+	},
+	{
+		name: 'a page that quotes them',
+		action: { kind: 'respond', status: 502, body: `<html>${quoted}` },
+	},
+	{
+		name: 'a header that quotes them',
+		action: { kind: 'respond', body: '', headers: { 'x-echo': mark } },
+	},
+	{
+		name: 'a redirect',
+		action: { kind: 'redirect', location: 'http://127.0.0.1:1/', status: 307 },
+	},
+	{ name: 'a lost connection', action: { kind: 'reset-after' } },
+	{ name: 'a truncated answer', action: { kind: 'truncate' } },
+	{ name: 'no answer', action: { kind: 'hang', process: true } },
+];
+
+test.each(marked)('no part of the key and the token is left after $name', async ({ action }) => {
 	simulator().addCampaign({ id: '6', counters: { clicked: 1 } });
 	simulator().addFault({ match: { path: '/id/5' }, times: 0, action });
 	simulator().addFault({ match: { method: 'POST' }, times: 0, action });
@@ -86,11 +100,17 @@ test.each<[what: string, action: Fault['action']]>([
 });
 
 test.each([
-	['a refused connection', () => 'http://127.0.0.1:1'],
-	['a name that does not exist', () => 'https://push.invalid'],
-	['no TLS', () => simulator().url.replace('http:', 'https:')],
-	['an address that is refused', () => `http://127.0.0.1:1/?key=${secrets.apiKey}`],
-])('%s leaves no mark', async (_what, baseUrl) => {
+	{ name: 'a refused connection', baseUrl: () => 'http://127.0.0.1:1' },
+	{ name: 'a host that does not exist', baseUrl: () => 'https://push.invalid' },
+	{
+		name: 'HTTPS where the service speaks HTTP',
+		baseUrl: () => simulator().url.replace('http:', 'https:'),
+	},
+	{
+		name: 'a Base URL that the node refuses',
+		baseUrl: () => `http://127.0.0.1:1/?key=${secrets.apiKey}`,
+	},
+])('no part of the key and the token is left after $name', async ({ baseUrl }) => {
 	expect(marksIn(await everything(baseUrl()))).toEqual([]);
 });
 

@@ -131,24 +131,37 @@ const titled = { operation: 'sendToAll', ...content, title: '={{ $json.own }}' }
 const ids = ['5001', '5002', '5003'];
 
 /** Each item has something of its own (sorted here), which is sent as `field`; the model says the same to all. */
-const three: Array<
-	[what: string, inLoop: boolean, parameters: INodeParameters, field: string, own: string[]]
-> = [
-	['three subscribers in a loop get the same words, each once', true, toEach, 'sid', ids],
-	[
-		'a loop over three titles sends each once, with the same words of the model',
-		true,
-		titled,
-		'title',
-		['One', 'Three', 'Two'],
-	],
-	[
-		'three subscribers as items of one run get the same words, each once',
-		false,
-		toEach,
-		'sid',
-		ids,
-	],
+interface ThreeItems {
+	readonly name: string;
+	readonly inLoop: boolean;
+	readonly parameters: INodeParameters;
+	/** The field of the request that differs, and its values. */
+	readonly field: string;
+	readonly values: string[];
+}
+
+const three: ThreeItems[] = [
+	{
+		name: 'three subscribers in a loop get the same words, each once',
+		inLoop: true,
+		parameters: toEach,
+		field: 'sid',
+		values: ids,
+	},
+	{
+		name: 'a loop over three titles sends each once, with the same words of the model',
+		inLoop: true,
+		parameters: titled,
+		field: 'title',
+		values: ['One', 'Three', 'Two'],
+	},
+	{
+		name: 'three subscribers as items of one run get the same words, each once',
+		inLoop: false,
+		parameters: toEach,
+		field: 'sid',
+		values: ids,
+	},
 ];
 
 /**
@@ -289,9 +302,9 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 		});
 
 		// To the tools of an older agent n8n shows its first item alone.
-		test.each(three.filter(([, inLoop]) => inLoop || typeVersion >= 3))(
-			'%s',
-			async (_what, inLoop, parameters, field, values) => {
+		test.each(three.filter(({ inLoop }) => inLoop || typeVersion >= 3))(
+			'$name',
+			async ({ inLoop, parameters, field, values }) => {
 				const { told } = await runAgent(typeVersion, {
 					tools: { [tool]: parameters },
 					answers: [calls('Sale')],

@@ -224,17 +224,17 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 	});
 
 	test.each([
-		[
-			'Retry On Fail of Execute Workflow sends the rest in a sub-workflow with keys',
-			byTitle,
-			[1, 2, 3, 4],
-		],
-		[
-			'Retry On Fail of Execute Workflow sends everything again in a sub-workflow without keys',
-			{},
-			[1, 2, 1, 2, 3, 4],
-		],
-	])('%s', async (name, options, accepted) => {
+		{
+			name: 'Retry On Fail of Execute Workflow sends the rest in a sub-workflow with keys',
+			options: byTitle,
+			accepted: [1, 2, 3, 4],
+		},
+		{
+			name: 'Retry On Fail of Execute Workflow sends everything again in a sub-workflow without keys',
+			options: {},
+			accepted: [1, 2, 1, 2, 3, 4],
+		},
+	])('$name', async ({ name, options, accepted }) => {
 		const { client, credential, simulator } = stage();
 		const sub = await client.createWorkflow(
 			chain(name, [

@@ -216,29 +216,29 @@ describe('queue mode on n8n 1.x', () => {
 	const [one, two] = titlesOf('Killed', 2);
 
 	test.each([
-		[
-			'n8n starts an execution over whose worker was killed, and sends everything again',
-			{},
-			{},
-			[one, two, one, two],
-			'success',
-		],
-		[
-			'with keys, nothing goes out twice if n8n starts an execution over whose worker was killed',
-			{},
-			byTitle,
-			[one, two],
+		{
+			name: 'n8n starts an execution over whose worker was killed, and sends everything again',
+			variables: {},
+			options: {},
+			accepted: [one, two, one, two],
+			status: 'success',
+		},
+		{
+			name: 'with keys, nothing goes out twice if n8n starts an execution over whose worker was killed',
+			variables: {},
+			options: byTitle,
+			accepted: [one, two],
 			// The one whose answer never came is unknown.
-			'error',
-		],
-		[
-			'with QUEUE_WORKER_MAX_STALLED_COUNT=0, n8n does not start an execution over whose worker was killed',
-			{ QUEUE_WORKER_MAX_STALLED_COUNT: '0' },
-			{},
-			[one, two],
-			'error',
-		],
-	])('%s', async (_what, variables, options, accepted, status) => {
+			status: 'error',
+		},
+		{
+			name: 'with QUEUE_WORKER_MAX_STALLED_COUNT=0, n8n does not start an execution over whose worker was killed',
+			variables: { QUEUE_WORKER_MAX_STALLED_COUNT: '0' },
+			options: {},
+			accepted: [one, two],
+			status: 'error',
+		},
+	])('$name', async ({ variables, options, accepted, status }) => {
 		await Promise.all(cluster().workers.map(async (worker) => await worker.stop()));
 		// One that is killed, and one that is left.
 		await Promise.all([variables, variables].map(async (own) => await cluster().addWorker(own)));

@@ -322,18 +322,19 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 		expect(simulator.campaigns.size).toBe(arrived);
 	});
 
-	test.each<[what: string, action: Fault['action'], underWay: number]>([
-		[
-			'an execution that is stopped while it waits for a rate limit sends nothing more',
-			tooMany({ 'retry-after': '8' }).action,
-			1,
-		],
-		[
-			'an execution that is stopped while it sends starts no further item',
-			{ kind: 'delay', ms: 8000 },
-			2,
-		],
-	])('%s', async (_what, action, underWay) => {
+	const stopped: Array<{ name: string; action: Fault['action']; underWay: number }> = [
+		{
+			name: 'an execution that is stopped while it waits for a rate limit sends nothing more',
+			action: tooMany({ 'retry-after': '8' }).action,
+			underWay: 1,
+		},
+		{
+			name: 'an execution that is stopped while it sends starts no further item',
+			action: { kind: 'delay', ms: 8000 },
+			underWay: 2,
+		},
+	];
+	test.each(stopped)('$name', async ({ action, underWay }) => {
 		const { simulator } = stage();
 		const workflow = await sendWorkflow(stage(), { options: { maxParallel: underWay } });
 		simulator.addFault({ match: send, times: 0, action });
@@ -394,17 +395,17 @@ describe.each(majors)('sends on n8n %s.x', (major) => {
 	});
 
 	test.each([
-		[
-			'with Continue, an item whose expression can not be evaluated is not sent, and comes out as failed',
-			{ title: '={{ $json.title.toUpperCase() }}' },
-			['success', 'notSent', 'success'],
-		],
-		[
-			'with Continue, every item comes out as failed if the expression of Operation gives nothing',
-			{ operation: '={{ null }}' },
-			['notSent', 'notSent', 'notSent'],
-		],
-	])('%s', async (_what, parameters, ends) => {
+		{
+			name: 'with Continue, an item whose expression can not be evaluated is not sent, and comes out as failed',
+			parameters: { title: '={{ $json.title.toUpperCase() }}' },
+			ends: ['success', 'notSent', 'success'],
+		},
+		{
+			name: 'with Continue, every item comes out as failed if the expression of Operation gives nothing',
+			parameters: { operation: '={{ null }}' },
+			ends: ['notSent', 'notSent', 'notSent'],
+		},
+	])('$name', async ({ parameters, ends }) => {
 		const workflow = await sendWorkflow(stage(), { parameters, settings: goesOn });
 		const execution = await workflow.run([{ title: 'one' }, { title: 2 }, { title: 'three' }]);
 		expect(endsOf(sentItems(execution))).toEqual(ends);

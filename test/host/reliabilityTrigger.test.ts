@@ -22,9 +22,9 @@ import {
 jest.setTimeout(1_200_000);
 
 describe.each([
-	['classic', {}],
-	['durable', durableEngine],
-])('the trigger in the %s engine, killed', (_engine, env) => {
+	{ engine: 'classic', env: {} },
+	{ engine: 'durable', env: durableEngine },
+])('the trigger in the $engine engine, killed', ({ env }) => {
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
@@ -64,17 +64,17 @@ describe.each([
 });
 
 describe.each([
-	['classic', {}],
+	{ engine: 'classic', env: {} },
 	// A short lease, as the kills need it, leaves a poll four seconds: not for what a busy machine reads.
-	[
-		'durable',
-		{
+	{
+		engine: 'durable',
+		env: {
 			...durableVariables,
 			N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
 			N8N_SCHEDULER_MISFIRE_GRACE: '1',
 		},
-	],
-])('the trigger in the %s engine', (_engine, env) => {
+	},
+])('the trigger in the $engine engine', ({ env }) => {
 	const stage = useStage({ env });
 	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);

@@ -28,7 +28,9 @@ const linksOf = (page: string) =>
 		.map(([, link, source]) => link ?? source ?? '')
 		.filter((link) => !/^[a-z]+:/.test(link));
 
-describe.each(pages.map((page) => [relative(project, page), page]))('%s', (_name, page) => {
+const named = pages.map((page) => ({ name: relative(project, page), page }));
+
+describe.each(named)('$name', ({ page }) => {
 	test('links to what is there', () => {
 		const broken = linksOf(page).filter((link) => {
 			const [path = '', anchor] = link.split('#');

@@ -76,10 +76,15 @@ describe('the error that stops a run', () => {
 	const counts = { items: 14, done: 3, doneEarlier: 2, notDone: 4, unknown: 5 };
 
 	test.each([
-		[invalid, NodeOperationError, undefined],
-		[refused, NodeApiError, '400'],
-		[lost, NodeApiError, null],
-	] as const)('says how all ended, then what to do: %j', (problem, errorClass, httpCode) => {
+		{
+			name: 'an item that is not valid',
+			problem: invalid,
+			errorClass: NodeOperationError,
+			httpCode: undefined,
+		},
+		{ name: 'a refusal', problem: refused, errorClass: NodeApiError, httpCode: '400' },
+		{ name: 'a lost answer', problem: lost, errorClass: NodeApiError, httpCode: null },
+	])('says after $name how all ended, then what to do', ({ problem, errorClass, httpCode }) => {
 		const error = toNodeError(node, problem, 6, 'send', counts);
 		expect(error).toBeInstanceOf(errorClass);
 		expect(shown(error)).toEqual({
@@ -92,35 +97,50 @@ describe('the error that stops a run', () => {
 	});
 
 	test.each([
-		['read', counts],
-		['send', undefined],
-	] as const)('tells an agent all in its message, all that it hands on: %s', (kind, all) => {
-		const tool = { ...node, type: `${node.type}Tool` };
-		const { message, description } = toNodeError(tool, invalid, 0, kind, all);
-		expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
-	});
+		{ kind: 'read', all: counts },
+		{ kind: 'send', all: undefined },
+	] as const)(
+		'tells an agent in its message how a $kind failed and what to do',
+		({ kind, all }) => {
+			const tool = { ...node, type: `${node.type}Tool` };
+			const { message, description } = toNodeError(tool, invalid, 0, kind, all);
+			expect([message, description]).toEqual(['Title is missing. Give a title.', 'Give a title.']);
+		},
+	);
 
 	const none = { done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 	test.each([
-		[{ items: 1, notDone: 1 }, /^Give a title\.$/],
-		[{ items: 1, unknown: 1 }, /^Give a title\.$/],
-		[
-			{ items: 2, notDone: 2 },
-			/^Nothing was sent: item 0 \(the 1st of 2\) failed first\. Sent: 0, not sent: 2, unknown: 0\. Give a title\.$/,
-		],
-		[
-			{ items: 3, notDone: 2, done: 1 },
-			/^1 of 3 was sent\. Sent: 1, not sent: 2, .* all 3 again, except/,
-		],
-		[
-			{ items: 2, doneEarlier: 1, notDone: 1 },
-			/^1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, .* all 2 again/,
-		],
-		[
-			{ items: 2, notDone: 1, unknown: 1 },
-			/^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/,
-		],
-	] as const)('says no more than there is to say: %j', (ends, told) => {
+		{
+			name: 'does not count where the only item was not sent',
+			ends: { items: 1, notDone: 1 },
+			told: /^Give a title\.$/,
+		},
+		{
+			name: 'does not count where the only item is unknown',
+			ends: { items: 1, unknown: 1 },
+			told: /^Give a title\.$/,
+		},
+		{
+			name: 'begins with it where nothing was sent, and advises no Retry',
+			ends: { items: 2, notDone: 2 },
+			told: /^Nothing was sent: item 0 \(the 1st of 2\) failed first\. Sent: 0, not sent: 2, unknown: 0\. Give a title\.$/,
+		},
+		{
+			name: 'begins with how many were sent',
+			ends: { items: 3, notDone: 2, done: 1 },
+			told: /^1 of 3 was sent\. Sent: 1, not sent: 2, .* all 3 again, except/,
+		},
+		{
+			name: 'counts what was sent earlier as sent',
+			ends: { items: 2, doneEarlier: 1, notDone: 1 },
+			told: /^1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, .* all 2 again/,
+		},
+		{
+			name: 'does not say that nothing was sent where one item is unknown',
+			ends: { items: 2, notDone: 1, unknown: 1 },
+			told: /^Sent: 0, not sent: 1, unknown: 1\. .* use 'Retry' .* all 2 again/,
+		},
+	])('$name', ({ ends, told }) => {
 		const { description } = toNodeError(node, invalid, 0, 'send', { ...none, ...ends });
 		expect(description).toMatch(told);
 	});
@@ -134,22 +154,26 @@ describe('n8n’s error', () => {
 	});
 
 	test.each([
-		['rate-limited', 2000, { cause: 'rate-limited', retryAfterMs: 2000 }],
-		['rate-limited', undefined, { cause: 'rate-limited' }],
-		['temporarily-unavailable', 2000, { cause: 'temporarily-unavailable', retryAfterMs: 2000 }],
-		['credential-invalid', 2000, { cause: 'credential-invalid' }],
-	] as const)('declares its cause: %s, wait for %p ms', (cause, retryAfterMs, failure) => {
-		expect(toApiError(node, { ...refused, retryAfterMs, cause }).failure).toStrictEqual(failure);
-	});
+		{ cause: 'rate-limited', retryAfterMs: 2000, told: 2000 },
+		{ cause: 'rate-limited', retryAfterMs: undefined, told: undefined },
+		{ cause: 'temporarily-unavailable', retryAfterMs: 2000, told: 2000 },
+		{ cause: 'credential-invalid', retryAfterMs: 2000, told: undefined },
+	] as const)(
+		'tells n8n its cause, $cause, and to wait for $told of $retryAfterMs ms',
+		({ cause, retryAfterMs, told }) => {
+			expect(toApiError(node, { ...refused, retryAfterMs, cause }).failure).toStrictEqual({
+				cause,
+				...(told !== undefined && { retryAfterMs: told }),
+			});
+		},
+	);
 });
 
 describe('what is thrown', () => {
-	test.each([toApiError(node, invalid), toApiError(node, refused)])(
-		'is left as it is if it is n8n’s own error: %p',
-		(error) => {
-			expect(toExpected(node, error, 0)).toBe(error);
-		},
-	);
+	test('is left as it is if it is an error of n8n', () => {
+		const error = toApiError(node, refused);
+		expect(toExpected(node, error, 0)).toBe(error);
+	});
 
 	test('is about what the user entered if it says so, and nothing was sent', () => {
 		expect(toProblem(input, true)).toEqual(invalid);
@@ -195,15 +219,43 @@ describe('what is thrown', () => {
 });
 
 test.each([
-	['send', invalid, { type: 'validation', outcome: 'notSent' }],
-	['read', invalid, { type: 'validation' }],
-	['send', refused, { type: 'bad_request', httpCode: '400', outcome: 'notSent' }],
-	['send', lost, { type: 'bad_request', outcome: 'unknown' }],
-	['read', lost, { type: 'bad_request' }],
-] as const)('the error item of a %s: %j', (kind, problem, facts) => {
-	const { message, description } = problem;
-	const { error, status } = toFailure(problem, kind);
-	// Strictly: n8n routes by which fields are there.
-	expect(error).toStrictEqual({ message, description, ...facts });
-	expect(status).toBe('outcome' in facts ? facts.outcome : undefined);
-});
+	{
+		name: 'a send that is not valid',
+		kind: 'send',
+		problem: invalid,
+		facts: { type: 'validation', outcome: 'notSent' },
+	},
+	{
+		name: 'a read that is not valid',
+		kind: 'read',
+		problem: invalid,
+		facts: { type: 'validation' },
+	},
+	{
+		name: 'a send that the service refused',
+		kind: 'send',
+		problem: refused,
+		facts: { type: 'bad_request', httpCode: '400', outcome: 'notSent' },
+	},
+	{
+		name: 'a send whose answer was lost',
+		kind: 'send',
+		problem: lost,
+		facts: { type: 'bad_request', outcome: 'unknown' },
+	},
+	{
+		name: 'a read whose answer was lost',
+		kind: 'read',
+		problem: lost,
+		facts: { type: 'bad_request' },
+	},
+] as const)(
+	'the error item of $name has these fields and no others',
+	({ kind, problem, facts }) => {
+		const { message, description } = problem;
+		const { error, status } = toFailure(problem, kind);
+		// Strictly: n8n routes by which fields are there.
+		expect(error).toStrictEqual({ message, description, ...facts });
+		expect(status).toBe('outcome' in facts ? facts.outcome : undefined);
+	},
+);

@@ -51,62 +51,117 @@ test('what holds no expression is evaluated once for all items', () => {
 	expect(evaluated).toEqual([0]);
 });
 
-test.each<[what: string, written: GenericValue]>([
-	['a text', '={{ $json.title.trim() }}'],
-	['a collection', { name: '={{ $json.title.trim() }}', text: '={{ $json.title }}' }],
-	['two fields', '={{ $json.title + $json.title }}'],
-	['a field and another expression', '={{ $json.title }} of {{ $now }}'],
-	['a backslash', '=\\{{ $json.title }}'],
-	['a brace before the field', '={{{ $json.title }}'],
-	['braces that are left open', '={{ $json.title }} {{'],
-	['braces that were never opened', '={{ $json.title }} }}'],
-	['another node’s field', "={{ $('Shop').item.json.title }}"],
-	['a position', '={{ $json.title[0] }}'],
-	['the whole item', '={{ $json }}'],
-	['the item by another name', '={{ $input.item.json.title }}'],
-])('%s with an expression is evaluated for each item', (_what, written) => {
-	const items = [{ title: 'evaluated' }, { title: 'evaluated' }];
-	const { values, evaluated } = readAll(written, items);
-	expect(values).toEqual(['evaluated', 'evaluated']);
-	expect(evaluated).toEqual([0, 1]);
-});
+const askedForEachItem: Array<{ name: string; written: GenericValue }> = [
+	{ name: 'a call in it', written: '={{ $json.title.trim() }}' },
+	{
+		name: 'a collection around it',
+		written: { name: '={{ $json.title.trim() }}', text: '={{ $json.title }}' },
+	},
+	{ name: 'two fields', written: '={{ $json.title + $json.title }}' },
+	{ name: 'a field and another expression', written: '={{ $json.title }} of {{ $now }}' },
+	{ name: 'a backslash', written: '=\\{{ $json.title }}' },
+	{ name: 'a brace before the field', written: '={{{ $json.title }}' },
+	{ name: 'braces that are left open', written: '={{ $json.title }} {{' },
+	{ name: 'braces that were never opened', written: '={{ $json.title }} }}' },
+	{ name: 'a field of another node', written: "={{ $('Shop').item.json.title }}" },
+	{ name: 'a position', written: '={{ $json.title[0] }}' },
+	{ name: 'the whole item', written: '={{ $json }}' },
+	{ name: 'the item by another name', written: '={{ $input.item.json.title }}' },
+];
+
+test.each(askedForEachItem)(
+	'n8n evaluates an expression with $name for each item',
+	({ written }) => {
+		const items = [{ title: 'evaluated' }, { title: 'evaluated' }];
+		const { values, evaluated } = readAll(written, items);
+		expect(values).toEqual(['evaluated', 'evaluated']);
+		expect(evaluated).toEqual([0, 1]);
+	},
+);
 
 type Title = string | number;
 const titled = (title: Title): IDataObject => ({ title });
 const itself = (title: Title) => title;
 
-describe.each<
-	[
-		written: GenericValue,
-		itemOf: (title: Title) => IDataObject,
-		valueFor: (title: Title) => unknown,
-	]
->([
-	['={{ $json.title }}', titled, itself],
-	['={{$json["the title"]}}', (title) => ({ 'the title': title }), itself],
-	["={{ $json['the-title'] }}", (title) => ({ 'the-title': title }), itself],
-	['={{ $json.page.head["title"] }}', (title) => ({ page: { head: { title } } }), itself],
-	[
-		'=Hello {{ $json.title }}\n{you}{{$json["more"]}}',
-		(title) => ({ title, more: '!' }),
-		(title) => `Hello ${title}\n{you}!`,
-	],
-	[
-		{
+/** A parameter of fields of the item alone, which the node can put together itself. */
+interface Template {
+	readonly written: GenericValue;
+	readonly itemOf: (title: Title) => IDataObject;
+	readonly valueFor: (title: Title) => unknown;
+}
+const templates: Template[] = [
+	{ written: '={{ $json.title }}', itemOf: titled, valueFor: itself },
+	{
+		written: '={{$json["the title"]}}',
+		itemOf: (title) => ({ 'the title': title }),
+		valueFor: itself,
+	},
+	{
+		written: "={{ $json['the-title'] }}",
+		itemOf: (title) => ({ 'the-title': title }),
+		valueFor: itself,
+	},
+	{
+		written: '={{ $json.page.head["title"] }}',
+		itemOf: (title) => ({ page: { head: { title } } }),
+		valueFor: itself,
+	},
+	{
+		written: '=Hello {{ $json.title }}\n{you}{{$json["more"]}}',
+		itemOf: (title) => ({ title, more: '!' }),
+		valueFor: (title) => `Hello ${title}\n{you}!`,
+	},
+	{
+		written: {
 			name: '=For {{ $json.title }}',
 			unit: 'h',
 			pairs: [{ icon: null, value: '={{ $json.title }}' }],
 		},
-		titled,
-		(title) => ({ name: `For ${title}`, unit: 'h', pairs: [{ icon: null, value: title }] }),
-	],
-])('the parameter %j', (written, itemOf, valueFor) => {
-	test.each<[what: string, given: Title[], byN8n: Title[], asked: number[]]>([
-		['is put together if n8n gives the same', ['a', '$&', '{{ 1 }}'], ['a'], [0]],
-		['is left to n8n wherever the field is no text', ['a', 2, 'c'], ['a', 'two'], [0, 1]],
-		['is left to n8n for good if that gives something else', ['a', 'b'], ['uno', 'b'], [0, 1]],
-		['is left to n8n for good if the first is no text', [1, 'b'], ['1', 'due'], [0, 1]],
-	])('for each item %s', (_what, given, byN8n, asked) => {
+		itemOf: titled,
+		valueFor: (title) => ({
+			name: `For ${title}`,
+			unit: 'h',
+			pairs: [{ icon: null, value: title }],
+		}),
+	},
+];
+
+/** What n8n gives for the first items, and for which items it is asked. */
+interface Answers {
+	readonly name: string;
+	readonly given: Title[];
+	readonly byN8n: Title[];
+	readonly asked: number[];
+}
+const answers: Answers[] = [
+	{
+		name: 'is put together if n8n gives the same',
+		given: ['a', '$&', '{{ 1 }}'],
+		byN8n: ['a'],
+		asked: [0],
+	},
+	{
+		name: 'is left to n8n wherever the field is no text',
+		given: ['a', 2, 'c'],
+		byN8n: ['a', 'two'],
+		asked: [0, 1],
+	},
+	{
+		name: 'is left to n8n for good if that gives something else',
+		given: ['a', 'b'],
+		byN8n: ['uno', 'b'],
+		asked: [0, 1],
+	},
+	{
+		name: 'is left to n8n for good if the first is no text',
+		given: [1, 'b'],
+		byN8n: ['1', 'due'],
+		asked: [0, 1],
+	},
+];
+
+describe.each(templates)('the parameter $written', ({ written, itemOf, valueFor }) => {
+	test.each(answers)('of each item $name', ({ given, byN8n, asked }) => {
 		const { values, evaluated } = readAll(written, given.map(itemOf), (_written, index) =>
 			valueFor(byN8n[index] ?? ''),
 		);

@@ -124,22 +124,39 @@ describe('before anything is sent', () => {
 
 	const chooseOne = 'Choose a resource and an operation from the lists.';
 	test.each([
-		[{ operation: 'sendToMoon' }, 'The operation "sendToMoon" is not known', chooseOne],
-		[{ operation: '' }, 'The operation "" is not known', chooseOne],
-		[{ resource: 'site' }, 'The operation "sendToAll" is not known', chooseOne],
-		[
-			{ operation: '={{ $("Nowhere").item }}' },
-			"Operation can't be evaluated: Referenced node doesn't exist",
-			'Correct the expression in Operation.',
-		],
-		[
-			{ resource: '={{ $("Nowhere").item }}' },
-			"Resource can't be evaluated: Referenced node doesn't exist",
-			'Correct the expression in Resource.',
-		],
+		{
+			name: 'an operation that is not known',
+			more: { operation: 'sendToMoon' },
+			message: 'The operation "sendToMoon" is not known',
+			description: chooseOne,
+		},
+		{
+			name: 'an empty operation',
+			more: { operation: '' },
+			message: 'The operation "" is not known',
+			description: chooseOne,
+		},
+		{
+			name: 'an operation of another resource',
+			more: { resource: 'site' },
+			message: 'The operation "sendToAll" is not known',
+			description: chooseOne,
+		},
+		{
+			name: "an expression of Operation that can't be evaluated",
+			more: { operation: '={{ $("Nowhere").item }}' },
+			message: "Operation can't be evaluated: Referenced node doesn't exist",
+			description: 'Correct the expression in Operation.',
+		},
+		{
+			name: "an expression of Resource that can't be evaluated",
+			more: { resource: '={{ $("Nowhere").item }}' },
+			message: "Resource can't be evaluated: Referenced node doesn't exist",
+			description: 'Correct the expression in Resource.',
+		},
 	])(
-		'%j fails the run, and with Continue every item says so',
-		async (more, message, description) => {
+		'$name fails the run, and with Continue every item says so',
+		async ({ more, message, description }) => {
 			const wrong = { items: titled('a', 'b'), parameters: { ...send, ...more } };
 			const stopped = await run(wrong);
 			expect(shown(stopped)).toEqual({ message, description, item: 0 });
@@ -315,17 +332,18 @@ describe('sends', () => {
 
 describe('sends and reads', () => {
 	test.each([
-		[
-			'sends',
-			sendEach,
-			'Title',
-			'Nothing was sent: item 1 (the 2nd of 3) failed first. Sent: 0, not sent: 3, unknown: 0. ',
-			{ outcome: 'notSent' },
-		],
-		['reads', statusEach, 'Campaign ID', '', {}],
+		{
+			kind: 'sends',
+			parameters: sendEach,
+			name: 'Title',
+			counts:
+				'Nothing was sent: item 1 (the 2nd of 3) failed first. Sent: 0, not sent: 3, unknown: 0. ',
+			more: { outcome: 'notSent' },
+		},
+		{ kind: 'reads', parameters: statusEach, name: 'Campaign ID', counts: '', more: {} },
 	])(
-		'%s are all checked before the first; with Continue what fails keeps its place',
-		async (_kind, parameters, name, counts, more) => {
+		'all $kind are checked before the first is made; with Continue what fails keeps its place',
+		async ({ parameters, name, counts, more }) => {
 			const service: Service = (request) => {
 				if (titleOf(request) === '3' || request.url.endsWith('/3')) return failure('bad_request');
 				return request.url.endsWith('/1') ? statusAnswer('1') : created(1);
@@ -352,14 +370,42 @@ describe('sends and reads', () => {
 
 	const soon = { headers: { 'retry-after': '0.001' } };
 	const slowDown: Service = () => ({ ...failure('rate_limit'), ...soon });
-	test.each<[what: string, parameters: INodeParameters, service: Service, tries: number]>([
-		['a lost send', send, lost, 1],
-		['a send that is refused without a reason', send, () => failure('unspecified'), 1],
-		['a lost read', status, lost, 3],
-		['a send without retries', { ...send, options: { rateLimitRetries: 0 } }, slowDown, 1],
-		['a send with two retries', { ...send, options: { rateLimitRetries: 2 } }, slowDown, 3],
-		['a read with two retries', { ...status, options: { rateLimitRetries: 2 } }, slowDown, 3],
-	])('%s is tried as often as it may be', async (_what, parameters, service, tries) => {
+	const withRetries = (rateLimitRetries: number) => ({ options: { rateLimitRetries } });
+	interface Tried {
+		readonly name: string;
+		readonly parameters: INodeParameters;
+		readonly service: Service;
+		readonly tries: number;
+	}
+	const tried: Tried[] = [
+		{ name: 'a send whose answer is lost', parameters: send, service: lost, tries: 1 },
+		{
+			name: 'a send that is refused without a reason',
+			parameters: send,
+			service: () => failure('unspecified'),
+			tries: 1,
+		},
+		{ name: 'a read whose answer is lost', parameters: status, service: lost, tries: 3 },
+		{
+			name: 'a limited send without retries',
+			parameters: { ...send, ...withRetries(0) },
+			service: slowDown,
+			tries: 1,
+		},
+		{
+			name: 'a limited send with two retries',
+			parameters: { ...send, ...withRetries(2) },
+			service: slowDown,
+			tries: 3,
+		},
+		{
+			name: 'a limited read with two retries',
+			parameters: { ...status, ...withRetries(2) },
+			service: slowDown,
+			tries: 3,
+		},
+	];
+	test.each(tried)('$name is tried $tries times', async ({ parameters, service, tries }) => {
 		jest.spyOn(Math, 'random').mockReturnValue(0);
 		const { asked, error } = await run({ parameters, service });
 		expect(error).toBeInstanceOf(NodeApiError);
@@ -367,13 +413,26 @@ describe('sends and reads', () => {
 	});
 
 	const pause = { headers: { 'retry-after': '500' } };
-	test.each<[what: string, parameters: INodeParameters, answer: Service]>([
-		['a send', send, async () => await new Promise((end) => setTimeout(end, 10, created(1)))],
-		['a pause', status, () => ({ ...failure('rate_limit'), ...pause })],
-		['a pause before it is read again', status, () => ({ ...failure('unspecified'), ...pause })],
-	])(
-		'an execution that is stopped in %s fails right away, and says that it was canceled',
-		async (_what, parameters, answer) => {
+	const stopped: Array<{ name: string; parameters: INodeParameters; answer: Service }> = [
+		{
+			name: 'while it sends',
+			parameters: send,
+			answer: async () => await new Promise((end) => setTimeout(end, 10, created(1))),
+		},
+		{
+			name: 'in the pause after a rate limit',
+			parameters: status,
+			answer: () => ({ ...failure('rate_limit'), ...pause }),
+		},
+		{
+			name: 'in the pause before a read is made again',
+			parameters: status,
+			answer: () => ({ ...failure('unspecified'), ...pause }),
+		},
+	];
+	test.each(stopped)(
+		'an execution that is stopped $name fails right away, and says that it was canceled',
+		async ({ parameters, answer }) => {
 			const stop = new AbortController();
 			const service: Service = async (request) => {
 				setTimeout(() => stop.abort(), 5);
@@ -423,26 +482,89 @@ describe('a second try of the execution', () => {
 	const elsewhere = { ...credential, baseUrl: 'https://other.example' };
 	const shop = { pushCampaignApi: { id: '8', name: 'Other shop' } };
 
-	test.each<[what: string, sends: number, first: Run, second: Run]>([
-		['the same content, evaluated again', 1, changing, changing],
-		['that, and other options', 1, changing, other(changing, timeout)],
-		['that, and another expression', 2, changing, other(changing, { message: 'New' })],
-		['that, and another input item', 2, { ...changing, items: titled('a') }, changing],
-		['the same field of the same item', 1, each('a'), each('a')],
-		['the same field of another item', 2, each('a'), each('b')],
-		['the same content, written in another way', 1, each('Sale'), fixed],
-		['fixed content, and another input item', 1, { ...fixed, items: titled('a') }, fixed],
-		['the same content for others', 2, fixed, other(fixed, toSegment)],
-		['other content, and an expression in its options', 2, other(fixed, timeout), renamed],
-		['a renewed key', 1, fixed, { ...fixed, credentials: { ...credential, apiKey: 'renewed' } }],
-		['another address', 2, fixed, { ...fixed, credentials: elsewhere }],
-		['another credential', 2, fixed, { ...fixed, node: { credentials: shop } }],
-		['another run in a loop', 2, { runIndex: 0 }, { runIndex: 1 }],
-		['the same run in a loop', 1, { runIndex: 1 }, { runIndex: 1 }],
-		['the first run where n8n tells none', 1, { runIndex: null }, { runIndex: 0 }],
-		['another call of an agent', 1, call, { ...call, runIndex: 1 }],
-		['other content of an agent’s call', 2, call, other(call, { title: 'New' })],
-	])('of %s makes %d in all', async (_what, sends, first, second) => {
+	const ofItem = { ...changing, items: titled('a') };
+	const renewed = { ...fixed, credentials: { ...credential, apiKey: 'renewed' } };
+	const secondTries: Array<{ name: string; first: Run; second: Run; sends: number }> = [
+		{ name: 'of the same content, evaluated again', first: changing, second: changing, sends: 1 },
+		{ name: 'with other options', first: changing, second: other(changing, timeout), sends: 1 },
+		{
+			name: 'with another expression',
+			first: changing,
+			second: other(changing, { message: 'New' }),
+			sends: 2,
+		},
+		{ name: 'for another input item', first: ofItem, second: changing, sends: 2 },
+		{ name: 'of the same field of the same item', first: each('a'), second: each('a'), sends: 1 },
+		{ name: 'of the same field of another item', first: each('a'), second: each('b'), sends: 2 },
+		{
+			name: 'of the same content, written in another way',
+			first: each('Sale'),
+			second: fixed,
+			sends: 1,
+		},
+		{
+			name: 'of fixed content for another input item',
+			first: { ...fixed, items: titled('a') },
+			second: fixed,
+			sends: 1,
+		},
+		{
+			name: 'of the same content to other subscribers',
+			first: fixed,
+			second: other(fixed, toSegment),
+			sends: 2,
+		},
+		{
+			name: 'of other content, with an expression in the options',
+			first: other(fixed, timeout),
+			second: renamed,
+			sends: 2,
+		},
+		{ name: 'with a renewed key', first: fixed, second: renewed, sends: 1 },
+		{
+			name: 'to another address',
+			first: fixed,
+			second: { ...fixed, credentials: elsewhere },
+			sends: 2,
+		},
+		{
+			name: 'with another credential',
+			first: fixed,
+			second: { ...fixed, node: { credentials: shop } },
+			sends: 2,
+		},
+		{
+			name: 'in another run of a loop',
+			first: { runIndex: 0 },
+			second: { runIndex: 1 },
+			sends: 2,
+		},
+		{
+			name: 'in the same run of a loop',
+			first: { runIndex: 1 },
+			second: { runIndex: 1 },
+			sends: 1,
+		},
+		{
+			name: 'in the first run, which n8n did not number the first time',
+			first: { runIndex: null },
+			second: { runIndex: 0 },
+			sends: 1,
+		},
+		{
+			name: 'by another call of an agent',
+			first: call,
+			second: { ...call, runIndex: 1 },
+			sends: 1,
+		},
+		{
+			name: 'of other content by an agent',
+			first: call,
+			second: other(call, { title: 'New' }),
+			sends: 2,
+		},
+	];
+	test.each(secondTries)('$name: $sends sent in all', async ({ first, second, sends }) => {
 		const kept = {};
 		const runs = [await run({ ...first, kept }), await run({ ...second, kept })];
 		expect(runs.flatMap(({ titles }) => titles)).toHaveLength(sends);
@@ -494,21 +616,131 @@ describe('idempotency keys', () => {
 	const sentEarlier =
 		/\n1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, not sent: 0, /;
 
-	test.each<[string, readonly Item[], string[], More, string, string | RegExp, string[]]>([
-		['late and sent before', lateFirst, sent, {}, 'other', 'alreadySent success', all],
-		['late and new', lateFirst, [], {}, '', isOver, []],
-		['that, with Continue', lateFirst, [], goesOn, 'other', 'notSent success', sentEntries('o')],
-		['late and claimed', lateFirst, claimed, {}, 'other', isUnknown, allClaimed],
-		['that, with Resend Unknown', lateFirst, claimed, resends, '', isOver, claimed],
-		['claimed', two, claimed, {}, 'other', isUnknown, allClaimed],
-		['that, with Continue', two, claimed, goesOn, 'other', 'unknown success', allClaimed],
-		['that, and all else was sent', two, allClaimed, {}, '', sentEarlier, allClaimed],
-		['late, sent before, and twice', [late, onTime], sent, {}, '', 'alreadySent alreadySent', sent],
-		['late, new, and twice', [late, late], [], goesOn, '', 'notSent notSent', []],
-		['late, new, and another’s', [late, onTime], [], goesOn, 'on time', 'notSent success', sent],
-		['that of a send', [onTime, late], [], {}, 'on time', 'success alreadySent', sent],
-		['that of a failure', [onTime, onTime], [], refused, 'on time', 'notSent notSent', []],
-	])('an item whose key is %s', async (_what, given, before, more, titles, told, after) => {
+	interface KeyedRun {
+		readonly name: string;
+		readonly given: readonly Item[];
+		/** What n8n's store holds before and after the run. */
+		readonly before: string[];
+		readonly after: string[];
+		readonly more?: More;
+		/** The titles that are sent. */
+		readonly titles: string;
+		/** How the items end, or what the run says when it stops. */
+		readonly told: string | RegExp;
+	}
+	const keyedRuns: KeyedRun[] = [
+		{
+			name: 'a late item that was sent before is alreadySent, and the rest is sent',
+			given: lateFirst,
+			before: sent,
+			titles: 'other',
+			told: 'alreadySent success',
+			after: all,
+		},
+		{
+			name: 'a late item with a new key stops the run before anything is sent',
+			given: lateFirst,
+			before: [],
+			titles: '',
+			told: isOver,
+			after: [],
+		},
+		{
+			name: 'with Continue, a late item with a new key is not sent, and the rest is',
+			given: lateFirst,
+			before: [],
+			more: goesOn,
+			titles: 'other',
+			told: 'notSent success',
+			after: sentEntries('o'),
+		},
+		{
+			name: 'a late item with a claimed key is unknown, and the rest is sent',
+			given: lateFirst,
+			before: claimed,
+			titles: 'other',
+			told: isUnknown,
+			after: allClaimed,
+		},
+		{
+			name: 'with Resend Unknown, a late item with a claimed key stops the run',
+			given: lateFirst,
+			before: claimed,
+			more: resends,
+			titles: '',
+			told: isOver,
+			after: claimed,
+		},
+		{
+			name: 'an item with a claimed key is unknown, and the rest is sent',
+			given: two,
+			before: claimed,
+			titles: 'other',
+			told: isUnknown,
+			after: allClaimed,
+		},
+		{
+			name: 'with Continue, an item with a claimed key is unknown, and the rest is sent',
+			given: two,
+			before: claimed,
+			more: goesOn,
+			titles: 'other',
+			told: 'unknown success',
+			after: allClaimed,
+		},
+		{
+			name: 'an item with a claimed key is unknown where the rest was sent before',
+			given: two,
+			before: allClaimed,
+			titles: '',
+			told: sentEarlier,
+			after: allClaimed,
+		},
+		{
+			name: 'two items under a key that was sent before are both alreadySent, also if one is late',
+			given: [late, onTime],
+			before: sent,
+			titles: '',
+			told: 'alreadySent alreadySent',
+			after: sent,
+		},
+		{
+			name: 'two late items under one new key are both not sent',
+			given: [late, late],
+			before: [],
+			more: goesOn,
+			titles: '',
+			told: 'notSent notSent',
+			after: [],
+		},
+		{
+			name: 'an item under the new key of a late one is sent',
+			given: [late, onTime],
+			before: [],
+			more: goesOn,
+			titles: 'on time',
+			told: 'notSent success',
+			after: sent,
+		},
+		{
+			name: 'a late item under the key of one that was just sent is alreadySent',
+			given: [onTime, late],
+			before: [],
+			titles: 'on time',
+			told: 'success alreadySent',
+			after: sent,
+		},
+		{
+			name: 'an item under the key of one that was refused is not sent either',
+			given: [onTime, onTime],
+			before: [],
+			more: refused,
+			titles: 'on time',
+			told: 'notSent notSent',
+			after: [],
+		},
+	];
+	test.each(keyedRuns)('$name', async ({ given, before, more, titles, told, after }) => {
 		const came = await runKeyed(given, before, more);
 		expect(came.titles.join(' ')).toBe(titles);
 		expect(came.told).toMatch(told);
