@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { anyCodePoints, anyWebUrl } from '../support/text';
+import { runPoll } from './support/poll';
 import {
 	credentialsFor,
 	failureOf,
@@ -340,6 +341,17 @@ describe('a collection that is written as one expression is refused by name', ()
 		});
 		expect(simulator().requests).toEqual([]);
 	});
+
+	test.each(['campaignChanged', 'subscribersChanged'])(
+		'Options of the trigger on %s',
+		async (event) => {
+			const parameters = { event, campaignIds: '1001', options: '={{ { minimumChange: 100 } }}' };
+			await expect(
+				runPoll(parameters, { ...surroundings(), activation: 'activate' }),
+			).rejects.toThrow('Options is written as one expression, which n8n does not pass on');
+			expect(simulator().requests).toEqual([]);
+		},
+	);
 });
 
 describe('a parameter of text and fields of the input item', () => {

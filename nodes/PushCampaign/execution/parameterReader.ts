@@ -38,22 +38,6 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 	const asWritten = (name: string): unknown =>
 		context.getNodeParameter(name, 0, null, { rawExpressions: true });
 
-	/** @throws InvalidInput for a collection that n8n emptied, because it is written as one expression */
-	function refuseEmptied(name: string, value: unknown): void {
-		if (!isObject(value)) return;
-		const paths = [name, ...Object.keys(value).map((part) => `${name}.${part}`)];
-		for (const path of paths) {
-			const displayName = asWritten(expressionMarkOf(path));
-			if (typeof displayName !== 'string') continue;
-			const advice = `Fill in the fields of ${displayName} one by one. Each of them can be an expression.`;
-			throw invalid(
-				displayName,
-				'is written as one expression, which n8n does not pass on',
-				advice,
-			);
-		}
-	}
-
 	/** Chooses how to read a parameter, after n8n gave its value for one item. */
 	function sourceOf(name: string, value: unknown, json: unknown): Source {
 		const written = asWritten(name);
@@ -80,7 +64,7 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 		input: items[itemIndex]?.json ?? {},
 		get(parameter) {
 			const value = tellUnreadable((name) => read(name, itemIndex))(parameter);
-			if (!accepted.has(parameter.name)) refuseEmptied(parameter.name, value);
+			if (!accepted.has(parameter.name)) refuseEmptied(parameter.name, value, asWritten);
 			accepted.add(parameter.name);
 			return value;
 		},
@@ -106,6 +90,25 @@ function isSame(own: unknown, value: unknown): boolean {
 
 /** Whether a parameter as written, or anything inside of it, is an expression. */
 export const hasExpression = (written: unknown) => JSON.stringify(written).includes('"=');
+
+/**
+ * Refuses a collection that n8n emptied.
+ * @param read gives another parameter of the node
+ * @throws InvalidInput for a collection that is written as one expression
+ */
+export function refuseEmptied(name: string, value: unknown, read: (name: string) => unknown): void {
+	if (!isObject(value)) return;
+	const paths = [name, ...Object.keys(value).map((part) => `${name}.${part}`)];
+	for (const path of paths) {
+		const displayName = read(expressionMarkOf(path));
+		if (typeof displayName !== 'string') continue;
+		throw invalid(
+			displayName,
+			'is written as one expression, which n8n does not pass on',
+			`Fill in the fields of ${displayName} one by one. Each of them can be an expression.`,
+		);
+	}
+}
 
 /** Turns what n8n throws while it evaluates a parameter into words for the user. */
 export function tellUnreadable(read: (name: string) => unknown): ItemParameters['get'] {

@@ -11,7 +11,7 @@ import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
 import { subjects } from '../watch/subjects';
 import { toApiError, toExpected } from './errors';
-import { tellUnreadable } from './parameterReader';
+import { refuseEmptied, tellUnreadable } from './parameterReader';
 import type { Poll, PollReason, PollTime } from './pollReason';
 import { describePoll } from './pollReason';
 import { sleep } from './sleep';
@@ -50,8 +50,17 @@ const failurePolicies: Readonly<Record<PollReason | 'firstPublication', FailureP
  */
 const inFlight = new WeakSet<object>();
 
-const watchedBy = (context: IPollFunctions): Watched =>
-	readWatched({ get: tellUnreadable((name) => context.getNodeParameter(name, null)) });
+function watchedBy(context: IPollFunctions): Watched {
+	const read = (name: string): unknown => context.getNodeParameter(name, null);
+	const readInWords = tellUnreadable(read);
+	return readWatched({
+		get(parameter) {
+			const value = readInWords(parameter);
+			refuseEmptied(parameter.name, value, read);
+			return value;
+		},
+	});
+}
 
 const credentialTimeout: Problem = {
 	type: 'network',

@@ -1,5 +1,6 @@
 import type { IBuilderHint, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+import { withExpressionMarks } from './expressionMarks';
 import { optionsProperty } from './options';
 import { textProperty } from './parameters';
 
@@ -159,7 +160,7 @@ export const triggerProperties: INodeProperties[] = [
 	counter,
 	count,
 	number,
-	options,
+	...withExpressionMarks(options),
 ];
 
 const eventTitles = Object.fromEntries(event.options.map(({ value, name }) => [value, name]));

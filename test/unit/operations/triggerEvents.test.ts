@@ -230,7 +230,8 @@ test.each([
 	{ event: 'subscribersReached', shown: ['event', 'count', 'number'] },
 ])('the panel of $event shows its fields and no others', ({ event, shown }) => {
 	const visible = triggerProperties.filter(
-		({ displayOptions }) => displayOptions?.show?.['event']?.includes(event) ?? true,
+		({ type, displayOptions }) =>
+			type !== 'hidden' && (displayOptions?.show?.['event']?.includes(event) ?? true),
 	);
 	expect(visible.map(({ name }) => name)).toEqual(shown);
 });
