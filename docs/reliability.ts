@@ -62,7 +62,9 @@ function ranOn(tests: readonly TestResult[]): string {
 	return engines.length === 0 ? version : `${version} (${engines.join(', ')})`;
 }
 
-const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** A title as a sentence begins; n8n is written small everywhere. */
+const capitalized = (text: string) =>
+	text.startsWith('n8n') ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 function tableOf(suites: readonly string[], results: readonly TestResult[]): string {
 	// Jest lists suites as they end, in another order each time.

@@ -54,8 +54,11 @@ describe('a webhook that is delivered twice, to two workers', () => {
 
 	beforeEach(() => cluster().simulator.setLatency(50));
 
-	test.each([{ remembered: 1 }, { remembered: 10_000 }])(
-		'one of two deliveries of a webhook is sent, the other one is alreadySent or unknown, with $remembered keys remembered',
+	test.each([
+		{ name: 'one key', remembered: 1 },
+		{ name: '10,000 keys', remembered: 10_000 },
+	])(
+		'one of two deliveries of a webhook is sent, the other one is alreadySent or unknown, with $name remembered',
 		async ({ remembered }) => {
 			const workflow = await keyedWorkflow();
 			await rememberKeys(cluster(), workflow, remembered);
