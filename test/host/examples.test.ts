@@ -18,7 +18,10 @@ import { textLike } from './support/matchers';
 import { drafting, startModel } from './support/modelServer';
 import { untilRequests } from './support/reliabilityWorkflow';
 
-const stage = useStage({ major: '2' });
+/** n8n's timezone: one where it is about noon, so that no day ends in the middle of a test. */
+const hoursToNoon = 12 - DateTime.utc().hour;
+const n8nTimezone = `Etc/GMT${hoursToNoon > 0 ? '-' : '+'}${Math.abs(hoursToNoon)}`;
+const stage = useStage({ major: '2', env: { GENERIC_TIMEZONE: n8nTimezone } });
 
 /** The services of a test, besides the push service. */
 const services: LoopbackService[] = [];
@@ -223,7 +226,7 @@ test('daily-subscriber-report posts the numbers of today, yesterday and a week a
 	const today = 'Active push subscribers today: 10,000 (of 12,500 in total).';
 	await run(id, report);
 	const counts = await tableOf('Push subscriber counts');
-	const day = (days: number) => DateTime.local().minus({ days }).toISODate();
+	const day = (days: number) => DateTime.now().setZone(n8nTimezone).minus({ days }).toISODate();
 	await counts.insert([
 		{ day: day(1), active: 9985, total: 12_480 },
 		{ day: day(7), active: 9810, total: 12_230 },
