@@ -28,7 +28,7 @@ const pausePerWrite = 2;
  * milliseconds and in times that the write took: it may have written over a claim of another process, which
  * finds that out and claims its key again within this time.
  */
-export const shortestDoubtMs = 2_000;
+export const shortestDoubtMs = 3_000;
 const doubtPerWrite = 5;
 
 /** A stamp is looked for no later than this, in milliseconds, unless its claim is still used. */
@@ -137,9 +137,12 @@ export class EntryWriter {
 		return Math.max(endedAt + this.pauseMs, this.doubtUntil);
 	}
 
-	/** Whether a write of this process could have dropped a claim of another one that was looked at already. */
+	/**
+	 * Whether a write of this process could have dropped a claim of another one that was looked at already. The
+	 * other one finds out and claims its key again, but may not have when this process reads the entries.
+	 */
 	wasSlowSince({ startedAt }: Written): boolean {
-		return this.slowAt >= startedAt - 2 * this.pauseMs;
+		return this.slowAt >= startedAt - 2 * this.pauseMs || this.doubtUntil > startedAt;
 	}
 
 	/** How many stamps are left in n8n's store. */
@@ -177,8 +180,8 @@ export class EntryWriter {
 		const remove = new Set<string>();
 		const stamp = `stamp:${randomUUID()}`;
 		const isTurn = this.lastWrite.then(async () => {
-			// Changes that are asked for together arrive one right after another.
-			await sleep(0);
+			// What is asked for until the write begins is part of it.
+			await this.rest();
 			this.next = undefined;
 		});
 		// First, so that a key can be freed and claimed in one batch.
@@ -225,7 +228,7 @@ export class EntryWriter {
 
 	/** Makes one call of n8n's store and notes how long it took. */
 	private async call<Value>(access: () => Promise<Value>): Promise<Value> {
-		await sleep(Math.max(0, this.restUntil - performance.now()));
+		await this.rest();
 		const startedAt = performance.now();
 		const answer = access();
 		const ending = await withDeadline(async () => await answer, { timeoutMs, sleep });
@@ -236,6 +239,10 @@ export class EntryWriter {
 		const noteEnd = () => this.noteDuration(performance.now() - startedAt);
 		answer.then(noteEnd, noteEnd);
 		throw new Error(`n8n's database did not answer within ${timeoutMs / 1000} seconds`);
+	}
+
+	private async rest(): Promise<void> {
+		await sleep(Math.max(0, this.restUntil - performance.now()));
 	}
 
 	private noteDuration(durationMs: number): void {

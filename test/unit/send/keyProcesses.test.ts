@@ -123,6 +123,11 @@ const same = (processes: number, slowShare: number): Speed[] =>
 /** So many of each kind; KEY_TRIALS=1000 tries more. */
 const trials = Number(process.env['KEY_TRIALS'] ?? 25);
 
+/** Seeds with which both processes sent before they looked at what the other one recorded again. */
+const sentTwice = [264, 848, 969, 2578, 3081, 4084, 4818].map((number): [number] => [
+	7919 * number,
+]);
+
 describe.each([{ processes: 2 }, { processes: 3 }])(
 	'$processes processes that send under one key at the same time',
 	({ processes }) => {
@@ -157,7 +162,7 @@ test('two processes never send under one key twice, even if one write in ten tak
 			const { requests } = await sendInProcesses(seed, same(2, 0.1));
 			expect(requests).toBeLessThanOrEqual(1);
 		}),
-		{ numRuns: trials },
+		{ numRuns: trials, examples: sentTwice },
 	);
 });
 
@@ -169,6 +174,6 @@ test('two processes never send under one key twice if all writes take 40 to 70 m
 			const { requests } = await sendInProcesses(seed, [speed, speed]);
 			expect(requests).toBeLessThanOrEqual(1);
 		}),
-		{ numRuns: trials },
+		{ numRuns: trials, examples: sentTwice },
 	);
 });
