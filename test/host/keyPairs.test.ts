@@ -1,15 +1,14 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { artifactsFolder, until, type N8nServer } from '../../host';
+import { artifactsFolder, type N8nServer } from '../../host';
 import { rememberKeys, useCluster } from './support/queueCluster';
 import {
 	acceptedTitles,
 	byTitle,
-	endsOf,
+	endsOfCalls,
 	goesOn,
 	repeated,
 	sendWorkflow,
-	sentItems,
 	times,
 	type SendWorkflow,
 } from './support/reliabilityWorkflow';
@@ -39,34 +38,11 @@ describe('a webhook that is delivered twice, to two workers', () => {
 	const keyedWorkflow = async () =>
 		await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
 
-	/**
-	 * Delivers an item for each of these titles, and tells how the executions ended, in the order of the alphabet.
-	 * It looks at the executions and not at the answers of the calls: a busy n8n leaves one unanswered now and then,
-	 * though its execution has ended.
-	 */
-	async function deliver({ id, call }: SendWorkflow, titles: string[], distanceMs = 0) {
-		const { client } = cluster();
-		// The list is in the order of their starts, which of two at once is not that of their IDs.
-		const before = (await client.executions({ workflowId: id })).map((each) => Number(each.id));
-		const newest = Math.max(0, ...before);
-		for (const [index, title] of titles.entries()) {
-			if (index > 0) await pause(distanceMs);
-			call([{ title }]).catch(() => undefined);
-		}
-		const begun = await until(
-			async () =>
-				(await client.executions({ workflowId: id })).filter((each) => Number(each.id) > newest),
-			(executions) => executions.length >= titles.length,
-			{ within: 180_000, every: 50, late: (executions) => JSON.stringify(executions) },
-		);
-		const executions = await Promise.all(
-			begun.map(async (each) => await client.waitForExecution(each.id)),
-		);
-		return executions
-			.flatMap((execution) => endsOf(sentItems(execution)))
-			.sort()
-			.join(' + ');
-	}
+	/** Delivers an item for each of these titles, and tells how they ended. */
+	const deliver = async (workflow: SendWorkflow, titles: string[], distanceMs = 0) => {
+		const batches = titles.map((title) => [{ title }]);
+		return (await endsOfCalls(cluster(), workflow, batches, distanceMs)).join(' + ');
+	};
 
 	beforeEach(() => cluster().simulator.setLatency(50));
 

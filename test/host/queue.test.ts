@@ -15,7 +15,7 @@ import {
 	acceptedTitles,
 	byTitle,
 	durableEngine,
-	endsOf,
+	endsOfCalls,
 	failureOf,
 	goesOn,
 	repeated,
@@ -118,15 +118,15 @@ describe('queue mode on n8n 2.x with two workers', () => {
 			const batches = Array.from({ length: 24 }, (_, index) =>
 				titled(`Round ${round}, execution ${index}, item`, 60),
 			);
-			const answers = await Promise.all(batches.map((items) => workflow.call(items)));
+			const ends = await endsOfCalls(cluster(), workflow, batches);
 			const sent = batches.flat();
-			expect(answers.flatMap(({ json }) => endsOf(json))).toEqual(times(sent.length, 'success'));
+			expect(ends).toEqual(times(sent.length, 'success'));
 			// What one process wrote is written over by the other one for a while.
 			const keys = sent.map(({ title }) => title);
 			await untilCounted(cluster(), sentKeysOf(workflow, keys), keys.length, 5);
 			if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
-			const again = await workflow.call(sent);
-			expect(endsOf(again.json)).toEqual(times(sent.length, 'alreadySent'));
+			const again = await endsOfCalls(cluster(), workflow, [sent]);
+			expect(again).toEqual(times(sent.length, 'alreadySent'));
 		}
 		expect(repeated(acceptedTitles(cluster()))).toEqual([]);
 	});
@@ -135,15 +135,15 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		const workflow = await withKeysRemembered(1);
 		cluster().simulator.setLatency(5000);
 		const items = titled('Same', 50);
-		const first = workflow.call(items);
+		const first = endsOfCalls(cluster(), workflow, [items]);
 		await untilRequests(cluster(), 50);
-		const second = await workflow.call(items);
-		expect(endsOf((await first).json)).toEqual(times(50, 'success'));
+		const second = await endsOfCalls(cluster(), workflow, [items]);
+		expect(await first).toEqual(times(50, 'success'));
 		// In the same process it waits; in another one it can't know what is in flight.
-		expect(endsOf(second.json).filter((end) => !/alreadySent|unknown/.test(end))).toEqual([]);
+		expect(second.filter((end) => !/alreadySent|unknown/.test(end))).toEqual([]);
 		cluster().simulator.setLatency(0);
 		await until(
-			async () => endsOf((await workflow.call(items)).json),
+			() => endsOfCalls(cluster(), workflow, [items]),
 			(ends) => ends.every((end) => end === 'alreadySent'),
 			{ within: 30_000, every: 500, late: (ends) => `They ended as ${[...new Set(ends)].join()}` },
 		);

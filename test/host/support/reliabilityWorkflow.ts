@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
@@ -145,6 +146,35 @@ const itemEndSchema = z.union([
 /** How each item ended: the receipt's `status` or the failure's `outcome`. Throws on any other item. */
 export function endsOf(items: unknown): string[] {
 	return z.array(itemEndSchema).parse(items);
+}
+
+/**
+ * Calls a workflow with one batch of items after another.
+ *
+ * @param distanceMs how long after a call the next one comes, in milliseconds
+ * @returns how all items ended, in the order of the alphabet. n8n's executions tell, not its answers to the calls:
+ * in queue mode a busy n8n leaves one unanswered now and then, though its execution has ended.
+ */
+export async function endsOfCalls(
+	{ client }: Source,
+	{ id, call }: SendWorkflow,
+	batches: ReadonlyArray<Array<Record<string, unknown>>>,
+	distanceMs = 0,
+): Promise<string[]> {
+	const executions = async () => await client.executions({ workflowId: id });
+	// The list is in the order of their starts, which of two at once is not that of their IDs.
+	const newest = Math.max(0, ...(await executions()).map((each) => Number(each.id)));
+	for (const [index, items] of batches.entries()) {
+		if (index > 0) await sleep(distanceMs);
+		call(items).catch(() => undefined);
+	}
+	const begun = await until(
+		async () => (await executions()).filter((each) => Number(each.id) > newest),
+		(seen) => seen.length >= batches.length,
+		{ within: 180_000, every: 50, late: (seen) => JSON.stringify(seen) },
+	);
+	const ended = await Promise.all(begun.map((each) => client.waitForExecution(each.id)));
+	return ended.flatMap((execution) => endsOf(sentItems(execution))).sort();
 }
 
 /** How many of a run's items ended in each way. */
