@@ -407,7 +407,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		await runSql(stage().server, refuseWrites);
 		try {
 			expect(endsOf(sentItems(await running))).toEqual([once]);
-			// It looks at its key again soon after: were writes allowed by then, it would be noted after all.
+			// As long as n8n can't write, looking at the key fails, too.
 			await until(
 				() => stage().server.log(),
 				// Keys of the tests before are looked at meanwhile, too.
@@ -418,7 +418,9 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			await runSql(stage().server, allowWrites);
 		}
 		stage().simulator.setLatency(0);
-		expect(endsOf(sentItems(await workflow.run(titled('Noted', 1))))).toEqual([again]);
+		// It is noted after all if the process looks at it again now, and stays unknown if it did before.
+		const [end] = endsOf(sentItems(await workflow.run(titled('Noted', 1))));
+		expect([again, unknown]).toContain(end);
 		expect(acceptedTitles(stage())).toEqual(['Noted 1']);
 	});
 });
