@@ -91,18 +91,21 @@ export class KeyRechecks {
 	private async run(context: IExecuteFunctions): Promise<void> {
 		if (this.isRunning) return;
 		this.isRunning = true;
-		try {
-			while (this.rechecks.size > 0 || this.writer.stampCount > 0) {
-				// The pause differs, so that two processes do not recheck at the same time again and again.
-				await sleep(firstRecheckMs * (1 + Math.random() / 2));
+		let hasWarned = false;
+		while (this.rechecks.size > 0 || this.writer.stampCount > 0) {
+			// The pause differs, so that two processes do not recheck at the same time again and again.
+			await sleep(firstRecheckMs * (1 + Math.random() / 2));
+			try {
 				await this.recheckDue(context);
 				await this.removeStamps(context);
+			} catch (error) {
+				this.postponeDue();
+				if (hasWarned) continue;
+				hasWarned = true;
+				context.logger.warn(
+					`Idempotency keys of workflow ${context.getWorkflow().id} could not be rechecked, so those that another process overwrote may be lost: ${messageOf(error)}`,
+				);
 			}
-		} catch (error) {
-			this.rechecks.clear();
-			context.logger.warn(
-				`Idempotency keys of workflow ${context.getWorkflow().id} could not be rechecked, so those that another process overwrote may be lost: ${messageOf(error)}`,
-			);
 		}
 		this.isRunning = false;
 	}
@@ -142,13 +145,27 @@ export class KeyRechecks {
 			this.onLost(key);
 			return [];
 		}
-		const now = performance.now();
-		if (isOverwritten) recheck.writtenAt = now;
-		const ageMs = now - recheck.writtenAt;
-		if (ageMs >= lastRecheckMs && !isUsed(state)) this.rechecks.delete(key);
-		const gapMs = Math.max(firstRecheckMs, ageMs);
-		recheck.dueAt = now + (isUsed(state) ? Math.min(longestGapMs, gapMs) : gapMs);
+		if (isOverwritten) recheck.writtenAt = performance.now();
+		this.postpone(key, recheck);
 		return isOverwritten && state.kind === 'inFlight' ? [contestedEntry(key)] : [];
+	}
+
+	/** Decides when the next recheck of a key comes: never if it was written long ago and is not used. */
+	private postpone(key: string, recheck: Recheck): void {
+		const now = performance.now();
+		const ageMs = now - recheck.writtenAt;
+		const isInUse = isUsed(recheck.state);
+		if (ageMs >= lastRecheckMs && !isInUse) this.rechecks.delete(key);
+		const gapMs = Math.max(firstRecheckMs, ageMs);
+		recheck.dueAt = now + (isInUse ? Math.min(longestGapMs, gapMs) : gapMs);
+	}
+
+	/** After a recheck that failed: the next one comes as if it had found all entries. */
+	private postponeDue(): void {
+		const now = performance.now();
+		for (const [key, recheck] of this.rechecks) {
+			if (recheck.dueAt <= now) this.postpone(key, recheck);
+		}
 	}
 
 	private async removeStamps(context: IExecuteFunctions): Promise<void> {
