@@ -18,8 +18,8 @@ import { textLike } from './support/matchers';
 import { drafting, startModel } from './support/modelServer';
 import { untilRequests } from './support/reliabilityWorkflow';
 
-/** n8n's timezone: one where it is about noon, so that no day ends in the middle of a test. */
 const hoursToNoon = 12 - DateTime.utc().hour;
+/** n8n's timezone: one where it is about noon, so that no day ends in the middle of a test. */
 const n8nTimezone = `Etc/GMT${hoursToNoon > 0 ? '-' : '+'}${Math.abs(hoursToNoon)}`;
 const stage = useStage({ major: '2', env: { GENERIC_TIMEZONE: n8nTimezone } });
 

@@ -161,7 +161,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			expect(acceptedOf(name).length).toBeGreaterThanOrEqual(count - 4);
 		}
 
-		// n8n had to be killed before the first batches were done.
+		// n8n was killed before these batches were done.
 		expect(acceptedOf('Many').length).toBeLessThan(500);
 		for (const [{ name, count }, items] of [
 			[manyRetried, sentItems(await retryCrashed(manyRetried.workflow))],

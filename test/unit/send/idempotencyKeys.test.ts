@@ -8,23 +8,14 @@ import {
 	reasons,
 } from '../../../nodes/PushCampaign/service/failures';
 import { DeduplicationStore, executeFunctions } from '../execution/support';
-import { install, SimulatedTime } from './simulatedTime';
+import { useSimulatedTime } from './simulatedTime';
 
-let time = new SimulatedTime();
+const time = useSimulatedTime();
 
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<object>('n8n-workflow'),
 	sleep: async (milliseconds: number) => await time.sleep(milliseconds),
 }));
-let restore = () => {};
-beforeEach(() => {
-	time = new SimulatedTime();
-	restore = install(
-		() => time.now,
-		() => 0.5,
-	);
-});
-afterEach(() => restore());
 
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
 const lost: SendOutcome = { kind: 'failed', problem: explain(reasons.connectionLost, 'send') };
@@ -447,7 +438,7 @@ test('executions one after another end as a map of keys would have them end', as
 	});
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-			time = new SimulatedTime();
+			time.reset();
 			const { requested, sendOnce } = startProcess();
 			const model = new Map<string, SendOutcome>();
 			for (const { key, end, resendUnknown } of steps) {
@@ -486,7 +477,7 @@ test('nothing is sent twice under a key, whatever runs at the same time and howe
 	});
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-			time = new SimulatedTime();
+			time.reset();
 			const { store, execution } = startProcess();
 			const took = new Map<string, number>();
 			let running: Array<Promise<unknown>> = [];

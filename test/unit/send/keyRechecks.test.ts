@@ -2,23 +2,14 @@ import { EntryWriter } from '../../../nodes/PushCampaign/send/entryWriter';
 import type { KeyState } from '../../../nodes/PushCampaign/send/keyRechecks';
 import { KeyRechecks } from '../../../nodes/PushCampaign/send/keyRechecks';
 import { DeduplicationStore, executeFunctions } from '../execution/support';
-import { install, SimulatedTime } from './simulatedTime';
+import { useSimulatedTime } from './simulatedTime';
 
-let time = new SimulatedTime();
+const time = useSimulatedTime();
 
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<object>('n8n-workflow'),
 	sleep: async (milliseconds: number) => await time.sleep(milliseconds),
 }));
-let restore = () => {};
-beforeEach(() => {
-	time = new SimulatedTime();
-	restore = install(
-		() => time.now,
-		() => 0.5,
-	);
-});
-afterEach(() => restore());
 
 const claim = { kind: 'ours', entry: 'key:a', stamp: 'stamp:a' } as const;
 

@@ -2,24 +2,18 @@ import { IdempotencyKeys } from '../../../nodes/PushCampaign/send/idempotencyKey
 import { KeyStore } from '../../../nodes/PushCampaign/send/keyStore';
 import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
 import { executeFunctions } from '../execution/support';
-import { install, numbersFrom, SimulatedTime } from './simulatedTime';
+import { numbersFrom, useSimulatedTime } from './simulatedTime';
 
 // Runs with thousands of keys, in simulated time.
 
-let time = new SimulatedTime();
+const time = useSimulatedTime(2, () => numbersFrom(1));
 
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<object>('n8n-workflow'),
 	sleep: async (milliseconds: number) => await time.sleep(milliseconds),
 }));
-let restore = () => {};
-beforeEach(() => {
-	time = new SimulatedTime(2);
-	restore = install(() => time.now, numbersFrom(1));
-});
-afterEach(() => restore());
 
-/** n8n's store: it drops the oldest entries, and each access takes about as long. */
+/** n8n's store: it drops the oldest entries, and each access takes about so many milliseconds. */
 class LargeStore {
 	private readonly entries = new Set<string>();
 	writes = 0;
@@ -63,8 +57,8 @@ const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description:
 async function run(keys: readonly string[], store: LargeStore, keyStore = new KeyStore()) {
 	const { context } = executeFunctions({});
 	Object.assign(context.helpers, store);
-	const run = new IdempotencyKeys(context, 'send', () => keyStore);
-	for (const key of keys) run.expect(key);
+	const idempotencyKeys = new IdempotencyKeys(context, 'send', () => keyStore);
+	for (const key of keys) idempotencyKeys.expect(key);
 	const counts = { sent: 0, alreadySent: 0 };
 	const waiting = keys.values();
 	const sendAll = async () => {
@@ -73,13 +67,13 @@ async function run(keys: readonly string[], store: LargeStore, keyStore = new Ke
 				await time.sleep(5);
 				return sent;
 			};
-			const outcome = await run.once(key, false, attempt);
+			const outcome = await idempotencyKeys.once(key, false, attempt);
 			if (outcome.kind !== 'done') throw new Error(outcome.kind);
 			counts[outcome === sent ? 'sent' : 'alreadySent'] += 1;
 		}
 	};
 	const running = Promise.all(Array.from({ length: 10 }, sendAll));
-	await time.until(running.then(async () => await run.written()));
+	await time.until(running.then(async () => await idempotencyKeys.written()));
 	return counts;
 }
 

@@ -10,6 +10,12 @@ export class SimulatedTime {
 	/** @param turns how many turns of Node.js all that need no time takes */
 	constructor(private readonly turns = 8) {}
 
+	/** Forgets what waits, and begins at 0 again. */
+	reset(): void {
+		this.now = 0;
+		this.timers = [];
+	}
+
 	readonly sleep = async (milliseconds: number): Promise<void> => {
 		await new Promise<void>((ring) => {
 			this.timers.push({ at: this.now + milliseconds, order: (this.count += 1), ring });
@@ -71,4 +77,20 @@ export function install(now: () => number, random: () => number): () => void {
 		Math.random = real.random;
 		AbortSignal.timeout = real.timeout;
 	};
+}
+
+/**
+ * Lets each test of a file begin at 0, and puts back what `install` replaced after it.
+ * @param turns how many turns of Node.js all that needs no time takes
+ * @param randomOf gives a test's source of random numbers
+ */
+export function useSimulatedTime(turns?: number, randomOf = () => () => 0.5): SimulatedTime {
+	const time = new SimulatedTime(turns);
+	let restore = () => {};
+	beforeEach(() => {
+		time.reset();
+		restore = install(() => time.now, randomOf());
+	});
+	afterEach(() => restore());
+	return time;
 }
