@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator } from 'playwright-core';
+import type { Locator } from '@playwright/test';
 import { changeNode, chooseCredential, exampleNames, readExample } from '../examples/read';
 import type { WorkflowDraft } from '../host';
 import { readExamples } from '../host/demo/prepare';

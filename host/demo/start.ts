@@ -6,7 +6,7 @@ import { projectFolder } from '../folders';
 import { N8nClient } from '../n8n/client';
 import { installHost } from '../n8n/install';
 import { startN8n } from '../n8n/server';
-import { LockHeld, withLock } from '../process/lock';
+import { LockHeld, staleMs, withLock } from '../process/lock';
 import { freePort } from '../process/ports';
 import { Progress } from '../process/progress';
 import { addDemoCampaign } from './campaign';
@@ -107,7 +107,8 @@ async function main(): Promise<void> {
 		return;
 	}
 	try {
-		await withLock(folder, () => run(values.fresh), 1_000);
+		// A demo that was killed holds its lock a little longer.
+		await withLock('demo', () => run(values.fresh), staleMs + 1_000);
 	} catch (error) {
 		if (!(error instanceof LockHeld)) throw error;
 		const port = stateFile.read()?.ports.n8n;

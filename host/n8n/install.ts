@@ -27,7 +27,7 @@ const countEveryMs = 1_000;
 export async function installHost(major: Major, progress: InstallProgress = {}): Promise<Host> {
 	const host = hostOf(major);
 	if (await isInstalled(host)) return host;
-	await withLock(host.directory, async () => {
+	await withLock(`n8n-${major}`, async () => {
 		if (await isInstalled(host)) return;
 		await install(host, progress);
 		await writeFile(stampFile(host), await stampOf(host));

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lock } from 'proper-lockfile';
+import { artifactsFolder } from '../folders';
 
 /** A lock that another process held for longer than the caller would wait. */
 export class LockHeld extends Error {
@@ -9,40 +10,39 @@ export class LockHeld extends Error {
 	}
 }
 
+/** The lock of a process that was killed is free after this time. */
+export const staleMs = 5_000;
+
+const retryEveryMs = 100;
+
+const isHeld = (error: unknown): boolean =>
+	error instanceof Error && 'code' in error && error.code === 'ELOCKED';
+
 /**
- * Runs `work` while no other process of this machine (or other call in this one) holds the lock of
- * this name. The lock is a loopback port: the system gives it to one process alone and takes it back
- * however that ends.
+ * Runs `work` while no other process that uses this folder (or other call in this one) holds the lock of this name.
  *
- * @param name any text, such as the path of what is to be had alone
- * @param patience how long to wait for it, in milliseconds
- * @throws {LockHeld} when it is still held after `patience`; and whatever `work` throws
+ * @param name what is to be had alone; part of a file name
+ * @param patienceMs how long to wait for it
+ * @throws {LockHeld} if it is still held after `patienceMs`; and whatever `work` throws
  */
 export async function withLock<T>(
 	name: string,
 	work: () => Promise<T>,
-	patience = 30 * 60_000,
+	patienceMs = 30 * 60_000,
 ): Promise<T> {
-	const deadline = Date.now() + patience;
-	// Below the ports that systems hand out by themselves, from 32768 up.
-	const port = 20_000 + (createHash('sha256').update(name).digest().readUInt16BE(0) % 12_000);
-	let held = await listen(port);
-	while (held === undefined) {
-		if (Date.now() >= deadline) throw new LockHeld(name);
-		await sleep(100);
-		held = await listen(port);
-	}
+	const folder = join(artifactsFolder, 'locks');
+	await mkdir(folder, { recursive: true });
+	const release = await lock(join(folder, name), {
+		// The file need not exist.
+		realpath: false,
+		stale: staleMs,
+		retries: { retries: Math.ceil(patienceMs / retryEveryMs), factor: 1, minTimeout: retryEveryMs },
+	}).catch((error: unknown) => {
+		throw isHeld(error) ? new LockHeld(name) : error;
+	});
 	try {
 		return await work();
 	} finally {
-		held.close();
+		await release();
 	}
-}
-
-async function listen(port: number): Promise<Server | undefined> {
-	const server = createServer((socket) => socket.destroy());
-	return await new Promise((resolve) => {
-		server.once('error', () => resolve(undefined));
-		server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server.unref()));
-	});
 }

@@ -15,7 +15,7 @@ import { runNpm } from './npm';
  */
 export async function packPackage(): Promise<{ tarball: string }> {
 	const outDir = join(artifactsFolder, 'package');
-	return await withLock(outDir, async () => {
+	return await withLock('package', async () => {
 		await mkdir(outDir, { recursive: true });
 		const folder = await mkdtemp(join(outDir, 'new-'));
 		try {

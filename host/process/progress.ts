@@ -1,19 +1,17 @@
-/** What progress is written to: a terminal's line is written over, anything else gets whole lines. */
-export interface ProgressStream {
-	isTTY?: boolean;
-	columns?: number;
-	write(text: string): unknown;
-}
+import ora from 'ora';
 
-/** Seconds between two lines about the same step where lines cannot be written over. */
-const lineEvery = 15;
+/** How often the line of a terminal is written again. */
+const lineEveryMs = 1_000;
+
+/** How often a new line is written if lines can't be written again, as in the log of a CI run. */
+const newLineEveryMs = 15_000;
 
 /** Shows what is being done, for how long, and how far it is. */
 export class Progress {
 	/** How far the current step is, such as `812 of 2,100 packages`. */
 	private amount = '';
 
-	constructor(private readonly stream: ProgressStream) {}
+	constructor(private readonly stream: NodeJS.WritableStream) {}
 
 	/** Runs a step under a name. `begin` ends it and begins another; `reach` says how far it is. */
 	async step<T>(
@@ -22,7 +20,7 @@ export class Progress {
 	): Promise<T> {
 		let end = this.begin(name);
 		const begin = (next: string) => {
-			end('✓');
+			end('succeed');
 			end = this.begin(next);
 		};
 		const reach = (amount: string) => {
@@ -30,37 +28,35 @@ export class Progress {
 		};
 		try {
 			const result = await work(begin, reach);
-			end('✓');
+			end('succeed');
 			return result;
 		} catch (error) {
-			end('✗');
+			end('fail');
 			throw error;
 		}
 	}
 
-	private begin(name: string): (mark: string) => void {
-		const { isTTY = false, columns = 80 } = this.stream;
+	private begin(name: string): (how: 'succeed' | 'fail') => void {
 		const since = Date.now();
-		const seconds = () => Math.floor((Date.now() - since) / 1000);
 		this.amount = '';
+		const spinner = ora({ stream: this.stream, discardStdin: false });
 		const show = () => {
 			const amount = this.amount === '' ? '' : `: ${this.amount}`;
-			const text = `… ${name}${amount}${elapsed(seconds())}`;
-			if (isTTY) this.stream.write(`\r\x1b[2K${text.slice(0, columns - 1)}`);
-			else if (seconds() % lineEvery === 0) this.stream.write(`${text}\n`);
+			spinner.start(`${name}${amount}${elapsedSince(since)}`);
 		};
 		show();
-		const ticking = setInterval(show, 1000).unref();
-		return (mark) => {
-			clearInterval(ticking);
+		const canOverwrite = spinner.isSpinning;
+		const showing = setInterval(show, canOverwrite ? lineEveryMs : newLineEveryMs).unref();
+		return (how) => {
+			clearInterval(showing);
 			// The words in brackets say what to expect, which is over.
-			const text = `${mark} ${name.replace(/ \(.*/, '')}${elapsed(seconds())}\n`;
-			this.stream.write(isTTY ? `\r\x1b[2K${text}` : text);
+			spinner[how](`${name.replace(/ \(.*/, '')}${elapsedSince(since)}`);
 		};
 	}
 }
 
-function elapsed(seconds: number): string {
+function elapsedSince(since: number): string {
+	const seconds = Math.floor((Date.now() - since) / 1000);
 	if (seconds < 2) return '';
 	const minutes = Math.floor(seconds / 60);
 	return minutes > 0 ? ` (${minutes} min ${seconds % 60} s)` : ` (${seconds} s)`;

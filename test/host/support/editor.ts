@@ -1,7 +1,12 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+	chromium,
+	expect as expectSoon,
+	type Browser,
+	type Locator,
+	type Page,
+} from '@playwright/test';
 import type { INode } from 'n8n-workflow';
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { artifactsFolder, testOwner, until } from '../../../host';
 import { requireProgram } from './requirements';
 
@@ -18,25 +23,8 @@ const chromiumFlags = [
 
 const timeout = 60_000;
 
-/**
- * Reads again and again until what is read meets the expectation.
- *
- * @throws what the expectation throws, when that takes too long
- */
-async function untilMet<T>(read: () => Promise<T>, expectation: (seen: T) => void): Promise<void> {
-	const fault = (seen: T): Error | null => {
-		try {
-			expectation(seen);
-			return null;
-		} catch (error) {
-			return error instanceof Error ? error : new Error(String(error));
-		}
-	};
-	await until(read, (seen) => fault(seen) === null, {
-		within: 30_000,
-		late: (seen) => fault(seen) ?? 'What was expected came too late',
-	});
-}
+/** How long n8n may take to show something, in milliseconds. */
+const soon = { timeout: 30_000 };
 
 /** n8n's editor in a real browser, with its owner logged in. */
 export class Editor {
@@ -54,6 +42,10 @@ export class Editor {
 			const page = await browser.newPage({ viewport, colorScheme: 'light' });
 			page.setDefaultTimeout(timeout);
 			const editor = new Editor(browser, page, url);
+			const { tracing } = page.context();
+			await tracing.start({ snapshots: true });
+			// This begins a chunk by itself; each test has one of its own.
+			await tracing.stopChunk();
 			await editor.login();
 			return editor;
 		} catch (error) {
@@ -63,23 +55,27 @@ export class Editor {
 	}
 
 	async close(): Promise<void> {
+		await this.page.context().tracing.stop();
 		await this.browser.close();
 	}
 
 	/**
-	 * Runs a test's work. If it fails, a picture of the page and its HTML are kept in `.artifacts/failed`.
-	 * Playwright's trace would say more, but to record it took longer than the tests themselves.
+	 * Runs a test's work. If it fails, a picture of the page and Playwright's trace of the test are kept in
+	 * `.artifacts/failed`; `npx playwright show-trace <file>` opens the trace.
 	 */
 	async observed(work: () => Promise<void>): Promise<void> {
+		const title = expect.getState().currentTestName ?? 'test';
+		const path = join(artifactsFolder, 'failed', title.replace(/\W+/g, '-'));
+		const { tracing } = this.page.context();
+		await tracing.startChunk({ title });
 		try {
 			await work();
 		} catch (error) {
-			const title = expect.getState().currentTestName ?? 'test';
-			const path = join(artifactsFolder, 'failed', title.replace(/\W+/g, '-'));
 			await this.page.screenshot({ path: `${path}.png` });
-			await writeFile(`${path}.html`, await this.page.content());
+			await tracing.stopChunk({ path: `${path}.zip` });
 			throw error;
 		}
+		await tracing.stopChunk();
 	}
 
 	/** Keeps pictures of the page, in light and in dark, in `.artifacts/screenshots` for those who look at them. */
@@ -153,7 +149,7 @@ export class Editor {
 
 	/** Waits until the panel's labels meet the expectation; n8n draws a panel bit by bit. */
 	async expectLabels(expectation: (labels: string[]) => void): Promise<void> {
-		await untilMet(() => this.labels(), expectation);
+		await expectSoon(async () => expectation(await this.labels())).toPass(soon);
 	}
 
 	/** Waits until these are the parameters in the dialog of a credential, beside n8n's own, in any order. */
@@ -162,36 +158,26 @@ export class Editor {
 			.locator('[data-test-id^="parameter-input-"]')
 			.filter({ visible: true });
 		const ofN8n = ['parameter-input-field', 'parameter-input-allowedHttpRequestDomains'];
-		await untilMet(
-			async () =>
-				await Promise.all(
-					(await inputs.all()).map((input) =>
-						input.getAttribute('data-test-id', { timeout: 1_000 }),
-					),
-				),
-			(seen) =>
-				expect(new Set([...ofN8n, ...seen])).toEqual(
-					new Set([...ofN8n, ...names.map((name) => `parameter-input-${name}`)]),
-				),
-		);
+		const wanted = new Set([...ofN8n, ...names.map((name) => `parameter-input-${name}`)]);
+		const testId = async (input: Locator) =>
+			await input.getAttribute('data-test-id', { timeout: 1_000 });
+		await expectSoon(async () => {
+			const seen = await Promise.all((await inputs.all()).map(testId));
+			expect(new Set([...ofN8n, ...seen])).toEqual(wanted);
+		}).toPass(soon);
 	}
 
 	/** Waits until a hint holds this text. */
 	async expectHint(text: string): Promise<void> {
-		await untilMet(
-			async () => (await this.part('node-hint').allInnerTexts()).join('\n'),
-			(shown) => expect(shown).toContain(text),
-		);
+		const hints = async () => (await this.part('node-hint').allInnerTexts()).join('\n');
+		await expectSoon.poll(hints, soon).toContain(text);
 	}
 
 	/** Waits until all of these texts can be read there. */
 	async expectTexts(place: Locator, texts: string[]): Promise<void> {
-		await untilMet(
-			() => place.innerText(),
-			(shown) => {
-				for (const text of texts) expect(shown).toContain(text);
-			},
-		);
+		for (const text of texts) {
+			await expectSoon(place).toContainText(text, { ...soon, useInnerText: true });
+		}
 	}
 
 	/** The input of a parameter, by the parameter's name; the last where there are several. */

@@ -3,8 +3,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import { generate } from 'selfsigned';
 import { classifyTransportError } from '../../../nodes/PushCampaign/service/transportErrors';
-import { selfSigned } from './selfSigned';
 
 const notConnected = (reason: string) => ({ kind: 'notConnected', reason });
 const refused = notConnected('connection refused');
@@ -18,12 +18,34 @@ const forbidden = notConnected('this n8n does not allow requests to it');
 const lost = { kind: 'connectionLost' };
 const timeout = { kind: 'timeout' };
 
+interface Certificate {
+	cert: string;
+	key: string;
+}
+
+/** A self-signed certificate of `localhost` (not of its address), valid from 2020 until that year begins. */
+async function certificate(untilYear: number): Promise<Certificate> {
+	const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+		keyType: 'ec',
+		algorithm: 'sha256',
+		notBeforeDate: new Date('2020-01-01'),
+		notAfterDate: new Date(`${untilYear}-01-01`),
+		extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+	});
+	return { cert: made.cert, key: made.private };
+}
+
 describe('an error of a real socket', () => {
-	const trusted = selfSigned('localhost');
-	const expired = selfSigned('localhost', [2020, 2021]);
-	const trusting = { ca: trusted.cert, family: 4 };
+	let trusted: Certificate;
+	let expired: Certificate;
+	const trusting = () => ({ ca: trusted.cert, family: 4 });
 	const servers: net.Server[] = [];
 	const sockets = new Set<net.Socket>();
+
+	beforeAll(async () => {
+		trusted = await certificate(2049);
+		expired = await certificate(2021);
+	});
 
 	async function listen(server: net.Server): Promise<number> {
 		servers.push(server);
@@ -108,12 +130,12 @@ describe('an error of a real socket', () => {
 	const plain = 'http://127.0.0.1';
 	const byNumber = 'https://127.0.0.1';
 	const byName = 'https://localhost';
-	const older = { ...trusting, maxVersion: 'TLSv1.2' } as const;
-	const newer = { minVersion: 'TLSv1.3' } as const;
+	const older = () => ({ ...trusting(), maxVersion: 'TLSv1.2' }) as const;
+	const newer = () => ({ minVersion: 'TLSv1.3' }) as const;
 	const secure =
-		(more: https.ServerOptions = {}) =>
+		(more: () => https.ServerOptions = () => ({})) =>
 		() =>
-			https.createServer({ ...trusted, ...more }, () => void serverEvents.emit('read'));
+			https.createServer({ ...trusted, ...more() }, () => void serverEvents.emit('read'));
 
 	/** Answers what comes first, the request or the greeting of TLS. */
 	const answering = (answer: (socket: net.Socket) => void) => () =>
@@ -127,7 +149,7 @@ describe('an error of a real socket', () => {
 		readonly name: string;
 		readonly serve: () => net.Server;
 		readonly origin: string;
-		readonly options: Options;
+		readonly options?: () => Options;
 		readonly bySocket: object;
 		/** By the error alone, as in n8n 1, some look as if the request had left. Left out: the same. */
 		readonly byError?: object;
@@ -138,7 +160,7 @@ describe('an error of a real socket', () => {
 			name: 'says that the certificate is not trusted if it is self-signed',
 			serve: secure(),
 			origin: byName,
-			options: { family: 4 },
+			options: () => ({ family: 4 }),
 			bySocket: untrusted,
 		},
 		{
@@ -150,9 +172,9 @@ describe('an error of a real socket', () => {
 		},
 		{
 			name: 'says that the certificate is not trusted if it has expired',
-			serve: secure(expired),
+			serve: secure(() => expired),
 			origin: byName,
-			options: { ca: expired.cert, family: 4 },
+			options: () => ({ ca: expired.cert, family: 4 }),
 			bySocket: untrusted,
 		},
 		{
@@ -167,7 +189,6 @@ describe('an error of a real socket', () => {
 			name: 'is a failed handshake if the server knows no TLS',
 			serve: ending('HTTP/1.1 400 No\r\n\r\n'),
 			origin: byNumber,
-			options: {},
 			bySocket: notSecure,
 			byError: lost,
 		},
@@ -175,14 +196,12 @@ describe('an error of a real socket', () => {
 			name: 'is a failed handshake if the server ends the connection in it',
 			serve: ending(),
 			origin: byNumber,
-			options: {},
 			bySocket: notSecure,
 		},
 		{
 			name: 'is a failed handshake if the server resets the connection in it',
 			serve: resetting,
 			origin: byNumber,
-			options: {},
 			bySocket: notSecure,
 			byError: lost,
 		},
@@ -190,7 +209,7 @@ describe('an error of a real socket', () => {
 			name: 'is a failed handshake if the server is silent in it until the timeout',
 			serve: hanging,
 			origin: byNumber,
-			options: { giveUp: 'whenRead' },
+			options: () => ({ giveUp: 'whenRead' }),
 			bySocket: notSecure,
 			byError: timeout,
 		},
@@ -198,19 +217,19 @@ describe('an error of a real socket', () => {
 			name: 'is a timeout if the server is silent after the request',
 			serve: hanging,
 			origin: plain,
-			options: { giveUp: 'whenRead' },
+			options: () => ({ giveUp: 'whenRead' }),
 			bySocket: timeout,
 		},
 		{
 			name: 'is a timeout if the server is silent after the request over TLS',
 			serve: secure(),
 			origin: byName,
-			options: { ...trusting, giveUp: 'whenRead' },
+			options: () => ({ ...trusting(), giveUp: 'whenRead' }),
 			bySocket: timeout,
 		},
 		{
 			name: 'is a lost connection if the server asks for a certificate of the client',
-			serve: secure({ ...newer, requestCert: true }),
+			serve: secure(() => ({ ...newer(), requestCert: true })),
 			origin: byName,
 			options: trusting,
 			bySocket: lost,
@@ -219,33 +238,29 @@ describe('an error of a real socket', () => {
 			name: 'is a lost connection if the server resets it after the request',
 			serve: resetting,
 			origin: plain,
-			options: {},
 			bySocket: lost,
 		},
 		{
 			name: 'is a lost connection if the server ends it after the request',
 			serve: ending(),
 			origin: plain,
-			options: {},
 			bySocket: lost,
 		},
 		{
 			name: 'is a lost connection if the server ends it within the answer',
 			serve: cutOff,
 			origin: plain,
-			options: {},
 			bySocket: lost,
 		},
 		{
 			name: 'is a lost connection if the answer is not HTTP',
 			serve: ending('220 mail.example\r\n'),
 			origin: plain,
-			options: {},
 			bySocket: lost,
 		},
 	])('$name', async ({ serve, origin, options, bySocket, byError = bySocket }) => {
 		const port = await listen(serve());
-		expect(await judge(`${origin}:${port}`, options)).toEqual([byError, bySocket]);
+		expect(await judge(`${origin}:${port}`, options?.())).toEqual([byError, bySocket]);
 	});
 
 	// What no TLS server writes, but a proxy in between, or one that means harm.
@@ -312,7 +327,7 @@ describe('an error of a real socket', () => {
 				{ name: 'a reset', write: (client) => client.resetAndDestroy() },
 			])('$name comes', async ({ write }) => {
 				const url = `https://localhost:${await tunnel(write)}`;
-				expect(await judge(url, trusting)).toEqual([lost, lost]);
+				expect(await judge(url, trusting())).toEqual([lost, lost]);
 			});
 		},
 	);
