@@ -180,10 +180,18 @@ describe('jobs that run one after another', () => {
 			first: { answers: [earlier(refused())] },
 		},
 		{ name: 'an answer', first: { answers: [one] } },
+		{
+			name: 'a refusal that is tried again',
+			first: { answers: [refused(), one], rateLimitRetries: 1 },
+		},
+		{
+			name: 'an unknown outcome that is tried again',
+			first: { answers: [lost, one], transientRetries: 1 },
+		},
 	];
 	test.each(continuing)('go on after $name even if failures stop the run', async ({ first }) => {
 		const { outcomes } = await deliverOneByOne([first, next], true);
-		expect(outcomes).toEqual([first.known ?? first.answers?.[0], two]);
+		expect(outcomes).toEqual([first.known ?? first.answers?.at(-1), two]);
 	});
 
 	const unspecified = (retryAfterMs: number) => failed('unspecified', { retryAfterMs });
