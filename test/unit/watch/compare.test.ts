@@ -217,10 +217,20 @@ describe('a number that is reached', () => {
 		expect(findEvents(clicks(160), baselines, clickedReaches(150)).events).toHaveLength(0);
 	});
 
-	test('counts as reached though a later event reported a lower counter', () => {
+	test.each([
+		{
+			name: 'reported a lower counter',
+			given: [{ clicked: 100 }, { clicked: 90 }, { clicked: 100 }],
+		},
+		{
+			name: 'came without the counter',
+			given: [{ clicked: 100 }, { clicked: null, closed: 2 }, { clicked: 101 }],
+		},
+	])('counts as reached though a later event $name', ({ given }) => {
 		const rules = [clickedReaches(100), changedBy(), clickedReaches(100)];
 		let baselines: Baselines = new Map();
-		const started = clicks(100, 90, 100).map((observation, index) => {
+		const started = given.map((numbers, index) => {
+			const observation = observationOf(numbers);
 			const found = findEvents([observation], baselines, rules[index] ?? changedBy());
 			baselines = found.baselines;
 			return found.events.length;
