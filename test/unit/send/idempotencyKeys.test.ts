@@ -48,8 +48,8 @@ function startProcess({ signal, store = new DeduplicationStore() }: ProcessOptio
 	const requested: string[] = [];
 	const warnings: string[][] = [];
 	const keyStore = new KeyStore();
-	const execution = () => {
-		const functions = executeFunctions({ store, ...(signal && { signal }) });
+	const execution = (stop = signal) => {
+		const functions = executeFunctions({ store, ...(stop && { signal: stop }) });
 		warnings.push(functions.warnings);
 		const keys = new IdempotencyKeys(functions.context, 'send', () => keyStore);
 		const send = async (key: string, outcome: SendOutcome = sent, resendUnknown = false) =>
@@ -163,6 +163,15 @@ describe('a key', () => {
 		await time.run();
 		expect(keyStore.isIdle).toBe(true);
 	});
+
+	test('takes no room in memory of a process that found it sent', async () => {
+		const { store, sendOnce } = startProcess();
+		await time.until(sendOnce('a'));
+		const second = startProcess({ store });
+		expect(await time.until(second.sendOnce('a'))).toEqual(alreadySent);
+		await time.run();
+		expect(second.keyStore.isIdle).toBe(true);
+	});
 });
 
 describe('sends of one process under one key at the same moment', () => {
@@ -272,11 +281,64 @@ describe('the keys of one run', () => {
 		const { store, requested, execution } = startProcess();
 		const { keys, send } = execution();
 		expect(await time.until(send('a', failed('rate_limit')))).toMatchObject({ kind: 'failed' });
+		await time.run(1000);
 		expect(withoutStamps(store.entries)).toEqual(['key:a']);
 		expect(await time.until(send('a'))).toEqual(sent);
 		await time.until(keys.written());
 		expect(requested).toEqual(['a', 'a']);
 		expect(withoutStamps(store.entries)).toEqual(entriesOfSent('a'));
+	});
+
+	test('stay claimed for a hundred refused sends at most', async () => {
+		const { store, execution } = startProcess();
+		const { keys, send } = execution();
+		const all = Array.from({ length: 101 }, (_, index) => `key ${index}`);
+		await time.until(Promise.all(all.map(async (key) => await send(key, failed('rate_limit')))));
+		await time.run(1000);
+		expect(withoutStamps(store.entries)).toHaveLength(100);
+		await time.until(keys.written());
+		expect(withoutStamps(store.entries)).toEqual([]);
+	});
+
+	test.each([
+		{
+			name: 'a process that holds the key, once the run is stopped',
+			entries: ['key:a'],
+			isSending: false,
+			stopAtMs: 500,
+		},
+		{
+			name: 'a run that sends under the key, once their own is stopped',
+			entries: [],
+			isSending: true,
+			stopAtMs: 50,
+		},
+		{ name: 'anybody, if the run was stopped before', entries: [], isSending: true, stopAtMs: 0 },
+	])('do not wait for $name', async ({ entries, isSending, stopAtMs }) => {
+		const stop = new AbortController();
+		const { store, execution } = startProcess();
+		store.entries = [...entries];
+		const other = isSending ? execution().send('a') : undefined;
+		if (stopAtMs === 0) stop.abort();
+		let outcome: SendOutcome | undefined;
+		void execution(stop.signal)
+			.send('a')
+			.then((end) => {
+				outcome = end;
+			});
+		await time.run(stopAtMs);
+		stop.abort();
+		await time.run(0);
+		expect(outcome).toEqual(notStarted);
+		await time.run();
+		expect(await other).toEqual(isSending ? sent : undefined);
+	});
+
+	test('are not claimed once the run is stopped', async () => {
+		const { store, sendOnce } = startProcess({ signal: AbortSignal.abort() });
+		expect(await time.until(sendOnce('a'))).toEqual(notStarted);
+		await time.run();
+		expect(store.writes).toBe(0);
 	});
 
 	test('are not sent when the user stops the run while they wait for their claim', async () => {
