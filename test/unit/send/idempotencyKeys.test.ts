@@ -153,6 +153,7 @@ describe('a key', () => {
 		expect(keyStoreOf(copy)).not.toBe(own);
 		expect(keyStoreOf(executeFunctions({}).context)).not.toBe(own);
 		own.sending.clear();
+		expect(keyStoreOf(context)).not.toBe(own);
 	});
 
 	test('takes no room in memory once nothing of it is left to do', async () => {
