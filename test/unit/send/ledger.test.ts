@@ -227,6 +227,18 @@ describe('while a send is in flight', () => {
 		expect(find(copy, a)).toEqual(recalled(end === refused ? sent('new') : end));
 	});
 
+	test('a further execution that waits for it does not send it if its outcome is unknown', async () => {
+		const [ledger, copy] = retriedTwice();
+		const { attempt, answer } = slowSend();
+		const first = ledger.once(a, false, attempt);
+		const another = jest.fn(async () => await Promise.resolve(sent('new')));
+		const waiting = copy.once(inExecution('11'), true, another);
+		answer(unknown);
+		await first;
+		expect(await waiting).toEqual(recalled(unknown));
+		expect(another).not.toHaveBeenCalled();
+	});
+
 	test('it is unknown to a process that reads what was saved when it began', async () => {
 		const context: IDataObject = {};
 		void openLedger(context).once(a, false, slowSend().attempt);
