@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../process/until';
 import { N8nClient } from './client';
 import { startN8n, type N8nServer, type StartOptions } from './server';
 import { credentialType, type Credential } from './workflows';
@@ -31,6 +32,40 @@ export interface Stage<S> {
 	close(): Promise<void>;
 }
 
+/** Says why if a server ends by itself: what fails next tells only that nobody answers. */
+async function reportEnd({ ended, log }: N8nServer): Promise<void> {
+	const how = await ended;
+	if (how === undefined) return;
+	const lastLines = log().split('\n').slice(-40).join('\n');
+	process.stderr.write(`n8n ended by itself: ${how}\n${lastLines}\n`);
+}
+
+/** How often n8n's start has been completed on its data: it prints this last. */
+const startsIn = ({ log }: N8nServer) => log().split('Editor is now accessible').length - 1;
+
+/** How often n8n is started after a crash. */
+const mostStarts = 3;
+
+/**
+ * n8n answers before it has recovered the executions that a crash cut off, and can end by itself there: of one
+ * that had not begun it reads the time of its beginning (n8n 2.41.1: packages/cli/src/modules/insights/
+ * insights-collection.service.ts, handleWorkflowExecuteAfter).
+ * @param startsBefore how often its start was completed before
+ * @returns whether the start is completed; otherwise n8n has ended
+ */
+async function completesItsStart(server: N8nServer, startsBefore: number): Promise<boolean> {
+	let hasEnded = false;
+	void server.ended.then(() => {
+		hasEnded = true;
+	});
+	await until(
+		() => hasEnded || startsIn(server) > startsBefore,
+		(isOver) => isOver,
+		{ within: 300_000, late: () => 'n8n did not complete its start' },
+	);
+	return !hasEnded;
+}
+
 /** Starts a stage. Close it in any case. */
 export async function startStage<S extends { url: string; close(): Promise<void> }>({
 	startService,
@@ -50,6 +85,7 @@ export async function startStage<S extends { url: string; close(): Promise<void>
 		const start = async (changes: Partial<StartOptions>) => {
 			const started = await startN8n({ ...options, userFolder: folder, ...changes });
 			servers.push(started);
+			void reportEnd(started);
 			return started;
 		};
 		let current = await start(tarball === undefined ? {} : { tarball });
@@ -57,6 +93,15 @@ export async function startStage<S extends { url: string; close(): Promise<void>
 			// Where it finds this, n8n waits for ten seconds lest it crashes again and again.
 			await rm(join(folder, '.n8n', 'crash.journal'), { force: true });
 			current = await start({ port: current.port });
+		};
+		/** Starts n8n again, and once more if it ends by itself meanwhile, as a service manager does. */
+		const startAfterCrash = async () => {
+			for (let attempt = 1; attempt <= mostStarts; attempt += 1) {
+				const startsBefore = startsIn(current);
+				await startAgain();
+				if (await completesItsStart(current, startsBefore)) return;
+			}
+			throw new Error('n8n ended by itself at its start');
 		};
 		const client = new N8nClient(current.url);
 		await client.setupOwner();
@@ -72,7 +117,7 @@ export async function startStage<S extends { url: string; close(): Promise<void>
 			crash: async (downMs = 0) => {
 				await current.kill('SIGKILL');
 				await sleep(downMs);
-				await startAgain();
+				await startAfterCrash();
 			},
 			restart: async () => {
 				await current.stop();

@@ -8,8 +8,8 @@ import { until } from './until';
 export interface Program {
 	/** It leads its process group. */
 	pid: number;
-	/** Settles when it has ended, however it ended. */
-	ended: Promise<void>;
+	/** Settles when it has ended. If it ended by itself, with how: `code 1`, or a signal such as `SIGSEGV`. */
+	ended: Promise<string | undefined>;
 	/** Everything that is in its log file, of earlier starts too. */
 	log(): string;
 	/**
@@ -70,12 +70,13 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 	const end = () => killGroup(pid, 'SIGKILL');
 	process.once('exit', end);
 	let running = true;
-	const ended = new Promise<void>((resolve) => {
-		child.once('exit', () => {
+	let isMeantToEnd = false;
+	const ended = new Promise<string | undefined>((resolve) => {
+		child.once('exit', (code, signal) => {
 			running = false;
 			end();
 			process.off('exit', end);
-			resolve();
+			resolve(isMeantToEnd ? undefined : (signal ?? `code ${code}`));
 		});
 	});
 	const log = () => readFileSync(logFile, 'utf8');
@@ -91,12 +92,14 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 			if (!running) throw new Error(`${name} ended while it was starting\n${lastLines()}`);
 		},
 		kill: async (signal) => {
+			isMeantToEnd = true;
 			if (running) killGroup(pid, signal);
 			if (signal === 'SIGKILL') await ended;
 		},
 		stop: async (signal = 'SIGTERM') => {
 			// The id of one that is gone may be another's by now.
 			if (!running) return;
+			isMeantToEnd = true;
 			child.kill(signal);
 			await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
 			if (running) end();
