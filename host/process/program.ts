@@ -4,6 +4,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './until';
 
+/** A program ended before it could be used. */
+export class EndedAtStart extends Error {}
+
 /** A program that runs beside this process, in a process group of its own, and ends with it. */
 export interface Program {
 	/** It leads its process group. */
@@ -16,7 +19,8 @@ export interface Program {
 	 * Waits until it can be used.
 	 *
 	 * @param within milliseconds
-	 * @throws when it ends by itself or is not ready in time, with the last lines of its log
+	 * @throws {EndedAtStart} when it ends by itself, with the last lines of its log
+	 * @throws when it is not ready in time, with the same
 	 */
 	untilReady(isReady: () => boolean | Promise<boolean>, within: number): Promise<void>;
 	/** Ends it in order: with a signal, and SIGKILL for what is left after a while. */
@@ -89,7 +93,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
 			const lastLines = () => log().split('\n').slice(-40).join('\n');
 			const late = () => `${name} was not ready after ${within / 1000} s\n${lastLines()}`;
 			await until(isOver, (over) => over, { within, late });
-			if (!running) throw new Error(`${name} ended while it was starting\n${lastLines()}`);
+			if (!running) throw new EndedAtStart(`${name} ended while it was starting\n${lastLines()}`);
 		},
 		kill: async (signal) => {
 			isMeantToEnd = true;

@@ -28,7 +28,7 @@ test.each<Row>([
 		...{ ofJob: 3, inARow: 1, ...alone, rateLimitRetries: 3, pauseMs: 3_600, then: 'requeue' },
 	},
 	{
-		name: 'leaves its own refusals out of account if others go ahead of it',
+		name: 'pauses for as long as the refusals in a row say if other jobs go ahead of it',
 		...{ ofJob: 7, inARow: 1, ...alone, isAlone: false, pauseMs: 225, then: 'requeue' },
 	},
 	{

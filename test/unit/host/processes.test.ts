@@ -64,6 +64,7 @@ describe('progress', () => {
 	afterEach(() => jest.useRealTimers());
 
 	const lasting = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
+
 	test('prints the beginning, the amount from time to time, and the end if it has no terminal', async () => {
 		const stream = new PassThrough();
 		const step = new Progress(stream).step('Looking', async (begin, reach) => {

@@ -72,7 +72,7 @@ describe('the pause of a claim', () => {
 		expect(writer.pauseMs).toBe(pauseMs);
 	});
 
-	test('ends later after a write that took longer than it: after 3 seconds, or five times the write', async () => {
+	test('is 3 seconds or longer after a write that took longer than it, and at least five times that write', async () => {
 		const { writer, write, helpers } = startWriter([0, 101, 0, 700]);
 		const claim = await time.until(writer.record(['key:a'], helpers, true));
 		expect(writer.trustedFrom(claim)).toBe(100);

@@ -21,7 +21,7 @@ function startProcess(entries: readonly string[] = []) {
 	const store = new DeduplicationStore();
 	store.entries = [...entries];
 	const { helpers } = executeFunctions({ store }).context;
-	/** When each entry was recorded first or asked for. */
+	/** What was recorded, or asked for by recording it, and when. */
 	const records: Array<{ at: number; items: string[] }> = [];
 	const { checkProcessedAndRecord } = helpers;
 	helpers.checkProcessedAndRecord = async (items, ...options) => {
@@ -117,27 +117,24 @@ describe('asking for a key once', () => {
 	});
 
 	describe.each([
-		{ name: 'if it was held a moment ago', wasHeld: true, writeMs: 0, fromMs: 3_000 },
-		{ name: 'if its write was slow', wasHeld: false, writeMs: 101, fromMs: 3_000 },
-	])(
-		'$name, waits three seconds for what another process records',
-		({ wasHeld, writeMs, fromMs }) => {
-			test.each([
-				{ name: 'nothing: the key is ours', entries: [], then: ours() },
-				{ name: 'that it was sent', entries: sent, then: { kind: 'sent' } },
-				{ name: 'that it is contested', entries: ['contested:a'], then: { kind: 'held' } },
-			])('$name', async ({ entries, then }) => {
-				const started = startProcess();
-				beforeRecords(started.store, async (number) => {
-					if (number === 0) await time.sleep(writeMs);
-				});
-				started.writeAt(2_900, (before) => [...new Set([...before, ...entries])]);
-				expect(await ask(started, wasHeld)).toEqual(then);
-				expect(time.now).toBeGreaterThanOrEqual(fromMs);
-				expect(await started.left()).toEqual([...new Set([...claimed, ...entries])]);
+		{ name: 'if it was held a moment ago', wasHeld: true, writeMs: 0 },
+		{ name: 'if its write was slow', wasHeld: false, writeMs: 101 },
+	])('$name, waits three seconds for what another process records', ({ wasHeld, writeMs }) => {
+		test.each([
+			{ name: 'nothing: the key is ours', entries: [], then: ours() },
+			{ name: 'that it was sent', entries: sent, then: { kind: 'sent' } },
+			{ name: 'that it is contested', entries: ['contested:a'], then: { kind: 'held' } },
+		])('$name', async ({ entries, then }) => {
+			const started = startProcess();
+			beforeRecords(started.store, async (number) => {
+				if (number === 0) await time.sleep(writeMs);
 			});
-		},
-	);
+			started.writeAt(2_900, (before) => [...new Set([...before, ...entries])]);
+			expect(await ask(started, wasHeld)).toEqual(then);
+			expect(time.now).toBeGreaterThanOrEqual(3_000);
+			expect(await started.left()).toEqual([...new Set([...claimed, ...entries])]);
+		});
+	});
 });
 
 describe('a key that somebody else has claimed', () => {
@@ -181,12 +178,16 @@ describe('a key that is taken over to send under it once more', () => {
 	test.each([
 		{ name: 'has an entry of its own', rounds: 0, then: ours('take over 1:a') },
 		{
-			name: 'has the next entry if who took it over first has died',
+			name: 'has the next entry if the process that took it over first has died',
 			rounds: 1,
 			then: ours('take over 2:a'),
 		},
 		{ name: 'can be taken over five times', rounds: 4, then: ours('take over 5:a') },
-		{ name: 'is held if five who took it over have died', rounds: 5, then: { kind: 'held' } },
+		{
+			name: 'is held if five processes that took it over have died',
+			rounds: 5,
+			then: { kind: 'held' },
+		},
 	])('$name', async ({ rounds, then }) => {
 		const started = startProcess([...claimed, ...takenOver(rounds)]);
 		expect(await take(started)).toEqual(then);

@@ -71,7 +71,7 @@ describe('a claim that is made ahead of its send', () => {
 		expect(await claim()).toEqual(isOurs);
 	});
 
-	test('is freed when the last run that expected to use it does not', async () => {
+	test('is freed once none of the runs that it was made for needs it any more', async () => {
 		const { keys, context, left } = startStore();
 		keys.reserve('a', context);
 		keys.reserve('a', context);
@@ -84,7 +84,7 @@ describe('a claim that is made ahead of its send', () => {
 		expect(keys.isIdle).toBe(true);
 	});
 
-	test('is freed once it is made if no run expects to use it any more', async () => {
+	test('is freed as soon as it is made if its run does not need it any more', async () => {
 		const { keys, context, left } = startStore();
 		keys.reserve('a', context);
 		expect(keys.isIdle).toBe(false);
@@ -104,7 +104,7 @@ describe('a claim that is made ahead of its send', () => {
 		expect(await claim()).toEqual(sent);
 	});
 
-	test('needs no freeing if nobody made it', async () => {
+	test('can be released though nobody made it', async () => {
 		const { store, keys, context } = startStore();
 		await keys.release('a', context);
 		expect(store.writes).toBe(0);
