@@ -2,7 +2,6 @@ import type { INodeParameters } from 'n8n-workflow';
 import {
 	credentialsFor,
 	failureOf,
-	NODE,
 	outputOf,
 	push,
 	titlesAt,
@@ -52,7 +51,5 @@ describe('if another node of the workflow has the same ID', () => {
 
 test('a node with an ID of its own is not refused for it', async () => {
 	const run = await runBefore({ name: 'Second', id: 'action-2' }, { idempotencyKey });
-	// The engine of this test has no store of keys, which is asked only after the IDs.
-	expect(failureOf(run).message).toMatch(/^Idempotency Key could not be saved/);
-	expect(run.data.resultData.lastNodeExecuted).toBe(NODE);
+	expect(outputOf(run)).toMatchObject([{ status: 'success' }]);
 });

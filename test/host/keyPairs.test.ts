@@ -1,103 +1,126 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactsFolder, type N8nServer } from '../../host';
-import { rememberKeys, useCluster } from './support/queueCluster';
+import { countWorkers, useCluster } from './support/queueCluster';
 import {
 	acceptedTitles,
 	byTitle,
 	endsOfCalls,
 	goesOn,
+	lostAnswers,
 	repeated,
 	sendWorkflow,
 	times,
+	titled,
 	type SendWorkflow,
 } from './support/reliabilityWorkflow';
 
-// A webhook that is delivered twice, to two workers that share nothing but n8n's database: one of both sends.
-// PAIRS=50 makes more pairs of each kind; how they ended is added to .artifacts/key-pairs.log.
+// A webhook that is delivered several times, to workers that share nothing but n8n's database: one of them sends.
+// PAIRS=50 makes more deliveries of each kind, WORKERS=6 starts more workers; how they ended is added to
+// .artifacts/key-pairs.log.
 
-const pairs = Number(process.env['PAIRS'] ?? 3);
+const rounds = Number(process.env['PAIRS'] ?? 3);
+const workers = Number(process.env['WORKERS'] ?? 4);
 const distancesMs = [0, 5, 20, 100, 200, 500];
-/** How long the pairs of a test may take on a busy machine, in milliseconds. */
-const patienceMs = 600_000 + pairs * distancesMs.length * 10_000;
+/** How long the rounds of a test may take on a busy machine, in milliseconds. */
+const patienceMs = 600_000 + rounds * distancesMs.length * 20_000;
 jest.setTimeout(patienceMs);
 
 const pause = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Counts how pairs ended, and notes it for whoever measures. */
-async function tally(what: string, ends: readonly string[]): Promise<Record<string, number>> {
+/** Counts how deliveries ended, and notes it for whoever measures. */
+async function note(what: string, ends: readonly string[]): Promise<void> {
 	const counts: Record<string, number> = {};
 	for (const end of ends) counts[end] = (counts[end] ?? 0) + 1;
 	await appendFile(join(artifactsFolder, 'key-pairs.log'), `${what}: ${JSON.stringify(counts)}\n`);
-	return counts;
 }
 
-describe('a webhook that is delivered twice, to two workers', () => {
-	const cluster = useCluster({ major: '2', env: {}, workers: 2 });
+describe('a webhook that is delivered several times, to several workers', () => {
+	const cluster = useCluster({ major: '2', env: {}, workers });
 
-	const keyedWorkflow = async () =>
-		await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
+	/** Its requests may take two seconds: a key that somebody else has claimed is waited for seven. */
+	const options = { ...byTitle, timeout: 2_000 };
+	const keyedWorkflow = async () => await sendWorkflow(cluster(), { options, settings: goesOn });
 
-	/** Delivers an item for each of these titles, and tells how they ended. */
-	const deliver = async (workflow: SendWorkflow, titles: string[], distanceMs = 0) => {
-		const batches = titles.map((title) => [{ title }]);
-		return (await endsOfCalls(cluster(), workflow, batches, distanceMs)).join(' + ');
-	};
+	/** Delivers each of these batches of titles at the same time, or so far apart, and gives how all items ended. */
+	const deliver = async (workflow: SendWorkflow, batches: string[][], distanceMs = 0) =>
+		await endsOfCalls(
+			cluster(),
+			workflow,
+			batches.map((titles) => titles.map((title) => ({ title }))),
+			distanceMs,
+		);
 
 	beforeEach(() => cluster().simulator.setLatency(50));
 
-	test.each([
-		{ name: 'one key', remembered: 1 },
-		{ name: '10,000 keys', remembered: 10_000 },
-	])(
-		'one of two deliveries of a webhook is sent, the other one is alreadySent or unknown, with $name remembered',
-		async ({ remembered }) => {
+	test.each([2, 3])(
+		'is sent by one of %i deliveries of one key, and all others know it',
+		async (count) => {
 			const workflow = await keyedWorkflow();
-			await rememberKeys(cluster(), workflow, remembered);
-			const all: string[] = [];
-			for (const distanceMs of distancesMs) {
-				const ends: string[] = [];
-				for (let pair = 0; pair < pairs; pair += 1) {
-					const title = `${distanceMs} ms ${pair}`;
-					ends.push(await deliver(workflow, [title, title], distanceMs));
+			const expected = [...times(count - 1, 'alreadySent'), 'success'].join(' + ');
+			const { value: ends, took } = await countWorkers(cluster(), async () => {
+				const all: string[] = [];
+				for (const distanceMs of distancesMs) {
+					for (let round = 0; round < rounds; round += 1) {
+						const title = `${distanceMs} ms ${round}`;
+						const batches = Array.from({ length: count }, () => [title]);
+						all.push((await deliver(workflow, batches, distanceMs)).sort().join(' + '));
+					}
 				}
-				await tally(`${remembered} remembered, ${distanceMs} ms apart`, ends);
-				all.push(...ends);
-			}
+				return all;
+			});
+			await note(`${count} deliveries`, ends);
 			expect(repeated(acceptedTitles(cluster()))).toEqual([]);
-			// On a machine that is too slow to know, the second one is unknown.
-			expect(new Set(all)).toContain('alreadySent + success');
-			expect(
-				all.filter((end) => !/^(alreadySent \+ success|success \+ unknown)$/.test(end)),
-			).toEqual([]);
+			expect(ends).toEqual(times(ends.length, expected));
+			expect(took).toBeGreaterThan(1);
 		},
 	);
 
-	test('a key that was sent before is alreadySent for both of two deliveries at the same time', async () => {
+	test('leaves keys with an unknown outcome unknown, asked for by several at once beside other sends', async () => {
 		const workflow = await keyedWorkflow();
-		const ends: string[] = [];
-		for (let pair = 0; pair < 2 * pairs; pair += 1) {
-			const title = `Known ${pair}`;
-			await deliver(workflow, [title]);
-			ends.push(await deliver(workflow, [title, title]));
-		}
-		await tally('known keys', ends);
-		expect(ends).toEqual(times(ends.length, 'alreadySent + alreadySent'));
+		const others = await keyedWorkflow();
+		const lost = titled('Unknown', 16).map(({ title }) => title);
+		cluster().simulator.addFault(lostAnswers('Unknown'));
+		expect(await deliver(workflow, [lost])).toEqual(times(16, 'unknown'));
+		cluster().simulator.clearFaults();
+		const accepted = acceptedTitles(cluster());
+
+		const traffic = titled('Other', 40 * rounds).map(({ title }) => title);
+		const { value, took } = await countWorkers(cluster(), async () =>
+			Promise.all([
+				deliver(workflow, [lost, lost, lost]),
+				deliver(
+					others,
+					Array.from({ length: 4 }, () => traffic),
+				),
+			]),
+		);
+		const [ends, otherEnds] = value;
+		await note('unknown keys', ends);
+		expect(ends).toEqual(times(48, 'unknown'));
+		expect(otherEnds.filter((end) => end === 'success')).toHaveLength(traffic.length);
+		expect(acceptedTitles(cluster()).sort()).toEqual([...accepted, ...traffic].sort());
+		expect(took).toBeGreaterThan(1);
 	});
 
-	test('the first two items of a new workflow are both sent, by two workers at the same time', async () => {
-		const ends: string[] = [];
-		for (let pair = 0; pair < pairs; pair += 1) {
-			const workflow = await keyedWorkflow();
-			ends.push(await deliver(workflow, [`First ${pair} one`, `First ${pair} two`]));
-		}
-		await tally('first two sends', ends);
-		expect(ends).toEqual(times(ends.length, 'success + success'));
+	test('sends what is unknown once under Resend Unknown, asked for by three at once', async () => {
+		const workflow = await keyedWorkflow();
+		const lost = titled('Again', 8).map(({ title }) => title);
+		cluster().simulator.addFault(lostAnswers('Again'));
+		expect(await deliver(workflow, [lost])).toEqual(times(8, 'unknown'));
+		cluster().simulator.clearFaults();
+		await workflow.change({ options: { ...options, resendUnknown: true } });
+		const { value: ends, took } = await countWorkers(cluster(), async () =>
+			deliver(workflow, [lost, lost, lost]),
+		);
+		await note('Resend Unknown', ends);
+		expect(ends.sort()).toEqual([...times(16, 'alreadySent'), ...times(8, 'success')]);
+		expect(acceptedTitles(cluster()).sort()).toEqual([...lost, ...lost].sort());
+		expect(took).toBeGreaterThan(1);
 	});
 
-	test('no item is sent twice if one of two workers stands still for seconds in the middle of its claims', async () => {
+	test('sends nothing twice if workers stand still for seconds, one or several at once', async () => {
 		const workflow = await keyedWorkflow();
-		const { workers } = cluster();
 		const stop = async (worker: N8nServer | undefined, afterMs: number, forMs: number) => {
 			if (worker === undefined) throw new Error('There is no worker');
 			await pause(afterMs);
@@ -106,14 +129,23 @@ describe('a webhook that is delivered twice, to two workers', () => {
 			process.kill(worker.pid, 'SIGCONT');
 		};
 		const ends: string[] = [];
-		for (let pair = 0; pair < 2 * pairs; pair += 1) {
-			const stopping = stop(workers[pair % 2], (pair * 37) % 250, 1000 + ((pair * 700) % 3000));
-			const title = `Stopped ${pair}`;
-			ends.push(await deliver(workflow, [title, title], (pair * 11) % 60));
-			await stopping;
+		for (let round = 0; round < 2 * rounds; round += 1) {
+			const all = cluster().workers;
+			const stopped = all.filter((_, index) => (index + round) % 2 === 0 || round % 3 === 0);
+			// Longer than a key is waited for, now and then.
+			const forMs = 1_000 + ((round * 2_900) % 9_000);
+			const stops = stopped.map(async (worker, index) => {
+				await stop(worker, (round * 37 + index * 23) % 250, forMs);
+			});
+			const title = `Stopped ${round}`;
+			ends.push(...(await deliver(workflow, [[title], [title], [title]], (round * 11) % 60)));
+			await Promise.all(stops);
 		}
-		await tally('one worker stopped', ends);
-		expect(repeated(acceptedTitles(cluster()))).toEqual([]);
-		expect(ends.filter((end) => !end.includes('success') && !end.includes('unknown'))).toEqual([]);
+		await note('workers stopped', ends);
+		const accepted = acceptedTitles(cluster());
+		expect(repeated(accepted)).toEqual([]);
+		// What is reported as sent was: each title has one success, or an answer that came too late.
+		expect(accepted).toHaveLength(2 * rounds);
+		expect(ends.filter((end) => !/success|alreadySent|unknown/.test(end))).toEqual([]);
 	});
 });

@@ -1,8 +1,14 @@
 import { jsonParse } from 'n8n-workflow';
 import { z } from 'zod';
-import { until, type N8nServer } from '../../host';
+import { until } from '../../host';
 import type { Fault } from '../../simulator';
-import { rememberKeys, useCluster, type Cluster } from './support/queueCluster';
+import {
+	countWorkers,
+	rememberKeys,
+	takenBy,
+	useCluster,
+	type Cluster,
+} from './support/queueCluster';
 import {
 	changesOf,
 	countersOf,
@@ -15,11 +21,14 @@ import {
 	acceptedTitles,
 	byTitle,
 	durableEngine,
+	endsOf,
 	endsOfCalls,
 	failureOf,
+	forTitle,
 	goesOn,
 	repeated,
 	sendWorkflow,
+	sentItems,
 	times,
 	titled,
 	titlesOf,
@@ -41,21 +50,20 @@ const sentAndNeverAnswered: Fault = {
 	action: { kind: 'hang', process: true },
 };
 
-/** The executions that a worker took, by its own log. */
-const takenBy = (worker: N8nServer) =>
-	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
+/** How many keys n8n keeps as sent for a workflow. */
+const sentKeysOf = ({ id }: SendWorkflow) =>
+	`count(*)::int AS "number" FROM processed_data WHERE "workflowId" = '${id}' AND context LIKE 'n:push-campaign-key:%:sent'`;
 
-/** How many of these keys n8n keeps as sent for a workflow's node. */
-const sentKeysOf = ({ id }: SendWorkflow, keys: readonly string[]) =>
-	`count(*)::int AS "number" FROM processed_data, jsonb_array_elements_text(value::jsonb -> 'data') AS entry WHERE "workflowId" = '${id}' AND entry IN (${keys.map((key) => `encode(decode(md5('sent again:${key}'), 'hex'), 'base64')`).join()})`;
+/** How many rows the journals of a workflow's executions have. */
+const journalOf = ({ id }: SendWorkflow) =>
+	`count(*)::int AS "number" FROM processed_data WHERE "workflowId" = '${id}' AND context LIKE 'n:push-campaign-journal:%'`;
 
-/** Waits until n8n's database has counted so many, so many times in a row. */
-async function untilCounted({ query }: Cluster, what: string, wanted: number, lasting = 1) {
+/** Waits until n8n's database has counted so many. */
+async function untilCounted({ query }: Cluster, what: string, wanted: number) {
 	const schema = z.tuple([z.object({ number: z.number() })]);
-	let inARow = 0;
-	await until(
+	return await until(
 		async () => schema.parse(jsonParse(await query(`SELECT ${what}`)))[0].number,
-		(number) => (inARow = number === wanted ? inARow + 1 : 0) === lasting,
+		(number) => number === wanted,
 		{ within: 120_000, every: 500, late: (number) => `${number} of ${wanted}` },
 	);
 }
@@ -76,7 +84,7 @@ async function killWhileSending(
 	workflow.call(titled('Killed', items)).catch(() => undefined);
 	await untilRequests(cluster, sent);
 	if (options.options?.['idempotencyKey'] !== undefined)
-		await untilCounted(cluster, sentKeysOf(workflow, titlesOf('Killed', sent - 1)), sent - 1);
+		await untilCounted(cluster, sentKeysOf(workflow), sent - 1);
 	const [running] = await client.executions({ workflowId: workflow.id });
 	const worker = workers.find((each) => takenBy(each).includes(running?.id ?? ''));
 	if (worker === undefined) throw new Error('No worker has the execution');
@@ -102,52 +110,48 @@ describe('queue mode on n8n 2.x with two workers', () => {
 		expect(taken.flat()).toHaveLength(200);
 	});
 
-	/** A workflow that has sent under so many keys before, each item's title being its key. */
-	const withKeysRemembered = async (count: number): Promise<SendWorkflow> => {
-		const workflow = await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
-		await rememberKeys(cluster(), workflow, count);
-		return workflow;
-	};
-
 	test('two workers that run twelve executions each under different keys at the same time remember all keys', async () => {
-		const workflow = await withKeysRemembered(10_000);
+		const workflow = await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
+		await rememberKeys(cluster(), workflow, 10_000);
 		cluster().simulator.setLatency(50);
-		const taken = () => cluster().workers.map((worker) => takenBy(worker).length);
-		for (let round = 1, shared = 0; shared < 3; round++) {
-			const takenBefore = taken();
-			const batches = Array.from({ length: 24 }, (_, index) =>
-				titled(`Round ${round}, execution ${index}, item`, 60),
-			);
-			const ends = await endsOfCalls(cluster(), workflow, batches);
-			const sent = batches.flat();
-			expect(ends).toEqual(times(sent.length, 'success'));
-			// What one process wrote is written over by the other one for a while.
-			const keys = sent.map(({ title }) => title);
-			await untilCounted(cluster(), sentKeysOf(workflow, keys), keys.length, 5);
-			if (taken().every((count, worker) => count > (takenBefore[worker] ?? 0))) shared += 1;
-			const again = await endsOfCalls(cluster(), workflow, [sent]);
-			expect(again).toEqual(times(sent.length, 'alreadySent'));
-		}
+		const batches = Array.from({ length: 24 }, (_, index) =>
+			titled(`Execution ${index}, item`, 60),
+		);
+		const { value: ends, took } = await countWorkers(cluster(), async () =>
+			endsOfCalls(cluster(), workflow, batches),
+		);
+		const sent = batches.flat();
+		expect(ends).toEqual(times(sent.length, 'success'));
+		expect(took).toBe(2);
+		await untilCounted(cluster(), sentKeysOf(workflow), 10_000 + sent.length);
+		const again = await endsOfCalls(cluster(), workflow, [sent]);
+		expect(again).toEqual(times(sent.length, 'alreadySent'));
 		expect(repeated(acceptedTitles(cluster()))).toEqual([]);
 	});
 
 	test('two workers that send under the same keys send each item once, the second while the first waits for answers', async () => {
-		const workflow = await withKeysRemembered(1);
-		cluster().simulator.setLatency(5000);
+		const workflow = await sendWorkflow(cluster(), { options: byTitle, settings: goesOn });
+		cluster().simulator.setLatency(3000);
 		const items = titled('Same', 50);
-		const first = endsOfCalls(cluster(), workflow, [items]);
-		await untilRequests(cluster(), 50);
-		const second = await endsOfCalls(cluster(), workflow, [items]);
-		expect(await first).toEqual(times(50, 'success'));
-		// In the same process it waits; in another one it can't know what is in flight.
-		expect(second.filter((end) => !/alreadySent|unknown/.test(end))).toEqual([]);
-		cluster().simulator.setLatency(0);
-		await until(
-			() => endsOfCalls(cluster(), workflow, [items]),
-			(ends) => ends.every((end) => end === 'alreadySent'),
-			{ within: 30_000, every: 500, late: (ends) => `They ended as ${[...new Set(ends)].join()}` },
-		);
+		const { value, took } = await countWorkers(cluster(), async () => {
+			const first = endsOfCalls(cluster(), workflow, [items]);
+			await untilRequests(cluster(), 50);
+			return [await endsOfCalls(cluster(), workflow, [items]), await first];
+		});
+		expect(value).toEqual([times(50, 'alreadySent'), times(50, 'success')]);
+		expect(took).toBe(2);
 		expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Same', 50).sort());
+	});
+
+	test('the journals of executions that have ended, or wait, are taken away', async () => {
+		const failing = await sendWorkflow(cluster(), { options: { maxParallel: 1 } });
+		cluster().simulator.addFault(forTitle('Fails 60', { kind: 'failure', description: 'No' }));
+		await failing.run(titled('Fails', 60));
+		const working = await sendWorkflow(cluster());
+		await working.run(titled('Works', 120));
+		for (const workflow of [failing, working]) {
+			expect(await untilCounted(cluster(), journalOf(workflow), 0)).toBe(0);
+		}
 	});
 });
 
@@ -166,6 +170,19 @@ describe('queue mode on n8n 2.x where a process dies', () => {
 		expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 4));
 	});
 
+	test('Retry after a worker was killed, in another worker, sends the rest and nothing twice', async () => {
+		const { workflow, ended } = await killWhileSending(
+			cluster(),
+			{ settings: goesOn },
+			{ items: 6, sent: 4 },
+		);
+		const retried = await cluster().client.retryExecution(ended[0]?.id ?? '');
+		expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 6));
+		// The one in flight is unknown, and one before it whose answer was not written yet.
+		expect(endsOf(sentItems(retried)).slice(3)).toEqual(['unknown', 'success', 'success']);
+		await untilCounted(cluster(), journalOf(workflow), 0);
+	});
+
 	test('with keys, executing again after a worker was killed sends no item twice', async () => {
 		const { workflow } = await killWhileSending(
 			cluster(),
@@ -173,11 +190,8 @@ describe('queue mode on n8n 2.x where a process dies', () => {
 			{ items: 6, sent: 4 },
 		);
 		const again = await workflow.run(titled('Killed', 6));
-		// The one in flight is unknown, and so are the few whose keys were claimed ahead of it.
-		const accepted = acceptedTitles(cluster());
-		expect(accepted.slice(0, 4)).toEqual(titlesOf('Killed', 4));
-		expect(repeated(accepted)).toEqual([]);
-		expect(failureOf(again).description).toMatch(/^[345] of 6 were sent\./);
+		expect(acceptedTitles(cluster())).toEqual(titlesOf('Killed', 6));
+		expect(failureOf(again).description).toMatch(/^5 of 6 were sent\./);
 	});
 
 	test('the trigger loses and repeats nothing if the main process restarts or is killed, in the durable engine', async () => {

@@ -14,3 +14,13 @@ export type Outcome<Value> = {
 	| { readonly kind: 'invalid'; readonly invalid: Error }
 	| { readonly kind: 'notStarted' }
 );
+
+/** Somebody else may be making this very request. The job is tried again after a pause. */
+export interface Held<Value> {
+	readonly kind: 'held';
+	/** How the job ends if the run ends before it is tried again. */
+	readonly otherwise: Outcome<Value>;
+}
+
+/** What one try of a job gave. */
+export type Attempt<Value> = Outcome<Value> | Held<Value>;

@@ -1,6 +1,6 @@
 import type { Problem } from '../service/failures';
 import { notRequestedProblem } from '../service/failures';
-import type { Outcome } from './outcome';
+import type { Attempt, Held, Outcome } from './outcome';
 import { Pace } from './pace';
 import type { RetryLimits } from './retry';
 import {
@@ -16,7 +16,7 @@ import {
 interface RequestJob<Value> extends RetryLimits {
 	readonly known?: undefined;
 	/** Makes the request once. Never throws, unless nobody can say what became of it. */
-	readonly attempt: () => Promise<Outcome<Value>>;
+	readonly attempt: () => Promise<Attempt<Value>>;
 	/** Jobs with the same key run once and share the outcome. */
 	readonly dedupeKey?: string | undefined;
 }
@@ -46,6 +46,10 @@ export interface RunOptions {
  */
 const startsAtOnce = 10;
 
+/** Pauses of a job that somebody else holds, in milliseconds: the first one, and the longest. */
+const [firstHeldPauseMs, longestHeldPauseMs] = [100, 2_000];
+const heldPauseGrowth = 1.5;
+
 /** A job in the queue or in flight. */
 interface Entry<Value> {
 	readonly job: RequestJob<Value>;
@@ -53,17 +57,28 @@ interface Entry<Value> {
 	refusals: number;
 	/** How often it failed otherwise. */
 	failures: number;
+	/** How long it pauses the next time that somebody else holds it, in milliseconds. */
+	heldPauseMs: number;
 	/** How it ended, or failed last. */
 	outcome?: Outcome<Value>;
 }
 
+const newEntry = <Value>(job: RequestJob<Value>): Entry<Value> => ({
+	job,
+	refusals: 0,
+	failures: 0,
+	heldPauseMs: firstHeldPauseMs,
+});
+
 /**
- * A run through one queue of jobs. A job is in the queue, in flight or done; one that is refused goes back to
- * the end of the queue.
+ * A run through one queue of jobs. A job is in the queue, in flight, paused or done; one that is refused, or
+ * that somebody else holds, goes back to the end of the queue.
  */
 class Run<Value> {
 	private readonly pace: Pace;
 	private inFlight = 0;
+	/** How many jobs pause because somebody else holds them. */
+	private held = 0;
 	private readonly closing = new AbortController();
 	/** Once it ends, nothing starts any more; what is in flight goes on. */
 	private readonly closed: AbortSignal;
@@ -93,7 +108,7 @@ class Run<Value> {
 	async end(): Promise<Problem | undefined> {
 		const { now, sleep } = this.options;
 		let starts = 0;
-		while (this.inFlight > 0 || (this.queue.length > 0 && !this.closed.aborted)) {
+		while (this.inFlight + this.held > 0 || (this.queue.length > 0 && !this.closed.aborted)) {
 			const canStart = !this.closed.aborted && this.pace.canStart(this.inFlight);
 			const next = canStart ? this.queue[0] : undefined;
 			if (next === undefined) {
@@ -121,6 +136,10 @@ class Run<Value> {
 		this.pace.started(startedAt);
 		try {
 			const outcome = await entry.job.attempt();
+			if (outcome.kind === 'held') {
+				void this.hold(entry, outcome);
+				return;
+			}
 			entry.outcome = outcome;
 			if (outcome.wasRequested === false) return;
 			if (outcome.kind === 'done') return this.pace.wasAccepted(now());
@@ -134,6 +153,17 @@ class Run<Value> {
 			this.inFlight -= 1;
 			this.wakeUp();
 		}
+	}
+
+	/** Puts a job back into the queue after a pause. Meanwhile it holds up no other. */
+	private async hold(entry: Entry<Value>, { otherwise }: Held<Value>): Promise<void> {
+		entry.outcome = otherwise;
+		this.held += 1;
+		await this.pause(entry.heldPauseMs);
+		entry.heldPauseMs = Math.min(longestHeldPauseMs, entry.heldPauseMs * heldPauseGrowth);
+		if (!this.closed.aborted) this.queue.push(entry);
+		this.held -= 1;
+		this.wakeUp();
 	}
 
 	/** @returns whether the job is back in the queue */
@@ -216,7 +246,7 @@ export async function runJobs<Value>(
 	const entries = jobs.map((job, index): Pick<Entry<Value>, 'outcome'> => {
 		if (job.known !== undefined) return { outcome: job.known };
 		const key = job.dedupeKey ?? index;
-		const entry = requests.get(key) ?? { job, refusals: 0, failures: 0 };
+		const entry = requests.get(key) ?? newEntry(job);
 		requests.set(key, entry);
 		return entry;
 	});

@@ -4,21 +4,18 @@ import type { Outcome } from '../delivery/outcome';
 import type { ChangeOperation, ItemFailure, PreparedChange } from '../operations/operation';
 import type { ItemParameters } from '../operations/parameters';
 import { digest } from '../send/digest';
-import { IdempotencyKeys } from '../send/idempotencyKeys';
-import type { Ledger, SendIdentity } from '../send/ledger';
-import type { SendOutcome } from '../send/sendOutcome';
-import { alreadySent } from '../send/sendOutcome';
+import { IdempotencyKeys } from '../send/keys/idempotencyKeys';
+import type { SendIdentity } from '../send/ledger/sendIdentity';
+import { SendsOnce } from '../send/sendsOnce';
 import type { SendReceipt } from '../service/answers';
-import type { Problem } from '../service/failures';
 import type { InvalidInput } from '../service/invalidInput';
-import type { ChangeKind } from '../service/kinds';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
-import { clip } from '../service/text';
-import { ledgerOf } from './executionLedger';
-import { executionHints } from './hints';
+import { journalOf, ledgerOf } from './executionLedger';
+import { droppedHint, executionHints } from './hints';
 import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
+import { KeysOfRun } from './keysOfRun';
 import { hasExpression, parametersOf } from './parameterReader';
 import { idCheckOf } from './sharedNodeId';
 import type { Connection } from './transport';
@@ -51,25 +48,9 @@ function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
 const tooLate = ({ schedule }: PreparedChange): InvalidInput | undefined =>
 	schedule && checkLead(schedule, Date.now());
 
-/** How an item failed that shares its key with an earlier one of the run: in words that do not name that one's audience. */
-function failedAsFirst(problem: Problem, key: string, kind: ChangeKind): Problem {
-	const { done, notDone } = kinds[kind].change;
-	const first = `an earlier item with the idempotency key "${clip(key)}"`;
-	if (problem.outcome === 'unknown') {
-		const message = `It is unknown whether this was ${done}: ${first} has no known outcome`;
-		return { ...problem, message };
-	}
-	return {
-		...problem,
-		message: `This was ${notDone}, because ${first} was ${notDone}`,
-		description: `That item says why. Correct it, or give this one a key of its own.`,
-	};
-}
-
 /** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
 export class ChangeJobs implements JobFactory<Changed> {
-	private readonly ledger: Ledger;
-	private readonly keys: IdempotencyKeys;
+	private readonly sends: SendsOnce;
 	private readonly parametersFor: (itemIndex: number) => ItemParameters;
 	private readonly requireOwnId: () => void;
 	private readonly isOfAgent: boolean;
@@ -78,9 +59,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 	/** The parameters as written, if they say that an item is the same though its content differs. */
 	private readonly written: string | undefined;
 	private readonly changes: PreparedChange[] = [];
-	private readonly keysOfRun = new Set<string>();
-	/** The keys of the items whose key an earlier item of this run has. */
-	private readonly repeats = new Map<number, string>();
+	private readonly keysOfRun = new KeysOfRun(this.changes);
 	/** Asks how many subscribers the first dry run would reach. */
 	private countReached: (() => Promise<number | undefined>) | undefined;
 
@@ -88,8 +67,11 @@ export class ChangeJobs implements JobFactory<Changed> {
 		private readonly context: IExecuteFunctions,
 		private readonly operation: ChangeOperation,
 	) {
-		this.ledger = ledgerOf(context);
-		this.keys = new IdempotencyKeys(context, operation.kind);
+		this.sends = new SendsOnce(
+			ledgerOf(context),
+			new IdempotencyKeys(context, operation.kind),
+			async () => await journalOf(context),
+		);
 		this.parametersFor = parametersOf(context);
 		this.requireOwnId = idCheckOf(context);
 		// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
@@ -104,59 +86,53 @@ export class ChangeJobs implements JobFactory<Changed> {
 		};
 	}
 
-	async create(
-		itemIndex: number,
-		{ client, settings, site }: Connection,
-	): Promise<ItemJob<Changed>> {
+	async create(itemIndex: number, connection: Connection): Promise<ItemJob<Changed>> {
 		const change = this.operation.prepare(this.parametersFor(itemIndex));
 		this.changes[itemIndex] = change;
 		const toItems = {
 			toJson(value: Changed) {
-				if (value === 'dryRun') return change.toDryRunItem(settings.baseUrl);
+				if (value === 'dryRun') return change.toDryRunItem(connection.settings.baseUrl);
 				return change.toItem(value === 'alreadySent' ? undefined : value);
 			},
 			toFailedJson: change.toFailedItem,
 		};
+		const { idempotencyKey: key, resendUnknown, timeout, dryRun } = change.options;
+		const { maxParallel, rateLimitRetries } = change.options;
 		const late = tooLate(change);
-		if (change.options.dryRun) {
+		if (dryRun) {
 			if (late !== undefined) throw late;
-			this.countReached ??= async () => await change.countReached?.(client);
+			this.countReached ??= async () => await change.countReached?.(connection.client);
 			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
 		}
 
-		const { idempotencyKey: key, resendUnknown, maxParallel, rateLimitRetries } = change.options;
+		const identity = this.identify(itemIndex, change, connection.site);
 		if (key !== undefined) this.requireOwnId();
-		const identity = this.identify(itemIndex, change, site);
-		const known = this.ledger.recall(identity, resendUnknown);
-		if (known !== undefined) return { known, ...toItems };
-
-		// What was refused for its time stays refused, whatever the clock does.
-		const attempt = async (): Promise<SendOutcome> => {
-			const invalid = late ?? tooLate(change);
-			return invalid ? { kind: 'invalid', invalid } : await change.perform(client);
+		const send = {
+			identity,
+			key,
+			resendUnknown,
+			timeoutMs: timeout,
+			late,
+			checkTime: () => tooLate(change),
+			request: async () => await change.perform(connection.client),
 		};
-		// The ledger is asked first: an execution that runs again gives its first answers again. Then the key: what
-		// another execution sent under it is not judged by its time any more. Then the clock.
-		const once = async (): Promise<SendOutcome> =>
-			await this.ledger.once(identity, resendUnknown, async () =>
-				key === undefined ? await attempt() : await this.keys.once(key, resendUnknown, attempt),
-			);
 		const isRepeat = key !== undefined && this.keysOfRun.has(key);
-		if (isRepeat) this.repeats.set(itemIndex, key);
-		// It is refused before anything is sent, unless it is known to be sent, or may be.
-		if (late !== undefined && !isRepeat) return { known: await once(), ...toItems };
-		if (key !== undefined) {
-			this.keysOfRun.add(key);
-			this.keys.expect(key);
-		}
+		// Not awaited before: the next items have to know. A late one is not sent, unless its key is another's, too.
+		if (key !== undefined && (late === undefined || isRepeat)) this.keysOfRun.note(key, itemIndex);
+		const known = await this.sends.recall(send, isRepeat);
+		if (known !== undefined) return { known, ...toItems };
 		return {
 			maxParallel,
 			dedupeKey: key,
 			rateLimitRetries,
 			transientRetries: kinds[this.operation.kind].unknownRetries,
-			attempt: once,
+			attempt: async () => await this.sends.once(send),
 			...toItems,
 		};
+	}
+
+	review(jobs: ReadonlyArray<ItemJob<Changed>>): ReadonlyArray<ItemJob<Changed>> {
+		return this.keysOfRun.review(jobs);
 	}
 
 	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject {
@@ -164,17 +140,11 @@ export class ChangeJobs implements JobFactory<Changed> {
 	}
 
 	async close(): Promise<void> {
-		await this.keys.written();
+		await this.sends.close();
 	}
 
 	end(ended: ReadonlyArray<Outcome<Changed>>) {
-		const outcomes = ended.map((outcome, itemIndex): Outcome<Changed> => {
-			const key = this.repeats.get(itemIndex);
-			if (key === undefined) return outcome;
-			if (outcome.kind === 'done') return alreadySent;
-			if (outcome.kind !== 'failed') return outcome;
-			return { ...outcome, problem: failedAsFirst(outcome.problem, key, this.operation.kind) };
-		});
+		const outcomes = ended.map((outcome, itemIndex) => this.keysOfRun.report(outcome, itemIndex));
 		const counts = count(outcomes);
 		return { outcomes, counts, hints: async () => await this.hintsOf(outcomes, counts) };
 	}
@@ -203,8 +173,10 @@ export class ChangeJobs implements JobFactory<Changed> {
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
 			return this.changes[itemIndex]?.describe?.(receipt) ?? [];
 		});
+		const { kind } = this.operation;
 		const isRefused = outcomes.some(({ kind }) => kind === 'failed');
 		const reached = isRefused ? undefined : await this.countReached?.();
-		return executionHints(sends, counts, this.operation.kind, reached);
+		const dropped = this.keysOfRun.countDropped(outcomes);
+		return [...executionHints(sends, counts, kind, reached), ...droppedHint(dropped)];
 	}
 }

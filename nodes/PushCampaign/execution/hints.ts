@@ -125,6 +125,14 @@ export function executionHints(
 	return messages.map((message) => ({ message, type: 'info', location: 'outputPane' }));
 }
 
+/** Says of how many items the text was not sent, because an earlier item has their key and another text. */
+export function droppedHint(count: number): NodeExecutionHint[] {
+	if (count === 0) return [];
+	const items = count === 1 ? 'item was' : 'items were';
+	const message = `${count} ${items} not sent, because an earlier item with the same idempotency key has another content.`;
+	return [{ message, type: 'warning', location: 'outputPane' }];
+}
+
 const were = (count: number) => (count === 1 ? 'was' : 'were');
 
 /** How many items of a run failed: a sentence without its end. */

@@ -33,6 +33,8 @@ export interface JobFactory<Value> {
 	create(itemIndex: number, connection: Connection): Promise<ItemJob<Value>>;
 	/** The item that is returned if it failed before it had a job. Throws nothing. */
 	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject;
+	/** Called once, when every item has its job and before the first is run. */
+	review(jobs: ReadonlyArray<ItemJob<Value>>): ReadonlyArray<ItemJob<Value>>;
 	/** Called when no job runs any more, also if one of them threw. */
 	close(): Promise<void>;
 	/**

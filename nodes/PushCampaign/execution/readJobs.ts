@@ -28,6 +28,7 @@ export function readJobs(
 		},
 		toInvalidJson: (itemIndex, failure) =>
 			operation.toInvalidItem(parametersFor(itemIndex), failure),
+		review: (jobs) => jobs,
 		close: async () => {},
 		end: (outcomes) => ({ outcomes }),
 	};

@@ -72,7 +72,7 @@ async function runAllJobs<Value>(
 	onRequest: () => void,
 ) {
 	try {
-		const jobs = await createJobs(context, factory, onRequest);
+		const jobs = factory.review(await createJobs(context, factory, onRequest));
 		const ended = await runJobs(jobs, {
 			maxConcurrency: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
 			stopOnFailure: !context.continueOnFail(),

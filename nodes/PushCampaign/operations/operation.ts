@@ -44,6 +44,8 @@ export interface PreparedSend {
 export interface PreparedChange {
 	/** What identifies it, as the user entered it: any JSON. No time that is calculated, or a Retry would send again. */
 	readonly content: readonly unknown[];
+	/** Whom it is for: the same text means the same subscribers. */
+	readonly recipients: string;
 	readonly options: ChangeOptions;
 	/** The time that must be far enough ahead when the request leaves; missing if there is none. */
 	readonly schedule?: Schedule | undefined;

@@ -97,6 +97,7 @@ export function sendOperation(
 			return {
 				// As entered: a Retry after the quiet hours is the same send.
 				content: [audience, body, quietHours?.from, quietHours?.to],
+				recipients: JSON.stringify([audience, body.attribute, body.segment, body.sid]),
 				options,
 				schedule: judgedSchedule(entered),
 				describe(receipt) {
@@ -121,7 +122,11 @@ export function sendOperation(
 				},
 				toItem(receipt) {
 					if (receipt !== undefined) return toRow(entered, receipt, { status: 'success' });
-					const description = 'Sent earlier under this idempotency key; nothing was sent now';
+					const by =
+						options.idempotencyKey === undefined
+							? 'by this execution'
+							: 'under this idempotency key';
+					const description = `Sent earlier ${by}; nothing was sent now`;
 					// When it was put off for is not kept with its key.
 					const isKnown = schedule !== undefined && !isHeldBack(entered, schedule);
 					const sendAt = isKnown ? schedule.text : undefined;

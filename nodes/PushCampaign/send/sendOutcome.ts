@@ -1,14 +1,20 @@
-import type { Outcome } from '../delivery/outcome';
+import type { Attempt, Outcome } from '../delivery/outcome';
 import type { SendReceipt } from '../service/answers';
 
-/** How a send ended; `alreadySent` under its idempotency key, by another execution or item. */
-export type SendOutcome = Outcome<SendReceipt | 'alreadySent'>;
+/** `alreadySent` by another execution or item, or by an execution that was cut off: then its receipt is lost. */
+type Sent = SendReceipt | 'alreadySent';
+
+/** How a send ended. */
+export type SendOutcome = Outcome<Sent>;
+
+/** What one try of a send gave. */
+export type SendAttempt = Attempt<Sent>;
 
 export const alreadySent = { kind: 'done', value: 'alreadySent', wasRequested: false } as const;
 
 /** Whether nobody knows if it was sent. */
-export const isUnknown = (outcome: SendOutcome) =>
-	outcome.kind === 'failed' && outcome.problem.outcome === 'unknown';
+export const isUnknown = (attempt: SendAttempt) =>
+	attempt.kind === 'failed' && attempt.problem.outcome === 'unknown';
 
 /** The same outcome, returned without asking the service. */
 export const notRequested = (outcome: SendOutcome): SendOutcome => ({

@@ -141,6 +141,12 @@ export const reasons = {
 		message: 'the execution was canceled before the push service answered',
 		advice: 'Run the workflow again.',
 	},
+	/** An execution ended while its request was in flight, and n8n kept nothing of it. */
+	cutOff: {
+		...lost,
+		message: 'the execution was cut off before the answer of the push service was saved',
+		advice: 'Run the workflow again.',
+	},
 	timeout: (timeoutMs: number): Reason => ({
 		...lost,
 		message: `the push service did not answer within ${timeoutMs / 1000} ${timeoutMs === 1000 ? 'second' : 'seconds'}`,
@@ -171,9 +177,9 @@ export function notRequestedProblem(reason: Problem): Problem {
 	};
 }
 
-/** An earlier execution claimed the idempotency key of a change, and nobody knows whether it was made. */
+/** Another execution claimed the idempotency key of a change, and nobody knows whether it was made. */
 export function claimedEarlierProblem(key: string, kind: ChangeKind): Problem {
 	const { doIt } = kinds[kind].change;
-	const message = `an earlier execution began to ${doIt} under the idempotency key "${clip(key)}" and ended before its answer arrived`;
+	const message = `another execution began to ${doIt} under the idempotency key "${clip(key)}", and its outcome is not known`;
 	return explain({ ...lost, message, advice: '' }, kind, true);
 }

@@ -78,16 +78,32 @@ export function useCluster({ major, workers: count, ...options }: ClusterOptions
 	};
 }
 
+/** The executions that a worker took, by its own log. */
+export const takenBy = (worker: N8nServer): string[] =>
+	[...worker.log().matchAll(/Worker started execution (\d+)/g)].map(([, id]) => id ?? '');
+
+/**
+ * How many workers took executions while something was done.
+ * @returns what was done, and that number
+ */
+export async function countWorkers<Value>(
+	{ workers }: Cluster,
+	action: () => Promise<Value>,
+): Promise<{ value: Value; took: number }> {
+	const before = workers.map((worker) => takenBy(worker).length);
+	const value = await action();
+	const took = workers.filter((worker, index) => takenBy(worker).length > (before[index] ?? 0));
+	return { value, took: took.length };
+}
+
 /** Has a workflow remember so many sent keys, before its first run. */
 export async function rememberKeys(
 	{ query }: Cluster,
 	{ id }: { id: string },
 	count: number,
 ): Promise<void> {
-	const entries = ['key:', 'sent:', 'sent again:']
-		.map((prefix) => `encode(decode(md5('${prefix}Old ' || i), 'hex'), 'base64')`)
-		.join('), (');
+	const value = `'{"mode":"entries","data":["xMpCOKC5I4INzFCab3WEmw=="]}'`;
 	await query(
-		`INSERT INTO processed_data ("workflowId", context, value) SELECT id, (SELECT 'n:' || (node ->> 'id') FROM json_array_elements(nodes) AS node WHERE node ->> 'name' = 'Push Campaign'), (SELECT jsonb_build_object('mode', 'entries', 'data', jsonb_agg(entry)) FROM generate_series(1, ${count}) AS i CROSS JOIN LATERAL (VALUES (${entries})) AS entries(entry))::text FROM workflow_entity WHERE id = '${id}'`,
+		`INSERT INTO processed_data ("workflowId", context, value) SELECT '${id}', 'n:push-campaign-key:' || (SELECT node ->> 'id' FROM workflow_entity, json_array_elements(nodes) AS node WHERE workflow_entity.id = '${id}' AND node ->> 'name' = 'Push Campaign') || ':' || md5(i::text) || what, ${value} FROM generate_series(1, ${count}) AS i CROSS JOIN (VALUES (':claim:1'), (':sent')) AS rows(what)`,
 	);
 }

@@ -128,6 +128,13 @@ export const refusal = (title: string): Fault =>
 	forTitle(title, { kind: 'failure', description: 'Something went wrong' });
 export const lostAnswer = (title: string): Fault => forTitle(title, { kind: 'reset-after' });
 
+/** The same for all titles that begin with a name. */
+export const lostAnswers = (name: string): Fault => ({
+	match: { bodyIncludes: `"title":"${name} ` },
+	times: 0,
+	action: { kind: 'reset-after' },
+});
+
 /** The titles that the service accepted, in the order in which they came. */
 export function acceptedTitles({ simulator }: Pick<Stage, 'simulator'>): unknown[] {
 	return [...simulator.campaigns.values()].map(({ body }) => body['title']);

@@ -2,12 +2,13 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { NodeError } from 'n8n-workflow';
 import { z } from 'zod';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
-import { KeyRechecks } from '../../../nodes/PushCampaign/send/keyRechecks';
+import { ProcessedData } from '../../support/processedData';
 import {
 	created,
 	credential,
-	DeduplicationStore,
+	databaseWith,
 	executeFunctions,
+	failure,
 	lost,
 	type ExecuteOptions,
 	type Service,
@@ -17,8 +18,6 @@ import {
 // Where the rules of sends meet: site, credential, expression, key, Retry, Retry On Fail, an agent's tool, Resend
 // Unknown. What n8n does in each case (which execution ID, what it keeps) is shown in test/host.
 
-// They would go on when a test is over.
-beforeEach(() => jest.spyOn(KeyRechecks.prototype, 'note').mockReturnValue());
 afterEach(() => void jest.restoreAllMocks());
 
 const content = { operation: 'sendToAll', message: 'Today', targetUrl: 'https://shop.example' };
@@ -70,9 +69,9 @@ async function runOnce({ answers = {}, options = {}, ...rest }: Try) {
 /** Runs the tries of one workflow one after another, in what n8n keeps for it. */
 async function runTries(...tries: readonly Try[]) {
 	const kept = {};
-	const store = new DeduplicationStore();
+	const database = new ProcessedData();
 	const came = [];
-	for (const each of tries) came.push(await runOnce({ kept, store, ...each }));
+	for (const each of tries) came.push(await runOnce({ kept, database, ...each }));
 	return came;
 }
 const titlesOf = async (...tries: readonly Try[]) =>
@@ -115,9 +114,8 @@ describe('Resend Unknown', () => {
 	});
 
 	test('sends once under a key that an earlier execution left claimed', async () => {
-		const store = new DeduplicationStore();
-		store.entries = ['key:k', 'unsettled:k'];
-		const again: Try = { ...two, items: [item('a', 'k')], store };
+		const database = databaseWith({ claimed: ['k'] });
+		const again: Try = { ...two, items: [item('a', 'k')], database };
 		expect(await titlesOf(again, again)).toEqual(['a', '']);
 	});
 
@@ -223,19 +221,18 @@ describe('the ledger and the key of a send', () => {
 		expect([second?.titles, second?.ends]).toEqual(['', 'success']);
 	});
 
-	test('a Retry gives the first answer again though n8n’s store does not answer', async () => {
-		const store = new DeduplicationStore();
-		await runOnce({ ...a, store });
-		const kept = {};
-		const other = new DeduplicationStore();
-		await runOnce({ ...a, kept, store: other });
-		other.refusals = [new Error('Locked'), new Error('Locked')];
-		expect((await runOnce({ ...retryOf(a), kept, store: other })).ends).toBe('success');
+	test('a Retry gives the first answer again though n8n’s database does not answer', async () => {
+		const same = { kept: {}, database: new ProcessedData() };
+		await runOnce({ ...a, ...same });
+		same.database.beforeQuery = () => {
+			throw new Error('Locked');
+		};
+		expect((await runOnce({ ...retryOf(a), ...same })).ends).toBe('success');
 	});
 
 	test('two equal calls of an agent at the same time get one answer, and neither is sent earlier', async () => {
 		const call: Try = { ...a, node: { type: 'n8n-nodes-push-campaign.pushCampaignTool' } };
-		const same = { kept: {}, store: new DeduplicationStore() };
+		const same = { kept: {}, database: new ProcessedData() };
 		const came = await Promise.all(
 			[call, call].map(async (each) => await runOnce({ ...each, ...same })),
 		);
@@ -249,42 +246,128 @@ describe('the ledger and the key of a send', () => {
 	});
 });
 
-describe('items of one run with the same key', () => {
-	const toSubscriber = {
-		...content,
-		operation: 'sendToSubscriber',
-		title: 'Sale',
-		subscriberId: '={{ $json.title }}',
-		options: { maxParallel: 1, idempotencyKey: 'k' },
-	};
-	const failing = async (answer: Service) => {
-		const { context } = executeFunctions({
-			parameters: toSubscriber,
-			items: [item('5001'), item('5002')],
-			continueOnFail: true,
-			service: answer,
-			store: new DeduplicationStore(),
-		});
-		const [items = []] = await new PushCampaign().execute.call(context);
-		return items.map(({ json }) => JSON.stringify(json['error']));
+describe('the Retry of an execution of which n8n kept nothing', () => {
+	let tokens = 0;
+	let three: Try;
+	let retry: Try;
+	// This process remembers what was retried, by the token: another one for each test.
+	beforeEach(() => {
+		const resumeToken = `token-${(tokens += 1)}`;
+		three = { ...cutOff, resumeToken };
+		// The same execution in another process, with nothing but its token and what is in n8n's database.
+		retry = { ...three, answers: {}, kept: {}, mode: 'retry', executionId: '11' };
+	});
+	const cutOff: Try = {
+		items: [item('a'), item('b'), item('c')],
+		answers: { b: lost, c: () => failure('bad_request') },
+		continueOnFail: true,
 	};
 
-	test('the second does not name the subscriber of the first that was refused', async () => {
-		const [first, second] = await failing(() => ({
-			body: '{"status":"failure","type":"invalid_sid","description":"No subscriber 5001"}',
-		}));
-		expect(first).toContain('with the ID 5001');
-		expect(second).not.toContain('5001');
-		expect(second).toMatch(
-			/"message":"This was not sent, because an earlier item with the idempotency key \\"k\\" was not sent"/,
-		);
-		expect(second).toContain('"type":"invalid_sid","httpCode":"404","outcome":"notSent"');
+	test('sends what was not sent, and nothing that was or may have been', async () => {
+		const [, second] = await runTries(three, retry);
+		expect([second?.titles, second?.ends]).toEqual(['c', 'alreadySent unknown success']);
 	});
 
-	test('the second is unknown if the first is', async () => {
-		const [, second] = await failing(lost);
-		expect(second).toMatch(/^\{"message":"It is unknown whether this was sent: an earlier item/);
-		expect(second).toContain('"outcome":"unknown"');
+	test('sends what may have been sent under Resend Unknown', async () => {
+		const [, second] = await runTries(three, { ...retry, options: { resendUnknown } });
+		expect([second?.titles, second?.ends]).toEqual(['b c', 'alreadySent success success']);
+	});
+
+	test('knows items whose content is another one by now', async () => {
+		const parameters = { ...content, title: '={{ $json.title }} {{ Math.random() }}' };
+		const [first, second] = await runTries({ ...three, parameters }, { ...retry, parameters });
+		expect(first?.titles.split(' ').length).toBe(6);
+		expect([second?.titles, second?.ends]).toEqual(['', 'alreadySent alreadySent alreadySent']);
+	});
+
+	test('sends everything if it has another token, as executing again has', async () => {
+		const titles = await titlesOf(three, { ...retry, resumeToken: 'another' });
+		expect(titles).toEqual(['a b c', 'a b c']);
+	});
+
+	test('sends nothing if it can not be noted in n8n’s database that it begins', async () => {
+		const database = new ProcessedData();
+		await runOnce({ ...three, database });
+		database.beforeQuery = ({ kind }) => {
+			if (kind === 'update' || kind === 'insert') throw new Error('disk full');
+		};
+		const came = await runOnce({ ...three, database, kept: {}, resumeToken: 'third' });
+		expect([came.titles, came.ends]).toEqual(['', 'notSent notSent notSent']);
+	});
+
+	test.each([
+		{ name: 'is deleted when n8n has saved it', status: 'success', isKept: false },
+		{ name: 'is deleted when it begins to wait', status: 'waiting', isKept: false },
+		{ name: 'is deleted when it failed and is saved', status: 'error', isKept: false },
+		{ name: 'stays if it was stopped', status: 'canceled', isKept: true },
+		{ name: 'stays if it is a Retry that failed', status: 'error', mode: 'retry', isKept: true },
+		{
+			name: 'is deleted if it is a Retry that worked',
+			status: 'success',
+			mode: 'retry',
+			isKept: false,
+		},
+	] as const)('the journal of an execution $name', async ({ status, isKept, ...rest }) => {
+		const database = new ProcessedData();
+		const whenSaved: Array<(ended: unknown) => Promise<void>> = [];
+		await runOnce({ ...three, ...rest, database, whenSaved });
+		expect(database.rowsOf('journal')).toHaveLength(1);
+		for (const handler of whenSaved) await handler({ status });
+		expect(database.rowsOf('journal')).toHaveLength(isKept ? 1 : 0);
+	});
+
+	test.each<{ name: string; run: Try }>([
+		{ name: 'in the editor', run: { mode: 'manual' } },
+		{
+			name: 'as the tool of an agent',
+			run: { node: { type: 'n8n-nodes-push-campaign.pushCampaignTool' } },
+		},
+		{
+			name: 'with a key for each item',
+			run: { options: { idempotencyKey: '={{ $json.title }}' } },
+		},
+		{ name: 'without a token, as on n8n 1', run: { resumeToken: undefined } },
+	])('there is no journal $name', async ({ run }) => {
+		const database = new ProcessedData();
+		await runOnce({ ...three, ...run, database });
+		expect(database.rowsOf('journal')).toEqual([]);
+	});
+});
+
+describe('items of one run with the same key', () => {
+	const toSubscriber = { ...content, operation: 'sendToSubscriber', title: 'Sale', options: keyed };
+	const to = (subscriberId: string, key: string) => ({ json: { subscriberId, key } });
+	const runWith = async (items: INodeExecutionData[], options: Partial<ExecuteOptions> = {}) => {
+		const { context, asked } = executeFunctions({
+			parameters: { ...toSubscriber, subscriberId: '={{ $json.subscriberId }}' },
+			items,
+			continueOnFail: true,
+			...options,
+		});
+		const [given = []] = await new PushCampaign().execute.call(context);
+		return { given: given.map(({ json }) => json), requests: asked.length };
+	};
+	const three = [to('5001', 'k'), to('5002', 'k'), to('5003', 'other')];
+
+	test('are refused before anything is sent if they go to different subscribers', async () => {
+		const run = runWith(three, { continueOnFail: false });
+		await expect(run).rejects.toThrow(
+			'Idempotency Key is "k" for items 0, 1, which go to different subscribers',
+		);
+	});
+
+	test('are all refused with Continue if they go to different subscribers, and the rest is sent', async () => {
+		const { given, requests } = await runWith(three);
+		expect(given.map(({ status }) => status)).toEqual(['notSent', 'notSent', 'success']);
+		expect(requests).toBe(1);
+	});
+
+	test('fail as the first did', async () => {
+		const { given, requests } = await runWith([to('5001', 'k'), to('5001', 'k')], {
+			service: lost,
+		});
+		expect(given[1]).toEqual(given[0]);
+		expect(requests).toBe(1);
 	});
 });
 
@@ -310,10 +393,12 @@ describe('what fails before a request leaves', () => {
 		expect(error).toMatchObject({ outcome: 'notSent' });
 	});
 
-	test('is temporary, and not about what the user entered, if n8n’s store of keys is locked', async () => {
-		const store = new DeduplicationStore();
-		store.refusals = Array.from({ length: 9 }, () => new Error('SQLITE_BUSY: database is locked'));
-		const { error, asked } = await errorOf({ store });
+	test('is temporary, and not about what the user entered, if n8n’s database is locked', async () => {
+		const database = new ProcessedData();
+		database.beforeQuery = () => {
+			throw new Error('SQLITE_BUSY: database is locked');
+		};
+		const { error, asked } = await errorOf({ database });
 		expect(asked).toEqual([]);
 		expect(error).toMatchObject({ type: 'network', outcome: 'notSent' });
 	});

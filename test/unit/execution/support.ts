@@ -13,9 +13,12 @@ import {
 	type IPollFunctions,
 	type NodeExecutionHint,
 	type NodeParameterValueType,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
+import { digest } from '../../../nodes/PushCampaign/send/digest';
 import { fixedMark, fixedMarkOf, settingNames } from '../../../nodes/PushCampaign/service/settings';
+import { ProcessedData } from '../../support/processedData';
 
 /** A full response, as n8n's HTTP helper gives it. */
 export interface Answer {
@@ -151,61 +154,41 @@ export interface ExecuteOptions extends Common {
 	readonly executionId?: string;
 	readonly signal?: AbortSignal;
 	readonly addExecutionHints?: (...hints: NodeExecutionHint[]) => void;
-	/** n8n's store of what was processed. */
-	readonly store?: DeduplicationStore;
+	readonly mode?: WorkflowExecuteMode;
+	/** What an execution has in common with its Retries; n8n 1 has none. */
+	readonly resumeToken?: string | undefined;
+	/** n8n's table of what was processed. */
+	readonly database?: ProcessedData;
+	/** What n8n calls when it has saved the execution. */
+	readonly whenSaved?: Array<(run: unknown) => Promise<void>>;
 }
 
-type Deduplication = Pick<
-	IExecuteFunctions['helpers'],
-	'checkProcessedAndRecord' | 'removeProcessed'
->;
+/** The names of a key's rows in n8n's table, by what comes last in them: `claim:1`, `sent`. */
+export const keyRow = (key: string, what: string) =>
+	`workflow-1 n:push-campaign-key:node-1:${digest(key)}:${what}`;
 
-let stores = 0;
+/** A table in which these keys were sent, and these are claimed by an execution that does not run any more. */
+export function databaseWith({ sent = [], claimed = [] }: KeyStates): ProcessedData {
+	const database = new ProcessedData();
+	for (const key of [...sent, ...claimed]) database.rows.set(keyRow(key, 'claim:1'), ['1']);
+	for (const key of sent) database.rows.set(keyRow(key, 'sent'), ['1']);
+	return database;
+}
 
-/** n8n's deduplication of one node as it works: entries in order, read, changed and written whole. */
-export class DeduplicationStore implements Deduplication {
-	entries: string[] = [];
-	/** The node whose it is. */
-	readonly nodeId = `node-${(stores += 1)}`;
-	/** How often the entries were written. */
-	writes = 0;
-	/** Thrown by the next accesses. */
-	refusals: Error[] = [];
-	/** Called before entries are recorded. */
-	beforeRecord: () => unknown = () => undefined;
+/** How keys stand; those that are not named are free. */
+export interface KeyStates {
+	readonly sent?: readonly string[];
+	readonly claimed?: readonly string[];
+}
 
-	checkProcessedAndRecord: Deduplication['checkProcessedAndRecord'] = async (
-		items,
-		scope,
-		{ mode, maxEntries = 0 },
-	) => {
-		await this.beforeRecord();
-		const entries = await this.read(scope, mode);
-		const processed = items.filter((item) => entries.includes(String(item)));
-		const fresh = items.filter((item) => !entries.includes(String(item)));
-		await this.write([...entries, ...fresh.map(String)].slice(-maxEntries));
-		return { new: fresh, processed };
+/** How these keys stand in a table. */
+export function keyStatesIn({ rows }: ProcessedData, keys: readonly string[]): KeyStates {
+	const isSent = (key: string) => rows.has(keyRow(key, 'sent'));
+	const isClaimed = (key: string) => rows.has(keyRow(key, 'claim:1'));
+	return {
+		sent: keys.filter((key) => isSent(key) && isClaimed(key)),
+		claimed: keys.filter((key) => isClaimed(key) && !isSent(key)),
 	};
-
-	removeProcessed: Deduplication['removeProcessed'] = async (items, scope, { mode }) => {
-		const entries = await this.read(scope, mode);
-		await this.write(entries.filter((entry) => !items.includes(entry)));
-	};
-
-	private async read(scope: string, mode: string): Promise<string[]> {
-		if (scope !== 'node' || mode !== 'entries') throw new TypeError(`${scope}, ${mode}`);
-		const entries = [...this.entries];
-		await new Promise((resolve) => setImmediate(resolve));
-		const refusal = this.refusals.shift();
-		if (refusal !== undefined) throw refusal;
-		return entries;
-	}
-
-	private async write(entries: string[]): Promise<void> {
-		await new Promise((resolve) => setImmediate(resolve));
-		this.entries = entries;
-		this.writes += 1;
-	}
 }
 
 const nodeTypes: INodeTypes = {
@@ -219,12 +202,9 @@ export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
 	const { asked, functions } = common(options);
 	const warnings: string[] = [];
-	const { addExecutionHints, store = new DeduplicationStore() } = options;
-	const node = nodeOf('pushCampaign', {
-		id: store.nodeId,
-		parameters,
-		...options.node,
-	});
+	const { resumeToken } = options;
+	const { addExecutionHints, database = new ProcessedData(), mode = 'trigger' } = options;
+	const node = nodeOf('pushCampaign', { parameters, ...options.node });
 	const { expression: written } = new Workflow({
 		id: 'workflow-1',
 		nodes: [node],
@@ -232,17 +212,24 @@ export function executeFunctions(options: ExecuteOptions) {
 		active: true,
 		nodeTypes,
 	});
+	const address = `https://n8n.example/?signature=${resumeToken}`;
+	const $execution = {
+		id: '10',
+		mode: 'production',
+		resumeUrl: address,
+		resumeFormUrl: address,
+	} as const;
+	const keys = resumeToken === undefined ? {} : { $execution };
 	/** Works out what is written, for an item: n8n's own expressions, with what this workflow holds. */
 	const evaluate = (value: NodeParameterValueType, itemIndex: number): unknown => {
 		const run = typeof runIndex === 'number' ? runIndex : 0;
-		return written.getParameterValue(value, null, run, itemIndex, node.name, items, 'trigger', {});
+		return written.getParameterValue(value, null, run, itemIndex, node.name, items, mode, keys);
 	};
 	const context = {
 		...functions,
 		helpers: {
 			...functions.helpers,
-			checkProcessedAndRecord: store.checkProcessedAndRecord,
-			removeProcessed: store.removeProcessed,
+			...database.helpersOf(node),
 		},
 		...(addExecutionHints === undefined ? {} : { addExecutionHints }),
 		logger: { warn: (message: string) => warnings.push(message) },
@@ -259,7 +246,10 @@ export function executeFunctions(options: ExecuteOptions) {
 			if (value === undefined) throw new UserError(`Could not get parameter "${name}"`);
 			return more?.rawExpressions === true ? value : evaluate(value, itemIndex);
 		},
-		getNode: () => node,
+		getNode: () => structuredClone(node),
+		getExecuteData: () => ({ node }),
+		getMode: () => mode,
+		additionalData: { hooks: { handlers: { workflowExecuteAfter: options.whenSaved ?? [] } } },
 		getExecutionId: () => options.executionId ?? '10',
 		getTimezone: () => 'UTC',
 		continueOnFail: () => options.continueOnFail ?? false,

@@ -1,33 +1,15 @@
-import { explain, reasons } from '../service/failures';
-import type { ChangeKind } from '../service/kinds';
+import { explain, reasons } from '../../service/failures';
+import type { SendAttempt, SendOutcome } from '../sendOutcome';
+import { isUnknown, notRequested } from '../sendOutcome';
+import type { JournalEntry } from './journal';
 import type { SavedLedger, SavedSend } from './savedLedger';
 import { pack, unpack } from './savedLedger';
-import type { SendOutcome } from './sendOutcome';
-import { isUnknown, notRequested } from './sendOutcome';
-
-/**
- * What tells one send of an execution from another: its position, and digests of the content that is sent and of
- * where it comes from (the node's parameters as written and the input item). Either digest is enough to know an
- * item again: an expression such as `{{ $now }}` or `{{ $execution.id }}` gives other content for the same item
- * when n8n runs the node again, and that must not send it twice. Both include the site that it is sent to.
- */
-export interface SendIdentity {
-	readonly kind: ChangeKind;
-	/** The run of the node and its item; the same for all calls of an agent's tool, where only content counts. */
-	readonly position: string;
-	readonly content: string;
-	/** Missing if the parameters hold no expression: then other content is another send. */
-	readonly source?: string | undefined;
-	/** A digest of its idempotency key, if it has one. */
-	readonly key?: string | undefined;
-	/** The execution that asks. n8n's 'Retry' has the same ledger and another execution ID. */
-	readonly executionId: string;
-}
+import type { SendIdentity } from './sendIdentity';
 
 /** What one execution has sent, or may have sent. An item takes less than 120 bytes where n8n saves it. */
 export class Ledger {
 	/** Sends that are in flight, by ID. */
-	readonly inFlight = new Map<string, Promise<SendOutcome>>();
+	readonly inFlight = new Map<string, Promise<SendAttempt>>();
 	/** The ID of a send, by its position and source. */
 	private readonly bySource = new Map<string, string>();
 	/** The IDs of the sends that were ever noted as unknown under an idempotency key, by the key's digest. */
@@ -66,14 +48,14 @@ export class Ledger {
 	async once(
 		send: SendIdentity,
 		resendUnknown: boolean,
-		attempt: () => Promise<SendOutcome>,
-	): Promise<SendOutcome> {
+		attempt: () => Promise<SendAttempt>,
+	): Promise<SendAttempt> {
 		for (;;) {
 			const running = this.inFlight.get(this.idOf(send));
 			if (running === undefined) break;
 			const outcome = await running;
 			// It may have been sent a moment ago: `resendUnknown` does not apply to it.
-			if (isUnknown(outcome)) return notRequested(outcome);
+			if (outcome.kind !== 'held' && isUnknown(outcome)) return notRequested(outcome);
 		}
 		const known = this.recall(send, resendUnknown);
 		if (known !== undefined) return known;
@@ -86,7 +68,7 @@ export class Ledger {
 			key: send.key ?? null,
 			executionIds: [...new Set([...leftBy, send.executionId])],
 		};
-		const keep = (outcome: SendOutcome) => {
+		const keep = (outcome: SendAttempt) => {
 			const after = pack(outcome, details) ?? before;
 			if (after === undefined) this.forget(id);
 			else this.put(id, after);
@@ -102,6 +84,18 @@ export class Ledger {
 		} finally {
 			this.inFlight.delete(id);
 		}
+	}
+
+	/** Notes what an execution that was cut off left of a send. */
+	note(send: SendIdentity, entry: JournalEntry): void {
+		const source = send.source ?? null;
+		const problem = explain(reasons.cutOff, send.kind);
+		this.put(
+			this.idOf(send),
+			entry === 'sent'
+				? ['sent', source, null, null, null]
+				: ['unknown', source, JSON.stringify(problem), [], null],
+		);
 	}
 
 	/** How another send ended that this execution left unknown under the same idempotency key. */

@@ -1,11 +1,11 @@
 import { z } from 'zod/v3';
 
-import { explain, reasons } from '../service/failures';
-import { failureCauses } from '../service/failureWords';
-import { parseJson } from '../service/json';
-import type { ChangeKind } from '../service/kinds';
-import type { SendOutcome } from './sendOutcome';
-import { notRequested } from './sendOutcome';
+import { explain, reasons } from '../../service/failures';
+import { failureCauses } from '../../service/failureWords';
+import { parseJson } from '../../service/json';
+import type { ChangeKind } from '../../service/kinds';
+import type { SendAttempt, SendOutcome } from '../sendOutcome';
+import { alreadySent, notRequested } from '../sendOutcome';
 
 // Executions that n8n saved with one version of this package are retried with the next: what is written here
 // must be readable for good.
@@ -21,12 +21,12 @@ const savedProblem = z.object({
 
 const optionalText = z.string().nullable();
 /**
- * `sent`, source, description, campaign ID, schedule. Or `unknown`, source, the reason as JSON, the IDs of the
+ * `sent`, source, description, campaign ID, schedule; without a description where its answer is lost. Or `unknown`, source, the reason as JSON, the IDs of the
  * executions that left it so, the digest of its idempotency key. n8n saves a text that occurs more than once
  * only once.
  */
 const savedSend = z.union([
-	z.tuple([z.literal('sent'), optionalText, z.string(), optionalText, optionalText]),
+	z.tuple([z.literal('sent'), optionalText, optionalText, optionalText, optionalText]),
 	z.tuple([z.literal('unknown'), optionalText, z.string(), z.array(z.string()), optionalText]),
 ]);
 export type SavedSend = z.infer<typeof savedSend>;
@@ -47,7 +47,7 @@ interface SendDetails {
 
 /** What is to be saved of a send; nothing of one that did not happen here. */
 export function pack(
-	outcome: SendOutcome,
+	outcome: SendAttempt,
 	{ source, key, executionIds }: SendDetails,
 ): SavedSend | undefined {
 	if (outcome.kind === 'done' && outcome.value !== 'alreadySent') {
@@ -68,6 +68,7 @@ export function unpack(send: SavedSend, kind: ChangeKind): SendOutcome {
 		return notRequested({ kind: 'failed', problem });
 	}
 	const [, , description, campaignId, sendAt] = send;
+	if (description === null) return alreadySent;
 	const value = {
 		description,
 		campaignId: campaignId ?? undefined,

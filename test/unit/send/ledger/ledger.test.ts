@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { jsonParse, type IDataObject } from 'n8n-workflow';
-import { digest } from '../../../nodes/PushCampaign/send/digest';
-import type { Ledger, SendIdentity } from '../../../nodes/PushCampaign/send/ledger';
-import type * as ledgersModule from '../../../nodes/PushCampaign/send/ledgers';
-import { openLedger } from '../../../nodes/PushCampaign/send/ledgers';
-import type { SendOutcome } from '../../../nodes/PushCampaign/send/sendOutcome';
-import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
-import { failureCauses } from '../../../nodes/PushCampaign/service/failureWords';
+import { digest } from '../../../../nodes/PushCampaign/send/digest';
+import type { Ledger } from '../../../../nodes/PushCampaign/send/ledger/ledger';
+import type * as ledgersModule from '../../../../nodes/PushCampaign/send/ledger/ledgers';
+import { openLedger } from '../../../../nodes/PushCampaign/send/ledger/ledgers';
+import type { SendIdentity } from '../../../../nodes/PushCampaign/send/ledger/sendIdentity';
+import type { SendOutcome } from '../../../../nodes/PushCampaign/send/sendOutcome';
+import { explain, reasons } from '../../../../nodes/PushCampaign/service/failures';
+import { failureCauses } from '../../../../nodes/PushCampaign/service/failureWords';
 
 const sent = (campaignId?: string, sendAt?: string): SendOutcome => ({
 	kind: 'done',
@@ -44,7 +45,7 @@ const saveAndLoad = (context: IDataObject): IDataObject => structuredClone(conte
 /** Another process, which knows nothing of what this one did. */
 async function inAnotherProcess(work: (open: typeof openLedger) => Promise<void>) {
 	await jest.isolateModulesAsync(async () => {
-		const module = '../../../nodes/PushCampaign/send/ledgers';
+		const module = '../../../../nodes/PushCampaign/send/ledger/ledgers';
 		await work(jest.requireActual<typeof ledgersModule>(module).openLedger);
 	});
 }

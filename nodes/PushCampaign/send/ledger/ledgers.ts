@@ -11,10 +11,9 @@ const stateKey = 'pushCampaignLedger';
 const held = new WeakMap<object, Ledger>();
 
 /**
- * The ledgers of executions that were retried or stopped, by ID, the one used longest ago first. 'Retry' hands
- * the node the ledger as the execution left it, even if another Retry of it has sent more since, and n8n 2 saves
- * no ledger of a stopped execution: what this process knows brings it up to date. Bounded, because a ledger is
- * never known to be of no more use; other executions take no memory.
+ * The ledgers of executions that were retried, by ID, the one used longest ago first. 'Retry' hands the node the
+ * ledger as the execution left it, even if another Retry of it has sent more since: what this process knows brings
+ * it up to date. Bounded, because a ledger is never known to be of no more use; other executions take no memory.
  */
 const retried = new Map<string, Ledger>();
 const mostLedgers = 5000;

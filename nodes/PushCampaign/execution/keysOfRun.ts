@@ -1,0 +1,80 @@
+import type { Outcome } from '../delivery/outcome';
+import type { PreparedChange } from '../operations/operation';
+import type { SendOutcome } from '../send/sendOutcome';
+import { alreadySent } from '../send/sendOutcome';
+import { InvalidInput } from '../service/invalidInput';
+import { clip } from '../service/text';
+import type { ItemJob } from './itemJob';
+
+/** A message names so many items. */
+const mostNamed = 10;
+
+/** Names items as n8n counts them, from 0. */
+const nameItems = (items: readonly number[]) =>
+	`items ${items.slice(0, mostNamed).join(', ')}${items.length > mostNamed ? ', …' : ''}`;
+
+const differentAudiences = (key: string, items: readonly number[]) =>
+	new InvalidInput(
+		`Idempotency Key is "${clip(key)}" for ${nameItems(items)}, which go to different subscribers`,
+		'Only the first of them would be sent, in this and in every later execution. Put into the key what tells one from another, such as an order number or the ID of the subscriber.',
+	);
+
+/** An item that has the key of an earlier one. */
+interface Repeat {
+	readonly key: string;
+	readonly first: number;
+}
+
+/** The items of one run that share their idempotency keys: the first is sent, the others end as it did. */
+export class KeysOfRun {
+	/** The first item of each key that is to be sent. */
+	private readonly firstOfKey = new Map<string, number>();
+	private readonly repeats = new Map<number, Repeat>();
+
+	/** @param changes of the items, by their positions */
+	constructor(private readonly changes: readonly PreparedChange[]) {}
+
+	note(key: string, itemIndex: number): void {
+		const first = this.firstOfKey.get(key);
+		if (first === undefined) this.firstOfKey.set(key, itemIndex);
+		else this.repeats.set(itemIndex, { key, first });
+	}
+
+	has(key: string): boolean {
+		return this.firstOfKey.has(key);
+	}
+
+	/**
+	 * Refuses items that share a key and go to different subscribers: nobody means that, it is what a key looks like
+	 * that came out the same for all.
+	 */
+	review<Value>(jobs: ReadonlyArray<ItemJob<Value>>): ReadonlyArray<ItemJob<Value>> {
+		const refused = new Map<string, number[]>();
+		for (const [itemIndex, { key, first }] of this.repeats) {
+			if (this.changes[first]?.recipients === this.changes[itemIndex]?.recipients) continue;
+			refused.set(key, [...(refused.get(key) ?? [first]), itemIndex]);
+		}
+		if (refused.size === 0) return jobs;
+		return jobs.map((job): ItemJob<Value> => {
+			if (job.known !== undefined || job.dedupeKey === undefined) return job;
+			const items = refused.get(job.dedupeKey);
+			if (items === undefined) return job;
+			const invalid = differentAudiences(job.dedupeKey, items);
+			return { ...job, known: { kind: 'invalid', invalid } };
+		});
+	}
+
+	/** How an item is reported: one that has the key of an earlier one was sent earlier, or failed as that did. */
+	report<Value>(outcome: Outcome<Value>, itemIndex: number): Outcome<Value> | SendOutcome {
+		return this.repeats.has(itemIndex) && outcome.kind === 'done' ? alreadySent : outcome;
+	}
+
+	/** How many items were not sent though they have another content than the first item with their key. */
+	countDropped(outcomes: ReadonlyArray<Outcome<unknown>>): number {
+		const contentOf = (itemIndex: number) => JSON.stringify(this.changes[itemIndex]?.content);
+		return [...this.repeats].filter(
+			([itemIndex, { first }]) =>
+				outcomes[itemIndex]?.kind === 'done' && contentOf(itemIndex) !== contentOf(first),
+		).length;
+	}
+}

@@ -1,0 +1,106 @@
+import type { KeyRows, KeyState } from './keyRows';
+
+/** What a send under a key needs to know. */
+export interface KeyedSend {
+	readonly key: string;
+	/** Whether to send also if nobody knows whether it was sent before. */
+	readonly resendUnknown: boolean;
+	/** How long its request may take, in milliseconds. */
+	readonly timeoutMs: number;
+}
+
+/** A request may still be answered so long after its time is over, in milliseconds. */
+const graceMs = 5_000;
+
+/** How long a claim of somebody else is waited for, in milliseconds, until it counts as unknown. */
+export const waitMs = (timeoutMs: number) => timeoutMs + graceMs;
+
+/** What came of it: the claim to send under, or why there is none. */
+type TakenOver =
+	| { readonly kind: 'ours'; readonly number: number }
+	| { readonly kind: 'sent' | 'held' | 'unknown' };
+
+/**
+ * How one run claims a key again under Resend Unknown, once its last claim counts as unknown. Of all who ask, one
+ * makes the next claim, at once: so the others know whose it is. It waits as long as the request of the last claim
+ * may take, and sends if that was there all the time.
+ */
+export class TakeOver {
+	/** The claim to take over: the last one when this run asked first. */
+	private readonly last: number;
+	/** Whether that was known to be unknown then. If it becomes so later, another asker's send did. */
+	private readonly wasLeft: boolean;
+	/** Whether this run has made the next claim. */
+	private hasNext = false;
+	/** How the last claim was found, and until when it may stay so, by `performance.now()`. */
+	private found: { readonly as: string; readonly until: number } | undefined;
+
+	constructor(
+		private readonly rows: KeyRows,
+		private readonly timeoutMs: number,
+		private readonly mark: string,
+		{ claims, isLeft }: KeyState,
+	) {
+		this.last = claims;
+		this.wasLeft = isLeft;
+	}
+
+	/**
+	 * Asks once; again after a pause if the key is held.
+	 * @throws what n8n's database throws
+	 */
+	async ask(state: KeyState): Promise<TakenOver> {
+		if (!this.hasNext) {
+			// Somebody else made the next claim. What becomes unknown there stays so in this run.
+			if (state.claims !== this.last) {
+				return { kind: state.isLeft || this.isTooLong('other', 2) ? 'unknown' : 'held' };
+			}
+			this.hasNext = await this.rows.insert(this.last + 1);
+			if (!this.hasNext) return { kind: 'held' };
+		}
+		if (await this.rows.isLeft(this.last)) {
+			return this.wasLeft || this.last === 1 ? await this.start() : { kind: 'unknown' };
+		}
+		return (await this.isOver()) ? await this.start() : { kind: 'held' };
+	}
+
+	/** Lets others take over at once what this run does not send. */
+	async giveUp(): Promise<void> {
+		if (this.hasNext) await this.rows.markLeft(this.last + 1);
+		this.hasNext = false;
+	}
+
+	/** Whether the last claim had its time, and nobody sends under it any more. */
+	private async isOver(): Promise<boolean> {
+		if (this.last === 1) {
+			const watched = await this.rows.watch(this.mark);
+			// It was freed.
+			if (watched === 'ours') return true;
+			// The whole time again, if it is another claim than the one that was watched.
+			if (watched === 'new') this.found = undefined;
+			return this.isTooLong('claimed');
+		}
+		if (await this.rows.isStarted(this.last)) return this.isTooLong('started');
+		// Whoever made it only waits: from here on it must not send any more.
+		return this.isTooLong('waiting') && (await this.rows.start(this.last));
+	}
+
+	/** Whether something has been found the same as long as so many requests may take. */
+	private isTooLong(as: string, requests = 1): boolean {
+		const now = performance.now();
+		if (this.found?.as !== as) {
+			this.found = { as, until: now + requests * waitMs(this.timeoutMs) };
+		}
+		return now >= this.found.until;
+	}
+
+	private async start(): Promise<TakenOver> {
+		// Whoever had the last claim may have been slow, and not dead.
+		if ((await this.rows.read()).isSent) return { kind: 'sent' };
+		// Somebody else may have taken it from this run if it was slow.
+		this.hasNext = await this.rows.start(this.last + 1);
+		if (!this.hasNext) return { kind: 'unknown' };
+		this.hasNext = false;
+		return { kind: 'ours', number: this.last + 1 };
+	}
+}
