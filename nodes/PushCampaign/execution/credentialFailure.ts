@@ -1,3 +1,5 @@
+import { z } from 'zod/v3';
+
 import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 
 /** The credential can't be used. */
@@ -12,6 +14,16 @@ export class CredentialFailure extends InvalidInput {
 	}
 }
 
+const thrown = z.object({
+	code: z.string().catch(''),
+	description: z.string().catch(''),
+	name: z.string().catch(''),
+});
+
+/** What was thrown, as far as it is text. */
+const fieldsOf = (error: unknown) =>
+	thrown.safeParse(error).data ?? { code: '', description: '', name: '' };
+
 /** What a database, a vault or the network says. n8n hands it on in the driver's own words. */
 const outage =
 	/SQLITE_|\bE[A-Z]{5,}\b|database|vault|external secret|timed? ?out|timeout|connect|socket|unavailable/i;
@@ -19,20 +31,13 @@ const outageNames = new Set(['QueryFailedError', 'OperationalError', 'DbConnecti
 
 /** Whether n8n can't open the credential now, but may later; otherwise the credential or its choice is at fault. */
 function isOutage(error: unknown): boolean {
-	if (outageNames.has(textOf(error, 'name'))) return true;
-	return outage.test(`${textOf(error, 'code')} ${messageOf(error)}`);
-}
-
-/** A field of whatever was thrown, as text. */
-function textOf(error: unknown, field: 'code' | 'description' | 'name'): string {
-	const fields: { code?: unknown; description?: unknown; name?: unknown } =
-		typeof error === 'object' && error !== null ? error : {};
-	return String(fields[field] ?? '');
+	if (outageNames.has(fieldsOf(error).name)) return true;
+	return outage.test(`${fieldsOf(error).code} ${messageOf(error)}`);
 }
 
 /** By its name: what evaluates expressions apart from the server has classes of its own. */
 const isExpressionError = (error: unknown) =>
-	/^Expression(Extension)?Error$/.test(textOf(error, 'name'));
+	/^Expression(Extension)?Error$/.test(fieldsOf(error).name);
 
 const checkDatabase =
 	"Check n8n's database, and the vault if the credential uses external secrets, then run the workflow again.";
@@ -50,8 +55,9 @@ export function notOpened(error: unknown): CredentialFailure | Unavailable {
 			"Enter the value itself in the credential, or have n8n's administrator set N8N_BLOCK_ENV_ACCESS_IN_NODE to false and restart n8n.",
 		);
 	}
-	// n8n 2.41.1: n8n-core, `constants.js`, CREDENTIAL_ERRORS. Says so of external secrets' own settings, too.
-	if (/could not be decrypted/i.test(message)) {
+	// n8n 2.41.1: n8n-core, `constants.js`, CREDENTIAL_ERRORS. With another key, one text of some hundred still ends
+	// as one does that was decrypted.
+	if (/could not be decrypted|decrypted credentials data is not valid/i.test(message)) {
 		return fail(
 			'n8n could not decrypt the credential: it was saved with another encryption key',
 			'Set N8N_ENCRYPTION_KEY to the same value for every process of n8n (main, workers, webhooks), and restart them. If that key is lost, enter the values of the credential again.',
@@ -59,7 +65,7 @@ export function notOpened(error: unknown): CredentialFailure | Unavailable {
 	}
 	// n8n 2.41.1: n8n-core, `get-secrets-proxy.js`.
 	if (/could not load secrets/i.test(message)) {
-		if (/could not be found/i.test(textOf(error, 'description'))) {
+		if (/could not be found/i.test(fieldsOf(error).description)) {
 			return fail(
 				'n8n did not find a secret that the credential uses in the vault',
 				'Check its name in the expression in the credential ($secrets), and that the vault holds it.',

@@ -12,7 +12,10 @@ const notConnected = (reason: string, more: object = {}) => ({
 	...more,
 });
 /** What is to be mended, by a word of it. */
-const remedy = (word: string): object => ({ remedy: expect.stringContaining(word) as unknown });
+function remedy(word: string): object {
+	const text: unknown = expect.stringContaining(word);
+	return { remedy: text };
+}
 const refused = notConnected('connection refused');
 const hostNotFound = notConnected('host not found');
 const unreachable = notConnected('the address is unreachable');
