@@ -37,8 +37,25 @@ const between = (from: string, to: string) => ({ _cnd: { between: { from, to } }
 
 /** What begins with `=`: `>` is the next character. */
 const isExpression = between('=', '>');
-/** What begins with `http://`: `0` is the character after the slash. */
-const isHttp = ['http', 'HTTP', 'Http'].map((scheme) => between(`${scheme}://`, `${scheme}:/0`));
+/** A text in every mix of lower and upper case. */
+const inEveryCase = (word: string): string[] =>
+	[...word].reduce<string[]>(
+		(beginnings, letter) =>
+			beginnings.flatMap((each) => [each + letter.toLowerCase(), each + letter.toUpperCase()]),
+		[''],
+	);
+
+/** Blanks that an address may be pasted with: they are dropped. */
+const blanks = ['\t', '\n', '\v', '\f', '\r', ' ', '\u00a0', '\ufeff'];
+
+/**
+ * What begins with `http://` (`0` is the character after the slash), or with a blank, because no condition can
+ * tell what follows any number of them.
+ */
+const isHttp = [
+	...inEveryCase('http').map((scheme) => between(`${scheme}://`, `${scheme}:/0`)),
+	...blanks.map((blank) => between(blank, `${blank}\uffff`)),
+];
 
 const fields: INodeProperties[] = [
 	{

@@ -164,6 +164,18 @@ test.each([
 	expect(simulator().requests).toEqual([]);
 });
 
+test('HTTP 407 is the answer of a proxy that asks for a password: not sent', async () => {
+	fault(respond(407, html));
+	const description = await descriptionOf({
+		message: /^The proxy that n8n uses asks for a user name and password \(HTTP 407\)$/,
+		cause: 'configuration-invalid',
+		type: 'unexpected_answer',
+		outcome: 'notSent',
+		httpCode: '407',
+	});
+	expect(description).toMatch(/^It was not sent\. Enter them in the address of the proxy, /);
+});
+
 test('HTTP 429 that is not the service’s own is waited for, and tried again', async () => {
 	fault(respond(429, html, { 'retry-after': '0.01' }), 2);
 	expect((await run({})).status).toBe('success');

@@ -178,6 +178,10 @@ describe("n8n's editor", () => {
 			await editor.expectFields(always);
 			await editor.field('baseUrl').fill('http://push.example');
 			await editor.expectFields([...always, 'allowHttp']);
+			await editor.field('baseUrl').fill('https://push.example');
+			await editor.expectFields(always);
+			await editor.field('baseUrl').fill('  hTTp://push.example');
+			await editor.expectFields([...always, 'allowHttp']);
 			await editor.choose('headerNames', 'Custom', page.locator('body'));
 			await editor.expectFields([...always, 'allowHttp', 'apiKeyHeader', 'authTokenHeader']);
 			await editor.choose('headerNames', 'Standard', page.locator('body'));

@@ -24,7 +24,7 @@ const adviceOf: Record<FailureCause, string> = {
 const timeoutMs = 30_000;
 
 /**
- * The test of the credential, as n8n looks for it in a node: reads the subscriber count, and tells in the
+ * The test of the credential, as n8n looks for it in a node: reads the subscriber count, and says in the
  * node's words why that did not work. As a function: what n8n makes of a declared one speaks of none of the
  * ways in which a service is not reached, and can't tell one count from none. Never throws.
  */
@@ -53,8 +53,8 @@ async function pushCampaignApi(
 		const request = { kind: 'read', path: subscriberCountPath } as const;
 		const result = await client.request(request, subscriberCount, timeoutMs);
 		if (result.kind === 'done') return { status: 'OK', message: 'The push service answers' };
-		const { message, cause } = result.problem;
-		return { status: 'Error', message: `${message}. ${adviceOf[cause]}` };
+		const { message, cause, remedy } = result.problem;
+		return { status: 'Error', message: `${message}. ${remedy ?? adviceOf[cause]}` };
 	} catch (error) {
 		const { message, description } = toProblem(error, false);
 		return { status: 'Error', message: `${message}. ${description}` };

@@ -7,9 +7,10 @@ import type {
 import { digest } from '../send/digest';
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
-import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
+import { InvalidInput } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
 import { fixedMark, fixedMarkOf, parseSettings, settingNames } from '../service/settings';
+import { CredentialFailure, notOpened } from './credentialFailure';
 import { sleep } from './sleep';
 
 const credentialType = 'pushCampaignApi';
@@ -29,53 +30,10 @@ export interface Connection {
 	readonly isForAll: boolean;
 }
 
-/** What a database, a vault or the network says. n8n hands it on in the driver's own words. */
-const outage =
-	/SQLITE_|\bE[A-Z]{5,}\b|database|vault|external secret|timed? ?out|timeout|connect|socket|unavailable/i;
-const outageNames = new Set(['QueryFailedError', 'OperationalError', 'DbConnectionTimeoutError']);
-
-/** Whether n8n can't open the credential now, but may later; otherwise the credential or its choice is at fault. */
-function isOutage(error: unknown): boolean {
-	if (error instanceof Error && outageNames.has(error.name)) return true;
-	const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
-	return outage.test(`${String(code)} ${messageOf(error)}`);
-}
-
 /** A digest, because what it stands for is secret and a digest of the site is saved with the execution. */
 function expressionDigest(data: ICredentialDataDecryptedObject): string[] {
 	const names = Object.keys(settingNames).filter((name) => data[fixedMarkOf(name)] !== true);
 	return names.length === 0 ? [] : [digest(names.map((name) => [name, data[name]]))];
-}
-
-/** The credential can't be used. */
-class CredentialFailure extends InvalidInput {
-	/** @param isForAll whether it is the same for all items, because no expression had a part in it */
-	constructor(
-		message: string,
-		advice: string,
-		readonly isForAll: boolean,
-	) {
-		super(message, advice);
-	}
-}
-
-/** By its name: what evaluates expressions apart from the server has classes of its own. */
-const isExpressionError = (error: unknown) =>
-	typeof error === 'object' &&
-	error !== null &&
-	'name' in error &&
-	/^Expression(Extension)?Error$/.test(String(error.name));
-
-function notOpened(error: unknown): CredentialFailure | Unavailable {
-	const message = messageOf(error);
-	if (!isOutage(error)) {
-		const advice = 'Select a credential you have access to.';
-		return new CredentialFailure(message, advice, !isExpressionError(error));
-	}
-	return new Unavailable(
-		`n8n could not open the credential: ${message}`,
-		"Check n8n's database, and the vault if the credential uses external secrets, then run the workflow again.",
-	);
 }
 
 function settingsOf(data: ICredentialDataDecryptedObject): ServiceSettings {

@@ -95,7 +95,7 @@ function describeBody(body: unknown): string {
 /** Makes a client for one execution; what all its requests have in common is computed here. */
 export function createClient(options: ClientOptions): Client {
 	const { settings, transport, sleep, now, signal } = options;
-	const { host } = new URL(settings.baseUrl);
+	const service = new URL(settings.baseUrl);
 	const redactor = createRedactor(Object.values(settings.headers));
 
 	const failAs =
@@ -149,6 +149,7 @@ export function createClient(options: ClientOptions): Client {
 		if (headers.location && redirects[kinds[kind].method].includes(statusCode)) {
 			return fail(reasons.redirect(statusCode, redirectTarget(headers.location)));
 		}
+		if (statusCode === 407) return fail(reasons.proxyAsksForPassword);
 		if (statusCode === 429) return fail(reasons.gatewayRateLimit(what, retryAfterMs));
 		if (saysNothingWasDone(statusCode)) return fail(reasons.refusedOnTheWay(statusCode, what));
 		return fail(unexpected);
@@ -180,11 +181,11 @@ export function createClient(options: ClientOptions): Client {
 			);
 			if (ending.kind === 'settled') return interpret(ending.value, request, schema);
 
-			const fault = classifyTransportError(ending.error);
+			const fault = classifyTransportError(ending.error, service);
 			const hasLeft = fault.kind !== 'notConnected';
 			// Whoever stopped the execution knows why there is no answer.
 			if (signal?.aborted) return fail(hasLeft ? reasons.canceled : reasons.notStarted);
-			if (!hasLeft) return fail(reasons.notConnected(host, fault.reason));
+			if (!hasLeft) return fail(reasons.notConnected(service.host, fault));
 			const isTimeout = ending.isLate || fault.kind === 'timeout';
 			return fail(isTimeout ? reasons.timeout(timeoutMs) : reasons.connectionLost);
 		},

@@ -5,7 +5,9 @@ import type { FailureCause, RequestedId } from './failureWords';
 import { wordsOf } from './failureWords';
 import type { ChangeKind, Kind } from './kinds';
 import { kinds } from './kinds';
+import type { FailedProxy } from './proxy';
 import { capitalize, clip, describeWait } from './text';
+import type { NotConnected } from './transportErrors';
 
 // A request that gives no result becomes words in two steps. A reason says what happened, the same for every
 // operation. `explain` makes a problem of it: what that means for an operation of this kind, and how to go on.
@@ -21,6 +23,8 @@ interface Failed {
 	readonly cause: FailureCause;
 	/** How long the service asked to wait, in milliseconds. */
 	readonly retryAfterMs?: number | undefined;
+	/** What has to be mended, if that is known: sentences. Replaces every other advice. */
+	readonly remedy?: string | undefined;
 }
 
 /** Why a request gave no result, whatever its kind. */
@@ -50,7 +54,8 @@ export function explain(
 		const message = `It is unknown whether this was ${change.done}: ${failed.message}`;
 		return { ...failed, message, description: change.afterUnknown(hasKey) };
 	}
-	const howToGoOn = adviceOfKind?.[failed.type] ?? adviceOfKind?.[failed.cause] ?? advice;
+	const howToGoOn =
+		failed.remedy ?? adviceOfKind?.get(failed.type) ?? adviceOfKind?.get(failed.cause) ?? advice;
 	const sentences = [detail, change && `It was ${change.notDone}.`, howToGoOn];
 	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
 	return { ...failed, message: capitalize(failed.message), description };
@@ -74,6 +79,18 @@ const elsewhere = {
 	outcome: 'notDone',
 	cause: 'configuration-invalid',
 } as const;
+
+const proxySettings =
+	"n8n takes the proxy's address from HTTPS_PROXY, HTTP_PROXY or ALL_PROXY in its environment, and uses none for the hosts in NO_PROXY.";
+
+/** Says what was not reached, or who made no connection. */
+function describeFailed(host: string, proxy: FailedProxy | undefined): string {
+	if (proxy === undefined) return `Could not connect to ${host}`;
+	const name = proxy.address === undefined ? 'that n8n uses' : clip(proxy.address);
+	return proxy.isUnreached
+		? `Could not connect to the proxy ${name}`
+		: `The proxy ${name} made no connection to ${host}`;
+}
 
 /** Every reason. A `what` says what came instead of an answer, and follows "the answer is". */
 export const reasons = {
@@ -121,10 +138,18 @@ export const reasons = {
 			'Enter the address that it redirects to as Base URL in the credential, if it belongs to your push service.',
 		httpCode: String(statusCode),
 	}),
-	/** @param why such as `host not found` */
-	notConnected: (host: string, why: string): Reason => ({
+	/** HTTP 407 is the answer of a proxy (RFC 9110, 15.5.8): the service was not asked. */
+	proxyAsksForPassword: {
+		...elsewhere,
+		message: 'The proxy that n8n uses asks for a user name and password (HTTP 407)',
+		remedy: `Enter them in the address of the proxy, such as http://user:password@proxy.example:3128. ${proxySettings}`,
+		advice: '',
+		httpCode: '407',
+	},
+	notConnected: (host: string, { reason, remedy, proxy }: Omit<NotConnected, 'kind'>): Reason => ({
 		...notAsked,
-		message: `Could not connect to ${host}: ${why}`,
+		message: `${describeFailed(host, proxy)}: ${reason}`,
+		remedy: remedy ?? (proxy && `Check that the proxy runs and lets n8n through. ${proxySettings}`),
 		advice:
 			'Check Base URL in the credential and that this n8n can reach the address, then run the workflow again.',
 	}),

@@ -10,7 +10,7 @@ interface KindFacts {
 	/** How often a request is made again whose outcome is unknown, or whose failure has no type. */
 	readonly unknownRetries: number;
 	/** How to go on, by failure type or else by cause: sentences. Missing if the reason's own advice fits. */
-	readonly advice?: Readonly<Record<string, string>>;
+	readonly advice?: ReadonlyMap<string, string>;
 	/**
 	 * The words for a change that was made, was not made, or may have been made. Missing if an operation changes
 	 * nothing. If it is there, each item reports an outcome, and the error of a run counts them.
@@ -71,13 +71,19 @@ export const kinds: Readonly<
 	poll: {
 		method: 'GET',
 		unknownRetries: 2,
-		advice: {
-			invalid_value:
+		advice: new Map([
+			[
+				'invalid_value',
 				'Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
-			'rate-limited':
+			],
+			[
+				'rate-limited',
 				'The next poll tries again. If it stays like this, poll less often, or watch fewer campaigns.',
-			'temporarily-unavailable':
+			],
+			[
+				'temporarily-unavailable',
 				'The next poll tries again. If it stays like this, check Base URL in the credential, or contact the support of your push service.',
-		},
+			],
+		]),
 	},
 };

@@ -31,13 +31,17 @@ const memories = new TriggerMemories<ClassicMemory>(() => ({
 	newestRevision: 0,
 }));
 
+/** The states that n8n saved, by the IDs of their nodes. */
+const statesIn = (global: TriggerData['global']) =>
+	new Map(Object.entries(statesSchema.parse(global[statesField])));
+
 /**
  * Reads what n8n saved. n8n keeps a node's static data under its *name* (n8n 2.41.1:
  * packages/workflow/src/workflow.ts, getStaticData), which can be another trigger's by now. So the state is
  * also kept under the node's ID, in the workflow's static data, which n8n saves in the same write.
  */
 export function readClassicState({ nodeId, node, global }: TriggerData): TriggerState | undefined {
-	const byId = statesSchema.parse(global[statesField])[nodeId];
+	const byId = statesIn(global).get(nodeId);
 	return byId ?? triggerStateSchema.safeParse(node).data;
 }
 
@@ -49,7 +53,7 @@ export function readClassicState({ nodeId, node, global }: TriggerData): Trigger
  */
 function writeState({ workflowId, nodeId, node, global }: TriggerData, state: TriggerState): void {
 	Object.assign(node, structuredClone(state));
-	const states = new Map(Object.entries(statesSchema.parse(global[statesField])));
+	const states = statesIn(global);
 	for (const [id, { current }] of memories.ofWorkflow(workflowId)) {
 		if (current.revision > (states.get(id)?.revision ?? 0)) states.set(id, current);
 	}

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
@@ -59,15 +60,24 @@ describe('the decrypted credential', () => {
 			given: { headerNames: 'standard', baseUrl: 'https://push.example' },
 			then: [],
 		},
-		{
-			name: 'Allow HTTP with HTTP in capitals',
-			given: { headerNames: 'standard', baseUrl: 'HTTP://push.example' },
-			then: ['allowHttp'],
-		},
 	])('holds $name', ({ given, then }) => {
 		const always = ['baseUrl', 'apiKey', 'authToken', 'headerNames'];
 		const fields = Object.keys(decrypted(given) ?? {}).filter((name) => !/isFixed$/i.test(name));
 		expect(fields).toEqual([...always, ...then]);
+	});
+
+	// An address is refused with the advice to turn on Allow HTTP: then that field is there.
+	test('holds Allow HTTP with http:// in any case, and with blanks in front', () => {
+		const letters = fc.tuple(
+			...[...'http'].map((letter) => fc.constantFrom(letter, letter.toUpperCase())),
+		);
+		const blanks = fc.string({ unit: fc.constantFrom(...' \t\n\v\f\r\u00a0\ufeff') });
+		fc.assert(
+			fc.property(blanks, letters, fc.string(), (before, scheme, after) => {
+				const baseUrl = `${before}${scheme.join('')}://push.example${after}`;
+				expect(decrypted({ baseUrl })).toHaveProperty('allowHttp', true);
+			}),
+		);
 	});
 
 	test('holds all that may be needed if the field that decides is an expression', () => {

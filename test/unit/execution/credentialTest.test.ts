@@ -59,6 +59,11 @@ test('reads the subscriber count, and follows no redirect', async () => {
 const notConnected = () => {
 	throw Object.assign(new Error(`x ${data.apiKey}`), { code: 'ECONNREFUSED', syscall: 'connect' });
 };
+const failing = (error: object) => () => {
+	throw Object.assign(new Error('x'), error);
+};
+const proxyAdvice =
+	"n8n takes the proxy's address from HTTPS_PROXY, HTTP_PROXY or ALL_PROXY in its environment, and uses none for the hosts in NO_PROXY.";
 const checkUrl = 'Check Base URL, without /v1, or test again later.';
 
 test.each<[answer: () => unknown, message: string, advice: string]>([
@@ -79,6 +84,21 @@ test.each<[answer: () => unknown, message: string, advice: string]>([
 	],
 	[() => answered({}), 'The answer (HTTP 200) is not what the push service promises', checkUrl],
 	[notConnected, 'Could not connect to push.example: connection refused', checkUrl],
+	[
+		failing({ code: 'CERT_HAS_EXPIRED' }),
+		'Could not connect to push.example: its certificate has expired',
+		'The operator of the push service has to renew the certificate. Also check the clock of the machine that n8n runs on.',
+	],
+	[
+		failing({ code: 'ECONNREFUSED', syscall: 'connect', address: '10.0.0.7', port: 3128 }),
+		'Could not connect to the proxy 10.0.0.7:3128: connection refused',
+		`Check that the proxy runs and lets n8n through. ${proxyAdvice}`,
+	],
+	[
+		() => ({ body: '', statusCode: 407, headers: {} }),
+		'The proxy that n8n uses asks for a user name and password (HTTP 407)',
+		`Enter them in the address of the proxy, such as http://user:password@proxy.example:3128. ${proxyAdvice}`,
+	],
 ])('%p: what happened, and what to check', async (answer, message, advice) => {
 	const { result } = await tested(answer);
 	expect(result).toEqual({ status: 'Error', message: `${message}. ${advice}` });

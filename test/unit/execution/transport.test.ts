@@ -73,6 +73,67 @@ describe('the credential of a run with several items', () => {
 		});
 	});
 
+	// n8n's own words: n8n-workflow, `workflow-data-proxy-env-provider.js`; n8n-core, `constants.js` and
+	// `get-secrets-proxy.js`.
+	const expressionError = (message: string, description = '') =>
+		Object.assign(new Error(message), { name: 'ExpressionError', description });
+	const secretsMissing = (description: string) =>
+		expressionError('Could not load secrets', description);
+
+	test.each([
+		{
+			name: 'an environment variable is not to be read',
+			error: expressionError('access to env vars denied [Error resolving credentials]'),
+			then: {
+				message:
+					'This n8n does not let expressions read environment variables, as one in the credential does ($env)',
+				description:
+					"Enter the value itself in the credential, or have n8n's administrator set N8N_BLOCK_ENV_ACCESS_IN_NODE to false and restart n8n.",
+				type: 'validation',
+			},
+		},
+		{
+			name: 'it was saved with another encryption key',
+			error: new Error(
+				'Credentials could not be decrypted. The likely reason is that a different "encryptionKey" was used to encrypt the data.',
+			),
+			then: {
+				message: 'n8n could not decrypt the credential: it was saved with another encryption key',
+				description:
+					'Set N8N_ENCRYPTION_KEY to the same value for every process of n8n (main, workers, webhooks), and restart them. If that key is lost, enter the values of the credential again.',
+				type: 'validation',
+			},
+		},
+		{
+			name: 'the vault is down',
+			error: secretsMissing(
+				'The credential in use pulls secrets from an external store that is not reachable',
+			),
+			then: {
+				message: 'n8n could not open the credential: the vault with its secrets is not connected',
+				description:
+					"Check under External Secrets in n8n's settings that the vault is connected and that the expression in the credential ($secrets) names it, then run the workflow again.",
+				type: 'network',
+			},
+		},
+		{
+			name: 'the vault does not hold the secret',
+			error: secretsMissing(
+				'The credential in use tries to use secret from an external store that could not be found',
+			),
+			then: {
+				message: 'n8n did not find a secret that the credential uses in the vault',
+				description:
+					'Check its name in the expression in the credential ($secrets), and that the vault holds it.',
+				type: 'validation',
+			},
+		},
+	])('that can’t be opened because $name says so, and what helps', async ({ error, then }) => {
+		const { given, asked } = await readAll([error]);
+		expect(asked).toEqual([]);
+		expect(given[0]?.json).toMatchObject({ error: then });
+	});
+
 	test('gives reads of one address with two keys an answer each, and equal ones a shared one', async () => {
 		const keys = ['a', 'b', 'a'];
 		const { asked } = await readAll(keys.map((apiKey) => withExpressions({ apiKey })));

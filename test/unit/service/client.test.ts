@@ -240,7 +240,7 @@ describe('a redirect', () => {
 const notPromised = 'not what the push service promises';
 
 describe("an answer without the service's JSON", () => {
-	test.each([400, 401, 403, 404, 405, 407, 410, 418, 451, 499])(
+	test.each([400, 401, 403, 404, 405, 410, 418, 451, 499])(
 		'and with HTTP %d means that nothing was done',
 		async (code) => {
 			for (const [body, what] of [
@@ -255,6 +255,10 @@ describe("an answer without the service's JSON", () => {
 			}
 		},
 	);
+
+	test('and with HTTP 407 is a proxy’s, and not sent', async () => {
+		expect(await ask('<html></html>', 407)).toEqual(failed(reasons.proxyAsksForPassword));
+	});
 
 	test.each([408, 500])('and with HTTP %d leaves the outcome unknown', async (code) => {
 		const reason = reasons.unexpectedAnswer(code, notPromised);
@@ -345,7 +349,7 @@ describe('without an answer', () => {
 		{
 			name: 'a refused connection is not sent',
 			error: { code: 'ECONNREFUSED' },
-			then: reasons.notConnected('push.example:8443', 'connection refused'),
+			then: reasons.notConnected('push.example:8443', { reason: 'connection refused' }),
 		},
 		{ name: 'any other error leaves the outcome unknown', error: {}, then: reasons.connectionLost },
 		{

@@ -28,7 +28,23 @@ const listed = [
 ];
 
 const onTheWay: ReadonlyArray<{ name: string; reason: Reason }> = [
-	{ name: 'no connection for', reason: reasons.notConnected('a.example', 'host not found') },
+	{
+		name: 'no connection for',
+		reason: reasons.notConnected('a.example', { reason: 'host not found' }),
+	},
+	{
+		name: 'a certificate to mend for',
+		reason: reasons.notConnected('a.example', { reason: 'too old', remedy: 'Renew it.' }),
+	},
+	...[
+		{ name: 'a proxy that is not reached for', isUnreached: true, address: 'proxy.example:3128' },
+		{ name: 'a silent proxy for', isUnreached: false, address: 'proxy.example:3128' },
+		{ name: 'an unknown proxy for', isUnreached: false },
+	].map(({ name, ...proxy }) => ({
+		name,
+		reason: reasons.notConnected('a.example', { reason: 'no reason', proxy }),
+	})),
+	{ name: 'HTTP 407 to', reason: reasons.proxyAsksForPassword },
 	{ name: 'a redirect of', reason: reasons.redirect(302) },
 	{ name: 'HTTP 404 to', reason: reasons.refusedOnTheWay(404, 'a web page') },
 	{ name: 'HTTP 429 to', reason: reasons.gatewayRateLimit('empty', undefined) },
@@ -155,6 +171,14 @@ describe('the type of a failure', () => {
 	])('is read if it is $name', ({ given, then }) => {
 		expect(reasons.failure({ status: 'failure', type: given })).toMatchObject(then);
 	});
+
+	test.each(['constructor', 'toString', '__proto__'].map((type) => ({ type })))(
+		'$type has the advice of a type that is not listed, in a poll too',
+		({ type }) => {
+			const { description } = failed('not listed', 'poll');
+			expect(failed(type, 'poll').description).toBe(description);
+		},
+	);
 });
 
 describe('how long the service asks to wait', () => {

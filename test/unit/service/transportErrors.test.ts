@@ -6,13 +6,25 @@ import * as tls from 'node:tls';
 import { generate } from 'selfsigned';
 import { classifyTransportError } from '../../../nodes/PushCampaign/service/transportErrors';
 
-const notConnected = (reason: string) => ({ kind: 'notConnected', reason });
+const notConnected = (reason: string, more: object = {}) => ({
+	kind: 'notConnected',
+	reason,
+	...more,
+});
+/** What is to be mended, by a word of it. */
+function remedy(word: string): object {
+	const text: unknown = expect.stringContaining(word);
+	return { remedy: text };
+}
 const refused = notConnected('connection refused');
 const hostNotFound = notConnected('host not found');
 const unreachable = notConnected('the address is unreachable');
 const silent = notConnected('connection timed out');
 const notSecure = notConnected('the TLS handshake was not completed');
-const untrusted = notConnected('its certificate is not trusted');
+const untrusted = notConnected('its certificate is not trusted', remedy('NODE_EXTRA_CA_CERTS'));
+const expired = notConnected('its certificate has expired', remedy('renew'));
+const early = notConnected('its certificate is not valid yet', remedy('renew'));
+const otherName = notConnected('its certificate is for another host name', remedy('Base URL'));
 const unsendable = notConnected('the request is not valid HTTP');
 const forbidden = notConnected('this n8n does not allow requests to it');
 const lost = { kind: 'connectionLost' };
@@ -37,14 +49,14 @@ async function certificate(untilYear: number): Promise<Certificate> {
 
 describe('an error of a real socket', () => {
 	let trusted: Certificate;
-	let expired: Certificate;
+	let outdated: Certificate;
 	const trusting = () => ({ ca: trusted.cert, family: 4 });
 	const servers: net.Server[] = [];
 	const sockets = new Set<net.Socket>();
 
 	beforeAll(async () => {
 		trusted = await certificate(2049);
-		expired = await certificate(2021);
+		outdated = await certificate(2021);
 	});
 
 	async function listen(server: net.Server): Promise<number> {
@@ -83,7 +95,7 @@ describe('an error of a real socket', () => {
 			const { request } = url.startsWith('https:') ? https : http;
 			const end = (error: Error) => {
 				const withRequest = { message: 'wrapped', cause: { request: sent, cause: error } };
-				resolve([error, withRequest].map(classifyTransportError));
+				resolve([error, withRequest].map((each) => classifyTransportError(each, new URL(url))));
 			};
 			const sent = request(url, { method: 'POST', agent: false, ...options }, (response) => {
 				response.on('error', end).on('end', () => reject(new TypeError('It was answered')));
@@ -164,18 +176,18 @@ describe('an error of a real socket', () => {
 			bySocket: untrusted,
 		},
 		{
-			name: 'says that the certificate is not trusted if it is for another name',
+			name: 'says that the certificate is for another name',
 			serve: secure(),
 			origin: byNumber,
 			options: trusting,
-			bySocket: untrusted,
+			bySocket: otherName,
 		},
 		{
-			name: 'says that the certificate is not trusted if it has expired',
-			serve: secure(() => expired),
+			name: 'says that the certificate has expired',
+			serve: secure(() => outdated),
 			origin: byName,
-			options: () => ({ ca: expired.cert, family: 4 }),
-			bySocket: untrusted,
+			options: () => ({ ca: outdated.cert, family: 4 }),
+			bySocket: expired,
 		},
 		{
 			name: 'is a failed handshake if there is no version of TLS in common',
@@ -333,6 +345,8 @@ describe('an error of a real socket', () => {
 	);
 });
 
+const service = new URL('https://push.example');
+
 describe('an error', () => {
 	const socket = (_bytesDispatched: number, secureConnecting?: boolean) => ({
 		request: { socket: { _bytesDispatched, secureConnecting } },
@@ -345,7 +359,7 @@ describe('an error', () => {
 			errors: [
 				{ code: 'ECONNREFUSED', syscall: 'connect' },
 				{ code: 'ECONNREFUSED' },
-				{ messages: ['connect ECONNREFUSED 127.0.0.1:9'] },
+				{ messages: ['connect ECONNREFUSED 127.0.0.1:443'] },
 			],
 		},
 		{
@@ -374,13 +388,26 @@ describe('an error', () => {
 			name: 'says that the certificate is not trusted',
 			then: untrusted,
 			errors: [
-				'CERT_NOT_YET_VALID',
+				'CERT_REVOKED',
 				'DEPTH_ZERO_SELF_SIGNED_CERT',
 				'SELF_SIGNED_CERT_IN_CHAIN',
 				'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-				'ERR_TLS_CERT_ALTNAME_INVALID',
-				'HOSTNAME_MISMATCH',
 			].map((code) => ({ code })),
+		},
+		{
+			name: 'says that the certificate has expired',
+			then: expired,
+			errors: [{ code: 'CERT_HAS_EXPIRED' }],
+		},
+		{
+			name: 'says that the certificate is not valid yet',
+			then: early,
+			errors: [{ code: 'CERT_NOT_YET_VALID' }],
+		},
+		{
+			name: 'says that the certificate is for another host name',
+			then: otherName,
+			errors: [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, { code: 'HOSTNAME_MISMATCH' }],
 		},
 		{
 			name: 'says that the request is not valid',
@@ -406,9 +433,12 @@ describe('an error', () => {
 		},
 		// The socket of the request: n8n 2 hands it on.
 		{
-			name: 'says that the connection timed out if its socket sent nothing',
+			name: 'says that the connection timed out if its socket sent nothing, or if it has none',
 			then: silent,
-			errors: [socket(0), { code: 'ERR_CANCELED', ...socket(0, true) }],
+			errors: [
+				...[socket(0), { code: 'ERR_CANCELED', ...socket(0, true) }],
+				{ request: { socket: null } },
+			],
 		},
 		{
 			name: 'says that the handshake failed if its socket was not secure yet',
@@ -453,7 +483,7 @@ describe('an error', () => {
 				{ code: 'ECONNRESET', httpCode: 'ENOTFOUND' },
 				socket(9, false),
 				{ request: { socket: {} } },
-				{ request: { socket: null } },
+				{ request: {} },
 				{ request: null },
 				// A symbol can't be read as text.
 				{ code: Symbol('x'), message: Symbol('x'), name: Symbol('x'), syscall: 7 },
@@ -462,7 +492,7 @@ describe('an error', () => {
 		},
 	])('$name', ({ errors, then }) => {
 		for (const error of errors) {
-			expect([error, classifyTransportError(error)]).toEqual([error, then]);
+			expect([error, classifyTransportError(error, service)]).toEqual([error, then]);
 		}
 	});
 
@@ -492,6 +522,105 @@ describe('an error', () => {
 			then: lost,
 		},
 	])('$name', ({ error, then }) => {
-		expect(classifyTransportError(error)).toEqual(then);
+		expect(classifyTransportError(error, service)).toEqual(then);
+	});
+});
+
+describe('a request that did not get past a proxy', () => {
+	const address = 'proxy.example:3128';
+	const url = `http://user:password@${address}/`;
+	const agents = [
+		{ name: 'that holds it', agent: { proxy: new URL(url) } },
+		{ name: 'of n8n 2', agent: { router: { proxyCache: new Map([[url, {}]]) } } },
+	];
+	const refusal = { code: 'ECONNREFUSED', syscall: 'connect', address: '10.0.0.7', port: 3128 };
+	const notReached = (of: string) => ({ address: of, isUnreached: true });
+
+	test.each(agents)('names the proxy by an agent $name', ({ agent }) => {
+		const request = { agent, socket: null };
+		expect([
+			classifyTransportError({ request, cause: refusal }, service),
+			classifyTransportError({ request, code: 'ERR_CANCELED' }, service),
+			classifyTransportError({ request, code: 'ECONNRESET', syscall: 'read' }, service),
+		]).toEqual([
+			{ ...refused, proxy: notReached(address) },
+			{ ...silent, proxy: { address, isUnreached: false } },
+			notConnected('the connection was lost', { proxy: { address, isUnreached: false } }),
+		]);
+	});
+
+	test.each([
+		{
+			name: 'a port that is not the service’s',
+			error: refusal,
+			then: { ...refused, proxy: notReached('10.0.0.7:3128') },
+		},
+		{
+			name: 'such a port in a message, as in n8n 1',
+			error: { messages: ['connect ECONNREFUSED ::1:3128'] },
+			then: { ...refused, proxy: notReached('::1:3128') },
+		},
+		{
+			name: 'such a port in a message that names the own address, too',
+			error: { messages: ['connect EHOSTUNREACH 10.0.0.7:3128 - Local (0.0.0.0:0)'] },
+			then: { ...unreachable, proxy: notReached('10.0.0.7:3128') },
+		},
+		{
+			name: 'another host name',
+			error: { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'proxy.example' },
+			then: { ...hostNotFound, proxy: notReached('proxy.example') },
+		},
+		{
+			name: 'another host name in a message',
+			error: { messages: ['getaddrinfo ENOTFOUND proxy.example'] },
+			then: { ...hostNotFound, proxy: notReached('proxy.example') },
+		},
+		{
+			name: 'the words of the agent, without an address',
+			error: { message: 'Proxy connection ended before receiving CONNECT response' },
+			then: notConnected('the connection was lost', { proxy: { isUnreached: false } }),
+		},
+		{
+			name: 'the words of the agent about an answer that is not HTTP',
+			error: { messages: ['No header received from proxy CONNECT response'] },
+			then: notConnected('its answer is not HTTP', { proxy: { isUnreached: false } }),
+		},
+	])('names the proxy by $name', ({ error, then }) => {
+		expect(classifyTransportError(error, service)).toEqual(then);
+	});
+
+	test.each([
+		{
+			name: 'the port is the service’s',
+			address: 'https://push.example:3128',
+			error: refusal,
+			then: refused,
+		},
+		{
+			name: 'the port is the standard one',
+			address: 'http://push.example',
+			error: { ...refusal, port: 80 },
+			then: refused,
+		},
+		{
+			name: 'the host name is the service’s',
+			address: 'https://PUSH.example',
+			error: { messages: ['getaddrinfo ENOTFOUND push.example'] },
+			then: hostNotFound,
+		},
+		{
+			name: 'the agent chose none',
+			address: 'https://push.example',
+			error: { request: { socket: null, agent: { router: { proxyCache: new Map() } } } },
+			then: silent,
+		},
+	])('is not about a proxy if $name', ({ address: asked, error, then }) => {
+		expect(classifyTransportError(error, new URL(asked))).toEqual(then);
+	});
+
+	test('may have arrived if the proxy got the request itself', () => {
+		const socket = { _bytesDispatched: 9 };
+		const error = { code: 'ERR_CANCELED', request: { socket, agent: { proxy: new URL(url) } } };
+		expect(classifyTransportError(error, service)).toEqual(lost);
 	});
 });

@@ -135,6 +135,10 @@ describe('the saved state', () => {
 		expect(openClassicState(dataOf({ node })).load()).toEqual(new Map());
 	});
 
+	test('is empty at first for an ID that every object has a property of', () => {
+		expect(openClassicState(dataOf({ nodeId: 'constructor' })).load()).toEqual(new Map());
+	});
+
 	test('is found by the ID of a renamed node', () => {
 		const data = dataOf();
 		openClassicState(data).save(baselinesOf(3));
