@@ -73,11 +73,11 @@ const dayMs = 24 * 60 * 60_000;
  * The time that must be far enough ahead when the request leaves. Quiet hours move a time that lies in them far
  * enough ahead, also if it is over by now; not one of an earlier day, which nobody means any more.
  */
-const judgedSchedule = (entered: EnteredSend): Schedule | undefined => {
+function judgedSchedule(entered: EnteredSend): Schedule | undefined {
 	const { schedule } = entered;
 	if (schedule === undefined || Date.now() - schedule.at >= dayMs) return schedule;
 	return isHeldBack(entered) ? undefined : schedule;
-};
+}
 
 /** The time of a send that nobody saw leave: as it was entered. What quiet hours move has none before it leaves. */
 const enteredTime = (entered: EnteredSend): string | undefined =>

@@ -6,6 +6,7 @@ import { quote } from './text';
 
 /** No place on earth is further from UTC. */
 const widestOffsetMinutes = 14 * 60;
+
 /** How messages write a date. */
 export const exampleDate = '2030-05-17 09:30';
 
@@ -22,12 +23,12 @@ function fromText(text: string, zone: string): DateTime {
 	if (millisecondsText.test(text)) return DateTime.fromMillis(Number(text), { zone });
 	const match = dateText.exec(text);
 	if (!match) return DateTime.invalid('unreadable');
-	const [, year, month = '', day = '', hour = '0', rest = ':00', utc = ''] = match;
-	const [, , , , , , , sign, offsetHours = '', offsetMinutes = '00'] = match;
+	const [, year, month = '', day = '', hour = '0', minutes = ':00', utc = '', ...rest] = match;
+	const [sign = '', offsetHours = '', offsetMinutes = '00'] = rest;
 	const offset =
-		sign === undefined ? utc.toUpperCase() : `${sign}${twoDigits(offsetHours)}:${offsetMinutes}`;
+		sign === '' ? utc.toUpperCase() : `${sign}${twoDigits(offsetHours)}:${offsetMinutes}`;
 	const date = [year, twoDigits(month), twoDigits(day)].join('-');
-	const iso = `${date}T${twoDigits(hour)}${rest}${offset}`;
+	const iso = `${date}T${twoDigits(hour)}${minutes}${offset}`;
 	const read = DateTime.fromISO(iso, { zone, setZone: true });
 	// Of an hour that comes twice the first one; Luxon alone would choose by the season it is now.
 	return read.getPossibleOffsets()[0] ?? read;
