@@ -209,7 +209,7 @@ const rows: Row[] = [
 		name: 'Expire After',
 		parameters: additional({ expireAfter: { duration: { amount: value, unit: 'h' } } }),
 		field: 'expire_push',
-		taken: { one: '1h' },
+		taken: { digits: '31h', one: '1h' },
 	},
 	{
 		name: 'Title of button 1 in Action Buttons',

@@ -301,6 +301,40 @@ describe.each(agents)('the action node as a tool on n8n %s.x', (major, typeVersi
 			});
 		});
 
+		test('Send At may be a time or the word now, and is refused if it is empty', async () => {
+			const timed = (sendAt: string) => ({
+				operation: 'sendToAll',
+				...content,
+				additionalFields: { sendAt },
+			});
+			const withDefault = `={{ $fromAI('Send_At', 'When to send', 'string', 'now') }}`;
+			const call = (name: string, given: Record<string, string>): ModelAnswer => ({
+				calls: [{ tool: name, arguments: { ...text, ...given } }],
+			});
+			const { told } = await runAgent(typeVersion, {
+				tools: { [tool]: timed(fromModel('Send_At')), Default: timed(withDefault) },
+				answers: [
+					call(tool, { Title: 'Empty', Send_At: '' }),
+					call(tool, { Title: 'Now', Send_At: 'now' }),
+					call(tool, { Title: 'Later', Send_At: '2099-5-17 9:30' }),
+					call('Default', { Title: 'Left out' }),
+				],
+			});
+			const sent = [...stage().simulator.campaigns.values()].map(({ body: { title, send_at } }) => [
+				title,
+				typeof send_at === 'string' ? send_at.slice(0, 16) : send_at,
+			]);
+			expect(sent).toEqual([
+				['Now', undefined],
+				['Later', '2099-05-17 09:30'],
+				['Left out', undefined],
+			]);
+			// The older agents hand the model an empty text for every error.
+			if (typeVersion >= 3) {
+				expect(told[0]).toContain('give a time, or the word now to send right away');
+			}
+		});
+
 		// To the tools of an older agent n8n shows its first item alone.
 		test.each(three.filter(({ inLoop }) => inLoop || typeVersion >= 3))(
 			'$name',

@@ -357,6 +357,8 @@ describe("n8n's editor", () => {
 		await editor.part('parameter-input-sendAtTimezone').click();
 		const listed = editor.part('parameter-input-item');
 		await listed.filter({ hasText: 'Africa/Abidjan' }).waitFor();
+		// Nothing is chosen yet, which is not shown in red.
+		expect(await editor.part('parameter-issues').count()).toBe(0);
 		await editor.page.keyboard.type('Berlin');
 		await listed.filter({ hasText: 'Africa/Abidjan' }).waitFor({ state: 'hidden' });
 		await listed.filter({ hasText: 'Europe/Berlin' }).click();

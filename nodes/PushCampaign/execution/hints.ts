@@ -31,6 +31,14 @@ function moment(at: number, timezone: string): string {
 	return `${date.toFormat('d LLL yyyy HH:mm')}, ${timezone}`;
 }
 
+/** @param scheduled how many of the sends have a schedule */
+function becauseOfQuietHours(sends: readonly PreparedSend[], scheduled: number): string {
+	const moved = sends.filter(({ options, isMoved }) => isMoved && !options.dryRun).length;
+	if (moved === 0) return '';
+	if (moved === scheduled) return ', because of quiet hours';
+	return `, ${moved} of them because of quiet hours`;
+}
+
 function scheduledHint(sends: readonly PreparedSend[]): string[] {
 	const moments = sends
 		.filter(({ options }) => !options.dryRun)
@@ -42,7 +50,8 @@ function scheduledHint(sends: readonly PreparedSend[]): string[] {
 	const what = moments.length === 1 ? 'Scheduled' : `${moments.length} sends are scheduled`;
 	const when = first === last ? ` for ${first}` : `, the first for ${first}, the last for ${last}`;
 	const one = moments.length === 1 ? 'it' : 'one of them';
-	return [`${what}${when}. To cancel ${one}, use your push service's dashboard.`];
+	const why = becauseOfQuietHours(sends, moments.length);
+	return [`${what}${when}${why}. To cancel ${one}, use your push service's dashboard.`];
 }
 
 /** @param reached how many active subscribers the site has, if that is known */
@@ -67,9 +76,10 @@ const whomCharacters = 300;
 const hostOf = (url: string) => parseUrl(url)?.host ?? url;
 
 /** The notification that would go out, to whom and when. */
-function preview({ body, schedule, timezone }: PreparedSend, reached?: number): string {
+function preview({ body, schedule, timezone, isMoved }: PreparedSend, reached?: number): string {
 	const to = escaped(shortenText(whom(body, reached), whomCharacters));
-	const when = schedule === undefined ? 'right away' : `on ${moment(schedule.at, timezone)}`;
+	const why = isMoved ? ', because of quiet hours' : '';
+	const when = schedule === undefined ? 'right away' : `on ${moment(schedule.at, timezone)}${why}`;
 	const buttons = (body.action_buttons ?? []).map(
 		({ title, url }) => `[${escaped(title)}] ${escaped(hostOf(url))}`,
 	);

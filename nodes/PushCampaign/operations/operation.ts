@@ -36,6 +36,8 @@ export interface PreparedSend {
 	readonly options: SendOptions;
 	/** Missing if it is sent right away. */
 	readonly schedule?: Schedule | undefined;
+	/** Whether its schedule is the end of quiet hours, and not what was entered. */
+	readonly isMoved?: boolean;
 	/** IANA name of the time zone that Send At and Quiet Hours are read in. */
 	readonly timezone: string;
 }

@@ -3,7 +3,8 @@ import { z } from 'zod/v3';
 
 import { countCharacters } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
-import { atMost, textProperty, toggle, wholeNumber } from './parameters';
+import { wholeNumber } from '../service/wholeNumber';
+import { atMost, textProperty, toggle } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',

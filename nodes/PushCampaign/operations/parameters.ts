@@ -98,13 +98,6 @@ export function check<Value>(
 /** A switch. An empty expression must not count as false: a dry run would send. */
 export const toggle = z.boolean(saying('is not true or false'));
 
-/** A whole number; without an upper bound if none is given. */
-export function wholeNumber(from: number, to = Infinity) {
-	const range = to === Infinity ? `from ${from}` : `from ${from} to ${to}`;
-	const refused = saying(`is not a whole number ${range}`);
-	return z.number(refused).int().min(from).max(to);
-}
-
 /** The fields of a collection, by name: null for a field that is there without a value. */
 export type Fields = Record<string, unknown>;
 

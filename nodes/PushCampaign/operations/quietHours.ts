@@ -1,11 +1,11 @@
-import { IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { minimumLeadMinutes } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
-import { saying } from '../service/textSchemas';
+import { quote } from '../service/text';
 import { check, invalid, required, textProperty, toFields } from './parameters';
 
 const from = textProperty({
@@ -44,19 +44,30 @@ export interface QuietHours {
 	readonly timezone: string;
 }
 
-const timeOfDay = z
-	.string(saying('is not a time such as 21:00'))
-	.transform((text) => text.trim())
-	.refine((text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text), 'is not a time such as 21:00');
+/** A time of a day as `HH:MM`; `8:00` counts as `08:00`. */
+const timeOfDay = z.unknown().transform((given, context): string => {
+	const match = typeof given === 'string' ? /^\s*(\d{1,2}):([0-5]\d)\s*$/.exec(given) : null;
+	const [, hour = '', minutes = ''] = match ?? [];
+	if (match !== null && Number(hour) < 24) return `${hour.padStart(2, '0')}:${minutes}`;
+	context.addIssue({ code: 'custom', message: `is not a time such as 21:00: ${quote(given)}` });
+	return z.NEVER;
+});
 
 /**
- * Reads Quiet Hours; `undefined` if there are none. Empty ones are refused: what must not go out at night would.
+ * Reads Quiet Hours. Empty ones are refused: what must not go out at night would.
+ * @param timezone a valid IANA name
  * @throws InvalidInput naming the field
  */
-export function readQuietHours(given: unknown, timezone: string): QuietHours | undefined {
+export function readQuietHours(given: unknown, timezone: string): QuietHours {
 	const { displayName } = quietHours;
 	const { hours } = toFields(required(given, displayName), displayName);
-	if (hours === undefined) return undefined;
+	if (hours === undefined) {
+		throw invalid(
+			displayName,
+			'is empty',
+			'Add the hours, or remove Quiet Hours from the additional fields to send at any hour.',
+		);
+	}
 	const fields = toFields(required(hours, displayName), displayName);
 	const read = (field: INodeProperties) => {
 		const value = field.name in fields ? fields[field.name] : field.default;
@@ -70,18 +81,14 @@ export function readQuietHours(given: unknown, timezone: string): QuietHours | u
 			'Enter when quiet hours begin and when they end, such as 21:00 and 08:00, or remove Quiet Hours from the additional fields.',
 		);
 	}
-	if (!IANAZone.isValidZone(timezone)) {
-		throw invalid(
-			displayName,
-			`can't be read in the time zone of the workflow, "${timezone}"`,
-			"Choose another time zone in the workflow's settings, or add Send At Timezone.",
-		);
-	}
 	return { ...times, timezone };
 }
 
 const minute = 60_000;
 const minutesOfDay = 24 * 60;
+
+/** Clocks are changed on a quarter of an hour: in every time zone, from 2023 on. */
+const quarter = 15;
 
 /** A time that is only seconds further ahead than the service asks for may come too late. */
 const spare = 5_000;
@@ -95,41 +102,27 @@ function toMinutes(time: string): number {
 /** Minutes from one time of day until it is another. */
 const minutesUntil = (time: number, since: number) => (time - since + minutesOfDay) % minutesOfDay;
 
-/** What a clock in this zone shows, as minutes since midnight. */
-function clockAt(at: number, zone: IANAZone): number {
-	const minutes = Math.floor(at / minute) + zone.offset(at);
-	return ((minutes % minutesOfDay) + minutesOfDay) % minutesOfDay;
-}
-
-/** The first minute after `start` at which the clock was changed, up to `end`; `undefined` if it was not. */
-function clockChange(start: number, end: number, zone: IANAZone): number | undefined {
-	const offset = zone.offset(start);
-	if (zone.offset(end) === offset) return undefined;
-	let before = start;
-	let after = end;
-	while (after - before > minute) {
-		const middle = before + Math.floor((after - before) / 2 / minute) * minute;
-		if (zone.offset(middle) === offset) before = middle;
-		else after = middle;
-	}
-	return after;
+/** What a clock in this time zone shows, as minutes since midnight. */
+function clockAt(at: number, timezone: string): number {
+	const clock = DateTime.fromMillis(at, { zone: timezone });
+	return clock.hour * 60 + clock.minute;
 }
 
 /** Whether a moment is in quiet hours: what the clock on the wall shows then decides, also if it shows it twice. */
 export function isQuiet({ from, to, timezone }: QuietHours, at: number): boolean {
 	const start = toMinutes(from);
-	const now = clockAt(at, IANAZone.create(timezone));
-	return minutesUntil(now, start) < minutesUntil(toMinutes(to), start);
+	return minutesUntil(clockAt(at, timezone), start) < minutesUntil(toMinutes(to), start);
 }
 
 /** The first minute from a moment on that is not in quiet hours. */
 function endOfQuiet(hours: QuietHours, at: number): number {
-	const zone = IANAZone.create(hours.timezone);
+	const end = toMinutes(hours.to);
 	let moment = Math.floor(at / minute) * minute;
 	while (isQuiet(hours, moment)) {
-		const end = moment + minutesUntil(toMinutes(hours.to), clockAt(moment, zone)) * minute;
-		// Clocks that are changed in between reach `to` earlier or later, or skip it.
-		moment = clockChange(moment, end, zone) ?? end;
+		const untilEnd = minutesUntil(end, clockAt(moment, hours.timezone));
+		// Where the clock may be changed, it is read again: it may reach `to` earlier or later, or skip it.
+		const untilQuarter = quarter - ((moment / minute) % quarter);
+		moment += Math.min(untilEnd, untilQuarter) * minute;
 	}
 	return moment;
 }

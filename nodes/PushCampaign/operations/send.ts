@@ -47,32 +47,41 @@ export const toolNotice = (reached: string): INodeProperties => ({
 	displayOptions: { show: { '@tool': [true] } },
 });
 
-/** The same send at another time. */
-const withSchedule = (send: PreparedSend, schedule: Schedule): PreparedSend => ({
+/** The same send at another time, to which quiet hours moved it. */
+const movedTo = (send: EnteredSend, schedule: Schedule): PreparedSend => ({
 	...send,
 	schedule,
+	isMoved: true,
 	body: { ...send.body, send_at: schedule.text },
 });
 
 /** The send as it is if it leaves now: quiet hours may put it off. */
 function sendNow(entered: EnteredSend): PreparedSend {
-	const { quietHours, ...send } = entered;
-	if (quietHours === undefined) return send;
-	const schedule = afterQuietHours(quietHours, send.schedule, Date.now());
-	return schedule === undefined ? send : withSchedule(send, schedule);
+	const { quietHours, schedule } = entered;
+	if (quietHours === undefined) return entered;
+	const moved = afterQuietHours(quietHours, schedule, Date.now());
+	return moved === undefined || moved === schedule ? entered : movedTo(entered, moved);
 }
 
-/** Whether quiet hours hold back what would go out at this time. */
-const isHeldBack = ({ quietHours }: EnteredSend, { at }: Schedule) =>
-	quietHours !== undefined && isQuiet(quietHours, at);
+/** Whether a send has a Send At that quiet hours move. */
+const isHeldBack = ({ quietHours, schedule }: EnteredSend) =>
+	quietHours !== undefined && schedule !== undefined && isQuiet(quietHours, schedule.at);
 
-/** The time that must be far enough ahead when the request leaves. */
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * The time that must be far enough ahead when the request leaves. Quiet hours move a time that lies in them far
+ * enough ahead, also if it is over by now; not one of an earlier day, which nobody means any more.
+ */
 function judgedSchedule(entered: EnteredSend): Schedule | undefined {
 	const { schedule } = entered;
-	if (schedule === undefined) return undefined;
-	// Quiet hours move it far enough ahead. One that is over already is refused, as it is without them.
-	return isHeldBack(entered, schedule) && schedule.at > Date.now() ? undefined : schedule;
+	if (schedule === undefined || Date.now() - schedule.at >= dayMs) return schedule;
+	return isHeldBack(entered) ? undefined : schedule;
 }
+
+/** The time of a send that nobody saw leave: as it was entered. What quiet hours move has none before it leaves. */
+const enteredTime = (entered: EnteredSend): string | undefined =>
+	isHeldBack(entered) ? undefined : entered.schedule?.text;
 
 /** Makes an operation that sends of what it adds to the fields that all sends share. */
 export function sendOperation(
@@ -93,21 +102,25 @@ export function sendOperation(
 		toInvalidItem: (item, failure) => toRow(readNames(item, own), {}, failure),
 		prepare(item) {
 			const entered = readSend(item, own);
-			const { body, options, quietHours, schedule } = entered;
+			const { body, options, quietHours } = entered;
+			/** As it was requested last. */
+			let requested: PreparedSend | undefined;
 			return {
 				// As entered: a Retry after the quiet hours is the same send.
-				content: [audience, body, quietHours?.from, quietHours?.to],
+				content: [audience, body, quietHours?.from, quietHours?.to, quietHours?.timezone],
 				recipients: JSON.stringify([audience, body.attribute, body.segment, body.sid]),
 				options,
 				schedule: judgedSchedule(entered),
 				describe(receipt) {
 					if (receipt === undefined) return sendNow(entered);
-					if (receipt.sendAt === undefined) return entered;
-					return withSchedule(entered, parseSchedule(receipt.sendAt, entered.timezone));
+					const { sendAt } = receipt;
+					if (sendAt === undefined || sendAt === entered.schedule?.text) return entered;
+					return movedTo(entered, parseSchedule(sendAt, entered.timezone));
 				},
 				async perform(client) {
 					// The item may have waited long: only now it is known when it leaves.
 					const send = sendNow(entered);
+					requested = send;
 					const requestedId = subscriberOf(body);
 					const hasKey = options.idempotencyKey !== undefined;
 					const request = { kind, path, body: send.body, requestedId, hasKey } as const;
@@ -127,14 +140,12 @@ export function sendOperation(
 							? 'by this execution'
 							: 'under this idempotency key';
 					const description = `Sent earlier ${by}; nothing was sent now`;
-					// When it was put off for is not kept with its key.
-					const isKnown = schedule !== undefined && !isHeldBack(entered, schedule);
-					const sendAt = isKnown ? schedule.text : undefined;
+					const sendAt = enteredTime(entered);
 					return toRow(entered, { description, sendAt }, { status: 'alreadySent' });
 				},
 				toFailedItem(failure) {
-					const send = sendNow(entered);
-					return toRow(send, { sendAt: send.schedule?.text }, failure);
+					const sendAt = requested ? requested.schedule?.text : enteredTime(entered);
+					return toRow(entered, { sendAt }, failure);
 				},
 				countReached: countReached && ((client) => countReached(client, options.timeout)),
 				// The row of a real send, and the very request, without its headers.

@@ -2,10 +2,11 @@ import { IANAZone } from 'luxon';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { minimumLeadMinutes } from '../service/rules';
-import { parseSchedule } from '../service/schedule';
+import { exampleDate, isNow, parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
+import { quote } from '../service/text';
 import type { Fields } from './parameters';
-import { check, invalid, toFields } from './parameters';
+import { check, invalid, isBlank, toFields } from './parameters';
 import { quietHours, readQuietHours } from './quietHours';
 
 export const sendAt = {
@@ -13,13 +14,15 @@ export const sendAt = {
 	name: 'sendAt',
 	type: 'dateTime',
 	default: '',
-	description: `When to send, at least ${minimumLeadMinutes} minutes from now. A date without a UTC offset is read in Send At Timezone, or else in the workflow's time zone. Seconds are rounded up to the next minute.`,
+	description: `When to send, at least ${minimumLeadMinutes} minutes from now. The word now (in an expression) sends right away. A date without a UTC offset is read in Send At Timezone, or else in the workflow's time zone. Seconds are rounded up to the next minute.`,
 } as const satisfies INodeProperties;
 
 // Apart from the name: n8n's linter would have it end in 'Name or ID', and here the name is the value.
 const timezoneList = {
 	type: 'options',
 	typeOptions: { loadOptionsMethod: 'getTimezones' },
+	// Else n8n's editor shows the field in red as long as nothing is chosen. What is chosen is checked here.
+	allowArbitraryValues: true,
 } as const;
 
 export const sendAtTimezone = {
@@ -87,42 +90,69 @@ export function readExpiry(given: unknown): string | undefined {
 	return duration === undefined ? undefined : check(expiry, duration, expireAfter.displayName);
 }
 
+/** The time zone that a city's name is the end of: `Europe/Paris` of `Paris`. */
+function timezoneOf(city: string): string | undefined {
+	const ending = `/${city.toLowerCase().replace(/\s+/g, '_')}`;
+	const names = timezones().map(({ name }) => name);
+	return names.find((name) => name.toLowerCase().endsWith(ending));
+}
+
+/**
+ * Reads the time zone that Send At and Quiet Hours are read in.
+ * @param isNeeded whether one of them is there: only then the time zone of the workflow counts
+ * @throws InvalidInput
+ */
+function readTimezone(fields: Fields, workflowTimezone: string, isNeeded: boolean): string {
+	const { name: field, displayName } = sendAtTimezone;
+	if (!(field in fields)) {
+		if (!isNeeded || IANAZone.isValidZone(workflowTimezone)) return workflowTimezone;
+		throw invalid(
+			'The time zone of the workflow',
+			`is not known: ${quote(workflowTimezone)}`,
+			'Choose a time zone in the settings of the workflow, or add Send At Timezone.',
+		);
+	}
+	const given = fields[field];
+	const choose = 'Choose one from the list, or give an IANA name such as Europe/Berlin or UTC.';
+	if (isBlank(given)) throw invalid(displayName, 'is empty', choose);
+	const name = typeof given === 'string' ? given.trim() : '';
+	// Newer versions of Node.js take an offset for a name, older ones don't.
+	if (!/^[+-]/.test(name) && IANAZone.isValidZone(name)) return name;
+	const meant = name === '' ? undefined : timezoneOf(name);
+	const what = `is not the name of a time zone: ${quote(given)}`;
+	throw invalid(displayName, what, meant === undefined ? choose : `${meant}? ${choose}`);
+}
+
 /**
  * Reads when to send. A field that was added and is blank is refused: sending right away, or at another hour,
  * what was meant for later can't be undone.
+ * @returns no schedule if it is sent right away, also if Send At is the word `now`
  * @throws InvalidInput naming Send At, its time zone or Quiet Hours
  */
 export function readTiming(fields: Fields, workflowTimezone: string) {
-	const { sendAt: date, sendAtTimezone: zone = workflowTimezone } = fields;
-	const hasZone = sendAtTimezone.name in fields;
+	const hasSendAt = sendAt.name in fields;
 	const hasQuietHours = quietHours.name in fields;
-	if (hasZone && date === undefined && !hasQuietHours) throw zoneAlone();
-	const timezone = typeof zone === 'string' ? zone.trim() : '';
-	// Newer versions of Node.js take an offset for a name, older ones don't.
-	if (hasZone && (/^[+-]/.test(timezone) || !IANAZone.isValidZone(timezone))) {
+	if (sendAtTimezone.name in fields && !hasSendAt && !hasQuietHours) {
 		throw invalid(
 			sendAtTimezone.displayName,
-			'is not the name of a time zone',
-			'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
+			'is there without Send At',
+			'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
 		);
 	}
-	const needsZone = date !== undefined || hasQuietHours;
-	if (!hasZone && needsZone && !IANAZone.isValidZone(timezone)) {
+	const given = fields[sendAt.name];
+	// The message names the word: an agent that used this as its tool is given the message alone.
+	if (hasSendAt && isBlank(given)) {
 		throw invalid(
-			`The timezone of the workflow, ${timezone},`,
-			'is not the name of a time zone',
-			'Choose a timezone in the settings of the workflow, or add Send At Timezone.',
+			sendAt.displayName,
+			'is empty: give a time, or the word now to send right away',
+			`Enter a time such as ${exampleDate}, let the expression give now where there is no time, or remove Send At.`,
 		);
 	}
-	const quiet = hasQuietHours ? readQuietHours(fields[quietHours.name], timezone) : undefined;
-	if (hasZone && date === undefined && quiet === undefined) throw zoneAlone();
-	const schedule = date === undefined ? undefined : parseSchedule(date, timezone);
-	return { timezone, schedule, quietHours: quiet };
+	const isTimed = hasSendAt && !isNow(given);
+	const timezone = readTimezone(fields, workflowTimezone, isTimed || hasQuietHours);
+	return {
+		timezone,
+		schedule: isTimed ? parseSchedule(given, timezone) : undefined,
+		quietHours: hasQuietHours ? readQuietHours(fields[quietHours.name], timezone) : undefined,
+	};
 }
-
-const zoneAlone = () =>
-	invalid(
-		sendAtTimezone.displayName,
-		'is there without Send At',
-		'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
-	);

@@ -3,8 +3,9 @@ import { z } from 'zod/v3';
 import { toPlainId } from '../service/answers';
 import { campaignId, idList } from '../service/schemas';
 import { refusal, saying } from '../service/textSchemas';
+import { wholeNumber } from '../service/wholeNumber';
 import type { ItemParameters, Parameter } from './parameters';
-import { check, readCollection, toIdList, wholeNumber } from './parameters';
+import { check, readCollection, toIdList } from './parameters';
 import type { Choices, EventName } from './triggerPanel';
 import {
 	campaignIds,

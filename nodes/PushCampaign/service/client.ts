@@ -70,6 +70,8 @@ const fullResponse = z.object({
  */
 export function parseRetryAfter(text: string, now: number): number | undefined {
 	if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
+	// An HTTP date ends so. `Date.parse` alone would read "1,5" as a day in 2001.
+	if (!text.endsWith('GMT')) return undefined;
 	const ahead = Date.parse(text) - now;
 	return ahead > 0 ? ahead : undefined;
 }

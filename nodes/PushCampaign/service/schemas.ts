@@ -5,6 +5,7 @@ import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { clip } from './text';
 import { httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textSchemas';
+import { wholeNumber } from './wholeNumber';
 
 /**
  * The first thing that is wrong with a value: where (`['action_buttons', 0, 'url']`), what (`is empty`), and
@@ -111,7 +112,7 @@ export const campaignId = anyId('is neither text nor a whole number')
 export const expiry = z
 	.object(
 		{
-			amount: z.number(saying('is not a whole number from 1')).int().positive().safe(),
+			amount: wholeNumber(1),
 			unit: z.enum(['m', 'h', 'd'], saying('is not minutes, hours or days')),
 		},
 		{ invalid_type_error: 'is not an amount and a unit' },

@@ -12,6 +12,19 @@ export function cut(text: string): string {
 /** Shortens text from outside so that it fits into a message, on one line. */
 export const clip = (text: string) => cut(text.replace(/\s+/g, ' ').trim());
 
+/** Names a refused value in a message: text in quotes, anything else in the form that an expression has it. Throws nothing. */
+export function quote(value: unknown): string {
+	if (typeof value === 'string') return `"${clip(value)}"`;
+	try {
+		const text = String(value);
+		// Arrays, and objects that have no words for themselves.
+		const isUnclear = Array.isArray(value) || text.startsWith('[object ');
+		return clip(isUnclear ? JSON.stringify(value) : text);
+	} catch {
+		return `a value of type ${typeof value}`;
+	}
+}
+
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A time that someone is to wait, in whole seconds, never shorter than it is: `1 hour, 30 minutes`. */

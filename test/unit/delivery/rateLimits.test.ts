@@ -346,6 +346,7 @@ describe('a quota that is used up ends the run of 2000 items', () => {
 			expect(delivery.accepted).toHaveLength(requests);
 			expect(delivery.failed).toBe(2000 - requests);
 			expect(delivery.elapsedMs - delivery.lastAcceptedMs).toBeLessThan(510_000);
+			expect(delivery.startedTooEarly).toBe(0);
 		},
 	);
 });

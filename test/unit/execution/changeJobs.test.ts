@@ -413,9 +413,7 @@ describe('what fails before a request leaves', () => {
 		});
 		Object.assign(context, { getTimezone: () => 'Mars/Phobos' });
 		const run = new PushCampaign().execute.call(context);
-		await expect(run).rejects.toThrow(
-			'The timezone of the workflow, Mars/Phobos, is not the name of a time zone',
-		);
+		await expect(run).rejects.toThrow('The time zone of the workflow is not known: "Mars/Phobos"');
 		await expect(run).rejects.toHaveProperty(
 			'description',
 			expect.stringMatching(/settings of the workflow/),

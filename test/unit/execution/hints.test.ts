@@ -31,6 +31,7 @@ test('a run that sent right away says nothing', () => {
 });
 
 const christmas = at('2030-12-24T09:00:00');
+const moved = { ...christmas, isMoved: true };
 const cancelOne = "To cancel one of them, use your push service's dashboard.";
 
 test.each([
@@ -53,6 +54,16 @@ test.each([
 		name: 'once for two sends at the same time, without the one that is not scheduled',
 		sends: [christmas, sendOf(sendToAll), christmas],
 		told: `2 sends are scheduled for 24 Dec 2030 09:00, Europe/Berlin. ${cancelOne}`,
+	},
+	{
+		name: 'as moved by quiet hours',
+		sends: [moved],
+		told: `Scheduled for 24 Dec 2030 09:00, Europe/Berlin, because of quiet hours. ${cancel}`,
+	},
+	{
+		name: 'with how many of them quiet hours moved',
+		sends: [christmas, moved],
+		told: `2 sends are scheduled for 24 Dec 2030 09:00, Europe/Berlin, 1 of them because of quiet hours. ${cancelOne}`,
 	},
 	{
 		name: 'with the first and the last of three',
@@ -136,6 +147,18 @@ describe('a dry run', () => {
 				/<br>shop\.example<br>\[Shop &#60;now&#62;\] shop\.example<br>\[Later\] blog\.example$/,
 			),
 		]);
+	});
+
+	test('says that quiet hours moved its time, which a send beside it does not say', () => {
+		const dryRun = {
+			...dry(sendToAll, { additionalFields: { sendAt: '2030-12-24T09:00' } }),
+			isMoved: true,
+		};
+		const [preview, scheduled] = messages(dryRun, christmas);
+		expect(preview).toContain(
+			'all subscribers on 24 Dec 2030 09:00, Europe/Berlin, because of quiet hours:',
+		);
+		expect(scheduled).not.toContain('quiet hours');
 	});
 
 	test('of several items shows the first', () => {

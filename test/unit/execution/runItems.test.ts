@@ -169,6 +169,24 @@ describe('before anything is sent', () => {
 		},
 	);
 
+	test('a run that fails whole gives the error alone at the error output, for each item', async () => {
+		const { items, hints, asked } = await run({
+			items: titled('a', 'b'),
+			parameters: { ...send, operation: '' },
+			continueOnFail: true,
+			node: { onError: 'continueErrorOutput' },
+		});
+		const error = {
+			message: 'The operation "" is not known',
+			description: chooseOne,
+			type: 'validation',
+			outcome: 'notSent',
+		};
+		expect(items).toEqual([0, 1].map((item) => ({ json: { error }, pairedItem: { item } })));
+		expect(hints).toEqual(['Nothing was sent: see the output Error.']);
+		expect(asked).toEqual([]);
+	});
+
 	test('with Continue, a read that failed has no outcome', async () => {
 		const { context } = executeFunctions({ parameters: status, continueOnFail: true });
 		let calls = 0;
@@ -769,6 +787,13 @@ describe('idempotency keys', () => {
 	});
 });
 
+test('a request may take as long as Timeout says, also a minute and more', async () => {
+	const timeouts = jest.spyOn(AbortSignal, 'timeout');
+	const { asked } = await run({ parameters: { ...send, options: { timeout: 90_000 } } });
+	expect(timeouts.mock.calls).toEqual([[90_000]]);
+	expect(asked.map(({ options }) => options.timeout)).toEqual([90_000]);
+});
+
 describe('a node that continues', () => {
 	const keyed = { ...sendEach, options: { idempotencyKey: '={{ $json.title }}' } };
 	const given = { items: titled('a', 'b', 'c', ''), parameters: keyed, continueOnFail: true };
@@ -776,7 +801,10 @@ describe('a node that continues', () => {
 	const names = (title: string) => ({ audience: 'all', title, idempotencyKey: title });
 
 	test('names each item that failed, says whether it was sent, and why it failed', async () => {
-		const { json, hints } = await run({ ...given, faults });
+		const { items, json, hints } = await run({ ...given, faults });
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
 		expect(json).toMatchObject([
 			{ ...names('a'), status: 'success', campaignId: '1001' },
 			{ ...names('b'), status: 'unknown', error: { outcome: 'unknown', type: 'network' } },

@@ -39,6 +39,13 @@ test.each(
 	expect(read(options)).toEqual({ ...defaults, ...options });
 });
 
+test('numbers that an expression gives as text count as numbers', () => {
+	const options = { maxParallel: '7', timeout: '5000', rateLimitRetries: '0' };
+	const numbers = { maxParallel: 7, timeout: 5000, rateLimitRetries: 0 };
+	expect(read(options)).toEqual({ ...defaults, ...numbers });
+	expect(readOfReads(options)).toEqual(numbers);
+});
+
 describe('an idempotency key', () => {
 	test.each([
 		{ name: 'is trimmed', given: ' order 7 \n', key: 'order 7' },
@@ -67,7 +74,6 @@ describe('an idempotency key', () => {
 });
 
 const toggle = 'is not true or false';
-const wholeNumber = (from: number, to: number) => `is not a whole number from ${from} to ${to}`;
 const notExact = 'is neither text nor an exact number: enter it as text';
 
 // An option that was added and whose expression gave nothing is there without a value.
@@ -75,23 +81,27 @@ test.each([
 	{ field: 'Dry Run', rule: toggle, option: 'dryRun', values: ['false', null, undefined] },
 	{ field: 'Shorten Long Texts', rule: toggle, option: 'shortenTexts', values: [''] },
 	{ field: 'Resend Unknown', rule: toggle, option: 'resendUnknown', values: [1] },
-	{
+	...[
+		{ given: 0, quoted: '0' },
+		{ given: '501', quoted: '"501"' },
+	].map(({ given, quoted }) => ({
 		field: 'Max Parallel Requests',
-		rule: wholeNumber(1, 500),
+		rule: `is not a whole number from 1 to 500: ${quoted}`,
 		option: 'maxParallel',
-		values: [0, 501, 1.5, '9', undefined],
-	},
+		values: [given],
+	})),
 	{
 		field: 'Timeout',
-		rule: wholeNumber(1, 2_147_483_647),
+		rule: 'is not a whole number from 1 to 2147483647: 2147483648',
 		option: 'timeout',
-		values: [0, 2 ** 31, null],
+		values: [2 ** 31],
 	},
+	{ field: 'Timeout', rule: 'is empty', option: 'timeout', values: [null, undefined] },
 	{
 		field: 'Rate Limit Retries',
-		rule: wholeNumber(0, 1000),
+		rule: 'is not a whole number from 0 to 1000: -1',
 		option: 'rateLimitRetries',
-		values: [-1, 1001, Number.NaN],
+		values: [-1],
 	},
 	{
 		field: 'Idempotency Key',

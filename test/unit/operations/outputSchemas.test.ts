@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { toFailure, toProblem } from '../../../nodes/PushCampaign/execution/errors';
 import { operations } from '../../../nodes/PushCampaign/operations';
-import type { Operation } from '../../../nodes/PushCampaign/operations/operation';
+import type { ItemFailure, Operation } from '../../../nodes/PushCampaign/operations/operation';
+import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
+import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
 import { content, itemOf, recordingClient } from './support';
 
 // n8n's editor shows these files before a node has run ("Usually outputs the following fields").
@@ -27,10 +30,10 @@ const schemaOfValue: z.ZodType<Schema> = z.lazy(() =>
 		items: schemaOfValue.optional(),
 	}),
 );
+// No field is required: with Continue, the items of a run that fails whole hold only why it failed.
 const schemaFile = z.strictObject({
 	type: z.literal('object'),
 	properties: z.record(schemaOfValue),
-	required: z.array(z.string()),
 	version: z.literal(1),
 });
 
@@ -106,11 +109,32 @@ async function valueOf<Value>(
 	return ended.value;
 }
 
+/** With Continue: what is invalid, what was refused, and what nobody knows. */
+function failuresOf({ kind }: Operation): ItemFailure[] {
+	const httpCode = '400';
+	const problems = [
+		toProblem(new InvalidInput('No', ''), false),
+		{ ...explain(reasons.canceled, kind), outcome: 'notDone' as const, httpCode },
+		{ ...explain(reasons.connectionLost, kind), httpCode },
+	];
+	return problems.map((problem) => toFailure(problem, kind));
+}
+
+/** What an item has that failed together with its run. */
+const rowOfRun = ({ status: known, error }: ItemFailure): IDataObject => ({
+	...(known === undefined ? {} : { status: known }),
+	error,
+});
+
 /** Every kind of item that an operation returns: with all fields and with as few as possible. */
 async function itemsOf(operation: Operation): Promise<IDataObject[]> {
 	const name = operation.option.value;
 	const parameters = { ...content, ...audienceParameters[name] };
-	const items: IDataObject[] = [];
+	const items: IDataObject[] = failuresOf(operation).flatMap((failure) => [
+		rowOfRun(failure),
+		operation.toInvalidItem(itemOf({}), failure),
+		operation.prepare(itemOf({ ...parameters, ...everything })).toFailedItem(failure),
+	]);
 	if (operation.kind === 'read') {
 		for (const answer of readAnswers[name] ?? []) {
 			const read = operation.prepare(itemOf(parameters));
@@ -154,12 +178,12 @@ describe.each(operations.map((operation) => ({ name: operation.option.name, oper
 			}
 		});
 
-		test('requires exactly the fields that every item has', async () => {
-			const items = await itemsOf(operation);
-			const always = Object.keys(schema.properties).filter((name) =>
-				items.every((item) => name in item),
-			);
-			expect(schema.required).toEqual(always);
+		test('describes every field that an error may have, and requires those that all have', () => {
+			const errors = failuresOf(operation).map(({ error }) => error);
+			const { properties = {}, required = [] } = schema.properties['error'] ?? {};
+			const fields = Object.keys(properties);
+			expect(new Set(errors.flatMap((error) => Object.keys(error)))).toEqual(new Set(fields));
+			expect(required).toEqual(fields.filter((name) => errors.every((error) => name in error)));
 		});
 
 		test('allows no type that no item has', async () => {

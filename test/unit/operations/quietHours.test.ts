@@ -29,21 +29,30 @@ describe('reading Quiet Hours', () => {
 			hours: { from: ' 22:30 ', to: '07:05\n' },
 			read: ['22:30', '07:05'],
 		},
+		{
+			name: 'takes an hour of one digit',
+			hours: { from: '22:30', to: '7:05' },
+			read: ['22:30', '07:05'],
+		},
 		{ name: 'uses 21:00 and 08:00 for what is not there', hours: {}, read: ['21:00', '08:00'] },
 	])('$name', ({ hours, read: [from, to] }) => {
 		expect(read(hours)).toEqual({ from, to, timezone: 'Europe/Berlin' });
 	});
 
-	test('finds none if its entry was removed', () => {
-		expect(readQuietHours({}, 'Europe/Berlin')).toBeUndefined();
+	test('refuses Quiet Hours whose entry was removed', () => {
+		expect(refusal(() => readQuietHours({}, 'Europe/Berlin'))).toMatchObject({
+			message: 'Quiet Hours is empty',
+			advice:
+				'Add the hours, or remove Quiet Hours from the additional fields to send at any hour.',
+		});
 	});
 
 	const notTime = 'is not a time such as 21:00';
 	test.each([
-		...['9:00', '24:00', '21:60', '21', '21:00:00', 'night', 21, true].map((from) => ({
+		...['24:00', '21:60', '9:5', '021:00', '21', '21:00:00', 'night', 21, true].map((from) => ({
 			name: `refuses ${JSON.stringify(from)} as a time`,
 			hours: { from, to: '08:00' },
-			message: `From in Quiet Hours ${notTime}`,
+			message: `From in Quiet Hours ${notTime}: ${JSON.stringify(from)}`,
 		})),
 		{
 			name: 'refuses an empty time',
@@ -76,14 +85,6 @@ describe('reading Quiet Hours', () => {
 		expect(refusal(() => readQuietHours(given, 'UTC')).message).toMatch(
 			new RegExp(`^Quiet Hours ${says}`),
 		);
-	});
-
-	test('names the time zone of the workflow if nobody knows it', () => {
-		const { message, advice } = refusal(() => readQuietHours({ hours: {} }, 'Mars/Base'));
-		expect(message).toBe(
-			'Quiet Hours can\'t be read in the time zone of the workflow, "Mars/Base"',
-		);
-		expect(advice).toContain('Send At Timezone');
 	});
 });
 

@@ -95,7 +95,7 @@ describe.each([
 			const additionalFields = { ...fields, expireAfter: blank, utmParameters: blank };
 			expect(bodyOf({ additionalFields })).toStrictEqual(required);
 		}
-		const removed = { expireAfter: {}, utmParameters: {}, quietHours: {} };
+		const removed = { expireAfter: {}, utmParameters: {} };
 		expect(bodyOf({ additionalFields: removed })).toEqual(required);
 	});
 
@@ -229,9 +229,11 @@ describe.each([
 			additional({ sendAt: '2030-05-17T09:31:00Z' }),
 			additional({ quietHours: { hours } }),
 			additional({ quietHours: { hours: { ...hours, to: '07:00' } } }),
+			additional({ quietHours: { hours }, sendAtTimezone: 'Asia/Tokyo' }),
 		];
 		expect(new Set(others).size).toBe(others.length);
 		expect(contentOf({})).toContain(`"${audience}"`);
+		expect(additional({ sendAt: ' Now ' })).toBe(contentOf({}));
 	});
 
 	const long = 'word '.repeat(60);
@@ -398,6 +400,12 @@ describe('Send At', () => {
 			text: '2030-05-17 09:30 -04:00',
 		},
 		{
+			name: 'a time as people write it is read as such',
+			sendAt: '2030-5-17 9:30',
+			sendAtTimezone: 'Europe/Berlin',
+			text: '2030-05-17 09:30 +02:00',
+		},
+		{
 			name: 'the name of a time zone may have a sign in it',
 			sendAt: '2030-05-17T09:30:00',
 			sendAtTimezone: 'Etc/GMT+5',
@@ -410,6 +418,29 @@ describe('Send At', () => {
 		expect(sent.schedule).toEqual({ text, at: Date.parse(text) });
 		expect(sent.timezone).toBe(sendAtTimezone?.trim() ?? 'America/New_York');
 	});
+
+	test('the word now sends right away, whatever else is there', () => {
+		const { body, schedule } = all({
+			additionalFields: { sendAt: '\nNOW ', sendAtTimezone: 'Europe/Berlin' },
+		});
+		expect([body, schedule]).toEqual([contentBody, undefined]);
+		expect(all({ additionalFields: { sendAt: 'now' } }, '+02:00').body).toEqual(contentBody);
+	});
+
+	test.each([
+		{ name: 'Send At', additionalFields: { sendAt: '2030-05-17T09:30Z' } },
+		{ name: 'Quiet Hours', additionalFields: { quietHours: { hours: {} } } },
+	])(
+		'with $name, a time zone of the workflow that nobody knows is refused',
+		({ additionalFields }) => {
+			expect(refusal(() => all({ additionalFields }, 'Mars/Base'))).toMatchObject({
+				message: 'The time zone of the workflow is not known: "Mars/Base"',
+				advice: 'Choose a time zone in the settings of the workflow, or add Send At Timezone.',
+			});
+			const own = { ...additionalFields, sendAtTimezone: 'UTC' };
+			expect(all({ additionalFields: own }, 'Mars/Base').timezone).toBe('UTC');
+		},
+	);
 
 	test('what is sent right away has no schedule, and the time zone of the workflow', () => {
 		expect(all({}, 'Asia/Tokyo')).toMatchObject({ timezone: 'Asia/Tokyo' });
@@ -484,10 +515,72 @@ describe('Quiet Hours', () => {
 	});
 
 	test.each([
-		{ name: 'within them that is over', sendAt: '2030-01-15T21:29Z' },
+		{ name: 'within them of a day ago', sendAt: '2030-01-14T21:30Z' },
 		{ name: 'outside of them', sendAt: '2030-01-16T12:00Z' },
+		{ name: 'outside of them that is over', sendAt: '2030-01-15T20:59Z' },
 	])('the notice of a Send At $name is judged as without them', ({ sendAt }) => {
 		expect(held({ sendAt }).schedule?.at).toBe(Date.parse(sendAt));
+	});
+
+	test.each([
+		{
+			name: 'a minute ago',
+			sendAt: '2030-01-15T21:29Z',
+			now: '2030-01-15T21:30Z',
+			moved: '2030-01-16 08:00 +00:00',
+		},
+		{
+			name: 'just before their end',
+			sendAt: '2030-01-16T07:59Z',
+			now: '2030-01-16T08:01Z',
+			moved: '2030-01-16 08:06 +00:00',
+		},
+		{
+			name: 'nearly a day ago',
+			sendAt: '2030-01-15T21:31Z',
+			now: '2030-01-16T21:30:59Z',
+			moved: '2030-01-17 08:00 +00:00',
+		},
+	])('a Send At within them that is over since $name is moved', async ({ sendAt, now, moved }) => {
+		sentAt(now);
+		const change = held({ sendAt });
+		expect(change.schedule).toBeUndefined();
+		expect((await bodiesSent(change, now)).times).toEqual([moved]);
+	});
+
+	test('the word now is held back as what is sent right away', async () => {
+		const { times } = await bodiesSent(held({ sendAt: 'now' }), '2030-01-15T21:30Z');
+		expect(times).toEqual(['2030-01-16 08:00 +00:00']);
+	});
+
+	describe('the row of a send that failed', () => {
+		const failure = { status: 'unknown', error: { message: 'No' } };
+		/** Its time, if it was requested at these times and its row is made later. */
+		const rowAfter = async (change: ReturnType<typeof held>, ...requested: string[]) => {
+			for (const time of requested) {
+				sentAt(time);
+				await change.perform(recordingClient({}).client);
+			}
+			sentAt('2030-01-15T23:00Z');
+			return change.toFailedItem(failure)['sendAt'];
+		};
+
+		test.each([
+			{ name: 'right away', requested: ['2030-01-15T20:59:50Z'], sendAt: undefined },
+			{
+				name: 'moved, at last',
+				requested: ['2030-01-15T20:59:50Z', '2030-01-15T21:00Z'],
+				sendAt: '2030-01-16 08:00 +00:00',
+			},
+			{ name: 'never', requested: [], sendAt: undefined },
+		])('has the time with which it left: $name', async ({ requested, sendAt }) => {
+			expect(await rowAfter(held(), ...requested)).toBe(sendAt);
+		});
+
+		test('that never left has the time that was entered, unless quiet hours move it', async () => {
+			expect(await rowAfter(held({ sendAt: '2030-01-17T12:00Z' }))).toBe('2030-01-17 12:00 +00:00');
+			expect(await rowAfter(held({ sendAt: '2030-01-17T22:00Z' }))).toBeUndefined();
+		});
 	});
 
 	test('a dry run shows the time of a send that leaves now', () => {
@@ -509,10 +602,23 @@ describe('Quiet Hours', () => {
 		const sendAt = '2030-01-16 08:02 +00:00';
 		expect(change.describe?.({ description: 'Done', sendAt })).toMatchObject({
 			schedule: { text: sendAt, at: Date.parse(sendAt) },
+			isMoved: true,
 			body: { send_at: sendAt },
 		});
 		expect(change.describe?.({ description: 'Done' })?.schedule).toBeUndefined();
-		expect(change.describe?.()?.schedule?.text).toBe('2030-01-16 08:00 +00:00');
+		expect(change.describe?.()).toMatchObject({
+			schedule: { text: '2030-01-16 08:00 +00:00' },
+			isMoved: true,
+		});
+		const kept = '2030-01-17 12:00 +00:00';
+		const outside = held({ sendAt: kept });
+		for (const described of [
+			outside.describe?.(),
+			outside.describe?.({ description: '', sendAt: kept }),
+		]) {
+			expect(described?.schedule?.text).toBe(kept);
+			expect(described).not.toHaveProperty('isMoved');
+		}
 	});
 
 	test('a send that was made earlier under its key has a time only if it is known', () => {
@@ -554,7 +660,7 @@ interface Refused {
 	values: unknown[];
 }
 const blank = ['', ' \n'];
-const notZone = [...blank, null, 'Berlin', 'local', '+02:00', 'UTC+2', 2, {}];
+const noTime = 'is empty: give a time, or the word now to send right away';
 const requiredTexts = [
 	{ field: 'Title', of: own('title'), notText: [true, {}] },
 	{ field: 'Message', of: own('message'), notText: [true, {}] },
@@ -604,9 +710,16 @@ const refused: Refused[] = [
 	{ field: 'Image URL', rule: 'is not text', of: added('imageUrl'), values: [7] },
 	{
 		field: 'Send At',
-		rule: "can't be read as a date",
+		rule: `can't be read as a date: "soon"`,
 		of: added('sendAt'),
-		values: ['soon', ...blank, null],
+		values: ['soon'],
+	},
+	{ field: 'Send At', rule: noTime, of: added('sendAt'), values: [...blank, null] },
+	{
+		field: 'Send At',
+		rule: noTime,
+		of: added('sendAt', { sendAtTimezone: 'Mars/Base' }),
+		values: [''],
 	},
 	{
 		field: 'Send At Timezone',
@@ -616,16 +729,23 @@ const refused: Refused[] = [
 	},
 	{
 		field: 'Send At Timezone',
-		rule: 'is there without Send At',
-		of: added('sendAtTimezone', { quietHours: {} }),
-		values: ['UTC'],
-	},
-	{
-		field: 'Send At Timezone',
-		rule: 'is not the name of a time zone',
+		rule: 'is empty',
 		of: added('sendAtTimezone', { sendAt }),
-		values: notZone,
+		values: [...blank, null],
 	},
+	...[
+		{ value: 'Berlin', quoted: '"Berlin"' },
+		{ value: 'local', quoted: '"local"' },
+		{ value: '+02:00', quoted: '"+02:00"' },
+		{ value: 'UTC+2', quoted: '"UTC+2"' },
+		{ value: 2, quoted: '2' },
+		{ value: {}, quoted: '{}' },
+	].map(({ value, quoted }) => ({
+		field: 'Send At Timezone',
+		rule: `is not the name of a time zone: ${quoted}`,
+		of: added('sendAtTimezone', { sendAt: 'now', quietHours: { hours: {} } }),
+		values: [value],
+	})),
 	{ field: 'Quiet Hours', rule: nothing, of: added('quietHours'), values: [null] },
 	{ field: 'Auto Hide', rule: 'is not true or false', of: added('autoHide'), values: ['true'] },
 	{ field: 'Auto Hide', rule: nothing, of: added('autoHide'), values: [null] },
@@ -644,9 +764,9 @@ const refused: Refused[] = [
 	},
 	{
 		field: 'Expire After',
-		rule: 'is not a whole number from 1',
+		rule: 'is not a whole number from 1: "1,5"',
 		of: expiry('amount'),
-		values: [undefined, null, '1', 0, 1.5],
+		values: ['1,5'],
 	},
 ];
 
@@ -670,10 +790,21 @@ describe('a refused value comes with what to do:', () => {
 				'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
 		},
 		{
-			name: 'choose a time zone',
-			parameters: added('sendAtTimezone', { sendAt })('Berlin'),
+			name: 'the time zone of a city',
+			parameters: added('sendAtTimezone', { sendAt })(' new york '),
 			advice:
-				'Choose one from the list, give an IANA name such as Europe/Berlin or UTC, or remove Send At Timezone to use the time zone of the workflow.',
+				'America/New_York? Choose one from the list, or give an IANA name such as Europe/Berlin or UTC.',
+		},
+		...['Narnia', 'ris', 7].map((zone) => ({
+			name: `choose a time zone, if ${zone} is none`,
+			parameters: added('sendAtTimezone', { sendAt })(zone),
+			advice: 'Choose one from the list, or give an IANA name such as Europe/Berlin or UTC.',
+		})),
+		{
+			name: 'the word now if a time is empty',
+			parameters: added('sendAt')(''),
+			advice:
+				'Enter a time such as 2030-05-17 09:30, let the expression give now where there is no time, or remove Send At.',
 		},
 		{ name: 'fill in an empty title', parameters: { title: '' }, advice: 'Fill in Title.' },
 		{

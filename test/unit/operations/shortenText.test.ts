@@ -13,6 +13,12 @@ test.each([
 		shortened: '夏のセールが…',
 	},
 	{ name: 'keeps a text that just fits', text: 'Summer sale', limit: 11, shortened: 'Summer sale' },
+	{
+		name: 'keeps 60 emoji, whatever they take in memory',
+		text: '🌷'.repeat(60),
+		limit: 100,
+		shortened: '🌷'.repeat(60),
+	},
 	{ name: 'keeps an empty text', text: '', limit: 1, shortened: '' },
 	{ name: 'cuts after a whole word', text: 'Summer sale', limit: 10, shortened: 'Summer…' },
 	{

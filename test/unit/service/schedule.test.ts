@@ -1,7 +1,12 @@
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { DateTime, FixedOffsetZone, Settings } from 'luxon';
-import { checkLead, parseSchedule, toSchedule } from '../../../nodes/PushCampaign/service/schedule';
+import {
+	checkLead,
+	isNow,
+	parseSchedule,
+	toSchedule,
+} from '../../../nodes/PushCampaign/service/schedule';
 import { refusal } from './support';
 
 // Specification, Notification / campaign, send_at.
@@ -45,12 +50,19 @@ describe('a date is written with its offset', () => {
 			timezone: 'Europe/Berlin',
 			text: '2030-05-17 09:30 +00:00',
 		},
-		{
-			name: 'of its own if nobody knows the time zone',
-			value: '2030-05-17T10:00Z',
-			timezone: 'Mars/Base',
-			text: '2030-05-17 10:00 +00:00',
-		},
+		...[
+			{ value: '2030-5-7', text: '2030-05-07 00:00 +02:00' },
+			{ value: '2030-05-17 9:00', text: '2030-05-17 09:00 +02:00' },
+			{ value: '2030-1-7T9:05:00', text: '2030-01-07 09:05 +01:00' },
+			{ value: '2030-05-17  09:30 -3', text: '2030-05-17 09:30 -03:00' },
+			{ value: '1905233400000', text: '2030-05-17 09:30 +02:00' },
+			{ value: ' 1905233400001\n', text: '2030-05-17 09:31 +02:00' },
+		].map(({ value, text }) => ({
+			name: `as people and tables write it: ${JSON.stringify(value)}`,
+			value,
+			timezone: 'Europe/Berlin',
+			text,
+		})),
 		...[
 			{ written: ' +5:30', offset: '+05:30' },
 			{ written: ' -3', offset: '-03:00' },
@@ -151,12 +163,14 @@ describe.each([
 	});
 });
 
-const unreadable: Array<{ name: string; value: unknown }> = [
+const unreadable: Array<{ name: string; value: unknown; quoted: unknown }> = [
 	...[
 		'2030-05',
 		'17.05.2030 09:30',
-		'2030-5-17 09:30',
 		'2030-05-17T09',
+		'2030-05-17 9:5',
+		'2030-05-017 09:30',
+		'tomorrow',
 		'2029-02-29T10:00',
 		'2030-05-17T10:60',
 		'2030-05-17T10:00:60',
@@ -168,36 +182,65 @@ const unreadable: Array<{ name: string; value: unknown }> = [
 		'2030-05-17T10:00 UTC',
 		'+012030-05-17T10:00',
 		'9999-12-31T23:59:01Z',
-		'1893456000000',
-	].map((value) => ({ name: `the text ${value}`, value })),
-	{ name: 'infinity', value: Number.POSITIVE_INFINITY },
-	{ name: 'more milliseconds than a date has', value: 8.64e15 },
-	{ name: 'an invalid Date', value: new Date(Number.NaN) },
-	{ name: 'a year before 0', value: new Date(Date.UTC(-1, 11, 31, 23, 58)) },
-	{ name: 'null', value: null },
-	{ name: 'an object', value: {} },
+		'20300517',
+		'18934560000000',
+	].map((value) => ({ name: `the text ${value}`, value, quoted: `"${value}"` })),
+	{ name: 'infinity', value: Number.POSITIVE_INFINITY, quoted: 'Infinity' },
+	{ name: 'more milliseconds than a date has', value: 8.64e15, quoted: '8640000000000000' },
+	{ name: 'an invalid Date', value: new Date(Number.NaN), quoted: 'Invalid Date' },
+	{
+		name: 'a year before 0',
+		value: new Date(Date.UTC(-1, 11, 31, 23, 58)),
+		quoted: expect.stringContaining('Dec 31'),
+	},
+	{ name: 'an object', value: { year: 2030 }, quoted: '{"year":2030}' },
 	{
 		name: 'an offset that no place has',
 		value: DateTime.utc(2030).setZone(FixedOffsetZone.instance(15 * 60)),
+		quoted: '2030-01-01T15:00:00.000+15:00',
 	},
-	{ name: 'an invalid DateTime', value: DateTime.invalid('broken') },
+	{ name: 'an invalid DateTime', value: DateTime.invalid('broken'), quoted: 'Invalid DateTime' },
 ];
 
-test.each(unreadable)('$name can’t be read as a date', ({ value }) => {
-	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
-	expect(message).toBe("Send At can't be read as a date");
-	expect(advice).toMatch(/^Choose a date/);
+test.each(unreadable)('$name can’t be read as a date', ({ value, quoted }) => {
+	const [what, named] = refusal(() => parseSchedule(value, 'UTC')).message.split(/: (.*)/);
+	expect([what, named]).toEqual(["Send At can't be read as a date", quoted]);
+});
+
+test('says how to write a date', () => {
+	expect(refusal(() => parseSchedule('soon', 'UTC')).advice).toBe(
+		'Choose a date, or enter one such as 2030-05-17 09:30. It is read in Send At Timezone, or else in the time zone of the workflow. A date with an offset, such as 2030-05-17 09:30 +02:00, keeps it.',
+	);
 });
 
 test.each([
-	{ name: 'text without an offset', value: '2030-05-17T10:00' },
-	{ name: 'milliseconds', value: 1_893_456_000_000 },
-])('names a time zone of the workflow that nobody knows: $name', ({ value }) => {
-	const { message, advice } = refusal(() => parseSchedule(value, 'Mars/Base'));
-	expect(message).toBe('Send At can\'t be read in the time zone of the workflow, "Mars/Base"');
-	expect(advice).toBe(
-		"Choose another time zone in the workflow's settings, or add Send At Timezone.",
-	);
+	{ value: 1_893_456_000, quoted: '1893456000' },
+	{ value: 1_893_456_000.5, quoted: '1893456000.5' },
+	{ value: ' 1893456000 ', quoted: '"1893456000"' },
+	{ value: 1e9, quoted: '1000000000' },
+])('says that $value looks like seconds, and what to do', ({ value, quoted }) => {
+	expect(refusal(() => parseSchedule(value, 'UTC'))).toMatchObject({
+		message: `Send At is ${quoted}, which looks like seconds`,
+		advice:
+			'A number is read as milliseconds: multiply it by 1000, or enter a date such as 2030-05-17 09:30.',
+	});
+});
+
+test.each([{ value: 1e9 - 1 }, { value: 1e10 }, { value: 0 }])(
+	'reads $value as milliseconds',
+	({ value }) => {
+		expect(parseSchedule(value, 'UTC').text).toMatch(/^1970-/);
+	},
+);
+
+test.each([
+	{ value: 'now', isWord: true },
+	{ value: ' NOW\n', isWord: true },
+	{ value: 'nowadays', isWord: false },
+	{ value: '', isWord: false },
+	{ value: null, isWord: false },
+])('whether $value is the word now: $isWord', ({ value, isWord }) => {
+	expect(isNow(value)).toBe(isWord);
 });
 
 test('a moment is written in the time zone that is asked for', () => {

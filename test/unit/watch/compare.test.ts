@@ -91,6 +91,14 @@ describe('an item', () => {
 	});
 });
 
+test('two numbers that each moved by less than the minimum start nothing, whatever they add up to', () => {
+	const seen = [observationOf({ clicked: 3, closed: 3 }), observationOf({ clicked: 4, closed: 5 })];
+	expect(changesOf(seen, changedBy(5))).toEqual([
+		undefined,
+		{ clicked: { from: 0, to: 4, by: 4 }, closed: { from: 0, to: 5, by: 5 } },
+	]);
+});
+
 describe('a number that the service does not give', () => {
 	test('starts nothing, and is compared with its older value once it is back', () => {
 		const seen = [{ clicked: 3 }, { clicked: null }, { clicked: 3 }, { clicked: 4 }];
