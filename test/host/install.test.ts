@@ -38,7 +38,9 @@ async function installAsReadmeSays(home: string, nodeFolder: string): Promise<vo
 	const path = [nodeFolder, process.env['PATH']].join(delimiter);
 	const npm = { npm_config_cache: join(home, 'cache'), NODE_DISABLE_COMPILE_CACHE: '1' };
 	const env = { HOME: home, PATH: path, ...npm };
-	await execa('sh', ['-c', await readmeCommand(await tarball())], { env });
+	// Nothing of this project's npm configuration, which `npm run` hands down.
+	const options = { env, extendEnv: false };
+	await execa('sh', ['-c', await readmeCommand(await tarball())], options);
 }
 
 const notedSchema = z.object({ dependencies: z.record(z.string()) }).passthrough();
