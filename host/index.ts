@@ -10,6 +10,7 @@ export { N8nRefused, testOwner, type Owner } from './n8n/rest';
 export { startN8n, type N8nServer, type StartOptions } from './n8n/server';
 export * from './n8n/stage';
 export * from './n8n/workflows';
+export { runNpm } from './process/npm';
 export { packPackage } from './process/pack';
 export { freePort } from './process/ports';
 export { killGroup, startProgram, type Program } from './process/program';

@@ -11,7 +11,10 @@ const count = z.coerce.number().int().nonnegative();
 
 /** By the name of the simulator's method: calls it with the arguments as they came. */
 const methods: Record<string, (to: Simulator, args: unknown) => unknown> = {
-	state: (to, args) => to.state(z.array(count).parse(args)[0]),
+	state: (to, args) => {
+		const [last, search] = z.array(z.unknown()).parse(args);
+		return to.state(count.optional().parse(last), z.string().optional().parse(search));
+	},
 	addFault: (to, args) => to.addFault(...z.tuple([faultSchema]).parse(args)),
 	toggleFault: (to, args) => to.toggleFault(...z.tuple([faultNameSchema]).parse(args)),
 	clearFaults: (to) => to.clearFaults(),

@@ -43,6 +43,8 @@ export interface SimulatorState {
 	readonly settings: Omit<Settings, 'serviceKey' | 'authToken'>;
 	readonly requestCount: number;
 	readonly campaignCount: number;
+	/** How many of them a search found; all without one. */
+	readonly foundCount: number;
 	/**
 	 * Those that still apply to coming requests: to how many (0: to all), and the name of those that the
 	 * page switched on.

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
-import { savedCampaignsSchema } from './campaigns';
+import { savedCampaignsSchema, type Campaign } from './campaigns';
 import { control, controlPath } from './control';
 import { deliver, isProcessed } from './exchange';
 import { Faults, type FaultName } from './faults';
@@ -12,7 +12,7 @@ import { parseJson } from './json';
 import { JsonFile, keep } from './jsonFile';
 import { sendPathStart } from './operations';
 import type { FailedSend, Message, SimulatorOptions, SimulatorState } from './options';
-import { answerPage } from './page';
+import { answerPage, answerPart, isPart } from './page';
 import type { RecordedRequest } from './request';
 import type { Fault } from './schemas';
 import { PushService } from './service';
@@ -98,20 +98,21 @@ export class Simulator extends PushService {
 		return this.origin + chatPath;
 	}
 
-	/** The whole state, with the latest `last` campaigns only where that is given. */
-	state(last = Infinity): SimulatorState {
+	/** The whole state, with the latest `last` campaigns only, of those that hold all words of `search`. */
+	state(last = Infinity, search = ''): SimulatorState {
 		const { serviceKey: _key, authToken: _token, ...settings } = this.settings;
-		const campaigns = [...this.campaigns.values()];
+		const found = this.find(search);
 		return {
 			now: this.now(),
 			url: this.url,
 			settings,
 			requestCount: this.requestCount,
-			campaignCount: campaigns.length,
+			campaignCount: this.campaigns.size,
+			foundCount: found.length,
 			faults: this.faults.list.map(({ id, times, name }) => ({ id, times, name })),
 			failedSends: this.failedSends(),
-			campaigns: campaigns
-				.slice(Math.max(0, campaigns.length - last))
+			campaigns: found
+				.slice(Math.max(0, found.length - last))
 				.map((campaign) => this.view(campaign)),
 			messages: this.messages,
 		};
@@ -146,6 +147,20 @@ export class Simulator extends PushService {
 		this.clearRequests();
 	}
 
+	/** The campaigns that hold all words of a search in what was sent, their ID, audience or status. */
+	private find(search: string): Campaign[] {
+		const campaigns = [...this.campaigns.values()];
+		const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+		if (words.length === 0) return campaigns;
+		return campaigns.filter((campaign) => {
+			const { id, audience, body } = campaign;
+			const { status } = this.view(campaign);
+			const label = audience === 'sid' ? 'subscriber' : audience;
+			const text = JSON.stringify([id, label, status, ...Object.values(body)]).toLowerCase();
+			return words.every((word) => text.includes(word));
+		});
+	}
+
 	private failedSends(): FailedSend[] {
 		const start = this.shape.pathPrefix + sendPathStart;
 		const failed = this.requests.filter(({ path, answered, fault, campaignId }) => {
@@ -167,6 +182,7 @@ export class Simulator extends PushService {
 		const isControl = path.startsWith(controlPath);
 		if (isControl) answerJson(response, ...control(this, method, path, body.toString()));
 		else if (isPage(path) && method === 'GET') answerPage(response);
+		else if (isPart(path) && method === 'GET') await answerPart(response, path);
 		else if (path === chatPath && method === 'POST') this.answerChat(response, body.toString());
 		else this.serve(request, response, body);
 	}

@@ -1,16 +1,9 @@
 import { DateTime } from 'luxon';
-import type { DataTable, Row } from '../n8n/dataTables';
+import type { DataTable } from '../n8n/dataTables';
 import { demoCampaignId, demoTitle } from './campaign';
 
 const texts = (...names: string[]): DataTable['columns'] =>
 	Object.fromEntries(names.map((name) => [name, 'string']));
-
-const subscriber = (
-	subscriberId: string,
-	firstName: string,
-	orderId: string,
-	timezone: string,
-): Row => ({ subscriberId, firstName, orderId, timezone });
 
 /**
  * The data tables that the examples read and write, filled so that each of them has something to do.
@@ -36,20 +29,30 @@ export function demoTables(now: number, campaignSince: number, timezone: string)
 	});
 	return [
 		{
-			name: 'Push subscribers',
-			columns: texts('subscriberId', 'firstName', 'orderId', 'timezone'),
+			name: 'Push shipped orders',
+			columns: texts('orderId', 'subscriberId', 'firstName'),
 			rows: [
-				subscriber('5001', 'Ada', 'A-1001', 'Europe/London'),
-				subscriber('5002', 'Grace', 'A-1002', 'America/New_York'),
+				{ orderId: 'A-1001', subscriberId: '5001', firstName: 'Ada' },
+				{ orderId: 'A-1002', subscriberId: '5002', firstName: 'Grace' },
 				// Nobody has this ID, so that the second table gets a row, too.
-				subscriber('4711', 'Charles', 'A-1003', 'Europe/Paris'),
-				subscriber('5003', 'Alan', 'A-1004', 'Pacific/Auckland'),
+				{ orderId: 'A-1003', subscriberId: '4711', firstName: 'Charles' },
+				{ orderId: 'A-1004', subscriberId: '5003', firstName: 'Alan' },
 			],
 		},
 		{
 			name: 'Push not sent',
-			columns: texts('subscriberId', 'outcome', 'reason'),
+			columns: texts('orderId', 'subscriberId', 'firstName', 'outcome', 'reason'),
 		},
+		{
+			name: 'Push morning subscribers',
+			columns: texts('subscriberId', 'firstName', 'timezone'),
+			rows: [
+				{ subscriberId: '5001', firstName: 'Ada', timezone: 'Europe/London' },
+				{ subscriberId: '5002', firstName: 'Grace', timezone: 'America/New_York' },
+				{ subscriberId: '5003', firstName: 'Alan', timezone: 'Pacific/Auckland' },
+			],
+		},
+		{ name: 'Push title tests', columns: texts('week', 'title', 'campaignId') },
 		{
 			name: 'Push subscriber counts',
 			columns: { day: 'string', active: 'number', total: 'number' },

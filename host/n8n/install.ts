@@ -73,10 +73,21 @@ const lockSchema = z.object({
 });
 
 /** The name of the package at a path of the lock file. */
-const nameOf = (path: string) => path.split('node_modules/').pop();
+const nameOf = (path: string) => path.split('node_modules/').pop() ?? path;
 
-/** Whether npm's log says here that it asked the registry about a package, not for the package itself. */
-const isLookup = (text: string) => /http (fetch|cache) /.test(text) && !text.includes('.tgz');
+/**
+ * How many of these packages npm has asked the registry about, by its log. npm asks about some of them
+ * more than once, and about others that it does not install.
+ */
+export function countAsked(log: string, names: ReadonlySet<string>): number {
+	const urls = log.matchAll(/http (?:fetch|cache) .*?https?:\/\/(\S+)/g);
+	const asked = [...urls].map(([, url = '']) => {
+		// A scoped name may be written `@scope%2fname`.
+		const [scope = '', name = ''] = url.replace(/%2f/i, '/').split('/').slice(-2);
+		return scope.startsWith('@') ? `${scope}/${name}` : name;
+	});
+	return new Set(asked.filter((name) => names.has(name))).size;
+}
 
 /**
  * Reports again and again how many packages of the lock file are unpacked. npm first asks the
@@ -103,7 +114,7 @@ function countPackages(
 			const found = await Promise.all(paths.map(exists));
 			const unpacked = found.filter(Boolean).length;
 			const log = unpacked > 0 ? '' : await readFile(logFile, 'utf8').catch(() => '');
-			const asked = log.split('\n').filter(isLookup).length;
+			const asked = countAsked(log, names);
 			reach?.(
 				unpacked > 0
 					? `${number.format(unpacked)} of ${number.format(paths.length)} packages`

@@ -99,7 +99,7 @@ describe('npm start', () => {
 		expect((await rowsOf('Push not sent')).map(({ subscriberId }) => subscriberId)).toEqual([
 			'4711',
 		]);
-		await run('examples/log-and-watch-campaigns.json', 'Every hour');
+		await run('examples/watch-campaigns.json', 'Every hour');
 		expect(await rowsOf('Push campaign log')).toMatchObject([
 			{ campaignId: demoCampaignId, status: 'Sent', successfullySent: 9840 },
 		]);
@@ -112,7 +112,7 @@ describe('npm start', () => {
 
 	test('lets the examples post to the chat on the page', async () => {
 		await run(report, 'Every day at 8:00');
-		await run('examples/log-and-watch-campaigns.json', 'Every Monday at 9:00');
+		await run('examples/watch-campaigns.json', 'Every Monday at 9:00');
 		expect(simulator.state().messages.map(({ text }) => text)).toEqual([
 			textLike(/today: 10,000 .*\nYesterday: 9,985. A week ago: 9,810.$/),
 			textLike(/^Push campaigns of the last seven days: 1\n“Autumn sale: 20% off everything”/),

@@ -65,6 +65,7 @@ const triggers = [
 const searchWords = [
 	...['push notification', 'browser notification', 'browser push', 'send notification'],
 	...['notify', 'marketing', 'send push', 'mobile push', 'click rate', 'webpushr'],
+	...['status', 'campaign status', 'subscriber count'],
 ];
 
 describe("n8n's editor", () => {

@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import execa from 'execa';
 import { z } from 'zod';
 import {
@@ -12,7 +12,9 @@ import {
 	outputOf,
 	packageName,
 	packagesFolder,
+	projectFolder,
 	pushCampaign,
+	runNpm,
 	triggerType,
 	type Workflow,
 } from '../../host';
@@ -23,6 +25,23 @@ import { content } from './support/fixtures';
 // another one. So it is followed step by step, with tarballs as `npm pack` gives them.
 
 const former = '0.9.0';
+
+/** The command of README's installation chapter, for a folder as the home and a tarball as npm's package. */
+async function readmeCommand(packed: string): Promise<string> {
+	const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
+	const command = /^npm install .*--prefix ~.* n8n-nodes-push-campaign$/m.exec(readme)?.[0] ?? '';
+	return command.replace(/n8n-nodes-push-campaign$/, packed);
+}
+
+/** Runs the command of the README as a user of this Node.js does; throws where it fails. */
+async function installAsReadmeSays(home: string, nodeFolder: string): Promise<void> {
+	const path = [nodeFolder, process.env['PATH']].join(delimiter);
+	const npm = { npm_config_cache: join(home, 'cache'), NODE_DISABLE_COMPILE_CACHE: '1' };
+	const env = { HOME: home, PATH: path, ...npm };
+	// Nothing of this project's npm configuration, which `npm run` hands down.
+	const options = { env, extendEnv: false };
+	await execa('sh', ['-c', await readmeCommand(await tarball())], options);
+}
 
 const notedSchema = z.object({ dependencies: z.record(z.string()) }).passthrough();
 
@@ -104,4 +123,30 @@ describe('the package in an n8n that has none yet', () => {
 		expect(await offered()).toEqual([]);
 		expect(await stage.client.workflow(workflow.id)).toEqual(workflow);
 	});
+
+	test("is loaded after README's npm command", async () => {
+		await stage.server.stop();
+		await installAsReadmeSays(stage.server.userFolder, dirname(process.execPath));
+		await stage.restart();
+		expect(await offered()).toEqual([actionType, triggerType]);
+		expect(await sentCampaign()).toBe('1003');
+	});
 });
+
+test.each(['20.20.2', '22.23.3', '24.21.0'])(
+	"README's npm command installs the package and nothing else on Node.js %s",
+	async (version) => {
+		const home = await mkdtemp(join(tmpdir(), 'home-'));
+		try {
+			await runNpm(['install', '--prefix', home, `node@${version}`], home);
+			const runtime = join(home, 'node_modules', 'node', 'bin');
+			const { stdout } = await execa(join(runtime, 'node'), ['--version']);
+			expect(stdout).toBe(`v${version}`);
+			await installAsReadmeSays(home, runtime);
+			const modules = await readdir(join(packagesFolder(home), 'node_modules'));
+			expect(modules.filter((name) => !name.startsWith('.'))).toEqual([packageName]);
+		} finally {
+			await rm(home, { recursive: true, force: true });
+		}
+	},
+);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { explain } from '../../../host/n8n/install';
+import { countAsked, explain } from '../../../host/n8n/install';
 import { LockHeld, withLock } from '../../../host/process/lock';
 import { Progress } from '../../../host/process/progress';
 
@@ -57,6 +57,17 @@ test.each([
 	{ name: 'anything else', output: 'npm error something', words: /npm stopped\.$/ },
 ])('an installation that failed because of $name is explained', ({ output, words }) => {
 	expect(explain(output)).toMatch(words);
+});
+
+test('an installation counts each package that it has asked about once, and no others', () => {
+	const lookup = (path: string) =>
+		`npm http fetch GET 200 https://registry.example.com/npm/${path} 35ms (cache miss)`;
+	const log = [
+		...['zod', 'zod', '@n8n%2fapi', '@n8n/api', 'not-installed'].map(lookup),
+		lookup('glob/-/glob-11.0.0.tgz'),
+		'npm http cache https://registry.example.com/npm/luxon 2ms (cache hit)',
+	].join('\n');
+	expect(countAsked(log, new Set(['zod', '@n8n/api', 'luxon', 'glob']))).toBe(3);
 });
 
 describe('progress', () => {
