@@ -110,6 +110,7 @@ describe('a webhook that is delivered several times, to several workers', () => 
 		expect(await deliver(workflow, [lost])).toEqual(times(8, 'unknown'));
 		cluster().simulator.clearFaults();
 		await workflow.change({ options: { ...options, resendUnknown: true } });
+		await cluster().client.activate(workflow.id);
 		const { value: ends, took } = await countWorkers(cluster(), async () =>
 			deliver(workflow, [lost, lost, lost]),
 		);

@@ -11,8 +11,15 @@ import { databaseWith, executeFunctions } from '../../execution/support';
 
 let nowMs = 0;
 const realNow = performance.now.bind(performance);
-beforeAll(() => (performance.now = () => nowMs));
-afterAll(() => (performance.now = realNow));
+beforeAll(() => {
+	performance.now = () => nowMs;
+	// A process that has ended has no deadline.
+	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+});
+afterAll(() => {
+	performance.now = realNow;
+	jest.restoreAllMocks();
+});
 
 jest.mock('n8n-workflow', () => ({
 	...jest.requireActual<typeof n8nWorkflow>('n8n-workflow'),
