@@ -14,7 +14,7 @@ const realNow = performance.now.bind(performance);
 beforeAll(() => {
 	performance.now = () => nowMs;
 	// A process that has ended has no deadline.
-	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
 });
 afterAll(() => {
 	performance.now = realNow;

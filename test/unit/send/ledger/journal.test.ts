@@ -8,8 +8,10 @@ import { ProcessedData } from '../../../support/processedData';
 import { executeFunctions } from '../../execution/support';
 
 // A process that has ended has no deadline.
-const never = new AbortController().signal;
-beforeAll(() => void jest.spyOn(AbortSignal, 'timeout').mockReturnValue(never));
+beforeAll(
+	() =>
+		void jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal),
+);
 afterAll(() => void jest.restoreAllMocks());
 
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
