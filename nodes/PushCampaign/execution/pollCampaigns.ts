@@ -7,6 +7,7 @@ import { withDeadline } from '../service/deadline';
 import { Unavailable } from '../service/invalidInput';
 import { toPresentItem } from '../watch/compare';
 import { describeFailures } from '../watch/failures';
+import type { TriggerMemory } from '../watch/finishPoll';
 import { failPoll, finishPoll, memoryOf } from '../watch/finishPoll';
 import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
@@ -113,8 +114,7 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 	const workflowId = String(context.getWorkflow().id);
 	const { id: nodeId, name: nodeName } = context.getNode();
 	const isPublished = reason === 'publication';
-	// Until the state is there: two triggers with one ID must not share a memory, and the second one is refused.
-	let memory = memoryOf(workflowId, `${nodeId} ${nodeName}`);
+	let memory: TriggerMemory | undefined;
 	let isNew = isPublished;
 	try {
 		const state = openState({
@@ -145,6 +145,8 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 	} catch (error) {
 		if (isNew) throw toExpected(context.getNode(), error);
 		const problem = toProblem(error, true);
+		// Without a state it is the second of two triggers with one ID, which must not share their memory.
+		memory ??= memoryOf(workflowId, `${nodeId} ${nodeName}`);
 		if (failPoll(memory, problem, isPublished)) {
 			context.__emitError(toApiError(context.getNode(), problem));
 		}

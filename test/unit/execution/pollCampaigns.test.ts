@@ -330,21 +330,6 @@ describe('a failure in a scheduled poll', () => {
 		},
 	);
 
-	test.each(engines)(
-		'of its one campaign, in which nothing was reached, does not hold back the next one ($engine engine)',
-		async ({ newData, activation }) => {
-			const { service, campaigns, asked } = serviceOf({ 1: hang, 2: hang });
-			const parameters = { campaignIds: ['1', '2'] };
-			const options = { service, activation, staticData: newData(), parameters };
-			const { poll, messages } = trigger(options);
-			await poll();
-			expect(messages()).toEqual([]);
-			campaigns['2'] = { clicked: 1 };
-			expect(idsOf(await poll())).toEqual(['2']);
-			expect(asked.length).toBeGreaterThan(2);
-		},
-	);
-
 	test('says which field to check, and where the ID comes from', async () => {
 		const { service } = serviceOf({ 1: refuse });
 		expect((await errorOf({ service })).description).toBe(
@@ -617,6 +602,20 @@ describe('the time of a poll', () => {
 		asked.splice(0);
 		await poll();
 		expect(asked).toEqual(ids);
+	});
+
+	test('is given first to what the last poll did not reach, also if it read nothing', async () => {
+		const ids = Array.from({ length: 20 }, (_, index) => String(index));
+		const { service, asked, campaigns } = serviceOf({});
+		const [failing = '', ...notReached] = ids;
+		campaigns[failing] = refuse;
+		for (const id of notReached) campaigns[id] = busy;
+		const { poll } = trigger({ parameters: { campaignIds: ids }, service, budgetMs: 6_000 });
+		expect(await poll()).toBeNull();
+		asked.splice(0);
+		for (const id of notReached) campaigns[id] = { clicked: 2 };
+		await poll();
+		expect(asked).toEqual([...notReached, failing]);
 	});
 });
 

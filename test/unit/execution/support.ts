@@ -265,10 +265,10 @@ export function executeFunctions(options: ExecuteOptions) {
 
 /** What n8n fills in for the fields of a trigger that nobody changed. */
 export function withDefaults(parameters: IDataObject): IDataObject {
-	const { event = 'campaignChanged' } = parameters;
+	const event = typeof parameters['event'] === 'string' ? parameters['event'] : 'campaignChanged';
 	const shown = triggerProperties.filter(
 		({ type, displayOptions }) =>
-			type !== 'hidden' && (displayOptions?.show?.['event']?.includes(String(event)) ?? true),
+			type !== 'hidden' && (displayOptions?.show?.['event']?.includes(event) ?? true),
 	);
 	const defaults = Object.fromEntries(shown.map(({ name, default: value }) => [name, value]));
 	return { ...defaults, ...parameters };
