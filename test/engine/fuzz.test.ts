@@ -40,11 +40,14 @@ const text = fc.oneof(
 );
 /** Stands for the item that the answer is for. */
 const askedFor = 'the-one-that-was-asked-for';
-const record = fc.record({
-	notification_status: text,
-	notification_id: fc.oneof({ weight: 6, arbitrary: fc.constant(askedFor) }, text),
-	count: fc.oneof({ weight: 6, arbitrary: fc.record(counters) }, fc.jsonValue()),
-});
+const record = fc.record(
+	{
+		notification_status: text,
+		notification_id: fc.oneof({ weight: 6, arbitrary: fc.constant(askedFor) }, text),
+		count: fc.oneof({ weight: 6, arbitrary: fc.record(counters) }, fc.jsonValue()),
+	},
+	{ requiredKeys: ['notification_id'] },
+);
 const receipt = fc.record(
 	{
 		status: fc.oneof({ weight: 6, arbitrary: fc.constant('success') }, text),
@@ -204,7 +207,10 @@ const isBlank = (value: unknown) =>
 const givenOrNot = z.preprocess((value) => (isBlank(value) ? null : value), wholeNumber.nullable());
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 const statusRecord = z.object({
-	notification_status: z.string(),
+	notification_status: z.preprocess(
+		(value) => (isBlank(value) ? null : value),
+		z.string().nullable(),
+	),
 	count: z.preprocess(
 		(value) => (value === undefined || value === null || isEmptyList(value) ? {} : value),
 		z.object({

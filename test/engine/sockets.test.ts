@@ -86,7 +86,7 @@ describe.each(endless)('a service that never ends its answer, and $name', ({ ans
 	test('keeps no socket of a poll', async () => {
 		const polling = runPoll(
 			{ campaignIds: '1001, 1002, 1003' },
-			{ ...surroundings, budgetMs: 1_500, activation: 'activate' },
+			{ ...surroundings, budgetMs: 1_500, mode: 'manual' },
 		);
 		await expect(polling).rejects.toThrow('did not answer within');
 		expect(opened).toBeGreaterThanOrEqual(3);

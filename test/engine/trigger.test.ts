@@ -184,6 +184,17 @@ test('a poll ends within its budget: what hangs is not reached, and read first t
 	expect(simulator().requests[asked]).toMatchObject({ path: matching(new RegExp(`/${refused}$`)) });
 }, 30_000);
 
+test('a status that is not there yet is null, starts nothing, and the numbers are watched', async () => {
+	const id = simulator().addCampaign({ status: '', counters: zero });
+	const trigger = poller({ campaignIds: id, watch: ['status', 'clicked'] }, { activation: 'init' });
+	const quiet = await trigger.poll();
+	expect([quiet.items, quiet.errors]).toEqual([null, []]);
+	simulator().setCounters(id, { clicked: 3 });
+	expect(jsonOf((await trigger.poll()).items)).toMatchObject([
+		{ status: null, changes: { clicked: { from: 0, to: 3, by: 3 } } },
+	]);
+});
+
 test('counters that are not there yet are null, start nothing and keep their place', async () => {
 	simulator().configure({ waitingCounters: 'null' });
 	const id = simulator().addCampaign({ dueAt: Date.now() + 60_000 });

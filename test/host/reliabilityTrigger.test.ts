@@ -219,39 +219,6 @@ describe('the trigger in the classic engine', () => {
 		for (const name of names) await untilCaughtUp(stage(), id, [campaignId], name);
 	};
 
-	// The durable engine polls again half an hour after a credential was refused.
-	test('each poll fails while the service does not accept the key, and nothing is lost', async () => {
-		const id = await add(watching([campaignId]));
-		await caughtUp(id);
-		stage().simulator.configure({ serviceKey: 'another-key' });
-		moveCounters(stage(), [campaignId]);
-		await untilErrors(stage(), id, 2);
-		expect((await errorsOf(stage(), id))[0]).toContain('does not accept the credential');
-		stage().simulator.configure({ serviceKey: secrets.apiKey });
-		await caughtUp(id);
-		expect(await eachChangeOnce(id, campaignId)).toEqual([true, false]);
-	});
-
-	test('a trigger that is renamed goes on, also if another trigger gets its old name', async () => {
-		const names = ['One', 'Two'];
-		const draft = watching([campaignId], names);
-		const id = await add(draft);
-		await caughtUp(id, names);
-		const nodes = draft.nodes.map((each) => {
-			const other = names.find((name) => names.includes(each.name) && name !== each.name);
-			return { ...each, name: other ?? each.name };
-		});
-		await publish(id, { ...draft, nodes });
-		await untilRequests(stage(), 4);
-		const told = { workflowId: id, status: ['success'] };
-		expect((await stage().client.executions(told)).length).toBe(2);
-		await stage().crash();
-		moveCounters(stage(), [campaignId]);
-		await caughtUp(id, names);
-		for (const name of names)
-			expect(await eachChangeOnce(id, campaignId, name)).toEqual([true, false]);
-	});
-
 	test('nothing is repeated after a crash if another trigger of the workflow was published on its own', async () => {
 		const names = ['One', 'Two'];
 		const draft = watching([campaignId], names);

@@ -1,3 +1,4 @@
+import { until } from '../../host';
 import { useStage } from './support';
 import {
 	allExecutions,
@@ -7,7 +8,6 @@ import {
 	errorsOf,
 	moveCounters,
 	untilCaughtUp,
-	untilErrors,
 	useWatches,
 } from './support/reliabilityEvents';
 import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
@@ -25,19 +25,22 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
-	test('the events of 200 campaigns arrive in time though one hangs and one fails', async () => {
+	test('the events of 200 campaigns arrive in time though forty hang and one fails', async () => {
 		const { client, simulator } = stage();
 		const ids = addCampaigns(200);
-		const [hanging = '', failing = '', ...good] = ids;
+		const hanging = ids.slice(0, 40);
+		const [failing = '', ...good] = ids.slice(40);
 		const id = await add(watchWorkflow(stage().credential, ids, [trigger], pollSeconds));
 		await untilCaughtUp(stage(), id, ids);
 		const [known] = await client.executions({ workflowId: id });
 
-		simulator.addFault({
-			match: { path: `/id/${hanging}` },
-			times: 0,
-			action: { kind: 'hang', process: false },
-		});
+		for (const campaignId of hanging) {
+			simulator.addFault({
+				match: { path: `/id/${campaignId}` },
+				times: 0,
+				action: { kind: 'hang', process: false },
+			});
+		}
 		simulator.removeCampaign(failing);
 		moveCounters(stage(), good);
 		await untilCaughtUp(stage(), id, good, trigger, 200_000);
@@ -50,10 +53,17 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 			(execution) => Number(execution.id) > Number(known?.id),
 		);
 		expect(later).toHaveLength(emissions.length - 1);
-		await untilErrors(stage(), id, 1);
-		expect(await errorsOf(stage(), id)).toEqual([
-			expect.stringMatching(`^Campaign ${hanging} can't be read: .* Campaign ${failing} can't be`),
-		]);
+		// A poll does not get to all that hang, so they may be reported one after another. Each is, once.
+		const reportsOf = async () => {
+			const words = (await errorsOf(stage(), id)).join(' ').split(/\W+/);
+			return [failing, ...hanging].map((each) => words.filter((word) => word === each).length);
+		};
+		const reports = await until(reportsOf, (counts) => counts.every((count) => count > 0), {
+			within: 200_000,
+			every: 1000,
+			late: (counts) => `Reported: ${counts.join()}`,
+		});
+		expect(reports).toEqual(reports.map(() => 1));
 		expect(stage().server.log()).not.toContain('Poll exceeded its timeout');
-	}, 400_000);
+	}, 600_000);
 });

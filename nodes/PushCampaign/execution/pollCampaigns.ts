@@ -2,46 +2,26 @@ import type { IDataObject, INodeExecutionData, IPollFunctions, NodeError } from 
 
 import type { Watched } from '../operations/triggerEvents';
 import { readWatched } from '../operations/triggerEvents';
+import { digest } from '../send/digest';
 import { withDeadline } from '../service/deadline';
-import type { Problem } from '../service/failures';
+import { Unavailable } from '../service/invalidInput';
 import { toPresentItem } from '../watch/compare';
 import { describeFailures } from '../watch/failures';
-import { finishPoll, memoryOf } from '../watch/finishPoll';
+import type { TriggerMemory } from '../watch/finishPoll';
+import { failPoll, finishPoll, memoryOf } from '../watch/finishPoll';
 import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
 import { subjects } from '../watch/subjects';
-import { toApiError, toExpected } from './errors';
+import { toApiError, toExpected, toProblem } from './errors';
 import { refuseEmptied, tellUnreadable } from './parameterReader';
-import type { Poll, PollReason, PollTime } from './pollReason';
-import { describePoll } from './pollReason';
+import type { Poll, PollTime } from './pollReason';
+import { describePoll, openState } from './pollReason';
 import { sleep } from './sleep';
 import { connect } from './transport';
 
 const maxParallel = 100;
 /** How much of the budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
-
-/** What becomes of failures in a poll. */
-interface FailurePolicy {
-	/** Some of what is watched can't be read. */
-	readonly some: 'throw' | 'report at once' | 'report if repeated';
-	/** Nothing can be read, or a parameter or the credential is not valid. */
-	readonly all: 'throw' | 'report';
-}
-
-/**
- * A failure that is thrown fails the poll. n8n does not publish a trigger whose first poll fails, never polls
- * one again that fails while n8n starts, and backs off where a scheduled poll fails. A failure that is
- * reported becomes a failed execution beside the poll, and the trigger goes on.
- */
-const failurePolicies: Readonly<Record<PollReason | 'firstPublication', FailurePolicy>> = {
-	test: { some: 'throw', all: 'throw' },
-	// The trigger watches nothing yet: its user is there to correct it.
-	firstPublication: { some: 'throw', all: 'throw' },
-	publication: { some: 'report at once', all: 'report' },
-	start: { some: 'report if repeated', all: 'report' },
-	schedule: { some: 'report if repeated', all: 'throw' },
-};
 
 /**
  * The contexts of polls in flight. n8n's classic engine polls again on the same context when its time comes,
@@ -62,32 +42,34 @@ function watchedBy(context: IPollFunctions): Watched {
 	});
 }
 
-const credentialTimeout: Problem = {
-	type: 'network',
-	outcome: 'notDone',
-	message: 'n8n did not open the credential in the time that it gives a poll',
-	description:
+const credentialTimeout = () =>
+	new Unavailable(
+		'n8n did not open the credential in the time that it gives a poll',
 		"The next poll tries again. If it stays like this, check n8n's database, and the vault if the credential uses external secrets.",
-	cause: 'temporarily-unavailable',
-};
+	);
 
-/** Reads what is watched, within the poll's time. Opening the credential counts. */
+/** What a poll found out, and a digest of the site that it asked. */
+type SiteReadings = Readings & { readonly site: string };
+
+/**
+ * Reads what is watched, within the poll's time. Opening the credential counts.
+ * @throws InvalidInput
+ * @throws Unavailable
+ */
 async function read(
 	context: IPollFunctions,
 	{ subject, ids }: Watched,
 	time: PollTime,
 	first: readonly string[] = [],
-): Promise<Readings> {
+): Promise<SiteReadings> {
 	const budgetMs = Math.max(1, Math.floor(time.budgetMs * budgetShare));
 	const signal = AbortSignal.timeout(budgetMs);
 	const open = async () => await connect(context, signal);
 	const opened = await withDeadline(open, { timeoutMs: budgetMs, sleep });
-	if (opened.kind === 'failed') {
-		throw opened.isLate ? toApiError(context.getNode(), credentialTimeout) : opened.error;
-	}
+	if (opened.kind === 'failed') throw opened.isLate ? credentialTimeout() : opened.error;
 	const timeoutMs = Math.max(1, Math.min(time.requestMs, Math.floor(budgetMs / 2)));
 	const options = { subject: subjects[subject], ids, first: new Set(first), timeoutMs };
-	return await readSubjects(options, opened.value.client, {
+	const readings = await readSubjects(options, opened.value.client, {
 		maxConcurrency: maxParallel,
 		stopOnFailure: false,
 		now: () => performance.now(),
@@ -95,6 +77,7 @@ async function read(
 		random: Math.random,
 		signal,
 	});
+	return { ...readings, site: digest(opened.value.site) };
 }
 
 /** One error for all failures, if there are any. */
@@ -119,40 +102,54 @@ async function showPresent(context: IPollFunctions, { time }: Poll) {
 	return toOutput(observations.map((observation) => toPresentItem(observation, watched.rule)));
 }
 
-/** A poll of an active workflow. */
-async function emitChanges(context: IPollFunctions, { reason, time, openState }: Poll) {
+/**
+ * A poll of an active workflow.
+ *
+ * A failure that is thrown fails the poll, and with it the trigger: n8n 2 does not poll one again whose first poll
+ * after a start or a publication fails (n8n 2.41.1: packages/core/src/execution-engine/active-workflow-triggers.ts,
+ * activatePollTrigger). That is right for one that watches nothing yet: its user is there to correct it. Everything
+ * else is reported: it becomes a failed execution beside the poll, and the trigger goes on.
+ */
+async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 	const workflowId = String(context.getWorkflow().id);
-	const { id: nodeId } = context.getNode();
-	const memory = memoryOf(workflowId, nodeId);
-	// Until the state is there: two triggers with one ID share this memory, and the second must not be published.
-	let hasWatched = false;
-	const policyOf = () =>
-		failurePolicies[reason === 'publication' && !hasWatched ? 'firstPublication' : reason];
+	const { id: nodeId, name: nodeName } = context.getNode();
+	const isPublished = reason === 'publication';
+	let memory: TriggerMemory | undefined;
+	let isNew = isPublished;
 	try {
 		const state = openState({
 			workflowId,
 			nodeId,
+			nodeName,
 			node: context.getWorkflowStaticData('node'),
 			global: context.getWorkflowStaticData('global'),
 		});
-		hasWatched = memory.hasPolled || state.load().size > 0;
-		const policy = policyOf();
+		memory = memoryOf(workflowId, nodeId);
+		isNew = isPublished && !memory.isWatching && state.load().revision === 0;
 		const watched = watchedBy(context);
 		const readings = await read(context, watched, time, memory.readFirst);
+		const { site } = readings;
 
 		const error = failureError(context, readings.failures, watched);
-		if (error !== undefined && policy.some === 'throw') throw error;
-		const isNothingRead = readings.observations.length === 0;
-		if (error !== undefined && isNothingRead && !state.isStale()) throw error;
-		const isAtOnce = policy.some === 'report at once';
-		const { items, toReport } = finishPoll(state, memory, watched, readings, isAtOnce);
+		if (error !== undefined && isNew) throw error;
+		const { items, toReport } = finishPoll(
+			state,
+			memory,
+			{ ...watched, site },
+			readings,
+			isPublished,
+		);
 		const report = failureError(context, toReport, watched);
 		if (report !== undefined) context.__emitError(report);
 		return toOutput(items);
 	} catch (error) {
-		const expected = toExpected(context.getNode(), error);
-		if (policyOf().all === 'throw') throw expected;
-		context.__emitError(expected);
+		if (isNew) throw toExpected(context.getNode(), error);
+		const problem = toProblem(error, true);
+		// Without a state it is the second of two triggers with one ID, which must not share their memory.
+		memory ??= memoryOf(workflowId, `${nodeId} ${nodeName}`);
+		if (failPoll(memory, problem, isPublished)) {
+			context.__emitError(toApiError(context.getNode(), problem));
+		}
 		return null;
 	}
 }
@@ -161,8 +158,9 @@ async function emitChanges(context: IPollFunctions, { reason, time, openState }:
  * Reads what a trigger watches and returns an item for each change, or `null`. The baselines move with what
  * is returned, and with nothing else: what n8n saves together with an emission is all that a restart needs.
  * Also returns `null` while another poll on the same context is in flight.
- * @throws NodeApiError if nothing can be read (see `failurePolicies`)
- * @throws NodeOperationError if a parameter or the credential is not valid
+ * @throws NodeApiError if something can't be read in a test event, or when a trigger is published that watches
+ * nothing yet
+ * @throws NodeOperationError likewise, if a parameter or the credential is not valid
  */
 export async function pollCampaigns(
 	context: IPollFunctions,

@@ -8,28 +8,17 @@ import { newState } from '../watch/triggerState';
 /** n8n 1 has no budget, whatever the types say. */
 export type PollContext = Omit<IPollFunctions, 'getPollBudgetMs'> & Partial<IPollFunctions>;
 
-/** One of n8n's two engines for triggers that poll. Only this file knows that there are two. */
-interface Engine {
-	readonly openState: (data: TriggerData) => PollState;
-	/**
-	 * Whether n8n gives each scheduled poll a context of its own, and calls it an update (n8n 2.41.1:
-	 * packages/cli/src/workflows/triggers/trigger-execution-context.factory.ts, createPollExecutionContext).
-	 */
-	readonly schedulesUpdates: boolean;
-}
-const classic: Engine = { openState: openClassicState, schedulesUpdates: false };
-const durable: Engine = {
-	// A trigger without a cursor goes on with what the classic engine saved before n8n was switched over.
-	openState: (data) => openDurableState(data, readClassicState(data) ?? newState),
-	schedulesUpdates: true,
-};
-
 /**
- * The classic engine hands out static data that note changes (n8n 2.41.1:
- * packages/workflow/src/observable-object.ts, create), the durable one a plain copy.
+ * Opens a trigger's state in the engine that polls; only this file knows that n8n has two. The classic engine hands
+ * out static data that note changes (n8n 2.41.1: packages/workflow/src/observable-object.ts, create), the durable
+ * one a plain copy.
+ * @throws InvalidInput if the trigger's state is not its own
  */
-const engineOf = (context: PollContext): Engine =>
-	'__dataChanged' in context.getWorkflowStaticData('node') ? classic : durable;
+export function openState(data: TriggerData): PollState {
+	if ('__dataChanged' in data.node) return openClassicState(data);
+	// A trigger without a cursor goes on with what the classic engine saved before n8n was switched over.
+	return openDurableState(data, readClassicState(data) ?? newState);
+}
 
 /**
  * Why n8n polls.
@@ -43,15 +32,25 @@ export type PollReason = 'test' | 'publication' | 'start' | 'schedule';
 /** The contexts that have polled before. The classic engine makes one for each activation. */
 const usedContexts = new WeakSet<object>();
 
-function pollReasonOf(context: PollContext, { schedulesUpdates }: Engine): PollReason {
+/**
+ * The budget of a poll to which n8n gave none (n8n 2.41.1: packages/core/src/execution-engine/
+ * node-execution-context/poll-context.ts, constructor). Also that of n8n 1, which has no budget.
+ */
+const noBudgetMs = 5 * 60_000;
+
+const budgetMsOf = (context: PollContext) => context.getPollBudgetMs?.() ?? noBudgetMs;
+
+function pollReasonOf(context: PollContext): PollReason {
 	if (context.getMode() === 'manual') return 'test';
 	const isFirst = !usedContexts.has(context);
 	usedContexts.add(context);
 	if (!isFirst) return 'schedule';
+	// n8n's scheduler gives each poll a context of its own, with the mode of a publication. Only its polls have a
+	// budget: what is left of a task's time (n8n 2.41.1: packages/cli/src/workflows/triggers/
+	// trigger-execution-context.factory.ts, getExecutePollFunctions).
+	if (budgetMsOf(context) !== noBudgetMs) return 'schedule';
 	const mode = context.getActivationMode();
-	if (mode === 'update' && schedulesUpdates) return 'schedule';
-	if (mode === 'init' || mode === 'leadershipChange') return 'start';
-	return 'publication';
+	return mode === 'init' || mode === 'leadershipChange' ? 'start' : 'publication';
 }
 
 /** How much time a poll has, in milliseconds. */
@@ -60,11 +59,6 @@ export interface PollTime {
 	readonly requestMs: number;
 }
 
-/**
- * n8n 1 gives no budget. n8n 2 gives as much in its classic engine, and 36 s in its durable one, which
- * abandons a poll after 45 s with all that it read.
- */
-const defaultBudgetMs = 5 * 60_000;
 const requestMs = 30_000;
 /**
  * n8n 2 gives up a publication after 84 s (seven tenths of N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS), and
@@ -73,21 +67,17 @@ const requestMs = 30_000;
 const firstPoll: PollTime = { budgetMs: 60_000, requestMs: 10_000 };
 
 function pollTimeOf(context: PollContext, reason: PollReason): PollTime {
-	const budgetMs = context.getPollBudgetMs?.() ?? defaultBudgetMs;
-	if (reason === 'test' || reason === 'schedule') return { budgetMs, requestMs };
-	return { ...firstPoll, budgetMs: Math.min(budgetMs, firstPoll.budgetMs) };
+	const isFirst = reason === 'publication' || reason === 'start';
+	return isFirst ? firstPoll : { budgetMs: budgetMsOf(context), requestMs };
 }
 
 /** What n8n says about one of its polls. */
 export interface Poll {
 	readonly reason: PollReason;
 	readonly time: PollTime;
-	/** @throws InvalidInput if the trigger's state is not its own */
-	readonly openState: (data: TriggerData) => PollState;
 }
 
 export function describePoll(context: PollContext): Poll {
-	const engine = engineOf(context);
-	const reason = pollReasonOf(context, engine);
-	return { reason, time: pollTimeOf(context, reason), openState: engine.openState };
+	const reason = pollReasonOf(context);
+	return { reason, time: pollTimeOf(context, reason) };
 }

@@ -5,7 +5,7 @@ import { campaignId, idList } from '../service/schemas';
 import { refusal, saying } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
 import type { ItemParameters, Parameter } from './parameters';
-import { check, readCollection, toIdList } from './parameters';
+import { check, invalid, isBlank, readCollection, toIdList } from './parameters';
 import type { Choices, EventName } from './triggerPanel';
 import {
 	campaignIds,
@@ -56,19 +56,34 @@ const watchedIds = idList
 	// A JavaScript object can hold no baseline under this name.
 	.refine((ids) => !ids.includes('__proto__'), refusal('contains __proto__', 'Remove __proto__.'));
 
+/**
+ * Returns a value that must be there. n8n fills in the default of a field that nobody changed, so one that is empty
+ * was emptied, or its expression gave nothing: it must not count as the default.
+ */
+function requireValue(parameters: TriggerParameters, parameter: Parameter): unknown {
+	const value = parameters.get(parameter);
+	if (!isBlank(value)) return value;
+	const { displayName } = parameter;
+	throw invalid(
+		displayName,
+		'is empty',
+		`Fill in ${displayName}. An expression in it has no input item to read from.`,
+	);
+}
+
 function readCampaignIds(parameters: TriggerParameters): string[] {
-	const ids = toIdList(parameters.get(campaignIds) ?? campaignIds.default);
+	const ids = toIdList(parameters.get(campaignIds) ?? '');
 	return check(watchedIds, ids, campaignIds.displayName);
 }
 
 /** One of the choices of a parameter. */
 function readChoice(
 	parameters: TriggerParameters,
-	parameter: Parameter & { readonly default: string; readonly options: Choices },
+	parameter: Parameter & { readonly options: Choices },
 ): string {
 	const values = valuesOf(parameter.options);
 	const choice = z.string().refine((value) => values.includes(value), noSelection);
-	return check(choice, parameters.get(parameter) ?? parameter.default, parameter.displayName);
+	return check(choice, requireValue(parameters, parameter), parameter.displayName);
 }
 
 const everyWatch = valuesOf([...counterOptions, statusOption, ...countOptions]);
@@ -83,8 +98,7 @@ function readChoices(
 		.array(z.string())
 		.refine((chosen) => chosen.length > 0, refusal('is empty', 'Choose at least one.'))
 		.refine((chosen) => chosen.every((value) => everyWatch.includes(value)), noSelection);
-	const given = parameters.get(parameter) ?? parameter.default;
-	const chosen = check(choices, given, parameter.displayName);
+	const chosen = check(choices, requireValue(parameters, parameter), parameter.displayName);
 	const own = chosen.filter((value) => values.includes(value));
 	// The editor keeps what was chosen for another event. It counts as not chosen.
 	return own.length > 0 ? own : parameter.default;
@@ -94,7 +108,7 @@ const target = wholeNumber(1);
 const optionsSchema = z.object({ minimumChange: wholeNumber(1).default(1) });
 
 const readNumber = (parameters: TriggerParameters) =>
-	check(target, parameters.get(number) ?? number.default, number.displayName);
+	check(target, requireValue(parameters, number), number.displayName);
 
 const readMinimumChange = (parameters: TriggerParameters) =>
 	readCollection(parameters, options, optionsSchema).minimumChange;
@@ -152,6 +166,5 @@ const eventName = z.enum(eventNames, saying(noSelection));
  * @throws InvalidInput naming the parameter
  */
 export function readWatched(parameters: TriggerParameters): Watched {
-	const given = parameters.get(event) ?? event.default;
-	return readers[check(eventName, given, event.displayName)](parameters);
+	return readers[check(eventName, requireValue(parameters, event), event.displayName)](parameters);
 }

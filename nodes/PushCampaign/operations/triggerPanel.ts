@@ -131,7 +131,7 @@ export const number = {
 	required: true,
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	// No number is right for everyone: one has to be entered.
-	default: 0,
+	default: '',
 	...showFor('campaignReached', 'subscribersReached'),
 	description:
 		'The number to reach, from 1. It starts the workflow once, even if the number falls and rises again.',

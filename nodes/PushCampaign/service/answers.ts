@@ -100,9 +100,18 @@ const noCounters = z
 	.union([z.undefined(), z.null(), z.tuple([])])
 	.transform(() => mapCounters(() => null));
 
+/**
+ * The status of a campaign, or null if the service gives none: left out, null or blank. The specification does not
+ * say what a campaign shows that waits for its time.
+ */
+const optionalStatus = z
+	.string()
+	.nullish()
+	.transform((status) => (status?.trim() ? cut(status) : null));
+
 /** Specification, Campaign status record. */
 export const campaignStatus = z.object({
-	notification_status: z.string().min(1).transform(cut),
+	notification_status: optionalStatus,
 	notification_id: idText,
 	count: z.union([counters.transform(toCounters), noCounters]),
 });

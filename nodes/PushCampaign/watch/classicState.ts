@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 import { TriggerMemories } from './memory';
 import type { PollState, TriggerData, TriggerState } from './triggerState';
-import { newState, nextState, toBaselines, triggerStateSchema } from './triggerState';
+import { newState, nextState, triggerStateSchema } from './triggerState';
 
 /** Of the workflow's static data, only this field is ours: the states of its triggers, by node ID. */
 const statesField = 'n8n-nodes-push-campaign.pushCampaignTrigger';
@@ -13,10 +13,11 @@ const mostStates = 100;
 
 interface ClassicMemory {
 	/**
-	 * The static data of the activation that polled last. Each activation has its own, loaded from the
-	 * database (n8n 2.41.1: packages/workflow/src/workflow.ts, constructor).
+	 * The activation that polled last, by its copy of the workflow's static data, and the name under which it knows
+	 * the trigger. Each activation loads a copy from the database (n8n 2.41.1: packages/workflow/src/workflow.ts,
+	 * constructor).
 	 */
-	live?: Pick<TriggerData, 'node' | 'global'>;
+	live?: Pick<TriggerData, 'global' | 'nodeName'>;
 	/** The state that n8n certainly has: the live data held it when the last poll began. */
 	confirmed: TriggerState;
 	/** The state in the live data: the confirmed one, or the one of an emission after it. */
@@ -35,24 +36,17 @@ const memories = new TriggerMemories<ClassicMemory>(() => ({
 const statesIn = (global: TriggerData['global']) =>
 	new Map(Object.entries(statesSchema.parse(global[statesField])));
 
-/**
- * Reads what n8n saved. n8n keeps a node's static data under its *name* (n8n 2.41.1:
- * packages/workflow/src/workflow.ts, getStaticData), which can be another trigger's by now. So the state is
- * also kept under the node's ID, in the workflow's static data, which n8n saves in the same write.
- */
-export function readClassicState({ nodeId, node, global }: TriggerData): TriggerState | undefined {
-	const byId = statesIn(global).get(nodeId);
-	return byId ?? triggerStateSchema.safeParse(node).data;
-}
+/** @returns the state of a trigger that the workflow's static data hold, if there is one */
+export const readClassicState = ({ nodeId, global }: TriggerData): TriggerState | undefined =>
+	statesIn(global).get(nodeId);
 
 /**
  * Writes the state of a trigger, and what is known of the workflow's other triggers: n8n 2 activates each
  * trigger with a copy of the workflow's data, and the copy that it saves last replaces the others.
- * Whole values at the first level: n8n does not notice, and does not save, what changes below it (n8n 2.41.1:
+ * A whole value at the first level: n8n does not notice, and does not save, what changes below it (n8n 2.41.1:
  * packages/workflow/src/observable-object.ts, create).
  */
-function writeState({ workflowId, nodeId, node, global }: TriggerData, state: TriggerState): void {
-	Object.assign(node, structuredClone(state));
+function writeState({ workflowId, nodeId, global }: TriggerData, state: TriggerState): void {
 	const states = statesIn(global);
 	for (const [id, { current }] of memories.ofWorkflow(workflowId)) {
 		if (current.revision > (states.get(id)?.revision ?? 0)) states.set(id, current);
@@ -69,6 +63,9 @@ const sharedIdAdvice =
 /**
  * Opens the state of a trigger in n8n's classic engine, for one poll.
  *
+ * The engine keeps static data by a node's *name*, which another trigger may have by now. So the state is kept in
+ * the workflow's static data, by the node's ID.
+ *
  * The engine loads the static data of a workflow when it activates it, polls with them, and saves them
  * together with an emission. An execution whose Code node writes static data saves all of them as they were
  * when it began. So an activation can load baselines that are older than what this process emitted: then the
@@ -76,14 +73,14 @@ const sharedIdAdvice =
  * @throws InvalidInput if another trigger of the workflow has the same node ID
  */
 export function openClassicState(data: TriggerData): PollState {
-	const { workflowId, nodeId, node, global } = data;
+	const { workflowId, nodeId, nodeName, global } = data;
 	const memory = memories.ofTrigger(workflowId, nodeId);
 	// One activation, two nodes: n8n 1 accepts that, and their baselines would be one. n8n 2 gives the second node
 	// an ID of its own (n8n 2.41.1: packages/cli/src/workflows/publication/heal-node-ids.ts).
-	if (memory.live?.global === global && memory.live.node !== node) {
+	if (memory.live?.global === global && memory.live.nodeName !== nodeName) {
 		throw new InvalidInput('Another trigger of this workflow has the same node ID', sharedIdAdvice);
 	}
-	memory.live = { node, global };
+	memory.live = { global, nodeName };
 
 	const saved = readClassicState(data) ?? newState;
 	// An emission is confirmed by the next poll, and not before: n8n discards what a poll returns whose
@@ -96,14 +93,14 @@ export function openClassicState(data: TriggerData): PollState {
 	memory.newestRevision = Math.max(memory.newestRevision, state.revision);
 
 	return {
-		load: () => toBaselines(state),
+		load: () => state,
 
 		// A newer activation polls. n8n 1 still accepts what this poll returns: both would emit the same.
-		isStale: () => memory.live?.node !== node,
+		isStale: () => memory.live?.global !== global,
 
-		save(baselines) {
+		save(site, baselines) {
 			memory.newestRevision += 1;
-			memory.current = nextState(baselines, memory.newestRevision);
+			memory.current = nextState(site, baselines, memory.newestRevision);
 			writeState(data, memory.current);
 		},
 	};

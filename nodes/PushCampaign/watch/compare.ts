@@ -13,7 +13,7 @@ interface ChangedRule {
 	readonly minimumChange: number;
 }
 
-/** Starts the workflow once, when a number reaches a target that it has never reached. */
+/** Starts the workflow once, when a number reaches a target that no event of this kind has reported. */
 interface ReachedRule {
 	readonly kind: 'reached';
 	/** Name of the number that is watched. */
@@ -34,9 +34,12 @@ export interface Observation extends Reading {
 export const baselineSchema = z.object({
 	/** The number in the last event. A number that the service did not give keeps its older value. */
 	numbers: z.record(z.number()),
-	/** The highest number of all events: a number that falls and rises again reaches nothing twice. */
-	highest: z.record(z.number()),
-	/** The status in the last event. */
+	/**
+	 * The highest value that an event about a reached number has reported of that number: one that falls and rises
+	 * again reaches nothing twice.
+	 */
+	reached: z.record(z.number()),
+	/** The status in the last event. A status that the service did not give keeps its older value. */
 	status: z.string().nullable(),
 });
 export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
@@ -45,14 +48,22 @@ export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 export type Baselines = ReadonlyMap<string, Baseline>;
 
 /** What was never emitted counts from zero. */
-const nothing: Baseline = { numbers: {}, highest: {}, status: null };
+const nothing: Baseline = { numbers: {}, reached: {}, status: null };
 
-function moveBaseline(before: Baseline, { numbers, status }: Reading): Baseline {
-	const moved = { numbers: { ...before.numbers }, highest: { ...before.highest }, status };
+function moveBaseline(before: Baseline, { numbers, status }: Reading, rule: Rule): Baseline {
+	const moved: Baseline = {
+		numbers: { ...before.numbers },
+		reached: { ...before.reached },
+		status: status ?? before.status,
+	};
 	for (const [name, value] of Object.entries(numbers)) {
-		if (value === null) continue;
-		moved.numbers[name] = value;
-		moved.highest[name] = Math.max(value, before.highest[name] ?? 0);
+		if (value !== null) moved.numbers[name] = value;
+	}
+	if (rule.kind === 'reached') {
+		moved.reached[rule.number] = Math.max(
+			numbers[rule.number] ?? 0,
+			before.reached[rule.number] ?? 0,
+		);
 	}
 	return moved;
 }
@@ -66,13 +77,19 @@ interface NumberChange {
 
 /** Everything watched that moved, also what moved by less than the minimum. */
 interface Changes {
-	readonly status: { readonly from: string | null; readonly to: string | null } | undefined;
+	readonly status: { readonly from: string | null; readonly to: string } | undefined;
 	readonly numbers: Readonly<Record<string, NumberChange>>;
+}
+
+function findStatusChange({ status: to }: Reading, { status: from }: Baseline, rule: Rule) {
+	if (rule.kind === 'reached' || !rule.isStatusWatched) return undefined;
+	// A status that the service does not give can't be compared.
+	if (to === null || to === from) return undefined;
+	return { from, to };
 }
 
 function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
 	const watched = rule.kind === 'changed' ? rule.numbers : [rule.number];
-	const isStatusWatched = rule.kind === 'changed' && rule.isStatusWatched;
 	const numbers: Record<string, NumberChange> = {};
 	for (const [name, to] of Object.entries(reading.numbers)) {
 		const from = before.numbers[name] ?? 0;
@@ -80,16 +97,19 @@ function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
 		if (!watched.includes(name) || to === null || to === from) continue;
 		numbers[name] = { from, to, by: to - from };
 	}
-	const isStatusChanged = isStatusWatched && reading.status !== before.status;
-	const status = isStatusChanged ? { from: before.status, to: reading.status } : undefined;
-	return { status, numbers };
+	return { status: findStatusChange(reading, before, rule), numbers };
 }
 
-function startsWorkflow(changes: Changes, before: Baseline, rule: Rule): boolean {
+function startsWorkflow(
+	{ numbers }: Reading,
+	changes: Changes,
+	before: Baseline,
+	rule: Rule,
+): boolean {
 	if (rule.kind === 'reached') {
-		const value = changes.numbers[rule.number]?.to ?? 0;
-		const highest = before.highest[rule.number] ?? 0;
-		return value >= rule.target && highest < rule.target;
+		const value = numbers[rule.number] ?? 0;
+		const reached = before.reached[rule.number] ?? 0;
+		return value >= rule.target && reached < rule.target;
 	}
 	if (changes.status !== undefined) return true;
 	return Object.values(changes.numbers).some(({ by }) => Math.abs(by) >= rule.minimumChange);
@@ -127,9 +147,9 @@ export function findEvents(observations: readonly Observation[], before: Baselin
 		const { id } = observation;
 		const baseline = before.get(id) ?? nothing;
 		const changes = findChanges(observation, baseline, rule);
-		if (!startsWorkflow(changes, baseline, rule)) continue;
+		if (!startsWorkflow(observation, changes, baseline, rule)) continue;
 		events.push({ id, item: toItem(observation, changes, !before.has(id)) });
-		baselines.set(id, moveBaseline(baseline, observation));
+		baselines.set(id, moveBaseline(baseline, observation, rule));
 	}
 	return { events, baselines };
 }

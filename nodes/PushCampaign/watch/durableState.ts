@@ -1,6 +1,6 @@
 import { TriggerMemories } from './memory';
 import type { PollState, TriggerData, TriggerState } from './triggerState';
-import { nextState, toBaselines, triggerStateSchema } from './triggerState';
+import { nextState, triggerStateSchema } from './triggerState';
 
 /**
  * How long after an emission a poll may still start from a cursor that does not show it, in milliseconds.
@@ -43,15 +43,15 @@ export function openDurableState(
 	const openedAt = performance.now();
 
 	return {
-		load: () => toBaselines(state),
+		load: () => state,
 
 		isStale: () => state.revision < memory.newestRevision && openedAt < memory.staleUntil,
 
-		save(baselines) {
+		save(site, baselines) {
 			// Never a revision that a lost emission had: a cursor that shows the one would pass for the other.
 			memory.newestRevision = Math.max(state.revision, memory.newestRevision) + 1;
 			memory.staleUntil = performance.now() + staleCursorMs;
-			Object.assign(cursor, structuredClone(nextState(baselines, memory.newestRevision)));
+			Object.assign(cursor, structuredClone(nextState(site, baselines, memory.newestRevision)));
 		},
 	};
 }

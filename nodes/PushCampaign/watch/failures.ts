@@ -4,44 +4,58 @@ import { clip } from '../service/text';
 import type { Readings } from './readSubjects';
 import type { Subject } from './subjects';
 
-/** Why reads fail, by ID. */
-export type Failing = ReadonlyMap<
-	string,
-	{
-		/** The reason in the last poll. */
-		readonly last: string;
-		/** The reason that was reported last; missing if none was. */
-		readonly reported?: string | undefined;
-	}
->;
+/** What can't be read. */
+export interface Failing {
+	/** By ID. */
+	readonly reasons: ReadonlyMap<
+		string,
+		{
+			/** The reason in the last poll. */
+			readonly last: string;
+			/** The reason that was reported last; missing if none was. */
+			readonly reported?: string | undefined;
+		}
+	>;
+	/** When something was reported last, by `performance.now()`, a clock that nobody sets. */
+	readonly reportedAt: number;
+}
+
+export const nothingFails: Failing = { reasons: new Map(), reportedAt: 0 };
+
+/** How often it is reported that nothing at all can be read, while that lasts; in milliseconds. */
+export const repeatReportMs = 24 * 60 * 60_000;
 
 /**
  * Selects the failures to report. A failure that is there in two polls in a row is reported once, until it
- * changes or heals.
+ * changes or heals. While nothing at all can be read, all failures are reported once a day.
  * @param before what was failing after the poll before
  * @param isAtOnce whether a failure is reported in the first poll already
  */
 export function selectReports(
-	{ failures, unread }: Pick<Readings, 'failures' | 'unread'>,
+	{ observations, failures, unread }: Readings,
 	before: Failing,
 	isAtOnce: boolean,
 ): { readonly failing: Failing; readonly toReport: ReadonlyMap<string, Problem> } {
+	const now = performance.now();
+	const isNothingRead = observations.length === 0;
+	const isDaily = isNothingRead && now - before.reportedAt >= repeatReportMs;
 	// About what was not reached nothing new is known.
 	const notReached = new Set(unread);
-	const failing = new Map([...before].filter(([id]) => notReached.has(id)));
+	const reasons = new Map([...before.reasons].filter(([id]) => notReached.has(id)));
 	const toReport = new Map<string, Problem>();
 	for (const [id, problem] of failures) {
 		const reason = `${problem.type}: ${problem.message}`;
-		const known = before.get(id);
-		const isReported = known?.reported === reason;
+		const known = before.reasons.get(id);
+		const isNew = known?.reported !== reason;
 		// Reasons that alternate are one report: after the first, a new reason has to stay for two polls.
 		const isRepeated =
 			known !== undefined && (known.reported === undefined || known.last === reason);
-		const isDue = !isReported && (isAtOnce || isRepeated);
+		const isDue = isNew ? isAtOnce || isRepeated : isDaily;
 		if (isDue) toReport.set(id, problem);
-		failing.set(id, { last: reason, reported: isDue ? reason : known?.reported });
+		reasons.set(id, { last: reason, reported: isDue ? reason : known?.reported });
 	}
-	return { failing, toReport };
+	const reportedAt = toReport.size > 0 ? now : before.reportedAt;
+	return { failing: { reasons, reportedAt }, toReport };
 }
 
 /** A message names every ID, up to so many. */

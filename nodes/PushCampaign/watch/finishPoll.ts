@@ -4,18 +4,18 @@ import type { Problem } from '../service/failures';
 import type { Baselines, Rule } from './compare';
 import { findEvents } from './compare';
 import type { Failing } from './failures';
-import { selectReports } from './failures';
+import { nothingFails, selectReports } from './failures';
 import { TriggerMemories } from './memory';
 import type { Readings } from './readSubjects';
 import type { PollState } from './triggerState';
 
 /** What this process remembers of a trigger beside its state. n8n saves none of it. */
 export interface TriggerMemory {
-	/** Whether a poll has come to its end: the trigger watches something. */
-	hasPolled: boolean;
+	/** Whether a poll has ended without failing a publication: the trigger watches something. */
+	isWatching: boolean;
 	/** IDs that the next poll reads first, because the last one did not get to them. */
 	readFirst: readonly string[];
-	/** What could not be read in the last poll. */
+	/** What could not be read in the last poll, and when it was reported. */
 	failing: Failing;
 	/**
 	 * IDs that were taken off the list and are still in the saved baselines. The next emission removes them
@@ -24,10 +24,13 @@ export interface TriggerMemory {
 	removed: ReadonlySet<string>;
 }
 
+/** Stands for all that is watched, in a poll that could not begin to read. No campaign has this ID. */
+const wholePoll = '';
+
 const memories = new TriggerMemories<TriggerMemory>(() => ({
-	hasPolled: false,
+	isWatching: false,
 	readFirst: [],
-	failing: new Map(),
+	failing: nothingFails,
 	removed: new Set(),
 }));
 
@@ -36,6 +39,8 @@ export const memoryOf = (workflowId: string, nodeId: string): TriggerMemory =>
 
 /** What a trigger watches. */
 export interface Watched {
+	/** A digest of the address and the credential. */
+	readonly site: string;
 	readonly ids: readonly string[];
 	readonly rule: Rule;
 }
@@ -58,25 +63,46 @@ const withoutIds = (baselines: Baselines, ids: ReadonlySet<string>): Baselines =
 export function finishPoll(
 	state: PollState,
 	memory: TriggerMemory,
-	{ ids, rule }: Watched,
+	{ site, ids, rule }: Watched,
 	readings: Readings,
 	isReportedAtOnce: boolean,
 ): PollResult {
 	if (state.isStale()) return { items: [], toReport: new Map() };
 
 	const saved = state.load();
+	const known = new Map(Object.entries(saved.baselines));
 	const listed = new Set(ids);
 	const isRemoved = (id: string) => !listed.has(id) || memory.removed.has(id);
-	const removed = new Set([...saved.keys()].filter(isRemoved));
-	const { events, baselines } = findEvents(readings.observations, withoutIds(saved, removed), rule);
+	const removed = new Set([...known.keys()].filter(isRemoved));
+	// Of another site, nothing was ever emitted.
+	const before: Baselines = saved.site === site ? withoutIds(known, removed) : new Map();
+	const { events, baselines } = findEvents(readings.observations, before, rule);
 	// The baselines move with an emission, and with nothing else.
-	if (events.length > 0) state.save(baselines);
+	if (events.length > 0) state.save(site, baselines);
 	for (const { id } of events) removed.delete(id);
 
 	const { failing, toReport } = selectReports(readings, memory.failing, isReportedAtOnce);
-	memory.hasPolled = true;
+	memory.isWatching = true;
 	memory.readFirst = readings.unread;
 	memory.failing = failing;
 	memory.removed = removed;
 	return { items: events.map(({ item }) => item), toReport };
+}
+
+/**
+ * Ends a poll that could read nothing, because a parameter or the credential can't be used.
+ * @returns whether that is to be reported
+ */
+export function failPoll(
+	memory: TriggerMemory,
+	problem: Problem,
+	isReportedAtOnce: boolean,
+): boolean {
+	// Of the campaigns nothing new is known.
+	const unread = [...memory.failing.reasons.keys()];
+	const readings = { observations: [], failures: new Map([[wholePoll, problem]]), unread };
+	const { failing, toReport } = selectReports(readings, memory.failing, isReportedAtOnce);
+	memory.isWatching = true;
+	memory.failing = failing;
+	return toReport.size > 0;
 }

@@ -17,10 +17,8 @@ export interface PollOptions extends Surroundings {
 	mode?: 'manual' | 'trigger';
 	/** What `getActivationMode()` says; `manual` in manual mode, else `activate`. */
 	activation?: WorkflowActivateMode;
-	/** The node's saved static data to begin with. */
-	staticData?: IDataObject;
-	/** The workflow's. */
-	globalData?: IDataObject;
+	/** What n8n has saved: the node's cursor in the durable engine, the workflow's static data in the classic one. */
+	saved?: IDataObject;
 	/**
 	 * `classic` shares one `this` and one static data object between polls; `durable` gives each poll a
 	 * new `this` and a copy of the cursor, committed when the poll ends.
@@ -40,8 +38,6 @@ export interface PollOutcome {
 	items: INodeExecutionData[] | null;
 	/** What the poll reported by `__emitError` while it went on. */
 	errors: Error[];
-	/** The node's static data as n8n would have saved it after this poll. */
-	staticData: IDataObject;
 }
 
 const TRIGGER = 'n8n-nodes-push-campaign.pushCampaignTrigger';
@@ -56,7 +52,7 @@ class NamedPollContext extends PollContext {
 	}
 }
 
-/** What one process knows of a trigger it keeps under the node's ID: here each poller is a process. */
+/** What one process knows of a trigger it keeps under the workflow's ID: here each poller is a process. */
 let pollers = 0;
 
 /** A trigger node in an active workflow, polled by hand. */
@@ -69,8 +65,7 @@ export class Poller {
 	private readonly workflow;
 	private readonly node;
 	private readonly credentials;
-	private cursor: IDataObject;
-	private global: IDataObject;
+	private saved: IDataObject;
 	private shared: IPollFunctions | undefined;
 
 	constructor(
@@ -78,7 +73,7 @@ export class Poller {
 		private readonly options: PollOptions,
 	) {
 		this.node = nodeFrom({
-			id: `trigger-${(pollers += 1)}`,
+			id: 'trigger',
 			name: 'Trigger',
 			type: TRIGGER,
 			credentials: { [CREDENTIAL]: { id: '1', name: 'Test' } },
@@ -89,37 +84,34 @@ export class Poller {
 		this.workflow = loadWorkflow(
 			{ nodes: [this.node], connections: {}, settings: {} },
 			this.mode === 'trigger',
+			`poller ${(pollers += 1)}`,
 		);
-		this.cursor = deepCopy(options.staticData ?? {});
-		this.global = deepCopy(options.globalData ?? {});
-		Object.assign(this.liveStaticData, deepCopy(this.cursor));
-		Object.assign(this.workflow.getStaticData('global'), deepCopy(this.global));
+		this.saved = deepCopy(options.saved ?? {});
+		if (options.engine === 'durable') return;
+		Object.assign(this.workflow.getStaticData('global'), deepCopy(this.saved));
 		this.workflow.staticData['__dataChanged'] = false;
-	}
-
-	/** The node's static data as n8n has saved it: what a restart begins with. */
-	get saved(): IDataObject {
-		return deepCopy(this.cursor);
 	}
 
 	/** Polls once. Rejects with what the node throws; polls may overlap. */
 	async poll(): Promise<PollOutcome> {
 		const reported = this.errors.length;
-		const seed = this.saved;
-		const staged = this.options.engine === 'durable' ? deepCopy(seed) : undefined;
+		const staged = this.options.engine === 'durable' ? deepCopy(this.saved) : undefined;
+		const seed = deepCopy(staged);
 		const context = this.contextOf(staged);
 		const { poll } = this.workflow.nodeTypes.getByNameAndVersion(this.node.type);
 		if (poll === undefined) throw new Error(`${this.node.type} does not poll`);
 		const [items = []] = (await poll.call(context)) ?? [null];
 		if (items !== null) this.emitted.push(...items);
-		if (staged !== undefined) this.commit(staged, seed);
-		else if (items !== null && this.workflow.staticData['__dataChanged'] === true) {
+		// The classic engine saves static data together with an emission alone, a manual run never; the durable
+		// engine commits each poll's own copy if the poll changed it.
+		if (staged !== undefined) {
+			if (!isDeepStrictEqual(staged, seed)) this.save(staged);
+		} else if (items !== null && this.workflow.staticData['__dataChanged'] === true) {
 			// n8n does not see what changes below the first level, and saves nothing then.
-			this.commit(this.liveStaticData, {});
-			if (this.mode !== 'manual') this.global = deepCopy(this.workflow.getStaticData('global'));
+			this.save(this.workflow.getStaticData('global'));
 			this.workflow.staticData['__dataChanged'] = false;
 		}
-		return { items, errors: this.errors.slice(reported), staticData: this.saved };
+		return { items, errors: this.errors.slice(reported) };
 	}
 
 	/** The same node after the server was killed and started again: only what was saved is left. */
@@ -127,8 +119,7 @@ export class Poller {
 		return new Poller(this.parameters, {
 			...this.options,
 			activation: 'init',
-			staticData: this.saved,
-			globalData: this.global,
+			saved: this.saved,
 		});
 	}
 
@@ -136,21 +127,16 @@ export class Poller {
 		return this.options.mode ?? 'trigger';
 	}
 
-	private get liveStaticData(): IDataObject {
-		return this.workflow.getStaticData('node', this.node);
-	}
-
-	// The classic engine saves static data together with an emission alone, a manual run never; the
-	// durable engine commits each poll's own copy where the poll changed it.
-	private commit(staticData: IDataObject, seed: IDataObject): void {
-		if (this.mode === 'manual' || isDeepStrictEqual(staticData, seed)) return;
-		this.cursor = deepCopy(staticData);
+	private save(data: IDataObject): void {
+		if (this.mode !== 'manual') this.saved = deepCopy(data);
 	}
 
 	private contextOf(staged: IDataObject | undefined): IPollFunctions {
 		if (staged !== undefined) return this.newContext('update', () => staged);
 		const { activation = this.mode === 'manual' ? 'manual' : 'activate' } = this.options;
-		this.shared ??= this.newContext(activation, () => this.liveStaticData);
+		this.shared ??= this.newContext(activation, () =>
+			this.workflow.getStaticData('node', this.node),
+		);
 		return this.shared;
 	}
 

@@ -32,8 +32,8 @@ export interface StartedRun {
 let executions = 0;
 
 /** A workflow object as the server builds it from what is saved. */
-export const loadWorkflow = (json: WorkflowJson, active: boolean): Workflow =>
-	new Workflow({ ...json, id: 'engine-test', name: 'Workflow', active, nodeTypes });
+export const loadWorkflow = (json: WorkflowJson, active: boolean, id = 'engine-test'): Workflow =>
+	new Workflow({ ...json, id, name: 'Workflow', active, nodeTypes });
 
 export const credentialsOf = ({ credentials }: Surroundings) =>
 	new CredentialsOfTest(credentials.pushCampaignApi);

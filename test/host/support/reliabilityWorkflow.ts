@@ -313,17 +313,23 @@ export function watchWorkflow(
 	seconds = pollSeconds,
 	first = 0,
 ): WorkflowDraft {
-	const triggers = names.map((name) => ({
-		...pushCampaignTrigger(
-			{ campaignIds: campaignIds.join(', '), pollTimes: pollEvery(seconds, first) },
-			{ name, credential },
-		),
-		// The durable engine knows a trigger by its id, which an edit in n8n keeps.
-		id: `trigger-${name}`,
-	}));
+	return workflowOf(
+		...names.map((name) => ({
+			...pushCampaignTrigger(
+				{ campaignIds: campaignIds.join(', '), pollTimes: pollEvery(seconds, first) },
+				{ name, credential },
+			),
+			// A trigger is known by its id, which an edit in n8n keeps.
+			id: `trigger-${name}`,
+		})),
+	);
+}
+
+/** A workflow that does nothing, started by these triggers. */
+export function workflowOf(...triggers: INode[]): WorkflowDraft {
 	const alone = chain('Watch', [node('End', 'n8n-nodes-base.noOp')]);
 	const whole = { ...alone, nodes: [...alone.nodes, ...triggers] };
-	return names.reduce((draft, name) => connect(draft, name, 'End'), whole);
+	return triggers.reduce((draft, { name }) => connect(draft, name, 'End'), whole);
 }
 
 /** Waits until the service was asked `count` more times. */

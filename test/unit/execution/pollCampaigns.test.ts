@@ -5,6 +5,7 @@ import { SimulatedClock } from '../delivery/support';
 import {
 	credential,
 	failure,
+	noBudgetMs,
 	pollFunctions,
 	statusAnswer,
 	type PollOptions,
@@ -110,9 +111,11 @@ const engines = [
 describe('what a poll returns', () => {
 	test('is an item for each campaign that changed, in the order of the list, and nothing twice', async () => {
 		const { service, campaigns } = serviceOf({ 1: { clicked: 1 }, 2: {}, constructor: {} });
-		const { poll, staticData } = trigger({
+		const staticData: IDataObject = {};
+		const { poll } = trigger({
 			parameters: { campaignIds: 'constructor,2,1', watch: ['clicked', 'closed'] },
 			service,
+			staticData,
 		});
 		campaigns['constructor'] = { closed: 2, delivered: 3 };
 		expect(await poll()).toMatchObject([
@@ -234,19 +237,31 @@ describe('a failure on the first publication', () => {
 		{ activation: 'create', engine: 'classic', newData: engines[0].newData },
 		{ activation: 'update', engine: 'classic', newData: engines[0].newData },
 		{ activation: 'activate', engine: 'durable', newData: engines[1].newData },
+		// Another trigger of the workflow was published before.
+		{ activation: 'update', engine: 'durable', newData: engines[1].newData },
 	] as const;
+	const budgetMs = noBudgetMs;
 
 	test.each(publications)(
 		'fails it, and the next poll is a scheduled one ($activation, $engine engine)',
 		async ({ activation, newData }) => {
 			const { service } = oneGone();
 			const staticData = newData();
-			const { poll } = trigger({ parameters: two, service, activation, staticData });
+			const { poll } = trigger({ parameters: two, service, activation, staticData, budgetMs });
 			await expect(poll()).rejects.toThrow(missing);
 			expect(staticData).toEqual({});
 			expect(idsOf(await poll())).toEqual(['1']);
 		},
 	);
+
+	test('fails it if a parameter is not valid, or the credential can’t be opened', async () => {
+		const parameters = { event: 'campaignReached', campaignIds: '1' };
+		const noNumber = trigger({ parameters, activation: 'activate' });
+		await expect(noNumber.poll()).rejects.toThrow('Number is empty');
+		const credentials = new Error('Not found');
+		const notOpened = trigger({ credentials, activation: 'activate' });
+		await expect(notOpened.poll()).rejects.toThrow('Not found');
+	});
 
 	describe.each([
 		{ name: 'has emitted, in another process', counters: { clicked: 1 }, isNewProcess: true },
@@ -261,9 +276,10 @@ describe('a failure on the first publication', () => {
 				await trigger({ node, service, staticData }).poll();
 				campaigns['1'] = { clicked: 2 };
 				campaigns['2'] = refuse;
-				// A new node ID stands for another process, which knows nothing but the static data.
-				const known = isNewProcess ? newNode() : node;
-				const again = { node: known, parameters: two, service, activation, staticData };
+				// Another workflow stands for another process, which knows nothing but the static data.
+				const workflowId = isNewProcess ? 'another process' : 'workflow';
+				const known = { node, workflowId, staticData, parameters: two, service };
+				const again = { ...known, activation, budgetMs };
 				const { poll, messages } = trigger(again);
 				expect(idsOf(await poll())).toEqual(['1']);
 				await poll();
@@ -297,17 +313,20 @@ describe('a failure in a scheduled poll', () => {
 	);
 
 	test.each(engines)(
-		'of all campaigns fails the poll, with its cause ($engine engine)',
+		'of all campaigns is reported in the second poll in a row, with its cause, and again a day later ($engine engine)',
 		async ({ newData, activation }) => {
 			const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
 			const options = { parameters: two, service, activation, staticData: newData() };
-			const { poll } = trigger(options);
+			const { poll, messages, errors } = trigger(options);
 			await poll();
 			refuseAll(campaigns);
-			await expect(poll()).rejects.toMatchObject({
-				message: refused,
-				failure: { cause: 'credential-invalid' },
-			});
+			for (let count = 0; count < 5; count += 1) expect(await poll()).toBeNull();
+			expect(errors).toMatchObject([
+				{ message: refused, failure: { cause: 'credential-invalid' } },
+			]);
+			await mockClock.run(mockClock.sleep(24 * 60 * 60_000));
+			for (let count = 0; count < 3; count += 1) await poll();
+			expect(messages()).toEqual([refused, refused]);
 		},
 	);
 
@@ -352,17 +371,15 @@ describe('a failure while n8n starts', () => {
 			then: 'Not found',
 		},
 	];
-	test.each(rows)(
-		'$name is reported, and fails the next poll alone',
-		async ({ activation, given, then }) => {
-			const { service, campaigns } = serviceOf({});
-			refuseAll(campaigns);
-			const { poll, messages } = trigger({ service, activation, ...given });
-			expect(await poll()).toBeNull();
-			expect(messages()).toEqual([then]);
-			await expect(poll()).rejects.toThrow(then);
-		},
-	);
+	test.each(rows)('$name fails no poll, and is reported once', async ({ given, then, ...row }) => {
+		const { service, campaigns } = serviceOf({});
+		refuseAll(campaigns);
+		const { poll, messages } = trigger({ service, activation: row.activation, ...given });
+		expect(await poll()).toBeNull();
+		expect(messages()).toEqual([]);
+		for (let count = 0; count < 3; count += 1) expect(await poll()).toBeNull();
+		expect(messages()).toEqual([then]);
+	});
 });
 
 describe('the credential', () => {
@@ -377,7 +394,7 @@ describe('the credential', () => {
 		expect(asked).toEqual([]);
 	});
 
-	test('is opened again for each poll, so that an expression in it counts as it is now', async () => {
+	test('is opened again for each poll, and another address is another site', async () => {
 		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
 		const baseUrls = ['https://one.example', 'https://two.example'];
 		const { poll, asked } = trigger({
@@ -386,35 +403,56 @@ describe('the credential', () => {
 		});
 		await poll();
 		campaigns['1'] = { clicked: 3 };
-		expect(changesOf(await poll())).toEqual([{ clicked: { from: 1, to: 3, by: 2 } }]);
+		expect(await poll()).toMatchObject([
+			{ changes: { clicked: { from: 0, to: 3, by: 3 } }, firstSeen: true },
+		]);
 		expect(asked.map(({ options }) => new URL(options.url).host)).toEqual([
 			'one.example',
 			'two.example',
 		]);
 	});
 
-	test('fails one poll if its expression can’t be evaluated, and the baselines stay', async () => {
+	test('of another ID in n8n is another site, and a new key in the same one is not', async () => {
+		const { service } = serviceOf({ 1: { clicked: 1 } });
+		const common = { service, staticData: ObservableObject.create({}) };
+		const node = newNode();
+		const pollWith = async (id: string, apiKey: string) => {
+			const credentials = { pushCampaignApi: { id, name: 'Shop' } };
+			const options = { node: { ...node, credentials }, credentials: { ...credential, apiKey } };
+			return idsOf(await trigger({ ...common, ...options }).poll());
+		};
+		expect(await pollWith('7', 'a key')).toEqual(['1']);
+		expect(await pollWith('7', 'a new key')).toBeUndefined();
+		expect(await pollWith('8', 'a key')).toEqual(['1']);
+	});
+
+	test('fails no poll if its expression can’t be evaluated, and the baselines stay', async () => {
 		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
 		let isBroken = false;
-		const { poll } = trigger({
+		const { poll, messages } = trigger({
 			service,
 			credentialsFor: () => (isBroken ? new Error('$vars.key is not defined') : credential),
 		});
 		await poll();
 		isBroken = true;
-		await expect(poll()).rejects.toThrow('$vars.key is not defined');
+		for (let count = 0; count < 3; count += 1) expect(await poll()).toBeNull();
+		expect(messages()).toEqual(['$vars.key is not defined']);
 		isBroken = false;
 		campaigns['1'] = { clicked: 2 };
 		expect(changesOf(await poll())).toEqual([{ clicked: { from: 1, to: 2, by: 1 } }]);
 	});
 
-	test('that is not opened in the poll’s time fails it', async () => {
-		const { context, poll } = trigger({ budgetMs: 100, activation: 'activate' });
+	test('that is not opened in the poll’s time is reported', async () => {
+		const { context, poll, errors } = trigger({ budgetMs: 100 });
 		Object.assign(context, { getCredentials: async () => await new Promise<never>(() => {}) });
-		await expect(poll()).rejects.toMatchObject({
-			message: 'n8n did not open the credential in the time that it gives a poll',
-			failure: { cause: 'temporarily-unavailable' },
-		});
+		await poll();
+		await poll();
+		expect(errors).toMatchObject([
+			{
+				message: 'n8n did not open the credential in the time that it gives a poll',
+				failure: { cause: 'temporarily-unavailable' },
+			},
+		]);
 	});
 });
 
@@ -475,8 +513,8 @@ describe('the time of a poll', () => {
 			then: [48_000, 240_000],
 		},
 		{
-			name: 'with a budget of less than a minute',
-			activation: 'init',
+			name: 'of n8n’s scheduler, which gives each poll a budget',
+			activation: 'update',
 			budgetMs: 36_000,
 			then: [28_800, 28_800],
 		},
@@ -505,11 +543,17 @@ describe('the time of a poll', () => {
 	const requests: RequestRow[] = [
 		{ name: 'a budget of a millisecond', activation: 'init', budgetMs: 1, then: [1, 1] },
 		{ name: 'a budget of ten seconds', activation: 'init', budgetMs: 10_001, then: [4000, 4000] },
-		{ name: 'a budget of 70 s', activation: 'init', budgetMs: 70_000, then: [10_000, 28_000] },
+		{ name: 'a budget of 70 s', activation: 'update', budgetMs: 70_000, then: [28_000, 28_000] },
 		{
-			name: 'a publication with ten minutes',
-			activation: 'activate',
+			name: 'a budget of ten minutes',
+			activation: 'update',
 			budgetMs: 600_000,
+			then: [30_000, 30_000],
+		},
+		{
+			name: 'a publication, which has none',
+			activation: 'activate',
+			budgetMs: noBudgetMs,
 			then: [10_000, 30_000],
 		},
 		{
@@ -558,6 +602,20 @@ describe('the time of a poll', () => {
 		asked.splice(0);
 		await poll();
 		expect(asked).toEqual(ids);
+	});
+
+	test('is given first to what the last poll did not reach, also if it read nothing', async () => {
+		const ids = Array.from({ length: 20 }, (_, index) => String(index));
+		const { service, asked, campaigns } = serviceOf({});
+		const [failing = '', ...notReached] = ids;
+		campaigns[failing] = refuse;
+		for (const id of notReached) campaigns[id] = busy;
+		const { poll } = trigger({ parameters: { campaignIds: ids }, service, budgetMs: 6_000 });
+		expect(await poll()).toBeNull();
+		asked.splice(0);
+		for (const id of notReached) campaigns[id] = { clicked: 2 };
+		await poll();
+		expect(asked).toEqual([...notReached, failing]);
 	});
 });
 
@@ -672,23 +730,6 @@ describe('polls that overlap', () => {
 		},
 	);
 
-	test.each(engines)(
-		'a stale poll that could read nothing does not fail ($engine engine)',
-		async ({ newData, activation }) => {
-			const { slow, answer } = slowly(refuse);
-			const node = newNode();
-			const stale = trigger({ node, service: slow, staticData: newData(), activation });
-			// A scheduled poll, where such a failure would be thrown.
-			await warmUp(stale, answer);
-			const inFlight = stale.begin();
-			await turns();
-			const newer = trigger({ node, service, staticData: newData(), activation });
-			expect(idsOf(await newer.begin())).toEqual(['1']);
-			answer();
-			expect(await inFlight).toBeNull();
-		},
-	);
-
 	test.each([
 		{ name: 'leaves everything to that poll', answers: service, then: [null, ['1']] },
 		{
@@ -719,15 +760,4 @@ describe('polls that overlap', () => {
 /** The data that n8n hands out after another poll saved its own. */
 function engineData(data: IDataObject, saved: IDataObject): IDataObject {
 	return Object.assign(data, structuredClone({ ...saved }));
-}
-
-/** Lets the first poll of a context end, so that the next one is scheduled. */
-async function warmUp(
-	{ begin }: { readonly begin: () => Promise<unknown> },
-	answer: () => void,
-): Promise<void> {
-	const first = begin().catch(() => undefined);
-	await turns();
-	answer();
-	await first;
 }

@@ -15,6 +15,7 @@ import {
 	type NodeParameterValueType,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { triggerProperties } from '../../../nodes/PushCampaign/operations/triggerPanel';
 import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import { digest } from '../../../nodes/PushCampaign/send/digest';
 import { fixedMark, fixedMarkOf, settingNames } from '../../../nodes/PushCampaign/service/settings';
@@ -262,22 +263,42 @@ export function executeFunctions(options: ExecuteOptions) {
 	return { context, asked, warnings };
 }
 
+/** What n8n fills in for the fields of a trigger that nobody changed. */
+export function withDefaults(parameters: IDataObject): IDataObject {
+	const event = typeof parameters['event'] === 'string' ? parameters['event'] : 'campaignChanged';
+	const shown = triggerProperties.filter(
+		({ type, displayOptions }) =>
+			type !== 'hidden' && (displayOptions?.show?.['event']?.includes(event) ?? true),
+	);
+	const defaults = Object.fromEntries(shown.map(({ name, default: value }) => [name, value]));
+	return { ...defaults, ...parameters };
+}
+
+/** The budget of a poll to which n8n gave none. */
+export const noBudgetMs = 300_000;
+
 export interface PollOptions extends Common {
+	/** Without the fields that have their defaults. */
 	readonly parameters?: IDataObject;
-	/** The node's; a plain object stands for the durable engine's copy. */
+	/**
+	 * What the engine keeps the trigger's state in: in the classic engine the workflow's static data, which watch for
+	 * changes; a plain object is the durable engine's copy of the node's.
+	 */
 	readonly staticData?: IDataObject;
 	readonly mode?: 'manual' | 'trigger';
 	readonly activation?: string;
-	/** Milliseconds; `absent` as in n8n 1. */
+	/** Milliseconds; `absent` as in n8n 1. In the durable engine an update without one is a scheduled poll. */
 	readonly budgetMs?: number | 'absent';
 }
 
 /** What n8n hands to a trigger that polls. */
 export function pollFunctions(options: PollOptions) {
-	const { parameters = {}, mode = 'trigger', budgetMs = 60_000 } = options;
-	// The classic engine hands out data that watch for changes.
+	const { mode = 'trigger', activation = 'init' } = options;
+	const parameters = withDefaults(options.parameters ?? {});
 	const { staticData = ObservableObject.create({}) } = options;
-	const globalData = ObservableObject.create({});
+	const isClassic = '__dataChanged' in staticData;
+	const { budgetMs = isClassic || activation !== 'update' ? noBudgetMs : 36_000 } = options;
+	const otherData = ObservableObject.create({});
 	const { asked, functions } = common(options);
 	const errors: Error[] = [];
 	const node = nodeOf('pushCampaignTrigger', options.node);
@@ -287,9 +308,9 @@ export function pollFunctions(options: PollOptions) {
 		getNode: () => node,
 		getWorkflow: () => ({ id: 'workflow-1', name: 'Workflow', active: true }),
 		getWorkflowStaticData: (type: string) =>
-			type === 'global' ? globalData : onlyNode(type, staticData),
+			(type === 'global') === isClassic ? staticData : otherData,
 		getMode: () => mode,
-		getActivationMode: () => options.activation ?? 'init',
+		getActivationMode: () => activation,
 		__emitError: (error: Error) => errors.push(error),
 		...(budgetMs === 'absent' ? {} : { getPollBudgetMs: () => budgetMs }),
 	};

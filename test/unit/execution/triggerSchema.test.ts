@@ -72,7 +72,7 @@ const serviceWith =
 		const whole = statusAnswer('1', counters);
 		if (isComplete) return whole;
 		const { notification_id } = record.parse(JSON.parse(String(whole.body)));
-		return json({ notification_id, notification_status: 'Scheduled' });
+		return json({ notification_id, comment: 'The campaign is scheduled' });
 	};
 const onlyLifetime: Service = () => json({ total_life_time_subscribers: '9' });
 

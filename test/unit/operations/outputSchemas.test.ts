@@ -93,7 +93,10 @@ const counters = {
 };
 const status = { notification_status: 'Sent', notification_id: '1001' };
 const readAnswers: Record<string, object[]> = {
-	getStatus: [status, { ...status, count: counters }],
+	getStatus: [
+		{ ...status, count: counters },
+		{ notification_id: '1001', comment: 'The campaign is scheduled' },
+	],
 	getSubscriberCount: [
 		{ total_life_time_subscribers: '120', active_subscribers: '90' },
 		{ active_subscribers: '90' },

@@ -3,9 +3,12 @@ import type { Parameter } from '../../../nodes/PushCampaign/operations/parameter
 import { readWatched } from '../../../nodes/PushCampaign/operations/triggerEvents';
 import { triggerProperties } from '../../../nodes/PushCampaign/operations/triggerPanel';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+import { withDefaults } from '../execution/support';
 
-const read = (parameters: IDataObject) =>
-	readWatched({ get: ({ name }: Parameter) => parameters[name] });
+function read(given: IDataObject) {
+	const parameters = withDefaults(given);
+	return readWatched({ get: ({ name }: Parameter) => parameters[name] });
+}
 
 function refusalOf(parameters: IDataObject): readonly [message: string, advice: string] {
 	try {
@@ -125,6 +128,8 @@ test('an ID counts once, however often and with however many leading zeros it is
 });
 
 const change = (name: string) => `Change ${name} and run the workflow again.`;
+const fillIn = (name: string) =>
+	`Fill in ${name}. An expression in it has no input item to read from.`;
 interface Refusal {
 	readonly name: string;
 	readonly given: IDataObject;
@@ -190,8 +195,32 @@ const refusals: Refusal[] = [
 	{
 		name: 'no number',
 		given: { event: 'campaignReached' },
-		then: 'Number is not a whole number from 1: 0',
-		advice: change('Number'),
+		then: 'Number is empty',
+		advice: fillIn('Number'),
+	},
+	{
+		name: 'an expression in Counter that gives nothing',
+		given: { event: 'campaignReached', number: 1, counter: null },
+		then: 'Counter is empty',
+		advice: fillIn('Counter'),
+	},
+	{
+		name: 'an expression in Count that gives a blank',
+		given: { event: 'subscribersReached', number: 1, count: ' ' },
+		then: 'Count is empty',
+		advice: fillIn('Count'),
+	},
+	{
+		name: 'an expression in Watch that gives nothing',
+		given: { event: 'campaignChanged', watch: null },
+		then: 'Watch is empty',
+		advice: fillIn('Watch'),
+	},
+	{
+		name: 'an expression in Watch that gives nothing for the site',
+		given: { event: 'subscribersChanged', watch: undefined },
+		then: 'Watch is empty',
+		advice: fillIn('Watch'),
 	},
 	{
 		name: 'half a number',

@@ -125,17 +125,26 @@ describe('a status record', () => {
 	test.each([
 		{ name: 'missing', given: undefined },
 		{ name: 'null', given: null },
+		{ name: 'empty', given: '' },
+		{ name: 'blank', given: ' \n' },
+	])('has null as its status if that is $name', ({ given }) => {
+		const read = campaignStatus.parse({ ...record, notification_status: given });
+		expect(read).toEqual({ ...campaignStatus.parse(record), notification_status: null });
+	});
+
+	test.each([
+		{ name: 'missing', given: undefined },
+		{ name: 'null', given: null },
 		{ name: 'an empty list', given: [] },
 		{ name: 'an empty object', given: {} },
+		{ name: 'a comment', given: { comment: 'The campaign is scheduled' } },
 	])('has null for every counter if the counters are $name', ({ given }) => {
 		const none = Object.fromEntries(counterNames.map((name) => [name, null]));
 		expect(campaignStatus.parse({ ...record, count: given }).count).toEqual(none);
 	});
 
 	test.each([
-		{ name: 'an empty status', change: { notification_status: '' } },
 		{ name: 'a number as status', change: { notification_status: 7 } },
-		{ name: 'no status', change: { notification_status: undefined } },
 		{ name: 'an empty ID', change: { notification_id: '' } },
 		{ name: 'no ID', change: { notification_id: undefined } },
 		...['', '10', 10, ['10'], [null], false].map((given) => ({

@@ -3,12 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { jsonParse, ObservableObject } from 'n8n-workflow';
 import { openClassicState, readClassicState } from '../../../nodes/PushCampaign/watch/classicState';
 import type { TriggerData } from '../../../nodes/PushCampaign/watch/triggerState';
+import { newState } from '../../../nodes/PushCampaign/watch/triggerState';
 import {
 	baselinesOf,
 	clickedIn,
 	clock,
 	commonSteps,
 	newWorkflow,
+	site,
 	stepOf,
 	useClock,
 	World,
@@ -24,9 +26,9 @@ const reloaded = (data: IDataObject) => watching(jsonParse<IDataObject>(JSON.str
 /** What n8n's classic engine does: static data live in the process, and are saved with an emission. */
 class ClassicEngine {
 	readonly world: World;
-	private saved: Pick<TriggerData, 'node' | 'global'> = { node: {}, global: {} };
-	private readonly older: Array<ClassicEngine['saved']> = [];
-	private live = this.loaded();
+	private saved: IDataObject = {};
+	private readonly older: IDataObject[] = [];
+	private live = watching();
 
 	constructor(minimumChange: number) {
 		this.world = new World(openClassicState, minimumChange);
@@ -34,24 +36,23 @@ class ClassicEngine {
 
 	/** The trigger lets no second poll of an activation begin while one is in flight. */
 	begin(): void {
-		const { node, global } = this.live;
-		if (this.world.polls.some(({ data }) => data.node === node)) return;
-		this.world.begin(node, global);
+		if (this.world.polls.some(({ data }) => data.global === this.live)) return;
+		this.world.begin({}, this.live);
 	}
 
 	finish(which = 0, isSlow = false, minimumChange?: number): void {
 		const given = this.world.finish(which, isSlow, minimumChange);
 		if (given === undefined || given.items.length === 0) return;
 		// n8n discards what a poll returns whose workflow was deactivated meanwhile.
-		if (given.data.node !== this.live.node) return;
+		if (given.data.global !== this.live) return;
 		this.world.emitted.push(...given.items);
 		this.older.push(this.saved);
-		this.saved = { node: reloaded(this.live.node), global: reloaded(this.live.global) };
+		this.saved = reloaded(this.live);
 	}
 
 	/** Deactivates and activates the workflow. Polls in flight go on. */
 	activate(): void {
-		this.live = this.loaded();
+		this.live = reloaded(this.saved);
 	}
 
 	/** An execution ends that began earlier and changed the workflow's static data. */
@@ -66,10 +67,6 @@ class ClassicEngine {
 		this.world.polls = [];
 		this.begin();
 		this.finish(0, false, 1);
-	}
-
-	private loaded(): ClassicEngine['saved'] {
-		return { node: reloaded(this.saved.node), global: reloaded(this.saved.global) };
 	}
 }
 
@@ -110,84 +107,63 @@ describe('the classic engine, whatever it does with the polls of a trigger', () 
 const dataOf = (data: Partial<TriggerData> = {}): TriggerData => ({
 	workflowId: newWorkflow(),
 	nodeId: 'a',
-	node: watching(),
+	nodeName: 'Trigger',
+	node: {},
 	global: watching(),
 	...data,
 });
 /** The same trigger in another process, after n8n saved its data. */
-const inNewProcess = ({ nodeId, node, global }: TriggerData): TriggerData =>
-	dataOf({ nodeId, node: reloaded(node), global: reloaded(global) });
+const inNewProcess = ({ global, ...data }: TriggerData): TriggerData => ({
+	...data,
+	workflowId: newWorkflow(),
+	global: reloaded(global),
+});
 
 describe('the saved state', () => {
 	test('is loaded again as it was saved, and n8n notices that it changed', () => {
 		const data = dataOf();
-		openClassicState(data).save(baselinesOf(3));
-		expect(data.node).toHaveProperty('__dataChanged', true);
+		openClassicState(data).save(site, baselinesOf(3));
 		expect(data.global).toHaveProperty('__dataChanged', true);
 		const later = inNewProcess(data);
-		expect(openClassicState(later).load()).toEqual(baselinesOf(3));
-		openClassicState(later).save(new Map());
-		expect(openClassicState(inNewProcess(later)).load()).toEqual(new Map());
-	});
-
-	test('is empty if what is there is not readable', () => {
-		const node = watching({ revision: 1, baselines: 'x' });
-		expect(openClassicState(dataOf({ node })).load()).toEqual(new Map());
+		const baselines = Object.fromEntries(baselinesOf(3));
+		expect(openClassicState(later).load()).toEqual({ revision: 1, site, baselines });
+		openClassicState(later).save('another site', new Map());
+		const last = { revision: 2, site: 'another site', baselines: {} };
+		expect(openClassicState(inNewProcess(later)).load()).toEqual(last);
 	});
 
 	test('is empty at first for an ID that every object has a property of', () => {
-		expect(openClassicState(dataOf({ nodeId: 'constructor' })).load()).toEqual(new Map());
+		expect(openClassicState(dataOf({ nodeId: 'constructor' })).load()).toEqual(newState);
 	});
 
-	test('is found by the ID of a renamed node', () => {
+	test('belongs to the node’s ID: a renamed trigger goes on, and a new one with its old name has none', () => {
 		const data = dataOf();
-		openClassicState(data).save(baselinesOf(3));
-		const renamed = { ...inNewProcess(data), node: watching() };
+		openClassicState(data).save(site, baselinesOf(3));
+		const renamed = { ...inNewProcess(data), nodeName: 'Renamed' };
 		expect(clickedIn(openClassicState(renamed))).toBe(3);
-	});
-
-	test('is not the one under the node’s name if that name was another trigger’s', () => {
-		const one = dataOf({ nodeId: 'one' });
-		openClassicState(one).save(baselinesOf(1));
-		const two = { ...one, nodeId: 'two', node: watching(), global: reloaded(one.global) };
-		openClassicState({ ...two, workflowId: newWorkflow() }).save(baselinesOf(2));
-		const swapped = dataOf({
-			nodeId: 'two',
-			node: reloaded(one.node),
-			global: reloaded(two.global),
-		});
-		expect(clickedIn(openClassicState(swapped))).toBe(2);
-	});
-
-	test('is the one under the node’s name if a program gave the node another ID', () => {
-		const data = dataOf();
-		openClassicState(data).save(baselinesOf(3));
-		expect(clickedIn(openClassicState({ ...inNewProcess(data), nodeId: 'b' }))).toBe(3);
+		const successor = { ...inNewProcess(data), nodeId: 'b' };
+		expect(openClassicState(successor).load()).toEqual(newState);
 	});
 
 	test('leaves the workflow’s other static data alone', () => {
 		const data = dataOf({ global: watching({ mine: 1 }) });
-		openClassicState(data).save(baselinesOf(3));
+		openClassicState(data).save(site, baselinesOf(3));
 		expect(Object.keys(data.global)).toEqual(['mine', field]);
 		expect(data.global['mine']).toBe(1);
 	});
 
-	test('is read, and written again, though a Code node overwrote it', () => {
-		const data = dataOf();
-		openClassicState(data).save(baselinesOf(3));
-		const broken = { ...inNewProcess(data), global: watching({ [field]: { a: 7 } }) };
-		const state = openClassicState(broken);
-		expect(clickedIn(state)).toBe(3);
-		state.save(baselinesOf(4));
-		expect(readClassicState({ ...broken, node: {} })?.baselines).toEqual(
-			Object.fromEntries(baselinesOf(4)),
-		);
+	test('is empty, and written again, if a Code node overwrote it', () => {
+		const data = dataOf({ global: watching({ [field]: { a: 7 } }) });
+		const state = openClassicState(data);
+		expect(state.load()).toEqual(newState);
+		state.save(site, baselinesOf(4));
+		expect(readClassicState(data)?.baselines).toEqual(Object.fromEntries(baselinesOf(4)));
 	});
 
 	test('is kept for the hundred triggers that were written last', () => {
 		const global = watching();
 		const write = (nodeId: string) =>
-			openClassicState(dataOf({ nodeId, global })).save(baselinesOf(1));
+			openClassicState(dataOf({ nodeId, global })).save(site, baselinesOf(1));
 		for (let count = 0; count < 100; count += 1) write(`node ${count}`);
 		write('node 0');
 		write('node 100');
@@ -204,40 +180,36 @@ describe('the saved state', () => {
 describe('what this process knows', () => {
 	test('counts if an execution restored an older state before the next activation', () => {
 		const data = dataOf();
-		openClassicState(data).save(baselinesOf(1));
-		const older = { node: reloaded(data.node), global: reloaded(data.global) };
-		openClassicState(data).save(baselinesOf(2));
+		openClassicState(data).save(site, baselinesOf(1));
+		const older = reloaded(data.global);
+		openClassicState(data).save(site, baselinesOf(2));
 		openClassicState(data);
-		expect(clickedIn(openClassicState({ ...data, ...older }))).toBe(2);
+		expect(clickedIn(openClassicState({ ...data, global: older }))).toBe(2);
 	});
 
 	test('does not count an emission that n8n discarded, because its workflow was deactivated', () => {
 		const data = dataOf();
-		openClassicState(data).save(baselinesOf(1));
-		const saved = { node: reloaded(data.node), global: reloaded(data.global) };
-		openClassicState(data).save(baselinesOf(2));
-		expect(clickedIn(openClassicState({ ...data, ...saved }))).toBe(1);
+		openClassicState(data).save(site, baselinesOf(1));
+		const saved = reloaded(data.global);
+		openClassicState(data).save(site, baselinesOf(2));
+		expect(clickedIn(openClassicState({ ...data, global: saved }))).toBe(1);
 	});
 
 	test('gives way to a state of the same revision that another main instance saved', () => {
 		const data = dataOf();
-		const stateOf = (id: string) => ({
-			revision: 3,
-			baselines: Object.fromEntries(baselinesOf(1, id)),
-		});
-		const idsIn = (node: IDataObject) => [
-			...openClassicState({ ...data, node: watching(node), global: watching() })
-				.load()
-				.keys(),
-		];
-		expect([idsIn(stateOf('1001')), idsIn(stateOf('1002'))]).toEqual([['1001'], ['1002']]);
+		const idsIn = (id: string) => {
+			const state = { revision: 3, site, baselines: Object.fromEntries(baselinesOf(1, id)) };
+			const global = watching({ [field]: { a: state } });
+			return Object.keys(openClassicState({ ...data, global }).load().baselines);
+		};
+		expect([idsIn('1001'), idsIn('1002')]).toEqual([['1001'], ['1002']]);
 	});
 
 	test('makes a poll of an older activation stale as soon as a newer one polls', () => {
 		const data = dataOf();
 		const older = openClassicState(data);
 		expect(older.isStale()).toBe(false);
-		const newer = openClassicState({ ...data, node: watching(), global: watching() });
+		const newer = openClassicState({ ...data, global: watching() });
 		expect([older.isStale(), newer.isStale()]).toEqual([true, false]);
 	});
 
@@ -246,16 +218,15 @@ describe('what this process knows', () => {
 		/** n8n 2 activates each trigger with a copy of the workflow's data. */
 		const activated = (nodeId: string) => dataOf({ workflowId, nodeId });
 		const [dataOfOne, dataOfTwo] = [activated('1'), activated('2')];
-		const revisionOf = (nodeId: string) =>
-			readClassicState({ ...dataOfTwo, node: {}, nodeId })?.revision;
+		const revisionOf = (nodeId: string) => readClassicState({ ...dataOfTwo, nodeId })?.revision;
 		const [one, two] = [openClassicState(dataOfOne), openClassicState(dataOfTwo)];
-		one.save(baselinesOf(1));
-		two.save(baselinesOf(1));
+		one.save(site, baselinesOf(1));
+		two.save(site, baselinesOf(1));
 		expect(['1', '2', '3'].map(revisionOf)).toEqual([1, 1, undefined]);
 		// n8n discards this emission: it activates the trigger again, with what it saved before.
-		one.save(baselinesOf(2));
+		one.save(site, baselinesOf(2));
 		openClassicState(activated('1'));
-		two.save(baselinesOf(2));
+		two.save(site, baselinesOf(2));
 		expect(['1', '2'].map(revisionOf)).toEqual([1, 2]);
 	});
 });
@@ -272,7 +243,11 @@ function errorOf(action: () => unknown): unknown {
 describe('two triggers of one workflow with the same node ID', () => {
 	const shared = () => {
 		const [workflowId, global] = [newWorkflow(), watching()];
-		return [dataOf({ workflowId, global }), dataOf({ workflowId, global })] as const;
+		const common = { workflowId, global };
+		return [
+			dataOf({ ...common, nodeName: 'One' }),
+			dataOf({ ...common, nodeName: 'Two' }),
+		] as const;
 	};
 
 	test('are refused for the second one, with words that say how to get another ID', () => {
@@ -287,7 +262,7 @@ describe('two triggers of one workflow with the same node ID', () => {
 
 	test('leave the first one its own baselines', () => {
 		const [first, second] = shared();
-		openClassicState(first).save(baselinesOf(3));
+		openClassicState(first).save(site, baselinesOf(3));
 		expect(() => openClassicState(second)).toThrow('same node ID');
 		const state = openClassicState(first);
 		expect([clickedIn(state), state.isStale()]).toEqual([3, false]);
@@ -295,15 +270,15 @@ describe('two triggers of one workflow with the same node ID', () => {
 
 	test('are told from one trigger that was renamed and activated again', () => {
 		const [first, renamed] = shared();
-		openClassicState(first).save(baselinesOf(3));
+		openClassicState(first).save(site, baselinesOf(3));
 		const activated = { ...renamed, global: reloaded(first.global) };
 		expect(clickedIn(openClassicState(activated))).toBe(3);
 	});
 
 	test('have separate baselines if they are in two copies of a workflow', () => {
 		const [first, second] = shared();
-		openClassicState(first).save(baselinesOf(3));
+		openClassicState(first).save(site, baselinesOf(3));
 		const copy = { ...second, workflowId: newWorkflow(), global: watching() };
-		expect(openClassicState(copy).load()).toEqual(new Map());
+		expect(openClassicState(copy).load()).toEqual(newState);
 	});
 });

@@ -133,13 +133,32 @@ describe('a number that the service does not give', () => {
 });
 
 describe('a watched status', () => {
-	const statuses = (...given: string[]) => given.map((status) => observationOf({}, { status }));
+	const statuses = (...given: Array<string | null>) =>
+		given.map((status) => observationOf({}, { status }));
 
 	test('changes from null at first, then from the status of the last event', () => {
 		expect(changesOf(statuses('Scheduled', 'Scheduled', 'Sent'), statusChanged)).toEqual([
 			{ status: { from: null, to: 'Scheduled' } },
 			undefined,
 			{ status: { from: 'Scheduled', to: 'Sent' } },
+		]);
+	});
+
+	test('that the service does not give starts nothing, and the next one is compared with the last event', () => {
+		const given = statuses(null, 'Scheduled', null, 'Scheduled', 'Sent');
+		expect(changesOf(given, statusChanged)).toEqual([
+			undefined,
+			{ status: { from: null, to: 'Scheduled' } },
+			undefined,
+			undefined,
+			{ status: { from: 'Scheduled', to: 'Sent' } },
+		]);
+		const moved = observationOf({ clicked: 1 }, { status: null });
+		const rule: Rule = { ...statusChanged, numbers: ['clicked'] };
+		expect(changesOf([...statuses('Sent'), moved, ...statuses('Sent')], rule)).toEqual([
+			{ status: { from: null, to: 'Sent' } },
+			{ clicked: { from: 0, to: 1, by: 1 } },
+			undefined,
 		]);
 	});
 
@@ -223,6 +242,20 @@ describe('a number that is reached', () => {
 		const { baselines } = findEvents(clicks(150), new Map(), clickedReaches(100));
 		expect(findEvents(clicks(160), baselines, clickedReaches(160)).events).toHaveLength(1);
 		expect(findEvents(clicks(160), baselines, clickedReaches(150)).events).toHaveLength(0);
+	});
+
+	test('starts the workflow though it was reached by another counter, or reported by another event', () => {
+		const seen = [observationOf({ clicked: 150, closed: 120 })];
+		const closedReaches: Rule = { kind: 'reached', number: 'closed', target: 100 };
+		const rules = [clickedReaches(100), closedReaches, closedReaches];
+		let { baselines } = findEvents(seen, new Map(), changedBy());
+		const started = rules.map((rule) => {
+			const found = findEvents(seen, baselines, rule);
+			baselines = found.baselines;
+			return found.events.map(({ item }) => changesIn(item));
+		});
+		// Nothing moved since the first event.
+		expect(started).toEqual([[{}], [{}], []]);
 	});
 
 	test.each([

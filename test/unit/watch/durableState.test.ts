@@ -9,6 +9,7 @@ import {
 	clock,
 	commonSteps,
 	newWorkflow,
+	site,
 	stepOf,
 	useClock,
 	World,
@@ -174,6 +175,7 @@ describe('the state in a cursor', () => {
 	const dataOf = (node: IDataObject, nodeId = 'a'): TriggerData => ({
 		workflowId,
 		nodeId,
+		nodeName: 'Trigger',
 		node,
 		global: {},
 	});
@@ -182,21 +184,25 @@ describe('the state in a cursor', () => {
 		const cursor: IDataObject = {};
 		const state = open(dataOf(cursor));
 		const baselines = baselinesOf(3);
-		state.save(baselines);
-		expect(open(dataOf(structuredClone(cursor))).load()).toEqual(baselines);
+		state.save(site, baselines);
+		expect(open(dataOf(structuredClone(cursor))).load()).toEqual({
+			revision: 1,
+			site,
+			baselines: Object.fromEntries(baselines),
+		});
 		// n8n puts marks of its own into what it is given.
 		expect(cursor['baselines']).not.toBe(Object.fromEntries(baselines));
 	});
 
 	test('is the initial one if the cursor is empty or not readable', () => {
-		const initial = { revision: 4, baselines: Object.fromEntries(baselinesOf(7)) };
+		const initial = { revision: 4, site, baselines: Object.fromEntries(baselinesOf(7)) };
 		for (const node of [{}, { revision: 1, baselines: 'x' }]) {
 			expect(clickedIn(openDurableState(dataOf(node, 'new'), initial))).toBe(7);
 		}
 	});
 
 	test('is its own once it has one, also an empty one', () => {
-		const initial = { revision: 4, baselines: Object.fromEntries(baselinesOf(7)) };
+		const initial = { revision: 4, site, baselines: Object.fromEntries(baselinesOf(7)) };
 		expect(clickedIn(openDurableState(dataOf({ ...newState }, 'own'), initial))).toBeUndefined();
 	});
 
@@ -204,7 +210,7 @@ describe('the state in a cursor', () => {
 		const cursor: IDataObject = {};
 		const revisions = [1, 2].map(() => {
 			const copy = structuredClone(cursor);
-			open(dataOf(copy, 'lost')).save(baselinesOf(1));
+			open(dataOf(copy, 'lost')).save(site, baselinesOf(1));
 			return copy['revision'];
 		});
 		expect(revisions).toEqual([1, 2]);
@@ -212,12 +218,12 @@ describe('the state in a cursor', () => {
 
 	test('leaves the workflow’s static data alone', () => {
 		const data = dataOf({}, 'alone');
-		open(data).save(baselinesOf(1));
+		open(data).save(site, baselinesOf(1));
 		expect(data.global).toEqual({});
 	});
 
 	test('of a copied workflow is never stale because of the original', () => {
-		open(dataOf({}, 'copied')).save(baselinesOf(1));
+		open(dataOf({}, 'copied')).save(site, baselinesOf(1));
 		expect(open(dataOf({}, 'copied')).isStale()).toBe(true);
 		expect(open({ ...dataOf({}, 'copied'), workflowId: newWorkflow() }).isStale()).toBe(false);
 	});

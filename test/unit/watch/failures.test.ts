@@ -1,8 +1,16 @@
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
-import type { Failing } from '../../../nodes/PushCampaign/watch/failures';
-import { describeFailures, selectReports } from '../../../nodes/PushCampaign/watch/failures';
+import {
+	describeFailures,
+	nothingFails,
+	repeatReportMs,
+	selectReports,
+} from '../../../nodes/PushCampaign/watch/failures';
 import { subjects } from '../../../nodes/PushCampaign/watch/subjects';
+import { clock, useClock } from './stateSupport';
+import { observationOf } from './support';
+
+useClock();
 
 const failed = (type?: string) =>
 	explain(
@@ -35,28 +43,37 @@ const allGone = (count: number, length = 1) =>
 		]),
 	);
 
-/**
- * Which campaigns each poll reports; `1 unread` is one that was not reached.
- * @param isAtOnce whether the polls report a failure that is there for the first time
- */
-function reportedBy(polls: readonly string[], isAtOnce: boolean): string[] {
-	let failing: Failing = new Map();
+interface Circumstances {
+	/** Whether the polls report a failure that is there for the first time. */
+	readonly isAtOnce?: boolean;
+	/** Whether the polls read nothing else. */
+	readonly isNothingRead?: boolean;
+}
+
+/** Which campaigns each poll reports, half a day after the one before; `1 unread` is one that was not reached. */
+function reportedBy(
+	polls: readonly string[],
+	{ isAtOnce = false, isNothingRead = false }: Circumstances,
+): string[] {
+	let failing = nothingFails;
 	return polls.map((failures) => {
+		clock.now += repeatReportMs / 2;
 		const unread = failures.split(' unread', 2).slice(0, -1);
-		const selected = selectReports({ failures: of(failures), unread }, failing, isAtOnce);
+		const observations = isNothingRead ? [] : [observationOf({}, { id: 'read' })];
+		const readings = { observations, failures: of(failures), unread };
+		const selected = selectReports(readings, failing, isAtOnce);
 		failing = selected.failing;
 		return [...selected.toReport.keys()].join();
 	});
 }
 
 describe('a failing campaign', () => {
-	interface Row {
+	interface Row extends Circumstances {
 		readonly name: string;
 		/** What fails in each poll. */
 		readonly given: string[];
 		/** What each poll reports. */
 		readonly then: string[];
-		readonly isAtOnce?: boolean;
 	}
 	const rows: Row[] = [
 		{
@@ -100,9 +117,21 @@ describe('a failing campaign', () => {
 			then: ['1', '', '1'],
 			isAtOnce: true,
 		},
+		{
+			name: 'is reported in its second poll, and then once a day, while nothing at all can be read',
+			given: ['1 gone', '1 gone', '1 gone', '1 gone', '1 gone', '1 gone'],
+			then: ['', '1', '', '1', '', '1'],
+			isNothingRead: true,
+		},
+		{
+			name: 'is reported together with the others once a day while nothing at all can be read',
+			given: ['1 gone', '1 gone, 2 slow', '1 gone, 2 slow', '1 gone, 2 slow', '1 gone, 2 slow'],
+			then: ['', '1', '2', '', '1,2'],
+			isNothingRead: true,
+		},
 	];
-	test.each(rows)('$name', ({ given, then, isAtOnce = false }) => {
-		expect(reportedBy(given, isAtOnce)).toEqual(then);
+	test.each(rows)('$name', ({ given, then, ...circumstances }) => {
+		expect(reportedBy(given, circumstances)).toEqual(then);
 	});
 });
 

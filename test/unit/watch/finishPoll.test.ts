@@ -1,8 +1,9 @@
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
-import type { Baselines, Rule } from '../../../nodes/PushCampaign/watch/compare';
-import { finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
-import type { PollState } from '../../../nodes/PushCampaign/watch/triggerState';
+import type { Rule } from '../../../nodes/PushCampaign/watch/compare';
+import { failPoll, finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
+import type { PollState, TriggerState } from '../../../nodes/PushCampaign/watch/triggerState';
+import { newState, nextState } from '../../../nodes/PushCampaign/watch/triggerState';
 import { newWorkflow } from './stateSupport';
 import { changesIn, observationOf } from './support';
 
@@ -15,16 +16,15 @@ const rule: Rule = {
 
 /** A trigger whose state stays in memory. */
 class Trigger {
-	saved: Baselines = new Map();
-	saves = 0;
+	saved: TriggerState = newState;
+	site = 'one site';
 	isStale = false;
 	readonly memory = memoryOf(newWorkflow(), 'node');
 	private readonly state: PollState = {
 		load: () => this.saved,
 		isStale: () => this.isStale,
-		save: (baselines) => {
-			this.saved = baselines;
-			this.saves += 1;
+		save: (site, baselines) => {
+			this.saved = nextState(site, baselines, this.saved.revision + 1);
 		},
 	};
 
@@ -40,7 +40,7 @@ class Trigger {
 			else failures.set(id, clicked);
 		}
 		const readings = { observations, failures, unread: ['unread'] };
-		const watched = { ids: Object.keys(clicks), rule };
+		const watched = { site: this.site, ids: Object.keys(clicks), rule };
 		const result = finishPoll(this.state, this.memory, watched, readings, isReportedAtOnce);
 		return {
 			events: result.items.map((item) => [item['campaignId'], changesIn(item)['clicked']?.from]),
@@ -57,7 +57,7 @@ describe('the baselines', () => {
 		expect(trigger.poll({ a: 1 }).events).toEqual([['a', 0]]);
 		expect(trigger.poll({ a: 1 }).events).toEqual([]);
 		expect(trigger.poll({ a: 2 }).events).toEqual([['a', 1]]);
-		expect(trigger.saves).toBe(2);
+		expect(trigger.saved.revision).toBe(2);
 	});
 
 	test('of a campaign that can’t be read stay where they are', () => {
@@ -65,6 +65,34 @@ describe('the baselines', () => {
 		trigger.poll({ a: 1, b: 1 });
 		expect(trigger.poll({ a: gone, b: 2 }).events).toEqual([['b', 1]]);
 		expect(trigger.poll({ a: 5, b: 2 }).events).toEqual([['a', 1]]);
+	});
+});
+
+describe('another site', () => {
+	test('counts from zero, and so does the first one after an event of the other', () => {
+		const trigger = new Trigger();
+		trigger.poll({ a: 5, b: 5 });
+		trigger.site = 'another site';
+		expect(trigger.poll({ a: 7 }).events).toEqual([['a', 0]]);
+		expect(trigger.poll({ a: 7 }).events).toEqual([]);
+		trigger.site = 'one site';
+		expect(trigger.poll({ a: 5, b: 5 }).events).toEqual([
+			['a', 0],
+			['b', 0],
+		]);
+	});
+
+	test('changes nothing of the first one while it has no event', () => {
+		const trigger = new Trigger();
+		trigger.poll({ a: 5, b: 5 });
+		trigger.site = 'another site';
+		expect(trigger.poll({ a: gone }).events).toEqual([]);
+		trigger.site = 'one site';
+		// The list of the other site was without b.
+		expect(trigger.poll({ a: 6, b: 5 }).events).toEqual([
+			['a', 5],
+			['b', 0],
+		]);
 	});
 });
 
@@ -90,7 +118,7 @@ describe('a campaign that is taken off the list', () => {
 		for (let round = 1; round <= 50; round += 1) {
 			trigger.poll({ kept: round, [`campaign ${round}`]: 1 });
 			expect(trigger.memory.removed.size).toBeLessThanOrEqual(1);
-			expect(trigger.saved.size).toBeLessThanOrEqual(2);
+			expect(Object.keys(trigger.saved.baselines).length).toBeLessThanOrEqual(2);
 		}
 	});
 });
@@ -101,8 +129,8 @@ describe('a stale poll', () => {
 		trigger.isStale = true;
 		const result = trigger.poll({ a: 1, b: gone }, true);
 		expect(result).toEqual({ events: [], reported: [] });
-		expect(trigger.saves).toBe(0);
-		expect(trigger.memory).toMatchObject({ hasPolled: false, readFirst: [] });
+		expect(trigger.saved.revision).toBe(0);
+		expect(trigger.memory).toMatchObject({ isWatching: false, readFirst: [] });
 		trigger.isStale = false;
 		expect(trigger.poll({ a: 1, b: gone }, true)).toEqual({ events: [['a', 0]], reported: ['b'] });
 	});
@@ -117,8 +145,35 @@ describe('a stale poll', () => {
 	});
 });
 
-test('a poll remembers what the next one reads first', () => {
+test.each([
+	{ name: 'read something', given: { a: 1 } },
+	{ name: 'read nothing', given: { a: gone } },
+])('a poll that $name remembers what the next one reads first', ({ given }) => {
 	const trigger = new Trigger();
-	trigger.poll({ a: 1 });
-	expect(trigger.memory).toMatchObject({ hasPolled: true, readFirst: ['unread'] });
+	trigger.poll(given);
+	expect(trigger.memory).toMatchObject({ isWatching: true, readFirst: ['unread'] });
+});
+
+describe('a poll that could not begin to read', () => {
+	test('is reported if it is the second in a row, once until another poll reads', () => {
+		const memory = memoryOf(newWorkflow(), 'node');
+		const polls = [1, 2, 3].map(() => failPoll(memory, gone, false));
+		expect(polls).toEqual([false, true, false]);
+	});
+
+	test('is reported at once if the workflow was published, and makes the trigger one that watches', () => {
+		const memory = memoryOf(newWorkflow(), 'node');
+		expect(failPoll(memory, gone, true)).toBe(true);
+		expect(memory.isWatching).toBe(true);
+	});
+
+	test('does not heal a campaign that fails, and is healed by one that reads', () => {
+		const trigger = new Trigger();
+		trigger.poll({ a: gone, b: 1 });
+		expect(trigger.poll({ a: gone, b: 1 }).reported).toEqual(['a']);
+		const both = [1, 2].map(() => failPoll(trigger.memory, gone, false));
+		expect(both).toEqual([false, true]);
+		expect([1, 2].flatMap(() => trigger.poll({ a: gone, b: 1 }).reported)).toEqual([]);
+		expect(failPoll(trigger.memory, gone, false)).toBe(false);
+	});
 });

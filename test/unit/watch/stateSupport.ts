@@ -26,9 +26,10 @@ export const newWorkflow = () => `workflow ${(workflows += 1)}`;
 
 /** Baselines that hold one number for a campaign. */
 export const baselinesOf = (clicked: number, id = '1001'): Baselines =>
-	new Map([[id, { numbers: { clicked }, highest: { clicked }, status: 'Sent' }]]);
+	new Map([[id, { numbers: { clicked }, reached: {}, status: 'Sent' }]]);
 export const clickedIn = (state: PollState, id = '1001') =>
-	state.load().get(id)?.numbers['clicked'];
+	state.load().baselines[id]?.numbers['clicked'];
+export const site = 'the site';
 
 interface Emission {
 	readonly data: TriggerData;
@@ -86,8 +87,10 @@ export class World {
 		this.watched = ids;
 	}
 
+	/** @param node the cursor, in the durable engine; @param global the workflow's data, in the classic one */
 	begin(node: IDataObject, global: IDataObject = {}): void {
-		const data = { workflowId: this.workflowId, nodeId: 'node', node, global };
+		const { workflowId } = this;
+		const data = { workflowId, nodeId: 'node', nodeName: 'Trigger', node, global };
 		this.polls.push({
 			data,
 			state: this.open(data),
@@ -109,7 +112,8 @@ export class World {
 		const rule: Rule = { kind: 'changed', numbers: names, isStatusWatched: false, minimumChange };
 		const memory = memoryOf(this.workflowId, 'node');
 		const readings = { observations, failures: new Map<string, never>(), unread: [] };
-		const { items } = finishPoll(state, memory, { ids: this.watched, rule }, readings, false);
+		const watched = { site, ids: this.watched, rule };
+		const { items } = finishPoll(state, memory, watched, readings, false);
 		return { data, items, isChanged: before !== JSON.stringify(data.node) };
 	}
 

@@ -18,7 +18,7 @@ export const idIn = ({ campaignId }: IDataObject) => z.string().parse(campaignId
 /** A campaign as a poll reads it. */
 export const observationOf = (
 	numbers: Observation['numbers'],
-	{ id = '1001', status = 'Sent' }: { readonly id?: string; readonly status?: string } = {},
+	{ id = '1001', status = 'Sent' }: { readonly id?: string; readonly status?: string | null } = {},
 ): Observation => ({
 	id,
 	status,
