@@ -361,7 +361,9 @@ describe("n8n's editor", () => {
 		const parameters = { operation: 'sendToSegments', ...content, title: '={{ 2030 }}' };
 		await openLast('Segments', [action({ ...parameters, segmentIds: 'spring buyers' })]);
 		const output = await editor.execute();
-		await editor.expectTexts(output, ['Segment IDs holds "spring buyers", which is not a segment ID']);
+		await editor.expectTexts(output, [
+			'Segment IDs holds "spring buyers", which is not a segment ID',
+		]);
 		await editor.keepPictures('segment-name');
 		await editor.field('segmentIds').fill('12');
 		await editor.execute();
