@@ -290,8 +290,7 @@ test.each(rows)(
 			if (kind === undefined || kind in taken) return;
 			expect(error).toMatchObject({
 				type: 'validation',
-				// A text that is no segment ID is named itself.
-				message: matching(new RegExp(`^(${name.replace(/[()]/g, '\\$&')}|“.*”) `)),
+				message: matching(new RegExp(`^${name.replace(/[()]/g, '\\$&')} `)),
 			});
 		});
 	},
@@ -330,17 +329,30 @@ describe('a collection that is written as one expression is refused by name', ()
 			name: 'UTM Parameters',
 			parameters: additional({ utmParameters: '={{ { parameters: { source: "x" } } }}' }),
 		},
+		{ name: 'Action Buttons', parameters: { actionButtons: { button: '={{ [] }}' } } },
+		{ name: 'Action Buttons', parameters: { actionButtons: { button: ['={{ {} }}'] } } },
+		{
+			name: 'Attributes',
+			parameters: { operation: 'sendToAttributes', attributes: { pairs: '={{ [] }}' } },
+		},
+		{ name: 'Expire After', parameters: additional({ expireAfter: { duration: '={{ {} }}' } }) },
+		{ name: 'Quiet Hours', parameters: additional({ quietHours: { hours: '={{ {} }}' } }) },
+		{
+			name: 'UTM Parameters',
+			parameters: additional({ utmParameters: { parameters: '={{ {} }}' } }),
+		},
 	];
-	test.each(
-		collections.map((each) => ({ ...each, operation: each.parameters['operation'] ?? '' })),
-	)('$name $operation', async ({ name, parameters }) => {
-		const run = await runWorkflow(chain([push(parameters)]), surroundings());
-		expect(failureOf(run)).toMatchObject({
-			message: `${name} is written as one expression, which n8n does not pass on`,
-			itemIndex: 0,
-		});
-		expect(simulator().requests).toEqual([]);
-	});
+	test.each(collections.map((each) => ({ ...each, written: JSON.stringify(each.parameters) })))(
+		'$name in $written',
+		async ({ name, parameters }) => {
+			const run = await runWorkflow(chain([push(parameters)]), surroundings());
+			expect(failureOf(run)).toMatchObject({
+				message: `${name} is written as one expression, which n8n does not pass on`,
+				itemIndex: 0,
+			});
+			expect(simulator().requests).toEqual([]);
+		},
+	);
 
 	test.each(['campaignChanged', 'subscribersChanged'])(
 		'Options of the trigger on %s',
@@ -352,6 +364,25 @@ describe('a collection that is written as one expression is refused by name', ()
 			expect(simulator().requests).toEqual([]);
 		},
 	);
+});
+
+// The editor leaves such a field behind if its entry is deleted.
+test.each([
+	{ name: 'Quiet Hours', field: 'quietHours' },
+	{ name: 'Expire After', field: 'expireAfter' },
+	{ name: 'UTM Parameters', field: 'utmParameters' },
+])('$name is refused if it was added and is empty', async ({ name, field }) => {
+	const run = await runWorkflow(chain([push(additional({ [field]: {} }))]), surroundings());
+	expect(failureOf(run).message).toBe(`${name} was added and is empty`);
+	expect(simulator().requests).toEqual([]);
+});
+
+test('a field that is left over from another operation is not evaluated', async () => {
+	const left = additional({ imageUrl: '={{ $("Gone").item.json.url }}' });
+	const parameters = { ...pair({}), ...left };
+	expect(outputOf(await runWorkflow(chain([push(parameters)]), surroundings()))).toMatchObject([
+		{ status: 'success' },
+	]);
 });
 
 describe('a parameter of text and fields of the input item', () => {
@@ -374,7 +405,7 @@ describe('a parameter of text and fields of the input item', () => {
 	const input = inputOf({ title: 'First', page: { 'the url': 'https://a.example' } }, ...items);
 
 	async function outcomes(parameters: INodeParameters) {
-		const dryRun = { ...parameters, options: { dryRun: true } };
+		const dryRun = { ...parameters, options: { dryRun: true, allowEmptyParts: true } };
 		const node = push(dryRun, { onError: 'continueRegularOutput' });
 		return outputOf(await runWorkflow(chain([node]), { ...surroundings(), input }));
 	}

@@ -16,7 +16,14 @@ const everywhere = [
 const named = [...everywhere, 'Campaign Name'];
 const readOptions = ['Max Parallel Requests', 'Rate Limit Retries', 'Timeout'];
 const sendOptions = [
-	...['Dry Run', 'Idempotency Key', 'Max Parallel Requests', 'Rate Limit Retries'],
+	...[
+		'Allow Empty Parts',
+		'Convert HTML to Text',
+		'Dry Run',
+		'Idempotency Key',
+		'Max Parallel Requests',
+		'Rate Limit Retries',
+	],
 	...['Resend Unknown', 'Shorten Long Texts', 'Timeout'],
 ];
 
@@ -251,6 +258,21 @@ describe("n8n's editor", () => {
 		await editor.field('targetUrl').fill('http://www.example.com');
 		await hint('Target URL').waitFor({ state: 'hidden' });
 		await hint('Message is longer').waitFor({ state: 'hidden' });
+		await editor.add('Add option', 'Idempotency Key');
+		await hint('Idempotency Key is empty').waitFor();
+	});
+
+	step('shows the panel of a node whose collections are written as expressions', async () => {
+		const hours = '={{ { from: "21:00", to: "08:00" } }}';
+		const written = {
+			options: '={{ { dryRun: true } }}',
+			additionalFields: { quietHours: { hours } },
+			actionButtons: { button: '={{ [] }}' },
+		};
+		await openLast('Expressions', [action({ ...content, ...written })]);
+		await editor.expectLabels((labels) => {
+			expect(labels).toEqual(expect.arrayContaining(sendFields));
+		});
 	});
 
 	/** The fields that the node behind an operation shows before anything has run. */
@@ -339,7 +361,9 @@ describe("n8n's editor", () => {
 		const parameters = { operation: 'sendToSegments', ...content, title: '={{ 2030 }}' };
 		await openLast('Segments', [action({ ...parameters, segmentIds: 'spring buyers' })]);
 		const output = await editor.execute();
-		await editor.expectTexts(output, ['“spring buyers” is not a segment ID']);
+		await editor.expectTexts(output, [
+			'Segment IDs holds "spring buyers", which is not a segment ID',
+		]);
 		await editor.keepPictures('segment-name');
 		await editor.field('segmentIds').fill('12');
 		await editor.execute();

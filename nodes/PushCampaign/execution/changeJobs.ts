@@ -1,7 +1,12 @@
 import type { IDataObject, IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
-import type { ChangeOperation, ItemFailure, PreparedChange } from '../operations/operation';
+import type {
+	ChangeOperation,
+	ItemFailure,
+	PreparedChange,
+	PreparedSend,
+} from '../operations/operation';
 import type { ItemParameters } from '../operations/parameters';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/keys/idempotencyKeys';
@@ -13,6 +18,7 @@ import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
 import { journalOf, ledgerOf } from './executionLedger';
 import { droppedHint, executionHints } from './hints';
+import { htmlHint } from './htmlHint';
 import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
 import { KeysOfRun } from './keysOfRun';
@@ -168,15 +174,20 @@ export class ChangeJobs implements JobFactory<Changed> {
 		outcomes: ReadonlyArray<Outcome<Changed>>,
 		counts: Tally,
 	): Promise<NodeExecutionHint[]> {
-		const sends = outcomes.flatMap((outcome, itemIndex) => {
-			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') return [];
+		const sends = new Map<number, PreparedSend>();
+		for (const [itemIndex, outcome] of outcomes.entries()) {
+			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') continue;
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			return this.changes[itemIndex]?.describe?.(receipt) ?? [];
-		});
+			const send = this.changes[itemIndex]?.describe?.(receipt);
+			if (send !== undefined) sends.set(itemIndex, send);
+		}
 		const { kind } = this.operation;
-		const isRefused = outcomes.some(({ kind }) => kind === 'failed');
+		const isRefused = outcomes.some((outcome) => outcome.kind === 'failed');
 		const reached = isRefused ? undefined : await this.countReached?.();
-		const dropped = this.keysOfRun.countDropped(outcomes);
-		return [...executionHints(sends, counts, kind, reached), ...droppedHint(dropped)];
+		return [
+			...executionHints([...sends.values()], counts, kind, reached),
+			...droppedHint(this.keysOfRun.countDropped(outcomes)),
+			...htmlHint(sends),
+		];
 	}
 }

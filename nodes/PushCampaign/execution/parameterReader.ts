@@ -1,123 +1,115 @@
+import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { expressionMarkOf } from '../operations/expressionMarks';
+import { refuseExpressions } from '../operations/asWritten';
 import type { ItemParameters } from '../operations/parameters';
 import { invalid, isBlank } from '../operations/parameters';
 import { messageOf } from '../service/invalidInput';
-import type { ItemTemplate } from './itemTemplate';
-import { alwaysAsksN8n, asksN8n, isObject, templateOf } from './itemTemplate';
+import { isObject, Template } from './template';
 
 /** The value of an expression that gave nothing. `undefined` is the value of a parameter that is missing. */
 const gaveNothing = null;
 
-/** What is known of a parameter once it was read for an item. */
-interface Source {
-	/** As the user wrote it. */
-	readonly written: unknown;
-	readonly valueFor: ItemTemplate;
+/** One item, while its parameters are read. */
+interface Item {
+	readonly index: number;
+	readonly json: unknown;
+	/** The parts of texts that gave nothing, by the place of the text. */
+	readonly emptyParts: Map<string, string>;
 }
 
-/**
- * Reads the parameters of all items. n8n takes half a millisecond to evaluate an expression, far more than
- * everything else that an item needs before it is sent. So n8n evaluates a parameter without an expression for the
- * first item only. And text with fields of the input item is put together here, if that gives for the first item
- * what n8n gives.
- * @returns what reads the parameters of one item, each when it is asked for
- */
-export function parametersOf(context: IExecuteFunctions): (itemIndex: number) => ItemParameters {
-	const items = context.getInputData();
-	const timezone = context.getTimezone();
-	const sources = new Map<string, Source>();
-	/** Parameters that n8n did not empty. */
-	const accepted = new Set<string>();
-
-	function evaluate(name: string, itemIndex: number): unknown {
-		return context.getNodeParameter(name, itemIndex, null) ?? undefined;
-	}
-
-	const asWritten = (name: string): unknown =>
-		context.getNodeParameter(name, 0, null, { rawExpressions: true });
-
-	/** Chooses how to read a parameter, after n8n gave its value for one item. */
-	function sourceOf(name: string, value: unknown, json: unknown): Source {
-		const written = asWritten(name);
-		if (!hasExpression(written)) return { written, valueFor: () => value };
-		const template = templateOf(written);
-		return { written, valueFor: isSame(template(json), value) ? template : alwaysAsksN8n };
-	}
-
-	function read(name: string, itemIndex: number): unknown {
-		const json = items[itemIndex]?.json;
-		const source = sources.get(name);
-		if (source === undefined) {
-			const value = evaluate(name, itemIndex);
-			const learned = sourceOf(name, value, json);
-			sources.set(name, learned);
-			return withoutBlanks(learned.written, value);
-		}
-		const own = source.valueFor(json);
-		return withoutBlanks(source.written, own === asksN8n ? evaluate(name, itemIndex) : own);
-	}
-
-	return (itemIndex) => ({
-		timezone,
-		input: items[itemIndex]?.json ?? {},
-		get(parameter) {
-			const value = tellUnreadable((name) => read(name, itemIndex))(parameter);
-			if (!accepted.has(parameter.name)) refuseEmptied(parameter.name, value, asWritten);
-			accepted.add(parameter.name);
-			return value;
-		},
-	});
-}
-
-/** The value with `gaveNothing` for each expression that gave nothing, so that it differs from an empty field. */
-function withoutBlanks(written: unknown, value: unknown): unknown {
-	if (typeof written === 'string' && written.startsWith('=')) {
-		return isBlank(value) ? gaveNothing : value;
-	}
-	if (!isObject(written) || !isObject(value)) return value;
-	const parts = Object.entries(value).map(
-		([name, part]) => [name, withoutBlanks(Reflect.get(written, name), part)] as const,
-	);
-	return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
-}
-
-function isSame(own: unknown, value: unknown): boolean {
-	if (own === value) return true;
-	return typeof own === 'object' && JSON.stringify(own) === JSON.stringify(value);
-}
+/** Reads a value for an item: a parameter, or what stands in one. */
+type ValueReader = (item: Item) => unknown;
 
 /** Whether a parameter as written, or anything inside of it, is an expression. */
 export const hasExpression = (written: unknown) => JSON.stringify(written).includes('"=');
 
 /**
- * Refuses a collection that n8n emptied.
- * @param read gives another parameter of the node
- * @throws InvalidInput for a collection that is written as one expression
+ * Reads the parameters of all items: each expression in them by a template of its own, everything else as it is
+ * written.
+ * @returns what reads the parameters of one item, each when it is asked for
  */
-export function refuseEmptied(name: string, value: unknown, read: (name: string) => unknown): void {
-	if (!isObject(value)) return;
-	const paths = [name, ...Object.keys(value).map((part) => `${name}.${part}`)];
-	for (const path of paths) {
-		const displayName = read(expressionMarkOf(path));
-		if (typeof displayName !== 'string') continue;
-		throw invalid(
-			displayName,
-			'is written as one expression, which n8n does not pass on',
-			`Fill in the fields of ${displayName} one by one. Each of them can be an expression.`,
-		);
+export function parametersOf(context: IExecuteFunctions): (itemIndex: number) => ItemParameters {
+	const items = context.getInputData();
+	const timezone = context.getTimezone();
+	const readers = new Map<string, ValueReader>();
+	/** The expressions as they are written, by their place: `actionButtons.button[0].title`. */
+	const expressions = new Map<string, string>();
+
+	function expressionReader(place: string, written: string): ValueReader {
+		expressions.set(place, written);
+		const template = new Template(written.slice(1), {
+			value: (itemIndex) => context.getNodeParameter(place, itemIndex, null) ?? undefined,
+			evaluate: (expression, itemIndex) => context.evaluateExpression(expression, itemIndex),
+		});
+		return ({ index, json, emptyParts }) => {
+			const { value, emptyPart } = template.read(index, json);
+			if (emptyPart !== undefined) emptyParts.set(place, emptyPart);
+			return isBlank(value) ? gaveNothing : value;
+		};
 	}
+
+	function readerOf(place: string, written: unknown): ValueReader {
+		if (typeof written === 'string' && written.startsWith('=')) {
+			return expressionReader(place, written);
+		}
+		if (!isObject(written)) return () => written;
+		if (Array.isArray(written)) {
+			const entries = written.map((part, index) => insideReader(`${place}[${index}]`, part));
+			return (item) => entries.map((read) => read(item));
+		}
+		const fields = Object.entries(written).map(
+			([name, part]) => [name, insideReader(`${place}.${name}`, part)] as const,
+		);
+		return (item) => Object.fromEntries(fields.map(([name, read]) => [name, read(item)]));
+	}
+
+	function insideReader(place: string, written: unknown): ValueReader {
+		const read = readerOf(place, written);
+		// n8n makes text of a date inside of a collection.
+		return (item) => {
+			const value = read(item);
+			return DateTime.isDateTime(value) ? value.toString() : value;
+		};
+	}
+
+	return (index) => {
+		const json = items[index]?.json;
+		const item: Item = { index, json, emptyParts: new Map() };
+		return {
+			timezone,
+			input: json ?? {},
+			get(parameter) {
+				const { name } = parameter;
+				let read = readers.get(name);
+				if (read === undefined) {
+					const written = context.getNodeParameter(name, 0, null, { rawExpressions: true });
+					refuseExpressions(parameter, written);
+					read = readerOf(name, written ?? undefined);
+					readers.set(name, read);
+				}
+				return inWords(parameter, () => read(item));
+			},
+			originOf: (place) => ({
+				written: expressions.get(place),
+				emptyPart: item.emptyParts.get(place),
+			}),
+		};
+	};
 }
 
-/** Turns what n8n throws while it evaluates a parameter into words for the user. */
-export function tellUnreadable(read: (name: string) => unknown): ItemParameters['get'] {
-	return ({ name, displayName }) => {
-		try {
-			return read(name);
-		} catch (error) {
-			const what = `can't be evaluated: ${messageOf(error)}`;
-			throw invalid(displayName, what, `Correct the expression in ${displayName}.`);
-		}
-	};
+/**
+ * Turns what n8n throws while it evaluates a parameter into words for the user.
+ * @throws InvalidInput naming the parameter
+ */
+export function inWords(
+	{ displayName }: Parameters<ItemParameters['get']>[0],
+	read: () => unknown,
+): unknown {
+	try {
+		return read();
+	} catch (error) {
+		const what = `can't be evaluated: ${messageOf(error)}`;
+		throw invalid(displayName, what, `Correct the expression in ${displayName}.`);
+	}
 }

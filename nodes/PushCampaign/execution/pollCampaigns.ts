@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions, NodeError } from 'n8n-workflow';
 
+import { refuseExpressions } from '../operations/asWritten';
 import type { Watched } from '../operations/triggerEvents';
 import { readWatched } from '../operations/triggerEvents';
 import { digest } from '../send/digest';
@@ -13,7 +14,7 @@ import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
 import { subjects } from '../watch/subjects';
 import { toApiError, toExpected, toProblem } from './errors';
-import { refuseEmptied, tellUnreadable } from './parameterReader';
+import { inWords } from './parameterReader';
 import type { Poll, PollTime } from './pollReason';
 import { describePoll, openState } from './pollReason';
 import { sleep } from './sleep';
@@ -31,13 +32,11 @@ const budgetShare = 0.8;
 const inFlight = new WeakSet<object>();
 
 function watchedBy(context: IPollFunctions): Watched {
-	const read = (name: string): unknown => context.getNodeParameter(name, null);
-	const readInWords = tellUnreadable(read);
 	return readWatched({
 		get(parameter) {
-			const value = readInWords(parameter);
-			refuseEmptied(parameter.name, value, read);
-			return value;
+			const { name } = parameter;
+			refuseExpressions(parameter, context.getNodeParameter(name, null, { rawExpressions: true }));
+			return inWords(parameter, () => context.getNodeParameter(name, null));
 		},
 	});
 }

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { maxCharacters } from '../service/rules';
-import type { Fields } from './parameters';
+import type { TextField } from './judgeText';
 import { isBlank, required, textProperty, toEntries } from './parameters';
 
 const limit = (characters: number) => `At most ${characters} characters with Send to All.`;
@@ -36,19 +36,27 @@ export const actionButtons = {
 	options: [{ displayName: 'Button', name: 'button', values: [buttonTitle, buttonUrl] }],
 } satisfies INodeProperties;
 
-/** The name of a part of a button for users; buttons that were not filled in don't count. */
-export const buttonPart = (index: number, part: string | number) =>
-	`${part === 'url' ? 'URL' : 'Title'} of button ${index + 1} in ${actionButtons.displayName}`;
+/** A button that was filled in. */
+export interface EnteredButton {
+	readonly title: { readonly value: unknown; readonly field: TextField };
+	readonly url: { readonly value: unknown; readonly field: TextField };
+}
 
 /**
- * Reads the buttons that were filled in.
+ * Reads the buttons that were filled in. They keep the numbers that they have in the editor.
  * @throws InvalidInput naming what is missing of a button that is half filled in
  */
-export function readButtons(given: unknown): Fields[] {
-	return toEntries(given, 'button', actionButtons.displayName)
-		.filter(({ title, url }) => !isBlank(title) || !isBlank(url))
-		.map(({ title, url }, index) => ({
-			title: required(title, buttonPart(index, 'title')),
-			url: required(url, buttonPart(index, 'url')),
-		}));
+export function readButtons(given: unknown): EnteredButton[] {
+	const { name, displayName } = actionButtons;
+	return toEntries(given, 'button', displayName).flatMap((button, index) => {
+		if (isBlank(button[buttonTitle.name]) && isBlank(button[buttonUrl.name])) return [];
+		const read = (part: INodeProperties) => {
+			const field: TextField = {
+				displayName: `${part.displayName} of button ${index + 1} in ${displayName}`,
+				place: `${name}.button[${index}].${part.name}`,
+			};
+			return { field, value: required(button[part.name], field.displayName) };
+		};
+		return [{ title: read(buttonTitle), url: read(buttonUrl) }];
+	});
 }

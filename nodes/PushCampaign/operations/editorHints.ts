@@ -12,13 +12,39 @@ const campaignSends = sends.filter(({ audience }) => audienceRules[audience].bec
 const isOneOf = (among: readonly SendOperation[]) =>
 	`${JSON.stringify(among.map(({ option }) => option.value))}.includes($rawParameter["operation"])`;
 const written = (parameter: string) => `String($rawParameter["${parameter}"] ?? "")`;
+const writtenInside = (collection: string, field: string) =>
+	`String($rawParameter["${collection}"]?.${field} ?? "")`;
 
-const tooLong = (parameter: string, displayName: string, limit: number): NodeHint => ({
-	message: `${displayName} is longer than the ${limit} characters that the service accepts. Shorten it, or add the option Shorten Long Texts.`,
+/** A hint below the panel of every send. Braces stand in brackets: two in a row would end the expression. */
+const beside = (message: string, condition: string): NodeHint => ({
+	message,
 	type: 'warning',
 	location: 'ndv',
-	displayCondition: `={{ ${isOneOf(sends)} && !${written(parameter)}.startsWith("=") && Array.from(${written(parameter)}).length > ${limit} && !$rawParameter["options"]?.shortenTexts }}`,
+	displayCondition: `={{ ${isOneOf(sends)} && ${condition} }}`,
 });
+
+const tooLong = (parameter: string, displayName: string, limit: number): NodeHint =>
+	beside(
+		`${displayName} is longer than the ${limit} characters that the service accepts. Shorten it, or add the option Shorten Long Texts.`,
+		`!${written(parameter)}.startsWith("=") && Array.from(${written(parameter)}).length > ${limit} && !$rawParameter["options"]?.shortenTexts`,
+	);
+
+/** An expression, an address, or nothing yet. */
+const mayBeAddress = (scheme: string) => `/^\\s*(=|${scheme}:\\/\\/|$)/i`;
+
+const notHttps = (displayName: string, field: string): NodeHint =>
+	beside(
+		`${displayName} must begin with https://. Enter the full address, such as https://www.example.com/icon.png.`,
+		`!${mayBeAddress('https')}.test(${writtenInside('additionalFields', field)})`,
+	);
+
+/** The texts of a send as JSON: one that does not begin with an equals sign is set to Fixed. */
+const allTexts = `JSON.stringify([${[
+	...['title', 'message', 'targetUrl', 'attributes', 'attributesJson', 'segmentIds'],
+	...['subscriberId', 'actionButtons', 'additionalFields', 'options'],
+]
+	.map((parameter) => `$rawParameter["${parameter}"]`)
+	.join(', ')}])`;
 
 /** What the editor says beside the panel before a run, while someone types. */
 export const editorHints: NodeHint[] = [
@@ -31,11 +57,22 @@ export const editorHints: NodeHint[] = [
 	},
 	tooLong('title', 'Title', maxCharacters.title),
 	tooLong('message', 'Message', maxCharacters.message),
-	{
-		message:
-			'Target URL must begin with https:// or http://. Enter the full address, such as https://www.example.com/page.',
-		type: 'warning',
-		location: 'ndv',
-		displayCondition: `={{ ${isOneOf(sends)} && !/^\\s*(=|https?:\\/\\/|$)/i.test(${written('targetUrl')}) }}`,
-	},
+	beside(
+		'Target URL must begin with https:// or http://. Enter the full address, such as https://www.example.com/page.',
+		`!${mayBeAddress('https?')}.test(${written('targetUrl')})`,
+	),
+	beside(
+		'The URL of a button must begin with https:// or http://. Enter the full address, such as https://www.example.com/page.',
+		`[].concat($rawParameter["actionButtons"]?.button ?? []).some((button) => !${mayBeAddress('https?')}.test(String(button?.url ?? "")))`,
+	),
+	notHttps('Icon URL', 'iconUrl'),
+	notHttps('Image URL', 'imageUrl'),
+	beside(
+		'A field that is set to Fixed holds an expression in braces, which would not be filled in. Switch the field to Expression.',
+		`/(?<!\\\\)"(?!=)(?:[^"\\\\]|\\\\.)*[{][{](?:[^"}\\\\]|\\\\.)*[$]/.test(${allTexts})`,
+	),
+	beside(
+		'Idempotency Key is empty, which does not turn it off. Enter an ID of what the notification is about, or remove the option.',
+		`$rawParameter["options"]?.idempotencyKey !== undefined && /^=?\\s*([{][{]\\s*[}][}])?\\s*$/.test(${writtenInside('options', 'idempotencyKey')})`,
+	),
 ];

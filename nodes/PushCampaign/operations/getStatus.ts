@@ -1,6 +1,7 @@
 import { campaignStatusOf, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
+import { judgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
 import { asEntered, check, invalid, isBlank, textProperty } from './parameters';
 import { readOperation } from './read';
@@ -39,7 +40,8 @@ function readCampaignId(item: ItemParameters): string {
 			'Put an If node before this one that lets through only items with a campaignId. The campaign ID of an item that was sent earlier is in the output of the execution that sent it, and in the dashboard of your push service.',
 		);
 	}
-	return check(campaignId, given, campaign.displayName);
+	const { displayName, name: place } = campaign;
+	return check(campaignId, judgeOf(item, false)(given, { displayName, place }), displayName);
 }
 
 /** Specification, GET status. */

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { withExpressionMarks } from './expressionMarks';
+import { keptAsWritten } from './asWritten';
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
 import type { Operation, OperationBase, SendOperation } from './operation';
@@ -22,7 +22,7 @@ export const operations: readonly Operation[] = [...sends, getStatus, getSubscri
 
 /** The panel of an operation: each parameter is shown for this operation only. */
 export const panelOf = ({ resource, option, properties }: OperationBase): INodeProperties[] =>
-	properties.flatMap(withExpressionMarks).map((property) => ({
+	properties.flatMap(keptAsWritten).map((property) => ({
 		...property,
 		displayOptions: {
 			...property.displayOptions,

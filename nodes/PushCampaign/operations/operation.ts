@@ -6,6 +6,7 @@ import type { ChangeKind } from '../service/kinds';
 import type { Audience } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
+import type { Judge } from './judgeText';
 import type { ChangeOptions, RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
 
@@ -78,7 +79,10 @@ export interface SendOperation extends ChangeOperation {
 	 * Reads from an item what names the subscribers in the body.
 	 * @throws InvalidInput naming the parameter
 	 */
-	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
+	readonly select: (
+		item: ItemParameters,
+		judge: Judge,
+	) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 	/** Reads the same as it was entered, valid or not. Throws nothing. */
 	readonly selectAsEntered?: (item: ItemParameters) => { readonly sid: string | undefined };
 	/** Asks how many subscribers it would reach, within a time in milliseconds. Missing if the service can't tell. */

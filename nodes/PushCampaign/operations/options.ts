@@ -4,7 +4,9 @@ import { z } from 'zod/v3';
 import { countCharacters } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
-import { atMost, textProperty, toggle } from './parameters';
+import { keyJudgeOf } from './judgeText';
+import type { ItemParameters } from './parameters';
+import { atMost, readCollection, textProperty, toggle } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -51,6 +53,15 @@ export const optionsProperty = (options: INodeProperties[]) =>
 
 export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
 
+const idempotencyKey = textProperty({
+	displayName: 'Idempotency Key',
+	name: 'idempotencyKey',
+	placeholder: 'e.g. order-1042-shipped',
+	description:
+		"Send only once: an ID of what the notification is about, such as a feed entry's ID, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.",
+	...atMost(maxKeyCharacters),
+});
+
 /** What a user can choose for everything that changes something. */
 const changeFields: INodeProperties[] = [
 	{
@@ -61,14 +72,7 @@ const changeFields: INodeProperties[] = [
 		default: true,
 		description: 'Whether to only check the fields and show what would be sent, without sending it',
 	},
-	textProperty({
-		displayName: 'Idempotency Key',
-		name: 'idempotencyKey',
-		placeholder: 'e.g. order-1042-shipped',
-		description:
-			"Send only once: an ID of what the notification is about, such as a feed entry's ID, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.",
-		...atMost(maxKeyCharacters),
-	}),
+	idempotencyKey,
 	maxParallel,
 	rateLimitRetries,
 	{
@@ -83,14 +87,34 @@ const changeFields: INodeProperties[] = [
 
 /** The options of an operation that changes something, with its own among them. */
 export const changeOptions = (own: INodeProperties[] = []) =>
-	optionsProperty([...changeFields, ...own, timeout]);
+	optionsProperty(
+		[...changeFields, ...own, timeout].sort((one, other) =>
+			one.displayName < other.displayName ? -1 : 1,
+		),
+	);
 
+// Each switch is on when it is added, as a user who adds it expects.
 export const sendOptions = changeOptions([
+	{
+		displayName: 'Allow Empty Parts',
+		name: 'allowEmptyParts',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to send a text also if one of the expressions in it gives nothing, such as a greeting for an item without a name. An idempotency key with such a part is always refused.',
+	},
+	{
+		displayName: 'Convert HTML to Text',
+		name: 'htmlToText',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to remove HTML tags and decode HTML entities in title, message, campaign name and button titles, such as in texts from a feed or from WordPress',
+	},
 	{
 		displayName: 'Shorten Long Texts',
 		name: 'shortenTexts',
 		type: 'boolean',
-		// On when it is added, as a user who adds it expects.
 		default: true,
 		description:
 			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
@@ -114,8 +138,6 @@ const key = z
 			'An empty key does not turn deduplication off. Enter an ID of what the notification is about, or remove Idempotency Key from the options.',
 		),
 	)
-	// n8n's database takes all such texts for the same.
-	.refine((text) => !/\p{Surrogate}/u.test(text), 'was cut in the middle of a character')
 	.refine(
 		(text) => countCharacters(text) <= maxKeyCharacters,
 		`is longer than ${maxKeyCharacters} characters: use a hash of it`,
@@ -143,7 +165,23 @@ export const changeSchema = requestSchema.extend({
 /** How a user wants something to be changed. */
 export type ChangeOptions = Readonly<z.infer<typeof changeSchema>>;
 
-export const sendSchema = changeSchema.extend({ shortenTexts: toggle.default(false) });
+const sendSchema = changeSchema.extend({
+	/** Whether a part of a text may give nothing. */
+	allowEmptyParts: toggle.default(false),
+	htmlToText: toggle.default(false),
+	shortenTexts: toggle.default(false),
+});
 
 /** What a user can choose beside that for a send. */
 export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
+
+/**
+ * Reads the options of a send.
+ * @throws InvalidInput naming the option
+ */
+export function readSendOptions(item: ItemParameters): SendOptions {
+	const options = readCollection(item, sendOptions, sendSchema);
+	const { displayName, name } = idempotencyKey;
+	keyJudgeOf(item)(options.idempotencyKey, { displayName, place: `${sendOptions.name}.${name}` });
+	return options;
+}

@@ -4,10 +4,19 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
-import { saying } from '../service/textSchemas';
+import { saying, sayingValue } from '../service/textSchemas';
 
-/** The names of a parameter: for n8n, and for users. */
-export type Parameter = Pick<INodeProperties, 'name' | 'displayName'>;
+/** The names of a parameter, for n8n and for users, and what is in it if it is a collection. */
+export type Parameter = Pick<INodeProperties, 'name' | 'displayName'> &
+	Partial<Pick<INodeProperties, 'type' | 'options'>>;
+
+/** Where a text comes from. */
+export interface Origin {
+	/** The expression that gave it, as it is written; missing if it was entered as it is. */
+	readonly written?: string | undefined;
+	/** The first part of it that gave nothing, such as `{{ $json.name }}`; missing if there is none, or that is not known. */
+	readonly emptyPart?: string | undefined;
+}
 
 /** The parameters of one item as the user's expressions gave them: of any type. */
 export interface ItemParameters {
@@ -16,9 +25,11 @@ export interface ItemParameters {
 	/**
 	 * The parameter's value; `undefined` if it is missing, `null` if its expression gave nothing, also
 	 * within a collection.
-	 * @throws InvalidInput when its expression can't be evaluated
+	 * @throws InvalidInput when its expression can't be evaluated, or a collection is written as one
 	 */
 	get(parameter: Parameter): unknown;
+	/** Where a text of a parameter that was read comes from, by its place: `actionButtons.button[0].title`. */
+	originOf(place: string): Origin;
 	/** The fields of the input item. */
 	readonly input: Readonly<Record<string, unknown>>;
 }
@@ -96,7 +107,7 @@ export function check<Value>(
 }
 
 /** A switch. An empty expression must not count as false: a dry run would send. */
-export const toggle = z.boolean(saying('is not true or false'));
+export const toggle = z.boolean(sayingValue('is not true or false'));
 
 /** The fields of a collection, by name: null for a field that is there without a value. */
 export type Fields = Record<string, unknown>;
@@ -112,6 +123,21 @@ export function toFields(value: unknown, displayName: string): Fields {
 	return isBlank(value) ? {} : check(record, value, displayName);
 }
 
+/**
+ * Reads the one group of fields of a collection that a user added to another one.
+ * One that is empty is refused: it was added for something.
+ * @throws InvalidInput naming the collection
+ */
+export function toGroup(given: unknown, name: string, displayName: string): Fields {
+	const group = isBlank(given) ? undefined : toFields(given, displayName)[name];
+	if (!isBlank(group)) return toFields(group, displayName);
+	throw invalid(
+		displayName,
+		'was added and is empty',
+		`Fill in ${displayName}, or remove it from the additional fields.`,
+	);
+}
+
 /** Reads the entries of a collection that holds a list of them under a name. */
 export function toEntries(value: unknown, name: string, displayName: string): Fields[] {
 	const entries = z.array(record).safeParse(toFields(value, displayName)[name] ?? []);
@@ -125,12 +151,15 @@ export function toEntries(value: unknown, name: string, displayName: string): Fi
  */
 export function readCollection<Value>(
 	parameters: Pick<ItemParameters, 'get'>,
-	{ name, displayName, options }: Parameter & { readonly options: readonly Parameter[] },
+	collection: Parameter,
 	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
 ): Value {
-	const fields = toFields(parameters.get({ name, displayName }), displayName);
-	const nameOf = ([part]: ReadonlyArray<string | number>) =>
-		options.find((option) => option.name === part)?.displayName;
+	const { displayName, options = [] } = collection;
+	const fields = toFields(parameters.get(collection), displayName);
+	const nameOf = ([part]: ReadonlyArray<string | number>) => {
+		const field = options.find((option) => option.name === part);
+		return field && 'displayName' in field ? field.displayName : undefined;
+	};
 	return check(schema, fields, displayName, nameOf);
 }
 

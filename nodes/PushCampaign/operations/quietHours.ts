@@ -6,7 +6,7 @@ import { minimumLeadMinutes } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
 import { quote } from '../service/text';
-import { check, invalid, required, textProperty, toFields } from './parameters';
+import { check, invalid, textProperty, toGroup } from './parameters';
 
 const from = textProperty({
 	displayName: 'From',
@@ -60,15 +60,7 @@ const timeOfDay = z.unknown().transform((given, context): string => {
  */
 export function readQuietHours(given: unknown, timezone: string): QuietHours {
 	const { displayName } = quietHours;
-	const { hours } = toFields(required(given, displayName), displayName);
-	if (hours === undefined) {
-		throw invalid(
-			displayName,
-			'is empty',
-			'Add the hours, or remove Quiet Hours from the additional fields to send at any hour.',
-		);
-	}
-	const fields = toFields(required(hours, displayName), displayName);
+	const fields = toGroup(given, 'hours', displayName);
 	const read = (field: INodeProperties) => {
 		const value = field.name in fields ? fields[field.name] : field.default;
 		return check(timeOfDay, value, `${field.displayName} in ${displayName}`);

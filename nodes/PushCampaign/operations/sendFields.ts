@@ -4,59 +4,20 @@ import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
 import type { BodyField, CampaignBody } from '../service/schemas';
 import { bodies, limitsActionButtons } from '../service/schemas';
-import { actionButtons, buttonPart, readButtons } from './actionButtons';
+import type { EnteredButton } from './actionButtons';
+import { actionButtons, readButtons } from './actionButtons';
+import type { TextField } from './judgeText';
+import { judgeNothing, judgeOf } from './judgeText';
 import type { PreparedSend, SendOperation } from './operation';
 import type { SendOptions } from './options';
-import { sendOptions, sendSchema } from './options';
+import { readSendOptions, sendOptions } from './options';
 import type { Fields, ItemParameters, Parameter } from './parameters';
-import {
-	asEntered,
-	atMost,
-	check,
-	ifReadable,
-	isBlank,
-	readCollection,
-	required,
-	textProperty,
-	toFields,
-	toggle,
-} from './parameters';
+import { asEntered, check, ifReadable, isBlank, required, toFields, toggle } from './parameters';
 import type { QuietHours } from './quietHours';
 import { quietHours } from './quietHours';
-import { shortenText } from './shortenText';
+import { campaignName, iconUrl, imageUrl, message, SendTexts, targetUrl, title } from './sendTexts';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
-import { readUtm, utmParameters, withUtm } from './utm';
-
-// A family emoji is seven code points: what people see is not what is counted.
-const howCharactersCount = 'Most emoji count as one character.';
-
-const title = textProperty({
-	displayName: 'Title',
-	name: 'title',
-	required: true,
-	placeholder: 'e.g. Summer sale starts today',
-	description: `First line of the notification. ${howCharactersCount}`,
-	...atMost(maxCharacters.title),
-});
-
-const message = textProperty({
-	displayName: 'Message',
-	name: 'message',
-	required: true,
-	typeOptions: { rows: 3 },
-	placeholder: 'e.g. 20% off everything until Sunday',
-	description: `Text of the notification. ${howCharactersCount}`,
-	...atMost(maxCharacters.message),
-});
-
-const targetUrl = textProperty({
-	displayName: 'Target URL',
-	name: 'targetUrl',
-	required: true,
-	placeholder: 'e.g. https://example.com/sale',
-	description: 'Page that opens when the notification is clicked',
-	...atMost(maxCharacters.targetUrl),
-});
+import { readUtm, utmParameters } from './utm';
 
 const autoHide = {
 	displayName: 'Auto Hide',
@@ -66,29 +27,6 @@ const autoHide = {
 	description:
 		'Whether the notification closes by itself after a few seconds. Otherwise it stays until the subscriber clicks or closes it.',
 } satisfies INodeProperties;
-
-const campaignName = textProperty({
-	displayName: 'Campaign Name',
-	name: 'name',
-	placeholder: 'e.g. Summer sale, newsletter readers',
-	description: 'Name for reports and the dashboard of your push service. Subscribers never see it.',
-	...atMost(maxCharacters.name),
-});
-
-const iconUrl = textProperty({
-	displayName: 'Icon URL',
-	name: 'iconUrl',
-	placeholder: 'e.g. https://example.com/icon.png',
-	description: 'Small picture beside the text: the https:// address of a PNG of 192 × 192 pixels',
-});
-
-const imageUrl = textProperty({
-	displayName: 'Image URL',
-	name: 'imageUrl',
-	placeholder: 'e.g. https://example.com/banner.jpg',
-	description:
-		'Large picture below the text: an https:// address. Only Chrome on Android and Edge show it.',
-});
 
 /** The parameters that every send has, by the field of the body that they fill, in the panel's order. */
 const content = { title, message, target_url: targetUrl, action_buttons: actionButtons };
@@ -106,7 +44,15 @@ const additional: Record<Exclude<BodyField, keyof typeof content>, INodeProperti
 /** The service does not know these: they change other fields. */
 const ownFields = [quietHours, sendAtTimezone, utmParameters];
 
-const collection = { displayName: 'Additional Fields', name: 'additionalFields' } as const;
+/** All that Additional Fields can hold. */
+const additionalFields = {
+	displayName: 'Additional Fields',
+	name: 'additionalFields',
+	type: 'collection',
+	placeholder: 'Add Field',
+	default: {},
+	options: [...Object.values(additional), ...ownFields],
+} satisfies INodeProperties;
 
 /** The parameters of a send beside those of its audience. */
 export function sendProperties(audience: Audience): INodeProperties[] {
@@ -116,30 +62,22 @@ export function sendProperties(audience: Audience): INodeProperties[] {
 		one.displayName < other.displayName ? -1 : 1;
 	return [
 		...Object.values(content),
-		{
-			...collection,
-			type: 'collection',
-			placeholder: 'Add Field',
-			default: {},
-			// The editor offers them in this order.
-			options: offered.sort(byName),
-		},
+		// The editor offers them in this order.
+		{ ...additionalFields, options: offered.sort(byName) },
 		sendOptions,
 	];
 }
 
 /** The name for users of the field at a path of a body. */
-function nameOf([field, index, part]: ReadonlyArray<string | number>): string | undefined {
-	if (part !== undefined) return buttonPart(Number(index), part);
+function nameOf(
+	[field, index, part]: ReadonlyArray<string | number>,
+	buttons: readonly EnteredButton[],
+): string | undefined {
+	const button = buttons[Number(index)];
+	if (button !== undefined) return (part === 'url' ? button.url : button.title).field.displayName;
 	const properties: Record<string, INodeProperties> = { ...content, ...additional };
 	return properties[String(field)]?.displayName;
 }
-
-/** A number is taken as its text. */
-const toText = (given: unknown) =>
-	typeof given === 'number' && Number.isFinite(given) ? String(given) : given;
-
-const trimmed = (given: unknown) => (typeof given === 'string' ? given.trim() : given);
 
 const optional = (given: unknown) => (isBlank(given) ? undefined : given);
 
@@ -166,14 +104,14 @@ export function readNames(
 		selectAsEntered,
 	}: Pick<SendOperation, 'audience' | 'select' | 'selectAsEntered'>,
 ): SendNames {
-	const fieldOf = ({ name, displayName }: Parameter, field: string) =>
-		asEntered(() => toFields(item.get({ name, displayName }), displayName)[field]);
+	const fieldOf = (collection: Parameter, field: string) =>
+		asEntered(() => toFields(item.get(collection), collection.displayName)[field]);
 	return {
 		audience,
 		body: {
-			...(ifReadable(() => select(item)) ?? selectAsEntered?.(item)),
+			...(ifReadable(() => select(item, judgeNothing)) ?? selectAsEntered?.(item)),
 			title: asEntered(() => item.get(title)),
-			name: fieldOf(collection, campaignName.name),
+			name: fieldOf(additionalFields, campaignName.name),
 		},
 		options: { idempotencyKey: fieldOf(sendOptions, 'idempotencyKey') },
 	};
@@ -194,48 +132,55 @@ export function readSend(
 	item: ItemParameters,
 	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
 ): EnteredSend {
-	const options = readCollection(item, sendOptions, sendSchema);
-	const recipients = select(item);
-	const added: Fields = toFields(item.get(collection), collection.displayName);
+	const options = readSendOptions(item);
+	const judge = judgeOf(item, options.allowEmptyParts);
+	const recipients = select(item, judge);
+	const { name: collection, displayName } = additionalFields;
+	const added: Fields = toFields(item.get(additionalFields), displayName);
 	const timing = readTiming(added, item.timezone);
-	const utm = readUtm(added[utmParameters.name]);
+	const utmPlace = `${collection}.${utmParameters.name}`;
+	const utm = readUtm(added[utmParameters.name], utmPlace, judge);
+	const texts = new SendTexts(options, utm, judge);
 
-	const shortened = (given: unknown, limit: number) => {
-		const text = toText(given);
-		return options.shortenTexts && typeof text === 'string' ? shortenText(text, limit) : text;
-	};
 	const needed = (property: INodeProperties) => required(item.get(property), property.displayName);
-	const areButtonsLimited = limitsActionButtons(audience);
+	const fieldOf = (property: Parameter): TextField => ({
+		displayName: property.displayName,
+		place: property.name,
+	});
+	const addedFieldOf = (property: Parameter): TextField => ({
+		displayName: property.displayName,
+		place: `${collection}.${property.name}`,
+	});
 	const buttons = readButtons(item.get(actionButtons));
-	const toButton = ({ title: text, url }: Fields, index: number) => ({
-		title: shortened(text, areButtonsLimited ? maxCharacters.buttonTitle : Infinity),
-		url: withUtm(trimmed(url), utm, {
-			displayName: buttonPart(index, 'url'),
-			limit: areButtonsLimited ? maxCharacters.buttonUrl : Infinity,
-			isButton: true,
-		}),
+	const areButtonsLimited = limitsActionButtons(audience);
+	const maxTitle = areButtonsLimited ? maxCharacters.buttonTitle : Infinity;
+	const maxUrl = areButtonsLimited ? maxCharacters.buttonUrl : Infinity;
+	const toButton = (button: EnteredButton) => ({
+		title: texts.read(button.title.value, button.title.field, maxTitle),
+		url: texts.link(button.url.value, button.url.field, maxUrl, true),
 	});
 
+	const name = optional(added[campaignName.name]);
+	const icon = optional(added[iconUrl.name]);
+	const image = optional(added[imageUrl.name]);
 	const fields: Record<BodyField, unknown> = {
-		title: shortened(needed(title), maxCharacters.title),
-		message: shortened(needed(message), maxCharacters.message),
-		target_url: withUtm(trimmed(needed(targetUrl)), utm, {
-			displayName: targetUrl.displayName,
-			limit: maxCharacters.targetUrl,
-			isButton: false,
-		}),
+		title: texts.read(needed(title), fieldOf(title), maxCharacters.title),
+		message: texts.read(needed(message), fieldOf(message), maxCharacters.message),
+		target_url: texts.link(needed(targetUrl), fieldOf(targetUrl), maxCharacters.targetUrl),
 		action_buttons: buttons.length === 0 ? undefined : buttons.map(toButton),
 		auto_hide: readAutoHide(added, audience),
-		name: shortened(optional(added[campaignName.name]), maxCharacters.name),
+		name: texts.read(name, addedFieldOf(campaignName), maxCharacters.name),
 		expire_push: readExpiry(added[expireAfter.name]),
-		icon: trimmed(optional(added[iconUrl.name])),
-		image: trimmed(optional(added[imageUrl.name])),
+		icon: texts.picture(icon, addedFieldOf(iconUrl)),
+		image: texts.picture(image, addedFieldOf(imageUrl)),
 		send_at: timing.schedule?.text,
 	};
 	const given = Object.entries({ ...recipients, ...fields }).filter(
 		([, value]) => value !== undefined,
 	);
-	const body = check(bodies[audience], Object.fromEntries(given), collection.displayName, nameOf);
+	const body = check(bodies[audience], Object.fromEntries(given), displayName, (path) =>
+		nameOf(path, buttons),
+	);
 	return { audience, body, options, ...timing };
 }
 

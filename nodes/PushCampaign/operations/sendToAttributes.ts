@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue } from '../service/schemas';
 import { requiredText } from '../service/textSchemas';
+import type { Judge, TextField } from './judgeText';
 import { check, invalid, required, textProperty, toEntries } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
@@ -52,14 +53,20 @@ const attributesJson = {
 const oneValue =
 	'The service knows one value per name. Keep one of them, or send once for each value.';
 
-function fromPairs(value: unknown) {
+function fromPairs(value: unknown, judge: Judge) {
 	const { displayName } = attributePairs;
 	const given = new Map<string, AttributeValue>();
 	for (const [index, pair] of toEntries(value, 'pairs', displayName).entries()) {
-		const position = `of pair ${index + 1} in ${displayName}`;
-		const name = check(requiredText, pair['name'], `Name ${position}`);
+		const fieldOf = (part: INodeProperties): TextField => ({
+			displayName: `${part.displayName} of pair ${index + 1} in ${displayName}`,
+			place: `${attributePairs.name}.pairs[${index}].${part.name}`,
+		});
+		const [nameField, valueField] = [fieldOf(pairName), fieldOf(pairValue)];
+		const entered = check(requiredText, pair[pairName.name], nameField.displayName);
+		const name = judge(entered, nameField).trim();
 		if (given.has(name)) throw invalid(displayName, `has the name "${name}" twice`, oneValue);
-		given.set(name, check(attributeValue, pair['value'], `Value ${position}`));
+		const compared = check(attributeValue, pair[pairValue.name], valueField.displayName);
+		given.set(name, judge(compared, valueField));
 	}
 	if (given.size > 0) return Object.fromEntries(given);
 	throw invalid(displayName, 'is empty', 'Add at least one attribute with its name and value.');
@@ -71,8 +78,9 @@ const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
 const countNames = (json: string) =>
 	[...json.matchAll(jsonText)].filter(([text]) => text.endsWith(':')).length;
 
-function fromJson(value: unknown) {
-	const { displayName } = attributesJson;
+function fromJson(value: unknown, judge: Judge) {
+	const { displayName, name: place } = attributesJson;
+	judge(value, { displayName, place });
 	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
 		try {
@@ -81,9 +89,14 @@ function fromJson(value: unknown) {
 			throw invalid(displayName, 'is not valid JSON', `Write it like ${exampleJson}.`);
 		}
 	}
+	const nameOf = (name: string | number) => `${displayName} at "${name}"`;
 	const checked = check(attributes, parsed, displayName, ([name]) =>
-		name === undefined ? undefined : `${displayName} at "${name}"`,
+		name === undefined ? undefined : nameOf(name),
 	);
+	for (const [name, compared] of Object.entries(checked)) {
+		judge(name, { displayName, place });
+		judge(compared, { displayName: nameOf(name), place });
+	}
 	// JSON.parse keeps the last of several equal names.
 	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {
 		throw invalid(displayName, 'has a name twice', oneValue);
@@ -113,10 +126,10 @@ export const sendToAttributes = sendOperation({
 			default: '',
 		},
 	],
-	select(item) {
+	select(item, judge) {
 		const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
-		if (mode === 'json') return { attribute: fromJson(item.get(attributesJson)) };
-		if (mode === 'keypair') return { attribute: fromPairs(item.get(attributePairs)) };
+		if (mode === 'json') return { attribute: fromJson(item.get(attributesJson), judge) };
+		if (mode === 'keypair') return { attribute: fromPairs(item.get(attributePairs), judge) };
 		throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
 	},
 });

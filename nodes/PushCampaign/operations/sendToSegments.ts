@@ -1,5 +1,4 @@
 import { segments } from '../service/schemas';
-import { clip } from '../service/text';
 import { check, textProperty, toIdList } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
@@ -22,13 +21,10 @@ export const sendToSegments = sendOperation({
 		description: 'Send a notification to the subscribers of the given segments',
 	},
 	properties: [toolNotice('every subscriber of these segments'), segmentIds],
-	select(item) {
-		const ids = toIdList(item.get(segmentIds));
-		// An ID that is not one is named in the message.
-		const nameOf = ([index]: ReadonlyArray<string | number>) => {
-			const id: unknown = Array.isArray(ids) ? ids[Number(index)] : undefined;
-			return typeof id === 'string' ? `“${clip(id)}”` : undefined;
-		};
-		return { segment: check(segments, ids, segmentIds.displayName, nameOf) };
+	select(item, judge) {
+		const { displayName, name: place } = segmentIds;
+		const given = judge(item.get(segmentIds), { displayName, place });
+		const segment = check(segments, toIdList(given), displayName);
+		return { segment: segment.map((id) => judge(id, { displayName, place })) };
 	},
 });

@@ -21,6 +21,10 @@ export const sendToSubscriber = sendOperation({
 		description: 'Send a notification to one subscriber',
 	},
 	properties: [subscriber],
-	select: (item) => ({ sid: check(subscriberId, item.get(subscriber), subscriber.displayName) }),
+	select(item, judge) {
+		const { displayName, name: place } = subscriber;
+		const given = judge(item.get(subscriber), { displayName, place });
+		return { sid: check(subscriberId, given, displayName) };
+	},
 	selectAsEntered: (item) => ({ sid: asEntered(() => item.get(subscriber)) }),
 });

@@ -21,8 +21,8 @@ function lastWordEnd(text: string, end: number, words: Intl.Segmenter): number {
 }
 
 /**
- * Cuts a text that is longer than `limit` code points, at the end of a word where possible and never
- * inside a grapheme (what people see as one character: a family emoji is seven code points), and ends it
+ * Cuts a text that is longer than `limit` code points, at the end of a word if more than half of the limit stays,
+ * and never inside a grapheme (what people see as one character: a family emoji is seven code points), and ends it
  * in an ellipsis, which is counted. A text of which not even the first grapheme fits stays as it is.
  * @param limit code points, at least 1
  */
@@ -39,6 +39,8 @@ export function shortenText(text: string, limit: number): string {
 		const { length } = start.slice(0, position).replace(dangling, '');
 		return start.slice(0, graphemes.segment(start).containing(length)?.index);
 	};
-	const kept = cutAt(lastWordEnd(start, end, words)) || cutAt(end);
+	const wholeWords = cutAt(lastWordEnd(start, end, words));
+	// A text whose last word is an address would lose nearly all of it.
+	const kept = countCharacters(wholeWords) > limit / 2 ? wholeWords : cutAt(end);
 	return kept === '' ? text : `${kept}…`;
 }

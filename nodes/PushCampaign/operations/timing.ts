@@ -6,7 +6,7 @@ import { exampleDate, isNow, parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import { quote } from '../service/text';
 import type { Fields } from './parameters';
-import { check, invalid, isBlank, toFields } from './parameters';
+import { check, invalid, isBlank, toGroup } from './parameters';
 import { quietHours, readQuietHours } from './quietHours';
 
 export const sendAt = {
@@ -86,8 +86,9 @@ export const expireAfter = {
  * @throws InvalidInput naming Expire After
  */
 export function readExpiry(given: unknown): string | undefined {
-	const { duration } = toFields(given, expireAfter.displayName);
-	return duration === undefined ? undefined : check(expiry, duration, expireAfter.displayName);
+	if (given === undefined) return undefined;
+	const { displayName } = expireAfter;
+	return check(expiry, toGroup(given, 'duration', displayName), displayName);
 }
 
 /** The time zone that a city's name is the end of: `Europe/Paris` of `Paris`. */

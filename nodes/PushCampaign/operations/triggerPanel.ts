@@ -1,6 +1,6 @@
 import type { IBuilderHint, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { withExpressionMarks } from './expressionMarks';
+import { keptAsWritten } from './asWritten';
 import { optionsProperty } from './options';
 import { textProperty } from './parameters';
 
@@ -160,7 +160,7 @@ export const triggerProperties: INodeProperties[] = [
 	counter,
 	count,
 	number,
-	...withExpressionMarks(options),
+	...keptAsWritten(options),
 ];
 
 const eventTitles = Object.fromEntries(event.options.map(({ value, name }) => [value, name]));

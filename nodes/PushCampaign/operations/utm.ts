@@ -3,8 +3,9 @@ import { z } from 'zod/v3';
 
 import { parseUrl } from '../service/address';
 import { countCharacters } from '../service/text';
-import { saying } from '../service/textSchemas';
-import { check, invalid, isBlank, textProperty, toFields } from './parameters';
+import { saying, sayingValue } from '../service/textSchemas';
+import type { Judge } from './judgeText';
+import { check, invalid, isBlank, textProperty, toGroup } from './parameters';
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -59,24 +60,28 @@ export interface Utm {
 
 /** Numbers are meant as they are written. */
 const text = z
-	.union([z.string(), z.number().finite()], saying('is not text'))
+	.union([z.string(), z.number().finite()], sayingValue('is not text'))
 	.transform((given) => String(given).trim());
 
 const target = z.enum(['all', 'targetUrl'], saying('is not a choice from the list'));
 
 /**
  * Reads the UTM parameters that were filled in, `['utm_source', 'web_push']` and so on.
+ * @param place where they are among the parameters
  * @throws InvalidInput naming the parameter
  */
-export function readUtm(given: unknown): Utm {
+export function readUtm(given: unknown, place: string, judge: Judge): Utm {
 	const { displayName } = utmParameters;
-	const fields = toFields(toFields(given, displayName)['parameters'], displayName);
+	const fields = given === undefined ? {} : toGroup(given, 'parameters', displayName);
 	const parameters = parts
 		.filter(([name]) => !isBlank(fields[name]))
-		.map(([name, part]): UtmParameter => [
-			`utm_${name}`,
-			check(text, fields[name], `${part} in ${displayName}`),
-		]);
+		.map(([name, part]): UtmParameter => {
+			const field = {
+				displayName: `${part} in ${displayName}`,
+				place: `${place}.parameters.${name}`,
+			};
+			return [`utm_${name}`, judge(check(text, fields[name], field.displayName), field)];
+		});
 	const chosen = addTo.name in fields ? fields[addTo.name] : addTo.default;
 	const isForButtons = check(target, chosen, `${addTo.displayName} in ${displayName}`) === 'all';
 	return { parameters, isForButtons };

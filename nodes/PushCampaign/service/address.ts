@@ -23,6 +23,9 @@ export function isWebUrl(text: string): boolean {
 	return parseUrl(text) !== undefined;
 }
 
+/** Encodes U+200C and U+200D: nobody sees them, but a word or an emoji is another one without them. */
+export const encodeJoiners = (text: string) => text.replace(/[\u200C\u200D]/g, encodeURIComponent);
+
 /**
  * Names a character that nobody sees, such as `U+200B` for a zero-width space, which copying can add to an
  * address; `undefined` if there is none.

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { clip } from './text';
-import { httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textSchemas';
+import { filledText, httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textSchemas';
 import { wholeNumber } from './wholeNumber';
 
 /**
@@ -25,12 +25,12 @@ const attributeMessage = 'is not a text, a number or a boolean';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
 export const attributeValue = z.union(
-	[z.string(), z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
+	[filledText, z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
 	saying(attributeMessage),
 );
 export type AttributeValue = z.infer<typeof attributeValue>;
 
-/** Names and values; an issue of one value has its name as path. */
+/** Names, without blanks around them, and values; an issue of one value has its name as path. */
 export const attributes = z
 	.unknown()
 	.transform((given, context): Record<string, AttributeValue> => {
@@ -41,15 +41,17 @@ export const attributes = z
 		if (typeof given !== 'object' || given === null || Array.isArray(given)) {
 			return refuse('is not a set of names and values');
 		}
-		const entries: Array<[string, AttributeValue]> = [];
-		for (const [name, value] of Object.entries(given)) {
-			if (name.trim() === '') return refuse('has an attribute without a name');
+		const entries = new Map<string, AttributeValue>();
+		for (const [written, value] of Object.entries(given)) {
+			const name = written.trim();
+			if (name === '') return refuse('has an attribute without a name');
+			if (entries.has(name)) return refuse(`has the name "${clip(name)}" twice`);
 			const result = attributeValue.safeParse(value);
 			if (!result.success) return refuse(firstIssue(result.error).message, [name]);
-			entries.push([name, result.data]);
+			entries.set(name, result.data);
 		}
 		// Not a zod record: that leaves out `__proto__`.
-		return entries.length === 0 ? refuse('is empty') : Object.fromEntries(entries);
+		return entries.size === 0 ? refuse('is empty') : Object.fromEntries(entries);
 	});
 
 /** A text or a whole number. */
@@ -80,9 +82,9 @@ export const idList = listOfIds((id) =>
 );
 
 /** Specification, Audience fields (`segment`). An issue of one ID has its index as path. */
-export const segments = listOfIds(() =>
+export const segments = listOfIds((id) =>
 	refusal(
-		'is not a segment ID',
+		`holds "${clip(id)}", which is not a segment ID`,
 		"Enter the ID from your push service's dashboard, not the name; separate several with commas.",
 	),
 ).refine(

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import { invisibleIn, isWebUrl } from './address';
+import { encodeJoiners, invisibleIn, isWebUrl } from './address';
 import { clip, countCharacters } from './text';
 
 /** What a value is refused with; `advice` goes along with the issue. */
@@ -13,10 +13,32 @@ export const quoting = (what: string, advice: string) => (value: string) =>
 /** What is wrong, in these words whatever it is. */
 export const saying = (message: string) => ({ errorMap: () => ({ message }) });
 
+/** Words about a value, with the value behind them if it can be shown. */
+function withValue(message: string, value: unknown): string {
+	if (typeof value === 'string') return `${message}: "${clip(value)}"`;
+	return typeof value === 'number' || typeof value === 'boolean' ? `${message}: ${value}` : message;
+}
+
+/** What is wrong, in these words whatever it is, with the value. */
+export const sayingValue = (message: string) => ({
+	errorMap: (_issue: z.ZodIssueOptionalMessage, { data }: { data: unknown }) => ({
+		message: withValue(message, data),
+	}),
+});
+
+const isFilled = (text: string) => text.trim() !== '';
+
+/** A text, if it is one, that is not blank. */
+export const filledText = z.string().refine(isFilled, 'is empty');
+
 /** A text that is there. */
 export const requiredText = z
-	.string({ required_error: 'is missing', invalid_type_error: 'is not text' })
-	.refine((text) => text.trim() !== '', 'is empty');
+	.string({
+		errorMap: (_issue, { data }) => ({
+			message: data === undefined ? 'is missing' : withValue('is not text', data),
+		}),
+	})
+	.refine(isFilled, 'is empty');
 
 /** One of at most so many characters; `advice` is for a longer one. */
 const atMost = (limit: number, advice: string) =>
@@ -33,8 +55,8 @@ export const limitedText = (limit: number) =>
 
 const fullAddress = 'Enter the full address, such as https://www.example.com/page.';
 
-/** A text in which every character can be seen. */
-const visibleText = requiredText.superRefine((text, context) => {
+/** An address in which every character can be seen. Words and emoji need what joins their characters: it is encoded. */
+const visibleAddress = requiredText.transform(encodeJoiners).superRefine((text, context) => {
 	const invisible = invisibleIn(text);
 	if (invisible === undefined) return;
 	const message = `holds an invisible character (${invisible})`;
@@ -46,11 +68,11 @@ const visibleText = requiredText.superRefine((text, context) => {
 
 /** An http or https address. */
 export const webUrl = (limit: number) =>
-	visibleText
+	visibleAddress
 		.pipe(atMost(limit, 'Enter a shorter address.'))
 		.refine(isWebUrl, quoting('is not a valid http:// or https:// address', fullAddress));
 
-export const httpsUrl = visibleText.refine(
+export const httpsUrl = visibleAddress.refine(
 	(text) => isWebUrl(text) && /^https:/i.test(text),
 	quoting('is not a valid https:// address', fullAddress),
 );

@@ -31,9 +31,12 @@ export interface StartedRun {
 
 let executions = 0;
 
-/** A workflow object as the server builds it from what is saved. */
-export const loadWorkflow = (json: WorkflowJson, active: boolean, id = 'engine-test'): Workflow =>
-	new Workflow({ ...json, id, name: 'Workflow', active, nodeTypes });
+/** A workflow object as the server builds it from what is saved: more than once, each time from what it left before. */
+export function loadWorkflow(json: WorkflowJson, active: boolean, id = 'engine-test'): Workflow {
+	const build = () => new Workflow({ ...json, id, name: 'Workflow', active, nodeTypes });
+	build();
+	return build();
+}
 
 export const credentialsOf = ({ credentials }: Surroundings) =>
 	new CredentialsOfTest(credentials.pushCampaignApi);

@@ -198,6 +198,14 @@ const nodeTypes: INodeTypes = {
 	getKnownTypes: () => ({}),
 };
 
+/** What stands in a value at a place: at `button[0].title` of `actionButtons`. */
+const inside = (value: unknown, names: readonly string[]): unknown =>
+	names.reduce<unknown>(
+		(outer, name) =>
+			typeof outer === 'object' && outer !== null ? Reflect.get(outer, name) : undefined,
+		value,
+	);
+
 /** What n8n hands to a node that runs; without the engine, so that a test reaches every corner. */
 export function executeFunctions(options: ExecuteOptions) {
 	const { items = [{ json: {} }], parameters = {}, kept = {}, runIndex = 0 } = options;
@@ -206,7 +214,7 @@ export function executeFunctions(options: ExecuteOptions) {
 	const { resumeToken } = options;
 	const { addExecutionHints, database = new ProcessedData(), mode = 'trigger' } = options;
 	const node = nodeOf('pushCampaign', { parameters, ...options.node });
-	const { expression: written } = new Workflow({
+	const { expression } = new Workflow({
 		id: 'workflow-1',
 		nodes: [node],
 		connections: {},
@@ -224,7 +232,7 @@ export function executeFunctions(options: ExecuteOptions) {
 	/** Works out what is written, for an item: n8n's own expressions, with what this workflow holds. */
 	const evaluate = (value: NodeParameterValueType, itemIndex: number): unknown => {
 		const run = typeof runIndex === 'number' ? runIndex : 0;
-		return written.getParameterValue(value, null, run, itemIndex, node.name, items, mode, keys);
+		return expression.getParameterValue(value, null, run, itemIndex, node.name, items, mode, keys);
 	};
 	const context = {
 		...functions,
@@ -243,9 +251,10 @@ export function executeFunctions(options: ExecuteOptions) {
 			fallback?: NodeParameterValueType,
 			more?: IGetNodeParameterOptions,
 		) => {
-			const value = parameters[name] === undefined ? fallback : parameters[name];
-			if (value === undefined) throw new UserError(`Could not get parameter "${name}"`);
-			return more?.rawExpressions === true ? value : evaluate(value, itemIndex);
+			const [outer = '', ...names] = name.split(/[.[\]]+/).filter((each) => each !== '');
+			const written = parameters[outer] === undefined ? fallback : parameters[outer];
+			if (written === undefined) throw new UserError(`Could not get parameter "${name}"`);
+			return inside(more?.rawExpressions === true ? written : evaluate(written, itemIndex), names);
 		},
 		getNode: () => structuredClone(node),
 		getExecuteData: () => ({ node }),

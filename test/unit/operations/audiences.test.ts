@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { judgeNothing } from '../../../nodes/PushCampaign/operations/judgeText';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
@@ -9,7 +10,7 @@ import { itemOf } from './support';
 // Specification, Audience fields. The rules of the values are tested with the schemas.
 
 const select = (operation: SendOperation, parameters: Record<string, unknown>) =>
-	operation.select(itemOf(parameters));
+	operation.select(itemOf(parameters), judgeNothing);
 const selectPairs = (pairs: unknown, specifyAttributes: unknown = 'keypair') =>
 	select(sendToAttributes, { specifyAttributes, attributes: { pairs } });
 const selectJson = (attributesJson: unknown) =>
@@ -27,7 +28,7 @@ test('Attributes become an object of names and values, in their order', () => {
 	];
 	for (const mode of ['keypair', null, undefined]) {
 		expect(JSON.stringify(selectPairs(pairs, mode))).toBe(
-			'{"attribute":{"plan":"pro","age":7," spaced ":" x ","__proto__":false}}',
+			'{"attribute":{"plan":"pro","age":7,"spaced":" x ","__proto__":false}}',
 		);
 	}
 });
@@ -40,9 +41,9 @@ describe('Attributes (JSON)', () => {
 			attribute: { plan: 'pro', age: 7, vip: true },
 		},
 		{
-			name: 'takes an object of an expression, with empty text in it',
-			json: { plan: 'pro', none: '' },
-			attribute: { plan: 'pro', none: '' },
+			name: 'takes an object of an expression, and trims its names',
+			json: { plan: 'pro', ' city ': ' Oslo ' },
+			attribute: { plan: 'pro', city: ' Oslo ' },
 		},
 		{ name: 'ignores blanks around it', json: ' {"a": 1} \n', attribute: { a: 1 } },
 		{
@@ -65,8 +66,9 @@ describe('Attributes (JSON)', () => {
 	});
 });
 
-const name = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
-const value = fc.oneof(fc.string(), fc.boolean(), fc.integer(), fc.constantFrom(0.5, -1e-7));
+const filled = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+const name = filled.map((text) => text.trim());
+const value = fc.oneof(filled, fc.boolean(), fc.integer(), fc.constantFrom(0.5, -1e-7));
 
 test('Attributes (JSON) sends any texts, numbers and booleans as they are, given as text or as an object', () => {
 	fc.assert(
@@ -82,7 +84,7 @@ test('Attributes (JSON) refuses a name that is there twice, wherever it is and h
 	expect(refusal(() => selectJson('{"a" : 1, "\\u0061"\n: 2}')).message).toBe(message);
 	const names = fc.uniqueArray(name, { minLength: 1, maxLength: 5 });
 	fc.assert(
-		fc.property(names, fc.nat(), fc.string(), (each, pick, text) => {
+		fc.property(names, fc.nat(), filled, (each, pick, text) => {
 			const twice = [...each, each[pick % each.length]];
 			const json = twice.map((key) => `${JSON.stringify(key)}:${JSON.stringify(text)}`).join();
 			expect(refusal(() => selectJson(`{${json}}`)).message).toBe(message);
@@ -125,7 +127,7 @@ describe('Segment IDs', () => {
 	test('say that a name is not an ID, and what to enter', () => {
 		const { message, advice } = refusal(() => selectSegments('12, spring buyers'));
 		expect(`${message}. ${advice}`).toBe(
-			"“spring buyers” is not a segment ID. Enter the ID from your push service's dashboard, not the name; separate several with commas.",
+			'Segment IDs holds "spring buyers", which is not a segment ID. Enter the ID from your push service\'s dashboard, not the name; separate several with commas.',
 		);
 	});
 });
@@ -175,7 +177,7 @@ const refused: Refused[] = [
 	},
 	{
 		field: 'Name of pair 2 in Attributes',
-		rule: 'is not text',
+		rule: 'is not text: 7',
 		values: [pairsOf('a', 7)],
 		read: selectPairs,
 	},
@@ -230,6 +232,24 @@ const refused: Refused[] = [
 		read: selectJson,
 	},
 	{
+		field: 'Attributes (JSON) at "b"',
+		rule: 'is empty',
+		values: ['{"a": 1, "b": " "}', { b: '' }],
+		read: selectJson,
+	},
+	{
+		field: 'Attributes (JSON)',
+		rule: 'has the name "a" twice',
+		values: ['{"a": 1, " a": 2}', { a: 1, 'a ': 1 }],
+		read: selectJson,
+	},
+	{
+		field: 'Attributes',
+		rule: 'has the name "a" twice',
+		values: [pairsOf('a', ' a ')],
+		read: selectPairs,
+	},
+	{
 		field: 'Specify Attributes',
 		rule: 'is neither "keypair" nor "json"',
 		values: ['pairs', '', 7, true],
@@ -251,8 +271,8 @@ const refused: Refused[] = [
 	},
 	{ field: 'Segment IDs', rule: lost, values: [2 ** 53], read: selectSegments },
 	{
-		field: '“[12”',
-		rule: 'is not a segment ID',
+		field: 'Segment IDs',
+		rule: 'holds "[12", which is not a segment ID',
 		values: ['[12, 34', '[12', ['1', '[12']],
 		read: selectSegments,
 	},

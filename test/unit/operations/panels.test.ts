@@ -175,11 +175,17 @@ describe('the hints beside the panel', () => {
 			const { value } = operation.option;
 			const isSend = operation.kind !== 'read';
 			const isToMany = 'audience' in operation && operation.audience !== 'subscriber';
-			const wrong = { title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' };
+			const wrong = {
+				...{ title: 'x'.repeat(101), message: 'x'.repeat(256), targetUrl: 'a.example' },
+				actionButtons: { button: [{ title: 'Hello {{ $json.name }}', url: 'a.example' }] },
+				additionalFields: { iconUrl: 'http://a.example/a.png', imageUrl: 'a.png' },
+				options: { idempotencyKey: ' ' },
+			};
 			expect(hintsFor(value)).toEqual([]);
 			expect(hintsFor(value, content)).toEqual([]);
 			expect(hintsFor(value, {}, 2)).toEqual(isToMany ? ['Each input'] : []);
-			const expected = ['Title is', 'Message is', 'Target URL'];
+			const urls = ['Target URL', 'The URL', 'Icon URL', 'Image URL'];
+			const expected = ['Title is', 'Message is', ...urls, 'A field', 'Idempotency Key'];
 			expect(hintsFor(value, wrong)).toEqual(isSend ? expected : []);
 		},
 	);
@@ -246,6 +252,36 @@ describe('the hints beside the panel', () => {
 			name: 'warn of text in front of https://',
 			parameters: { targetUrl: 'x https://a.example' },
 			hints: ['Target URL'],
+		},
+		{
+			name: 'accept expressions wherever they are filled in',
+			parameters: {
+				title: '={{ $json.title }}',
+				attributesJson: '={"plan": "{{ $json.plan }}"}',
+				actionButtons: { button: [{ title: '={{ $json.go }}', url: '={{ $json.url }}' }, {}] },
+				additionalFields: { name: 'a {{ b }} $', iconUrl: '={{ $json.icon }}' },
+				options: { idempotencyKey: '={{ $json.id }}' },
+			},
+			hints: [],
+		},
+		...[
+			{ title: 'Hello "you", {{$json.name}}' },
+			{ attributesJson: '{"plan": "{{ $json.plan }}"}' },
+			{ additionalFields: { utmParameters: { parameters: { source: '{{ $now }}' } } } },
+		].map((parameters) => ({
+			name: `warn of an expression in a field that is set to Fixed: ${JSON.stringify(parameters)}`,
+			parameters,
+			hints: ['A field'],
+		})),
+		{
+			name: 'warn of a key that is an expression with nothing in it',
+			parameters: { options: { idempotencyKey: '={{ }}' } },
+			hints: ['Idempotency Key'],
+		},
+		{
+			name: 'say nothing of buttons and options that are one expression',
+			parameters: { actionButtons: { button: '={{ [] }}' }, options: '={{ {} }}' },
+			hints: [],
 		},
 	])('$name', ({ parameters, hints }) => {
 		expect(hintsFor('sendToAll', parameters)).toEqual(hints);

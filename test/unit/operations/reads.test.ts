@@ -117,9 +117,9 @@ describe.each(
 	});
 
 	test('refuses a Simplify that is neither true nor false', () => {
-		for (const simplify of ['true', 1, {}]) {
-			expect(refusal(() => prepare({ simplify })).message).toBe('Simplify is not true or false');
-		}
+		const refused = ['true', 1, {}].map((simplify) => refusal(() => prepare({ simplify })).message);
+		const message = 'Simplify is not true or false';
+		expect(refused).toEqual([`${message}: "true"`, `${message}: 1`, message]);
 	});
 });
 

@@ -92,11 +92,8 @@ describe.each([
 		}
 		for (const blank of ['', ' ', null, undefined]) {
 			const fields = { name: blank, iconUrl: blank, imageUrl: blank };
-			const additionalFields = { ...fields, expireAfter: blank, utmParameters: blank };
-			expect(bodyOf({ additionalFields })).toStrictEqual(required);
+			expect(bodyOf({ additionalFields: fields })).toStrictEqual(required);
 		}
-		const removed = { expireAfter: {}, utmParameters: {} };
-		expect(bodyOf({ additionalFields: removed })).toEqual(required);
 	});
 
 	test('sends every field that the service accepts here, and no other', () => {
@@ -256,7 +253,7 @@ describe.each([
 		const targetUrl = `https://a.example/${'x'.repeat(300)}`;
 		expect(refused({ targetUrl, options })).toMatch(/^Target URL is 318 characters long/);
 		expect(refused({ title: long })).toMatch(/^Title is 300 characters long/);
-		expect(refused({ title: true, options })).toBe('Title is not text');
+		expect(refused({ title: true, options })).toBe('Title is not text: true');
 		const title = `a${'\u0301'.repeat(120)}`;
 		expect(refused({ title, options })).toMatch(/^Title is 121 characters long/);
 	});
@@ -282,8 +279,8 @@ describe('texts', () => {
 			name: '0',
 			action_buttons: [{ ...shop, title: '2030' }],
 		});
-		expect(refusedBy({ title: Number.NaN }).message).toBe('Title is not text');
-		expect(refusedBy({ targetUrl: 7 }).message).toBe('Target URL is not text');
+		expect(refusedBy({ title: Number.NaN }).message).toBe('Title is not text: NaN');
+		expect(refusedBy({ targetUrl: 7 }).message).toBe('Target URL is not text: 7');
 	});
 });
 
@@ -662,15 +659,16 @@ interface Refused {
 const blank = ['', ' \n'];
 const noTime = 'is empty: give a time, or the word now to send right away';
 const requiredTexts = [
-	{ field: 'Title', of: own('title'), notText: [true, {}] },
-	{ field: 'Message', of: own('message'), notText: [true, {}] },
-	{ field: 'Target URL', of: own('targetUrl'), notText: [7, true, {}] },
-	{ field: 'Title of button 2 in Action Buttons', of: button('title'), notText: [true, {}] },
-	{ field: 'URL of button 2 in Action Buttons', of: button('url'), notText: [7, true, {}] },
+	{ field: 'Title', of: own('title'), notText: [true] },
+	{ field: 'Message', of: own('message'), notText: [true] },
+	{ field: 'Target URL', of: own('targetUrl'), notText: [7, true] },
+	{ field: 'Title of button 3 in Action Buttons', of: button('title'), notText: [true] },
+	{ field: 'URL of button 3 in Action Buttons', of: button('url'), notText: [7, true] },
 ].flatMap(({ field, of, notText }): Refused[] => [
 	{ field, rule: 'is missing', of, values: blank },
 	{ field, rule: nothing, of, values: [null] },
-	{ field, rule: 'is not text', of, values: notText },
+	{ field, rule: 'is not text', of, values: [{}] },
+	...notText.map((value) => ({ field, rule: `is not text: ${value}`, of, values: [value] })),
 ]);
 const invisible = (field: string, of: Refused['of']): Refused[] =>
 	[
@@ -689,7 +687,7 @@ const invisible = (field: string, of: Refused['of']): Refused[] =>
 const refused: Refused[] = [
 	...requiredTexts,
 	...invisible('Target URL', own('targetUrl')),
-	...invisible('URL of button 2 in Action Buttons', button('url')),
+	...invisible('URL of button 3 in Action Buttons', button('url')),
 	...invisible('Icon URL', added('iconUrl')),
 	...invisible('Image URL', added('imageUrl')),
 	{ field: 'Action Buttons', rule: set, of: own('actionButtons'), values: ['Shop', []] },
@@ -705,9 +703,9 @@ const refused: Refused[] = [
 		of: (additionalFields) => ({ additionalFields }),
 		values: ['text', 7, [], [{}]],
 	},
-	{ field: 'Campaign Name', rule: 'is not text', of: added('name'), values: [true] },
-	{ field: 'Icon URL', rule: 'is not text', of: added('iconUrl'), values: [7] },
-	{ field: 'Image URL', rule: 'is not text', of: added('imageUrl'), values: [7] },
+	{ field: 'Campaign Name', rule: 'is not text: true', of: added('name'), values: [true] },
+	{ field: 'Icon URL', rule: 'is not text: 7', of: added('iconUrl'), values: [7] },
+	{ field: 'Image URL', rule: 'is not text: 7', of: added('imageUrl'), values: [7] },
 	{
 		field: 'Send At',
 		rule: `can't be read as a date: "soon"`,
@@ -746,13 +744,17 @@ const refused: Refused[] = [
 		of: added('sendAtTimezone', { sendAt: 'now', quietHours: { hours: {} } }),
 		values: [value],
 	})),
-	{ field: 'Quiet Hours', rule: nothing, of: added('quietHours'), values: [null] },
+	...[
+		{ field: 'Quiet Hours', of: added('quietHours') },
+		{ field: 'Expire After', of: added('expireAfter') },
+		{ field: 'UTM Parameters', of: added('utmParameters') },
+	].map((row) => ({ ...row, rule: 'was added and is empty', values: [{}, null, ''] })),
 	{ field: 'Auto Hide', rule: 'is not true or false', of: added('autoHide'), values: ['true'] },
 	{ field: 'Auto Hide', rule: nothing, of: added('autoHide'), values: [null] },
 	{ field: 'Expire After', rule: set, of: added('expireAfter'), values: ['7d', []] },
 	{
 		field: 'Expire After',
-		rule: 'is not an amount and a unit',
+		rule: set,
 		of: added('expireAfter'),
 		values: [{ duration: '3d' }],
 	},
@@ -777,7 +779,12 @@ describe('a refused value is named with its field and its reason:', () => {
 			name: `${row.field} ${row.rule} (${row.values.map((value) => JSON.stringify(value)).join(', ')})`,
 		})),
 	)('$name', ({ field, rule, of, values }) => {
-		for (const value of values) expect(refusedBy(of(value)).message).toBe(`${field} ${rule}`);
+		for (const value of values) {
+			const { message } = refusedBy(of(value));
+			const isQuoted =
+				typeof value === 'string' && !rule.includes(': "') && message.includes(': "');
+			expect(message).toBe(`${field} ${rule}${isQuoted ? `: "${value}"` : ''}`);
+		}
 	});
 });
 

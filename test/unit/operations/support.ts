@@ -1,14 +1,23 @@
-import type { ItemParameters } from '../../../nodes/PushCampaign/operations/parameters';
+import type { ItemParameters, Origin } from '../../../nodes/PushCampaign/operations/parameters';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 
-/** The parameters of one item; those that are left out are missing. */
+/**
+ * The parameters of one item; those that are left out are missing.
+ * @param origins where texts come from, by their place; a text of any other place was entered as it is
+ */
 export function itemOf(
 	parameters: Readonly<Record<string, unknown>>,
 	timezone = 'UTC',
 	input: ItemParameters['input'] = {},
+	origins: Readonly<Record<string, Origin>> = {},
 ): ItemParameters {
-	return { timezone, input, get: ({ name }) => parameters[name] };
+	return {
+		timezone,
+		input,
+		get: ({ name }) => parameters[name],
+		originOf: (place) => origins[place] ?? {},
+	};
 }
 
 /** What every send needs. */

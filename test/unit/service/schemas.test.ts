@@ -115,7 +115,7 @@ describe.each([
 	test.each([
 		{ field: 'title', given: 'empty text', value: '', issue: 'is empty' },
 		{ field: 'title', given: 'blanks', value: ' \n', issue: 'is empty' },
-		{ field: 'title', given: 'a number', value: 7, issue: 'is not text' },
+		{ field: 'title', given: 'a number', value: 7, issue: 'is not text: 7' },
 		{ field: 'title', given: 'nothing', value: undefined, issue: 'is missing' },
 		{ field: 'message', given: 'a tab', value: '\t', issue: 'is empty' },
 		{ field: 'target_url', given: 'empty text', value: '', issue: 'is empty' },
@@ -145,7 +145,7 @@ describe.each([
 		{
 			name: 'with a number as its title',
 			button: { title: 7, url: 'https://a.example' },
-			issue: 'title is not text',
+			issue: 'title is not text: 7',
 		},
 		{ name: 'without a URL', button: { title: 'a' }, issue: 'url is missing' },
 		{
@@ -203,6 +203,16 @@ describe('an address', () => {
 		},
 	);
 
+	test('is sent with what joins characters encoded: words and emoji need it', () => {
+		const url = 'https://shop.example/می\u200cخواهم?a=👩\u200d🌾';
+		const fields = { target_url: url, icon: url, image: url };
+		const { data } = check('all', fields);
+		const sent = 'https://shop.example/می%E2%80%8Cخواهم?a=👩%E2%80%8D🌾';
+		expect(data).toMatchObject({ target_url: sent, icon: sent, image: sent });
+		const long = `https://a.example/${'\u200c'.repeat(27)}`;
+		expect(issuesOf('all', { target_url: long })).toEqual([`target_url ${tooLong(261, 255)}`]);
+	});
+
 	test('that URL has made is accepted', () => {
 		fc.assert(fc.property(anyWebUrl(), (url) => url.length > 255 || isAccepted('target_url', url)));
 	});
@@ -217,7 +227,7 @@ describe('attributes', () => {
 	test.each<{ name: string; attribute: object }>([
 		{
 			name: 'texts, numbers and booleans',
-			attribute: { plan: 'pro', age: 7, share: 0.5, vip: true, note: '' },
+			attribute: { plan: 'pro', age: 7, share: 0.5, vip: true, note: ' x ' },
 		},
 		{
 			name: 'the largest exact numbers',
@@ -225,7 +235,7 @@ describe('attributes', () => {
 		},
 		{
 			name: 'names that JavaScript has a meaning for',
-			attribute: { constructor: 'x', ' plan ': 'y', ['__proto__']: 'z' },
+			attribute: { constructor: 'x', plan: 'y', ['__proto__']: 'z' },
 		},
 	])('may be $name', ({ attribute }) => {
 		const { data } = bodies.attributes.safeParse({ ...common, attribute });

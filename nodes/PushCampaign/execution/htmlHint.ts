@@ -1,0 +1,36 @@
+import type { NodeExecutionHint } from 'n8n-workflow';
+
+import { holdsHtml } from '../operations/html';
+import type { PreparedSend } from '../operations/operation';
+
+/** The most items that are listed. */
+const most = 10;
+
+/** The texts that subscribers read, and the name. */
+const textsOf = ({ title, message, name, action_buttons: buttons = [] }: PreparedSend['body']) => [
+	title,
+	message,
+	name ?? '',
+	...buttons.map((button) => button.title),
+];
+
+/**
+ * Says which items have HTML in a text, as subscribers see it: `&#8217;`, `<b>`.
+ * @param sends those that were accepted, and those that were a dry run, by the index of their item
+ */
+export function htmlHint(sends: ReadonlyMap<number, PreparedSend>): NodeExecutionHint[] {
+	const items = [...sends]
+		.filter(([, { body, options }]) => !options.htmlToText && textsOf(body).some(holdsHtml))
+		.map(([index]) => index);
+	if (items.length === 0) return [];
+	const listed = items.slice(0, most).join(', ');
+	const more = items.length > most ? ` and ${items.length - most} more` : '';
+	const which = items.length === 1 ? `item ${listed} holds` : `items ${listed}${more} holds`;
+	return [
+		{
+			message: `A text of ${which} HTML, which subscribers see as it is. To send plain text, add the option Convert HTML to Text.`,
+			type: 'warning',
+			location: 'outputPane',
+		},
+	];
+}

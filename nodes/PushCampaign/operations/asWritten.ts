@@ -1,0 +1,82 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { invalid } from './parameters';
+
+// n8n empties a collection, or a group in one, that is written as one expression, and what is in it is lost without
+// a word: a dry run, a time. n8n 2.41.1: n8n-workflow/src/node-helpers.ts, getNodeParameters reads the fields of a
+// collection from its value, which is a text then. It does so several times for one execution, so what is to be seen
+// by the node has to survive each time. test/engine/parameters.test.ts and test/host/collections.test.ts show it.
+
+/** n8n compares texts here: what begins with `=`. An object is `[object Object]` to it. */
+const isExpression = { _cnd: { between: { from: '=', to: '>' } } };
+
+const isCollection = ({ type }: INodeProperties) =>
+	type === 'collection' || type === 'fixedCollection';
+
+/** The places in a parameter that hold fields: the collection itself, its groups, and the collections among its fields. */
+function placesIn({ name, type, options = [] }: INodeProperties): string[] {
+	const inside = options.flatMap((option) => {
+		if ('type' in option) return isCollection(option) ? placesIn(option) : [];
+		return type === 'fixedCollection' ? [option.name] : [];
+	});
+	return [name, ...inside.map((place) => `${name}.${place}`)];
+}
+
+/**
+ * A parameter of a panel, and with a collection what keeps it as it is written if a place in it that holds fields is
+ * an expression. These are hidden parameters of the same name. n8n decides what is displayed by the values of simple
+ * parameters, so the first holds the collection for that. Those behind the collection replace what n8n made of it.
+ */
+export function keptAsWritten(property: INodeProperties): INodeProperties[] {
+	if (!isCollection(property)) return [property];
+	const { displayName, name, default: initial, displayOptions } = property;
+	const hidden: INodeProperties = {
+		displayName,
+		name,
+		type: 'hidden',
+		default: initial,
+		...(displayOptions && { displayOptions }),
+	};
+	const kept = placesIn(property).map((place) => ({
+		...hidden,
+		displayOptions: {
+			...displayOptions,
+			show: { ...displayOptions?.show, [`/${place}`]: [isExpression] },
+		},
+	}));
+	return [hidden, property, ...kept];
+}
+
+const refuse = (displayName: string) =>
+	invalid(
+		displayName,
+		'is written as one expression, which n8n does not pass on',
+		`Fill in the fields of ${displayName} one by one. Each of them can be an expression.`,
+	);
+
+const isWrittenAsExpression = (written: unknown) =>
+	typeof written === 'string' && written.startsWith('=');
+
+const partOf = (written: unknown, name: string): unknown =>
+	typeof written === 'object' && written !== null ? Reflect.get(written, name) : undefined;
+
+/**
+ * Refuses a collection, a group of fields or an entry of a list in it that is written as one expression.
+ * @param written the parameter as the user wrote it
+ * @throws InvalidInput naming the collection
+ */
+export function refuseExpressions(property: Partial<INodeProperties>, written: unknown): void {
+	const { type, displayName = '', options = [] } = property;
+	if (type !== 'collection' && type !== 'fixedCollection') return;
+	if (isWrittenAsExpression(written)) throw refuse(displayName);
+	for (const option of options) {
+		const part = partOf(written, option.name);
+		if ('type' in option) {
+			refuseExpressions(option, part);
+			continue;
+		}
+		const entries = Array.isArray(part) ? part : [part];
+		if (type === 'fixedCollection' && entries.some(isWrittenAsExpression))
+			throw refuse(displayName);
+	}
+}
