@@ -37,8 +37,7 @@ function isCollision(error: unknown): boolean {
 }
 
 /** The node as n8n's helpers hold it. `getNode` gives a copy. */
-function nodeOf(context: IExecuteFunctions): { id: string } | undefined {
-	const { name } = context.getNode();
+function nodeOf(context: IExecuteFunctions, name: string): { id: string } | undefined {
 	const { node } = context.getExecuteData();
 	if (node.name === name) return node;
 	// An older agent's tool runs with the agent's data: n8n's own object then (`node-execution-context.js`, `node`).
@@ -59,12 +58,15 @@ const usable = new WeakMap<object, Promise<boolean>>();
 
 /** The rows of one node. All throw what n8n's database throws. */
 export class Rows {
+	readonly nodeId: string;
 	private readonly node: { id: string } | undefined;
 	private readonly helpers: IExecuteFunctions['helpers'];
 	private readonly contextClass: object;
 
 	constructor(context: IExecuteFunctions) {
-		this.node = nodeOf(context);
+		const { id, name } = context.getNode();
+		this.nodeId = id;
+		this.node = nodeOf(context, name);
 		this.helpers = context.helpers;
 		this.contextClass = context.constructor;
 	}

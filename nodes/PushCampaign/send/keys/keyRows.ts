@@ -1,5 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { digest } from '../digest';
 import type { Rows } from '../rows';
 
@@ -35,11 +33,10 @@ export class KeyRows {
 	private readonly name: string;
 
 	constructor(
-		context: IExecuteFunctions,
-		key: string,
 		private readonly rows: Rows,
+		key: string,
 	) {
-		this.name = `key:${context.getNode().id}:${digest(key)}`;
+		this.name = `key:${rows.nodeId}:${digest(key)}`;
 	}
 
 	/** Only reads. In this order: a claim is there before its key is sent. */
