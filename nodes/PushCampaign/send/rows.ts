@@ -12,9 +12,7 @@
 import { randomUUID } from 'crypto';
 
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
-import { withDeadline } from '../service/deadline';
 import { messageOf } from '../service/invalidInput';
 
 /** All rows begin with this, so that an administrator finds them: `n:push-campaign-…` in n8n's table. */
@@ -23,9 +21,6 @@ const scope = 'node';
 const options = { mode: 'entries' } as const;
 /** n8n counts a row's entries, and a row without any looks like none. */
 const onlyEntry = ['1'];
-
-/** After this many milliseconds n8n's database counts as not available. What it was asked for may still happen. */
-const timeoutMs = 30_000;
 
 /** What SQLite, PostgreSQL and MySQL say if a row is there already. PostgreSQL's words are in its own language. */
 const collision = /UNIQUE constraint|duplicate key|Duplicate entry/i;
@@ -140,19 +135,15 @@ export class Rows {
 	private async call<Value>(name: string, access: () => Promise<Value>): Promise<Value> {
 		const { node } = this;
 		if (node === undefined) throw new Error('n8n does not show the node to itself');
-		const answer = async () => {
-			const { id } = node;
-			node.id = `${prefix}${name}`;
-			try {
-				// Not awaited here: n8n has made the row's name when this call returns.
-				return access();
-			} finally {
-				node.id = id;
-			}
-		};
-		const ending = await withDeadline(answer, { timeoutMs, sleep });
-		if (ending.kind === 'settled') return ending.value;
-		if (!ending.isLate) throw ending.error;
-		throw new Error(`n8n's database did not answer within ${timeoutMs / 1000} seconds`);
+		const { id } = node;
+		node.id = `${prefix}${name}`;
+		let answer: Promise<Value>;
+		try {
+			// Not awaited here: n8n has made the row's name when this call returns.
+			answer = access();
+		} finally {
+			node.id = id;
+		}
+		return await answer;
 	}
 }

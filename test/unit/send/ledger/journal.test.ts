@@ -7,13 +7,6 @@ import { explain, reasons } from '../../../../nodes/PushCampaign/service/failure
 import { ProcessedData } from '../../../support/processedData';
 import { executeFunctions } from '../../execution/support';
 
-// A process that has ended has no deadline.
-beforeAll(
-	() =>
-		void jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal),
-);
-afterAll(() => void jest.restoreAllMocks());
-
 const sent: SendOutcome = { kind: 'done', value: { campaignId: '1', description: 'Created' } };
 const refused: SendOutcome = {
 	kind: 'failed',
