@@ -154,14 +154,14 @@ export class IdempotencyKeys {
 		this.takeOvers.delete(key);
 		const leave = async () => await this.note(async () => await rows.markLeft(number));
 		if (this.context.getExecutionCancelSignal()?.aborted) {
-			await (number === 1 ? this.free(rows) : leave());
+			await (number === 1 ? this.free(rows, leave) : leave());
 			return { kind: 'notStarted' };
 		}
 		try {
 			const outcome = await attempt();
 			if (outcome.kind === 'done') await this.note(async () => await rows.markSent());
 			else if (isUnknown(outcome) || number > 1) await leave();
-			else await this.free(rows);
+			else await this.free(rows, leave);
 			return outcome;
 		} catch (error) {
 			await leave();
@@ -182,10 +182,13 @@ export class IdempotencyKeys {
 		}
 	}
 
-	/** Never throws. A key that can't be freed stays claimed: a later send under it counts as unknown. */
-	private async free(rows: KeyRows): Promise<void> {
+	/**
+	 * Never throws. A key that can't be freed stays claimed: a later send under it counts as unknown.
+	 * @param leave for a key that was taken over meanwhile
+	 */
+	private async free(rows: KeyRows, leave: () => Promise<void>): Promise<void> {
 		try {
-			await rows.free();
+			if (!(await rows.free())) await leave();
 		} catch (error) {
 			this.warn('n8n could not free it', error);
 		}

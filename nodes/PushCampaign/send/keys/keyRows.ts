@@ -4,19 +4,20 @@ import type { Rows } from '../rows';
 /**
  * How a key stands, by its rows in n8n's database:
  *
- * | rows               | state                                                                          |
- * | ------------------ | ------------------------------------------------------------------------------ |
- * | none               | free                                                                           |
- * | claim 1            | claimed: its request may be in flight, or its process has ended                |
- * | claim 1, left 1    | unknown: its request was made, and nobody knows what became of it              |
- * | …, claim 2         | somebody waits to send it again under Resend Unknown, once claim 1 is unknown  |
- * | …, start 2         | … and does; or somebody who waits for claim 3 has decided that it must not any more |
- * | …, left 2          | unknown again: it was not sent under claim 2 either, or nobody knows           |
- * | claim 1 …, sent    | sent                                                                           |
+ * | rows               | state                                                                         |
+ * | ------------------ | ----------------------------------------------------------------------------- |
+ * | none               | free                                                                          |
+ * | claim 1            | claimed: its request may be in flight, or its process has ended               |
+ * | claim 1, left 1    | unknown: its request was made, and nobody knows what became of it             |
+ * | …, claim 2         | somebody waits to send it again under Resend Unknown, once claim 1 is unknown |
+ * | …, decided 2       | … and does; or somebody who waits with claim 3 has taken that from it         |
+ * | …, left 2          | unknown again: it was not sent under claim 2 either, or nobody knows          |
+ * | claim 1 …, sent    | sent                                                                          |
  *
- * Several rows and not one: all are only inserted, but for claim 1, which whoever inserted it deletes if its send was
- * refused. So asking is reading, and nothing that is read is ever written back over something newer. Claim 1 stays
- * when its key is sent, so that whoever can insert it knows that the key was never sent.
+ * Several rows and not one: all are only inserted, but for claim 1, which is deleted if its send was refused. So
+ * asking is reading, and nothing that is read is ever written back over something newer. Claim 1 stays when its key
+ * is sent, so that whoever can insert it knows that the key was never sent. It also stays once somebody has taken it
+ * over: `decided 1` says which of the two it is, because only one of them can insert it.
  */
 export interface KeyState {
 	/** How many claims there are. */
@@ -54,19 +55,39 @@ export class KeyRows {
 		return await this.rows.isThere(this.left(number));
 	}
 
-	/**
-	 * Makes a claim: one of any number of askers does.
-	 * @returns whether it is this asker's. It is nobody's if the next one is there: then a claim of this number was
-	 * taken over just before it was freed.
-	 */
+	/** Makes a claim: one of any number of askers does. */
 	async insert(number: number): Promise<boolean> {
-		if (!(await this.rows.insert(this.claim(number)))) return false;
-		return !(await this.rows.isThere(this.claim(number + 1)));
+		return await this.rows.insert(this.claim(number));
 	}
 
-	/** Frees the key: takes the first claim back. Once: later it may be another's. */
-	async free(): Promise<void> {
+	/**
+	 * Decides about a claim. Claim 1: it is freed, or taken over. A later one: its maker sends, or somebody has taken
+	 * that from it.
+	 * @returns whether this asker decided
+	 */
+	async decide(number: number): Promise<boolean> {
+		return await this.rows.insert(this.decided(number));
+	}
+
+	/** Takes a decision back, by whoever made it. */
+	async undecide(number: number): Promise<void> {
+		await this.rows.delete(this.decided(number));
+	}
+
+	/** Only reads. */
+	async isDecided(number: number): Promise<boolean> {
+		return await this.rows.isThere(this.decided(number));
+	}
+
+	/**
+	 * Frees the key, by whoever made claim 1. Once: later it may be another's.
+	 * @returns `false` if it was taken over
+	 */
+	async free(): Promise<boolean> {
+		if (!(await this.decide(1))) return false;
 		await this.rows.delete(this.claim(1));
+		await this.undecide(1);
+		return true;
 	}
 
 	/** May be repeated. */
@@ -77,19 +98,6 @@ export class KeyRows {
 	/** Notes that nobody sends under a claim any more. May be repeated. */
 	async markLeft(number: number): Promise<void> {
 		await this.rows.insert(this.left(number));
-	}
-
-	/**
-	 * Decides about a claim after the first: whether its maker may send, or somebody else has taken that from it.
-	 * @returns whether this asker decided
-	 */
-	async start(number: number): Promise<boolean> {
-		return await this.rows.insert(`${this.name}:start:${number}`);
-	}
-
-	/** Only reads. */
-	async isStarted(number: number): Promise<boolean> {
-		return await this.rows.isThere(`${this.name}:start:${number}`);
 	}
 
 	/**
@@ -105,6 +113,8 @@ export class KeyRows {
 	}
 
 	private claim = (number: number) => `${this.name}:claim:${number}`;
+
+	private decided = (number: number) => `${this.name}:decided:${number}`;
 
 	private left = (number: number) => `${this.name}:left:${number}`;
 

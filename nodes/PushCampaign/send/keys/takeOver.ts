@@ -61,7 +61,8 @@ export class TakeOver {
 		if (await this.rows.isLeft(this.last)) {
 			return this.wasLeft || this.last === 1 ? await this.start() : { kind: 'unknown' };
 		}
-		return (await this.isOver()) ? await this.start() : { kind: 'held' };
+		const last = this.last === 1 ? await this.judgeFirst() : await this.judgeLater();
+		return last === 'over' ? await this.start() : { kind: last };
 	}
 
 	/** Lets others take over at once what this run does not send. */
@@ -70,19 +71,29 @@ export class TakeOver {
 		this.hasNext = false;
 	}
 
-	/** Whether the last claim had its time, and nobody sends under it any more. */
-	private async isOver(): Promise<boolean> {
-		if (this.last === 1) {
-			const watched = await this.rows.watch(this.mark);
-			// It was freed.
-			if (watched === 'ours') return true;
-			// The whole time again, if it is another claim than the one that was watched.
-			if (watched === 'new') this.found = undefined;
-			return this.isTooLong('claimed');
-		}
-		if (await this.rows.isStarted(this.last)) return this.isTooLong('started');
-		// Whoever made it only waits: from here on it must not send any more.
-		return this.isTooLong('waiting') && (await this.rows.start(this.last));
+	/** Whether claim 1 had its time, and can't be freed any more. */
+	private async judgeFirst(): Promise<'over' | 'held' | 'unknown'> {
+		const watched = await this.rows.watch(this.mark);
+		// It was freed.
+		if (watched === 'ours') return 'over';
+		// The whole time again, if it is another claim than the one that was watched.
+		if (watched === 'new') this.found = undefined;
+		if (!this.isTooLong('claimed')) return 'held';
+		// It is being freed at this moment; or a process has ended while it freed it.
+		if (!(await this.rows.decide(1))) return 'unknown';
+		if ((await this.rows.watch(this.mark)) === 'same') return 'over';
+		// It was freed, and claimed again, just before that.
+		await this.rows.undecide(1);
+		this.found = undefined;
+		return 'held';
+	}
+
+	/** Whether a later claim had its time, and its maker does not send any more. */
+	private async judgeLater(): Promise<'over' | 'held'> {
+		if (await this.rows.isDecided(this.last)) return this.isTooLong('sending') ? 'over' : 'held';
+		// Its maker only waits: once that is decided, it must not send.
+		const isOver = this.isTooLong('waiting') && (await this.rows.decide(this.last));
+		return isOver ? 'over' : 'held';
 	}
 
 	/** Whether something has been found the same as long as so many requests may take. */
@@ -98,7 +109,7 @@ export class TakeOver {
 		// Whoever had the last claim may have been slow, and not dead.
 		if ((await this.rows.read()).isSent) return { kind: 'sent' };
 		// Somebody else may have taken it from this run if it was slow.
-		this.hasNext = await this.rows.start(this.last + 1);
+		this.hasNext = await this.rows.decide(this.last + 1);
 		if (!this.hasNext) return { kind: 'unknown' };
 		this.hasNext = false;
 		return { kind: 'ours', number: this.last + 1 };
