@@ -360,3 +360,36 @@ test('after a stop nothing starts any more, whatever it waits for, and known out
 		),
 	);
 });
+
+describe('a job that somebody else holds', () => {
+	const held = { kind: 'held', otherwise: lost } as const;
+	/** A job that is held so often, then done. */
+	const heldFor = (times: number, asked: number[]): Job<string> => ({
+		rateLimitRetries: 0,
+		transientRetries: 0,
+		attempt: async () => {
+			asked.push(times);
+			return await Promise.resolve(asked.length > times ? one : held);
+		},
+	});
+
+	test('holds up no other, one at a time, and is tried again after pauses until it is done', async () => {
+		const clock = new SimulatedClock();
+		const asked: number[] = [];
+		const others: number[] = [];
+		const jobs = [heldFor(5, asked), ...jobsOf([next, next], others)];
+		const outcomes = await clock.run(runJobs(jobs, { ...optionsOf(clock), maxConcurrency: 1 }));
+		expect(outcomes).toEqual([one, two, two]);
+		expect([asked.length, others.length]).toEqual([6, 2]);
+		// 100 ms, then longer and longer.
+		expect(clock.now()).toBeGreaterThan(1_000);
+	});
+
+	test('ends otherwise if the run is over before', async () => {
+		const clock = new SimulatedClock();
+		const stop = new AbortController();
+		const run = runJobs([heldFor(Infinity, [])], { ...optionsOf(clock), signal: stop.signal });
+		clock.at(500, () => stop.abort());
+		expect(await clock.run(run)).toEqual([lost]);
+	});
+});
