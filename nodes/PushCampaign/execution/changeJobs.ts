@@ -23,6 +23,7 @@ import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
 import { KeysOfRun } from './keysOfRun';
 import { hasExpression, parametersOf } from './parameterReader';
+import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
 import type { Connection } from './transport';
 
@@ -59,6 +60,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly sends: SendsOnce;
 	private readonly parametersFor: (itemIndex: number) => ItemParameters;
 	private readonly requireOwnId: () => void;
+	private readonly keyOf: ReturnType<typeof keysFor>;
 	private readonly isOfAgent: boolean;
 	/** What is the same in the identity of all items. */
 	private readonly run: { readonly executionId: string; readonly index: number };
@@ -80,6 +82,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 		);
 		this.parametersFor = parametersOf(context);
 		this.requireOwnId = idCheckOf(context);
+		this.keyOf = keysFor(context);
 		// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 		// there the content alone tells one send from another.
 		this.isOfAgent = isTool(context.getNode());
@@ -102,7 +105,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 			},
 			toFailedJson: change.toFailedItem,
 		};
-		const { idempotencyKey: key, resendUnknown, timeout, dryRun } = change.options;
+		const { resendUnknown, timeout, dryRun } = change.options;
 		const { maxParallel, rateLimitRetries } = change.options;
 		const late = tooLate(change);
 		if (dryRun) {
@@ -111,11 +114,15 @@ export class ChangeJobs implements JobFactory<Changed> {
 			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
 		}
 
-		const identity = this.identify(itemIndex, change, connection.site);
+		const sendKey = this.keyOf(change, connection.site);
+		const key = sendKey?.text;
 		if (key !== undefined) this.requireOwnId();
 		const send = {
-			identity,
+			identity: this.identify(itemIndex, change, connection.site, key),
 			key,
+			isKeyMade: sendKey?.isMade ?? false,
+			// A key of a day does not stop a Retry on another one.
+			needsJournal: sendKey === undefined || sendKey.isDaily,
 			resendUnknown,
 			timeoutMs: timeout,
 			late,
@@ -156,8 +163,12 @@ export class ChangeJobs implements JobFactory<Changed> {
 	}
 
 	/** What tells a change from others, in this execution and in those that n8n makes of it by Retry. */
-	private identify(itemIndex: number, change: PreparedChange, site: string): SendIdentity {
-		const { idempotencyKey: key } = change.options;
+	private identify(
+		itemIndex: number,
+		change: PreparedChange,
+		site: string,
+		key: string | undefined,
+	): SendIdentity {
 		const input = this.context.getInputData()[itemIndex]?.json;
 		return {
 			kind: this.operation.kind,

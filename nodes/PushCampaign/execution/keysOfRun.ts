@@ -16,7 +16,7 @@ const nameItems = (items: readonly number[]) =>
 const differentAudiences = (key: string, items: readonly number[]) =>
 	new InvalidInput(
 		`Idempotency Key is "${clip(key)}" for ${nameItems(items)}, which go to different subscribers`,
-		'Only the first of them would be sent, in this and in every later execution. Put into the key what tells one from another, such as an order number or the ID of the subscriber.',
+		'Only the first of them would be sent, in this and in every later execution. Put into the key what tells one from another, such as an order number or the ID of the subscriber, or use Send Only Once instead.',
 	);
 
 /** An item that has the key of an earlier one. */

@@ -8,6 +8,7 @@ import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
 import type { ItemFailure, PreparedSend, SendOperation } from './operation';
 import { afterQuietHours, isQuiet } from './quietHours';
+import type { SendOptions } from './options';
 import type { EnteredSend, SendNames } from './sendFields';
 import { readNames, readSend, sendProperties } from './sendFields';
 
@@ -83,6 +84,13 @@ function judgedSchedule(entered: EnteredSend): Schedule | undefined {
 const enteredTime = (entered: EnteredSend): string | undefined =>
 	isHeldBack(entered) ? undefined : entered.schedule?.text;
 
+/** To follow "Sent earlier". */
+function sentEarlierBy({ idempotencyKey, sendOnce }: SendOptions): string {
+	if (idempotencyKey !== undefined) return 'under this idempotency key';
+	if (sendOnce === undefined) return 'by this execution';
+	return sendOnce === 'perDay' ? 'today (Send Only Once)' : '(Send Only Once)';
+}
+
 /** Makes an operation that sends of what it adds to the fields that all sends share. */
 export function sendOperation(
 	own: Pick<
@@ -122,7 +130,7 @@ export function sendOperation(
 					const send = sendNow(entered);
 					requested = send;
 					const requestedId = subscriberOf(body);
-					const hasKey = options.idempotencyKey !== undefined;
+					const hasKey = (options.idempotencyKey ?? options.sendOnce) !== undefined;
 					const request = { kind, path, body: send.body, requestedId, hasKey } as const;
 					const result = await client.request(request, answer, options.timeout);
 					if (result.kind === 'failed') return result;
@@ -135,11 +143,7 @@ export function sendOperation(
 				},
 				toItem(receipt) {
 					if (receipt !== undefined) return toRow(entered, receipt, { status: 'success' });
-					const by =
-						options.idempotencyKey === undefined
-							? 'by this execution'
-							: 'under this idempotency key';
-					const description = `Sent earlier ${by}; nothing was sent now`;
+					const description = `Sent earlier ${sentEarlierBy(options)}; nothing was sent now`;
 					const sendAt = enteredTime(entered);
 					return toRow(entered, { description, sendAt }, { status: 'alreadySent' });
 				},

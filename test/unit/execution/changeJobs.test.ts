@@ -371,6 +371,120 @@ describe('items of one run with the same key', () => {
 	});
 });
 
+describe('Send Only Once', () => {
+	const again = (options: Try): Try => ({ ...options, kept: {}, executionId: '11' });
+	const ever: Try = { items: [item('a'), item('b')], options: { sendOnce: 'ever' } };
+	const perDay: Try = { ...ever, options: { sendOnce: 'perDay' } };
+	const on = (time: string) => void jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
+
+	test('sends the same once, in all executions', async () => {
+		const [first, second] = await runTries(ever, again(ever));
+		expect([first?.titles, first?.ends]).toEqual(['a b', 'success success']);
+		expect([second?.titles, second?.ends]).toEqual(['', 'alreadySent alreadySent']);
+	});
+
+	test('sends one of two equal items of a run, and says that the other was sent', async () => {
+		const [came] = await runTries({ ...ever, items: [item('a'), item('b'), item('a')] });
+		expect([came?.titles, came?.ends]).toEqual(['a b', 'success success alreadySent']);
+	});
+
+	test.each<{ name: string; change: Try }>([
+		{ name: 'its message', change: { parameters: { ...content, title: 'a', message: 'New' } } },
+		{
+			name: 'its audience',
+			change: {
+				parameters: {
+					...content,
+					title: 'a',
+					operation: 'sendToSegments',
+					segmentIds: '7',
+				},
+			},
+		},
+		{
+			name: 'one of its buttons',
+			change: {
+				parameters: {
+					...content,
+					title: 'a',
+					actionButtons: { button: [{ title: 'Shop', url: 'https://shop.example' }] },
+				},
+			},
+		},
+		{
+			name: 'the site that it goes to',
+			change: { node: { credentials: { pushCampaignApi: { id: '8', name: 'Other' } } } },
+		},
+	])('sends again what differs in $name', async ({ change }) => {
+		const [parameters, options] = [{ ...content, title: 'a' }, { sendOnce: 'ever' }];
+		const first = { parameters: { ...parameters, options }, items: [{ json: {} }] };
+		const second = { ...first, ...change };
+		const titles = await titlesOf(
+			first,
+			again({ ...second, parameters: { ...second.parameters, options } }),
+		);
+		expect(titles).toEqual(['a', 'a']);
+	});
+
+	test('with Once a Day, sends the same again when the day changes in the workflow’s timezone', async () => {
+		const same = { database: new ProcessedData() };
+		const titles: string[] = [];
+		// 23:00 and 23:30 on 1 January, then 0:30 on 2 January in Oslo; all of them are 1 January in UTC.
+		for (const time of ['2030-01-01T22:00Z', '2030-01-01T22:30Z', '2030-01-01T23:30Z']) {
+			on(time);
+			titles.push((await runOnce({ ...again(perDay), ...same, timezone: 'Europe/Oslo' })).titles);
+		}
+		expect(titles).toEqual(['a b', '', 'a b']);
+	});
+
+	test('with Once a Day, the Retry of a crashed execution sends on another day only what was not sent', async () => {
+		const crashed: Try = { ...perDay, resumeToken: 'crashed-yesterday', continueOnFail: true };
+		on('2030-01-01T12:00Z');
+		const database = new ProcessedData();
+		await runOnce({ ...crashed, database, answers: { b: () => failure('bad_request') } });
+		on('2030-01-02T12:00Z');
+		const retry = await runOnce({ ...again(crashed), database, mode: 'retry' });
+		expect([retry.titles, retry.ends]).toEqual(['b', 'alreadySent success']);
+	});
+
+	test('with Once a Day, refuses a workflow whose timezone is not known', async () => {
+		const [came] = await runTries({ ...perDay, timezone: 'Mars/Phobos' });
+		expect(came?.error?.message).toBe('The time zone of the workflow is not known: "Mars/Phobos"');
+		expect(came?.titles).toBe('');
+	});
+
+	test('lets an idempotency key beside it count', async () => {
+		const both: Try = {
+			items: [item('a', '1'), item('a', '2')],
+			options: { sendOnce: 'ever', ...keyed },
+		};
+		const [first, second] = await runTries(both, again({ ...both, items: [item('c', '2')] }));
+		expect([first?.titles, second?.titles]).toEqual(['a a', '']);
+	});
+
+	test('keeps the key that it makes out of the item, and says why nothing was sent', async () => {
+		const { context } = executeFunctions({
+			parameters: { ...content, title: 'a', options: { sendOnce: 'ever' } },
+			items: [{ json: {} }, { json: {} }],
+		});
+		const [[, item] = []] = await new PushCampaign().execute.call(context);
+		expect(item?.json).toEqual({
+			audience: 'all',
+			status: 'alreadySent',
+			description: 'Sent earlier (Send Only Once); nothing was sent now',
+			title: 'a',
+		});
+	});
+
+	test('does not show its key if an earlier execution left it unknown', async () => {
+		const one: Try = { ...ever, items: [item('a')], answers: { a: lost } };
+		const [, second] = await runTries(one, again(one));
+		expect(second?.error?.message).toBe(
+			'It is unknown whether this was sent: another execution began to send it, and its outcome is not known',
+		);
+	});
+});
+
 describe('what fails before a request leaves', () => {
 	const errorOf = async (options: Try) => {
 		const { context, asked } = executeFunctions({

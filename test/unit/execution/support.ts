@@ -156,6 +156,8 @@ export interface ExecuteOptions extends Common {
 	readonly signal?: AbortSignal;
 	readonly addExecutionHints?: (...hints: NodeExecutionHint[]) => void;
 	readonly mode?: WorkflowExecuteMode;
+	/** The workflow's; default UTC. */
+	readonly timezone?: string;
 	/** What an execution has in common with its Retries; n8n 1 has none. */
 	readonly resumeToken?: string | undefined;
 	/** n8n's table of what was processed. */
@@ -261,7 +263,7 @@ export function executeFunctions(options: ExecuteOptions) {
 		getMode: () => mode,
 		additionalData: { hooks: { handlers: { workflowExecuteAfter: options.whenSaved ?? [] } } },
 		getExecutionId: () => options.executionId ?? '10',
-		getTimezone: () => 'UTC',
+		getTimezone: () => options.timezone ?? 'UTC',
 		continueOnFail: () => options.continueOnFail ?? false,
 		getContext: (type: string) => onlyNode(type, kept),
 		getExecutionCancelSignal: () => options.signal,
