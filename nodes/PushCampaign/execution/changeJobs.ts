@@ -21,6 +21,8 @@ import { droppedHint, executionHints } from './hints';
 import { htmlHint } from './htmlHint';
 import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
+import type { KeyedItem } from './keyHint';
+import { keyHint } from './keyHint';
 import { KeysOfRun } from './keysOfRun';
 import { hasExpression, parametersOf } from './parameterReader';
 import { keysFor } from './sendKey';
@@ -68,6 +70,8 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly written: string | undefined;
 	private readonly changes: PreparedChange[] = [];
 	private readonly keysOfRun = new KeysOfRun(this.changes);
+	/** The items of a dry run that would be sent under a key. */
+	private readonly dryKeys: KeyedItem[] = [];
 	/** Asks how many subscribers the first dry run would reach. */
 	private countReached: (() => Promise<number | undefined>) | undefined;
 
@@ -111,6 +115,10 @@ export class ChangeJobs implements JobFactory<Changed> {
 		if (dryRun) {
 			if (late !== undefined) throw late;
 			this.countReached ??= async () => await change.countReached?.(connection.client);
+			const dryKey = this.keyOf(change, connection.site);
+			if (dryKey !== undefined) {
+				this.dryKeys.push({ itemIndex, key: dryKey, recipients: change.recipients });
+			}
 			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
 		}
 
@@ -197,6 +205,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 		const reached = isRefused ? undefined : await this.countReached?.();
 		return [
 			...executionHints([...sends.values()], counts, kind, reached),
+			...(await keyHint(this.dryKeys, async (key) => await this.sends.wasSent(key))),
 			...droppedHint(this.keysOfRun.countDropped(outcomes)),
 			...htmlHint(sends),
 		];

@@ -10,7 +10,7 @@ import type { ItemJob } from './itemJob';
 const mostNamed = 10;
 
 /** Names items as n8n counts them, from 0. */
-const nameItems = (items: readonly number[]) =>
+export const nameItems = (items: readonly number[]) =>
 	`items ${items.slice(0, mostNamed).join(', ')}${items.length > mostNamed ? ', …' : ''}`;
 
 const differentAudiences = (key: string, items: readonly number[]) =>

@@ -72,6 +72,15 @@ export class SendsOnce {
 	}
 
 	/**
+	 * Whether what has this key was sent. Only reads.
+	 * @throws Unavailable if n8n's database does not answer
+	 * @throws InvalidInput if keys can't be used
+	 */
+	async wasSent(key: string): Promise<boolean> {
+		return (await this.keys.read(key)).isSent;
+	}
+
+	/**
 	 * Makes a send once, unless it is known by now.
 	 * @throws what its request throws
 	 */

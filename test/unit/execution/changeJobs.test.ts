@@ -33,7 +33,7 @@ interface Try extends ExecuteOptions {
 	readonly answers?: Readonly<Record<string, Service>>;
 }
 
-const ended = z.object({ status: z.string() });
+const ended = z.object({ status: z.string().default('dryRun') });
 
 function titleOf({ body }: { body?: unknown }): string {
 	const [, title = ''] = typeof body === 'string' ? (/"title":"([^"]*)"/.exec(body) ?? []) : [];
@@ -473,6 +473,59 @@ describe('Send Only Once', () => {
 			status: 'alreadySent',
 			description: 'Sent earlier (Send Only Once); nothing was sent now',
 			title: 'a',
+		});
+	});
+
+	describe('and a dry run', () => {
+		const [a, b, c, d] = [item('a'), item('b'), item('a'), item('c')];
+		const hintsOf = async (options: Try, database = new ProcessedData()) => {
+			const hints: string[] = [];
+			const addExecutionHints = (...shown: Array<{ message: string }>) =>
+				void hints.push(...shown.map(({ message }) => message));
+			await runOnce({ ...options, database, addExecutionHints });
+			return hints.slice(1);
+		};
+		const dry: Try = { items: [a, b, c, d], options: { sendOnce: 'ever', dryRun: true } };
+
+		test('says which items are the same send', async () => {
+			expect(await hintsOf(dry)).toEqual([
+				'Items 0, 2 are the same send: only the first of them would be sent.',
+			]);
+		});
+
+		test('says which items were sent earlier, and leaves nothing in n8n’s database', async () => {
+			const database = new ProcessedData();
+			await runOnce({ ...ever, database });
+			const rows = structuredClone(database.rows);
+			expect(await hintsOf(again(dry), database)).toEqual([
+				'Items 0, 1, 2 were sent earlier and would not be sent again.',
+			]);
+			expect(database.rows).toEqual(rows);
+		});
+
+		test('does without what was sent earlier if n8n’s database does not answer', async () => {
+			const database = new ProcessedData();
+			database.beforeQuery = () => {
+				throw new Error('Locked');
+			};
+			expect(await hintsOf(dry, database)).toEqual([
+				'Items 0, 2 are the same send: only the first of them would be sent.',
+			]);
+		});
+
+		test('says which items have the same entered key, and that different subscribers would be refused', async () => {
+			const options = { dryRun: true, idempotencyKey: 'k' };
+			expect(await hintsOf({ items: [a, b], options })).toEqual([
+				'Items 0, 1 have the same idempotency key: only the first of them would be sent.',
+			]);
+			const subscriber = {
+				operation: 'sendToSubscriber',
+				subscriberId: '={{ $json.title === "a" ? 1 : 2 }}',
+			};
+			const parameters = { ...content, title: 'a', ...subscriber, options };
+			expect(await hintsOf({ items: [a, b], parameters })).toEqual([
+				'Items 0, 1 have the same idempotency key and go to different subscribers: they would be refused.',
+			]);
 		});
 	});
 
