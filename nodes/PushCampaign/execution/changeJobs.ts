@@ -27,6 +27,7 @@ import { KeysOfRun } from './keysOfRun';
 import { hasExpression, parametersOf } from './parameterReader';
 import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
+import { TestRun } from './testRun';
 import type { Connection } from './transport';
 
 /** How a change went: its answer, or why nothing was requested. */
@@ -62,6 +63,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly sends: SendsOnce;
 	private readonly parametersFor: (itemIndex: number) => ItemParameters;
 	private readonly requireOwnId: () => void;
+	private readonly testRun: TestRun;
 	private readonly keyOf: ReturnType<typeof keysFor>;
 	private readonly isOfAgent: boolean;
 	/** What is the same in the identity of all items. */
@@ -87,6 +89,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 		this.parametersFor = parametersOf(context);
 		this.requireOwnId = idCheckOf(context);
 		this.keyOf = keysFor(context);
+		this.testRun = new TestRun(context);
 		// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 		// there the content alone tells one send from another.
 		this.isOfAgent = isTool(context.getNode());
@@ -100,7 +103,9 @@ export class ChangeJobs implements JobFactory<Changed> {
 	}
 
 	async create(itemIndex: number, connection: Connection): Promise<ItemJob<Changed>> {
-		const change = this.operation.prepare(this.parametersFor(itemIndex));
+		const meant = this.operation.prepare(this.parametersFor(itemIndex));
+		const testItem = this.testRun.add(itemIndex, this.testPosition(itemIndex, meant), meant);
+		const change = testItem?.test ?? meant;
 		this.changes[itemIndex] = change;
 		const toItems = {
 			toJson(value: Changed) {
@@ -112,6 +117,11 @@ export class ChangeJobs implements JobFactory<Changed> {
 		const { resendUnknown, timeout, dryRun } = change.options;
 		const { maxParallel, rateLimitRetries } = change.options;
 		const late = tooLate(change);
+		// In a test run, nothing but a test may leave.
+		if (testItem !== undefined && testItem.test === undefined) {
+			if (late !== undefined) throw late;
+			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
+		}
 		if (dryRun) {
 			if (late !== undefined) throw late;
 			this.countReached ??= async () => await change.countReached?.(connection.client);
@@ -146,7 +156,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 			maxParallel,
 			dedupeKey: key,
 			rateLimitRetries,
-			transientRetries: kinds[this.operation.kind].unknownRetries,
+			transientRetries: kinds[change.kind].unknownRetries,
 			attempt: async () => await this.sends.once(send),
 			...toItems,
 		};
@@ -170,6 +180,16 @@ export class ChangeJobs implements JobFactory<Changed> {
 		return { outcomes, counts, hints: async () => await this.hintsOf(outcomes, counts) };
 	}
 
+	private positionOf(itemIndex: number): string {
+		return this.isOfAgent ? 't' : `${this.run.index}.${itemIndex}`;
+	}
+
+	/** Calls of an agent have one position, and differ in their content. */
+	private testPosition(itemIndex: number, { content }: PreparedChange): string {
+		const position = this.positionOf(itemIndex);
+		return this.isOfAgent ? `${position}.${digest(content)}` : position;
+	}
+
 	/** What tells a change from others, in this execution and in those that n8n makes of it by Retry. */
 	private identify(
 		itemIndex: number,
@@ -179,10 +199,11 @@ export class ChangeJobs implements JobFactory<Changed> {
 	): SendIdentity {
 		const input = this.context.getInputData()[itemIndex]?.json;
 		return {
-			kind: this.operation.kind,
-			position: this.isOfAgent ? 't' : `${this.run.index}.${itemIndex}`,
+			kind: change.kind,
+			position: this.positionOf(itemIndex),
 			content: digest([site, ...change.content]),
-			source: this.written && digest([site, this.written, input]),
+			// A test and the real send are written alike.
+			source: this.written && digest([site, this.written, input, change.testSubscriberId]),
 			key: key === undefined ? undefined : digest(key),
 			executionId: this.run.executionId,
 		};
@@ -197,13 +218,18 @@ export class ChangeJobs implements JobFactory<Changed> {
 		for (const [itemIndex, outcome] of outcomes.entries()) {
 			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') continue;
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			const send = this.changes[itemIndex]?.describe?.(receipt);
+			const change = this.changes[itemIndex];
+			// What a test run does not send is no dry run that a user chose.
+			if (receipt === undefined && !change?.options.dryRun) continue;
+			const send = change?.describe?.(receipt);
 			if (send !== undefined) sends.set(itemIndex, send);
 		}
 		const { kind } = this.operation;
 		const isRefused = outcomes.some((outcome) => outcome.kind === 'failed');
 		const reached = isRefused ? undefined : await this.countReached?.();
+		const wasSent = (itemIndex: number) => outcomes[itemIndex]?.kind === 'done';
 		return [
+			...this.testRun.hint(wasSent),
 			...executionHints([...sends.values()], counts, kind, reached),
 			...(await keyHint(this.dryKeys, async (key) => await this.sends.wasSent(key))),
 			...droppedHint(this.keysOfRun.countDropped(outcomes)),

@@ -115,6 +115,14 @@ export const changeOptions = (own: INodeProperties[] = []) =>
 		),
 	);
 
+export const testSubscriberId = textProperty({
+	displayName: 'Test Subscriber ID',
+	name: 'testSubscriberId',
+	placeholder: 'e.g. 5001',
+	description:
+		'Your own subscriber ID. While you try the workflow in the editor, the first three items go to you alone and the rest to nobody. When the workflow runs by itself, everything goes to the real audience.',
+});
+
 // Each switch is on when it is added, as a user who adds it expects.
 export const sendOptions = changeOptions([
 	{
@@ -141,6 +149,7 @@ export const sendOptions = changeOptions([
 		description:
 			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
 	},
+	testSubscriberId,
 ]);
 
 /** A number within the bounds of its field; the field's default where it was not added. */
@@ -200,6 +209,8 @@ const sendSchema = changeSchema.extend({
 	allowEmptyParts: toggle.default(false),
 	htmlToText: toggle.default(false),
 	shortenTexts: toggle.default(false),
+	/** As it was entered: it is checked only where it is used. */
+	testSubscriberId: z.unknown(),
 });
 
 /** What a user can choose beside that for a send. */

@@ -156,6 +156,8 @@ export interface ExecuteOptions extends Common {
 	readonly signal?: AbortSignal;
 	readonly addExecutionHints?: (...hints: NodeExecutionHint[]) => void;
 	readonly mode?: WorkflowExecuteMode;
+	/** How the execution began, of which this is a try; default as `mode`. */
+	readonly source?: WorkflowExecuteMode;
 	/** The workflow's; default UTC. */
 	readonly timezone?: string;
 	/** What an execution has in common with its Retries; n8n 1 has none. */
@@ -261,6 +263,7 @@ export function executeFunctions(options: ExecuteOptions) {
 		getNode: () => structuredClone(node),
 		getExecuteData: () => ({ node }),
 		getMode: () => mode,
+		getExecutionContext: () => ({ version: 1, establishedAt: 0, source: options.source ?? mode }),
 		additionalData: { hooks: { handlers: { workflowExecuteAfter: options.whenSaved ?? [] } } },
 		getExecutionId: () => options.executionId ?? '10',
 		getTimezone: () => options.timezone ?? 'UTC',
