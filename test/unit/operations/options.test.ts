@@ -27,15 +27,9 @@ test('a read ignores the options of a send', () => {
 
 test.each(
 	[
-<<<<<<< HEAD
 		...switches.map((option) => ({ [option]: true })),
-=======
-		{ dryRun: true },
-		{ resendUnknown: true },
-		{ shortenTexts: true },
 		{ sendOnce: 'ever' },
 		{ sendOnce: 'perDay' },
->>>>>>> 045eb38 (Send the same only once without a key: the node makes it of audience and content)
 		{ maxParallel: 1 },
 		{ maxParallel: 500 },
 		{ timeout: 1 },
@@ -124,8 +118,6 @@ test.each([
 		option: 'idempotencyKey',
 		values: [true, Number.NaN, ['a'], 2 ** 53, -(2 ** 53), Infinity],
 	},
-<<<<<<< HEAD
-=======
 	...[
 		{ given: 'once', quoted: '"once"' },
 		{ given: '', quoted: '""' },
@@ -137,14 +129,6 @@ test.each([
 		option: 'sendOnce',
 		values: [given],
 	})),
-	// n8n's database takes all such texts for the same key.
-	{
-		field: 'Idempotency Key',
-		rule: 'was cut in the middle of a character',
-		option: 'idempotencyKey',
-		values: ['order \ud83d', '\udc00'],
-	},
->>>>>>> 045eb38 (Send the same only once without a key: the node makes it of audience and content)
 	{
 		field: 'Idempotency Key',
 		rule: 'is longer than 255 characters: use a hash of it',
