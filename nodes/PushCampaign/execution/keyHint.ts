@@ -63,6 +63,7 @@ export async function keyHint(
 	items: readonly KeyedItem[],
 	isSent: (key: string) => Promise<boolean>,
 ): Promise<NodeExecutionHint[]> {
+	if (items.length === 0) return [];
 	const byKey = new Map<string, KeyedItem[]>();
 	for (const item of items) {
 		byKey.set(item.key.text, [...(byKey.get(item.key.text) ?? []), item]);
