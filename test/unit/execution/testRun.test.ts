@@ -38,7 +38,7 @@ async function run({ more = {}, options = {}, ...rest }: Run = {}) {
 	);
 	const requests = asked.map(({ options: { url, body } }) => ({
 		path: new URL(url).pathname,
-		body: body === undefined ? {} : requestBody.parse(JSON.parse(String(body))),
+		body: typeof body === 'string' ? requestBody.parse(JSON.parse(body)) : {},
 	}));
 	return { ...ending, requests, paths: requests.map(({ path }) => path), hints };
 }
@@ -126,7 +126,9 @@ describe('Test Subscriber ID in a manual execution', () => {
 			const refused = await run({
 				kept,
 				service: ({ body }) =>
-					String(body).includes('"title":"b"') ? failure('bad_request') : created(1),
+					JSON.stringify(body).includes('\\"title\\":\\"b\\"')
+						? failure('bad_request')
+						: created(1),
 			});
 			expect(refused.paths).toEqual(times(2, toOne));
 			const again = await run({ kept, mode, source: 'manual', executionId: '11' });
@@ -192,7 +194,7 @@ describe('Test Subscriber ID in a manual execution', () => {
 });
 
 test.each(['trigger', 'webhook', 'retry', 'integrated'] as const)(
-	'Test Subscriber ID changes nothing in an execution of the mode %s, whatever it is',
+	'a Test Subscriber ID changes nothing in an execution of the mode %s, whatever it is',
 	async (mode) => {
 		const given = await run({ mode, options: { testSubscriberId: 'me' } });
 		expect(given.paths).toEqual(times(5, toAll));
