@@ -31,7 +31,7 @@ describe('if another node of the workflow has the same ID', () => {
 		expect(failureOf(run)).toMatchObject({
 			name: 'NodeOperationError',
 			message:
-				'Idempotency Key can\'t be used here: "Second" has the same node ID, so both nodes would share their keys',
+				'Idempotency Key and Send Only Once can\'t be used here: "Second" has the same node ID, so both nodes would share their keys',
 			description:
 				'Delete one of the two nodes and add it again from the list of nodes, so that it gets an ID of its own.',
 			itemIndex: 0,

@@ -16,15 +16,17 @@ const everywhere = [
 const named = [...everywhere, 'Campaign Name'];
 const readOptions = ['Max Parallel Requests', 'Rate Limit Retries', 'Timeout'];
 const sendOptions = [
-	...[
-		'Allow Empty Parts',
-		'Convert HTML to Text',
-		'Dry Run',
-		'Idempotency Key',
-		'Max Parallel Requests',
-		'Rate Limit Retries',
-	],
-	...['Resend Unknown', 'Shorten Long Texts', 'Timeout'],
+	'Allow Empty Parts',
+	'Convert HTML to Text',
+	'Dry Run',
+	'Idempotency Key',
+	'Max Parallel Requests',
+	'Rate Limit Retries',
+	'Resend Unknown',
+	'Send Only Once',
+	'Shorten Long Texts',
+	'Test Subscriber ID',
+	'Timeout',
 ];
 
 /** What a user sees of each operation, in the panel's order, and what 'Add Field' and 'Add option' offer. */
@@ -414,6 +416,33 @@ describe("n8n's editor", () => {
 			'Nothing was sent: 2 of 2 were sent earlier under their idempotency keys.',
 		);
 		expect(stage().simulator.requests).toHaveLength(2);
+	});
+
+	step('sends to the test subscriber alone while one tries a workflow', async () => {
+		await openLast('Test', [...twoItems, action({ ...content, title: '=Item {{ $json.items }}' })]);
+		await editor.add('Add option', 'Send Only Once');
+		await editor
+			.part('parameter-input-sendOnce')
+			.getByText('Ever')
+			.or(editor.field('sendOnce'))
+			.first()
+			.waitFor();
+		await editor.add('Add option', 'Test Subscriber ID');
+		await editor.field('testSubscriberId').fill('5001');
+		const output = await editor.execute();
+		await editor.expectHint(
+			'This was a test: 2 items went to subscriber 5001, and to nobody else. When the workflow runs by itself, it sends to all subscribers.',
+		);
+		await editor.expectTexts(output, ['subscriberId', 'audience', 'test']);
+		await editor.keepPictures('test-subscriber');
+		expect(stage().simulator.requests.map(({ path }) => path.split('/').at(-1))).toEqual([
+			...['sid', 'sid'],
+		]);
+		await editor.add('Add option', 'Dry Run');
+		await editor.execute();
+		await editor.expectHint('Nothing was sent: this was a dry run.');
+		expect(await editor.part('node-hint').filter({ hasText: 'sent earlier' }).count()).toBe(0);
+		await editor.keepPictures('dry-run-with-send-only-once');
 	});
 
 	step('sends nothing once Dry Run is added, and shows what would go out', async () => {

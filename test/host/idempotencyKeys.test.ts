@@ -390,7 +390,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			const refused = sentItems(await first.run(titled('Refused', 3)));
 			expect(endsOf(refused)).toEqual(times(3, 'notSent'));
 			expect(refused[0]).toMatchObject({
-				error: { message: textWith('Idempotency Key'), description: textWith('n8n') },
+				error: { message: textWith('key of this send'), description: textWith('n8n') },
 			});
 			const stopped = await second.run(titled('Refused', 3));
 			expect(failureOf(stopped).description).toContain('Sent: 0, not sent: 3, unknown: 0.');

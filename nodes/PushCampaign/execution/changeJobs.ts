@@ -21,9 +21,13 @@ import { droppedHint, executionHints } from './hints';
 import { htmlHint } from './htmlHint';
 import type { ItemJob, JobFactory, Tally } from './itemJob';
 import { isTool } from './itemJob';
+import type { KeyedItem } from './keyHint';
+import { keyHint } from './keyHint';
 import { KeysOfRun } from './keysOfRun';
 import { hasExpression, parametersOf } from './parameterReader';
+import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
+import { TestRun } from './testRun';
 import type { Connection } from './transport';
 
 /** How a change went: its answer, or why nothing was requested. */
@@ -59,6 +63,8 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly sends: SendsOnce;
 	private readonly parametersFor: (itemIndex: number) => ItemParameters;
 	private readonly requireOwnId: () => void;
+	private readonly testRun: TestRun;
+	private readonly keyOf: ReturnType<typeof keysFor>;
 	private readonly isOfAgent: boolean;
 	/** What is the same in the identity of all items. */
 	private readonly run: { readonly executionId: string; readonly index: number };
@@ -66,6 +72,8 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly written: string | undefined;
 	private readonly changes: PreparedChange[] = [];
 	private readonly keysOfRun = new KeysOfRun(this.changes);
+	/** The items of a dry run that would be sent under a key. */
+	private readonly dryKeys: KeyedItem[] = [];
 	/** Asks how many subscribers the first dry run would reach. */
 	private countReached: (() => Promise<number | undefined>) | undefined;
 
@@ -80,6 +88,8 @@ export class ChangeJobs implements JobFactory<Changed> {
 		);
 		this.parametersFor = parametersOf(context);
 		this.requireOwnId = idCheckOf(context);
+		this.keyOf = keysFor(context);
+		this.testRun = new TestRun(context);
 		// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
 		// there the content alone tells one send from another.
 		this.isOfAgent = isTool(context.getNode());
@@ -93,7 +103,9 @@ export class ChangeJobs implements JobFactory<Changed> {
 	}
 
 	async create(itemIndex: number, connection: Connection): Promise<ItemJob<Changed>> {
-		const change = this.operation.prepare(this.parametersFor(itemIndex));
+		const meant = this.operation.prepare(this.parametersFor(itemIndex));
+		const testItem = this.testRun.add(itemIndex, this.testPosition(itemIndex, meant), meant);
+		const change = testItem?.test ?? meant;
 		this.changes[itemIndex] = change;
 		const toItems = {
 			toJson(value: Changed) {
@@ -102,20 +114,33 @@ export class ChangeJobs implements JobFactory<Changed> {
 			},
 			toFailedJson: change.toFailedItem,
 		};
-		const { idempotencyKey: key, resendUnknown, timeout, dryRun } = change.options;
+		const { resendUnknown, timeout, dryRun } = change.options;
 		const { maxParallel, rateLimitRetries } = change.options;
 		const late = tooLate(change);
+		// In a test run, nothing but a test may leave.
+		if (testItem !== undefined && testItem.test === undefined) {
+			if (late !== undefined) throw late;
+			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
+		}
 		if (dryRun) {
 			if (late !== undefined) throw late;
 			this.countReached ??= async () => await change.countReached?.(connection.client);
+			const dryKey = this.keyOf(change, connection.site);
+			if (dryKey !== undefined) {
+				this.dryKeys.push({ itemIndex, key: dryKey, recipients: change.recipients });
+			}
 			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
 		}
 
-		const identity = this.identify(itemIndex, change, connection.site);
+		const sendKey = this.keyOf(change, connection.site);
+		const key = sendKey?.text;
 		if (key !== undefined) this.requireOwnId();
 		const send = {
-			identity,
+			identity: this.identify(itemIndex, change, connection.site, key),
 			key,
+			isKeyMade: sendKey?.isMade ?? false,
+			// A key of a day does not stop a Retry on another one.
+			needsJournal: sendKey === undefined || sendKey.isDaily,
 			resendUnknown,
 			timeoutMs: timeout,
 			late,
@@ -131,7 +156,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 			maxParallel,
 			dedupeKey: key,
 			rateLimitRetries,
-			transientRetries: kinds[this.operation.kind].unknownRetries,
+			transientRetries: kinds[change.kind].unknownRetries,
 			attempt: async () => await this.sends.once(send),
 			...toItems,
 		};
@@ -155,15 +180,30 @@ export class ChangeJobs implements JobFactory<Changed> {
 		return { outcomes, counts, hints: async () => await this.hintsOf(outcomes, counts) };
 	}
 
+	private positionOf(itemIndex: number): string {
+		return this.isOfAgent ? 't' : `${this.run.index}.${itemIndex}`;
+	}
+
+	/** Calls of an agent have one position, and differ in their content. */
+	private testPosition(itemIndex: number, { content }: PreparedChange): string {
+		const position = this.positionOf(itemIndex);
+		return this.isOfAgent ? `${position}.${digest(content)}` : position;
+	}
+
 	/** What tells a change from others, in this execution and in those that n8n makes of it by Retry. */
-	private identify(itemIndex: number, change: PreparedChange, site: string): SendIdentity {
-		const { idempotencyKey: key } = change.options;
+	private identify(
+		itemIndex: number,
+		change: PreparedChange,
+		site: string,
+		key: string | undefined,
+	): SendIdentity {
 		const input = this.context.getInputData()[itemIndex]?.json;
 		return {
-			kind: this.operation.kind,
-			position: this.isOfAgent ? 't' : `${this.run.index}.${itemIndex}`,
+			kind: change.kind,
+			position: this.positionOf(itemIndex),
 			content: digest([site, ...change.content]),
-			source: this.written && digest([site, this.written, input]),
+			// A test and the real send are written alike.
+			source: this.written && digest([site, this.written, input, change.testSubscriberId]),
 			key: key === undefined ? undefined : digest(key),
 			executionId: this.run.executionId,
 		};
@@ -178,14 +218,20 @@ export class ChangeJobs implements JobFactory<Changed> {
 		for (const [itemIndex, outcome] of outcomes.entries()) {
 			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') continue;
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			const send = this.changes[itemIndex]?.describe?.(receipt);
+			const change = this.changes[itemIndex];
+			// What a test run does not send is no dry run that a user chose.
+			if (receipt === undefined && !change?.options.dryRun) continue;
+			const send = change?.describe?.(receipt);
 			if (send !== undefined) sends.set(itemIndex, send);
 		}
 		const { kind } = this.operation;
 		const isRefused = outcomes.some((outcome) => outcome.kind === 'failed');
 		const reached = isRefused ? undefined : await this.countReached?.();
+		const wasSent = (itemIndex: number) => outcomes[itemIndex]?.kind === 'done';
 		return [
+			...this.testRun.hint(wasSent),
 			...executionHints([...sends.values()], counts, kind, reached),
+			...(await keyHint(this.dryKeys, async (key) => await this.sends.wasSent(key))),
 			...droppedHint(this.keysOfRun.countDropped(outcomes)),
 			...htmlHint(sends),
 		];

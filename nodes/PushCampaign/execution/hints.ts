@@ -20,7 +20,7 @@ interface FailedRun {
 }
 
 /** The editor shows hints as HTML. */
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
 	text
 		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 		.replace(/\r?\n/g, '<br>');
@@ -55,7 +55,7 @@ function scheduledHint(sends: readonly PreparedSend[]): string[] {
 }
 
 /** @param reached how many active subscribers the site has, if that is known */
-function whom({ attribute, segment, sid }: PreparedSend['body'], reached?: number): string {
+export function whom({ attribute, segment, sid }: PreparedSend['body'], reached?: number): string {
 	if (attribute !== undefined) {
 		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
 		return `every subscriber with ${pairs.join(' or ')}`;
@@ -70,7 +70,7 @@ function whom({ attribute, segment, sid }: PreparedSend['body'], reached?: numbe
 }
 
 /** The longest description of an audience, in characters: there may be hundreds of segments. */
-const whomCharacters = 300;
+export const whomCharacters = 300;
 
 /** The host of an address, which may be long. */
 const hostOf = (url: string) => parseUrl(url)?.host ?? url;

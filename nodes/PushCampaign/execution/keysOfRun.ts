@@ -10,13 +10,13 @@ import type { ItemJob } from './itemJob';
 const mostNamed = 10;
 
 /** Names items as n8n counts them, from 0. */
-const nameItems = (items: readonly number[]) =>
+export const nameItems = (items: readonly number[]) =>
 	`items ${items.slice(0, mostNamed).join(', ')}${items.length > mostNamed ? ', …' : ''}`;
 
 const differentAudiences = (key: string, items: readonly number[]) =>
 	new InvalidInput(
 		`Idempotency Key is "${clip(key)}" for ${nameItems(items)}, which go to different subscribers`,
-		'Only the first of them would be sent, in this and in every later execution. Put into the key what tells one from another, such as an order number or the ID of the subscriber.',
+		'Only the first of them would be sent, in this and in every later execution. Put into the key what tells one from another, such as an order number or the ID of the subscriber, or use Send Only Once instead.',
 	);
 
 /** An item that has the key of an earlier one. */

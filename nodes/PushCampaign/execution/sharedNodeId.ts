@@ -32,7 +32,7 @@ export function idCheckOf(context: IExecuteFunctions): () => void {
 	return () => {
 		if (twin === undefined) return;
 		throw new InvalidInput(
-			`Idempotency Key can't be used here: "${twin}" has the same node ID, so both nodes would share their keys`,
+			`Idempotency Key and Send Only Once can't be used here: "${twin}" has the same node ID, so both nodes would share their keys`,
 			'Delete one of the two nodes and add it again from the list of nodes, so that it gets an ID of its own.',
 		);
 	};

@@ -45,11 +45,19 @@ export interface PreparedSend {
 
 /** One item's change of something at the service, checked and ready to be made. */
 export interface PreparedChange {
+	readonly kind: ChangeKind;
 	/** What identifies it, as the user entered it: any JSON. No time that is calculated, or a Retry would send again. */
 	readonly content: readonly unknown[];
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
 	readonly options: ChangeOptions;
+	/**
+	 * Gives the same for one subscriber alone, as a test; missing if no Test Subscriber ID was entered.
+	 * @throws InvalidInput
+	 */
+	readonly toTest?: (() => PreparedChange) | undefined;
+	/** Whom a test goes to; missing if it is none. */
+	readonly testSubscriberId?: string | undefined;
 	/** The time that must be far enough ahead when the request leaves; missing if there is none. */
 	readonly schedule?: Schedule | undefined;
 	/** What hints say of a send: as it was sent, or without a receipt as it would be sent now. */

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
-import { countCharacters } from '../service/text';
+import { countCharacters, quote } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
 import { keyJudgeOf } from './judgeText';
@@ -40,6 +40,27 @@ const timeout = {
 
 const maxKeyCharacters = 255;
 
+const sendOnce = {
+	displayName: 'Send Only Once',
+	name: 'sendOnce',
+	type: 'options',
+	default: 'ever',
+	options: [
+		{
+			name: 'Ever',
+			value: 'ever',
+			description: 'The same notification never goes to the same audience again',
+		},
+		{
+			name: 'Once a Day',
+			value: 'perDay',
+			description: 'It can go out again on another day, in the timezone of the workflow',
+		},
+	],
+	description:
+		'How often the same notification may go to the same audience, also if the workflow runs again or n8n restarts. If anything in it is different, it is another notification.',
+} as const;
+
 /** The collection of what only some users need, at the end of a panel. */
 export const optionsProperty = (options: INodeProperties[]) =>
 	({
@@ -58,7 +79,7 @@ const idempotencyKey = textProperty({
 	name: 'idempotencyKey',
 	placeholder: 'e.g. order-1042-shipped',
 	description:
-		"Send only once: an ID of what the notification is about, such as a feed entry's ID, an order number, or a date and a segment. This node never sends twice under the same key, not even in a later execution or after a crash.",
+		"An ID of what the notification is about, such as a feed entry's ID, an order number, or a date and a segment. This node never sends twice under the same ID, whatever the text says. If you have no such ID, use Send Only Once instead.",
 	...atMost(maxKeyCharacters),
 });
 
@@ -83,6 +104,7 @@ const changeFields: INodeProperties[] = [
 		description:
 			"Whether to send again what an earlier execution left unknown. Turn it on only if the campaign is not in your push service's dashboard, otherwise subscribers get it twice.",
 	},
+	{ ...sendOnce, options: [...sendOnce.options] },
 ];
 
 /** The options of an operation that changes something, with its own among them. */
@@ -92,6 +114,14 @@ export const changeOptions = (own: INodeProperties[] = []) =>
 			one.displayName < other.displayName ? -1 : 1,
 		),
 	);
+
+export const testSubscriberId = textProperty({
+	displayName: 'Test Subscriber ID',
+	name: 'testSubscriberId',
+	placeholder: 'e.g. 5001',
+	description:
+		'Your own subscriber ID. While you try the workflow in the editor, the first three items go to you alone and the rest to nobody. When the workflow runs by itself, everything goes to the real audience.',
+});
 
 // Each switch is on when it is added, as a user who adds it expects.
 export const sendOptions = changeOptions([
@@ -119,6 +149,7 @@ export const sendOptions = changeOptions([
 		description:
 			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
 	},
+	testSubscriberId,
 ]);
 
 /** A number within the bounds of its field; the field's default where it was not added. */
@@ -160,6 +191,14 @@ export const changeSchema = requestSchema.extend({
 	/** What is done once under this key is never done under it again. */
 	idempotencyKey: key.optional(),
 	resendUnknown: toggle.default(false),
+	/** How often the same may be done. An idempotency key beside it counts instead. */
+	sendOnce: z
+		.enum(['ever', 'perDay'], {
+			errorMap: (_issue, { data }) => ({
+				message: `is neither "ever" nor "perDay": ${quote(data)}`,
+			}),
+		})
+		.optional(),
 });
 
 /** How a user wants something to be changed. */
@@ -170,6 +209,8 @@ const sendSchema = changeSchema.extend({
 	allowEmptyParts: toggle.default(false),
 	htmlToText: toggle.default(false),
 	shortenTexts: toggle.default(false),
+	/** As it was entered: it is checked only where it is used. */
+	testSubscriberId: z.unknown(),
 });
 
 /** What a user can choose beside that for a send. */

@@ -3,17 +3,22 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { SendReceipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
 import type { RequestedId } from '../service/failureWords';
-import { audienceRules } from '../service/rules';
+import type { Audience } from '../service/rules';
+import { audienceRules, autoHideValue } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
-import type { ItemFailure, PreparedSend, SendOperation } from './operation';
+import { bodies, subscriberId } from '../service/schemas';
+import type { ItemFailure, PreparedChange, PreparedSend, SendOperation } from './operation';
+import type { SendOptions } from './options';
+import { testSubscriberId } from './options';
+import { check } from './parameters';
 import { afterQuietHours, isQuiet } from './quietHours';
 import type { EnteredSend, SendNames } from './sendFields';
 import { readNames, readSend, sendProperties } from './sendFields';
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */
 function toRow(
-	{ audience, body, options }: SendNames,
+	{ audience, body, options }: Omit<SendNames, 'audience'> & { audience: Audience | 'test' },
 	{ campaignId, description, sendAt }: Partial<SendReceipt>,
 	{ status, error }: Partial<ItemFailure> = {},
 ): IDataObject {
@@ -83,6 +88,106 @@ function judgedSchedule(entered: EnteredSend): Schedule | undefined {
 const enteredTime = (entered: EnteredSend): string | undefined =>
 	isHeldBack(entered) ? undefined : entered.schedule?.text;
 
+/** To follow "Sent earlier". */
+function sentEarlierBy({ idempotencyKey, sendOnce }: SendOptions): string {
+	if (idempotencyKey !== undefined) return 'under this idempotency key';
+	if (sendOnce === undefined) return 'by this execution';
+	return sendOnce === 'perDay' ? 'today (Send Only Once)' : '(Send Only Once)';
+}
+
+/** What a send becomes at the service. */
+interface Target {
+	/** Whom it is for, as its item says. */
+	readonly shown: Audience | 'test';
+	readonly countReached?: SendOperation['countReached'];
+}
+
+const kindOf = (audience: Audience) =>
+	audienceRules[audience].becomesCampaign ? 'send' : 'sendToOne';
+
+/** A send that is ready to be made. */
+function toChange(entered: EnteredSend, { shown, countReached }: Target): PreparedChange {
+	const { audience, body, options, quietHours } = entered;
+	const { path, becomesCampaign } = audienceRules[audience];
+	const answer = becomesCampaign ? campaignCreated : notificationSent;
+	const kind = kindOf(audience);
+	const rowOf = (send: PreparedSend, ...more: [Partial<SendReceipt>, Partial<ItemFailure>?]) =>
+		toRow({ ...send, audience: shown }, ...more);
+	/** As it was requested last. */
+	let requested: PreparedSend | undefined;
+	return {
+		kind,
+		// As entered: a Retry after the quiet hours is the same send.
+		content: [shown, body, quietHours?.from, quietHours?.to, quietHours?.timezone],
+		recipients: JSON.stringify([shown, body.attribute, body.segment, body.sid]),
+		options,
+		schedule: judgedSchedule(entered),
+		describe(receipt) {
+			if (receipt === undefined) return sendNow(entered);
+			const { sendAt } = receipt;
+			if (sendAt === undefined || sendAt === entered.schedule?.text) return entered;
+			return movedTo(entered, parseSchedule(sendAt, entered.timezone));
+		},
+		async perform(client) {
+			// The item may have waited long: only now it is known when it leaves.
+			const send = sendNow(entered);
+			requested = send;
+			const requestedId = subscriberOf(body);
+			const hasKey = (options.idempotencyKey ?? options.sendOnce) !== undefined;
+			const request = { kind, path, body: send.body, requestedId, hasKey } as const;
+			const result = await client.request(request, answer, options.timeout);
+			if (result.kind === 'failed') return result;
+			const { ID: campaignId, description }: { ID?: string; description: string } = result.value;
+			return {
+				kind: 'done',
+				value: { campaignId, description, sendAt: send.schedule?.text },
+			};
+		},
+		toItem(receipt) {
+			if (receipt !== undefined) return rowOf(entered, receipt, { status: 'success' });
+			const description = `Sent earlier ${sentEarlierBy(options)}; nothing was sent now`;
+			const sendAt = enteredTime(entered);
+			return rowOf(entered, { description, sendAt }, { status: 'alreadySent' });
+		},
+		toFailedItem(failure) {
+			const sendAt = requested ? requested.schedule?.text : enteredTime(entered);
+			return rowOf(entered, { sendAt }, failure);
+		},
+		countReached: countReached && ((client) => countReached(client, options.timeout)),
+		// The row of a real send, and the very request, without its headers.
+		toDryRunItem(baseUrl) {
+			const send = sendNow(entered);
+			return {
+				...rowOf(send, { sendAt: send.schedule?.text }),
+				dryRun: true,
+				request: { method: 'POST', url: `${baseUrl}${path}`, body: { ...send.body } },
+			};
+		},
+	};
+}
+
+/**
+ * The same send to the test subscriber alone, without what such a send does not take.
+ * @throws InvalidInput
+ */
+function toTest(entered: EnteredSend): PreparedChange {
+	const { audience, body, options } = entered;
+	const sid = check(subscriberId, options.testSubscriberId, testSubscriberId.displayName);
+	const given = bodies.subscriber.parse({ ...body, sid });
+	// The same number has another meaning there.
+	const closesByItself = body.auto_hide === autoHideValue(audience, true);
+	const autoHide =
+		body.auto_hide === undefined ? {} : { auto_hide: autoHideValue('subscriber', closesByItself) };
+	const test: EnteredSend = {
+		...entered,
+		audience: 'subscriber',
+		body: { ...given, ...autoHide },
+		// A key would keep the real send from going out.
+		options: { ...options, idempotencyKey: undefined, sendOnce: undefined },
+	};
+	return { ...toChange(test, { shown: 'test' }), testSubscriberId: sid };
+}
+
 /** Makes an operation that sends of what it adds to the fields that all sends share. */
 export function sendOperation(
 	own: Pick<
@@ -91,72 +196,18 @@ export function sendOperation(
 	>,
 ): SendOperation {
 	const { audience, countReached } = own;
-	const { path, becomesCampaign } = audienceRules[audience];
-	const answer = becomesCampaign ? campaignCreated : notificationSent;
-	const kind = becomesCampaign ? 'send' : 'sendToOne';
 	return {
 		...own,
-		kind,
+		kind: kindOf(audience),
 		resource: 'campaign',
 		properties: [...own.properties, ...sendProperties(audience)],
 		toInvalidItem: (item, failure) => toRow(readNames(item, own), {}, failure),
 		prepare(item) {
 			const entered = readSend(item, own);
-			const { body, options, quietHours } = entered;
-			/** As it was requested last. */
-			let requested: PreparedSend | undefined;
+			const isTestable = entered.options.testSubscriberId !== undefined;
 			return {
-				// As entered: a Retry after the quiet hours is the same send.
-				content: [audience, body, quietHours?.from, quietHours?.to, quietHours?.timezone],
-				recipients: JSON.stringify([audience, body.attribute, body.segment, body.sid]),
-				options,
-				schedule: judgedSchedule(entered),
-				describe(receipt) {
-					if (receipt === undefined) return sendNow(entered);
-					const { sendAt } = receipt;
-					if (sendAt === undefined || sendAt === entered.schedule?.text) return entered;
-					return movedTo(entered, parseSchedule(sendAt, entered.timezone));
-				},
-				async perform(client) {
-					// The item may have waited long: only now it is known when it leaves.
-					const send = sendNow(entered);
-					requested = send;
-					const requestedId = subscriberOf(body);
-					const hasKey = options.idempotencyKey !== undefined;
-					const request = { kind, path, body: send.body, requestedId, hasKey } as const;
-					const result = await client.request(request, answer, options.timeout);
-					if (result.kind === 'failed') return result;
-					const { ID: campaignId, description }: { ID?: string; description: string } =
-						result.value;
-					return {
-						kind: 'done',
-						value: { campaignId, description, sendAt: send.schedule?.text },
-					};
-				},
-				toItem(receipt) {
-					if (receipt !== undefined) return toRow(entered, receipt, { status: 'success' });
-					const by =
-						options.idempotencyKey === undefined
-							? 'by this execution'
-							: 'under this idempotency key';
-					const description = `Sent earlier ${by}; nothing was sent now`;
-					const sendAt = enteredTime(entered);
-					return toRow(entered, { description, sendAt }, { status: 'alreadySent' });
-				},
-				toFailedItem(failure) {
-					const sendAt = requested ? requested.schedule?.text : enteredTime(entered);
-					return toRow(entered, { sendAt }, failure);
-				},
-				countReached: countReached && ((client) => countReached(client, options.timeout)),
-				// The row of a real send, and the very request, without its headers.
-				toDryRunItem(baseUrl) {
-					const send = sendNow(entered);
-					return {
-						...toRow(send, { sendAt: send.schedule?.text }),
-						dryRun: true,
-						request: { method: 'POST', url: `${baseUrl}${path}`, body: { ...send.body } },
-					};
-				},
+				...toChange(entered, { shown: audience, countReached }),
+				toTest: isTestable ? () => toTest(entered) : undefined,
 			};
 		},
 	};

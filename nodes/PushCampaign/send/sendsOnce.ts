@@ -11,6 +11,10 @@ import { alreadySent } from './sendOutcome';
 export interface Send {
 	readonly identity: SendIdentity;
 	readonly key: string | undefined;
+	/** Whether no user entered its key. */
+	readonly isKeyMade: boolean;
+	/** Whether its key alone does not stop a Retry after a crash. */
+	readonly needsJournal: boolean;
 	/** Whether to send again what an earlier execution left unknown. */
 	readonly resendUnknown: boolean;
 	/** How long its request may take, in milliseconds. */
@@ -54,7 +58,9 @@ export class SendsOnce {
 		const known = this.ledger.recall(identity, resendUnknown);
 		if (known !== undefined) return known;
 		const tooLate = late && ({ kind: 'invalid', invalid: late } as const);
-		if (key === undefined) return (await this.recallCutOff(send)) ?? tooLate;
+		const cutOff = send.needsJournal ? await this.recallCutOff(send) : undefined;
+		if (cutOff !== undefined) return cutOff;
+		if (key === undefined) return tooLate;
 
 		await this.keys.requireUsable();
 		if (late === undefined) return undefined;
@@ -66,16 +72,25 @@ export class SendsOnce {
 	}
 
 	/**
+	 * Whether what has this key was sent. Only reads.
+	 * @throws Unavailable if n8n's database does not answer
+	 * @throws InvalidInput if keys can't be used
+	 */
+	async wasSent(key: string): Promise<boolean> {
+		return (await this.keys.read(key)).isSent;
+	}
+
+	/**
 	 * Makes a send once, unless it is known by now.
 	 * @throws what its request throws
 	 */
 	async once(send: Send): Promise<SendAttempt> {
-		const { identity, key, resendUnknown, timeoutMs } = send;
+		const { identity, key, isKeyMade, resendUnknown, timeoutMs } = send;
 		return await this.ledger.once(identity, resendUnknown, async () =>
 			key === undefined
 				? await this.inTime(send)
 				: await this.keys.once(
-						{ key, resendUnknown, timeoutMs },
+						{ key, isKeyMade, resendUnknown, timeoutMs },
 						async () => await this.inTime(send),
 					),
 		);
@@ -104,8 +119,7 @@ export class SendsOnce {
 	private async inTime(send: Send): Promise<SendOutcome> {
 		const invalid = send.late ?? send.checkTime();
 		if (invalid !== undefined) return { kind: 'invalid', invalid };
-		// What has a key needs no journal.
-		return send.key === undefined ? await this.journaled(send) : await send.request();
+		return send.needsJournal ? await this.journaled(send) : await send.request();
 	}
 
 	/** Makes a request that is noted in the journal before it leaves. */

@@ -202,9 +202,13 @@ export function notRequestedProblem(reason: Problem): Problem {
 	};
 }
 
-/** Another execution claimed the idempotency key of a change, and nobody knows whether it was made. */
-export function claimedEarlierProblem(key: string, kind: ChangeKind): Problem {
+/**
+ * Another execution claimed the key of a change, and nobody knows whether it was made.
+ * @param key as a user entered it; `undefined` if no user did
+ */
+export function claimedEarlierProblem(key: string | undefined, kind: ChangeKind): Problem {
 	const { doIt } = kinds[kind].change;
-	const message = `another execution began to ${doIt} under the idempotency key "${clip(key)}", and its outcome is not known`;
+	const under = key === undefined ? '' : ` under the idempotency key "${clip(key)}"`;
+	const message = `another execution began to ${doIt}${under}, and its outcome is not known`;
 	return explain({ ...lost, message, advice: '' }, kind, true);
 }

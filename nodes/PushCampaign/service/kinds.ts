@@ -34,8 +34,8 @@ interface KindFacts {
 /** @param findOut the beginning of a sentence: how to learn whether it was sent, and when to send it again */
 const afterUnknownSend = (findOut: string) => (hasKey: boolean) =>
 	hasKey
-		? `Running the workflow again does not send it twice, because it has an idempotency key. ${findOut} turn on Resend Unknown in the options and run the workflow again.`
-		: `Running the workflow again sends it in any case, because it has no idempotency key. ${findOut} turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.`;
+		? `Running the workflow again does not send it twice, because Send Only Once or Idempotency Key is on. ${findOut} turn on Resend Unknown in the options and run the workflow again.`
+		: `Running the workflow again sends it in any case, because neither Send Only Once nor Idempotency Key is on. ${findOut} turn on Resend Unknown in the options, save the workflow, and use "Retry with currently saved workflow" in the list of executions.`;
 
 const changeOfSend = {
 	doIt: 'send it',

@@ -33,7 +33,7 @@ interface Try extends ExecuteOptions {
 	readonly answers?: Readonly<Record<string, Service>>;
 }
 
-const ended = z.object({ status: z.string() });
+const ended = z.object({ status: z.string().default('dryRun') });
 
 function titleOf({ body }: { body?: unknown }): string {
 	const [, title = ''] = typeof body === 'string' ? (/"title":"([^"]*)"/.exec(body) ?? []) : [];
@@ -368,6 +368,173 @@ describe('items of one run with the same key', () => {
 		});
 		expect(given[1]).toEqual(given[0]);
 		expect(requests).toBe(1);
+	});
+});
+
+describe('Send Only Once', () => {
+	const again = (options: Try): Try => ({ ...options, kept: {}, executionId: '11' });
+	const ever: Try = { items: [item('a'), item('b')], options: { sendOnce: 'ever' } };
+	const perDay: Try = { ...ever, options: { sendOnce: 'perDay' } };
+	const on = (time: string) => void jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
+
+	test('sends the same once, in all executions', async () => {
+		const [first, second] = await runTries(ever, again(ever));
+		expect([first?.titles, first?.ends]).toEqual(['a b', 'success success']);
+		expect([second?.titles, second?.ends]).toEqual(['', 'alreadySent alreadySent']);
+	});
+
+	test('sends one of two equal items of a run, and says that the other was sent', async () => {
+		const [came] = await runTries({ ...ever, items: [item('a'), item('b'), item('a')] });
+		expect([came?.titles, came?.ends]).toEqual(['a b', 'success success alreadySent']);
+	});
+
+	test.each<{ name: string; change: Try }>([
+		{ name: 'its message', change: { parameters: { ...content, title: 'a', message: 'New' } } },
+		{
+			name: 'its audience',
+			change: {
+				parameters: {
+					...content,
+					title: 'a',
+					operation: 'sendToSegments',
+					segmentIds: '7',
+				},
+			},
+		},
+		{
+			name: 'one of its buttons',
+			change: {
+				parameters: {
+					...content,
+					title: 'a',
+					actionButtons: { button: [{ title: 'Shop', url: 'https://shop.example' }] },
+				},
+			},
+		},
+		{
+			name: 'the site that it goes to',
+			change: { node: { credentials: { pushCampaignApi: { id: '8', name: 'Other' } } } },
+		},
+	])('sends again what differs in $name', async ({ change }) => {
+		const [parameters, options] = [{ ...content, title: 'a' }, { sendOnce: 'ever' }];
+		const first = { parameters: { ...parameters, options }, items: [{ json: {} }] };
+		const second = { ...first, ...change };
+		const titles = await titlesOf(
+			first,
+			again({ ...second, parameters: { ...second.parameters, options } }),
+		);
+		expect(titles).toEqual(['a', 'a']);
+	});
+
+	test('with Once a Day, sends the same again when the day changes in the workflow’s timezone', async () => {
+		const same = { database: new ProcessedData() };
+		const titles: string[] = [];
+		// 23:00 and 23:30 on 1 January, then 0:30 on 2 January in Oslo; all of them are 1 January in UTC.
+		for (const time of ['2030-01-01T22:00Z', '2030-01-01T22:30Z', '2030-01-01T23:30Z']) {
+			on(time);
+			titles.push((await runOnce({ ...again(perDay), ...same, timezone: 'Europe/Oslo' })).titles);
+		}
+		expect(titles).toEqual(['a b', '', 'a b']);
+	});
+
+	test('with Once a Day, the Retry of a crashed execution sends on another day only what was not sent', async () => {
+		const crashed: Try = { ...perDay, resumeToken: 'crashed-yesterday', continueOnFail: true };
+		on('2030-01-01T12:00Z');
+		const database = new ProcessedData();
+		await runOnce({ ...crashed, database, answers: { b: () => failure('bad_request') } });
+		on('2030-01-02T12:00Z');
+		const retry = await runOnce({ ...again(crashed), database, mode: 'retry' });
+		expect([retry.titles, retry.ends]).toEqual(['b', 'alreadySent success']);
+	});
+
+	test('with Once a Day, refuses a workflow whose timezone is not known', async () => {
+		const [came] = await runTries({ ...perDay, timezone: 'Mars/Phobos' });
+		expect(came?.error?.message).toBe('The time zone of the workflow is not known: "Mars/Phobos"');
+		expect(came?.titles).toBe('');
+	});
+
+	test('lets an idempotency key beside it count', async () => {
+		const both: Try = {
+			items: [item('a', '1'), item('a', '2')],
+			options: { sendOnce: 'ever', ...keyed },
+		};
+		const [first, second] = await runTries(both, again({ ...both, items: [item('c', '2')] }));
+		expect([first?.titles, second?.titles]).toEqual(['a a', '']);
+	});
+
+	test('keeps the key that it makes out of the item, and says why nothing was sent', async () => {
+		const { context } = executeFunctions({
+			parameters: { ...content, title: 'a', options: { sendOnce: 'ever' } },
+			items: [{ json: {} }, { json: {} }],
+		});
+		const [[, item] = []] = await new PushCampaign().execute.call(context);
+		expect(item?.json).toEqual({
+			audience: 'all',
+			status: 'alreadySent',
+			description: 'Sent earlier (Send Only Once); nothing was sent now',
+			title: 'a',
+		});
+	});
+
+	describe('and a dry run', () => {
+		const [a, b, c, d] = [item('a'), item('b'), item('a'), item('c')];
+		const hintsOf = async (options: Try, database = new ProcessedData()) => {
+			const hints: string[] = [];
+			const addExecutionHints = (...shown: Array<{ message: string }>) =>
+				void hints.push(...shown.map(({ message }) => message));
+			await runOnce({ ...options, database, addExecutionHints });
+			return hints.slice(1);
+		};
+		const dry: Try = { items: [a, b, c, d], options: { sendOnce: 'ever', dryRun: true } };
+
+		test('says which items are the same send', async () => {
+			expect(await hintsOf(dry)).toEqual([
+				'Items 0, 2 are the same send: only the first of them would be sent.',
+			]);
+		});
+
+		test('says which items were sent earlier, and leaves nothing in n8n’s database', async () => {
+			const database = new ProcessedData();
+			await runOnce({ ...ever, database });
+			const rows = structuredClone(database.rows);
+			expect(await hintsOf(again(dry), database)).toEqual([
+				'Items 0, 1, 2 were sent earlier and would not be sent again.',
+			]);
+			expect(database.rows).toEqual(rows);
+		});
+
+		test('does without what was sent earlier if n8n’s database does not answer', async () => {
+			const database = new ProcessedData();
+			database.beforeQuery = () => {
+				throw new Error('Locked');
+			};
+			expect(await hintsOf(dry, database)).toEqual([
+				'Items 0, 2 are the same send: only the first of them would be sent.',
+			]);
+		});
+
+		test('says which items have the same entered key, and that different subscribers would be refused', async () => {
+			const options = { dryRun: true, idempotencyKey: 'k' };
+			expect(await hintsOf({ items: [a, b], options })).toEqual([
+				'Items 0, 1 have the same idempotency key: only the first of them would be sent.',
+			]);
+			const subscriber = {
+				operation: 'sendToSubscriber',
+				subscriberId: '={{ $json.title === "a" ? 1 : 2 }}',
+			};
+			const parameters = { ...content, title: 'a', ...subscriber, options };
+			expect(await hintsOf({ items: [a, b], parameters })).toEqual([
+				'Items 0, 1 have the same idempotency key and go to different subscribers: they would be refused.',
+			]);
+		});
+	});
+
+	test('does not show its key if an earlier execution left it unknown', async () => {
+		const one: Try = { ...ever, items: [item('a')], answers: { a: lost } };
+		const [, second] = await runTries(one, again(one));
+		expect(second?.error?.message).toBe(
+			'It is unknown whether this was sent: another execution began to send it, and its outcome is not known',
+		);
 	});
 });
 

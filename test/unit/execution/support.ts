@@ -156,6 +156,10 @@ export interface ExecuteOptions extends Common {
 	readonly signal?: AbortSignal;
 	readonly addExecutionHints?: (...hints: NodeExecutionHint[]) => void;
 	readonly mode?: WorkflowExecuteMode;
+	/** How the execution began, of which this is a try; default as `mode`. */
+	readonly source?: WorkflowExecuteMode;
+	/** The workflow's; default UTC. */
+	readonly timezone?: string;
 	/** What an execution has in common with its Retries; n8n 1 has none. */
 	readonly resumeToken?: string | undefined;
 	/** n8n's table of what was processed. */
@@ -259,9 +263,10 @@ export function executeFunctions(options: ExecuteOptions) {
 		getNode: () => structuredClone(node),
 		getExecuteData: () => ({ node }),
 		getMode: () => mode,
+		getExecutionContext: () => ({ version: 1, establishedAt: 0, source: options.source ?? mode }),
 		additionalData: { hooks: { handlers: { workflowExecuteAfter: options.whenSaved ?? [] } } },
 		getExecutionId: () => options.executionId ?? '10',
-		getTimezone: () => 'UTC',
+		getTimezone: () => options.timezone ?? 'UTC',
 		continueOnFail: () => options.continueOnFail ?? false,
 		getContext: (type: string) => onlyNode(type, kept),
 		getExecutionCancelSignal: () => options.signal,

@@ -28,6 +28,8 @@ test('a read ignores the options of a send', () => {
 test.each(
 	[
 		...switches.map((option) => ({ [option]: true })),
+		{ sendOnce: 'ever' },
+		{ sendOnce: 'perDay' },
 		{ maxParallel: 1 },
 		{ maxParallel: 500 },
 		{ timeout: 1 },
@@ -116,6 +118,17 @@ test.each([
 		option: 'idempotencyKey',
 		values: [true, Number.NaN, ['a'], 2 ** 53, -(2 ** 53), Infinity],
 	},
+	...[
+		{ given: 'once', quoted: '"once"' },
+		{ given: '', quoted: '""' },
+		{ given: null, quoted: 'null' },
+		{ given: true, quoted: 'true' },
+	].map(({ given, quoted }) => ({
+		field: 'Send Only Once',
+		rule: `is neither "ever" nor "perDay": ${quoted}`,
+		option: 'sendOnce',
+		values: [given],
+	})),
 	{
 		field: 'Idempotency Key',
 		rule: 'is longer than 255 characters: use a hash of it',

@@ -149,6 +149,9 @@ async function itemsOf(operation: Operation): Promise<IDataObject[]> {
 		const change = operation.prepare(itemOf({ ...parameters, ...more }));
 		const receipt = await valueOf(change.perform(recordingClient(sendAnswer).client));
 		items.push(change.toItem(receipt), change.toItem(), change.toDryRunItem('https://a.example'));
+		const testing = { ...parameters, ...more, options: { testSubscriberId: 5001 } };
+		const test = operation.prepare(itemOf(testing)).toTest?.();
+		if (test !== undefined) items.push(test.toItem(receipt));
 	}
 	return items;
 }

@@ -72,8 +72,8 @@ export class IdempotencyKeys {
 		});
 		if (areUsable) return;
 		throw new InvalidInput(
-			'Idempotency Key does not work with this version of n8n',
-			'It stores what a node has processed in another way. Update Push Campaign, or remove Idempotency Key from the options: then a later execution can send the same again.',
+			'Idempotency Key and Send Only Once do not work with this version of n8n: it stores what a node has processed in another way',
+			'Update Push Campaign, or remove them from the options: then a later execution can send the same again.',
 		);
 	}
 
@@ -94,9 +94,9 @@ export class IdempotencyKeys {
 			case 'sent':
 				return alreadySent;
 			case 'unknown':
-				return this.unknown(send.key);
+				return this.unknown(send);
 			case 'held':
-				return { kind: 'held', otherwise: this.unknown(send.key) };
+				return { kind: 'held', otherwise: this.unknown(send) };
 			case 'ours':
 				return await this.send(rows, send, asked.number, attempt);
 		}
@@ -201,8 +201,8 @@ export class IdempotencyKeys {
 	}
 
 	/** Somebody else claimed the key, and nobody knows whether it was sent. */
-	private unknown(key: string): SendOutcome {
-		const problem = claimedEarlierProblem(key, this.kind);
+	private unknown({ key, isKeyMade = false }: KeyedSend): SendOutcome {
+		const problem = claimedEarlierProblem(isKeyMade ? undefined : key, this.kind);
 		return notRequested({ kind: 'failed', problem });
 	}
 
@@ -215,6 +215,6 @@ export class IdempotencyKeys {
 
 const notReachable = (error: unknown) =>
 	new Unavailable(
-		`Idempotency Key could not be saved in n8n's database: ${messageOf(error)}`,
-		'Without its key it could be sent twice. Check that n8n can write to its database, then run the workflow again.',
+		`The key of this send could not be saved in n8n's database: ${messageOf(error)}`,
+		'Without it, the same could be sent twice. Check that n8n can write to its database, then run the workflow again.',
 	);

@@ -3,6 +3,8 @@ import type { KeyRows, KeyState } from './keyRows';
 /** What a send under a key needs to know. */
 export interface KeyedSend {
 	readonly key: string;
+	/** Whether no user entered its key, so that messages do not name it. */
+	readonly isKeyMade?: boolean;
 	/** Whether to send also if nobody knows whether it was sent before. */
 	readonly resendUnknown: boolean;
 	/** How long its request may take, in milliseconds. */

@@ -198,6 +198,6 @@ describe('whether a node can have rows of its own', () => {
 		Object.assign(context, { helpers: database.helpersOf(context.getNode()) });
 		const refused = new IdempotencyKeys(context, 'send').requireUsable();
 		await expect(refused).rejects.toThrow(InvalidInput);
-		await expect(refused).rejects.toThrow('does not work with this version of n8n');
+		await expect(refused).rejects.toThrow('do not work with this version of n8n');
 	});
 });

@@ -1,0 +1,48 @@
+import { DateTime } from 'luxon';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type { PreparedChange } from '../operations/operation';
+import { invalid } from '../operations/parameters';
+import { digest } from '../send/digest';
+
+/** What a change is made once under. */
+export interface SendKey {
+	readonly text: string;
+	/** Whether this node made it for Send Only Once. Otherwise a user entered it. */
+	readonly isMade: boolean;
+	/** Whether the same change has another key on another day. */
+	readonly isDaily: boolean;
+}
+
+/**
+ * Gives the keys of the changes of a run. What Send Only Once makes is of the site, of the content as it was entered,
+ * the audience among it, and with Once a Day of the day on which the run began: equal items have equal keys, also at
+ * midnight.
+ * @returns a function that throws InvalidInput if the day is needed and the workflow's timezone is not known
+ */
+export function keysFor(
+	context: IExecuteFunctions,
+): (change: PreparedChange, site: string) => SendKey | undefined {
+	const began = Date.now();
+
+	function today(): string {
+		const timezone = context.getTimezone();
+		const day = DateTime.fromMillis(began, { zone: timezone }).toISODate();
+		if (day !== null) return day;
+		throw invalid(
+			'The time zone of the workflow',
+			`is not known: "${timezone}"`,
+			'Choose a time zone in the settings of the workflow.',
+		);
+	}
+
+	return ({ options: { idempotencyKey, sendOnce }, content }, site) => {
+		if (idempotencyKey !== undefined) {
+			return { text: idempotencyKey, isMade: false, isDaily: false };
+		}
+		if (sendOnce === undefined) return undefined;
+		const isDaily = sendOnce === 'perDay';
+		const text = `Send Only Once ${digest([site, content, isDaily ? today() : 'ever'])}`;
+		return { text, isMade: true, isDaily };
+	};
+}
