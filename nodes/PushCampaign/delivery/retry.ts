@@ -122,3 +122,9 @@ export function shouldRetry(
 	if (asksForTooLong(problem)) return false;
 	return true;
 }
+
+/**
+ * How long to wait until a job is tried again that somebody else holds, in milliseconds: longer each time, up to 2 s.
+ * @param holds how often it was held
+ */
+export const heldPauseMs = (holds: number) => Math.min(2_000, 100 * 1.5 ** (holds - 1));

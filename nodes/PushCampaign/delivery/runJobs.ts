@@ -5,6 +5,7 @@ import { Pace } from './pace';
 import type { RetryLimits } from './retry';
 import {
 	afterRefusal,
+	heldPauseMs,
 	isRateLimit,
 	isTransient,
 	refusalPauseMs,
@@ -46,10 +47,6 @@ export interface RunOptions {
  */
 const startsAtOnce = 10;
 
-/** Pauses of a job that somebody else holds, in milliseconds: the first one, and the longest. */
-const [firstHeldPauseMs, longestHeldPauseMs] = [100, 2_000];
-const heldPauseGrowth = 1.5;
-
 /** A job in the queue or in flight. */
 interface Entry<Value> {
 	readonly job: RequestJob<Value>;
@@ -57,18 +54,11 @@ interface Entry<Value> {
 	refusals: number;
 	/** How often it failed otherwise. */
 	failures: number;
-	/** How long it pauses the next time that somebody else holds it, in milliseconds. */
-	heldPauseMs: number;
+	/** How often somebody else held it. */
+	holds: number;
 	/** How it ended, or failed last. */
 	outcome?: Outcome<Value>;
 }
-
-const newEntry = <Value>(job: RequestJob<Value>): Entry<Value> => ({
-	job,
-	refusals: 0,
-	failures: 0,
-	heldPauseMs: firstHeldPauseMs,
-});
 
 /**
  * A run through one queue of jobs. A job is in the queue, in flight, paused or done; one that is refused, or
@@ -159,8 +149,8 @@ class Run<Value> {
 	private async hold(entry: Entry<Value>, { otherwise }: Held<Value>): Promise<void> {
 		entry.outcome = otherwise;
 		this.held += 1;
-		await this.pause(entry.heldPauseMs);
-		entry.heldPauseMs = Math.min(longestHeldPauseMs, entry.heldPauseMs * heldPauseGrowth);
+		entry.holds += 1;
+		await this.pause(heldPauseMs(entry.holds));
 		if (!this.closed.aborted) this.queue.push(entry);
 		this.held -= 1;
 		this.wakeUp();
@@ -246,7 +236,7 @@ export async function runJobs<Value>(
 	const entries = jobs.map((job, index): Pick<Entry<Value>, 'outcome'> => {
 		if (job.known !== undefined) return { outcome: job.known };
 		const key = job.dedupeKey ?? index;
-		const entry = requests.get(key) ?? newEntry(job);
+		const entry = requests.get(key) ?? { job, refusals: 0, failures: 0, holds: 0 };
 		requests.set(key, entry);
 		return entry;
 	});
