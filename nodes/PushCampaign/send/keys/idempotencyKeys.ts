@@ -157,16 +157,15 @@ export class IdempotencyKeys {
 			await (number === 1 ? this.free(rows, leave) : leave());
 			return { kind: 'notStarted' };
 		}
+		let outcome: SendOutcome | undefined;
 		try {
-			const outcome = await attempt();
-			if (outcome.kind === 'done') await this.note(async () => await rows.markSent());
-			else if (isUnknown(outcome) || number > 1) await leave();
-			else await this.free(rows, leave);
-			return outcome;
-		} catch (error) {
-			await leave();
-			throw error;
+			outcome = await attempt();
+		} finally {
+			if (outcome === undefined || isUnknown(outcome)) await leave();
 		}
+		if (outcome.kind === 'done') await this.note(async () => await rows.markSent());
+		else if (!isUnknown(outcome)) await (number === 1 ? this.free(rows, leave) : leave());
+		return outcome;
 	}
 
 	/** Notes how a send ended. Never throws: it has ended. If that can't be noted, its key stays claimed. */

@@ -137,19 +137,16 @@ export class Journal {
 				);
 			}
 		});
-		this.last = handled.catch(() => undefined);
+		this.last = handled.catch((error: unknown) => {
+			this.failure ??= { error };
+		});
 		return { requests, handled };
 	}
 
 	private async handle(page: string, requests: readonly Request[]): Promise<void> {
 		if (this.failure !== undefined) throw this.failure.error;
-		try {
-			await this.read(page, requests);
-			await this.write(page, requests);
-		} catch (error) {
-			this.failure = { error };
-			throw error;
-		}
+		await this.read(page, requests);
+		await this.write(page, requests);
 	}
 
 	private async read(page: string, requests: readonly Request[]): Promise<void> {
