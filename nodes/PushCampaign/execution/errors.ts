@@ -17,10 +17,10 @@ function messageOfRun({ items, failures }: RunEnd, { itemIndex, problem }: Failu
 	if (items === 1 || problem.type !== 'validation') return problem.message;
 	const notValid = failures.filter((failure) => failure.problem.type === 'validation');
 	const others = notValid.slice(1).map((failure) => failure.itemIndex);
-	const are = notValid.length === 1 ? 'item is' : 'items are';
+	const are = notValid.length === 1 ? 'is' : 'are';
 	const also = others.length === 0 ? '' : `; also ${nameItems(others)}`;
 	const which = `item ${itemIndex}${also}`;
-	return `${notValid.length} of ${items} ${are} not valid: ${problem.message} (${which})`;
+	return `${notValid.length} of ${items} items ${are} not valid: ${problem.message} (${which})`;
 }
 
 /** How all items ended, then how to go on without doing anything twice; of one item no more than how to go on. */
