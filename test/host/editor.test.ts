@@ -501,7 +501,7 @@ describe("n8n's editor", () => {
 		await editor.expectHint(
 			'Title is empty for this item: its expression gave nothing: items 1, 6',
 		);
-		await editor.expectHint('It would go to subscriber 5001 right away:');
+		await editor.expectHint('The one to be sent would go to subscriber 5001 right away:');
 		await editor.expectTexts(output, ['dryRun', 'error', 'notSent']);
 		await editor.keepPictures('dry-run-of-a-table');
 		expect(stage().simulator.requests).toEqual([]);

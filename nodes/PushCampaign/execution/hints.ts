@@ -114,7 +114,9 @@ function dryRunHint({ sends, items, refused, reached }: HintedSends): NodeExecut
 			? 'Nothing was sent: this was a dry run.'
 			: `Nothing was sent for ${checked} of the ${items} items: these were a dry run.`;
 	const [first] = accepted;
-	const which = accepted.length === 1 ? 'It' : `The first of ${accepted.length}`;
+	const one = refused.length === 0 ? 'It' : 'The one to be sent';
+	const which = accepted.length === 1 ? one : `The first of ${accepted.length}`;
+	const blankLine = refused.length === 0 ? [] : [''];
 	const lines = [
 		what,
 		...(refused.length === 0
@@ -123,7 +125,7 @@ function dryRunHint({ sends, items, refused, reached }: HintedSends): NodeExecut
 					`${accepted.length} of ${checked} would be sent. ${refused.length} of ${checked} would not be sent:`,
 					...notSentLines(refused),
 				]),
-		...(first === undefined ? [] : [`${which} ${preview(first, reached)}`]),
+		...(first === undefined ? [] : [...blankLine, `${which} ${preview(first, reached)}`]),
 	];
 	const type = refused.length === 0 ? 'info' : 'warning';
 	return [{ message: lines.join('<br>'), type, location: 'outputPane' }];

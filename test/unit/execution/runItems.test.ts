@@ -766,8 +766,9 @@ describe('idempotency keys', () => {
 
 	test('a dry run neither claims a key nor asks for it', async () => {
 		const dry = { options: { dryRun: true } };
-		const { told, queries } = await runKeyed([late], sent, dry);
-		expect([told, queries]).toEqual([expect.stringMatching(isOver), []]);
+		const { json, queries } = await runKeyed([late], sent, dry);
+		const error = { message: expect.stringMatching(isOver), outcome: 'notSent' };
+		expect([json, queries]).toMatchObject([[{ dryRun: true, error }], []]);
 	});
 
 	test('Retry gives the first answer of a keyed send again, though its Send At is over', async () => {
@@ -835,6 +836,23 @@ describe('a node that continues', () => {
 				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the output Error\.$/,
 			),
 		]);
+	});
+
+	test('counts an item whose request met a defect as unknown, and sends the others', async () => {
+		const { context } = executeFunctions({
+			items: titled('a', 'b'),
+			parameters: { ...sendEach, options: inOrder },
+			continueOnFail: true,
+		});
+		let isFirst = true;
+		const timeout = AbortSignal.timeout.bind(AbortSignal);
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+			if (!isFirst) return timeout(ms);
+			isFirst = false;
+			throw new TypeError('x is not a function');
+		});
+		const [items = []] = await new PushCampaign().execute.call(context);
+		expect(items.map(({ json }) => json['status'])).toEqual(['unknown', 'success']);
 	});
 
 	test('names the campaign of a read that failed', async () => {
@@ -922,7 +940,7 @@ describe('a dry run of Send to All', () => {
 			}
 			expect(came.hints).toEqual([
 				expect.stringMatching(
-					/<br>1 of 4 would be sent\. 3 of 4 would not be sent:<br>Title .*: item 0<br>Idempotency Key .*: item 1<br>Send At .*: item 2<br>It would go to all 10,000 /,
+					/<br>1 of 4 would be sent\. 3 of 4 would not be sent:<br>Title .*: item 0<br>Idempotency Key .*: item 1<br>Send At .*: item 2<br><br>The one to be sent would go to all 10,000 /,
 				),
 			]);
 		},
