@@ -796,6 +796,23 @@ test('a request may take as long as Timeout says, also a minute and more', async
 	expect(asked.map(({ options }) => options.timeout)).toEqual([90_000]);
 });
 
+test.each([
+	{ name: 'has a key', key: '={{ $json.title }}', says: 'What was sent is not sent again' },
+	{
+		name: 'has none',
+		key: undefined,
+		says: 'Executing the workflow again sends all 2 again',
+	},
+])('what is advised after a batch that failed in part fits if each item $name', async (row) => {
+	const options = { ...inOrder, ...(row.key === undefined ? {} : { idempotencyKey: row.key }) };
+	const { error } = await run({
+		items: titled('a', 'b'),
+		parameters: { ...sendEach, options },
+		faults: { b: () => failure('bad_request') },
+	});
+	expect(error?.description).toContain(row.says);
+});
+
 describe('a node that continues', () => {
 	const keyed = { ...sendEach, options: { idempotencyKey: '={{ $json.title }}' } };
 	const given = { items: titled('a', 'b', 'c', ''), parameters: keyed, continueOnFail: true };
