@@ -52,6 +52,7 @@ async function descriptionOf(
 		{
 			audience: 'all',
 			status: told.outcome,
+			description: stopped.message,
 			error: { message: stopped.message, description, ...told },
 			title: 'Summer sale',
 		},

@@ -31,8 +31,8 @@ const run = async (workflow: ReturnType<typeof workflowOf>, titles: string[]) =>
 		input: inputOf(...titles.map((title) => ({ title }))),
 	});
 
-const failing = 'Sent: 1, not sent: 2, unknown: 0.';
-const lost = 'Sent: 2, not sent: 0, unknown: 1.';
+const failing = '1 sent, 2 not sent (item 1: ';
+const lost = '2 sent, 1 unknown (item 1). ';
 const lostAnswer: Fault['action'] = { kind: 'reset-after' };
 
 /** Item b of a, b and c is answered so, so many times (0: always). */

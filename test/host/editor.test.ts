@@ -412,9 +412,7 @@ describe("n8n's editor", () => {
 		await output.getByText('2 items').waitFor();
 		await editor.openNode(id, keyed);
 		await editor.execute();
-		await editor.expectHint(
-			'Nothing was sent: 2 of 2 were sent earlier under their idempotency keys.',
-		);
+		await editor.expectHint('0 sent, 2 sent earlier. What was sent earlier is not sent again.');
 		expect(stage().simulator.requests).toHaveLength(2);
 	});
 
@@ -464,6 +462,61 @@ describe("n8n's editor", () => {
 		expect(stage().simulator.requests.map(({ method }) => method)).toEqual(['GET']);
 	});
 
+	step('shows in a dry run which items would not be sent, and why', async () => {
+		const good = { title: 'Sale', to: '5001', url: 'https://example.com', at: 'now' };
+		const table = [
+			good,
+			{ ...good, title: '' },
+			{ ...good, title: 'x'.repeat(101) },
+			{ ...good, to: 'me' },
+			{ ...good, url: 'example.com' },
+			{ ...good, at: '2020-01-01T09:00' },
+			{ ...good, title: '' },
+		];
+		const jsonOutput = JSON.stringify({ items: table });
+		const rows = [
+			node(
+				'Table',
+				'n8n-nodes-base.set',
+				{ mode: 'raw', jsonOutput, options: {} },
+				{ typeVersion: 3.4 },
+			),
+			node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'items', options: {} }),
+		];
+		const checked = action({
+			operation: 'sendToSubscriber',
+			subscriberId: '={{ $json.to }}',
+			title: '={{ $json.title }}',
+			message: 'Today',
+			targetUrl: '={{ $json.url }}',
+			additionalFields: { sendAt: '={{ $json.at }}' },
+			options: { dryRun: true },
+		});
+		const id = await openLast('Dry run of a table', [...rows, checked]);
+		const output = await editor.execute();
+		await output.getByText('7 items').waitFor();
+		await editor.openNode(id, checked);
+		await editor.execute();
+		await editor.expectHint('1 of 7 would be sent. 6 of 7 would not be sent:');
+		await editor.expectHint(
+			'Title is empty for this item: its expression gave nothing: items 1, 6',
+		);
+		await editor.expectHint('The one to be sent would go to subscriber 5001 right away:');
+		await editor.expectTexts(output, ['dryRun', 'error', 'notSent']);
+		await editor.keepPictures('dry-run-of-a-table');
+		expect(stage().simulator.requests).toEqual([]);
+	});
+
+	step('says that a send to one subscriber has no campaign ID to read the status of', async () => {
+		const send = action({ ...content, operation: 'sendToSubscriber', subscriberId: '5001' });
+		const status = { ...action({ operation: 'getStatus' }), name: 'Status' };
+		await openLast('Status of one', [send, status]);
+		await editor.execute();
+		const shown = 'Campaign ID is empty: a send to one subscriber has no campaign ID';
+		await editor.part('output-panel').getByText(shown).first().waitFor();
+		await editor.keepPictures('status-of-one');
+	});
+
 	step('shows which items failed, and why, if the node continues', async () => {
 		const failing = {
 			...action({ ...content, title: '={{ $json.items === 1 ? "One" : "" }}' }),
@@ -474,8 +527,9 @@ describe("n8n's editor", () => {
 		await output.getByText('2 items').waitFor();
 		await editor.openNode(id, failing);
 		await editor.execute();
-		await editor.expectHint('1 of 2 was sent, 1 was not: see the column error.');
-		await editor.expectTexts(output, ['status', 'notSent', 'error']);
+		const reason = 'Title is empty for this item: its expression gave nothing';
+		await editor.expectHint(`1 sent, 1 not sent (item 1: ${reason}). See the column error.`);
+		await editor.expectTexts(output, ['status', 'notSent', 'description', reason, 'error']);
 		await editor.keepPictures('continue');
 	});
 

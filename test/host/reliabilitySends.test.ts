@@ -57,7 +57,7 @@ const stories: Story[] = [
 		what: 'Retry sends the rest of a batch that failed in the middle, and nothing twice',
 		workflow: inOrder,
 		steps: [
-			{ items: 10, fault: refusal('Item 6'), says: '5 of 10 were sent. Sent: 5, not sent: 5' },
+			{ items: 10, fault: refusal('Item 6'), says: '5 sent, 5 not sent' },
 			{ ends: 'success' },
 		],
 	},
@@ -65,8 +65,12 @@ const stories: Story[] = [
 		what: 'Retry sends the rest of a batch with one unknown outcome, and fails that one again',
 		workflow: inOrder,
 		steps: [
-			{ items: 6, fault: lostAnswer('Item 3'), says: 'Sent: 2, not sent: 3, unknown: 1.' },
-			{ says: 'Sent: 5, not sent: 0, unknown: 1.' },
+			{
+				items: 6,
+				fault: lostAnswer('Item 3'),
+				says: '2 sent, 3 not sent (3 not started), 1 unknown (item 2).',
+			},
+			{ says: '5 sent, 1 unknown (item 2).' },
 			{ retry: 1, says: isUnknown },
 		],
 	},
@@ -80,7 +84,7 @@ const stories: Story[] = [
 		workflow: {
 			parameters: { title: '={{ $itemIndex === 3 ? "x".repeat(101) : $json.title }}' },
 		},
-		steps: [{ items: 4, says: 'Sent: 0, not sent: 4, unknown: 0.' }],
+		steps: [{ items: 4, says: '0 sent, 4 not sent' }],
 		accepted: [],
 	},
 	{

@@ -38,6 +38,16 @@ export interface RunOptions {
 	readonly random: () => number;
 	/** Ends when the user stops the execution, or when the time for it is over. */
 	readonly signal?: AbortSignal | undefined;
+	/** Filled in while the run lasts. */
+	readonly limitTrace?: LimitTrace;
+}
+
+/** What refusals for too many requests did to a run. */
+export interface LimitTrace {
+	/** How many there were. */
+	refusals: number;
+	/** How long nothing could start because of them, in milliseconds. */
+	waitedMs: number;
 }
 
 /**
@@ -174,9 +184,10 @@ class Run<Value> {
 
 	/** @returns whether the refused job is back in the queue */
 	private tryAgainLater(entry: Entry<Value>, problem: Problem, startedAt: number): boolean {
-		const { maxConcurrency, now, random } = this.options;
+		const { limitTrace, maxConcurrency, now, random } = this.options;
 		const hasRetryAfter = problem.retryAfterMs !== undefined;
 		entry.refusals += 1;
+		if (limitTrace !== undefined) limitTrace.refusals += 1;
 		const refusal = {
 			problem,
 			ofJob: entry.refusals,
@@ -209,7 +220,10 @@ class Run<Value> {
 	private async pauseUntilAnswer(milliseconds: number): Promise<void> {
 		const answered = new AbortController();
 		this.wakeUp = () => answered.abort();
+		const { limitTrace, now } = this.options;
+		const startedAt = now();
 		await this.pause(milliseconds, answered.signal);
+		if (limitTrace !== undefined) limitTrace.waitedMs += now() - startedAt;
 	}
 
 	private async pause(milliseconds: number, ...signals: AbortSignal[]): Promise<void> {

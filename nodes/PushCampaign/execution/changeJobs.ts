@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
 import type {
@@ -7,6 +7,7 @@ import type {
 	PreparedChange,
 	PreparedSend,
 } from '../operations/operation';
+import { isDryRun } from '../operations/options';
 import type { ItemParameters } from '../operations/parameters';
 import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/keys/idempotencyKeys';
@@ -16,10 +17,11 @@ import type { SendReceipt } from '../service/answers';
 import type { InvalidInput } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
+import { toError, toFailure, toProblem } from './errors';
 import { journalOf, ledgerOf } from './executionLedger';
 import { droppedHint, executionHints } from './hints';
 import { htmlHint } from './htmlHint';
-import type { ItemJob, JobFactory, Tally } from './itemJob';
+import type { ItemJob, JobFactory } from './itemJob';
 import { isTool } from './itemJob';
 import type { KeyedItem } from './keyHint';
 import { keyHint } from './keyHint';
@@ -27,6 +29,7 @@ import { KeysOfRun } from './keysOfRun';
 import { hasExpression, parametersOf } from './parameterReader';
 import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
+import type { Counts, Failure } from './tally';
 import { TestRun } from './testRun';
 import type { Connection } from './transport';
 
@@ -42,16 +45,23 @@ function writtenParameters(context: IExecuteFunctions): string | undefined {
 	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
 }
 
-/** Counts how changes ended; a dry run changes nothing, whatever comes of it. */
-function count(outcomes: ReadonlyArray<Outcome<Changed>>): Tally {
-	const counts = { items: outcomes.length, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
+/** Counts how changes ended that did not fail. */
+function count(outcomes: ReadonlyArray<Outcome<Changed>>): Counts {
+	const counts = { done: 0, scheduled: 0, doneEarlier: 0, dryRun: 0 };
 	for (const outcome of outcomes) {
-		if (outcome.kind === 'failed' && outcome.problem.outcome === 'unknown') counts.unknown += 1;
-		else if (outcome.kind !== 'done' || outcome.value === 'dryRun') counts.notDone += 1;
+		if (outcome.kind !== 'done') continue;
+		if (outcome.value === 'dryRun') counts.dryRun += 1;
 		else if (outcome.value === 'alreadySent') counts.doneEarlier += 1;
+		else if (outcome.value.sendAt !== undefined) counts.scheduled += 1;
 		else counts.done += 1;
 	}
 	return counts;
+}
+
+/** Whether it was sent, or nobody knows. */
+function mayBeSent(outcome: Outcome<Changed>): boolean {
+	if (outcome.kind === 'failed') return outcome.problem.outcome === 'unknown';
+	return outcome.kind === 'done' && outcome.value !== 'dryRun';
 }
 
 /** Why it is too late for the time of a scheduled change; nothing if it is not. */
@@ -74,6 +84,10 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly keysOfRun = new KeysOfRun(this.changes);
 	/** The items of a dry run that would be sent under a key. */
 	private readonly dryKeys: KeyedItem[] = [];
+	/** The items that have a key. */
+	private readonly keyed = new Set<number>();
+	/** The items of a dry run that would not be sent. */
+	private readonly refused: Failure[] = [];
 	/** Asks how many subscribers the first dry run would reach. */
 	private countReached: (() => Promise<number | undefined>) | undefined;
 
@@ -134,7 +148,10 @@ export class ChangeJobs implements JobFactory<Changed> {
 
 		const sendKey = this.keyOf(change, connection.site);
 		const key = sendKey?.text;
-		if (key !== undefined) this.requireOwnId();
+		if (key !== undefined) {
+			this.requireOwnId();
+			this.keyed.add(itemIndex);
+		}
 		const send = {
 			identity: this.identify(itemIndex, change, connection.site, key),
 			key,
@@ -166,8 +183,18 @@ export class ChangeJobs implements JobFactory<Changed> {
 		return this.keysOfRun.review(jobs);
 	}
 
-	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject {
-		return this.operation.toInvalidItem(this.parametersFor(itemIndex), failure);
+	refuse(itemIndex: number, thrown: unknown): ItemJob<Changed> {
+		const { kind, toInvalidItem } = this.operation;
+		const item = this.parametersFor(itemIndex);
+		const toFailedJson = (failure: ItemFailure) => toInvalidItem(item, failure);
+		if (!isDryRun(item)) {
+			return { known: { kind: 'invalid', invalid: toError(thrown) }, toFailedJson };
+		}
+		const problem = toProblem(thrown, false);
+		this.refused.push({ itemIndex, problem });
+		const { error } = toFailure(problem, kind);
+		const toJson = () => toFailedJson({ dryRun: true, error });
+		return { known: { kind: 'done', value: 'dryRun' }, toJson, toFailedJson };
 	}
 
 	async close(): Promise<void> {
@@ -176,8 +203,14 @@ export class ChangeJobs implements JobFactory<Changed> {
 
 	end(ended: ReadonlyArray<Outcome<Changed>>) {
 		const outcomes = ended.map((outcome, itemIndex) => this.keysOfRun.report(outcome, itemIndex));
-		const counts = count(outcomes);
-		return { outcomes, counts, hints: async () => await this.hintsOf(outcomes, counts) };
+		return {
+			outcomes,
+			counts: count(outcomes),
+			withoutKey: outcomes.filter(
+				(outcome, itemIndex) => mayBeSent(outcome) && !this.keyed.has(itemIndex),
+			).length,
+			hints: async () => await this.hintsOf(outcomes),
+		};
 	}
 
 	private positionOf(itemIndex: number): string {
@@ -210,13 +243,12 @@ export class ChangeJobs implements JobFactory<Changed> {
 	}
 
 	/** What the editor says of the run. A dry run's audience is not counted once the service has refused something. */
-	private async hintsOf(
-		outcomes: ReadonlyArray<Outcome<Changed>>,
-		counts: Tally,
-	): Promise<NodeExecutionHint[]> {
+	private async hintsOf(outcomes: ReadonlyArray<Outcome<Changed>>): Promise<NodeExecutionHint[]> {
+		const isRefused = new Set(this.refused.map(({ itemIndex }) => itemIndex));
 		const sends = new Map<number, PreparedSend>();
 		for (const [itemIndex, outcome] of outcomes.entries()) {
 			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') continue;
+			if (isRefused.has(itemIndex)) continue;
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
 			const change = this.changes[itemIndex];
 			// What a test run does not send is no dry run that a user chose.
@@ -224,13 +256,13 @@ export class ChangeJobs implements JobFactory<Changed> {
 			const send = change?.describe?.(receipt);
 			if (send !== undefined) sends.set(itemIndex, send);
 		}
-		const { kind } = this.operation;
-		const isRefused = outcomes.some((outcome) => outcome.kind === 'failed');
-		const reached = isRefused ? undefined : await this.countReached?.();
+		const hasFailed = outcomes.some(({ kind }) => kind === 'failed');
+		const reached = hasFailed ? undefined : await this.countReached?.();
+		const run = { sends: [...sends.values()], items: outcomes.length, refused: this.refused };
 		const wasSent = (itemIndex: number) => outcomes[itemIndex]?.kind === 'done';
 		return [
 			...this.testRun.hint(wasSent),
-			...executionHints([...sends.values()], counts, kind, reached),
+			...executionHints({ ...run, reached }),
 			...(await keyHint(this.dryKeys, async (key) => await this.sends.wasSent(key))),
 			...droppedHint(this.keysOfRun.countDropped(outcomes)),
 			...htmlHint(sends),

@@ -7,51 +7,45 @@ import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { kinds } from '../service/kinds';
-import { capitalize, ordinal } from '../service/text';
-import type { Tally } from './itemJob';
 import { isTool } from './itemJob';
+import { nameItems } from './itemNumbers';
+import type { Failure, RunEnd } from './tally';
+import { describeEnd, hasChanged } from './tally';
 
-/**
- * Says how the items ended, then what is to be said of the first that failed, then how to go on without doing
- * anything twice; of a run of one item no more than that.
- */
-function describe(advice: string, itemIndex: number, kind: Kind, counts?: Tally): string {
-	const { change } = kinds[kind];
-	if (counts === undefined || change === undefined) return advice;
-	const { items, doneEarlier, notDone, unknown } = counts;
-	if (items === 1) return advice;
-	const done = counts.done + doneEarlier;
-	const earlier =
-		doneEarlier === 0 ? '' : `${change.done} earlier under their keys: ${doneEarlier}, `;
-	// n8n counts items from 0, people from 1.
-	const first = `item ${itemIndex} (the ${ordinal(itemIndex + 1)} of ${items})`;
-	const tally = `${capitalize(change.done)}: ${counts.done}, ${earlier}${change.notDone}: ${notDone}, unknown: ${unknown}.`;
-	const isNothingDone = done + unknown === 0;
-	return [
-		...(isNothingDone ? [`Nothing was ${change.done}: ${first} failed first.`] : []),
-		...(done === 0 ? [] : [`${done} of ${items} ${done === 1 ? 'was' : 'were'} ${change.done}.`]),
-		tally,
-		...(isNothingDone ? [] : [`First to fail: ${first}.`]),
-		advice,
-		...(done + unknown === 0 ? [] : [change.afterPart(items)]),
-	].join(' ');
+/** How many items are not valid, the first one's reason, and which others are not; of one item no more than its reason. */
+function messageOfRun({ items, failures }: RunEnd, { itemIndex, problem }: Failure): string {
+	if (items === 1 || problem.type !== 'validation') return problem.message;
+	const notValid = failures.filter((failure) => failure.problem.type === 'validation');
+	const others = notValid.slice(1).map((failure) => failure.itemIndex);
+	const are = notValid.length === 1 ? 'is' : 'are';
+	const also = others.length === 0 ? '' : `; also ${nameItems(others)}`;
+	const which = `item ${itemIndex}${also}`;
+	return `${notValid.length} of ${items} items ${are} not valid: ${problem.message} (${which})`;
 }
 
-/**
- * Turns why the first failed item of a run failed into n8n's error, which stops the run.
- * @param counts missing where nothing was to change
- */
-export function toNodeError(
-	node: INode,
-	problem: Problem,
-	itemIndex: number,
-	kind: Kind,
-	counts?: Tally,
-): NodeError {
-	const description = describe(problem.description, itemIndex, kind, counts);
-	// An agent tells its model the message alone.
-	const message = isTool(node) ? `${problem.message}. ${problem.description}` : problem.message;
-	return toApiError(node, { ...problem, message, description }, itemIndex);
+/** How all items ended, then how to go on without doing anything twice; of one item no more than how to go on. */
+function descriptionOfRun(run: RunEnd, { problem }: Failure): string {
+	const { change } = kinds[run.kind];
+	if (run.items === 1 || change === undefined) return problem.description;
+	const sentences = [`${describeEnd(run)}.`, problem.description];
+	if (hasChanged(run)) sentences.push(change.afterPart(run.items, run.withoutKey ?? 0));
+	return sentences.join(' ');
+}
+
+/** Turns why the first failed item of a run failed into n8n's error, which stops the run. */
+export function toNodeError(node: INode, run: RunEnd, failure: Failure): NodeError {
+	const { problem, itemIndex } = failure;
+	const message = messageOfRun(run, failure);
+	return toApiError(
+		node,
+		{
+			...problem,
+			// An agent tells its model the message alone.
+			message: isTool(node) ? `${message}. ${problem.description}` : message,
+			description: descriptionOfRun(run, failure),
+		},
+		itemIndex,
+	);
 }
 
 /** Turns why something failed, here, at the service or on the way, into n8n's error. */
@@ -76,6 +70,7 @@ export function toFailure(problem: Problem, kind: Kind): ItemFailure {
 	const status = change && (outcome === 'notDone' ? change.notDoneOutcome : outcome);
 	return {
 		status,
+		...(status === undefined ? {} : { description: message }),
 		error: {
 			message,
 			description,
@@ -118,9 +113,17 @@ export function toProblem(error: unknown, mayHaveLeft: boolean): Problem {
 }
 
 /** Why an item failed, if it did. */
-export function findProblem(outcome: Outcome<unknown>): Problem | undefined {
+function findProblem(outcome: Outcome<unknown>): Problem | undefined {
 	if (outcome.kind === 'failed') return outcome.problem;
 	return outcome.kind === 'invalid' ? toProblem(outcome.invalid, false) : undefined;
+}
+
+/** The items that failed, in their order. */
+export function failuresOf(outcomes: ReadonlyArray<Outcome<unknown>>): Failure[] {
+	return outcomes.flatMap((outcome, itemIndex) => {
+		const problem = findProblem(outcome);
+		return problem === undefined ? [] : [{ itemIndex, problem }];
+	});
 }
 
 /**

@@ -1,22 +1,23 @@
 import { DateTime } from 'luxon';
 import type { NodeExecutionHint } from 'n8n-workflow';
 
+import type { LimitTrace } from '../delivery/runJobs';
 import type { PreparedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
-import type { Problem } from '../service/failures';
-import type { ChangeKind, Kind } from '../service/kinds';
-import { kinds } from '../service/kinds';
-import type { Tally } from './itemJob';
+import { describeWait } from '../service/text';
+import type { Failure, RunEnd } from './tally';
+import { describeEnd, reasonsOf } from './tally';
 
-/** A run with failed items. */
-interface FailedRun {
+/** What hints say of the sends of a run. */
+interface HintedSends {
+	/** Those that were accepted, and those of a dry run that would be sent. */
+	readonly sends: readonly PreparedSend[];
 	readonly items: number;
-	readonly kind: Kind;
-	/** Missing if the run changes nothing. */
-	readonly counts?: Tally | undefined;
-	/** Whether failed items are returned by a second output. */
-	readonly isErrorOutput: boolean;
+	/** The items of a dry run that would not be sent. */
+	readonly refused: readonly Failure[];
+	/** How many subscribers the first dry run would reach, if that is known. */
+	readonly reached?: number | undefined;
 }
 
 /** The editor shows hints as HTML. */
@@ -92,47 +93,54 @@ function preview({ body, schedule, timezone, isMoved }: PreparedSend, reached?: 
 	].join('<br>');
 }
 
-function dryRunHint(sends: readonly PreparedSend[], { items }: Tally, reached?: number): string[] {
-	const dryRuns = sends.filter(({ options }) => options.dryRun);
-	const [first] = dryRuns;
-	if (first === undefined) return [];
-	const what =
-		dryRuns.length === items
-			? 'Nothing was sent: this was a dry run.'
-			: `Nothing was sent for ${dryRuns.length} of the ${items} items: these were a dry run.`;
-	const which = dryRuns.length === 1 ? 'It' : `The first of ${dryRuns.length}`;
-	return [`${what}<br>${which} ${preview(first, reached)}`];
+/** A hint lists so many reasons. */
+const mostReasons = 20;
+
+/** Which items of a dry run would not be sent, and why: a line for each reason. */
+function notSentLines(refused: readonly Failure[]): string[] {
+	const inOrder = [...refused].sort((one, other) => one.itemIndex - other.itemIndex);
+	const reasons = reasonsOf(inOrder).map(({ reason, items }) => escaped(`${reason}: ${items}`));
+	const left = reasons.length - mostReasons;
+	if (left <= 0) return reasons;
+	return [...reasons.slice(0, mostReasons), `${left} more reasons: see the column error`];
 }
 
-function doneEarlierHint({ items, done, doneEarlier, unknown }: Tally, kind: ChangeKind): string[] {
-	if (doneEarlier === 0) return [];
-	const word = kinds[kind].change.done;
-	const under =
-		doneEarlier === 1
-			? `was ${word} earlier under its idempotency key`
-			: `were ${word} earlier under their idempotency keys`;
-	const what = `${doneEarlier} of ${items} ${under}`;
-	return [done + unknown === 0 ? `Nothing was ${word}: ${what}.` : `${what}, and not again.`];
+function dryRunHint({ sends, items, refused, reached }: HintedSends): NodeExecutionHint[] {
+	const accepted = sends.filter(({ options }) => options.dryRun);
+	const checked = accepted.length + refused.length;
+	if (checked === 0) return [];
+	const what =
+		checked === items
+			? 'Nothing was sent: this was a dry run.'
+			: `Nothing was sent for ${checked} of the ${items} items: these were a dry run.`;
+	const [first] = accepted;
+	const one = refused.length === 0 ? 'It' : 'The one to be sent';
+	const which = accepted.length === 1 ? one : `The first of ${accepted.length}`;
+	const blankLine = refused.length === 0 ? [] : [''];
+	const lines = [
+		what,
+		...(refused.length === 0
+			? []
+			: [
+					`${accepted.length} of ${checked} would be sent. ${refused.length} of ${checked} would not be sent:`,
+					...notSentLines(refused),
+				]),
+		...(first === undefined ? [] : [...blankLine, `${which} ${preview(first, reached)}`]),
+	];
+	const type = refused.length === 0 ? 'info' : 'warning';
+	return [{ message: lines.join('<br>'), type, location: 'outputPane' }];
 }
 
 /**
  * What the editor says above the output of a run: that nothing was sent, and what would have been, or when
  * something will be. Whatever the sends hold, it throws nothing: they have happened.
- * @param sends those that were accepted, and those that were a dry run
- * @param reached how many subscribers the first dry run would reach, if that is known
  */
-export function executionHints(
-	sends: readonly PreparedSend[],
-	counts: Tally,
-	kind: ChangeKind,
-	reached?: number,
-): NodeExecutionHint[] {
-	const messages = [
-		...dryRunHint(sends, counts, reached),
-		...doneEarlierHint(counts, kind),
-		...scheduledHint(sends),
+export function executionHints(hinted: HintedSends): NodeExecutionHint[] {
+	const scheduled = scheduledHint(hinted.sends);
+	return [
+		...dryRunHint(hinted),
+		...scheduled.map((message) => ({ message, type: 'info', location: 'outputPane' }) as const),
 	];
-	return messages.map((message) => ({ message, type: 'info', location: 'outputPane' }));
 }
 
 /** Says of how many items the text was not sent, because an earlier item has their key and another text. */
@@ -143,38 +151,25 @@ export function droppedHint(count: number): NodeExecutionHint[] {
 	return [{ message, type: 'warning', location: 'outputPane' }];
 }
 
-const were = (count: number) => (count === 1 ? 'was' : 'were');
-
-/** How many items of a run failed: a sentence without its end. */
-function describeFailed(
-	problems: readonly Problem[],
-	{ items, kind, counts }: Omit<FailedRun, 'isErrorOutput'>,
-): string {
-	const { change } = kinds[kind];
-	const done = counts === undefined ? 0 : counts.done + counts.doneEarlier;
-	const hasDryRun = done + problems.length < items;
-	if (change === undefined || hasDryRun) return `${problems.length} of ${items} failed`;
-	const unknown = problems.filter(({ outcome }) => outcome === 'unknown').length;
-	const notDone = problems.length - unknown;
-	if (notDone === items) return `Nothing was ${change.done}`;
-	if (items === 1) return `It is unknown whether it was ${change.done}`;
-	return [
-		`${done} of ${items} ${were(done)} ${change.done}`,
-		...(notDone === 0 ? [] : [`${notDone} ${were(notDone)} not`]),
-		...(unknown === 0 ? [] : [`for ${unknown} it is unknown`]),
-	].join(', ');
+/**
+ * Says above the output how a run ended of which items failed or were sent earlier, and where to see why.
+ * @param isErrorOutput whether failed items are returned by a second output
+ */
+export function endHint(run: RunEnd, isErrorOutput: boolean): NodeExecutionHint[] {
+	const end = escaped(describeEnd(run));
+	if (run.failures.length > 0) {
+		const where = isErrorOutput ? 'the output Error' : 'the column error';
+		return [{ message: `${end}. See ${where}.`, type: 'warning', location: 'outputPane' }];
+	}
+	if (!run.counts?.doneEarlier) return [];
+	const message = `${end}. What was sent earlier is not sent again.`;
+	return [{ message, type: 'info', location: 'outputPane' }];
 }
 
-/**
- * Says above the output of a node that continues how many items failed, and where to see them.
- * @param problems why items failed
- */
-export function failedHint(
-	problems: readonly Problem[],
-	{ isErrorOutput, ...run }: FailedRun,
-): NodeExecutionHint[] {
-	if (problems.length === 0) return [];
-	const where = isErrorOutput ? 'the output Error' : 'the column error';
-	const message = `${describeFailed(problems, run)}: see ${where}.`;
-	return [{ message, type: 'warning', location: 'outputPane' }];
+/** Says how long a run waited because the service refused requests for too many. */
+export function waitedHint({ refusals, waitedMs }: LimitTrace): NodeExecutionHint[] {
+	if (waitedMs <= 0) return [];
+	const times = refusals === 1 ? 'once' : `${refusals} times`;
+	const message = `The push service said ${times} that there were too many requests. So the run waited ${describeWait(waitedMs)} in all.`;
+	return [{ message, type: 'info', location: 'outputPane' }];
 }

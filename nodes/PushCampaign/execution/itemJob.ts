@@ -3,6 +3,7 @@ import type { IDataObject, INode, NodeExecutionHint } from 'n8n-workflow';
 import type { Outcome } from '../delivery/outcome';
 import type { Job } from '../delivery/runJobs';
 import type { ItemFailure } from '../operations/operation';
+import type { RunEnd } from './tally';
 import type { Connection } from './transport';
 
 /** What is to become of an item, known before anything is requested. */
@@ -11,39 +12,29 @@ export type ItemJob<Value> = Job<Value> & {
 	readonly maxParallel?: number;
 	/** The item that is returned. Missing if the parameters are not valid. */
 	readonly toJson?: (value: Value) => IDataObject;
-	/** The item that is returned if it failed and the node continues. */
-	readonly toFailedJson?: (failure: ItemFailure) => IDataObject;
+	/** The item that is returned if it failed and the node continues. Throws nothing. */
+	readonly toFailedJson: (failure: ItemFailure) => IDataObject;
 };
-
-/** How the items of a run ended that was to change something. */
-export interface Tally {
-	readonly items: number;
-	/** Now, or in an earlier try of this execution. */
-	readonly done: number;
-	/** By others, under their idempotency keys. */
-	readonly doneEarlier: number;
-	/** Also what never started. */
-	readonly notDone: number;
-	readonly unknown: number;
-}
 
 /** Makes the jobs of a run, and knows how to end it. */
 export interface JobFactory<Value> {
 	/** @throws InvalidInput */
 	create(itemIndex: number, connection: Connection): Promise<ItemJob<Value>>;
-	/** The item that is returned if it failed before it had a job. Throws nothing. */
-	toInvalidJson(itemIndex: number, failure: ItemFailure): IDataObject;
+	/**
+	 * Makes the job of an item that can't be sent as it is. Throws nothing.
+	 * @param thrown why not
+	 */
+	refuse(itemIndex: number, thrown: unknown): ItemJob<Value>;
 	/** Called once, when every item has its job and before the first is run. */
 	review(jobs: ReadonlyArray<ItemJob<Value>>): ReadonlyArray<ItemJob<Value>>;
 	/** Called when no job runs any more, also if one of them threw. */
 	close(): Promise<void>;
 	/**
 	 * Called when all items have their outcome.
-	 * @returns the outcomes as they are told, with their counts where an error is to say them
+	 * @returns the outcomes as they are reported, and what else is known of the run's end
 	 */
-	end(outcomes: ReadonlyArray<Outcome<Value>>): {
+	end(outcomes: ReadonlyArray<Outcome<Value>>): Pick<RunEnd, 'counts' | 'withoutKey'> & {
 		readonly outcomes: ReadonlyArray<Outcome<Value>>;
-		readonly counts?: Tally;
 		/** What the editor says of the run. */
 		readonly hints?: () => Promise<NodeExecutionHint[]>;
 	};

@@ -2,7 +2,7 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { withDeadline } from '../service/deadline';
 import { capitalize } from '../service/text';
-import { nameItems } from './keysOfRun';
+import { nameItems } from './itemNumbers';
 import type { SendKey } from './sendKey';
 import { sleep } from './sleep';
 

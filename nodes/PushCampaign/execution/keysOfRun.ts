@@ -5,13 +5,7 @@ import { alreadySent } from '../send/sendOutcome';
 import { InvalidInput } from '../service/invalidInput';
 import { clip } from '../service/text';
 import type { ItemJob } from './itemJob';
-
-/** A message names so many items. */
-const mostNamed = 10;
-
-/** Names items as n8n counts them, from 0. */
-export const nameItems = (items: readonly number[]) =>
-	`items ${items.slice(0, mostNamed).join(', ')}${items.length > mostNamed ? ', …' : ''}`;
+import { nameItems } from './itemNumbers';
 
 const differentAudiences = (key: string, items: readonly number[]) =>
 	new InvalidInput(

@@ -2,6 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { ReadOperation } from '../operations/operation';
 import { kinds } from '../service/kinds';
+import { toError } from './errors';
 import type { JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
 
@@ -26,8 +27,10 @@ export function readJobs(
 				toFailedJson: read.toFailedItem,
 			};
 		},
-		toInvalidJson: (itemIndex, failure) =>
-			operation.toInvalidItem(parametersFor(itemIndex), failure),
+		refuse: (itemIndex, thrown) => ({
+			known: { kind: 'invalid', invalid: toError(thrown) },
+			toFailedJson: (failure) => operation.toInvalidItem(parametersFor(itemIndex), failure),
+		}),
 		review: (jobs) => jobs,
 		close: async () => {},
 		end: (outcomes) => ({ outcomes }),

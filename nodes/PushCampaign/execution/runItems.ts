@@ -1,7 +1,6 @@
 import type {
 	IDataObject,
 	IExecuteFunctions,
-	INode,
 	INodeExecutionData,
 	NodeExecutionHint,
 } from 'n8n-workflow';
@@ -9,33 +8,45 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
-import type { Operation } from '../operations/operation';
+import type { ItemFailure, Operation } from '../operations/operation';
+import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
+import { kinds } from '../service/kinds';
 import { ChangeJobs } from './changeJobs';
-import { findProblem, toError, toExpected, toFailure, toNodeError, toProblem } from './errors';
-import { failedHint } from './hints';
+import { failuresOf, toExpected, toFailure, toNodeError, toProblem } from './errors';
+import { endHint, waitedHint } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
 import { sleep } from './sleep';
+import type { RunEnd } from './tally';
 import { connections } from './transport';
 
 /** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
-
-/** Whether failed items are returned by a second output. */
-const hasErrorOutput = ({ onError }: INode) => onError === 'continueErrorOutput';
 
 const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 	json,
 	pairedItem: { item },
 });
 
-/** An item that could not be prepared. */
-const toInvalidJob = <Value>(error: unknown): ItemJob<Value> => ({
-	known: { kind: 'invalid', invalid: toError(error) },
-});
+/**
+ * The same job, whose defects end its item alone: how the others ended stays known.
+ */
+function withoutThrowing<Value>(job: ItemJob<Value>): ItemJob<Value> {
+	if (job.known !== undefined) return job;
+	return {
+		...job,
+		attempt: async () => {
+			try {
+				return await job.attempt();
+			} catch (error) {
+				return { kind: 'failed', problem: toProblem(error, true) };
+			}
+		},
+	};
+}
 
 async function createJobs<Value>(
 	context: IExecuteFunctions,
@@ -48,14 +59,13 @@ async function createJobs<Value>(
 	for (const itemIndex of context.getInputData().keys()) {
 		// Nothing is sent after a stop, so no further item is read: thousands take seconds.
 		if (signal?.aborted) break;
+		const refuse = (error: unknown) => factory.refuse(itemIndex, error);
 		try {
 			const connection = await connectionOf(itemIndex);
 			// Not awaited: a late item first asks for its key, and the next items need not wait for that.
-			jobs.push(
-				factory.create(itemIndex, connection).catch((error: unknown) => toInvalidJob<Value>(error)),
-			);
+			jobs.push(factory.create(itemIndex, connection).then(withoutThrowing).catch(refuse));
 		} catch (error) {
-			jobs.push(Promise.resolve(toInvalidJob<Value>(error)));
+			jobs.push(Promise.resolve(refuse(error)));
 		}
 		if (jobs.length % itemsAtOnce === 0) {
 			// What is late claims its key and frees it: more at a time would push out keys that are remembered.
@@ -71,6 +81,7 @@ async function runAllJobs<Value>(
 	factory: JobFactory<Value>,
 	onRequest: () => void,
 ) {
+	const limitTrace = { refusals: 0, waitedMs: 0 };
 	try {
 		const jobs = factory.review(await createJobs(context, factory, onRequest));
 		const ended = await runJobs(jobs, {
@@ -80,8 +91,9 @@ async function runAllJobs<Value>(
 			sleep,
 			random: Math.random,
 			signal: context.getExecutionCancelSignal(),
+			limitTrace,
 		});
-		return { jobs, ended };
+		return { jobs, ended, limitTrace };
 	} finally {
 		await factory.close();
 	}
@@ -101,44 +113,80 @@ async function showHints(
 	}
 }
 
+/** What a run returns, if the node continues or nothing failed. */
+interface EndedRun extends RunEnd {
+	/** What the editor says of the run beside how it ended. */
+	readonly hints: () => Promise<NodeExecutionHint[]>;
+	readonly toJson: (itemIndex: number) => IDataObject;
+	readonly toFailedJson: (itemIndex: number, failure: ItemFailure) => IDataObject;
+}
+
+/** @throws NodeOperationError, NodeApiError for the first item that failed, unless the node continues */
+async function returnItems(
+	context: IExecuteFunctions,
+	run: EndedRun,
+): Promise<INodeExecutionData[]> {
+	const node = context.getNode();
+	const isErrorOutput = node.onError === 'continueErrorOutput';
+	await showHints(context, async () => [...endHint(run, isErrorOutput), ...(await run.hints())]);
+	const [first] = run.failures;
+	if (first !== undefined && !context.continueOnFail()) throw toNodeError(node, run, first);
+	const problems = new Map(run.failures.map(({ itemIndex, problem }) => [itemIndex, problem]));
+	const items: INodeExecutionData[] = [];
+	for (let itemIndex = 0; itemIndex < run.items; itemIndex += 1) {
+		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
+		const problem = problems.get(itemIndex);
+		if (problem === undefined) {
+			items.push(toItem(run.toJson(itemIndex), itemIndex));
+			continue;
+		}
+		const failure = toFailure(problem, run.kind);
+		// n8n itself adds the fields of the input at the error output.
+		const json = isErrorOutput ? { error: failure.error } : run.toFailedJson(itemIndex, failure);
+		items.push(toItem(json, itemIndex));
+	}
+	return items;
+}
+
 async function runOperation<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
 	kind: Kind,
 	onRequest: () => void,
-): Promise<INodeExecutionData[]> {
-	const node = context.getNode();
-	const signal = context.getExecutionCancelSignal();
-	const { jobs, ended } = await runAllJobs(context, factory, onRequest);
-	const { outcomes, counts, hints } = factory.end(ended);
-	if (signal?.aborted) {
-		throw new NodeOperationError(node, 'The execution was canceled before all items were done');
-	}
-	const isErrorOutput = hasErrorOutput(node);
-	await showHints(context, async () => {
-		const problems = outcomes.flatMap((outcome) => findProblem(outcome) ?? []);
-		const run = { items: outcomes.length, kind, counts, isErrorOutput };
-		return [...failedHint(problems, run), ...((await hints?.()) ?? [])];
-	});
-	const items: INodeExecutionData[] = [];
-	for (const [itemIndex, outcome] of outcomes.entries()) {
-		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
-		const job = jobs[itemIndex];
-		const problem = findProblem(outcome);
-		if (problem === undefined) {
-			const json = outcome.kind === 'done' ? job?.toJson?.(outcome.value) : undefined;
-			items.push(toItem(json ?? {}, itemIndex));
-			continue;
-		}
-		if (!context.continueOnFail()) throw toNodeError(node, problem, itemIndex, kind, counts);
-		const failure = toFailure(problem, kind);
-		// n8n itself adds the fields of the input at the error output.
-		const json = isErrorOutput
-			? { error: failure.error }
-			: (job?.toFailedJson?.(failure) ?? factory.toInvalidJson(itemIndex, failure));
-		items.push(toItem(json, itemIndex));
-	}
-	return items;
+): Promise<EndedRun> {
+	const { jobs, ended, limitTrace } = await runAllJobs(context, factory, onRequest);
+	const { outcomes, hints, ...end } = factory.end(ended);
+	return {
+		...end,
+		kind,
+		items: outcomes.length,
+		failures: failuresOf(outcomes),
+		hints: async () => [...((await hints?.()) ?? []), ...waitedHint(limitTrace)],
+		toJson(itemIndex) {
+			const outcome = outcomes[itemIndex];
+			const json = outcome?.kind === 'done' ? jobs[itemIndex]?.toJson?.(outcome.value) : undefined;
+			return json ?? {};
+		},
+		toFailedJson: (itemIndex, failure) =>
+			jobs[itemIndex]?.toFailedJson(failure) ?? { error: failure.error },
+	};
+}
+
+/**
+ * A run that failed whole, item by item: thrown, n8n would hand the items on unchanged, as if they had been sent.
+ */
+function failedRun(items: number, kind: Kind, problem: Problem): EndedRun {
+	const nothing = { done: 0, scheduled: 0, doneEarlier: 0, dryRun: 0 };
+	return {
+		kind,
+		items,
+		failures: Array.from({ length: items }, (_, itemIndex) => ({ itemIndex, problem })),
+		counts: kinds[kind].change && nothing,
+		hints: async () => await Promise.resolve([]),
+		toJson: () => ({}),
+		toFailedJson: (_itemIndex, { status, description, error }) =>
+			status === undefined ? { error } : { status, description, error },
+	};
 }
 
 /** @throws InvalidInput */
@@ -168,25 +216,26 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 	const onRequest = () => {
 		mayHaveLeft = true;
 	};
+	const signal = context.getExecutionCancelSignal();
 	try {
 		const operation = findOperation(context);
 		({ kind } = operation);
-		return operation.kind === 'read'
-			? await runOperation(context, readJobs(context, operation), kind, onRequest)
-			: await runOperation(context, new ChangeJobs(context, operation), kind, onRequest);
+		const run =
+			operation.kind === 'read'
+				? await runOperation(context, readJobs(context, operation), kind, onRequest)
+				: await runOperation(context, new ChangeJobs(context, operation), kind, onRequest);
+		if (signal?.aborted) {
+			const message = 'The execution was canceled before all items were done';
+			throw new NodeOperationError(context.getNode(), message);
+		}
+		return await returnItems(context, run);
 	} catch (thrown) {
-		const isStopped = context.getExecutionCancelSignal()?.aborted;
-		if (!context.continueOnFail() || isStopped) throw toExpected(context.getNode(), thrown, 0);
-		// Thrown, n8n would hand the items on unchanged, as if they had been sent.
-		const problem = toProblem(thrown, mayHaveLeft);
-		const isErrorOutput = hasErrorOutput(context.getNode());
-		const problems = items.map(() => problem);
-		const run = { items: items.length, kind, isErrorOutput };
-		await showHints(context, async () => failedHint(problems, run));
-		const { status, error } = toFailure(problem, kind);
-		const isRow = !isErrorOutput && status !== undefined;
-		return items.map((_item, itemIndex) =>
-			toItem({ ...(isRow && { status }), error: { ...error } }, itemIndex),
+		if (!context.continueOnFail() || signal?.aborted) {
+			throw toExpected(context.getNode(), thrown, 0);
+		}
+		return await returnItems(
+			context,
+			failedRun(items.length, kind, toProblem(thrown, mayHaveLeft)),
 		);
 	}
 }

@@ -46,14 +46,25 @@ const allTexts = `JSON.stringify([${[
 	.map((parameter) => `$rawParameter["${parameter}"]`)
 	.join(', ')}])`;
 
+const manyCampaigns =
+	'Each input item is sent as its own campaign, so every subscriber gets one notification per item. To send just one, turn on Execute Once in Settings.';
+const areManyCampaigns = `${isOneOf(campaignSends)} && $input.all().length > 1`;
+const isSentOnce =
+	'["idempotencyKey", "sendOnce"].some((name) => name in ($rawParameter["options"] ?? {}))';
+
 /** What the editor says beside the panel before a run, while someone types. */
 export const editorHints: NodeHint[] = [
 	{
-		message:
-			'Each input item is sent as its own campaign, so every subscriber gets one notification per item. To send just one, turn on Execute Once in Settings.',
+		message: manyCampaigns,
 		type: 'warning',
 		location: 'outputPane',
-		displayCondition: `={{ ${isOneOf(campaignSends)} && $input.all().length > 1 }}`,
+		displayCondition: `={{ ${areManyCampaigns} && ${isSentOnce} }}`,
+	},
+	{
+		message: `${manyCampaigns} If the execution is stopped or n8n crashes, part of them is sent already, and running the workflow again sends that part again. To rule that out, add the option Send Only Once.`,
+		type: 'warning',
+		location: 'outputPane',
+		displayCondition: `={{ ${areManyCampaigns} && !${isSentOnce} }}`,
 	},
 	tooLong('title', 'Title', maxCharacters.title),
 	tooLong('message', 'Message', maxCharacters.message),

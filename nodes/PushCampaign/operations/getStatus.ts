@@ -17,28 +17,39 @@ const campaign = textProperty({
 		'ID of the campaign, as in the output of its send. By default it comes from the input item.',
 });
 
-/** Why an item that comes from a send of this node has no campaign ID, by its status or its audience. */
-const withoutId: ReadonlyMap<unknown, string> = new Map([
+interface WithoutId {
+	/** To follow "Campaign ID". */
+	readonly why: string;
+	readonly advice: string;
+}
+
+const skipIt = 'Put an If node before this one that lets through only items with a campaignId.';
+
+/** Why an item that comes from a send of this node has no campaign ID, by its status. */
+const withoutId: ReadonlyMap<unknown, WithoutId> = new Map([
 	[
 		'alreadySent',
-		'is not known: the item was sent earlier under its idempotency key, and n8n keeps no campaign ID with a key',
+		{
+			why: 'is not known: the item was sent earlier, and n8n keeps no campaign ID of that',
+			advice: `${skipIt} The campaign ID is in the output of the execution that sent it, and in the dashboard of your push service.`,
+		},
 	],
-	['notSent', 'is empty: the item was not sent'],
-	['unknown', 'is empty: it is unknown whether the item was sent'],
-	['subscriber', 'is empty: a notification to one subscriber is no campaign and has no status'],
+	['notSent', { why: 'is empty: the item was not sent', advice: skipIt }],
+	['unknown', { why: 'is empty: it is unknown whether the item was sent', advice: skipIt }],
 ]);
+
+const sentToOne: WithoutId = {
+	why: 'is empty: a send to one subscriber has no campaign ID, and so no status',
+	advice: `Get Status works after sends to all, to attributes and to segments. ${skipIt}`,
+};
 
 /** @throws InvalidInput */
 function readCampaignId(item: ItemParameters): string {
 	const given = item.get(campaign);
 	const { status, audience } = item.input;
-	const why = withoutId.get(status) ?? withoutId.get(audience);
-	if (isBlank(given) && why !== undefined) {
-		throw invalid(
-			campaign.displayName,
-			why,
-			'Put an If node before this one that lets through only items with a campaignId. The campaign ID of an item that was sent earlier is in the output of the execution that sent it, and in the dashboard of your push service.',
-		);
+	const missing = audience === 'subscriber' ? sentToOne : withoutId.get(status);
+	if (isBlank(given) && missing !== undefined) {
+		throw invalid(campaign.displayName, missing.why, missing.advice);
 	}
 	const { displayName, name: place } = campaign;
 	return check(campaignId, judgeOf(item, false)(given, { displayName, place }), displayName);

@@ -25,8 +25,12 @@ export interface OperationBase {
 
 /** Why an item failed, as its output item reports it. */
 export interface ItemFailure {
-	/** Whether it was done. Missing if the operation changes nothing. */
+	/** Whether it was done. Missing if the operation changes nothing, or would not in a dry run. */
 	readonly status?: string | undefined;
+	/** The reason in one sentence, where the item has a status. */
+	readonly description?: string | undefined;
+	/** Whether the item was only checked. */
+	readonly dryRun?: true;
 	readonly error: IDataObject;
 }
 

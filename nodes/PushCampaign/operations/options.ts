@@ -6,7 +6,7 @@ import { refusal, saying } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
 import { keyJudgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
-import { atMost, readCollection, textProperty, toggle } from './parameters';
+import { atMost, ifReadable, readCollection, textProperty, toFields, toggle } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -225,4 +225,10 @@ export function readSendOptions(item: ItemParameters): SendOptions {
 	const { displayName, name } = idempotencyKey;
 	keyJudgeOf(item)(options.idempotencyKey, { displayName, place: `${sendOptions.name}.${name}` });
 	return options;
+}
+
+/** Whether an item is only to be checked, also if it can't be sent because of its other options. Throws nothing. */
+export function isDryRun(item: ItemParameters): boolean {
+	const { displayName } = sendOptions;
+	return ifReadable(() => toFields(item.get(sendOptions), displayName)['dryRun']) === true;
 }

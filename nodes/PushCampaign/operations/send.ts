@@ -20,21 +20,22 @@ import { readNames, readSend, sendProperties } from './sendFields';
 function toRow(
 	{ audience, body, options }: Omit<SendNames, 'audience'> & { audience: Audience | 'test' },
 	{ campaignId, description, sendAt }: Partial<SendReceipt>,
-	{ status, error }: Partial<ItemFailure> = {},
+	{ status, description: reason, dryRun, error }: Partial<ItemFailure> = {},
 ): IDataObject {
 	const fields: IDataObject = {
 		campaignId,
 		subscriberId: body.sid,
 		audience,
 		status,
-		error,
-		description,
+		description: description ?? reason,
 		title: body.title,
 		name: body.name,
 		attributes: body.attribute,
 		segmentIds: body.segment?.map(String),
 		sendAt,
 		idempotencyKey: options.idempotencyKey,
+		dryRun,
+		error,
 	};
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -18,16 +18,19 @@ interface KindFacts {
 	readonly change?: {
 		/** To follow "an earlier execution began to". */
 		readonly doIt: string;
-		/** To follow "2 of 3 were", "It is unknown whether this was". */
+		/** To follow "2", "It is unknown whether this was". */
 		readonly done: string;
-		/** To follow "It was". */
+		/** To follow "1", "It was". */
 		readonly notDone: string;
 		/** The `outcome` of an item that was certainly not done. */
 		readonly notDoneOutcome: string;
 		/** How to go on if the outcome is unknown: sentences. */
 		readonly afterUnknown: (hasKey: boolean) => string;
-		/** How to go on if only some of a run's items were done: sentences. */
-		readonly afterPart: (items: number) => string;
+		/**
+		 * How to go on if only some of a run's items were done: sentences.
+		 * @param withoutKey how many may have been done and have no key
+		 */
+		readonly afterPart: (items: number, withoutKey: number) => string;
 	};
 }
 
@@ -45,8 +48,10 @@ const changeOfSend = {
 	afterUnknown: afterUnknownSend(
 		'Look for the campaign in the dashboard of your push service first. Only if it is not there,',
 	),
-	afterPart: (items: number) =>
-		`To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`,
+	afterPart: (items: number, withoutKey: number) =>
+		withoutKey === 0
+			? "To send the rest, run the workflow again, or use 'Retry' in the list of executions. What was sent is not sent again, because it has an idempotency key."
+			: `To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`,
 };
 
 /** The table of kinds. A new kind is a new row here. */

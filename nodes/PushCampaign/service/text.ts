@@ -35,10 +35,3 @@ export function describeWait(milliseconds: number): string {
 
 /** Characters as the limits count them: code points, of which a flag or a family has several. Specification, Limits. */
 export const countCharacters = (text: string) => Array.from(text).length;
-
-/** `1st`, `2nd`, `3rd`, `4th`, `11th`. */
-export function ordinal(position: number): string {
-	const isTeen = Math.floor((position % 100) / 10) === 1;
-	const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][position % 10] ?? 'th');
-	return `${position}${ending}`;
-}

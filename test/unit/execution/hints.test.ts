@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Settings } from 'luxon';
-import { executionHints, failedHint } from '../../../nodes/PushCampaign/execution/hints';
+import { endHint, executionHints, waitedHint } from '../../../nodes/PushCampaign/execution/hints';
 import type { PreparedSend, SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { readSend } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
@@ -10,6 +10,14 @@ import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToS
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { content, itemOf } from '../operations/support';
 
+const notDone: Problem = {
+	type: 'validation',
+	outcome: 'notDone',
+	message: 'No',
+	description: 'Try again.',
+	cause: 'configuration-invalid',
+};
+
 const cancel = "To cancel it, use your push service's dashboard.";
 
 const sendOf = (operation: SendOperation, parameters = {}): PreparedSend =>
@@ -18,16 +26,14 @@ const at = (sendAt: unknown, more = {}) =>
 	sendOf(sendToAll, { additionalFields: { sendAt, ...more } });
 const dry = (operation: SendOperation, parameters = {}) =>
 	sendOf(operation, { options: { dryRun: true }, ...parameters });
-const none = { items: 0, done: 0, doneEarlier: 0, notDone: 0, unknown: 0 };
 /** The hints of a run in which nothing else happened. */
 const hintsOf = (...sends: PreparedSend[]) =>
-	executionHints(sends, { ...none, items: sends.length, done: sends.length }, 'send');
+	executionHints({ sends, items: sends.length, refused: [] });
 const messages = (...sends: PreparedSend[]) => hintsOf(...sends).map(({ message }) => message);
 
 test('a run that sent right away says nothing', () => {
 	expect(messages()).toEqual([]);
-	const counts = { items: 4, done: 1, doneEarlier: 0, notDone: 2, unknown: 1 };
-	expect(executionHints([sendOf(sendToAll)], counts, 'send')).toEqual([]);
+	expect(messages(sendOf(sendToAll))).toEqual([]);
 });
 
 const christmas = at('2030-12-24T09:00:00');
@@ -133,7 +139,7 @@ describe('a dry run', () => {
 		{ reached: 1, to: 'the 1 active subscriber' },
 		{ reached: 0, to: 'all 0 active subscribers' },
 	])('says how many it would reach: $to', ({ reached, to }) => {
-		const [hint] = executionHints([dry(sendToAll)], { ...none, items: 1 }, 'send', reached);
+		const [hint] = executionHints({ sends: [dry(sendToAll)], items: 1, refused: [], reached });
 		expect(hint?.message).toContain(`It would go to ${to} right away:`);
 	});
 
@@ -173,6 +179,34 @@ describe('a dry run', () => {
 		]);
 	});
 
+	test('says how many would be sent, and for each reason which items would not', () => {
+		const refusedFor = (message: string, ...items: number[]) =>
+			items.map((itemIndex) => ({ itemIndex, problem: { ...notDone, message } }));
+		const refused = [
+			...refusedFor('Title is <b>', 17, 3),
+			...refusedFor('Message is missing', ...Array.from({ length: 12 }, (_, index) => 20 + index)),
+		];
+		expect(executionHints({ sends: [dry(sendToAll)], items: 15, refused })).toEqual([
+			{
+				message: [
+					'Nothing was sent: this was a dry run.',
+					'1 of 15 would be sent. 14 of 15 would not be sent:',
+					'Title is &#60;b&#62;: items 3, 17',
+					'Message is missing: items 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, …',
+					'',
+					`The one to be sent would go to all subscribers right away:${notification}`,
+				].join('<br>'),
+				type: 'warning',
+				location: 'outputPane',
+			},
+		]);
+		const many = Array.from({ length: 30 }, (_, index) => refusedFor(`No ${index}`, index)).flat();
+		const [hint] = executionHints({ sends: [], items: 30, refused: many });
+		expect(hint?.message).toMatch(
+			/^Nothing .*<br>0 of 30 would be sent\. 30 .*<br>No 19: item 19<br>10 more reasons: see the column error$/,
+		);
+	});
+
 	test('shows what a user wrote as text, whatever it is', () => {
 		const marks = `<b>a</b> & "b" 'c'\nnext`;
 		const escaped = '&#60;b&#62;a&#60;/b&#62; &#38; &#34;b&#34; &#39;c&#39;<br>next';
@@ -191,94 +225,46 @@ describe('a dry run', () => {
 	});
 });
 
-test.each([
-	{
-		name: 'one item alone',
-		counts: { items: 1, doneEarlier: 1 },
-		told: 'Nothing was sent: 1 of 1 was sent earlier under its idempotency key.',
-	},
-	{
-		name: 'two of three, the other of which failed',
-		counts: { items: 3, doneEarlier: 2, notDone: 1 },
-		told: 'Nothing was sent: 2 of 3 were sent earlier under their idempotency keys.',
-	},
-	{
-		name: 'two of four, one of which was sent now',
-		counts: { items: 4, done: 1, doneEarlier: 2, unknown: 1 },
-		told: '2 of 4 were sent earlier under their idempotency keys, and not again.',
-	},
-	{
-		name: 'one of two, the other of which may have been sent',
-		counts: { items: 2, doneEarlier: 1, unknown: 1 },
-		told: '1 of 2 was sent earlier under its idempotency key, and not again.',
-	},
-])('what was sent earlier under its key is counted: $name', ({ counts, told }) => {
-	expect(executionHints([], { ...none, ...counts }, 'send')).toMatchObject([{ message: told }]);
-});
-
-describe('a run with failed items that goes on', () => {
-	const notDone: Problem = {
-		type: 'bad_request',
-		outcome: 'notDone',
-		message: 'No',
-		description: 'Try again.',
-		cause: 'configuration-invalid',
-	};
-	const unknown: Problem = { ...notDone, outcome: 'unknown' };
+describe('how a run ended', () => {
+	const counts = { done: 4, scheduled: 0, doneEarlier: 8, dryRun: 0 };
+	const failures = [{ itemIndex: 7, problem: { ...notDone, message: 'Title is <b>' } }];
+	const run = { kind: 'send', items: 13, counts, failures } as const;
 
 	test.each([
-		{
-			name: 'one of three sends failed',
-			counts: { items: 3, done: 2 },
-			problems: [notDone],
-			told: '2 of 3 were sent, 1 was not: see the column error.',
-		},
-		{
-			name: 'some were sent earlier, some are unknown',
-			counts: { items: 5, doneEarlier: 1 },
-			problems: [notDone, notDone, unknown, unknown],
-			told: '1 of 5 was sent, 2 were not, for 2 it is unknown: see the column error.',
-		},
-		{
-			name: 'all sends failed',
-			counts: { items: 2 },
-			problems: [notDone, notDone],
-			told: 'Nothing was sent: see the column error.',
-		},
-		{
-			name: 'the only one is unknown',
-			counts: { items: 1 },
-			problems: [unknown],
-			told: 'It is unknown whether it was sent: see the column error.',
-		},
-		{
-			name: 'another is a dry run',
-			counts: { items: 2, notDone: 2 },
-			problems: [notDone],
-			told: '1 of 2 failed: see the column error.',
-		},
-	])('says how many were sent, and where to look: $name', ({ counts, problems, told }) => {
-		const run = { items: counts.items, counts: { ...none, ...counts }, isErrorOutput: false };
-		expect(failedHint(problems, { ...run, kind: 'send' })).toEqual([
-			{ message: told, type: 'warning', location: 'outputPane' },
+		{ isErrorOutput: false, where: 'the column error' },
+		{ isErrorOutput: true, where: 'the output Error' },
+	])('is said in one sentence, with where to look: $where', ({ isErrorOutput, where }) => {
+		const message = `4 sent, 8 sent earlier, 1 not sent (item 7: Title is &#60;b&#62;). See ${where}.`;
+		expect(endHint(run, isErrorOutput)).toEqual([
+			{ message, type: 'warning', location: 'outputPane' },
 		]);
 	});
 
-	test('says of reads how many failed', () => {
-		const run = { items: 3, kind: 'read', isErrorOutput: false } as const;
-		expect(failedHint([notDone, unknown], run)).toMatchObject([
-			{ message: '2 of 3 failed: see the column error.' },
+	test('is said of what was sent earlier though nothing failed', () => {
+		expect(endHint({ ...run, failures: [], items: 12 }, false)).toEqual([
+			{
+				message: '4 sent, 8 sent earlier. What was sent earlier is not sent again.',
+				type: 'info',
+				location: 'outputPane',
+			},
 		]);
 	});
 
-	test('names the second output if failed items are there', () => {
-		const run = { items: 2, kind: 'read', isErrorOutput: true } as const;
-		expect(failedHint([notDone], run)).toMatchObject([
-			{ message: '1 of 2 failed: see the output Error.' },
-		]);
+	test('is not said if all were sent now', () => {
+		const sent = { ...run, failures: [], items: 4, counts: { ...counts, doneEarlier: 0 } };
+		expect(endHint(sent, false)).toEqual([]);
+		expect(endHint({ kind: 'read', items: 2, failures: [] }, false)).toEqual([]);
 	});
+});
 
-	test('says nothing if none failed', () => {
-		expect(failedHint([], { items: 2, kind: 'read', isErrorOutput: false })).toEqual([]);
-	});
+test('a run says how long it waited because of too many requests, and how often', () => {
+	expect(waitedHint({ refusals: 3, waitedMs: 84_200 })).toEqual([
+		{
+			message:
+				'The push service said 3 times that there were too many requests. So the run waited 1 minute, 25 seconds in all.',
+			type: 'info',
+			location: 'outputPane',
+		},
+	]);
+	expect(waitedHint({ refusals: 1, waitedMs: 0 })).toEqual([]);
 });

@@ -58,6 +58,8 @@ const subscribers = {
 const titled = (...titles: string[]): INodeExecutionData[] =>
 	titles.map((title) => ({ json: { title } }));
 
+const textLike = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+
 const ended = z.object({
 	status: z.string().optional(),
 	error: z.object({ outcome: z.string() }).optional(),
@@ -162,9 +164,11 @@ describe('before anything is sent', () => {
 			expect(stopped.error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
 			const { items, hints, asked } = await run({ ...wrong, continueOnFail: true });
 			const error = { message, description, type: 'validation', outcome: 'notSent' };
-			const json = { status: 'notSent', error };
+			const json = { status: 'notSent', description: message, error };
 			expect(items).toEqual([0, 1].map((item) => ({ json, pairedItem: { item } })));
-			expect(hints).toEqual(['Nothing was sent: see the column error.']);
+			expect(hints).toEqual([
+				expect.stringMatching(/^0 sent, 2 not sent \(items 0, 1: .*\)\. See the column error\.$/),
+			]);
 			expect(asked).toEqual([]);
 		},
 	);
@@ -183,7 +187,9 @@ describe('before anything is sent', () => {
 			outcome: 'notSent',
 		};
 		expect(items).toEqual([0, 1].map((item) => ({ json: { error }, pairedItem: { item } })));
-		expect(hints).toEqual(['Nothing was sent: see the output Error.']);
+		expect(hints).toEqual([
+			expect.stringMatching(/^0 sent, 2 not sent .* See the output Error\.$/),
+		]);
 		expect(asked).toEqual([]);
 	});
 
@@ -323,7 +329,8 @@ describe('sends', () => {
 		const came = await run({ items: titled('a', 'b'), parameters, faults: { a } });
 		expect(came.titles).toEqual(['a']);
 		expect(shown(came)).toMatchObject({
-			message: 'Send At is 2030-01-01 00:05 +00:00, which is less than 5 minutes ahead',
+			message:
+				'1 of 2 items is not valid: Send At is 2030-01-01 00:05 +00:00, which is less than 5 minutes ahead (item 1)',
 			item: 1,
 		});
 	});
@@ -341,9 +348,7 @@ describe('sends', () => {
 		expect(dry.json).toMatchObject([{ title: 'a', dryRun: true, request }]);
 		const faults = { c: () => failure('bad_request') };
 		const mixed = await run({ items: titled('a', 'b', 'c'), parameters, faults });
-		expect(mixed.error?.description).toMatch(
-			/^1 of 3 was sent\. Sent: 1, not sent: 2, unknown: 0\./,
-		);
+		expect(mixed.error?.description).toMatch(/^1 sent, 1 in a dry run, 1 not sent \(item 2: /);
 	});
 });
 
@@ -353,11 +358,10 @@ describe('sends and reads', () => {
 			kind: 'sends',
 			parameters: sendEach,
 			name: 'Title',
-			counts:
-				'Nothing was sent: item 1 (the 2nd of 3) failed first. Sent: 0, not sent: 3, unknown: 0. ',
+			counts: /^0 sent, 3 not sent \(item 1: Title is empty .*; 2 not started\)\. Check /,
 			more: { outcome: 'notSent' },
 		},
-		{ kind: 'reads', parameters: statusEach, name: 'Campaign ID', counts: '', more: {} },
+		{ kind: 'reads', parameters: statusEach, name: 'Campaign ID', counts: /^Check /, more: {} },
 	])(
 		'all $kind are checked before the first is made; with Continue what fails keeps its place',
 		async ({ parameters, name, counts, more }) => {
@@ -371,8 +375,8 @@ describe('sends and reads', () => {
 			expect(stopped.asked).toEqual([]);
 			expect(stopped.error).toBeInstanceOf(NodeOperationError);
 			expect(shown(stopped)).toEqual({
-				message,
-				description: `${counts}Check the expression in ${name}, and the item that it reads from.`,
+				message: `1 of 3 items is not valid: ${message} (item 1)`,
+				description: textLike(counts),
 				item: 1,
 			});
 			const { json } = await run({ ...given, continueOnFail: true });
@@ -473,7 +477,7 @@ describe('a second try of the execution', () => {
 		const second = await run(given);
 		expect(second.titles).toEqual(['b', 'c']);
 		expect(second.error?.message).toBe(first.error?.message);
-		expect(second.error?.description).toContain('Sent: 2, not sent: 0, unknown: 1.');
+		expect(second.error?.description).toMatch(/^2 sent, 1 unknown \(item 0\)\. /);
 		const resend = { ...sendEach, options: { resendUnknown: true } };
 		// Of what an earlier execution left unknown: not in a further try of the same one.
 		expect((await run({ ...given, parameters: resend })).titles).toEqual([]);
@@ -628,10 +632,9 @@ describe('idempotency keys', () => {
 	const goesOn = { continueOnFail: true };
 	const resends = { options: { resendUnknown: true } };
 	const refused = { ...goesOn, faults: { 'on time': () => failure('bad_request') } };
-	const isOver = /^Send At is .* in the past$/m;
-	const isUnknown = /^It is unknown .*\n1 of 2 was sent\. Sent: 1, not sent: 0, unknown: 1\./;
-	const sentEarlier =
-		/\n1 of 2 was sent\. Sent: 0, sent earlier under their keys: 1, not sent: 0, /;
+	const isOver = /Send At is .* in the past/;
+	const isUnknown = /^It is unknown .*\n1 scheduled, 1 unknown \(item 0\)\. /;
+	const sentEarlier = /\n0 sent, 1 sent earlier, 1 unknown \(item \d\)\. /;
 
 	interface KeyedRun {
 		readonly name: string;
@@ -765,8 +768,9 @@ describe('idempotency keys', () => {
 
 	test('a dry run neither claims a key nor asks for it', async () => {
 		const dry = { options: { dryRun: true } };
-		const { told, queries } = await runKeyed([late], sent, dry);
-		expect([told, queries]).toEqual([expect.stringMatching(isOver), []]);
+		const { json, queries } = await runKeyed([late], sent, dry);
+		const error = { message: textLike(isOver), outcome: 'notSent' };
+		expect([json, queries]).toMatchObject([[{ dryRun: true, error }], []]);
 	});
 
 	test('Retry gives the first answer of a keyed send again, though its Send At is over', async () => {
@@ -794,6 +798,23 @@ test('a request may take as long as Timeout says, also a minute and more', async
 	expect(asked.map(({ options }) => options.timeout)).toEqual([90_000]);
 });
 
+test.each([
+	{ name: 'has a key', key: '={{ $json.title }}', says: 'What was sent is not sent again' },
+	{
+		name: 'has none',
+		key: undefined,
+		says: 'Executing the workflow again sends all 2 again',
+	},
+])('what is advised after a batch that failed in part fits if each item $name', async (row) => {
+	const options = { ...inOrder, ...(row.key === undefined ? {} : { idempotencyKey: row.key }) };
+	const { error } = await run({
+		items: titled('a', 'b'),
+		parameters: { ...sendEach, options },
+		faults: { b: () => failure('bad_request') },
+	});
+	expect(error?.description).toContain(row.says);
+});
+
 describe('a node that continues', () => {
 	const keyed = { ...sendEach, options: { idempotencyKey: '={{ $json.title }}' } };
 	const given = { items: titled('a', 'b', 'c', ''), parameters: keyed, continueOnFail: true };
@@ -813,10 +834,12 @@ describe('a node that continues', () => {
 		]);
 		for (const item of json.slice(1)) {
 			expect(item).not.toHaveProperty('campaignId');
-			expect(item).not.toHaveProperty('description');
+			expect(item).toHaveProperty('description', expect.stringMatching(/^[A-Z].*[^.]$/));
 		}
 		expect(hints).toEqual([
-			'1 of 4 was sent, 2 were not, for 1 it is unknown: see the column error.',
+			expect.stringMatching(
+				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the column error\.$/,
+			),
 		]);
 	});
 
@@ -828,8 +851,27 @@ describe('a node that continues', () => {
 			...[['error'], ['error'], ['error']],
 		]);
 		expect(hints).toEqual([
-			'1 of 4 was sent, 2 were not, for 1 it is unknown: see the output Error.',
+			expect.stringMatching(
+				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the output Error\.$/,
+			),
 		]);
+	});
+
+	test('counts an item whose request met a defect as unknown, and sends the others', async () => {
+		const { context } = executeFunctions({
+			items: titled('a', 'b'),
+			parameters: { ...sendEach, options: inOrder },
+			continueOnFail: true,
+		});
+		let isFirst = true;
+		const timeout = AbortSignal.timeout.bind(AbortSignal);
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+			if (!isFirst) return timeout(ms);
+			isFirst = false;
+			throw new TypeError('x is not a function');
+		});
+		const [items = []] = await new PushCampaign().execute.call(context);
+		expect(items.map(({ json }) => json['status'])).toEqual(['unknown', 'success']);
 	});
 
 	test('names the campaign of a read that failed', async () => {
@@ -841,7 +883,9 @@ describe('a node that continues', () => {
 			{ error: { type: 'validation' } },
 		]);
 		expect(json.map((item) => Object.keys(item))).toEqual([['campaignId', 'error'], ['error']]);
-		expect(hints).toEqual(['2 of 2 failed: see the column error.']);
+		expect(hints).toEqual([
+			expect.stringMatching(/^2 of 2 failed \(item 0: .*; item 1: .*\)\. See /),
+		]);
 	});
 });
 
@@ -874,9 +918,58 @@ describe('a dry run of Send to All', () => {
 		const came = await run(given);
 		expect(countsOf(came)).toEqual(['notification/send/all']);
 		expect(came.hints).toEqual([
-			'1 of 2 failed: see the column error.',
+			expect.stringMatching(/^0 sent, 1 in a dry run, 1 not sent \(item 1: .*\)\. See /),
 			expect.stringContaining('would go to all subscribers right away:'),
 		]);
+	});
+
+	test.each([{ continueOnFail: false }, { continueOnFail: true }])(
+		'judges all items and fails for none of them, with Continue $continueOnFail',
+		async ({ continueOnFail }) => {
+			const options = { dryRun: true, idempotencyKey: '={{ $json.key }}' };
+			const of = (title: string, sendAt: string, key: string) => ({ json: { title, sendAt, key } });
+			const came = await run({
+				items: [
+					of('', 'now', 'a'),
+					of('b', 'now', ''),
+					of('c', '2020-01-01T00:00Z', 'c'),
+					of('d', 'now', 'd'),
+				],
+				parameters: {
+					...sendEach,
+					additionalFields: { sendAt: '={{ $json.sendAt }}' },
+					options,
+				},
+				continueOnFail,
+				node: { onError: 'continueErrorOutput' },
+			});
+			expect(came.titles).toEqual([]);
+			const error = { type: 'validation', outcome: 'notSent' };
+			const refused = { audience: 'all', dryRun: true, error };
+			expect(came.json).toMatchObject([
+				{ ...refused, idempotencyKey: 'a', error: { message: textLike(/^Title /) } },
+				{ ...refused, title: 'b', error: { message: textLike(/^Idempotency Key /) } },
+				{ ...refused, title: 'c', error: { message: textLike(/^Send At /) } },
+				{ audience: 'all', title: 'd', dryRun: true, request: {} },
+			]);
+			for (const item of came.json.slice(0, 3)) {
+				for (const name of ['status', 'description', 'campaignId', 'request']) {
+					expect(item).not.toHaveProperty(name);
+				}
+			}
+			expect(came.hints).toEqual([
+				expect.stringMatching(
+					/<br>1 of 4 would be sent\. 3 of 4 would not be sent:<br>Title .*: item 0<br>Idempotency Key .*: item 1<br>Send At .*: item 2<br><br>The one to be sent would go to all 10,000 /,
+				),
+			]);
+		},
+	);
+
+	test('ends if it can not be read whether it is one: then nothing may be sent', async () => {
+		const unclear = { ...sendEach, options: { dryRun: '={{ $json.nothing }}' } };
+		const { error, asked } = await run({ items: titled('a', 'b'), parameters: unclear });
+		expect(error?.message).toMatch(/^2 of 2 items are not valid: Dry Run /);
+		expect(asked).toEqual([]);
 	});
 
 	test('asks nothing if nothing is a dry run, or it is not to all', async () => {
@@ -894,7 +987,7 @@ describe('hints', () => {
 		const faults = { b: () => failure('bad_request') };
 		const given = { parameters: scheduled, faults, continueOnFail: true };
 		expect((await run({ ...given, items: titled('a', 'b', 'c') })).hints).toEqual([
-			'2 of 3 were sent, 1 was not: see the column error.',
+			expect.stringMatching(/^2 scheduled, 1 not sent \(item 1: .*\)\. See the column error\.$/),
 			expect.stringMatching(/^2 sends are scheduled for 1 Jan 2099 00:00, UTC\. /),
 		]);
 		const keyed = {
@@ -903,9 +996,20 @@ describe('hints', () => {
 			parameters: { ...scheduled, options: { idempotencyKey: 'launch' } },
 		};
 		expect((await run(keyed)).hints).toEqual([
-			'1 of 2 was sent earlier under its idempotency key, and not again.',
+			'1 scheduled, 1 sent earlier. What was sent earlier is not sent again.',
 			expect.stringMatching(/^Scheduled /),
 			'1 item was not sent, because an earlier item with the same idempotency key has another content.',
+		]);
+	});
+
+	test('say how long the run waited because of too many requests', async () => {
+		let calls = 0;
+		const service: Service = () => ({
+			...((calls += 1) === 1 ? failure('rate_limit') : created(1)),
+			headers: { 'retry-after': '0.01' },
+		});
+		expect((await run({ service })).hints).toEqual([
+			'The push service said once that there were too many requests. So the run waited 1 second in all.',
 		]);
 	});
 

@@ -150,35 +150,38 @@ test('reads of the same campaign in the same form share a key, others do not', (
 });
 
 describe('Get Status of an item without a campaign ID', () => {
-	const advice =
-		'Put an If node before this one that lets through only items with a campaignId. The campaign ID of an item that was sent earlier is in the output of the execution that sent it, and in the dashboard of your push service.';
+	const skipIt = 'Put an If node before this one that lets through only items with a campaignId.';
 	const prepare = (input: Record<string, unknown>) => () =>
 		getStatus.prepare(itemOf({ campaignId: null }, 'UTC', input));
 
 	test.each([
 		{
-			name: 'that was sent earlier under its key',
+			name: 'that was sent earlier',
 			input: { status: 'alreadySent', audience: 'all' },
 			message:
-				'Campaign ID is not known: the item was sent earlier under its idempotency key, and n8n keeps no campaign ID with a key',
+				'Campaign ID is not known: the item was sent earlier, and n8n keeps no campaign ID of that',
+			advice: `${skipIt} The campaign ID is in the output of the execution that sent it, and in the dashboard of your push service.`,
 		},
 		{
 			name: 'that was not sent',
-			input: { status: 'notSent', audience: 'subscriber' },
+			input: { status: 'notSent', audience: 'all' },
 			message: 'Campaign ID is empty: the item was not sent',
+			advice: skipIt,
 		},
 		{
 			name: 'whose outcome is unknown',
 			input: { status: 'unknown', audience: 'all' },
 			message: 'Campaign ID is empty: it is unknown whether the item was sent',
+			advice: skipIt,
 		},
 		{
 			name: 'that went to one subscriber',
 			input: { status: 'success', audience: 'subscriber' },
 			message:
-				'Campaign ID is empty: a notification to one subscriber is no campaign and has no status',
+				'Campaign ID is empty: a send to one subscriber has no campaign ID, and so no status',
+			advice: `Get Status works after sends to all, to attributes and to segments. ${skipIt}`,
 		},
-	])('says so of one $name', ({ input, message }) => {
+	])('says so of one $name', ({ input, message, advice }) => {
 		expect(refusal(prepare(input))).toMatchObject({ message, advice });
 	});
 

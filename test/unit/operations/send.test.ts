@@ -159,9 +159,10 @@ describe.each([
 		expect(JSON.stringify(change.toItem())).toBe(
 			JSON.stringify({ ...target, audience, status: 'alreadySent', description, ...rest }),
 		);
-		const failure = { status: 'notSent', error: { message: 'No' } };
+		const failure = { status: 'notSent', description: 'No', error: { message: 'No' } };
+		const { error, ...ended } = failure;
 		expect(JSON.stringify(change.toFailedItem(failure))).toBe(
-			JSON.stringify({ ...target, audience, ...failure, ...rest }),
+			JSON.stringify({ ...target, audience, ...ended, ...rest, error }),
 		);
 		expect(change.toDryRunItem('https://push.example/api')).toEqual({
 			...{ ...target, audience, ...rest, dryRun: true },
