@@ -83,8 +83,8 @@ describe('the packed files', () => {
 		expect(packed.files).toEqual(['LICENSE', 'README.md', 'package.json', ...built].sort());
 	});
 
-	test('stay under 72 kB, and are packed without a warning', () => {
-		expect(packed.size).toBeLessThan(72_000);
+	test('stay under 90 kB, and are packed without a warning', () => {
+		expect(packed.size).toBeLessThan(90_000);
 		expect(packed.printed).not.toMatch(/npm (warn|error)/i);
 	});
 });

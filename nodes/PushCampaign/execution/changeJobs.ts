@@ -9,9 +9,7 @@ import type {
 } from '../operations/operation';
 import { isDryRun } from '../operations/options';
 import type { ItemParameters } from '../operations/parameters';
-import { digest } from '../send/digest';
 import { IdempotencyKeys } from '../send/keys/idempotencyKeys';
-import type { SendIdentity } from '../send/ledger/sendIdentity';
 import { SendsOnce } from '../send/sendsOnce';
 import type { SendReceipt } from '../service/answers';
 import type { InvalidInput } from '../service/invalidInput';
@@ -21,12 +19,12 @@ import { toError, toFailure, toProblem } from './errors';
 import { journalOf, ledgerOf } from './executionLedger';
 import { droppedHint, executionHints } from './hints';
 import { htmlHint } from './htmlHint';
+import { Identities } from './identities';
 import type { ItemJob, JobFactory } from './itemJob';
-import { isTool } from './itemJob';
 import type { KeyedItem } from './keyHint';
 import { keyHint } from './keyHint';
 import { KeysOfRun } from './keysOfRun';
-import { hasExpression, parametersOf } from './parameterReader';
+import { parametersOf } from './parameterReader';
 import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
 import type { Counts, Failure } from './tally';
@@ -35,15 +33,6 @@ import type { Connection } from './transport';
 
 /** How a change went: its answer, or why nothing was requested. */
 type Changed = SendReceipt | 'alreadySent' | 'dryRun';
-
-/**
- * The parameters as written, without the options: turning on Resend Unknown must not make every item
- * a new one. Missing where no expression is among them: then other content means other input.
- */
-function writtenParameters(context: IExecuteFunctions): string | undefined {
-	const parameters = { ...context.getNode().parameters, options: undefined };
-	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
-}
 
 /** Counts how changes ended that did not fail. */
 function count(outcomes: ReadonlyArray<Outcome<Changed>>): Counts {
@@ -75,11 +64,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private readonly requireOwnId: () => void;
 	private readonly testRun: TestRun;
 	private readonly keyOf: ReturnType<typeof keysFor>;
-	private readonly isOfAgent: boolean;
-	/** What is the same in the identity of all items. */
-	private readonly run: { readonly executionId: string; readonly index: number };
-	/** The parameters as written, if they say that an item is the same though its content differs. */
-	private readonly written: string | undefined;
+	private readonly identities: Identities;
 	private readonly changes: PreparedChange[] = [];
 	private readonly keysOfRun = new KeysOfRun(this.changes);
 	/** The items of a dry run that would be sent under a key. */
@@ -92,7 +77,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 	private countReached: (() => Promise<number | undefined>) | undefined;
 
 	constructor(
-		private readonly context: IExecuteFunctions,
+		context: IExecuteFunctions,
 		private readonly operation: ChangeOperation,
 	) {
 		this.sends = new SendsOnce(
@@ -104,21 +89,16 @@ export class ChangeJobs implements JobFactory<Changed> {
 		this.requireOwnId = idCheckOf(context);
 		this.keyOf = keysFor(context);
 		this.testRun = new TestRun(context);
-		// An older agent hands its tool the arguments as an item, and evaluates its parameters by another one:
-		// there the content alone tells one send from another.
-		this.isOfAgent = isTool(context.getNode());
-		this.written = this.isOfAgent ? undefined : writtenParameters(context);
-		this.run = {
-			// An agent's tool may run in a context that has none.
-			executionId: String(context.getExecutionId()),
-			// The first run where n8n tells none.
-			index: this.isOfAgent ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0,
-		};
+		this.identities = new Identities(context);
 	}
 
 	async create(itemIndex: number, connection: Connection): Promise<ItemJob<Changed>> {
 		const meant = this.operation.prepare(this.parametersFor(itemIndex));
-		const testItem = this.testRun.add(itemIndex, this.testPosition(itemIndex, meant), meant);
+		const testItem = this.testRun.add(
+			itemIndex,
+			this.identities.testPosition(itemIndex, meant),
+			meant,
+		);
 		const change = testItem?.test ?? meant;
 		this.changes[itemIndex] = change;
 		const toItems = {
@@ -153,7 +133,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 			this.keyed.add(itemIndex);
 		}
 		const send = {
-			identity: this.identify(itemIndex, change, connection.site, key),
+			identity: this.identities.of(itemIndex, change, connection.site, key),
 			key,
 			isKeyMade: sendKey?.isMade ?? false,
 			// A key of a day does not stop a Retry on another one.
@@ -210,35 +190,6 @@ export class ChangeJobs implements JobFactory<Changed> {
 				(outcome, itemIndex) => mayBeSent(outcome) && !this.keyed.has(itemIndex),
 			).length,
 			hints: async () => await this.hintsOf(outcomes),
-		};
-	}
-
-	private positionOf(itemIndex: number): string {
-		return this.isOfAgent ? 't' : `${this.run.index}.${itemIndex}`;
-	}
-
-	/** Calls of an agent have one position, and differ in their content. */
-	private testPosition(itemIndex: number, { content }: PreparedChange): string {
-		const position = this.positionOf(itemIndex);
-		return this.isOfAgent ? `${position}.${digest(content)}` : position;
-	}
-
-	/** What tells a change from others, in this execution and in those that n8n makes of it by Retry. */
-	private identify(
-		itemIndex: number,
-		change: PreparedChange,
-		site: string,
-		key: string | undefined,
-	): SendIdentity {
-		const input = this.context.getInputData()[itemIndex]?.json;
-		return {
-			kind: change.kind,
-			position: this.positionOf(itemIndex),
-			content: digest([site, ...change.content]),
-			// A test and the real send are written alike.
-			source: this.written && digest([site, this.written, input, change.testSubscriberId]),
-			key: key === undefined ? undefined : digest(key),
-			executionId: this.run.executionId,
 		};
 	}
 

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import type { LimitTrace } from '../delivery/runJobs';
+import type { LimitTrace } from '../delivery/job';
 import type { PreparedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';

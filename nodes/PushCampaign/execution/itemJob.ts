@@ -1,7 +1,7 @@
 import type { IDataObject, INode, NodeExecutionHint } from 'n8n-workflow';
 
+import type { Job } from '../delivery/job';
 import type { Outcome } from '../delivery/outcome';
-import type { Job } from '../delivery/runJobs';
 import type { ItemFailure } from '../operations/operation';
 import type { RunEnd } from './tally';
 import type { Connection } from './transport';

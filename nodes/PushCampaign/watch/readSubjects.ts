@@ -1,6 +1,6 @@
+import type { Job, RunOptions } from '../delivery/job';
 import type { Outcome } from '../delivery/outcome';
 import { isRateLimit } from '../delivery/retry';
-import type { Job, RunOptions } from '../delivery/runJobs';
 import { runJobs } from '../delivery/runJobs';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';

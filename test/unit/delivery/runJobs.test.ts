@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
+import type { Job } from '../../../nodes/PushCampaign/delivery/job';
 import type { Outcome } from '../../../nodes/PushCampaign/delivery/outcome';
-import { runJobs, type Job } from '../../../nodes/PushCampaign/delivery/runJobs';
+import { runJobs } from '../../../nodes/PushCampaign/delivery/runJobs';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { notRequestedProblem } from '../../../nodes/PushCampaign/service/failures';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';

@@ -1,5 +1,5 @@
+import type { RunOptions } from '../../../nodes/PushCampaign/delivery/job';
 import type { Outcome } from '../../../nodes/PushCampaign/delivery/outcome';
-import type { RunOptions } from '../../../nodes/PushCampaign/delivery/runJobs';
 import { runJobs } from '../../../nodes/PushCampaign/delivery/runJobs';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 

@@ -449,7 +449,9 @@ describe('Send Only Once', () => {
 
 	test('with Once a Day, refuses a workflow whose timezone is not known', async () => {
 		const [came] = await runTries({ ...perDay, timezone: 'Mars/Phobos' });
-		expect(came?.error?.message).toBe('The time zone of the workflow is not known: "Mars/Phobos"');
+		expect(came?.error?.message).toContain(
+			'The time zone of the workflow is not known: "Mars/Phobos"',
+		);
 		expect(came?.titles).toBe('');
 	});
 
