@@ -17,7 +17,7 @@ const cases: readonly Case[] = [
 	sends('sends-5ms', 5, 0.2),
 	personalSends,
 	keyedSends('keys', '500 sends with idempotency keys, latency 50 ms', 0, 2),
-	keyedSends('keys-10000', 'The same with 10,000 keys remembered', 10_000, 2.5),
+	keyedSends('keys-10000', 'The same with 10,000 keys remembered', 10_000, 2),
 	...limits,
 	memoryInUse,
 	poll,
