@@ -454,7 +454,8 @@ describe("n8n's editor", () => {
 			`${title}\n${content.message}\nexample.com\n[Shop now] shop.example.com`,
 		);
 		await editor.keepPictures('dry-run');
-		expect(await editor.part('node-hint').count()).toBe(1);
+		// The other one says that the title holds HTML.
+		expect(await editor.part('node-hint').count()).toBe(2);
 		await editor.expectTexts(output, ['audience', 'title', 'dryRun', 'request']);
 		await editor.page.keyboard.press('Escape');
 		const onCanvas = editor.part('canvas-node').filter({ hasText: 'Push Campaign' });
