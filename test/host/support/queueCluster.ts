@@ -96,6 +96,25 @@ export async function countWorkers<Value>(
 	return { value, took: took.length };
 }
 
+/** So often something is done again until several workers have a part in it. */
+const mostRounds = 8;
+
+/**
+ * Does something again until executions of it ran in different workers: which worker takes one is up to chance.
+ * @param action gets the number of the round
+ * @throws if one worker took all of them in each round
+ */
+export async function untilShared(
+	cluster: Cluster,
+	action: (round: number) => Promise<void>,
+): Promise<void> {
+	for (let round = 1; round <= mostRounds; round += 1) {
+		const { took } = await countWorkers(cluster, async () => await action(round));
+		if (took > 1) return;
+	}
+	throw new Error(`One worker took all executions in each of ${mostRounds} rounds`);
+}
+
 /** Has a workflow remember so many sent keys, before its first run. */
 export async function rememberKeys(
 	{ query }: Cluster,
