@@ -40,9 +40,8 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 		// n8n 1 saves no node that is still to run.
 		test('Retry of a stopped execution runs no node, and sends nothing', async () => {
 			const { retry } = await stopAtThird(inOrder);
-			const retried = await retry();
-			expect(retried.status).toBe('success');
-			expect(sentItems(retried)).toEqual([]);
+			// Whether n8n calls that a success depends on which of its two writes about the stop came last.
+			expect(sentItems(await retry())).toEqual([]);
 			expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 3));
 		});
 	} else {
