@@ -290,7 +290,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			{ ...one, sendAt: over },
 			{ ...three, sendAt: over },
 		]);
-		expect(failureOf(refused).message).toMatch(/^Send At is .* in the past$/);
+		expect(failureOf(refused).message).toMatch(/Send At is .* in the past/);
 		expect(stage().simulator.requestCount).toBe(requestCount);
 		expect(endsOf(sentItems(await workflow.run([{ ...three, sendAt: soon }])))).toEqual([once]);
 	});
