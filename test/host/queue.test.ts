@@ -157,7 +157,7 @@ describe('queue mode on n8n 2.x with two workers', () => {
 
 describe('queue mode on n8n 2.x where a process dies', () => {
 	// A worker for each that is killed, and one that is left.
-	const cluster = useCluster({ major: '2', env: { ...quickLocks, ...durableEngine }, workers: 3 });
+	const cluster = useCluster({ major: '2', env: { ...quickLocks, ...durableEngine }, workers: 4 });
 
 	test('a worker that is killed in the middle of a send leaves no second send', async () => {
 		const { ended } = await killWhileSending(
