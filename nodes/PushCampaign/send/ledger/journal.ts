@@ -4,7 +4,7 @@ import { isUnknown } from '../sendOutcome';
 import type { SendIdentity } from './sendIdentity';
 
 /** So many items share a row, so that no write grows with the run. */
-const itemsPerPage = 50;
+const itemsPerPage = 200;
 
 /** What the journal knows of a send: it was sent, or its request may have been in flight. */
 export type JournalEntry = 'sent' | 'open';
@@ -26,16 +26,20 @@ interface Batch {
 /** A send is known by its content or by its source; either is enough. */
 const idsOf = ({ position, content, source }: SendIdentity) =>
 	[content, ...(source === undefined ? [] : [source])].map((digest) => `${position}.${digest}`);
-const begunEntries = (send: SendIdentity) => idsOf(send).map((id) => `begun ${id}`);
-const openEntries = (send: SendIdentity) => idsOf(send).map((id) => `open ${id}`);
-const allEntries = (send: SendIdentity) => [...begunEntries(send), ...openEntries(send)];
+const entriesOf = (send: SendIdentity, ...names: ReadonlyArray<'begun' | 'sent' | 'asked'>) =>
+	idsOf(send).flatMap((id) => names.map((name) => `${name} ${id}`));
+const allEntries = (send: SendIdentity) => entriesOf(send, 'begun', 'sent', 'asked');
 
-const isOf =
-	(...kinds: ReadonlyArray<Request['kind']>) =>
-	({ kind }: Request) =>
-		kinds.includes(kind);
+/** How a send stands under one of its IDs, by the entries that are there. */
+function entryOf(id: string, isThere: (entry: string) => boolean): JournalEntry | undefined {
+	if (isThere(`asked ${id}`)) return 'open';
+	if (!isThere(`begun ${id}`)) return undefined;
+	return isThere(`sent ${id}`) ? 'sent' : 'open';
+}
 
-/** The row that holds an item: the run of the node, and a number for each 50 items. */
+const isOf = (wanted: Request['kind']) => (request: Request) => request.kind === wanted;
+
+/** The row that holds an item: the run of the node, and a number for each 200 items. */
 function pageOf({ position }: SendIdentity): string {
 	const [run = 0, item = 0] = position.split('.').map(Number);
 	return `${run}.${Math.floor(item / itemsPerPage)}`;
@@ -45,15 +49,16 @@ function pageOf({ position }: SendIdentity): string {
  * What an execution has begun to send, in n8n's database: n8n keeps nothing of an execution that crashed or was
  * stopped. How a send stands, by its entries in its page:
  *
- * | entries       | state                              |
- * | ------------- | ---------------------------------- |
- * | none          | not sent                           |
- * | begun         | sent                               |
- * | begun, open   | its request may have been in flight |
+ * | entries      | state                                                          |
+ * | ------------ | -------------------------------------------------------------- |
+ * | none         | not sent                                                       |
+ * | begun        | its request may have been in flight                            |
+ * | begun, sent  | sent                                                           |
+ * | asked, …     | nobody knows: a process has ended while it read the entries    |
  *
- * Each change of state is one write of one row, and the state in between is `begun, open`. What is open is
- * marked, and not what is done: so a crash at any moment can only turn *sent*, or *not sent*, into *unknown*. That
- * holds for reading, too, which adds the entries that it asks for and takes out those that were not there.
+ * n8n shows which entries are there only when they are added. So reading adds all three, in one write, and takes out
+ * those that were not there. Each change is one write of one row: a crash at any moment can turn *sent*, or *not
+ * sent*, into *unknown*, and nothing else.
  *
  * One process writes a journal at a time: the one that runs the execution. It makes one write at a time, and each
  * takes all that came meanwhile.
@@ -163,22 +168,22 @@ export class Journal {
 		await this.rows.remove(row, [...added]);
 		const isThere = (entry: string) => !added.has(entry);
 		for (const { send, answer } of asked) {
-			if (openEntries(send).some(isThere)) answer('open');
-			else if (begunEntries(send).some(isThere)) answer('sent');
+			const entries = idsOf(send).map((id) => entryOf(id, isThere));
+			answer(
+				entries.find((entry) => entry === 'open') ?? entries.find((entry) => entry === 'sent'),
+			);
 		}
 	}
 
 	private async write(page: string, requests: readonly Request[]): Promise<void> {
 		const row = this.rowOf(page);
-		// First what has ended: a send that was refused may begin again in the same batch.
-		const ended = [
-			...requests.filter(isOf('sent')).flatMap(({ send }) => openEntries(send)),
-			...requests.filter(isOf('notSent')).flatMap(({ send }) => allEntries(send)),
-		];
-		if (ended.length > 0) await this.rows.remove(row, ended);
-		const begun = requests.filter(isOf('begun')).flatMap(({ send }) => allEntries(send));
-		if (begun.length === 0) return;
+		// First what was not sent: it may begin again in the same batch.
+		const notSent = requests.filter(isOf('notSent')).flatMap(({ send }) => allEntries(send));
+		if (notSent.length > 0) await this.rows.remove(row, notSent);
+		const begun = requests.filter(isOf('begun')).flatMap(({ send }) => entriesOf(send, 'begun'));
+		const sent = requests.filter(isOf('sent')).flatMap(({ send }) => entriesOf(send, 'sent'));
+		if (begun.length + sent.length === 0) return;
 		this.pages.set(page, true);
-		await this.rows.record(row, begun);
+		await this.rows.record(row, [...begun, ...sent]);
 	}
 }

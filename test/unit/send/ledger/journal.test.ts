@@ -33,7 +33,7 @@ async function recallAll(database: ProcessedData, sends: readonly SendIdentity[]
 describe('a journal', () => {
 	test('knows what was sent, what may be in flight and what was not sent, in another process', async () => {
 		const database = new ProcessedData();
-		const sends = [0, 1, 2, 3, 120].map((item) => identity(item));
+		const sends = [0, 1, 2, 3, 450].map((item) => identity(item));
 		const [first, second, third, , last] = sends;
 		const journal = journalIn(database);
 		for (const send of [first, second, third, last]) if (send) await journal.begin(send);
@@ -70,8 +70,8 @@ describe('a journal', () => {
 	test('leaves nothing in the database when it is deleted', async () => {
 		const database = new ProcessedData();
 		const journal = journalIn(database);
-		for (const item of [0, 60, 130]) await journal.begin(identity(item));
-		journal.end(identity(60), sent);
+		for (const item of [0, 250, 450]) await journal.begin(identity(item));
+		journal.end(identity(250), sent);
 		expect(database.rowsOf('journal')).toHaveLength(3);
 		await journal.delete();
 		expect(database.rows.size).toBe(0);
@@ -82,7 +82,7 @@ describe('a journal', () => {
 		const journal = journalIn(database);
 		const items = Array.from({ length: 1000 }, (_, item) => identity(item));
 		await Promise.all(items.map(async (send) => await journal.begin(send)));
-		expect(database.queries.length).toBeLessThan(100);
+		expect(database.queries.length).toBeLessThan(20);
 		for (const entries of database.rows.values()) expect(entries.length).toBeLessThanOrEqual(200);
 	});
 
@@ -117,11 +117,14 @@ test('a crash at any moment, also while the journal is read, never turns sent in
 	const outcomes = fc.array(fc.constantFrom('accepted', 'refused', 'lost'), { maxLength: 3 });
 	await fc.assert(
 		fc.asyncProperty(
-			fc.uniqueArray(fc.record({ item: fc.nat({ max: 70 }), outcomes }), {
-				minLength: 1,
-				maxLength: 8,
-				selector: ({ item }) => item,
-			}),
+			fc.uniqueArray(
+				fc.record({ item: fc.constantFrom(0, 1, 2, 3, 199, 200, 201, 450), outcomes }),
+				{
+					minLength: 1,
+					maxLength: 8,
+					selector: ({ item }) => item,
+				},
+			),
 			fc.nat({ max: 30 }),
 			fc.nat({ max: 12 }),
 			async (tasks, firstEnd, secondEnd) => {
