@@ -85,14 +85,12 @@ export class SendsOnce {
 	 * @throws what its request throws
 	 */
 	async once(send: Send): Promise<SendAttempt> {
+		const attempt = async () => await this.inTime(send);
 		const { identity, key, isKeyMade, resendUnknown, timeoutMs } = send;
 		return await this.ledger.once(identity, resendUnknown, async () =>
 			key === undefined
-				? await this.inTime(send)
-				: await this.keys.once(
-						{ key, isKeyMade, resendUnknown, timeoutMs },
-						async () => await this.inTime(send),
-					),
+				? await attempt()
+				: await this.keys.once({ key, isKeyMade, resendUnknown, timeoutMs }, attempt),
 		);
 	}
 
@@ -117,14 +115,10 @@ export class SendsOnce {
 	}
 
 	private async inTime(send: Send): Promise<SendOutcome> {
-		const invalid = send.late ?? send.checkTime();
+		const { identity, late, checkTime, needsJournal, request } = send;
+		const invalid = late ?? checkTime();
 		if (invalid !== undefined) return { kind: 'invalid', invalid };
-		return send.needsJournal ? await this.journaled(send) : await send.request();
-	}
-
-	/** Makes a request that is noted in the journal before it leaves. */
-	private async journaled({ identity, request }: Send): Promise<SendOutcome> {
-		const journal = await this.journal();
+		const journal = needsJournal ? await this.journal() : undefined;
 		try {
 			await journal?.begin(identity);
 		} catch (error) {
