@@ -1,12 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Outcome } from '../delivery/outcome';
-import type {
-	ChangeOperation,
-	ItemFailure,
-	PreparedChange,
-	PreparedSend,
-} from '../operations/operation';
+import type { ItemFailure, PreparedSend, SendOperation, TimedSend } from '../operations/operation';
 import { isDryRun } from '../operations/options';
 import type { ItemParameters } from '../operations/parameters';
 import { IdempotencyKeys } from '../send/keys/idempotencyKeys';
@@ -31,42 +26,42 @@ import type { Counts, Failure } from './tally';
 import { TestRun } from './testRun';
 import type { Connection } from './transport';
 
-/** How a change went: its answer, or why nothing was requested. */
-type Changed = SendReceipt | 'alreadySent' | 'dryRun';
+/** How a send went: its answer, or why nothing was requested. */
+type SendResult = SendReceipt | 'alreadySent' | 'dryRun';
 
-/** Counts how changes ended that did not fail. */
-function count(outcomes: ReadonlyArray<Outcome<Changed>>): Counts {
-	const counts = { done: 0, scheduled: 0, doneEarlier: 0, dryRun: 0 };
+/** Counts how sends ended that did not fail. */
+function count(outcomes: ReadonlyArray<Outcome<SendResult>>): Counts {
+	const counts = { sent: 0, scheduled: 0, sentEarlier: 0, dryRun: 0 };
 	for (const outcome of outcomes) {
 		if (outcome.kind !== 'done') continue;
 		if (outcome.value === 'dryRun') counts.dryRun += 1;
-		else if (outcome.value === 'alreadySent') counts.doneEarlier += 1;
+		else if (outcome.value === 'alreadySent') counts.sentEarlier += 1;
 		else if (outcome.value.sendAt !== undefined) counts.scheduled += 1;
-		else counts.done += 1;
+		else counts.sent += 1;
 	}
 	return counts;
 }
 
 /** Whether it was sent, or nobody knows. */
-function mayBeSent(outcome: Outcome<Changed>): boolean {
+function mayBeSent(outcome: Outcome<SendResult>): boolean {
 	if (outcome.kind === 'failed') return outcome.problem.outcome === 'unknown';
 	return outcome.kind === 'done' && outcome.value !== 'dryRun';
 }
 
-/** Why it is too late for the time of a scheduled change; nothing if it is not. */
-const tooLate = ({ schedule }: PreparedChange): InvalidInput | undefined =>
+/** Why it is too late for the time of a scheduled send; nothing if it is not. */
+const tooLate = ({ schedule }: PreparedSend): InvalidInput | undefined =>
 	schedule && checkLead(schedule, Date.now());
 
-/** Makes the jobs of changes: each is made once in this execution, and once at all under an idempotency key. */
-export class ChangeJobs implements JobFactory<Changed> {
+/** Makes the jobs of sends: each is sent once in this execution, and once at all under an idempotency key. */
+export class SendJobs implements JobFactory<SendResult> {
 	private readonly sends: SendsOnce;
 	private readonly parametersFor: (itemIndex: number) => ItemParameters;
 	private readonly requireOwnId: () => void;
 	private readonly testRun: TestRun;
 	private readonly keyOf: ReturnType<typeof keysFor>;
 	private readonly identities: Identities;
-	private readonly changes: PreparedChange[] = [];
-	private readonly keysOfRun = new KeysOfRun(this.changes);
+	private readonly prepared: PreparedSend[] = [];
+	private readonly keysOfRun = new KeysOfRun(this.prepared);
 	/** The items of a dry run that would be sent under a key. */
 	private readonly dryKeys: KeyedItem[] = [];
 	/** The items that have a key. */
@@ -78,7 +73,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 
 	constructor(
 		context: IExecuteFunctions,
-		private readonly operation: ChangeOperation,
+		private readonly operation: SendOperation,
 	) {
 		this.sends = new SendsOnce(
 			ledgerOf(context),
@@ -92,25 +87,25 @@ export class ChangeJobs implements JobFactory<Changed> {
 		this.identities = new Identities(context);
 	}
 
-	async create(itemIndex: number, connection: Connection): Promise<ItemJob<Changed>> {
+	async create(itemIndex: number, connection: Connection): Promise<ItemJob<SendResult>> {
 		const meant = this.operation.prepare(this.parametersFor(itemIndex));
 		const testItem = this.testRun.add(
 			itemIndex,
 			this.identities.testPosition(itemIndex, meant),
 			meant,
 		);
-		const change = testItem?.test ?? meant;
-		this.changes[itemIndex] = change;
+		const prepared = testItem?.test ?? meant;
+		this.prepared[itemIndex] = prepared;
 		const toItems = {
-			toJson(value: Changed) {
-				if (value === 'dryRun') return change.toDryRunItem(connection.settings.baseUrl);
-				return change.toItem(value === 'alreadySent' ? undefined : value);
+			toJson(value: SendResult) {
+				if (value === 'dryRun') return prepared.toDryRunItem(connection.settings.baseUrl);
+				return prepared.toItem(value === 'alreadySent' ? undefined : value);
 			},
-			toFailedJson: change.toFailedItem,
+			toFailedJson: prepared.toFailedItem,
 		};
-		const { resendUnknown, timeout, dryRun } = change.options;
-		const { maxParallel, rateLimitRetries } = change.options;
-		const late = tooLate(change);
+		const { resendUnknown, timeout, dryRun } = prepared.options;
+		const { maxParallel, rateLimitRetries } = prepared.options;
+		const late = tooLate(prepared);
 		// In a test run, nothing but a test may leave.
 		if (testItem !== undefined && testItem.test === undefined) {
 			if (late !== undefined) throw late;
@@ -118,22 +113,23 @@ export class ChangeJobs implements JobFactory<Changed> {
 		}
 		if (dryRun) {
 			if (late !== undefined) throw late;
-			this.countReached ??= async () => await change.countReached?.(connection.client);
-			const dryKey = this.keyOf(change, connection.site);
+			this.countReached ??= async () =>
+				await this.operation.countReached?.(connection.client, timeout);
+			const dryKey = this.keyOf(prepared, connection.site);
 			if (dryKey !== undefined) {
-				this.dryKeys.push({ itemIndex, key: dryKey, recipients: change.recipients });
+				this.dryKeys.push({ itemIndex, key: dryKey, recipients: prepared.recipients });
 			}
 			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
 		}
 
-		const sendKey = this.keyOf(change, connection.site);
+		const sendKey = this.keyOf(prepared, connection.site);
 		const key = sendKey?.text;
 		if (key !== undefined) {
 			this.requireOwnId();
 			this.keyed.add(itemIndex);
 		}
 		const send = {
-			identity: this.identities.of(itemIndex, change, connection.site, key),
+			identity: this.identities.of(itemIndex, prepared, connection.site, key),
 			key,
 			isKeyMade: sendKey?.isMade ?? false,
 			// A key of a day does not stop a Retry on another one.
@@ -141,8 +137,8 @@ export class ChangeJobs implements JobFactory<Changed> {
 			resendUnknown,
 			timeoutMs: timeout,
 			late,
-			checkTime: () => tooLate(change),
-			request: async () => await change.perform(connection.client),
+			checkTime: () => tooLate(prepared),
+			request: async () => await prepared.perform(connection.client),
 		};
 		const isRepeat = key !== undefined && this.keysOfRun.has(key);
 		// Not awaited before: the next items have to know. A late one is not sent, unless its key is another's, too.
@@ -153,17 +149,17 @@ export class ChangeJobs implements JobFactory<Changed> {
 			maxParallel,
 			dedupeKey: key,
 			rateLimitRetries,
-			transientRetries: kinds[change.kind].unknownRetries,
+			transientRetries: kinds[prepared.kind].unknownRetries,
 			attempt: async () => await this.sends.once(send),
 			...toItems,
 		};
 	}
 
-	review(jobs: ReadonlyArray<ItemJob<Changed>>): ReadonlyArray<ItemJob<Changed>> {
+	review(jobs: ReadonlyArray<ItemJob<SendResult>>): ReadonlyArray<ItemJob<SendResult>> {
 		return this.keysOfRun.review(jobs);
 	}
 
-	refuse(itemIndex: number, thrown: unknown): ItemJob<Changed> {
+	refuse(itemIndex: number, thrown: unknown): ItemJob<SendResult> {
 		const { kind, toInvalidItem } = this.operation;
 		const item = this.parametersFor(itemIndex);
 		const toFailedJson = (failure: ItemFailure) => toInvalidItem(item, failure);
@@ -181,7 +177,7 @@ export class ChangeJobs implements JobFactory<Changed> {
 		await this.sends.close();
 	}
 
-	end(ended: ReadonlyArray<Outcome<Changed>>) {
+	end(ended: ReadonlyArray<Outcome<SendResult>>) {
 		const outcomes = ended.map((outcome, itemIndex) => this.keysOfRun.report(outcome, itemIndex));
 		return {
 			outcomes,
@@ -194,17 +190,19 @@ export class ChangeJobs implements JobFactory<Changed> {
 	}
 
 	/** What the editor says of the run. A dry run's audience is not counted once the service has refused something. */
-	private async hintsOf(outcomes: ReadonlyArray<Outcome<Changed>>): Promise<NodeExecutionHint[]> {
+	private async hintsOf(
+		outcomes: ReadonlyArray<Outcome<SendResult>>,
+	): Promise<NodeExecutionHint[]> {
 		const isRefused = new Set(this.refused.map(({ itemIndex }) => itemIndex));
-		const sends = new Map<number, PreparedSend>();
+		const sends = new Map<number, TimedSend>();
 		for (const [itemIndex, outcome] of outcomes.entries()) {
 			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') continue;
 			if (isRefused.has(itemIndex)) continue;
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			const change = this.changes[itemIndex];
+			const prepared = this.prepared[itemIndex];
 			// What a test run does not send is no dry run that a user chose.
-			if (receipt === undefined && !change?.options.dryRun) continue;
-			const send = change?.describe?.(receipt);
+			if (receipt === undefined && !prepared?.options.dryRun) continue;
+			const send = prepared?.describe(receipt);
 			if (send !== undefined) sends.set(itemIndex, send);
 		}
 		const hasFailed = outcomes.some(({ kind }) => kind === 'failed');

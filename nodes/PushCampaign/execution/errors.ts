@@ -6,11 +6,11 @@ import type { ItemFailure } from '../operations/operation';
 import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
-import { kinds } from '../service/kinds';
+import { isSend } from '../service/kinds';
 import { isTool } from './itemJob';
 import { nameItems } from './itemNumbers';
 import type { Failure, RunEnd } from './tally';
-import { describeEnd, hasChanged } from './tally';
+import { describeEnd, mayHaveSent } from './tally';
 
 /** How many items are not valid, the first one's reason, and which others are not; of one item no more than its reason. */
 function messageOfRun({ items, failures }: RunEnd, { itemIndex, problem }: Failure): string {
@@ -23,12 +23,17 @@ function messageOfRun({ items, failures }: RunEnd, { itemIndex, problem }: Failu
 	return `${notValid.length} of ${items} items ${are} not valid: ${problem.message} (${which})`;
 }
 
+/** How to go on if only some items were sent. */
+const sendTheRest = ({ items, withoutKey = 0 }: RunEnd) =>
+	withoutKey === 0
+		? "To send the rest, run the workflow again, or use 'Retry' in the list of executions. What was sent is not sent again, because it has an idempotency key."
+		: `To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`;
+
 /** How all items ended, then how to go on without doing anything twice; of one item no more than how to go on. */
 function descriptionOfRun(run: RunEnd, { problem }: Failure): string {
-	const { change } = kinds[run.kind];
-	if (run.items === 1 || change === undefined) return problem.description;
+	if (run.items === 1 || !isSend(run.kind)) return problem.description;
 	const sentences = [`${describeEnd(run)}.`, problem.description];
-	if (hasChanged(run)) sentences.push(change.afterPart(run.items, run.withoutKey ?? 0));
+	if (mayHaveSent(run)) sentences.push(sendTheRest(run));
 	return sentences.join(' ');
 }
 
@@ -66,8 +71,7 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 /** What a failed item reports if the node continues. */
 export function toFailure(problem: Problem, kind: Kind): ItemFailure {
 	const { message, description, type, httpCode, outcome } = problem;
-	const { change } = kinds[kind];
-	const status = change && (outcome === 'notDone' ? change.notDoneOutcome : outcome);
+	const status = isSend(kind) ? outcome : undefined;
 	return {
 		status,
 		...(status === undefined ? {} : { description: message }),
@@ -98,12 +102,12 @@ export const toError = (thrown: unknown): Error =>
 export function toProblem(error: unknown, mayHaveLeft: boolean): Problem {
 	const message = messageOf(error);
 	if (error instanceof InvalidInput) {
-		return { ...notValid, outcome: 'notDone', message, description: error.advice };
+		return { ...notValid, outcome: 'notSent', message, description: error.advice };
 	}
 	if (error instanceof Unavailable) {
-		return { ...notAvailable, outcome: 'notDone', message, description: error.advice };
+		return { ...notAvailable, outcome: 'notSent', message, description: error.advice };
 	}
-	const outcome = mayHaveLeft ? 'unknown' : 'notDone';
+	const outcome = mayHaveLeft ? 'unknown' : 'notSent';
 	return {
 		...defect,
 		outcome,

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { NodeExecutionHint } from 'n8n-workflow';
 
 import type { LimitTrace } from '../delivery/job';
-import type { PreparedSend } from '../operations/operation';
+import type { TimedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { parseUrl } from '../service/address';
 import { describeWait } from '../service/text';
@@ -12,7 +12,7 @@ import { describeEnd, reasonsOf } from './tally';
 /** What hints say of the sends of a run. */
 interface HintedSends {
 	/** Those that were accepted, and those of a dry run that would be sent. */
-	readonly sends: readonly PreparedSend[];
+	readonly sends: readonly TimedSend[];
 	readonly items: number;
 	/** The items of a dry run that would not be sent. */
 	readonly refused: readonly Failure[];
@@ -33,14 +33,14 @@ function moment(at: number, timezone: string): string {
 }
 
 /** @param scheduled how many of the sends have a schedule */
-function becauseOfQuietHours(sends: readonly PreparedSend[], scheduled: number): string {
+function becauseOfQuietHours(sends: readonly TimedSend[], scheduled: number): string {
 	const moved = sends.filter(({ options, isMoved }) => isMoved && !options.dryRun).length;
 	if (moved === 0) return '';
 	if (moved === scheduled) return ', because of quiet hours';
 	return `, ${moved} of them because of quiet hours`;
 }
 
-function scheduledHint(sends: readonly PreparedSend[]): string[] {
+function scheduledHint(sends: readonly TimedSend[]): string[] {
 	const moments = sends
 		.filter(({ options }) => !options.dryRun)
 		.flatMap(({ schedule, timezone }) => (schedule ? [{ at: schedule.at, timezone }] : []))
@@ -56,7 +56,7 @@ function scheduledHint(sends: readonly PreparedSend[]): string[] {
 }
 
 /** @param reached how many active subscribers the site has, if that is known */
-export function whom({ attribute, segment, sid }: PreparedSend['body'], reached?: number): string {
+export function whom({ attribute, segment, sid }: TimedSend['body'], reached?: number): string {
 	if (attribute !== undefined) {
 		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
 		return `every subscriber with ${pairs.join(' or ')}`;
@@ -77,7 +77,7 @@ export const whomCharacters = 300;
 const hostOf = (url: string) => parseUrl(url)?.host ?? url;
 
 /** The notification that would go out, to whom and when. */
-function preview({ body, schedule, timezone, isMoved }: PreparedSend, reached?: number): string {
+function preview({ body, schedule, timezone, isMoved }: TimedSend, reached?: number): string {
 	const to = escaped(shortenText(whom(body, reached), whomCharacters));
 	const why = isMoved ? ', because of quiet hours' : '';
 	const when = schedule === undefined ? 'right away' : `on ${moment(schedule.at, timezone)}${why}`;
@@ -161,7 +161,7 @@ export function endHint(run: RunEnd, isErrorOutput: boolean): NodeExecutionHint[
 		const where = isErrorOutput ? 'the output Error' : 'the column error';
 		return [{ message: `${end}. See ${where}.`, type: 'warning', location: 'outputPane' }];
 	}
-	if (!run.counts?.doneEarlier) return [];
+	if (!run.counts?.sentEarlier) return [];
 	const message = `${end}. What was sent earlier is not sent again.`;
 	return [{ message, type: 'info', location: 'outputPane' }];
 }

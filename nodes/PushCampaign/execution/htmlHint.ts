@@ -1,13 +1,13 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { holdsHtml } from '../operations/html';
-import type { PreparedSend } from '../operations/operation';
+import type { TimedSend } from '../operations/operation';
 
 /** The most items that are listed. */
 const most = 10;
 
 /** The texts that subscribers read, and the name. */
-const textsOf = ({ title, message, name, action_buttons: buttons = [] }: PreparedSend['body']) => [
+const textsOf = ({ title, message, name, action_buttons: buttons = [] }: TimedSend['body']) => [
 	title,
 	message,
 	name ?? '',
@@ -18,7 +18,7 @@ const textsOf = ({ title, message, name, action_buttons: buttons = [] }: Prepare
  * Says which items have HTML in a text, as subscribers see it: `&#8217;`, `<b>`.
  * @param sends those that were accepted, and those that were a dry run, by the index of their item
  */
-export function htmlHint(sends: ReadonlyMap<number, PreparedSend>): NodeExecutionHint[] {
+export function htmlHint(sends: ReadonlyMap<number, TimedSend>): NodeExecutionHint[] {
 	const items = [...sends]
 		.filter(([, { body, options }]) => !options.htmlToText && textsOf(body).some(holdsHtml))
 		.map(([index]) => index);

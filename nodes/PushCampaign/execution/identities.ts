@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { PreparedChange } from '../operations/operation';
+import type { PreparedSend } from '../operations/operation';
 import { digest } from '../send/digest';
 import type { SendIdentity } from '../send/ledger/sendIdentity';
 import { isTool } from './itemJob';
@@ -15,7 +15,7 @@ function writtenParameters(context: IExecuteFunctions): string | undefined {
 	return hasExpression(parameters) ? JSON.stringify(parameters) : undefined;
 }
 
-/** What tells the changes of a run from others, in this execution and in those that n8n makes of it by Retry. */
+/** What tells the sends of a run from others, in this execution and in those that n8n makes of it by Retry. */
 export class Identities {
 	/**
 	 * An older agent hands its tool the arguments as an item, and evaluates its parameters by another one: there the
@@ -42,26 +42,21 @@ export class Identities {
 	 * @param site what it goes to
 	 * @param key its idempotency key, if it has one
 	 */
-	of(
-		itemIndex: number,
-		change: PreparedChange,
-		site: string,
-		key: string | undefined,
-	): SendIdentity {
+	of(itemIndex: number, send: PreparedSend, site: string, key: string | undefined): SendIdentity {
 		const input = this.context.getInputData()[itemIndex]?.json;
 		return {
-			kind: change.kind,
+			kind: send.kind,
 			position: this.positionOf(itemIndex),
-			content: digest([site, ...change.content]),
+			content: digest([site, ...send.content]),
 			// A test and the real send are written alike.
-			source: this.written && digest([site, this.written, input, change.testSubscriberId]),
+			source: this.written && digest([site, this.written, input, send.testSubscriberId]),
 			key: key === undefined ? undefined : digest(key),
 			executionId: this.executionId,
 		};
 	}
 
 	/** What tells an item of a test run from others. Calls of an agent have one position, and differ in their content. */
-	testPosition(itemIndex: number, { content }: PreparedChange): string {
+	testPosition(itemIndex: number, { content }: PreparedSend): string {
 		const position = this.positionOf(itemIndex);
 		return this.isOfAgent ? `${position}.${digest(content)}` : position;
 	}

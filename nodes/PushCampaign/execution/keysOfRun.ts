@@ -1,5 +1,5 @@
 import type { Outcome } from '../delivery/outcome';
-import type { PreparedChange } from '../operations/operation';
+import type { PreparedSend } from '../operations/operation';
 import type { SendOutcome } from '../send/sendOutcome';
 import { alreadySent } from '../send/sendOutcome';
 import { InvalidInput } from '../service/invalidInput';
@@ -25,8 +25,8 @@ export class KeysOfRun {
 	private readonly firstOfKey = new Map<string, number>();
 	private readonly repeats = new Map<number, Repeat>();
 
-	/** @param changes of the items, by their positions */
-	constructor(private readonly changes: readonly PreparedChange[]) {}
+	/** @param sends of the items, by their positions */
+	constructor(private readonly sends: readonly PreparedSend[]) {}
 
 	note(key: string, itemIndex: number): void {
 		const first = this.firstOfKey.get(key);
@@ -45,7 +45,7 @@ export class KeysOfRun {
 	review<Value>(jobs: ReadonlyArray<ItemJob<Value>>): ReadonlyArray<ItemJob<Value>> {
 		const refused = new Map<string, number[]>();
 		for (const [itemIndex, { key, first }] of this.repeats) {
-			if (this.changes[first]?.recipients === this.changes[itemIndex]?.recipients) continue;
+			if (this.sends[first]?.recipients === this.sends[itemIndex]?.recipients) continue;
 			refused.set(key, [...(refused.get(key) ?? [first]), itemIndex]);
 		}
 		if (refused.size === 0) return jobs;
@@ -65,7 +65,7 @@ export class KeysOfRun {
 
 	/** How many items were not sent though they have another content than the first item with their key. */
 	countDropped(outcomes: ReadonlyArray<Outcome<unknown>>): number {
-		const contentOf = (itemIndex: number) => JSON.stringify(this.changes[itemIndex]?.content);
+		const contentOf = (itemIndex: number) => JSON.stringify(this.sends[itemIndex]?.content);
 		return [...this.repeats].filter(
 			([itemIndex, { first }]) =>
 				outcomes[itemIndex]?.kind === 'done' && contentOf(itemIndex) !== contentOf(first),

@@ -12,8 +12,8 @@ import type { ItemFailure, Operation } from '../operations/operation';
 import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
-import { kinds } from '../service/kinds';
-import { ChangeJobs } from './changeJobs';
+import { isSend } from '../service/kinds';
+import { SendJobs } from './changeJobs';
 import { failuresOf, toExpected, toFailure, toNodeError, toProblem } from './errors';
 import { endHint, waitedHint } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
@@ -176,12 +176,12 @@ async function runOperation<Value>(
  * A run that failed whole, item by item: thrown, n8n would hand the items on unchanged, as if they had been sent.
  */
 function failedRun(items: number, kind: Kind, problem: Problem): EndedRun {
-	const nothing = { done: 0, scheduled: 0, doneEarlier: 0, dryRun: 0 };
+	const nothing = { sent: 0, scheduled: 0, sentEarlier: 0, dryRun: 0 };
 	return {
 		kind,
 		items,
 		failures: Array.from({ length: items }, (_, itemIndex) => ({ itemIndex, problem })),
-		counts: kinds[kind].change && nothing,
+		counts: isSend(kind) ? nothing : undefined,
 		hints: async () => await Promise.resolve([]),
 		toJson: () => ({}),
 		toFailedJson: (_itemIndex, { status, description, error }) =>
@@ -223,7 +223,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const run =
 			operation.kind === 'read'
 				? await runOperation(context, readJobs(context, operation), kind, onRequest)
-				: await runOperation(context, new ChangeJobs(context, operation), kind, onRequest);
+				: await runOperation(context, new SendJobs(context, operation), kind, onRequest);
 		if (signal?.aborted) {
 			const message = 'The execution was canceled before all items were done';
 			throw new NodeOperationError(context.getNode(), message);

@@ -1,28 +1,28 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { PreparedChange } from '../operations/operation';
+import type { PreparedSend } from '../operations/operation';
 import { invalid } from '../operations/parameters';
 import { digest } from '../send/digest';
 
-/** What a change is made once under. */
+/** What a send is sent once under. */
 export interface SendKey {
 	readonly text: string;
 	/** Whether this node made it for Send Only Once. Otherwise a user entered it. */
 	readonly isMade: boolean;
-	/** Whether the same change has another key on another day. */
+	/** Whether the same send has another key on another day. */
 	readonly isDaily: boolean;
 }
 
 /**
- * Gives the keys of the changes of a run. What Send Only Once makes is of the site, of the content as it was entered,
+ * Gives the keys of the sends of a run. What Send Only Once makes is of the site, of the content as it was entered,
  * the audience among it, and with Once a Day of the day on which the run began: equal items have equal keys, also at
  * midnight.
  * @returns a function that throws InvalidInput if the day is needed and the workflow's timezone is not known
  */
 export function keysFor(
 	context: IExecuteFunctions,
-): (change: PreparedChange, site: string) => SendKey | undefined {
+): (send: PreparedSend, site: string) => SendKey | undefined {
 	const began = Date.now();
 
 	function today(): string {

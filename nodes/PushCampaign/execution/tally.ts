@@ -1,6 +1,5 @@
 import type { Problem } from '../service/failures';
 import type { Kind } from '../service/kinds';
-import { kinds } from '../service/kinds';
 import { clip } from '../service/text';
 import { nameItems } from './itemNumbers';
 
@@ -10,14 +9,14 @@ export interface Failure {
 	readonly problem: Problem;
 }
 
-/** How many items of a run that changes something did not fail. Each item counts once. */
+/** How many items of a run of sends did not fail. Each item counts once. */
 export interface Counts {
 	/** Right away, now or in an earlier try of this execution. */
-	readonly done: number;
+	readonly sent: number;
 	/** Likewise, with a schedule. */
 	readonly scheduled: number;
 	/** By others under their idempotency keys, or by an execution that was cut off. */
-	readonly doneEarlier: number;
+	readonly sentEarlier: number;
 	/** Only checked, whatever came of it. */
 	readonly dryRun: number;
 }
@@ -28,7 +27,7 @@ export interface RunEnd {
 	readonly items: number;
 	/** In the items' order. */
 	readonly failures: readonly Failure[];
-	/** Missing if the run changes nothing. What is neither here nor among the failures never started. */
+	/** Missing if the run only reads. What is neither here nor among the failures never started. */
 	readonly counts?: Counts | undefined;
 	/** How many items may have been sent and have no key: executing again sends them again. */
 	readonly withoutKey?: number | undefined;
@@ -64,33 +63,32 @@ function listReasons(failures: readonly Failure[]): string[] {
 const isUnknown = ({ problem }: Failure) => problem.outcome === 'unknown';
 
 /** Whether anything was sent, or may have been. */
-export function hasChanged({ failures, counts }: RunEnd): boolean {
+export function mayHaveSent({ failures, counts }: RunEnd): boolean {
 	if (counts === undefined) return false;
-	return counts.done + counts.scheduled + counts.doneEarlier > 0 || failures.some(isUnknown);
+	return counts.sent + counts.scheduled + counts.sentEarlier > 0 || failures.some(isUnknown);
 }
 
 /**
  * How the items of a run ended, in numbers that add up, without a full stop: "4 sent, 8 sent earlier, 1 not sent
  * (item 7: Subscriber ID is missing)".
  */
-export function describeEnd({ kind, items, failures, counts }: RunEnd): string {
-	const { change } = kinds[kind];
-	if (counts === undefined || change === undefined) {
+export function describeEnd({ items, failures, counts }: RunEnd): string {
+	if (counts === undefined) {
 		return `${failures.length} of ${items} failed (${listReasons(failures).join('; ')})`;
 	}
-	const { done, scheduled, doneEarlier, dryRun } = counts;
-	const notStarted = items - failures.length - done - scheduled - doneEarlier - dryRun;
+	const { sent, scheduled, sentEarlier, dryRun } = counts;
+	const notStarted = items - failures.length - sent - scheduled - sentEarlier - dryRun;
 	const unknown = failures.filter(isUnknown);
 	const failed = failures.filter((failure) => !isUnknown(failure));
-	const notDone = failed.length + notStarted;
+	const notSent = failed.length + notStarted;
 	const why = [...listReasons(failed), ...(notStarted > 0 ? [`${notStarted} not started`] : [])];
 	const unknownItems = nameItems(unknown.map(({ itemIndex }) => itemIndex));
 	return [
-		...(done > 0 || scheduled === 0 ? [`${done} ${change.done}`] : []),
+		...(sent > 0 || scheduled === 0 ? [`${sent} sent`] : []),
 		...(scheduled > 0 ? [`${scheduled} scheduled`] : []),
-		...(doneEarlier > 0 ? [`${doneEarlier} ${change.done} earlier`] : []),
+		...(sentEarlier > 0 ? [`${sentEarlier} sent earlier`] : []),
 		...(dryRun > 0 ? [`${dryRun} in a dry run`] : []),
-		...(notDone > 0 ? [`${notDone} ${change.notDone} (${why.join('; ')})`] : []),
+		...(notSent > 0 ? [`${notSent} not sent (${why.join('; ')})`] : []),
 		...(unknown.length > 0 ? [`${unknown.length} unknown (${unknownItems})`] : []),
 	].join(', ');
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
-import type { PreparedChange } from '../operations/operation';
+import type { PreparedSend } from '../operations/operation';
 import { shortenText } from '../operations/shortenText';
 import { escaped, whom, whomCharacters } from './hints';
 
@@ -22,15 +22,13 @@ function isManual(context: IExecuteFunctions): boolean {
 
 /** An item of a test run. */
 interface TestItem {
-	readonly meant: PreparedChange;
+	readonly meant: PreparedSend;
 	/** Missing if it goes to nobody. */
-	readonly test: PreparedChange | undefined;
+	readonly test: PreparedSend | undefined;
 }
 
-const audienceOf = ({ describe }: PreparedChange): string => {
-	const send = describe?.();
-	return send === undefined ? '' : escaped(shortenText(whom(send.body), whomCharacters));
-};
+const audienceOf = ({ describe }: PreparedSend): string =>
+	escaped(shortenText(whom(describe().body), whomCharacters));
 
 /** A hint names so many audiences. */
 const mostAudiences = 3;
@@ -55,7 +53,7 @@ export class TestRun {
 	 * @returns `undefined` if the item is no test, and is sent as it is meant
 	 * @throws InvalidInput
 	 */
-	add(itemIndex: number, position: string, meant: PreparedChange): TestItem | undefined {
+	add(itemIndex: number, position: string, meant: PreparedSend): TestItem | undefined {
 		if (!this.isOn || meant.toTest === undefined || meant.options.dryRun) return undefined;
 		const test = meant.toTest();
 		const item = { meant, test: this.isAmongFirst(position) ? test : undefined };

@@ -2,12 +2,12 @@ import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-wor
 
 import type { SendReceipt } from '../service/answers';
 import type { Client, Result } from '../service/client';
-import type { ChangeKind } from '../service/kinds';
+import type { SendKind } from '../service/kinds';
 import type { Audience } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import type { Judge } from './judgeText';
-import type { ChangeOptions, RequestOptions, SendOptions } from './options';
+import type { RequestOptions, SendOptions } from './options';
 import type { ItemParameters } from './parameters';
 
 export interface OperationBase {
@@ -25,7 +25,7 @@ export interface OperationBase {
 
 /** Why an item failed, as its output item reports it. */
 export interface ItemFailure {
-	/** Whether it was done. Missing if the operation changes nothing, or would not in a dry run. */
+	/** Whether it was sent. Missing for a read, and in a dry run. */
 	readonly status?: string | undefined;
 	/** The reason in one sentence, where the item has a status. */
 	readonly description?: string | undefined;
@@ -35,7 +35,7 @@ export interface ItemFailure {
 }
 
 /** One item's send, checked, as it would leave at a moment. */
-export interface PreparedSend {
+export interface TimedSend {
 	readonly audience: Audience;
 	readonly body: CampaignBody;
 	readonly options: SendOptions;
@@ -47,25 +47,25 @@ export interface PreparedSend {
 	readonly timezone: string;
 }
 
-/** One item's change of something at the service, checked and ready to be made. */
-export interface PreparedChange {
-	readonly kind: ChangeKind;
+/** One item's send, checked and ready to be made. */
+export interface PreparedSend {
+	readonly kind: SendKind;
 	/** What identifies it, as the user entered it: any JSON. No time that is calculated, or a Retry would send again. */
 	readonly content: readonly unknown[];
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
-	readonly options: ChangeOptions;
+	readonly options: SendOptions;
 	/**
 	 * Gives the same for one subscriber alone, as a test; missing if no Test Subscriber ID was entered.
 	 * @throws InvalidInput
 	 */
-	readonly toTest?: (() => PreparedChange) | undefined;
+	readonly toTest?: (() => PreparedSend) | undefined;
 	/** Whom a test goes to; missing if it is none. */
 	readonly testSubscriberId?: string | undefined;
 	/** The time that must be far enough ahead when the request leaves; missing if there is none. */
 	readonly schedule?: Schedule | undefined;
 	/** What hints say of a send: as it was sent, or without a receipt as it would be sent now. */
-	readonly describe?: (receipt?: SendReceipt) => PreparedSend;
+	readonly describe: (receipt?: SendReceipt) => TimedSend;
 	readonly perform: (client: Client) => Promise<Result<SendReceipt>>;
 	/** The item that is returned; without a receipt it was made earlier, under its idempotency key. */
 	readonly toItem: (receipt?: SendReceipt) => IDataObject;
@@ -73,20 +73,14 @@ export interface PreparedChange {
 	readonly toFailedItem: (failure: ItemFailure) => IDataObject;
 	/** The item that a dry run returns. */
 	readonly toDryRunItem: (baseUrl: string) => IDataObject;
-	/** Asks how many subscribers it would reach; missing if the service tells no such number. */
-	readonly countReached?: ((client: Client) => Promise<number | undefined>) | undefined;
-}
-
-/** An operation that changes something: it is made once, and each item reports its outcome. */
-export interface ChangeOperation extends OperationBase {
-	readonly kind: ChangeKind;
-	/** @throws InvalidInput naming the parameter */
-	readonly prepare: (item: ItemParameters) => PreparedChange;
 }
 
 /** An operation that sends a campaign: what it adds to the fields that all sends share. */
-export interface SendOperation extends ChangeOperation {
+export interface SendOperation extends OperationBase {
+	readonly kind: SendKind;
 	readonly audience: Audience;
+	/** @throws InvalidInput naming the parameter */
+	readonly prepare: (item: ItemParameters) => PreparedSend;
 	/**
 	 * Reads from an item what names the subscribers in the body.
 	 * @throws InvalidInput naming the parameter
@@ -116,4 +110,4 @@ export interface ReadOperation extends OperationBase {
 	};
 }
 
-export type Operation = ChangeOperation | ReadOperation;
+export type Operation = SendOperation | ReadOperation;

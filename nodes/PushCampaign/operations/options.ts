@@ -59,7 +59,7 @@ const sendOnce = {
 	],
 	description:
 		'How often the same notification may go to the same audience, also if the workflow runs again or n8n restarts. If anything in it is different, it is another notification.',
-} as const;
+} satisfies INodeProperties;
 
 /** The collection of what only some users need, at the end of a panel. */
 export const optionsProperty = (options: INodeProperties[]) =>
@@ -83,8 +83,32 @@ const idempotencyKey = textProperty({
 	...atMost(maxKeyCharacters),
 });
 
-/** What a user can choose for everything that changes something. */
-const changeFields: INodeProperties[] = [
+export const testSubscriberId = textProperty({
+	displayName: 'Test Subscriber ID',
+	name: 'testSubscriberId',
+	placeholder: 'e.g. 5001',
+	description:
+		'Your own subscriber ID. While you try the workflow in the editor, the first three items go to you alone and the rest to nobody. When the workflow runs by itself, everything goes to the real audience.',
+});
+
+// Each switch but Resend Unknown is on when it is added, as a user who adds it expects.
+export const sendOptions = optionsProperty([
+	{
+		displayName: 'Allow Empty Parts',
+		name: 'allowEmptyParts',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to send a text also if one of the expressions in it gives nothing, such as a greeting for an item without a name. An idempotency key with such a part is always refused.',
+	},
+	{
+		displayName: 'Convert HTML to Text',
+		name: 'htmlToText',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to remove HTML tags and decode HTML entities in title, message, campaign name and button titles, such as in texts from a feed or from WordPress',
+	},
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
@@ -104,43 +128,7 @@ const changeFields: INodeProperties[] = [
 		description:
 			"Whether to send again what an earlier execution left unknown. Turn it on only if the campaign is not in your push service's dashboard, otherwise subscribers get it twice.",
 	},
-	{ ...sendOnce, options: [...sendOnce.options] },
-];
-
-/** The options of an operation that changes something, with its own among them. */
-export const changeOptions = (own: INodeProperties[] = []) =>
-	optionsProperty(
-		[...changeFields, ...own, timeout].sort((one, other) =>
-			one.displayName < other.displayName ? -1 : 1,
-		),
-	);
-
-export const testSubscriberId = textProperty({
-	displayName: 'Test Subscriber ID',
-	name: 'testSubscriberId',
-	placeholder: 'e.g. 5001',
-	description:
-		'Your own subscriber ID. While you try the workflow in the editor, the first three items go to you alone and the rest to nobody. When the workflow runs by itself, everything goes to the real audience.',
-});
-
-// Each switch is on when it is added, as a user who adds it expects.
-export const sendOptions = changeOptions([
-	{
-		displayName: 'Allow Empty Parts',
-		name: 'allowEmptyParts',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to send a text also if one of the expressions in it gives nothing, such as a greeting for an item without a name. An idempotency key with such a part is always refused.',
-	},
-	{
-		displayName: 'Convert HTML to Text',
-		name: 'htmlToText',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to remove HTML tags and decode HTML entities in title, message, campaign name and button titles, such as in texts from a feed or from WordPress',
-	},
+	sendOnce,
 	{
 		displayName: 'Shorten Long Texts',
 		name: 'shortenTexts',
@@ -150,6 +138,7 @@ export const sendOptions = changeOptions([
 			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
 	},
 	testSubscriberId,
+	timeout,
 ]);
 
 /** A number within the bounds of its field; the field's default where it was not added. */
@@ -186,12 +175,15 @@ export const requestSchema = z.object({
 export type RequestOptions = Readonly<z.infer<typeof requestSchema>>;
 
 // Each switch is off where it was not added, also one that is on when it is added.
-export const changeSchema = requestSchema.extend({
+const sendSchema = requestSchema.extend({
+	/** Whether a part of a text may give nothing. */
+	allowEmptyParts: toggle.default(false),
 	dryRun: toggle.default(false),
-	/** What is done once under this key is never done under it again. */
+	htmlToText: toggle.default(false),
+	/** What was sent under this key is never sent under it again. */
 	idempotencyKey: key.optional(),
 	resendUnknown: toggle.default(false),
-	/** How often the same may be done. An idempotency key beside it counts instead. */
+	/** How often the same may be sent. An idempotency key beside it counts instead. */
 	sendOnce: z
 		.enum(['ever', 'perDay'], {
 			errorMap: (_issue, { data }) => ({
@@ -199,21 +191,12 @@ export const changeSchema = requestSchema.extend({
 			}),
 		})
 		.optional(),
-});
-
-/** How a user wants something to be changed. */
-export type ChangeOptions = Readonly<z.infer<typeof changeSchema>>;
-
-const sendSchema = changeSchema.extend({
-	/** Whether a part of a text may give nothing. */
-	allowEmptyParts: toggle.default(false),
-	htmlToText: toggle.default(false),
 	shortenTexts: toggle.default(false),
 	/** As it was entered: it is checked only where it is used. */
 	testSubscriberId: z.unknown(),
 });
 
-/** What a user can choose beside that for a send. */
+/** What a user can choose for a send. */
 export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
 
 /**

@@ -8,7 +8,7 @@ import { audienceRules, autoHideValue } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
 import { bodies, subscriberId } from '../service/schemas';
-import type { ItemFailure, PreparedChange, PreparedSend, SendOperation } from './operation';
+import type { ItemFailure, PreparedSend, SendOperation, TimedSend } from './operation';
 import type { SendOptions } from './options';
 import { testSubscriberId } from './options';
 import { check } from './parameters';
@@ -41,7 +41,7 @@ function toRow(
 }
 
 /** The subscriber that a send is for, if it is for one. */
-const subscriberOf = ({ sid }: PreparedSend['body']): RequestedId | undefined =>
+const subscriberOf = ({ sid }: TimedSend['body']): RequestedId | undefined =>
 	sid === undefined ? undefined : { of: 'subscriber', id: sid };
 
 /** Warns who lets an agent use a send as its tool. */
@@ -54,7 +54,7 @@ export const toolNotice = (reached: string): INodeProperties => ({
 });
 
 /** The same send at another time, to which quiet hours moved it. */
-const movedTo = (send: EnteredSend, schedule: Schedule): PreparedSend => ({
+const movedTo = (send: EnteredSend, schedule: Schedule): TimedSend => ({
 	...send,
 	schedule,
 	isMoved: true,
@@ -62,7 +62,7 @@ const movedTo = (send: EnteredSend, schedule: Schedule): PreparedSend => ({
 });
 
 /** The send as it is if it leaves now: quiet hours may put it off. */
-function sendNow(entered: EnteredSend): PreparedSend {
+function sendNow(entered: EnteredSend): TimedSend {
 	const { quietHours, schedule } = entered;
 	if (quietHours === undefined) return entered;
 	const moved = afterQuietHours(quietHours, schedule, Date.now());
@@ -96,26 +96,22 @@ function sentEarlierBy({ idempotencyKey, sendOnce }: SendOptions): string {
 	return sendOnce === 'perDay' ? 'today (Send Only Once)' : '(Send Only Once)';
 }
 
-/** What a send becomes at the service. */
-interface Target {
-	/** Whom it is for, as its item says. */
-	readonly shown: Audience | 'test';
-	readonly countReached?: SendOperation['countReached'];
-}
-
 const kindOf = (audience: Audience) =>
 	audienceRules[audience].becomesCampaign ? 'send' : 'sendToOne';
 
-/** A send that is ready to be made. */
-function toChange(entered: EnteredSend, { shown, countReached }: Target): PreparedChange {
+/**
+ * A send that is ready to be made.
+ * @param shown whom it is for, as its item says
+ */
+function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 	const { audience, body, options, quietHours } = entered;
 	const { path, becomesCampaign } = audienceRules[audience];
 	const answer = becomesCampaign ? campaignCreated : notificationSent;
 	const kind = kindOf(audience);
-	const rowOf = (send: PreparedSend, ...more: [Partial<SendReceipt>, Partial<ItemFailure>?]) =>
+	const rowOf = (send: TimedSend, ...more: [Partial<SendReceipt>, Partial<ItemFailure>?]) =>
 		toRow({ ...send, audience: shown }, ...more);
 	/** As it was requested last. */
-	let requested: PreparedSend | undefined;
+	let requested: TimedSend | undefined;
 	return {
 		kind,
 		// As entered: a Retry after the quiet hours is the same send.
@@ -154,7 +150,6 @@ function toChange(entered: EnteredSend, { shown, countReached }: Target): Prepar
 			const sendAt = requested ? requested.schedule?.text : enteredTime(entered);
 			return rowOf(entered, { sendAt }, failure);
 		},
-		countReached: countReached && ((client) => countReached(client, options.timeout)),
 		// The row of a real send, and the very request, without its headers.
 		toDryRunItem(baseUrl) {
 			const send = sendNow(entered);
@@ -171,7 +166,7 @@ function toChange(entered: EnteredSend, { shown, countReached }: Target): Prepar
  * The same send to the test subscriber alone, without what such a send does not take.
  * @throws InvalidInput
  */
-function toTest(entered: EnteredSend): PreparedChange {
+function toTest(entered: EnteredSend): PreparedSend {
 	const { audience, body, options } = entered;
 	const sid = check(subscriberId, options.testSubscriberId, testSubscriberId.displayName);
 	const given = bodies.subscriber.parse({ ...body, sid });
@@ -186,7 +181,7 @@ function toTest(entered: EnteredSend): PreparedChange {
 		// A key would keep the real send from going out.
 		options: { ...options, idempotencyKey: undefined, sendOnce: undefined },
 	};
-	return { ...toChange(test, { shown: 'test' }), testSubscriberId: sid };
+	return { ...prepare(test, 'test'), testSubscriberId: sid };
 }
 
 /** Makes an operation that sends of what it adds to the fields that all sends share. */
@@ -196,7 +191,7 @@ export function sendOperation(
 		'audience' | 'option' | 'properties' | 'select' | 'selectAsEntered' | 'countReached'
 	>,
 ): SendOperation {
-	const { audience, countReached } = own;
+	const { audience } = own;
 	return {
 		...own,
 		kind: kindOf(audience),
@@ -207,7 +202,7 @@ export function sendOperation(
 			const entered = readSend(item, own);
 			const isTestable = entered.options.testSubscriberId !== undefined;
 			return {
-				...toChange(entered, { shown: audience, countReached }),
+				...prepare(entered, audience),
 				toTest: isTestable ? () => toTest(entered) : undefined,
 			};
 		},

@@ -8,7 +8,7 @@ import type { EnteredButton } from './actionButtons';
 import { actionButtons, readButtons } from './actionButtons';
 import type { TextField } from './judgeText';
 import { judgeNothing, judgeOf } from './judgeText';
-import type { PreparedSend, SendOperation } from './operation';
+import type { TimedSend, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions, sendOptions } from './options';
 import type { Fields, ItemParameters, Parameter } from './parameters';
@@ -118,7 +118,7 @@ export function readNames(
 }
 
 /** One item's send as it was entered, checked. Its body has the time that was entered. */
-export interface EnteredSend extends PreparedSend {
+export interface EnteredSend extends TimedSend {
 	/** They may put off when it is sent. */
 	readonly quietHours?: QuietHours | undefined;
 }

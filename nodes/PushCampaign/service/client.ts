@@ -23,7 +23,7 @@ export interface ServiceRequest {
 	readonly body?: object;
 	/** What the request is about, if the service may not know it: messages name it then. */
 	readonly requestedId?: RequestedId | undefined;
-	/** Whether it is a change under an idempotency key: then running the workflow again does not repeat it. */
+	/** Whether it is a send under an idempotency key: then running the workflow again does not repeat it. */
 	readonly hasKey?: boolean;
 }
 

@@ -3,8 +3,8 @@ import type { z } from 'zod/v3';
 import type { failureAnswer } from './answers';
 import type { FailureCause, RequestedId } from './failureWords';
 import { wordsOf } from './failureWords';
-import type { ChangeKind, Kind } from './kinds';
-import { kinds } from './kinds';
+import type { SendKind, Kind } from './kinds';
+import { isSend, kinds } from './kinds';
 import type { FailedProxy } from './proxy';
 import { capitalize, clip, describeWait } from './text';
 import type { NotConnected } from './transportErrors';
@@ -16,8 +16,8 @@ import type { NotConnected } from './transportErrors';
 interface Failed {
 	/** The service's failure type, `unspecified`, `network` or `unexpected_answer`. */
 	readonly type: string;
-	/** The request certainly did nothing, or it may have been processed. */
-	readonly outcome: 'notDone' | 'unknown';
+	/** The service certainly did nothing, or it may have. */
+	readonly outcome: 'notSent' | 'unknown';
 	readonly message: string;
 	readonly httpCode?: string | undefined;
 	readonly cause: FailureCause;
@@ -42,21 +42,21 @@ export interface Problem extends Failed {
 
 /**
  * Says what a reason means for a request of this kind.
- * @param hasKey whether it is a change under an idempotency key
+ * @param hasKey whether it is a send under an idempotency key
  */
 export function explain(
 	{ detail, advice, ...failed }: Reason,
 	kind: Kind,
 	hasKey = false,
 ): Problem {
-	const { change, advice: adviceOfKind } = kinds[kind];
-	if (change !== undefined && failed.outcome === 'unknown') {
-		const message = `It is unknown whether this was ${change.done}: ${failed.message}`;
-		return { ...failed, message, description: change.afterUnknown(hasKey) };
+	if (isSend(kind) && failed.outcome === 'unknown') {
+		const message = `It is unknown whether this was sent: ${failed.message}`;
+		return { ...failed, message, description: kinds[kind].afterUnknown(hasKey) };
 	}
+	const adviceOfKind = kinds[kind].advice;
 	const howToGoOn =
 		failed.remedy ?? adviceOfKind?.get(failed.type) ?? adviceOfKind?.get(failed.cause) ?? advice;
-	const sentences = [detail, change && `It was ${change.notDone}.`, howToGoOn];
+	const sentences = [detail, isSend(kind) ? 'It was not sent.' : undefined, howToGoOn];
 	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
 	return { ...failed, message: capitalize(failed.message), description };
 }
@@ -73,10 +73,10 @@ const passesByItself = (cause: FailureCause) =>
 	cause === 'rate-limited' || cause === 'temporarily-unavailable';
 
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
-const notAsked = { ...lost, outcome: 'notDone' } as const;
+const notAsked = { ...lost, outcome: 'notSent' } as const;
 const elsewhere = {
 	type: 'unexpected_answer',
-	outcome: 'notDone',
+	outcome: 'notSent',
 	cause: 'configuration-invalid',
 } as const;
 
@@ -105,7 +105,7 @@ export const reasons = {
 		const reason = {
 			...words,
 			type: clip(type) || 'unspecified',
-			outcome: 'notDone',
+			outcome: 'notSent',
 			detail: given === '' ? 'The service gave no reason.' : `The service says: "${given}".`,
 			retryAfterMs,
 		} as const;
@@ -203,12 +203,11 @@ export function notRequestedProblem(reason: Problem): Problem {
 }
 
 /**
- * Another execution claimed the key of a change, and nobody knows whether it was made.
+ * Another execution claimed the key of a send, and nobody knows whether it was sent.
  * @param key as a user entered it; `undefined` if no user did
  */
-export function claimedEarlierProblem(key: string | undefined, kind: ChangeKind): Problem {
-	const { doIt } = kinds[kind].change;
+export function claimedEarlierProblem(key: string | undefined, kind: SendKind): Problem {
 	const under = key === undefined ? '' : ` under the idempotency key "${clip(key)}"`;
-	const message = `another execution began to ${doIt}${under}, and its outcome is not known`;
+	const message = `another execution began to send it${under}, and its outcome is not known`;
 	return explain({ ...lost, message, advice: '' }, kind, true);
 }

@@ -65,7 +65,7 @@ export const refusal = (retryAfterMs?: number): Problem => ({
 	description: '',
 	httpCode: '429',
 	cause: 'rate-limited',
-	outcome: 'notDone',
+	outcome: 'notSent',
 	retryAfterMs,
 });
 

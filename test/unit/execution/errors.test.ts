@@ -23,7 +23,7 @@ const node: INode = {
 };
 const unanswered: Problem = {
 	type: 'bad_request',
-	outcome: 'notDone',
+	outcome: 'notSent',
 	message: 'The push service could not read the request',
 	description: 'Check Base URL.',
 	cause: 'configuration-invalid',
@@ -33,7 +33,7 @@ const lost: Problem = { ...unanswered, outcome: 'unknown' };
 const input = new InvalidInput('Title is missing', 'Give a title.');
 const invalid: Problem = {
 	type: 'validation',
-	outcome: 'notDone',
+	outcome: 'notSent',
 	message: 'Title is missing',
 	description: 'Give a title.',
 	cause: 'configuration-invalid',
@@ -64,7 +64,7 @@ test('items that failed are known by their index, with why', () => {
 });
 
 describe('the error that stops a run', () => {
-	const counts = { done: 3, scheduled: 0, doneEarlier: 2, dryRun: 0 };
+	const counts = { sent: 3, scheduled: 0, sentEarlier: 2, dryRun: 0 };
 	const runOf = (problem: Problem, more: Partial<RunEnd> = {}): RunEnd => ({
 		kind: 'send',
 		items: 14,
@@ -128,7 +128,7 @@ describe('the error that stops a run', () => {
 	);
 
 	test('advises no Retry if nothing was sent', () => {
-		const nothing = { done: 0, scheduled: 0, doneEarlier: 0, dryRun: 0 };
+		const nothing = { sent: 0, scheduled: 0, sentEarlier: 0, dryRun: 0 };
 		expect(errorOf(runOf(refused, { items: 7, counts: nothing })).description).toBe(
 			'0 sent, 7 not sent (item 6: The push service could not read the request; 6 not started). Check Base URL.',
 		);
@@ -181,7 +181,7 @@ describe('what is thrown', () => {
 		const unavailable = new Unavailable('n8n could not open it', 'Try again.');
 		expect(toProblem(unavailable, true)).toEqual({
 			type: 'network',
-			outcome: 'notDone',
+			outcome: 'notSent',
 			message: 'n8n could not open it',
 			description: 'Try again.',
 			cause: 'temporarily-unavailable',
@@ -202,7 +202,7 @@ describe('what is thrown', () => {
 		const message = `This node has a defect: ${said}`;
 		const problem = { type: 'unspecified', cause: 'node-defect', message, description };
 		expect(toProblem(thrown, true)).toEqual({ ...problem, outcome: 'unknown' });
-		expect(toProblem(thrown, false)).toEqual({ ...problem, outcome: 'notDone' });
+		expect(toProblem(thrown, false)).toEqual({ ...problem, outcome: 'notSent' });
 		expect(toError(thrown).message).toBe(said);
 		const expected = toExpected(node, thrown, 3);
 		expect(expected).toBeInstanceOf(NodeOperationError);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { Settings } from 'luxon';
 import { endHint, executionHints, waitedHint } from '../../../nodes/PushCampaign/execution/hints';
-import type { PreparedSend, SendOperation } from '../../../nodes/PushCampaign/operations/operation';
+import type { TimedSend, SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { readSend } from '../../../nodes/PushCampaign/operations/sendFields';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
@@ -12,7 +12,7 @@ import { content, itemOf } from '../operations/support';
 
 const notDone: Problem = {
 	type: 'validation',
-	outcome: 'notDone',
+	outcome: 'notSent',
 	message: 'No',
 	description: 'Try again.',
 	cause: 'configuration-invalid',
@@ -20,16 +20,16 @@ const notDone: Problem = {
 
 const cancel = "To cancel it, use your push service's dashboard.";
 
-const sendOf = (operation: SendOperation, parameters = {}): PreparedSend =>
+const sendOf = (operation: SendOperation, parameters = {}): TimedSend =>
 	readSend(itemOf({ ...content, ...parameters }, 'Europe/Berlin'), operation);
 const at = (sendAt: unknown, more = {}) =>
 	sendOf(sendToAll, { additionalFields: { sendAt, ...more } });
 const dry = (operation: SendOperation, parameters = {}) =>
 	sendOf(operation, { options: { dryRun: true }, ...parameters });
 /** The hints of a run in which nothing else happened. */
-const hintsOf = (...sends: PreparedSend[]) =>
+const hintsOf = (...sends: TimedSend[]) =>
 	executionHints({ sends, items: sends.length, refused: [] });
-const messages = (...sends: PreparedSend[]) => hintsOf(...sends).map(({ message }) => message);
+const messages = (...sends: TimedSend[]) => hintsOf(...sends).map(({ message }) => message);
 
 test('a run that sent right away says nothing', () => {
 	expect(messages()).toEqual([]);
@@ -226,7 +226,7 @@ describe('a dry run', () => {
 });
 
 describe('how a run ended', () => {
-	const counts = { done: 4, scheduled: 0, doneEarlier: 8, dryRun: 0 };
+	const counts = { sent: 4, scheduled: 0, sentEarlier: 8, dryRun: 0 };
 	const failures = [{ itemIndex: 7, problem: { ...notDone, message: 'Title is <b>' } }];
 	const run = { kind: 'send', items: 13, counts, failures } as const;
 
@@ -251,7 +251,7 @@ describe('how a run ended', () => {
 	});
 
 	test('is not said if all were sent now', () => {
-		const sent = { ...run, failures: [], items: 4, counts: { ...counts, doneEarlier: 0 } };
+		const sent = { ...run, failures: [], items: 4, counts: { ...counts, sentEarlier: 0 } };
 		expect(endHint(sent, false)).toEqual([]);
 		expect(endHint({ kind: 'read', items: 2, failures: [] }, false)).toEqual([]);
 	});

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { RunEnd } from '../../../nodes/PushCampaign/execution/tally';
-import { describeEnd, hasChanged } from '../../../nodes/PushCampaign/execution/tally';
+import { describeEnd, mayHaveSent } from '../../../nodes/PushCampaign/execution/tally';
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 
-const problemOf = (message: string, outcome: Problem['outcome'] = 'notDone'): Problem => ({
+const problemOf = (message: string, outcome: Problem['outcome'] = 'notSent'): Problem => ({
 	type: 'validation',
 	outcome,
 	message,
@@ -12,7 +12,7 @@ const problemOf = (message: string, outcome: Problem['outcome'] = 'notDone'): Pr
 });
 const failed = (itemIndex: number, message: string) => ({ itemIndex, problem: problemOf(message) });
 const unknown = (itemIndex: number) => ({ itemIndex, problem: problemOf('Lost', 'unknown') });
-const none = { done: 0, scheduled: 0, doneEarlier: 0, dryRun: 0 };
+const none = { sent: 0, scheduled: 0, sentEarlier: 0, dryRun: 0 };
 
 interface Row extends Pick<RunEnd, 'items' | 'failures'> {
 	readonly name: string;
@@ -24,7 +24,7 @@ test.each<Row>([
 	{
 		name: 'with what was sent earlier beside what was sent now',
 		items: 13,
-		counts: { done: 4, doneEarlier: 8 },
+		counts: { sent: 4, sentEarlier: 8 },
 		failures: [failed(7, 'Subscriber ID is missing')],
 		said: '4 sent, 8 sent earlier, 1 not sent (item 7: Subscriber ID is missing)',
 	},
@@ -66,7 +66,7 @@ test('the numbers of the sentence add up to the items, and nothing counts as sen
 	const few = fc.nat(20);
 	fc.assert(
 		fc.property(
-			fc.record({ done: few, scheduled: few, doneEarlier: few, dryRun: few }),
+			fc.record({ sent: few, scheduled: few, sentEarlier: few, dryRun: few }),
 			fc.array(fc.boolean(), { maxLength: 20 }),
 			few,
 			(counts, areUnknown, notStarted) => {
@@ -81,7 +81,7 @@ test('the numbers of the sentence add up to the items, and nothing counts as sen
 					.match(/\d+/g);
 				expect(numbers?.map(Number).reduce((one, other) => one + other, 0)).toBe(items);
 				const isChanged = sum - counts.dryRun > 0 || areUnknown.some(Boolean);
-				expect(hasChanged(run)).toBe(isChanged);
+				expect(mayHaveSent(run)).toBe(isChanged);
 			},
 		),
 	);

@@ -117,7 +117,7 @@ function failuresOf({ kind }: Operation): ItemFailure[] {
 	const httpCode = '400';
 	const problems = [
 		toProblem(new InvalidInput('No', ''), false),
-		{ ...explain(reasons.canceled, kind), outcome: 'notDone' as const, httpCode },
+		{ ...explain(reasons.canceled, kind), outcome: 'notSent' as const, httpCode },
 		{ ...explain(reasons.connectionLost, kind), httpCode },
 	];
 	return problems.map((problem) => toFailure(problem, kind));

@@ -5,7 +5,7 @@ import { sleep } from 'n8n-workflow';
 
 import { claimedEarlierProblem, explain } from '../../service/failures';
 import { InvalidInput, messageOf, Unavailable } from '../../service/invalidInput';
-import type { ChangeKind } from '../../service/kinds';
+import type { SendKind } from '../../service/kinds';
 import { Rows } from '../rows';
 import type { SendAttempt, SendOutcome } from '../sendOutcome';
 import { alreadySent, isUnknown, notRequested } from '../sendOutcome';
@@ -46,7 +46,7 @@ export class IdempotencyKeys {
 
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly kind: ChangeKind,
+		private readonly kind: SendKind,
 	) {
 		this.rows = new Rows(context);
 	}
@@ -208,7 +208,7 @@ export class IdempotencyKeys {
 	private notClaimed(error: unknown): SendOutcome {
 		const { message, advice } = notReachable(error);
 		const reason = { type: 'network', cause: 'temporarily-unavailable', message, advice } as const;
-		return { kind: 'failed', problem: explain({ ...reason, outcome: 'notDone' }, this.kind) };
+		return { kind: 'failed', problem: explain({ ...reason, outcome: 'notSent' }, this.kind) };
 	}
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import { explain, reasons } from '../../service/failures';
 import { failureCauses } from '../../service/failureWords';
 import { parseJson } from '../../service/json';
-import type { ChangeKind } from '../../service/kinds';
+import type { SendKind } from '../../service/kinds';
 import type { SendAttempt, SendOutcome } from '../sendOutcome';
 import { alreadySent, notRequested } from '../sendOutcome';
 
@@ -61,7 +61,7 @@ export function pack(
 }
 
 /** How a send of this kind ended that was saved. */
-export function unpack(send: SavedSend, kind: ChangeKind): SendOutcome {
+export function unpack(send: SavedSend, kind: SendKind): SendOutcome {
 	if (send[0] === 'unknown') {
 		const { data } = savedProblem.safeParse(parseJson(send[2]));
 		const problem = data ?? explain(reasons.canceled, kind, send[4] !== null);

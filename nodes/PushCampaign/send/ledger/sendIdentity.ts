@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../service/kinds';
+import type { SendKind } from '../../service/kinds';
 
 /**
  * What tells one send of an execution from another: its position, and digests of the content that is sent and of
@@ -7,7 +7,7 @@ import type { ChangeKind } from '../../service/kinds';
  * when n8n runs the node again, and that must not send it twice. Both include the site that it is sent to.
  */
 export interface SendIdentity {
-	readonly kind: ChangeKind;
+	readonly kind: SendKind;
 	/** The run of the node and its item, as `0.17`; the same for all calls of an agent's tool, where only content counts. */
 	readonly position: string;
 	readonly content: string;

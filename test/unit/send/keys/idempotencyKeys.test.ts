@@ -124,7 +124,7 @@ describe('if n8n’s database fails', () => {
 		const request = jest.fn();
 		expect(await send('a', sent, request)).toMatchObject({
 			kind: 'failed',
-			problem: { type: 'network', outcome: 'notDone' },
+			problem: { type: 'network', outcome: 'notSent' },
 		});
 		expect(request).not.toHaveBeenCalled();
 	});
