@@ -1,4 +1,4 @@
-// Writes the tables of docs/reliability.md from the results of the last test run: the titles of the tests that passed.
+// Writes docs/reliability-tests.md from the results of `npm run test:host`: the titles of the tests that passed.
 // `--check` writes nothing, and fails if the page and the results differ.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export interface TestResult {
 export function readResults(json: string): TestResult[] {
 	return resultsSchema.parse(JSON.parse(json)).testResults.flatMap(({ name, assertionResults }) =>
 		assertionResults.map(({ ancestorTitles, title, status }) => ({
-			suite: name.replace(/^.*\/test\/((?:unit|engine|host|verify)\/.*)\.test\.ts$/, '$1'),
+			suite: name.replace(/^.*\/test\/(host\/.*)\.test\.ts$/, '$1'),
 			groups: ancestorTitles,
 			title,
 			status,
@@ -41,12 +41,40 @@ export function readResults(json: string): TestResult[] {
 	);
 }
 
-/** A table of the page: a comment that names the suites, the table, and a comment that ends it. */
-const tablePattern = /(<!-- tests: ([\w/, ]+) -->\n)[^]*?(<!-- end -->)/g;
+/** A chapter of the page: the tests of these suites. */
+export interface Chapter {
+	title: string;
+	suites: readonly string[];
+}
 
-/** The suites whose titles the page lists, in its order. */
-export const suitesIn = (page: string): string[] =>
-	[...page.matchAll(tablePattern)].flatMap(([, , names = '']) => names.split(', '));
+export const chapters: readonly Chapter[] = [
+	{ title: 'Sends', suites: ['host/reliabilitySends'] },
+	{ title: 'Stops, crashes and queue mode', suites: ['host/retryOfStopped', 'host/queue'] },
+	{
+		title: 'Idempotency keys and tests on one subscriber',
+		suites: ['host/idempotencyKeys', 'host/keyPairs', 'host/sharedNodeId', 'host/sendOptions'],
+	},
+	{
+		title: 'The trigger',
+		suites: [
+			'host/reliabilityTrigger',
+			'host/triggerEdits',
+			'host/triggerKills',
+			'host/triggerBudget',
+		],
+	},
+	{ title: "An AI agent's tool", suites: ['host/agent'] },
+	{ title: 'What nobody meant', suites: ['host/notMeant'] },
+	{
+		title: 'The credential, its test and its secrets',
+		suites: ['host/secrets', 'host/versions', 'host/credential'],
+	},
+];
+
+const beginning = `# What the tests show
+
+Each row is the title of a test that passed on real n8n servers, with a simulated push service that counts what arrives, and the versions of n8n that it ran on. \`npm run docs:reliability\` writes this page from the results of \`npm run test:host\`. What is promised is in [reliability.md](reliability.md).
+`;
 
 /** The versions and engines of n8n in the titles around the tests. */
 function ranOn(tests: readonly TestResult[]): string {
@@ -66,27 +94,29 @@ function ranOn(tests: readonly TestResult[]): string {
 const capitalized = (text: string) =>
 	text.startsWith('n8n') ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-function tableOf(suites: readonly string[], results: readonly TestResult[]): string {
+function chapterOf({ title, suites }: Chapter, results: readonly TestResult[]): string {
 	// Jest lists suites as they end, in another order each time.
 	const tests = suites.flatMap((name) => results.filter(({ suite }) => suite === name));
-	const titles = [...new Set(tests.map(({ title }) => title))];
-	const rows = titles.map((title) => {
-		const on = ranOn(tests.filter((test) => test.title === title));
-		return `| ${capitalized(title).replaceAll('|', '\\|')} | ${on} |`;
+	const titles = [...new Set(tests.map((test) => test.title))];
+	const rows = titles.map((row) => {
+		const on = ranOn(tests.filter((test) => test.title === row));
+		return `| ${capitalized(row).replaceAll('|', '\\|')} | ${on} |`;
 	});
-	return ['| What a test shows | n8n |', '| --- | --- |', ...rows].join('\n');
+	return [`## ${title}`, '', '| What a test shows | n8n |', '| --- | --- |', ...rows, ''].join(
+		'\n',
+	);
 }
 
 /**
- * Writes the tables of the page again.
+ * Writes the page.
  *
  * @returns the page, and a sentence for each test that is not to be listed
  */
-export function fill(
-	page: string,
+export function writePage(
+	parts: readonly Chapter[],
 	results: readonly TestResult[],
 ): { page: string; faults: string[] } {
-	const suites = suitesIn(page);
+	const suites = parts.flatMap((chapter) => chapter.suites);
 	const faults = [
 		...suites
 			.filter((name) => !results.some(({ suite }) => suite === name))
@@ -95,12 +125,8 @@ export function fill(
 			.filter(({ suite, status }) => suites.includes(suite) && status !== 'passed')
 			.map(({ suite, title, status }) => `${status}: ${suite}: ${title}`),
 	];
-	const filled = page.replace(
-		tablePattern,
-		(_table, begin: string, names: string, end: string) =>
-			`${begin}\n${tableOf(names.split(', '), results)}\n\n${end}`,
-	);
-	return { page: filled, faults };
+	const page = [beginning, ...parts.map((chapter) => chapterOf(chapter, results))].join('\n');
+	return { page, faults };
 }
 
 /** Whether two pages say the same. The formatter aligns their tables. */
@@ -112,23 +138,18 @@ export function saysTheSame(one: string, other: string): boolean {
 }
 
 function readRun(): TestResult[] {
-	return [
-		{ file: 'test.json', command: 'npm test' },
-		{ file: 'test-host.json', command: 'npm run test:host' },
-	].flatMap(({ file, command }) => {
-		try {
-			return readResults(readFileSync(join(projectFolder, '.artifacts', file), 'utf8'));
-		} catch {
-			throw new Error(`There are no results in .artifacts/${file}: run \`${command}\` first`);
-		}
-	});
+	const file = join('.artifacts', 'test-host.json');
+	try {
+		return readResults(readFileSync(join(projectFolder, file), 'utf8'));
+	} catch {
+		throw new Error(`There are no results in ${file}: run \`npm run test:host\` first`);
+	}
 }
 
 function main(isCheck: boolean): void {
-	const path = join(projectFolder, 'docs', 'reliability.md');
-	const before = readFileSync(path, 'utf8');
-	const { page, faults } = fill(before, readRun());
-	if (isCheck && faults.length === 0 && !saysTheSame(page, before)) {
+	const path = join(projectFolder, 'docs', 'reliability-tests.md');
+	const { page, faults } = writePage(chapters, readRun());
+	if (isCheck && faults.length === 0 && !saysTheSame(page, readFileSync(path, 'utf8'))) {
 		faults.push('The page and the results differ: run `npm run docs:reliability`');
 	}
 	for (const fault of faults) console.error(fault);

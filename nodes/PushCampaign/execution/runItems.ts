@@ -141,7 +141,7 @@ async function returnItems(
 			continue;
 		}
 		const failure = toFailure(problem, run.kind);
-		// n8n itself adds the fields of the input at the error output.
+		// Every version of n8n routes `error` alone to the error output, and adds the fields of the input there.
 		const json = isErrorOutput ? { error: failure.error } : run.toFailedJson(itemIndex, failure);
 		items.push(toItem(json, itemIndex));
 	}

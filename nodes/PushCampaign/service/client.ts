@@ -175,6 +175,7 @@ export function createClient(options: ClientOptions): Client {
 						encoding: 'text',
 						returnFullResponse: true,
 						ignoreHttpStatusErrors: true,
+						// The helper would send the key and the token along, to any host.
 						disableFollowRedirect: true,
 						timeout: timeoutMs,
 						abortSignal,

@@ -1,29 +1,27 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-	fill,
+	chapters,
 	readResults,
 	saysTheSame,
-	suitesIn,
 	type TestResult,
+	writePage,
 } from '../../../docs/reliability';
 
 const project = join(__dirname, '../../..');
 
 // Whether all of its tests passed is checked after a run, by `npm run docs:reliability -- --check`.
-test('docs/reliability.md lists suites that are there, each once', () => {
-	const suites = suitesIn(readFileSync(join(project, 'docs/reliability.md'), 'utf8'));
-	expect(suites.length).toBeGreaterThan(10);
+test('docs/reliability-tests.md lists suites that are there, each once', () => {
+	const suites = chapters.flatMap((chapter) => chapter.suites);
 	expect(new Set(suites).size).toBe(suites.length);
 	const missing = suites.filter((suite) => !existsSync(join(project, `test/${suite}.test.ts`)));
 	expect(missing).toEqual([]);
 });
 
-describe('the tables of docs/reliability.md', () => {
-	const page = (table = '') =>
-		`Before\n\n<!-- tests: host/queue -->${table}\n<!-- end -->\n\nAfter`;
+describe('docs/reliability-tests.md', () => {
+	const parts = [{ title: 'Queue mode', suites: ['host/queue'] }];
 	const table = (...rows: string[]) =>
-		['\n', '| What a test shows | n8n |', '| --- | --- |', ...rows, ''].join('\n');
+		['## Queue mode', '', '| What a test shows | n8n |', '| --- | --- |', ...rows, ''].join('\n');
 	const result = (changes: Partial<TestResult> = {}): TestResult => ({
 		suite: 'host/queue',
 		groups: ['queue mode on n8n 2.x'],
@@ -32,7 +30,7 @@ describe('the tables of docs/reliability.md', () => {
 		...changes,
 	});
 
-	test('hold the titles of the tests, with the versions and engines that they ran on', () => {
+	test('holds the titles of the tests, with the versions and engines that they ran on', () => {
 		const results = [
 			result(),
 			result({ groups: ['queue mode on n8n 1.x'] }),
@@ -46,12 +44,9 @@ describe('the tables of docs/reliability.md', () => {
 			'| Nothing is lost | 1.x (classic, durable) |',
 			'| A \\| b | 2.x |',
 		];
-		const written = fill(page(), results);
-		expect(written).toEqual({
-			page: page(table(...rows)).replace('\n\n<!-- end', '\n\n<!-- end'),
-			faults: [],
-		});
-		expect(fill(written.page, results)).toEqual(written);
+		const { page, faults } = writePage(parts, results);
+		expect(page.slice(page.indexOf('##'))).toBe(table(...rows));
+		expect(faults).toEqual([]);
 	});
 
 	test.each([
@@ -66,11 +61,11 @@ describe('the tables of docs/reliability.md', () => {
 			results: [result(), result({ status: 'failed' })],
 			fault: 'failed: host/queue: it sends once',
 		},
-	])('are not written because of $name', ({ results, fault }) => {
-		expect(fill(page(), results).faults).toEqual([fault]);
+	])('is not written because of $name', ({ results, fault }) => {
+		expect(writePage(parts, results).faults).toEqual([fault]);
 	});
 
-	test('say the same however they are aligned, and something else if a word differs', () => {
+	test('says the same however its tables are aligned, and something else if a word differs', () => {
 		const narrow = table('| It sends once | 2.x |');
 		const wide = narrow.replace('once |', 'once    |').replace('| ---', '| --------');
 		expect(saysTheSame(narrow, wide)).toBe(true);
