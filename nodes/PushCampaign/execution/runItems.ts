@@ -4,8 +4,9 @@ import type {
 	INodeExecutionData,
 	NodeExecutionHint,
 } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeError, NodeOperationError } from 'n8n-workflow';
 
+import type { Outcome } from '../delivery/outcome';
 import { runJobs } from '../delivery/runJobs';
 import { operations } from '../operations';
 import type { ItemFailure, Operation } from '../operations/operation';
@@ -13,12 +14,12 @@ import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { isSend } from '../service/kinds';
-import { SendJobs } from './changeJobs';
 import { failuresOf, toExpected, toFailure, toNodeError, toProblem } from './errors';
 import { endHint, waitedHint } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
 import { readJobs } from './readJobs';
+import { SendJobs } from './sendJobs';
 import { sleep } from './sleep';
 import type { RunEnd } from './tally';
 import { connections } from './transport';
@@ -31,9 +32,7 @@ const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
 	pairedItem: { item },
 });
 
-/**
- * The same job, whose defects end its item alone: how the others ended stays known.
- */
+/** The same job, whose defects end its item alone: how the others ended stays known. */
 function withoutThrowing<Value>(job: ItemJob<Value>): ItemJob<Value> {
 	if (job.known !== undefined) return job;
 	return {
@@ -62,13 +61,13 @@ async function createJobs<Value>(
 		const refuse = (error: unknown) => factory.refuse(itemIndex, error);
 		try {
 			const connection = await connectionOf(itemIndex);
-			// Not awaited: a late item first asks for its key, and the next items need not wait for that.
+			// Not awaited: it may ask n8n's database, and the next items need not wait for that.
 			jobs.push(factory.create(itemIndex, connection).then(withoutThrowing).catch(refuse));
 		} catch (error) {
 			jobs.push(Promise.resolve(refuse(error)));
 		}
 		if (jobs.length % itemsAtOnce === 0) {
-			// What is late claims its key and frees it: more at a time would push out keys that are remembered.
+			// No more at a time ask n8n's database.
 			await Promise.all(jobs.slice(-itemsAtOnce));
 			await sleep(0);
 		}
@@ -113,18 +112,23 @@ async function showHints(
 	}
 }
 
-/** What a run returns, if the node continues or nothing failed. */
-interface EndedRun extends RunEnd {
+/** How a run ended, and its items. */
+interface EndedRun<Value> extends RunEnd {
 	/** What the editor says of the run beside how it ended. */
 	readonly hints: () => Promise<NodeExecutionHint[]>;
-	readonly toJson: (itemIndex: number) => IDataObject;
-	readonly toFailedJson: (itemIndex: number, failure: ItemFailure) => IDataObject;
+	readonly outcomes: ReadonlyArray<Outcome<Value>>;
+	/** Missing for an item that has none, because the run failed before. */
+	readonly jobs: ReadonlyArray<ItemJob<Value>>;
 }
 
+/** The item of a failure that came before anything was read of it. */
+const bare = ({ status, description, error }: ItemFailure): IDataObject =>
+	status === undefined ? { error } : { status, description, error };
+
 /** @throws NodeOperationError, NodeApiError for the first item that failed, unless the node continues */
-async function returnItems(
+async function returnItems<Value>(
 	context: IExecuteFunctions,
-	run: EndedRun,
+	run: EndedRun<Value>,
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const isErrorOutput = node.onError === 'continueErrorOutput';
@@ -133,17 +137,19 @@ async function returnItems(
 	if (first !== undefined && !context.continueOnFail()) throw toNodeError(node, run, first);
 	const problems = new Map(run.failures.map(({ itemIndex, problem }) => [itemIndex, problem]));
 	const items: INodeExecutionData[] = [];
-	for (let itemIndex = 0; itemIndex < run.items; itemIndex += 1) {
+	for (const [itemIndex, outcome] of run.outcomes.entries()) {
 		if (itemIndex > 0 && itemIndex % itemsAtOnce === 0) await sleep(0);
+		const job = run.jobs[itemIndex];
 		const problem = problems.get(itemIndex);
-		if (problem === undefined) {
-			items.push(toItem(run.toJson(itemIndex), itemIndex));
+		if (problem !== undefined) {
+			const failure = toFailure(problem, run.kind);
+			// Every version of n8n routes `error` alone to the error output, and adds the fields of the input there.
+			const json = isErrorOutput ? { error: failure.error } : (job?.toFailedJson ?? bare)(failure);
+			items.push(toItem(json, itemIndex));
 			continue;
 		}
-		const failure = toFailure(problem, run.kind);
-		// Every version of n8n routes `error` alone to the error output, and adds the fields of the input there.
-		const json = isErrorOutput ? { error: failure.error } : run.toFailedJson(itemIndex, failure);
-		items.push(toItem(json, itemIndex));
+		const json = outcome.kind === 'done' ? job?.toJson?.(outcome.value) : undefined;
+		items.push(toItem(json ?? {}, itemIndex));
 	}
 	return items;
 }
@@ -153,39 +159,36 @@ async function runOperation<Value>(
 	factory: JobFactory<Value>,
 	kind: Kind,
 	onRequest: () => void,
-): Promise<EndedRun> {
+): Promise<INodeExecutionData[]> {
 	const { jobs, ended, limitTrace } = await runAllJobs(context, factory, onRequest);
+	if (context.getExecutionCancelSignal()?.aborted) {
+		const message = 'The execution was canceled before all items were done';
+		throw new NodeOperationError(context.getNode(), message);
+	}
 	const { outcomes, hints, ...end } = factory.end(ended);
-	return {
+	return await returnItems(context, {
 		...end,
 		kind,
 		items: outcomes.length,
 		failures: failuresOf(outcomes),
 		hints: async () => [...((await hints?.()) ?? []), ...waitedHint(limitTrace)],
-		toJson(itemIndex) {
-			const outcome = outcomes[itemIndex];
-			const json = outcome?.kind === 'done' ? jobs[itemIndex]?.toJson?.(outcome.value) : undefined;
-			return json ?? {};
-		},
-		toFailedJson: (itemIndex, failure) =>
-			jobs[itemIndex]?.toFailedJson(failure) ?? { error: failure.error },
-	};
+		outcomes,
+		jobs,
+	});
 }
 
-/**
- * A run that failed whole, item by item: thrown, n8n would hand the items on unchanged, as if they had been sent.
- */
-function failedRun(items: number, kind: Kind, problem: Problem): EndedRun {
+/** A run that failed whole: each item failed. Thrown, n8n would hand the items on as if they had been sent. */
+function failedRun(items: number, kind: Kind, problem: Problem): EndedRun<never> {
+	const outcomes = Array.from({ length: items }, () => ({ kind: 'failed', problem }) as const);
 	const nothing = { sent: 0, scheduled: 0, sentEarlier: 0, dryRun: 0 };
 	return {
 		kind,
 		items,
-		failures: Array.from({ length: items }, (_, itemIndex) => ({ itemIndex, problem })),
+		failures: failuresOf(outcomes),
 		counts: isSend(kind) ? nothing : undefined,
 		hints: async () => await Promise.resolve([]),
-		toJson: () => ({}),
-		toFailedJson: (_itemIndex, { status, description, error }) =>
-			status === undefined ? { error } : { status, description, error },
+		outcomes,
+		jobs: [],
 	};
 }
 
@@ -208,34 +211,25 @@ function findOperation(context: IExecuteFunctions): Operation {
  * @throws NodeOperationError, NodeApiError
  */
 export async function runItems(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const items = context.getInputData();
-	if (items.length === 0) return [];
-	// As long as the operation is not known, it may be one whose items tell their outcome.
+	const items = context.getInputData().length;
+	if (items === 0) return [];
+	// As long as the operation is not known, it may be one that sends.
 	let kind: Kind = 'send';
 	let mayHaveLeft = false;
 	const onRequest = () => {
 		mayHaveLeft = true;
 	};
-	const signal = context.getExecutionCancelSignal();
 	try {
 		const operation = findOperation(context);
 		({ kind } = operation);
-		const run =
-			operation.kind === 'read'
-				? await runOperation(context, readJobs(context, operation), kind, onRequest)
-				: await runOperation(context, new SendJobs(context, operation), kind, onRequest);
-		if (signal?.aborted) {
-			const message = 'The execution was canceled before all items were done';
-			throw new NodeOperationError(context.getNode(), message);
-		}
-		return await returnItems(context, run);
+		return operation.kind === 'read'
+			? await runOperation(context, readJobs(context, operation), kind, onRequest)
+			: await runOperation(context, new SendJobs(context, operation), kind, onRequest);
 	} catch (thrown) {
-		if (!context.continueOnFail() || signal?.aborted) {
-			throw toExpected(context.getNode(), thrown, 0);
-		}
-		return await returnItems(
-			context,
-			failedRun(items.length, kind, toProblem(thrown, mayHaveLeft)),
-		);
+		const isCanceled = context.getExecutionCancelSignal()?.aborted;
+		// It says already how the run ended.
+		const isEnd = thrown instanceof NodeError && !context.continueOnFail();
+		if (isCanceled || isEnd) throw toExpected(context.getNode(), thrown);
+		return await returnItems(context, failedRun(items, kind, toProblem(thrown, mayHaveLeft)));
 	}
 }

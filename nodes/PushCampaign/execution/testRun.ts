@@ -50,15 +50,15 @@ export class TestRun {
 
 	/**
 	 * @param position what tells the item from others in this execution
-	 * @returns `undefined` if the item is no test, and is sent as it is meant
+	 * @returns what is to be sent: the item as it is meant, or a test; `undefined` if it goes to nobody
 	 * @throws InvalidInput
 	 */
-	add(itemIndex: number, position: string, meant: PreparedSend): TestItem | undefined {
-		if (!this.isOn || meant.toTest === undefined || meant.options.dryRun) return undefined;
-		const test = meant.toTest();
-		const item = { meant, test: this.isAmongFirst(position) ? test : undefined };
-		this.items.set(itemIndex, item);
-		return item;
+	choose(itemIndex: number, position: string, meant: PreparedSend): PreparedSend | undefined {
+		if (!this.isOn || meant.toTest === undefined || meant.options.dryRun) return meant;
+		const toSubscriber = meant.toTest();
+		const test = this.isAmongFirst(position) ? toSubscriber : undefined;
+		this.items.set(itemIndex, { meant, test });
+		return test;
 	}
 
 	/** Says who got the items, and whom they are meant for. */

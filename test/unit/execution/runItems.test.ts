@@ -160,7 +160,11 @@ describe('before anything is sent', () => {
 		async ({ more, message, description }) => {
 			const wrong = { items: titled('a', 'b'), parameters: { ...send, ...more } };
 			const stopped = await run(wrong);
-			expect(shown(stopped)).toEqual({ message, description, item: 0 });
+			expect(shown(stopped)).toEqual({
+				message: `2 of 2 items are not valid: ${message} (item 0; also item 1)`,
+				description: `0 sent, 2 not sent (items 0, 1: ${message}). ${description}`,
+				item: 0,
+			});
 			expect(stopped.error).toMatchObject({ failure: { cause: 'configuration-invalid' } });
 			const { items, hints, asked } = await run({ ...wrong, continueOnFail: true });
 			const error = { message, description, type: 'validation', outcome: 'notSent' };

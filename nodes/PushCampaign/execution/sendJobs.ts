@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
+import type { Job } from '../delivery/job';
 import type { Outcome } from '../delivery/outcome';
 import type { ItemFailure, PreparedSend, SendOperation, TimedSend } from '../operations/operation';
 import { isDryRun } from '../operations/options';
@@ -10,19 +11,18 @@ import type { SendReceipt } from '../service/answers';
 import type { InvalidInput } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
+import { DryRun } from './dryRun';
 import { toError, toFailure, toProblem } from './errors';
 import { journalOf, ledgerOf } from './executionLedger';
-import { droppedHint, executionHints } from './hints';
+import { droppedHint } from './hints';
 import { htmlHint } from './htmlHint';
 import { Identities } from './identities';
 import type { ItemJob, JobFactory } from './itemJob';
-import type { KeyedItem } from './keyHint';
-import { keyHint } from './keyHint';
 import { KeysOfRun } from './keysOfRun';
 import { parametersOf } from './parameterReader';
 import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
-import type { Counts, Failure } from './tally';
+import type { Counts } from './tally';
 import { TestRun } from './testRun';
 import type { Connection } from './transport';
 
@@ -62,15 +62,9 @@ export class SendJobs implements JobFactory<SendResult> {
 	private readonly identities: Identities;
 	private readonly prepared: PreparedSend[] = [];
 	private readonly keysOfRun = new KeysOfRun(this.prepared);
-	/** The items of a dry run that would be sent under a key. */
-	private readonly dryKeys: KeyedItem[] = [];
+	private readonly dryRun = new DryRun();
 	/** The items that have a key. */
 	private readonly keyed = new Set<number>();
-	/** The items of a dry run that would not be sent. */
-	private readonly refused: Failure[] = [];
-	/** Asks how many subscribers the first dry run would reach. */
-	private countReached: (() => Promise<number | undefined>) | undefined;
-
 	constructor(
 		context: IExecuteFunctions,
 		private readonly operation: SendOperation,
@@ -89,12 +83,9 @@ export class SendJobs implements JobFactory<SendResult> {
 
 	async create(itemIndex: number, connection: Connection): Promise<ItemJob<SendResult>> {
 		const meant = this.operation.prepare(this.parametersFor(itemIndex));
-		const testItem = this.testRun.add(
-			itemIndex,
-			this.identities.testPosition(itemIndex, meant),
-			meant,
-		);
-		const prepared = testItem?.test ?? meant;
+		const position = this.identities.testPosition(itemIndex, meant);
+		const toSend = this.testRun.choose(itemIndex, position, meant);
+		const prepared = toSend ?? meant;
 		this.prepared[itemIndex] = prepared;
 		const toItems = {
 			toJson(value: SendResult) {
@@ -103,33 +94,39 @@ export class SendJobs implements JobFactory<SendResult> {
 			},
 			toFailedJson: prepared.toFailedItem,
 		};
-		const { resendUnknown, timeout, dryRun } = prepared.options;
-		const { maxParallel, rateLimitRetries } = prepared.options;
+		if (toSend !== undefined && !toSend.options.dryRun) {
+			return { ...(await this.createSend(itemIndex, toSend, connection)), ...toItems };
+		}
 		const late = tooLate(prepared);
-		// In a test run, nothing but a test may leave.
-		if (testItem !== undefined && testItem.test === undefined) {
-			if (late !== undefined) throw late;
-			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
+		if (late !== undefined) throw late;
+		// What a test run does not send is no dry run that a user chose.
+		if (toSend !== undefined) {
+			const { timeout } = toSend.options;
+			this.dryRun.add(
+				itemIndex,
+				toSend,
+				this.keyOf(toSend, connection.site),
+				async () => await this.operation.countReached?.(connection.client, timeout),
+			);
 		}
-		if (dryRun) {
-			if (late !== undefined) throw late;
-			this.countReached ??= async () =>
-				await this.operation.countReached?.(connection.client, timeout);
-			const dryKey = this.keyOf(prepared, connection.site);
-			if (dryKey !== undefined) {
-				this.dryKeys.push({ itemIndex, key: dryKey, recipients: prepared.recipients });
-			}
-			return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
-		}
+		return { known: { kind: 'done', value: 'dryRun' }, ...toItems };
+	}
 
-		const sendKey = this.keyOf(prepared, connection.site);
+	private async createSend(
+		itemIndex: number,
+		prepared: PreparedSend,
+		{ client, site }: Connection,
+	): Promise<Job<SendResult> & { maxParallel?: number }> {
+		const { resendUnknown, timeout, maxParallel, rateLimitRetries } = prepared.options;
+		const sendKey = this.keyOf(prepared, site);
 		const key = sendKey?.text;
 		if (key !== undefined) {
 			this.requireOwnId();
 			this.keyed.add(itemIndex);
 		}
+		const late = tooLate(prepared);
 		const send = {
-			identity: this.identities.of(itemIndex, prepared, connection.site, key),
+			identity: this.identities.of(itemIndex, prepared, site, key),
 			key,
 			isKeyMade: sendKey?.isMade ?? false,
 			// A key of a day does not stop a Retry on another one.
@@ -138,20 +135,19 @@ export class SendJobs implements JobFactory<SendResult> {
 			timeoutMs: timeout,
 			late,
 			checkTime: () => tooLate(prepared),
-			request: async () => await prepared.perform(connection.client),
+			request: async () => await prepared.perform(client),
 		};
 		const isRepeat = key !== undefined && this.keysOfRun.has(key);
 		// Not awaited before: the next items have to know. A late one is not sent, unless its key is another's, too.
 		if (key !== undefined && (late === undefined || isRepeat)) this.keysOfRun.note(key, itemIndex);
 		const known = await this.sends.recall(send, isRepeat);
-		if (known !== undefined) return { known, ...toItems };
+		if (known !== undefined) return { known };
 		return {
 			maxParallel,
 			dedupeKey: key,
 			rateLimitRetries,
 			transientRetries: kinds[prepared.kind].unknownRetries,
 			attempt: async () => await this.sends.once(send),
-			...toItems,
 		};
 	}
 
@@ -167,7 +163,7 @@ export class SendJobs implements JobFactory<SendResult> {
 			return { known: { kind: 'invalid', invalid: toError(thrown) }, toFailedJson };
 		}
 		const problem = toProblem(thrown, false);
-		this.refused.push({ itemIndex, problem });
+		this.dryRun.refuse(itemIndex, problem);
 		const { error } = toFailure(problem, kind);
 		const toJson = () => toFailedJson({ dryRun: true, error });
 		return { known: { kind: 'done', value: 'dryRun' }, toJson, toFailedJson };
@@ -189,32 +185,33 @@ export class SendJobs implements JobFactory<SendResult> {
 		};
 	}
 
-	/** What the editor says of the run. A dry run's audience is not counted once the service has refused something. */
 	private async hintsOf(
 		outcomes: ReadonlyArray<Outcome<SendResult>>,
 	): Promise<NodeExecutionHint[]> {
-		const isRefused = new Set(this.refused.map(({ itemIndex }) => itemIndex));
-		const sends = new Map<number, TimedSend>();
-		for (const [itemIndex, outcome] of outcomes.entries()) {
-			if (outcome.kind !== 'done' || outcome.value === 'alreadySent') continue;
-			if (isRefused.has(itemIndex)) continue;
-			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			const prepared = this.prepared[itemIndex];
-			// What a test run does not send is no dry run that a user chose.
-			if (receipt === undefined && !prepared?.options.dryRun) continue;
-			const send = prepared?.describe(receipt);
-			if (send !== undefined) sends.set(itemIndex, send);
-		}
+		const sends = this.sendsOf(outcomes);
 		const hasFailed = outcomes.some(({ kind }) => kind === 'failed');
-		const reached = hasFailed ? undefined : await this.countReached?.();
-		const run = { sends: [...sends.values()], items: outcomes.length, refused: this.refused };
-		const wasSent = (itemIndex: number) => outcomes[itemIndex]?.kind === 'done';
+		const wasSent = async (key: string) => await this.sends.wasSent(key);
 		return [
-			...this.testRun.hint(wasSent),
-			...executionHints({ ...run, reached }),
-			...(await keyHint(this.dryKeys, async (key) => await this.sends.wasSent(key))),
+			...this.testRun.hint((itemIndex) => outcomes[itemIndex]?.kind === 'done'),
+			...(await this.dryRun.hints([...sends.values()], outcomes.length, hasFailed, wasSent)),
 			...droppedHint(this.keysOfRun.countDropped(outcomes)),
 			...htmlHint(sends),
 		];
+	}
+
+	/** The sends that were accepted now, and those of a dry run that would be sent, by the index of their item. */
+	private sendsOf(outcomes: ReadonlyArray<Outcome<SendResult>>): Map<number, TimedSend> {
+		const sends = new Map<number, TimedSend>();
+		for (const [itemIndex, outcome] of outcomes.entries()) {
+			const prepared = this.prepared[itemIndex];
+			if (prepared === undefined || outcome.kind !== 'done') continue;
+			if (outcome.value === 'alreadySent') continue;
+			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
+			// What a test run does not send is no dry run that a user chose.
+			if (receipt === undefined && !prepared.options.dryRun) continue;
+			if (this.dryRun.hasRefused(itemIndex)) continue;
+			sends.set(itemIndex, prepared.describe(receipt));
+		}
+		return sends;
 	}
 }
