@@ -21,9 +21,14 @@ const savedProblem = z.object({
 
 const optionalText = z.string().nullable();
 /**
- * `sent`, source, description, campaign ID, schedule; without a description where its answer is lost. Or `unknown`, source, the reason as JSON, the IDs of the
- * executions that left it so, the digest of its idempotency key. n8n saves a text that occurs more than once
- * only once.
+ * How a send ended, as n8n saves it:
+ *
+ * | first     | then                                                                                                |
+ * | --------- | --------------------------------------------------------------------------------------------------- |
+ * | `sent`    | source, description, campaign ID, schedule; no description if its answer is lost                    |
+ * | `unknown` | source, the reason as JSON, the IDs of the executions that left it so, the digest of its key        |
+ *
+ * Lists and not objects: n8n saves a text that occurs more than once only once, and names would be saved each time.
  */
 const savedSend = z.union([
 	z.tuple([z.literal('sent'), optionalText, optionalText, optionalText, optionalText]),
