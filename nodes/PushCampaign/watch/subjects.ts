@@ -32,8 +32,8 @@ const campaign: Subject = {
 		if (result.kind === 'failed') return result;
 		const { notification_status: status, count } = result.value;
 		// The most wanted numbers come first, so that they are on the screen.
-		const { delivered, clicked, closed, totalAttempts, successfullySent, failedToSend } = count;
-		const numbers = { delivered, clicked, closed, totalAttempts, successfullySent, failedToSend };
+		const { delivered = null, clicked = null, closed = null } = count;
+		const numbers = { delivered, clicked, closed, ...count };
 		const fields = { campaignId: id, status, ...numbers, ...toRates(count) };
 		return { kind: 'done', value: { status, numbers, fields } };
 	},
@@ -46,10 +46,8 @@ const site: Subject = {
 		const request = { kind: 'poll', path: subscriberCountPath } as const;
 		const result = await client.request(request, subscriberCount, timeoutMs);
 		if (result.kind === 'failed') return result;
-		const numbers = {
-			activeSubscribers: result.value.active_subscribers,
-			totalLifetimeSubscribers: result.value.total_life_time_subscribers,
-		};
+		const { activeSubscribers = null } = result.value;
+		const numbers = { activeSubscribers, ...result.value };
 		return { kind: 'done', value: { status: null, numbers, fields: numbers } };
 	},
 	describe: () => 'The subscriber count',
