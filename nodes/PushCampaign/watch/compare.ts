@@ -2,26 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { Reading } from './subjects';
-
-/** Starts the workflow when something moved since the last event. */
-interface ChangedRule {
-	readonly kind: 'changed';
-	/** Names of the numbers that are watched. */
-	readonly numbers: readonly string[];
-	readonly isStatusWatched: boolean;
-	/** How far one of the numbers has to move. Any change of the status is enough. */
-	readonly minimumChange: number;
-}
-
-/** Starts the workflow once, when a number reaches a target that no event of this kind has reported. */
-interface ReachedRule {
-	readonly kind: 'reached';
-	/** Name of the number that is watched. */
-	readonly number: string;
-	readonly target: number;
-}
-
-export type Rule = ChangedRule | ReachedRule;
+import type { Rule } from './watched';
 
 /** A reading of one campaign, or of the site. */
 export interface Observation extends Reading {
@@ -59,10 +40,10 @@ function moveBaseline(before: Baseline, { numbers, status }: Reading, rule: Rule
 	for (const [name, value] of Object.entries(numbers)) {
 		if (value !== null) moved.numbers[name] = value;
 	}
-	if (rule.kind === 'reached') {
-		moved.reached[rule.number] = Math.max(
-			numbers[rule.number] ?? 0,
-			before.reached[rule.number] ?? 0,
+	if (rule.startsOn === 'reach') {
+		moved.reached[rule.counter] = Math.max(
+			numbers[rule.counter] ?? 0,
+			before.reached[rule.counter] ?? 0,
 		);
 	}
 	return moved;
@@ -82,14 +63,14 @@ interface Changes {
 }
 
 function findStatusChange({ status: to }: Reading, { status: from }: Baseline, rule: Rule) {
-	if (rule.kind === 'reached' || !rule.isStatusWatched) return undefined;
+	if (rule.startsOn === 'reach' || !rule.isStatusWatched) return undefined;
 	// A status that the service does not give can't be compared.
 	if (to === null || to === from) return undefined;
 	return { from, to };
 }
 
 function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
-	const watched = rule.kind === 'changed' ? rule.numbers : [rule.number];
+	const watched = rule.startsOn === 'change' ? rule.counters : [rule.counter];
 	const numbers: Record<string, NumberChange> = {};
 	for (const [name, to] of Object.entries(reading.numbers)) {
 		const from = before.numbers[name] ?? 0;
@@ -106,9 +87,9 @@ function startsWorkflow(
 	before: Baseline,
 	rule: Rule,
 ): boolean {
-	if (rule.kind === 'reached') {
-		const value = numbers[rule.number] ?? 0;
-		const reached = before.reached[rule.number] ?? 0;
+	if (rule.startsOn === 'reach') {
+		const value = numbers[rule.counter] ?? 0;
+		const reached = before.reached[rule.counter] ?? 0;
 		return value >= rule.target && reached < rule.target;
 	}
 	if (changes.status !== undefined) return true;
@@ -131,25 +112,25 @@ export function toPresentItem(observation: Observation, rule: Rule): IDataObject
 }
 
 /** An item to emit, and the ID that it is about. */
-export interface TriggerEvent {
+export interface Emission {
 	readonly id: string;
 	readonly item: IDataObject;
 }
 
 /**
  * Compares what was read with the baselines.
- * @returns an event for each observation that starts the workflow, and the baselines after these events
+ * @returns an emission for each observation that starts the workflow, and the baselines after them
  */
-export function findEvents(observations: readonly Observation[], before: Baselines, rule: Rule) {
-	const events: TriggerEvent[] = [];
+export function findEmissions(observations: readonly Observation[], before: Baselines, rule: Rule) {
+	const emissions: Emission[] = [];
 	const baselines = new Map(before);
 	for (const observation of observations) {
 		const { id } = observation;
 		const baseline = before.get(id) ?? nothing;
 		const changes = findChanges(observation, baseline, rule);
 		if (!startsWorkflow(observation, changes, baseline, rule)) continue;
-		events.push({ id, item: toItem(observation, changes, !before.has(id)) });
+		emissions.push({ id, item: toItem(observation, changes, !before.has(id)) });
 		baselines.set(id, moveBaseline(baseline, observation, rule));
 	}
-	return { events, baselines };
+	return { emissions, baselines };
 }

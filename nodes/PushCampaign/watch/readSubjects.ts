@@ -5,7 +5,7 @@ import { runJobs } from '../delivery/runJobs';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
 import type { Observation } from './compare';
-import type { Subject } from './subjects';
+import type { Watched } from './watched';
 
 const rateLimitRetries = 5;
 const transientRetries = 2;
@@ -20,9 +20,7 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
-export interface ReadOptions {
-	readonly subject: Subject;
-	readonly ids: readonly string[];
+export interface ReadOptions extends Pick<Watched, 'subject' | 'ids'> {
 	/** IDs that are read before the others. */
 	readonly first: ReadonlySet<string>;
 	/** How long one request may take, in milliseconds. */

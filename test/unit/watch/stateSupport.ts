@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import type { Baselines, Rule } from '../../../nodes/PushCampaign/watch/compare';
+import type { Baselines } from '../../../nodes/PushCampaign/watch/compare';
 import { finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
 import type { PollState, TriggerData } from '../../../nodes/PushCampaign/watch/triggerState';
+import type { Rule } from '../../../nodes/PushCampaign/watch/watched';
 import { changesIn, idIn, observationOf } from './support';
 
 /** The clock of the process, which moves only when a test moves it. */
@@ -109,10 +110,15 @@ export class World {
 		const observations = this.watched
 			.filter((id) => !this.failing.has(id))
 			.map((id) => observationOf(now.get(id) ?? zero, { id }));
-		const rule: Rule = { kind: 'changed', numbers: names, isStatusWatched: false, minimumChange };
+		const rule: Rule = {
+			startsOn: 'change',
+			counters: names,
+			isStatusWatched: false,
+			minimumChange,
+		};
 		const memory = memoryOf(this.workflowId, 'node');
-		const readings = { observations, failures: new Map<string, never>(), unread: [] };
-		const watched = { site, ids: this.watched, rule };
+		const readings = { site, observations, failures: new Map<string, never>(), unread: [] };
+		const watched = { ids: this.watched, rule };
 		const { items } = finishPoll(state, memory, watched, readings, false);
 		return { data, items, isChanged: before !== JSON.stringify(data.node) };
 	}

@@ -1,0 +1,162 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { z } from 'zod/v3';
+
+import { toPlainId } from '../service/answers';
+import type { Counter } from '../service/counters';
+import { campaignCounters, siteCounters } from '../service/counters';
+import { campaignId, idList } from '../service/schemas';
+import { refusal } from '../service/textSchemas';
+import { wholeNumber } from '../service/wholeNumber';
+import { optionsProperty } from './options';
+import type { ItemParameters, Parameter } from './parameters';
+import { check, invalid, isBlank, readCollection, textProperty, toIdList } from './parameters';
+
+/** The parameters of a trigger, which has no item. */
+export type TriggerParameters = Pick<ItemParameters, 'get'>;
+
+/** A field of the trigger's panel. */
+interface TriggerField<Value> {
+	readonly property: INodeProperties;
+	/** @throws InvalidInput naming the field */
+	readonly read: (parameters: TriggerParameters) => Value;
+}
+
+/** What a field offers. */
+type Choices = ReadonlyArray<{ readonly name: string; readonly value: string }>;
+const valuesOf = (choices: Choices) => choices.map(({ value }) => value);
+
+/** In the order of their names, as n8n wants them. */
+export const choicesOf = (counters: ReadonlyArray<Omit<Counter, 'serviceName'>>): Choices =>
+	counters
+		.map(({ displayName, name }) => ({ name: displayName, value: name }))
+		.sort((one, other) => one.name.localeCompare(other.name));
+
+export const noSelection = 'is not a selection from the list';
+
+/**
+ * Returns a value that must be there. n8n fills in the default of a field that nobody changed, so one that is empty
+ * was emptied, or its expression gave nothing: it must not count as the default.
+ */
+export function requireValue(parameters: TriggerParameters, parameter: Parameter): unknown {
+	const value = parameters.get(parameter);
+	if (!isBlank(value)) return value;
+	const { displayName } = parameter;
+	throw invalid(
+		displayName,
+		'is empty',
+		`Fill in ${displayName}. An expression in it has no input item to read from.`,
+	);
+}
+
+/** Each ID once, without leading zeros, so that `01` and `1` are one campaign. */
+const watchedIds = idList
+	.pipe(z.array(campaignId.transform(toPlainId)))
+	.transform((ids) => [...new Set(ids)])
+	.refine(
+		(ids) => ids.length > 0,
+		refusal(
+			'is missing',
+			'Enter at least one campaign ID: Push Campaign returns it as campaignId.',
+		),
+	)
+	// A JavaScript object can hold no baseline under this name.
+	.refine((ids) => !ids.includes('__proto__'), refusal('contains __proto__', 'Remove __proto__.'));
+
+const campaignIdsProperty = textProperty({
+	displayName: 'Campaign IDs',
+	name: 'campaignIds',
+	required: true,
+	placeholder: 'e.g. 1001, 1002',
+	description:
+		'The campaigns to watch, separated by commas, semicolons or line breaks. Push Campaign returns the ID of each campaign that it sends, as campaignId. An expression can return an array, but it has no input item to read from.',
+});
+
+export const campaignIds: TriggerField<readonly string[]> = {
+	property: campaignIdsProperty,
+	read(parameters) {
+		const ids = toIdList(parameters.get(campaignIdsProperty) ?? '');
+		return check(watchedIds, ids, campaignIdsProperty.displayName);
+	},
+};
+
+/** The one thing to watch that is no counter. */
+export const status = { name: 'status', displayName: 'Status' };
+const everyWatch = [...campaignCounters, ...siteCounters, status].map(({ name }) => name);
+
+/** Which of several things are watched. */
+export function watchField(choices: Choices, initial: Choices, description: string) {
+	const values = valuesOf(choices);
+	const property = {
+		displayName: 'Watch',
+		name: 'watch',
+		type: 'multiOptions',
+		required: true,
+		default: valuesOf(initial),
+		description,
+		options: [...choices],
+	} satisfies INodeProperties;
+	const schema = z
+		.array(z.string())
+		.refine((chosen) => chosen.length > 0, refusal('is empty', 'Choose at least one.'))
+		.refine((chosen) => chosen.every((value) => everyWatch.includes(value)), noSelection)
+		// The editor keeps what was chosen for another event. It counts as not chosen.
+		.transform((chosen) => chosen.filter((value) => values.includes(value)));
+	return {
+		property,
+		read(parameters) {
+			const chosen = check(schema, requireValue(parameters, property), property.displayName);
+			return chosen.length > 0 ? chosen : property.default;
+		},
+	} satisfies TriggerField<readonly string[]>;
+}
+
+/** Which counter has to reach the target. */
+export function counterField(
+	own: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & { readonly default: string },
+	choices: Choices,
+) {
+	const property = { ...own, type: 'options', options: [...choices] } satisfies INodeProperties;
+	const values = valuesOf(choices);
+	const schema = z.string().refine((value) => values.includes(value), noSelection);
+	return {
+		property,
+		read: (parameters) => check(schema, requireValue(parameters, property), property.displayName),
+	} satisfies TriggerField<string>;
+}
+
+const targetProperty = {
+	displayName: 'Number',
+	name: 'number',
+	type: 'number',
+	required: true,
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	// No number is right for everyone: one has to be entered.
+	default: '',
+	description:
+		'The number to reach, from 1. It starts the workflow once, even if the number falls and rises again.',
+} satisfies INodeProperties;
+
+export const target: TriggerField<number> = {
+	property: targetProperty,
+	read: (parameters) =>
+		check(wholeNumber(1), requireValue(parameters, targetProperty), targetProperty.displayName),
+};
+
+const minimumChangeProperty = optionsProperty([
+	{
+		displayName: 'Minimum Change',
+		name: 'minimumChange',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 1,
+		description:
+			'How far a number has to move before the workflow starts. Smaller moves are not lost: they are part of the next event. A change of the status always starts the workflow.',
+	},
+]);
+const minimumChangeSchema = z.object({ minimumChange: wholeNumber(1).default(1) });
+
+export const minimumChange: TriggerField<number> = {
+	property: minimumChangeProperty,
+	read: (parameters) =>
+		readCollection(parameters, minimumChangeProperty, minimumChangeSchema).minimumChange,
+};
