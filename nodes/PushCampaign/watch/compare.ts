@@ -13,10 +13,10 @@ export interface Observation extends Reading {
 
 /** What was emitted of a campaign or the site. It moves only together with an emission. */
 export const baselineSchema = z.object({
-	/** The number in the last event. A number that the service did not give keeps its older value. */
-	numbers: z.record(z.number()),
+	/** The counter in the last event. A counter that the service did not give keeps its older value. */
+	counters: z.record(z.number()),
 	/**
-	 * The highest value that an event about a reached number has reported of that number: one that falls and rises
+	 * The highest value that an event about a reached counter has reported of it: one that falls and rises
 	 * again reaches nothing twice.
 	 */
 	reached: z.record(z.number()),
@@ -29,28 +29,28 @@ export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 export type Baselines = ReadonlyMap<string, Baseline>;
 
 /** What was never emitted counts from zero. */
-const nothing: Baseline = { numbers: {}, reached: {}, status: null };
+const nothing: Baseline = { counters: {}, reached: {}, status: null };
 
-function moveBaseline(before: Baseline, { numbers, status }: Reading, rule: Rule): Baseline {
+function moveBaseline(before: Baseline, { counters, status }: Reading, rule: Rule): Baseline {
 	const moved: Baseline = {
-		numbers: { ...before.numbers },
+		counters: { ...before.counters },
 		reached: { ...before.reached },
 		status: status ?? before.status,
 	};
-	for (const [name, value] of Object.entries(numbers)) {
-		if (value !== null) moved.numbers[name] = value;
+	for (const [name, value] of Object.entries(counters)) {
+		if (value !== null) moved.counters[name] = value;
 	}
 	if (rule.startsOn === 'reach') {
 		moved.reached[rule.counter] = Math.max(
-			numbers[rule.counter] ?? 0,
+			counters[rule.counter] ?? 0,
 			before.reached[rule.counter] ?? 0,
 		);
 	}
 	return moved;
 }
 
-/** How a number moved; `by` is negative if the service took something back. */
-interface NumberChange {
+/** How a counter moved; `by` is negative if the service took something back. */
+interface CounterChange {
 	readonly from: number;
 	readonly to: number;
 	readonly by: number;
@@ -59,7 +59,7 @@ interface NumberChange {
 /** Everything watched that moved, also what moved by less than the minimum. */
 interface Changes {
 	readonly status: { readonly from: string | null; readonly to: string } | undefined;
-	readonly numbers: Readonly<Record<string, NumberChange>>;
+	readonly counters: Readonly<Record<string, CounterChange>>;
 }
 
 function findStatusChange({ status: to }: Reading, { status: from }: Baseline, rule: Rule) {
@@ -71,36 +71,36 @@ function findStatusChange({ status: to }: Reading, { status: from }: Baseline, r
 
 function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
 	const watched = rule.startsOn === 'change' ? rule.counters : [rule.counter];
-	const numbers: Record<string, NumberChange> = {};
-	for (const [name, to] of Object.entries(reading.numbers)) {
-		const from = before.numbers[name] ?? 0;
-		// A number that the service does not give can't be compared.
+	const counters: Record<string, CounterChange> = {};
+	for (const [name, to] of Object.entries(reading.counters)) {
+		const from = before.counters[name] ?? 0;
+		// A counter that the service does not give can't be compared.
 		if (!watched.includes(name) || to === null || to === from) continue;
-		numbers[name] = { from, to, by: to - from };
+		counters[name] = { from, to, by: to - from };
 	}
-	return { status: findStatusChange(reading, before, rule), numbers };
+	return { status: findStatusChange(reading, before, rule), counters };
 }
 
 function startsWorkflow(
-	{ numbers }: Reading,
+	{ counters }: Reading,
 	changes: Changes,
 	before: Baseline,
 	rule: Rule,
 ): boolean {
 	if (rule.startsOn === 'reach') {
-		const value = numbers[rule.counter] ?? 0;
+		const value = counters[rule.counter] ?? 0;
 		const reached = before.reached[rule.counter] ?? 0;
 		return value >= rule.target && reached < rule.target;
 	}
 	if (changes.status !== undefined) return true;
-	return Object.values(changes.numbers).some(({ by }) => Math.abs(by) >= rule.minimumChange);
+	return Object.values(changes.counters).some(({ by }) => Math.abs(by) >= rule.minimumChange);
 }
 
 function toItem({ fields, observedAt }: Observation, changes: Changes, isFirst: boolean) {
-	const { status, numbers } = changes;
+	const { status, counters } = changes;
 	return {
 		...fields,
-		changes: { ...(status === undefined ? {} : { status }), ...numbers },
+		changes: { ...(status === undefined ? {} : { status }), ...counters },
 		firstSeen: isFirst,
 		observedAt: new Date(observedAt).toISOString(),
 	};

@@ -91,7 +91,7 @@ describe('an item', () => {
 	});
 });
 
-test('two numbers that each moved by less than the minimum start nothing, whatever they add up to', () => {
+test('two counters that each moved by less than the minimum start nothing, whatever they add up to', () => {
 	const seen = [observationOf({ clicked: 3, closed: 3 }), observationOf({ clicked: 4, closed: 5 })];
 	expect(changesOf(seen, changedBy(5))).toEqual([
 		undefined,
@@ -104,7 +104,7 @@ describe('a number that the service does not give', () => {
 		const seen = [{ clicked: 3 }, { clicked: null }, { clicked: 3 }, { clicked: 4 }];
 		expect(
 			changesOf(
-				seen.map((numbers) => observationOf(numbers)),
+				seen.map((counters) => observationOf(counters)),
 				changedBy(),
 			),
 		).toEqual([
@@ -123,7 +123,7 @@ describe('a number that the service does not give', () => {
 		];
 		expect(
 			changesOf(
-				seen.map((numbers) => observationOf(numbers)),
+				seen.map((counters) => observationOf(counters)),
 				changedBy(),
 			)[2],
 		).toEqual({
@@ -175,7 +175,7 @@ describe('a watched status', () => {
 		]);
 	});
 
-	test('stands before the numbers in the changes', () => {
+	test('stands before the counters in the changes', () => {
 		const rule: Rule = { ...statusChanged, counters: ['clicked'] };
 		const [changes] = changesOf([observationOf({ clicked: 1 })], rule);
 		expect(Object.keys(changes ?? {})).toEqual(['status', 'clicked']);
@@ -270,8 +270,8 @@ describe('a number that is reached', () => {
 	])('counts as reached though a later event $name', ({ given }) => {
 		const rules = [clickedReaches(100), changedBy(), clickedReaches(100)];
 		let baselines: Baselines = new Map();
-		const started = given.map((numbers, index) => {
-			const observation = observationOf(numbers);
+		const started = given.map((counters, index) => {
+			const observation = observationOf(counters);
 			const found = findEmissions([observation], baselines, rules[index] ?? changedBy());
 			baselines = found.baselines;
 			return found.emissions.length;
@@ -301,7 +301,7 @@ describe('whatever a campaign does', () => {
 				const rule = changedBy(minimumChange, watched);
 				const emitted = new Map<string, number>(names.map((name) => [name, 0]));
 				const events = emissionsOf(
-					all.map((numbers) => observationOf(numbers)),
+					all.map((counters) => observationOf(counters)),
 					rule,
 				);
 				for (const [index, event] of events.entries()) {
@@ -324,7 +324,7 @@ describe('whatever a campaign does', () => {
 		fc.assert(
 			fc.property(readings, fc.integer({ min: 1, max: 60 }), (all, target) => {
 				const events = emissionsOf(
-					all.map((numbers) => observationOf(numbers)),
+					all.map((counters) => observationOf(counters)),
 					clickedReaches(target),
 				);
 				const first = all.findIndex(({ clicked }) => clicked !== null && clicked >= target);

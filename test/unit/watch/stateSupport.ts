@@ -27,9 +27,9 @@ export const newWorkflow = () => `workflow ${(workflows += 1)}`;
 
 /** Baselines that hold one number for a campaign. */
 export const baselinesOf = (clicked: number, id = '1001'): Baselines =>
-	new Map([[id, { numbers: { clicked }, reached: {}, status: 'Sent' }]]);
+	new Map([[id, { counters: { clicked }, reached: {}, status: 'Sent' }]]);
 export const clickedIn = (state: PollState, id = '1001') =>
-	state.load().baselines[id]?.numbers['clicked'];
+	state.load().baselines[id]?.counters['clicked'];
 export const site = 'the site';
 
 interface PollInFlight {
