@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError, ObservableObject } from 'n8n-workflow';
+import { ObservableObject } from 'n8n-workflow';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
 import { SimulatedClock } from '../delivery/support';
 import {
@@ -76,15 +76,6 @@ const turns = async () => {
 	for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-async function errorOf(options: TriggerOptions): Promise<NodeApiError | NodeOperationError> {
-	try {
-		await trigger({ activation: 'activate', ...options }).poll();
-	} catch (error) {
-		if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-		throw error;
-	}
-	throw new TypeError('The poll did not fail');
-}
 const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => campaignId);
 const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
@@ -251,9 +242,10 @@ describe('a failure in a scheduled poll', () => {
 
 	test('says which field to check, and where the ID comes from', async () => {
 		const { service } = serviceOf({ 1: refuse });
-		expect((await errorOf({ service })).description).toBe(
-			'The service says: "No". Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
-		);
+		await expect(trigger({ service, activation: 'activate' }).poll()).rejects.toMatchObject({
+			description:
+				'The service says: "No". Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
+		});
 	});
 });
 
