@@ -110,6 +110,7 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 	const { id: nodeId, name: nodeName } = context.getNode();
 	const isPublished = reason === 'publication';
 	let memory: TriggerMemory | undefined;
+	/** Whether the trigger watches nothing yet, as far as that is known. */
 	let isNew = isPublished;
 	try {
 		const state = openState({
@@ -131,7 +132,7 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 		if (report !== undefined) context.__emitError(report);
 		return toOutput(items);
 	} catch (error) {
-		if (isNew) throw toExpected(context.getNode(), error);
+		if (isNew) throw error;
 		const problem = toProblem(error, true);
 		// Without a state it is the second of two triggers with one ID, which must not share their memory.
 		memory ??= memoryOf(workflowId, `${nodeId} ${nodeName}`);
