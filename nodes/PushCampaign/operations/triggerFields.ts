@@ -34,18 +34,20 @@ export const choicesOf = (counters: ReadonlyArray<Omit<Counter, 'serviceName'>>)
 export const noSelection = 'is not a selection from the list';
 
 /**
- * Returns a value that must be there. n8n fills in the default of a field that nobody changed, so one that is empty
+ * Reads a value that must be there. n8n fills in the default of a field that nobody changed, so one that is empty
  * was emptied, or its expression gave nothing: it must not count as the default.
+ * @throws InvalidInput naming the field
  */
-export function requireValue(parameters: TriggerParameters, parameter: Parameter): unknown {
-	const value = parameters.get(parameter);
-	if (!isBlank(value)) return value;
-	const { displayName } = parameter;
-	throw invalid(
-		displayName,
-		'is empty',
-		`Fill in ${displayName}. An expression in it has no input item to read from.`,
-	);
+export function readRequired<Value>(
+	parameters: TriggerParameters,
+	property: Parameter,
+	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+): Value {
+	const value = parameters.get(property);
+	const { displayName } = property;
+	if (!isBlank(value)) return check(schema, value, displayName);
+	const advice = `Fill in ${displayName}. An expression in it has no input item to read from.`;
+	throw invalid(displayName, 'is empty', advice);
 }
 
 /** Each ID once, without leading zeros, so that `01` and `1` are one campaign. */
@@ -62,20 +64,18 @@ const watchedIds = idList
 	// A JavaScript object can hold no baseline under this name.
 	.refine((ids) => !ids.includes('__proto__'), refusal('contains __proto__', 'Remove __proto__.'));
 
-const campaignIdsProperty = textProperty({
-	displayName: 'Campaign IDs',
-	name: 'campaignIds',
-	required: true,
-	placeholder: 'e.g. 1001, 1002',
-	description:
-		'The campaigns to watch, separated by commas, semicolons or line breaks. Push Campaign returns the ID of each campaign that it sends, as campaignId. An expression can return an array, but it has no input item to read from.',
-});
-
 export const campaignIds: TriggerField<readonly string[]> = {
-	property: campaignIdsProperty,
+	property: textProperty({
+		displayName: 'Campaign IDs',
+		name: 'campaignIds',
+		required: true,
+		placeholder: 'e.g. 1001, 1002',
+		description:
+			'The campaigns to watch, separated by commas, semicolons or line breaks. Push Campaign returns the ID of each campaign that it sends, as campaignId. An expression can return an array, but it has no input item to read from.',
+	}),
 	read(parameters) {
-		const ids = toIdList(parameters.get(campaignIdsProperty) ?? '');
-		return check(watchedIds, ids, campaignIdsProperty.displayName);
+		const ids = toIdList(parameters.get(campaignIds.property) ?? '');
+		return check(watchedIds, ids, campaignIds.property.displayName);
 	},
 };
 
@@ -84,9 +84,12 @@ export const status = { name: 'status', displayName: 'Status' };
 const everyWatch = [...campaignCounters, ...siteCounters, status].map(({ name }) => name);
 
 /** Which of several things are watched. */
-export function watchField(choices: Choices, initial: Choices, description: string) {
-	const values = valuesOf(choices);
-	const property = {
+export function watchField(
+	choices: Choices,
+	initial: Choices,
+	description: string,
+): TriggerField<readonly string[]> {
+	const property: INodeProperties = {
 		displayName: 'Watch',
 		name: 'watch',
 		type: 'multiOptions',
@@ -94,69 +97,56 @@ export function watchField(choices: Choices, initial: Choices, description: stri
 		default: valuesOf(initial),
 		description,
 		options: [...choices],
-	} satisfies INodeProperties;
+	};
 	const schema = z
 		.array(z.string())
 		.refine((chosen) => chosen.length > 0, refusal('is empty', 'Choose at least one.'))
 		.refine((chosen) => chosen.every((value) => everyWatch.includes(value)), noSelection)
 		// The editor keeps what was chosen for another event. It counts as not chosen.
-		.transform((chosen) => chosen.filter((value) => values.includes(value)));
-	return {
-		property,
-		read(parameters) {
-			const chosen = check(schema, requireValue(parameters, property), property.displayName);
-			return chosen.length > 0 ? chosen : property.default;
-		},
-	} satisfies TriggerField<readonly string[]>;
+		.transform((chosen) => chosen.filter((value) => valuesOf(choices).includes(value)))
+		.transform((chosen) => (chosen.length > 0 ? chosen : valuesOf(initial)));
+	return { property, read: (parameters) => readRequired(parameters, property, schema) };
 }
 
 /** Which counter has to reach the target. */
 export function counterField(
-	own: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & { readonly default: string },
+	own: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description'>,
 	choices: Choices,
-) {
-	const property = { ...own, type: 'options', options: [...choices] } satisfies INodeProperties;
-	const values = valuesOf(choices);
-	const schema = z.string().refine((value) => values.includes(value), noSelection);
-	return {
-		property,
-		read: (parameters) => check(schema, requireValue(parameters, property), property.displayName),
-	} satisfies TriggerField<string>;
+): TriggerField<string> {
+	const property: INodeProperties = { ...own, type: 'options', options: [...choices] };
+	const schema = z.string().refine((value) => valuesOf(choices).includes(value), noSelection);
+	return { property, read: (parameters) => readRequired(parameters, property, schema) };
 }
 
-const targetProperty = {
-	displayName: 'Number',
-	name: 'number',
-	type: 'number',
-	required: true,
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	// No number is right for everyone: one has to be entered.
-	default: '',
-	description:
-		'The number to reach, from 1. It starts the workflow once, even if the number falls and rises again.',
-} satisfies INodeProperties;
-
 export const target: TriggerField<number> = {
-	property: targetProperty,
-	read: (parameters) =>
-		check(wholeNumber(1), requireValue(parameters, targetProperty), targetProperty.displayName),
+	property: {
+		displayName: 'Number',
+		name: 'number',
+		type: 'number',
+		required: true,
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		// No number is right for everyone: one has to be entered.
+		default: '',
+		description:
+			'The number to reach, from 1. It starts the workflow once, even if the number falls and rises again.',
+	},
+	read: (parameters) => readRequired(parameters, target.property, wholeNumber(1)),
 };
 
-const minimumChangeProperty = optionsProperty([
-	{
-		displayName: 'Minimum Change',
-		name: 'minimumChange',
-		type: 'number',
-		typeOptions: { minValue: 1, numberPrecision: 0 },
-		default: 1,
-		description:
-			'How far a number has to move before the workflow starts. Smaller moves are not lost: they are part of the next event. A change of the status always starts the workflow.',
-	},
-]);
-const minimumChangeSchema = z.object({ minimumChange: wholeNumber(1).default(1) });
+const optionsSchema = z.object({ minimumChange: wholeNumber(1).default(1) });
 
 export const minimumChange: TriggerField<number> = {
-	property: minimumChangeProperty,
+	property: optionsProperty([
+		{
+			displayName: 'Minimum Change',
+			name: 'minimumChange',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 1,
+			description:
+				'How far a number has to move before the workflow starts. Smaller moves are not lost: they are part of the next event. A change of the status always starts the workflow.',
+		},
+	]),
 	read: (parameters) =>
-		readCollection(parameters, minimumChangeProperty, minimumChangeSchema).minimumChange,
+		readCollection(parameters, minimumChange.property, optionsSchema).minimumChange,
 };

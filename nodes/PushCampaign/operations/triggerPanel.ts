@@ -1,11 +1,12 @@
 import type { IBuilderHint, INodeProperties } from 'n8n-workflow';
+import { z } from 'zod/v3';
 
 import type { Watched } from '../watch/watched';
 import { keptAsWritten } from './asWritten';
 import { invalid } from './parameters';
 import { triggerEvents } from './triggerEvents';
 import type { TriggerParameters } from './triggerFields';
-import { campaignIds, noSelection, requireValue } from './triggerFields';
+import { campaignIds, noSelection, readRequired } from './triggerFields';
 
 const eventOptions = triggerEvents.map(({ option }) => option);
 
@@ -34,7 +35,7 @@ export const triggerProperties: INodeProperties[] = [
  * @throws InvalidInput naming the parameter
  */
 export function readWatched(parameters: TriggerParameters): Watched {
-	const chosen = requireValue(parameters, eventProperty);
+	const chosen = readRequired(parameters, eventProperty, z.unknown());
 	const event = triggerEvents.find(({ option }) => option.value === chosen);
 	if (event === undefined) throw invalid(eventProperty.displayName, noSelection);
 	return event.read(parameters);

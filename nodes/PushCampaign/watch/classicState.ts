@@ -6,15 +6,10 @@ import { TriggerMemories } from './memory';
 import type { PollState, TriggerData, TriggerState } from './triggerState';
 import { newState, nextState, triggerStateSchema } from './triggerState';
 
-// The state of a trigger in n8n's classic engine.
-//
-// The engine loads the static data of a workflow when it activates it, polls with them, and saves them together
-// with an emission. n8n 2 does so for each trigger of a workflow, so each has a copy of the data.
-// It keeps a node's own data by the node's *name*, which another trigger may have by now. So the state is kept in
-// the workflow's data, by the node's ID.
-//
-// What is saved can be older than what this process emitted: an execution whose Code node writes static data saves
-// all of them as they were when it began. Then what the process knows counts.
+// The state of a trigger in n8n's classic engine, which keeps a node's static data by its *name*: another trigger may
+// have it by now. So the state is in the workflow's static data, by the node's ID. The engine loads these data when it
+// activates a trigger (n8n 2: a copy for each), and saves them with an emission. So does an execution whose Code node
+// writes static data, as they were when it began: then what this process knows is newer than what is saved.
 
 /** Of the workflow's static data, only this field is ours: the states of its triggers, by node ID. */
 const statesField = 'n8n-nodes-push-campaign.pushCampaignTrigger';
