@@ -20,7 +20,7 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
-export interface ReadOptions extends Pick<Watched, 'subject' | 'ids'> {
+export interface ReadRequest extends Pick<Watched, 'subject' | 'ids'> {
 	/** IDs that are read before the others. */
 	readonly first: ReadonlySet<string>;
 	/** How long one request may take, in milliseconds. */
@@ -30,7 +30,7 @@ export interface ReadOptions extends Pick<Watched, 'subject' | 'ids'> {
 /** Reads one campaign, or the site. */
 function readJob(
 	id: string,
-	{ subject, timeoutMs }: ReadOptions,
+	{ subject, timeoutMs }: ReadRequest,
 	client: Client,
 	{ now, signal }: RunOptions,
 ): Job<Observation> {
@@ -60,7 +60,7 @@ function readJob(
 
 /** Reads all in parallel. When the signal ends, what was read until then is returned. */
 export async function readSubjects(
-	options: ReadOptions,
+	options: ReadRequest,
 	client: Client,
 	runOptions: RunOptions & { readonly signal: AbortSignal },
 ): Promise<Readings> {
