@@ -28,7 +28,7 @@ const directions = [
 	room('service'),
 	room('delivery', ['service']),
 	room('watch', ['service', 'delivery']),
-	room('operations', ['service']),
+	room('operations', ['watch', 'service']),
 	room('send', ['delivery', 'service']),
 	room('execution', ['operations', 'send', 'watch', 'delivery', 'service']),
 	{

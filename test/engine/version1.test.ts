@@ -1,6 +1,6 @@
 import type { IConnections, INode } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { Poller } from './support/poll';
+import { pollerOf } from './support/poll';
 import { credentialsFor, useSimulator } from './support/pushCampaign';
 import { itemsOf, runWorkflow } from './support/run';
 import saved from './workflows/version1.json';
@@ -192,9 +192,9 @@ describe('a workflow that was saved with version 1', () => {
 			counters: { ...counters, delivered: 6, clicked: 3, closed: 1 },
 		});
 		const parameters = nodes.find((node) => node.name === name)?.parameters ?? {};
-		const poller = new Poller(parameters, { credentials: credentialsFor(simulator()) });
-		const { items } = await poller.poll();
+		const poll = pollerOf(parameters, { credentials: credentialsFor(simulator()) });
+		const { items } = await poll();
 		expect(items?.map(({ json }) => json)).toMatchObject([item]);
-		expect((await poller.poll()).items).toBeNull();
+		expect((await poll()).items).toBeNull();
 	});
 });

@@ -1,18 +1,17 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions, NodeError } from 'n8n-workflow';
 
 import { refuseExpressions } from '../operations/asWritten';
-import type { Watched } from '../operations/triggerEvents';
-import { readWatched } from '../operations/triggerEvents';
+import { readWatched } from '../operations/triggerPanel';
 import { digest } from '../send/digest';
 import { withDeadline } from '../service/deadline';
 import { Unavailable } from '../service/invalidInput';
 import { toPresentItem } from '../watch/compare';
 import { describeFailures } from '../watch/failures';
-import type { TriggerMemory } from '../watch/finishPoll';
+import type { SiteReadings, TriggerMemory } from '../watch/finishPoll';
 import { failPoll, finishPoll, memoryOf } from '../watch/finishPoll';
 import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
-import { subjects } from '../watch/subjects';
+import type { Watched } from '../watch/watched';
 import { toApiError, toExpected, toProblem } from './errors';
 import { inWords } from './parameterReader';
 import type { Poll, PollTime } from './pollReason';
@@ -47,9 +46,6 @@ const credentialTimeout = () =>
 		"The next poll tries again. If it stays like this, check n8n's database, and the vault if the credential uses external secrets.",
 	);
 
-/** What a poll found out, and a digest of the site that it asked. */
-type SiteReadings = Readings & { readonly site: string };
-
 /**
  * Reads what is watched, within the poll's time. Opening the credential counts.
  * @throws InvalidInput
@@ -67,7 +63,7 @@ async function read(
 	const opened = await withDeadline(open, { timeoutMs: budgetMs, sleep });
 	if (opened.kind === 'failed') throw opened.isLate ? credentialTimeout() : opened.error;
 	const timeoutMs = Math.max(1, Math.min(time.requestMs, Math.floor(budgetMs / 2)));
-	const options = { subject: subjects[subject], ids, first: new Set(first), timeoutMs };
+	const options = { subject, ids, first: new Set(first), timeoutMs };
 	const readings = await readSubjects(options, opened.value.client, {
 		maxConcurrency: maxParallel,
 		stopOnFailure: false,
@@ -85,7 +81,7 @@ function failureError(
 	failures: Readings['failures'],
 	{ subject }: Watched,
 ): NodeError | undefined {
-	const problem = describeFailures(failures, subjects[subject]);
+	const problem = describeFailures(failures, subject);
 	return problem && toApiError(context.getNode(), problem);
 }
 
@@ -114,6 +110,7 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 	const { id: nodeId, name: nodeName } = context.getNode();
 	const isPublished = reason === 'publication';
 	let memory: TriggerMemory | undefined;
+	/** Whether the trigger watches nothing yet, as far as that is known. */
 	let isNew = isPublished;
 	try {
 		const state = openState({
@@ -127,22 +124,15 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 		isNew = isPublished && !memory.isWatching && state.load().revision === 0;
 		const watched = watchedBy(context);
 		const readings = await read(context, watched, time, memory.readFirst);
-		const { site } = readings;
 
 		const error = failureError(context, readings.failures, watched);
 		if (error !== undefined && isNew) throw error;
-		const { items, toReport } = finishPoll(
-			state,
-			memory,
-			{ ...watched, site },
-			readings,
-			isPublished,
-		);
+		const { items, toReport } = finishPoll(state, memory, watched, readings, isPublished);
 		const report = failureError(context, toReport, watched);
 		if (report !== undefined) context.__emitError(report);
 		return toOutput(items);
 	} catch (error) {
-		if (isNew) throw toExpected(context.getNode(), error);
+		if (isNew) throw error;
 		const problem = toProblem(error, true);
 		// Without a state it is the second of two triggers with one ID, which must not share their memory.
 		memory ??= memoryOf(workflowId, `${nodeId} ${nodeName}`);

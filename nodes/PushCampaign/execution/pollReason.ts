@@ -3,7 +3,6 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { openClassicState, readClassicState } from '../watch/classicState';
 import { openDurableState } from '../watch/durableState';
 import type { PollState, TriggerData } from '../watch/triggerState';
-import { newState } from '../watch/triggerState';
 
 /** n8n 1 has no budget, whatever the types say. */
 export type PollContext = Omit<IPollFunctions, 'getPollBudgetMs'> & Partial<IPollFunctions>;
@@ -17,7 +16,7 @@ export type PollContext = Omit<IPollFunctions, 'getPollBudgetMs'> & Partial<IPol
 export function openState(data: TriggerData): PollState {
 	if ('__dataChanged' in data.node) return openClassicState(data);
 	// A trigger without a cursor goes on with what the classic engine saved before n8n was switched over.
-	return openDurableState(data, readClassicState(data) ?? newState);
+	return openDurableState(data, readClassicState(data));
 }
 
 /**

@@ -14,8 +14,5 @@ export const getSubscriberCount = readOperation({
 	properties: [],
 	toInvalidItem: (_item, { error }) => ({ error }),
 	toRequest: () => ({ path: subscriberCountPath, schema: subscriberCount }),
-	simplify: (record) => ({
-		totalLifetimeSubscribers: record.total_life_time_subscribers,
-		activeSubscribers: record.active_subscribers,
-	}),
+	simplify: (counters) => ({ ...counters }),
 });

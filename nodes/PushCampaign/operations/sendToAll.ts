@@ -10,7 +10,7 @@ const patience = 5000;
 async function countActive(client: Client, timeoutMs: number): Promise<number | undefined> {
 	const request = { kind: 'read', path: subscriberCountPath } as const;
 	const result = await client.request(request, subscriberCount, Math.min(timeoutMs, patience));
-	return result.kind === 'done' ? (result.value.active_subscribers ?? undefined) : undefined;
+	return result.kind === 'done' ? (result.value['activeSubscribers'] ?? undefined) : undefined;
 }
 
 /** Specification, POST send/all. */

@@ -1,5 +1,7 @@
 import { z } from 'zod/v3';
 
+import type { Counter } from './counters';
+import { campaignCounters, siteCounters } from './counters';
 import { knownTypes } from './failureWords';
 import { cut } from './text';
 
@@ -40,31 +42,8 @@ export interface SendReceipt {
 	readonly sendAt?: string | undefined;
 }
 
-/** The six counters, in the names that users see. */
-export const counterNames = [
-	'totalAttempts',
-	'successfullySent',
-	'failedToSend',
-	'delivered',
-	'clicked',
-	'closed',
-] as const;
-export type CounterName = (typeof counterNames)[number];
-
-/** A value for each of the six counters. */
-export const mapCounters = <Value>(
-	valueOf: (name: CounterName) => Value,
-): Record<CounterName, Value> => ({
-	totalAttempts: valueOf('totalAttempts'),
-	successfullySent: valueOf('successfullySent'),
-	failedToSend: valueOf('failedToSend'),
-	delivered: valueOf('delivered'),
-	clicked: valueOf('clicked'),
-	closed: valueOf('closed'),
-});
-
-/** The counters of a campaign; null where the service gives none. */
-export type Counters = Record<CounterName, number | null>;
+/** Counters by their names; null where the service gives none. */
+export type Counters = Readonly<Record<string, number | null>>;
 
 /**
  * A counter, carried as text holding an integer, or null if the service gives none: left out, null or blank. The
@@ -76,29 +55,22 @@ const optionalCounter = z.preprocess((value) => {
 	return typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
 }, wholeNumber.nullable());
 
-/** Specification, Counters in `count`. */
-const counters = z.object({
-	total_attempts: optionalCounter,
-	successfully_sent: optionalCounter,
-	failed_to_send: optionalCounter,
-	delivered: optionalCounter,
-	clicked: optionalCounter,
-	closed: optionalCounter,
-});
+/** Reads counters from an object in which the service names them. */
+const countersIn = (counters: readonly Counter[]) =>
+	z
+		.object(Object.fromEntries(counters.map(({ serviceName }) => [serviceName, optionalCounter])))
+		.transform((given): Counters =>
+			Object.fromEntries(
+				counters.map(({ name, serviceName }) => [name, given[serviceName] ?? null]),
+			),
+		);
 
-const toCounters = (count: z.infer<typeof counters>): Counters => ({
-	totalAttempts: count.total_attempts,
-	successfullySent: count.successfully_sent,
-	failedToSend: count.failed_to_send,
-	delivered: count.delivered,
-	clicked: count.clicked,
-	closed: count.closed,
-});
+const counters = countersIn(campaignCounters);
 
 /** A service without counters may leave out the whole set, or write it as an empty list. */
 const noCounters = z
 	.union([z.undefined(), z.null(), z.tuple([])])
-	.transform(() => mapCounters(() => null));
+	.transform(() => counters.parse({}));
 
 /**
  * The status of a campaign, or null if the service gives none: left out, null or blank. The specification does not
@@ -113,7 +85,7 @@ const optionalStatus = z
 export const campaignStatus = z.object({
 	notification_status: optionalStatus,
 	notification_id: idText,
-	count: z.union([counters.transform(toCounters), noCounters]),
+	count: z.union([counters, noCounters]),
 });
 
 /** A campaign ID as the service writes it: an integer (specification, POST send/all), without leading zeros. */
@@ -135,23 +107,22 @@ export function wordsOfRefusal({ issues: [issue] }: z.ZodError): string | undefi
 }
 
 /** Specification, Subscriber count record: a count that the service does not give is null, one of them is there. */
-export const subscriberCount = z
-	.object({ total_life_time_subscribers: optionalCounter, active_subscribers: optionalCounter })
-	.refine((record) => Object.values(record).some((count) => count !== null));
+export const subscriberCount = countersIn(siteCounters).refine((counters) =>
+	Object.values(counters).some((count) => count !== null),
+);
 
 /** The words of the interface: names of fields, and what they say in every answer. */
 export const ownWords: ReadonlySet<string> = new Set([
 	'success',
 	'failure',
 	...knownTypes,
-	...[failureAnswer, campaignStatus, counters, subscriberCount.innerType()].flatMap(({ shape }) =>
-		Object.keys(shape),
-	),
+	...[failureAnswer, campaignStatus].flatMap(({ shape }) => Object.keys(shape)),
+	...[...campaignCounters, ...siteCounters].map(({ serviceName }) => serviceName),
 ]);
 
 /** The share of one counter in another, rounded to 4 decimals; null where it can't be known. */
-function rate(part: number | null, whole: number | null): number | null {
-	if (part === null || whole === null || whole === 0) return null;
+function rate(part: Counters[string] | undefined, whole: Counters[string] | undefined) {
+	if (typeof part !== 'number' || typeof whole !== 'number' || whole === 0) return null;
 	return Math.round((part / whole) * 10_000) / 10_000;
 }
 

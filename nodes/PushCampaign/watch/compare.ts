@@ -2,26 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import type { Reading } from './subjects';
-
-/** Starts the workflow when something moved since the last event. */
-interface ChangedRule {
-	readonly kind: 'changed';
-	/** Names of the numbers that are watched. */
-	readonly numbers: readonly string[];
-	readonly isStatusWatched: boolean;
-	/** How far one of the numbers has to move. Any change of the status is enough. */
-	readonly minimumChange: number;
-}
-
-/** Starts the workflow once, when a number reaches a target that no event of this kind has reported. */
-interface ReachedRule {
-	readonly kind: 'reached';
-	/** Name of the number that is watched. */
-	readonly number: string;
-	readonly target: number;
-}
-
-export type Rule = ChangedRule | ReachedRule;
+import type { Rule } from './watched';
 
 /** A reading of one campaign, or of the site. */
 export interface Observation extends Reading {
@@ -32,10 +13,10 @@ export interface Observation extends Reading {
 
 /** What was emitted of a campaign or the site. It moves only together with an emission. */
 export const baselineSchema = z.object({
-	/** The number in the last event. A number that the service did not give keeps its older value. */
-	numbers: z.record(z.number()),
+	/** The counter in the last event. A counter that the service did not give keeps its older value. */
+	counters: z.record(z.number()),
 	/**
-	 * The highest value that an event about a reached number has reported of that number: one that falls and rises
+	 * The highest value that an event about a reached counter has reported of it: one that falls and rises
 	 * again reaches nothing twice.
 	 */
 	reached: z.record(z.number()),
@@ -48,28 +29,28 @@ export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 export type Baselines = ReadonlyMap<string, Baseline>;
 
 /** What was never emitted counts from zero. */
-const nothing: Baseline = { numbers: {}, reached: {}, status: null };
+const nothing: Baseline = { counters: {}, reached: {}, status: null };
 
-function moveBaseline(before: Baseline, { numbers, status }: Reading, rule: Rule): Baseline {
+function moveBaseline(before: Baseline, { counters, status }: Reading, rule: Rule): Baseline {
 	const moved: Baseline = {
-		numbers: { ...before.numbers },
+		counters: { ...before.counters },
 		reached: { ...before.reached },
 		status: status ?? before.status,
 	};
-	for (const [name, value] of Object.entries(numbers)) {
-		if (value !== null) moved.numbers[name] = value;
+	for (const [name, value] of Object.entries(counters)) {
+		if (value !== null) moved.counters[name] = value;
 	}
-	if (rule.kind === 'reached') {
-		moved.reached[rule.number] = Math.max(
-			numbers[rule.number] ?? 0,
-			before.reached[rule.number] ?? 0,
+	if (rule.startsOn === 'reach') {
+		moved.reached[rule.counter] = Math.max(
+			counters[rule.counter] ?? 0,
+			before.reached[rule.counter] ?? 0,
 		);
 	}
 	return moved;
 }
 
-/** How a number moved; `by` is negative if the service took something back. */
-interface NumberChange {
+/** How a counter moved; `by` is negative if the service took something back. */
+interface CounterChange {
 	readonly from: number;
 	readonly to: number;
 	readonly by: number;
@@ -78,48 +59,48 @@ interface NumberChange {
 /** Everything watched that moved, also what moved by less than the minimum. */
 interface Changes {
 	readonly status: { readonly from: string | null; readonly to: string } | undefined;
-	readonly numbers: Readonly<Record<string, NumberChange>>;
+	readonly counters: Readonly<Record<string, CounterChange>>;
 }
 
 function findStatusChange({ status: to }: Reading, { status: from }: Baseline, rule: Rule) {
-	if (rule.kind === 'reached' || !rule.isStatusWatched) return undefined;
+	if (rule.startsOn === 'reach' || !rule.isStatusWatched) return undefined;
 	// A status that the service does not give can't be compared.
 	if (to === null || to === from) return undefined;
 	return { from, to };
 }
 
 function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
-	const watched = rule.kind === 'changed' ? rule.numbers : [rule.number];
-	const numbers: Record<string, NumberChange> = {};
-	for (const [name, to] of Object.entries(reading.numbers)) {
-		const from = before.numbers[name] ?? 0;
-		// A number that the service does not give can't be compared.
+	const watched = rule.startsOn === 'change' ? rule.counters : [rule.counter];
+	const counters: Record<string, CounterChange> = {};
+	for (const [name, to] of Object.entries(reading.counters)) {
+		const from = before.counters[name] ?? 0;
+		// A counter that the service does not give can't be compared.
 		if (!watched.includes(name) || to === null || to === from) continue;
-		numbers[name] = { from, to, by: to - from };
+		counters[name] = { from, to, by: to - from };
 	}
-	return { status: findStatusChange(reading, before, rule), numbers };
+	return { status: findStatusChange(reading, before, rule), counters };
 }
 
 function startsWorkflow(
-	{ numbers }: Reading,
+	{ counters }: Reading,
 	changes: Changes,
 	before: Baseline,
 	rule: Rule,
 ): boolean {
-	if (rule.kind === 'reached') {
-		const value = numbers[rule.number] ?? 0;
-		const reached = before.reached[rule.number] ?? 0;
+	if (rule.startsOn === 'reach') {
+		const value = counters[rule.counter] ?? 0;
+		const reached = before.reached[rule.counter] ?? 0;
 		return value >= rule.target && reached < rule.target;
 	}
 	if (changes.status !== undefined) return true;
-	return Object.values(changes.numbers).some(({ by }) => Math.abs(by) >= rule.minimumChange);
+	return Object.values(changes.counters).some(({ by }) => Math.abs(by) >= rule.minimumChange);
 }
 
 function toItem({ fields, observedAt }: Observation, changes: Changes, isFirst: boolean) {
-	const { status, numbers } = changes;
+	const { status, counters } = changes;
 	return {
 		...fields,
-		changes: { ...(status === undefined ? {} : { status }), ...numbers },
+		changes: { ...(status === undefined ? {} : { status }), ...counters },
 		firstSeen: isFirst,
 		observedAt: new Date(observedAt).toISOString(),
 	};
@@ -131,25 +112,25 @@ export function toPresentItem(observation: Observation, rule: Rule): IDataObject
 }
 
 /** An item to emit, and the ID that it is about. */
-export interface TriggerEvent {
+export interface Emission {
 	readonly id: string;
 	readonly item: IDataObject;
 }
 
 /**
  * Compares what was read with the baselines.
- * @returns an event for each observation that starts the workflow, and the baselines after these events
+ * @returns an emission for each observation that starts the workflow, and the baselines after them
  */
-export function findEvents(observations: readonly Observation[], before: Baselines, rule: Rule) {
-	const events: TriggerEvent[] = [];
+export function findEmissions(observations: readonly Observation[], before: Baselines, rule: Rule) {
+	const emissions: Emission[] = [];
 	const baselines = new Map(before);
 	for (const observation of observations) {
 		const { id } = observation;
 		const baseline = before.get(id) ?? nothing;
 		const changes = findChanges(observation, baseline, rule);
 		if (!startsWorkflow(observation, changes, baseline, rule)) continue;
-		events.push({ id, item: toItem(observation, changes, !before.has(id)) });
+		emissions.push({ id, item: toItem(observation, changes, !before.has(id)) });
 		baselines.set(id, moveBaseline(baseline, observation, rule));
 	}
-	return { events, baselines };
+	return { emissions, baselines };
 }

@@ -1,13 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Problem } from '../service/failures';
-import type { Baselines, Rule } from './compare';
-import { findEvents } from './compare';
+import type { Baselines } from './compare';
+import { findEmissions } from './compare';
 import type { Failing } from './failures';
 import { nothingFails, selectReports } from './failures';
 import { TriggerMemories } from './memory';
 import type { Readings } from './readSubjects';
 import type { PollState } from './triggerState';
+import type { Watched } from './watched';
 
 /** What this process remembers of a trigger beside its state. n8n saves none of it. */
 export interface TriggerMemory {
@@ -37,13 +38,11 @@ const memories = new TriggerMemories<TriggerMemory>(() => ({
 export const memoryOf = (workflowId: string, nodeId: string): TriggerMemory =>
 	memories.ofTrigger(workflowId, nodeId);
 
-/** What a trigger watches. */
-export interface Watched {
+/** What a poll found out. */
+export type SiteReadings = Readings & {
 	/** A digest of the address and the credential. */
 	readonly site: string;
-	readonly ids: readonly string[];
-	readonly rule: Rule;
-}
+};
 
 /** What a poll emits and reports. */
 export interface PollResult {
@@ -63,8 +62,8 @@ const withoutIds = (baselines: Baselines, ids: ReadonlySet<string>): Baselines =
 export function finishPoll(
 	state: PollState,
 	memory: TriggerMemory,
-	{ site, ids, rule }: Watched,
-	readings: Readings,
+	{ ids, rule }: Pick<Watched, 'ids' | 'rule'>,
+	{ site, ...readings }: SiteReadings,
 	isReportedAtOnce: boolean,
 ): PollResult {
 	if (state.isStale()) return { items: [], toReport: new Map() };
@@ -76,17 +75,17 @@ export function finishPoll(
 	const removed = new Set([...known.keys()].filter(isRemoved));
 	// Of another site, nothing was ever emitted.
 	const before: Baselines = saved.site === site ? withoutIds(known, removed) : new Map();
-	const { events, baselines } = findEvents(readings.observations, before, rule);
+	const { emissions, baselines } = findEmissions(readings.observations, before, rule);
 	// The baselines move with an emission, and with nothing else.
-	if (events.length > 0) state.save(site, baselines);
-	for (const { id } of events) removed.delete(id);
+	if (emissions.length > 0) state.save(site, baselines);
+	for (const { id } of emissions) removed.delete(id);
 
 	const { failing, toReport } = selectReports(readings, memory.failing, isReportedAtOnce);
 	memory.isWatching = true;
 	memory.readFirst = readings.unread;
 	memory.failing = failing;
 	memory.removed = removed;
-	return { items: events.map(({ item }) => item), toReport };
+	return { items: emissions.map(({ item }) => item), toReport };
 }
 
 /**

@@ -5,7 +5,7 @@ import { runJobs } from '../delivery/runJobs';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
 import type { Observation } from './compare';
-import type { Subject } from './subjects';
+import type { Watched } from './watched';
 
 const rateLimitRetries = 5;
 const transientRetries = 2;
@@ -20,9 +20,7 @@ export interface Readings {
 	readonly unread: readonly string[];
 }
 
-export interface ReadOptions {
-	readonly subject: Subject;
-	readonly ids: readonly string[];
+export interface ReadRequest extends Pick<Watched, 'subject' | 'ids'> {
 	/** IDs that are read before the others. */
 	readonly first: ReadonlySet<string>;
 	/** How long one request may take, in milliseconds. */
@@ -32,7 +30,7 @@ export interface ReadOptions {
 /** Reads one campaign, or the site. */
 function readJob(
 	id: string,
-	{ subject, timeoutMs }: ReadOptions,
+	{ subject, timeoutMs }: ReadRequest,
 	client: Client,
 	{ now, signal }: RunOptions,
 ): Job<Observation> {
@@ -62,7 +60,7 @@ function readJob(
 
 /** Reads all in parallel. When the signal ends, what was read until then is returned. */
 export async function readSubjects(
-	options: ReadOptions,
+	options: ReadRequest,
 	client: Client,
 	runOptions: RunOptions & { readonly signal: AbortSignal },
 ): Promise<Readings> {

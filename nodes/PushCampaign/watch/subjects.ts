@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { Counters } from '../service/answers';
 import { campaignStatusOf, subscriberCount, toRates } from '../service/answers';
 import type { Client, Result } from '../service/client';
 import { campaignStatusPath, subscriberCountPath } from '../service/rules';
@@ -8,13 +9,13 @@ import { campaignStatusPath, subscriberCountPath } from '../service/rules';
 export interface Reading {
 	/** Null for the site, which has no status. */
 	readonly status: string | null;
-	/** Numbers by name, in the order of the item. A number that the service does not give is null. */
-	readonly numbers: Readonly<Record<string, number | null>>;
+	/** In the order of the item. */
+	readonly counters: Counters;
 	/** What the trigger's item begins with. */
 	readonly fields: IDataObject;
 }
 
-/** What a trigger watches: an ID with numbers, and perhaps a status. */
+/** What a trigger watches: an ID with counters, and perhaps a status. */
 export interface Subject {
 	/** Reads it once. Never throws. */
 	readonly read: (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
@@ -31,11 +32,11 @@ const campaign: Subject = {
 		const result = await client.request(request, campaignStatusOf(id), timeoutMs);
 		if (result.kind === 'failed') return result;
 		const { notification_status: status, count } = result.value;
-		// The most wanted numbers come first, so that they are on the screen.
-		const { delivered, clicked, closed, totalAttempts, successfullySent, failedToSend } = count;
-		const numbers = { delivered, clicked, closed, totalAttempts, successfullySent, failedToSend };
-		const fields = { campaignId: id, status, ...numbers, ...toRates(count) };
-		return { kind: 'done', value: { status, numbers, fields } };
+		// The most wanted counters come first, so that they are on the screen.
+		const { delivered = null, clicked = null, closed = null } = count;
+		const counters = { delivered, clicked, closed, ...count };
+		const fields = { campaignId: id, status, ...counters, ...toRates(count) };
+		return { kind: 'done', value: { status, counters, fields } };
 	},
 	describe: (ids, count) => (count === 1 ? `Campaign ${ids}` : `Campaigns ${ids}`),
 };
@@ -46,11 +47,9 @@ const site: Subject = {
 		const request = { kind: 'poll', path: subscriberCountPath } as const;
 		const result = await client.request(request, subscriberCount, timeoutMs);
 		if (result.kind === 'failed') return result;
-		const numbers = {
-			activeSubscribers: result.value.active_subscribers,
-			totalLifetimeSubscribers: result.value.total_life_time_subscribers,
-		};
-		return { kind: 'done', value: { status: null, numbers, fields: numbers } };
+		const { activeSubscribers = null } = result.value;
+		const counters = { activeSubscribers, ...result.value };
+		return { kind: 'done', value: { status: null, counters, fields: counters } };
 	},
 	describe: () => 'The subscriber count',
 };

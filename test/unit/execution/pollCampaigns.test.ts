@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError, ObservableObject } from 'n8n-workflow';
+import { ObservableObject } from 'n8n-workflow';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
 import { SimulatedClock } from '../delivery/support';
 import {
@@ -76,15 +76,6 @@ const turns = async () => {
 	for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-async function errorOf(options: TriggerOptions): Promise<NodeApiError | NodeOperationError> {
-	try {
-		await trigger({ activation: 'activate', ...options }).poll();
-	} catch (error) {
-		if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-		throw error;
-	}
-	throw new TypeError('The poll did not fail');
-}
 const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => campaignId);
 const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
@@ -133,24 +124,6 @@ describe('what a poll returns', () => {
 		expect(Object.keys(staticData['baselines'] ?? {}).sort()).toEqual(['1', '2', 'constructor']);
 	});
 
-	test('is nothing, and changes no static data, if no number moved far enough', async () => {
-		const { service } = serviceOf({ 1: { clicked: 9 } });
-		const parameters = { campaignIds: '1', options: { minimumChange: 10 } };
-		const { poll, staticData } = trigger({ parameters, service });
-		expect(await poll()).toBeNull();
-		expect(staticData).toEqual({});
-	});
-
-	test('is one item for a campaign whose ID is listed with and without leading zeros', async () => {
-		const { service, asked } = serviceOf({ 1: { clicked: 1 } });
-		const common = { service, node: newNode(), staticData: ObservableObject.create({}) };
-		const first = trigger({ ...common, parameters: { campaignIds: [1, '1', ' 01 '] } });
-		expect(idsOf(await first.poll())).toEqual(['1']);
-		expect(asked).toEqual(['1']);
-		const second = trigger({ ...common, parameters: { campaignIds: '001' } });
-		expect(await second.poll()).toBeNull();
-	});
-
 	test('does not depend on the system’s clock, which may be set back', async () => {
 		const { service, campaigns } = serviceOf({});
 		const { poll } = trigger({ service });
@@ -181,45 +154,6 @@ describe('Fetch Test Event', () => {
 		const { service } = serviceOf({ 1: { clicked: 3 }, 2: refuse });
 		const { poll } = trigger({ parameters: { campaignIds: '1,2' }, service, mode: 'manual' });
 		await expect(poll()).rejects.toThrow("Campaign 2 can't be read");
-	});
-});
-
-describe('the list of campaigns', () => {
-	test.each(engines)(
-		'can change: a campaign that was taken off counts from zero when it is back ($engine engine)',
-		async ({ newData, activation }) => {
-			const { service } = serviceOf({ 1: { clicked: 1 }, 2: { clicked: 1 } });
-			const common = { node: newNode(), service, staticData: newData(), activation };
-			const list = async (campaignIds: string) =>
-				await trigger({ ...common, parameters: { campaignIds } }).poll();
-			expect(idsOf(await list('1,2'))).toEqual(['1', '2']);
-			expect(await list('1')).toBeNull();
-			expect(await list('1,2')).toMatchObject([{ campaignId: '2', firstSeen: true }]);
-			expect(await list('1,2')).toBeNull();
-		},
-	);
-
-	test('is not used by the events of the site', async () => {
-		const counts = { total_life_time_subscribers: '90', active_subscribers: '40' };
-		const service: Service = () => ({ body: JSON.stringify(counts) });
-		const parameters = { event: 'subscribersChanged', campaignIds: '' };
-		expect(await trigger({ parameters, service }).poll()).toMatchObject([
-			{ activeSubscribers: 40, totalLifetimeSubscribers: 90, firstSeen: true },
-		]);
-	});
-
-	test('is forgotten when the trigger watches the site, and counts from zero afterwards', async () => {
-		const counts = { total_life_time_subscribers: '90', active_subscribers: '40' };
-		const service: Service = ({ url }) =>
-			url.endsWith('subscriber_count')
-				? { body: JSON.stringify(counts) }
-				: statusAnswer('1', { clicked: 5 });
-		const common = { node: newNode(), service, staticData: ObservableObject.create({}) };
-		const poll = async (event: string) =>
-			await trigger({ ...common, parameters: { event, campaignIds: '1' } }).poll();
-		await poll('campaignChanged');
-		expect(await poll('subscribersChanged')).toMatchObject([{ firstSeen: true }]);
-		expect(await poll('campaignChanged')).toMatchObject([{ campaignId: '1', firstSeen: true }]);
 	});
 });
 
@@ -294,47 +228,24 @@ describe('a failure on the first publication', () => {
 });
 
 describe('a failure in a scheduled poll', () => {
-	test.each(engines)(
-		'of one campaign is reported in the second poll in a row ($engine engine)',
-		async ({ newData, activation }) => {
-			const { service, campaigns } = serviceOf({ 1: { clicked: 1 }, 2: refuse });
-			const { poll, messages } = trigger({
-				parameters: two,
-				service,
-				activation,
-				staticData: newData(),
-			});
-			expect(idsOf(await poll())).toEqual(['1']);
-			expect(messages()).toEqual([]);
-			campaigns['1'] = { clicked: 2 };
-			expect(idsOf(await poll())).toEqual(['1']);
-			expect(messages()).toEqual([missing]);
-		},
-	);
-
-	test.each(engines)(
-		'of all campaigns is reported in the second poll in a row, with its cause, and again a day later ($engine engine)',
-		async ({ newData, activation }) => {
-			const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
-			const options = { parameters: two, service, activation, staticData: newData() };
-			const { poll, messages, errors } = trigger(options);
-			await poll();
-			refuseAll(campaigns);
-			for (let count = 0; count < 5; count += 1) expect(await poll()).toBeNull();
-			expect(errors).toMatchObject([
-				{ message: refused, failure: { cause: 'credential-invalid' } },
-			]);
-			await mockClock.run(mockClock.sleep(24 * 60 * 60_000));
-			for (let count = 0; count < 3; count += 1) await poll();
-			expect(messages()).toEqual([refused, refused]);
-		},
-	);
+	test('of all campaigns is reported in the second poll in a row, with its cause, and again a day later', async () => {
+		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
+		const { poll, messages, errors } = trigger({ parameters: two, service });
+		await poll();
+		refuseAll(campaigns);
+		for (let count = 0; count < 5; count += 1) expect(await poll()).toBeNull();
+		expect(errors).toMatchObject([{ message: refused, failure: { cause: 'credential-invalid' } }]);
+		await mockClock.run(mockClock.sleep(24 * 60 * 60_000));
+		for (let count = 0; count < 3; count += 1) await poll();
+		expect(messages()).toEqual([refused, refused]);
+	});
 
 	test('says which field to check, and where the ID comes from', async () => {
 		const { service } = serviceOf({ 1: refuse });
-		expect((await errorOf({ service })).description).toBe(
-			'The service says: "No". Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
-		);
+		await expect(trigger({ service, activation: 'activate' }).poll()).rejects.toMatchObject({
+			description:
+				'The service says: "No". Check Campaign IDs: the node Push Campaign returns the ID of each campaign that it sends, as campaignId.',
+		});
 	});
 });
 
@@ -383,17 +294,6 @@ describe('a failure while n8n starts', () => {
 });
 
 describe('the credential', () => {
-	test.each([
-		{ name: 'is missing', credentials: new Error('Node does not have any credentials set') },
-		{ name: 'is not valid', credentials: { ...credential, baseUrl: 'push.example' } },
-	])('fails the poll before any request if it $name', async ({ credentials }) => {
-		const { service, asked } = serviceOf({});
-		const error = await errorOf({ credentials, service });
-		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(`${error.message} ${error.description}`).toMatch(/credential/);
-		expect(asked).toEqual([]);
-	});
-
 	test('is opened again for each poll, and another address is another site', async () => {
 		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
 		const baseUrls = ['https://one.example', 'https://two.example'];
@@ -457,31 +357,29 @@ describe('the credential', () => {
 });
 
 describe('the time of a poll', () => {
-	/** How long after its begin a poll ends, though a campaign hangs. */
-	async function endOf(options: TriggerOptions, opensAfterMs = 0): Promise<number> {
-		const { service } = serviceOf({ 1: { clicked: 1 }, 2: hang });
-		const { context, begin } = trigger({ parameters: two, service, ...options });
-		const getCredentials = async () => {
-			await mockClock.sleep(opensAfterMs);
-			return credential;
-		};
-		Object.assign(context, { getCredentials });
-		const from = mockClock.now();
-		await settle(begin().catch(() => null));
-		return mockClock.now() - from;
-	}
-
-	test('is four fifths of the budget, also if the credential takes a part of it', async () => {
-		// A request may take half of the time, so two in a row fill it.
-		expect(await endOf({ budgetMs: 1000, activation: 'init' })).toBeLessThanOrEqual(801);
-		expect(await endOf({ budgetMs: 1000, activation: 'init' }, 700)).toBeLessThanOrEqual(801);
-	});
-
-	test('ends with what was read, though a campaign hangs', async () => {
-		const { service } = serviceOf({ 1: { clicked: 1 }, 2: hang });
-		const { poll } = trigger({ parameters: two, service, budgetMs: 1000 });
-		expect(idsOf(await poll())).toEqual(['1']);
-	});
+	// What hangs has a millisecond more to end by itself.
+	test.each([
+		{ name: 'after half of that if a campaign hangs', opensAfterMs: 0, endsAfterMs: 400 + 1 },
+		{
+			name: 'at its end if a campaign hangs and the credential took most of it',
+			opensAfterMs: 700,
+			endsAfterMs: 800 + 1,
+		},
+	])(
+		'is four fifths of the budget: what was read is emitted $name',
+		async ({ opensAfterMs, endsAfterMs }) => {
+			const { service } = serviceOf({ 1: { clicked: 1 }, 2: hang });
+			const { context, poll } = trigger({ parameters: two, service, budgetMs: 1000 });
+			const getCredentials = async () => {
+				await mockClock.sleep(opensAfterMs);
+				return credential;
+			};
+			Object.assign(context, { getCredentials });
+			const from = mockClock.now();
+			expect(idsOf(await poll())).toEqual(['1']);
+			expect(mockClock.now() - from).toBe(endsAfterMs);
+		},
+	);
 
 	/** A service that refuses, and asks for more patience than the poll has. */
 	const busy: Service = () => ({ ...failure('rate_limit'), headers: { 'retry-after': '7' } });
@@ -523,7 +421,7 @@ describe('the time of a poll', () => {
 		'is at most a minute for the first poll, and the whole budget for the next one: $name',
 		async ({ activation, budgetMs, then }) => {
 			const ends: number[] = [];
-			// The signal of each poll, told from those of its requests by being made first.
+			// A poll makes its own signal before those of its requests.
 			const timeouts = jest.mocked(AbortSignal.timeout).mock.calls;
 			const { service } = serviceOf({});
 			const { poll } = trigger({ activation, service, budgetMs });
@@ -603,20 +501,6 @@ describe('the time of a poll', () => {
 		await poll();
 		expect(asked).toEqual(ids);
 	});
-
-	test('is given first to what the last poll did not reach, also if it read nothing', async () => {
-		const ids = Array.from({ length: 20 }, (_, index) => String(index));
-		const { service, asked, campaigns } = serviceOf({});
-		const [failing = '', ...notReached] = ids;
-		campaigns[failing] = refuse;
-		for (const id of notReached) campaigns[id] = busy;
-		const { poll } = trigger({ parameters: { campaignIds: ids }, service, budgetMs: 6_000 });
-		expect(await poll()).toBeNull();
-		asked.splice(0);
-		for (const id of notReached) campaigns[id] = { clicked: 2 };
-		await poll();
-		expect(asked).toEqual([...notReached, failing]);
-	});
 });
 
 describe('polls that overlap', () => {
@@ -681,18 +565,6 @@ describe('polls that overlap', () => {
 			then: { first: ['1'], second: ['1'] },
 		},
 		{
-			name: 'a poll of a copied workflow changes nothing in the classic engine',
-			before: {},
-			meanwhile: { workflowId: 'copy' },
-			then: { first: ['1'], second: ['1'] },
-		},
-		{
-			name: 'a poll of a copied workflow changes nothing in the durable engine',
-			before: { staticData: {}, activation: 'update' },
-			meanwhile: { staticData: {}, activation: 'update', workflowId: 'another copy' },
-			then: { first: ['1'], second: ['1'] },
-		},
-		{
 			name: 'Fetch Test Event changes nothing',
 			before: {},
 			meanwhile: { mode: 'manual' },
@@ -702,33 +574,6 @@ describe('polls that overlap', () => {
 	test.each(rows)('on two contexts: $name', async ({ before, meanwhile, then }) => {
 		expect(await pollMeanwhile(before, meanwhile)).toMatchObject(then);
 	});
-
-	const someFail: Service = (options) =>
-		idOf(options) === '2' ? refuse(options) : service(options);
-
-	test.each(engines)(
-		'a stale poll reports no failure, whatever it read ($engine engine)',
-		async ({ newData, activation }) => {
-			const { slow, answers } = slowly(someFail);
-			const node = newNode();
-			const common = { node, parameters: two, activation };
-			// In the first poll both fail once: the next failure would be reported.
-			const before = trigger({ ...common, service: someFail, staticData: newData() });
-			await before.poll();
-			const stale = trigger({ ...common, service: slow, staticData: newData() });
-			const inFlight = stale.begin();
-			await turns();
-			const newer = trigger({
-				...common,
-				service: (options) => statusAnswer(idOf(options), { clicked: 6 }),
-				staticData: engineData(newData(), before.staticData),
-			});
-			expect(idsOf(await newer.begin())).toEqual(['1', '2']);
-			for (const answer of answers) answer();
-			expect(await inFlight).toBeNull();
-			expect(stale.messages()).toEqual([]);
-		},
-	);
 
 	test.each([
 		{ name: 'leaves everything to that poll', answers: service, then: [null, ['1']] },
@@ -756,8 +601,3 @@ describe('polls that overlap', () => {
 		},
 	);
 });
-
-/** The data that n8n hands out after another poll saved its own. */
-function engineData(data: IDataObject, saved: IDataObject): IDataObject {
-	return Object.assign(data, structuredClone({ ...saved }));
-}

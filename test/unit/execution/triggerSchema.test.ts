@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { eventNames } from '../../../nodes/PushCampaign/operations/triggerPanel';
+import { triggerEvents } from '../../../nodes/PushCampaign/operations/triggerEvents';
 import { PushCampaignTrigger } from '../../../nodes/PushCampaign/PushCampaignTrigger.node';
 import { pollFunctions, statusAnswer, type Service } from './support';
 
@@ -92,9 +92,9 @@ async function itemsOf(event: string, service: Service): Promise<IDataObject[]> 
 
 async function everyItem(): Promise<IDataObject[]> {
 	const items: IDataObject[] = [];
-	for (const event of eventNames) {
+	for (const { option } of triggerEvents) {
 		for (const isComplete of [true, false]) {
-			items.push(...(await itemsOf(event, serviceWith(isComplete))));
+			items.push(...(await itemsOf(option.value, serviceWith(isComplete))));
 		}
 	}
 	items.push(...(await itemsOf('subscribersChanged', onlyLifetime)));

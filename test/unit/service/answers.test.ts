@@ -4,7 +4,6 @@ import {
 	campaignCreated,
 	campaignStatus,
 	campaignStatusOf,
-	counterNames,
 	failureAnswer,
 	notificationSent,
 	ownWords,
@@ -91,7 +90,6 @@ describe('a status record', () => {
 			...record,
 			count: counters,
 		});
-		expect(counterNames).toEqual(Object.keys(counters));
 	});
 
 	describe.each([
@@ -139,7 +137,7 @@ describe('a status record', () => {
 		{ name: 'an empty object', given: {} },
 		{ name: 'a comment', given: { comment: 'The campaign is scheduled' } },
 	])('has null for every counter if the counters are $name', ({ given }) => {
-		const none = Object.fromEntries(counterNames.map((name) => [name, null]));
+		const none = Object.fromEntries(Object.keys(counters).map((name) => [name, null]));
 		expect(campaignStatus.parse({ ...record, count: given }).count).toEqual(none);
 	});
 
@@ -228,18 +226,23 @@ describe('the rates', () => {
 
 // Specification, Subscriber count record.
 describe('a subscriber count', () => {
-	const numbers = { total_life_time_subscribers: 120, active_subscribers: 90 };
+	const numbers = { totalLifetimeSubscribers: 120, activeSubscribers: 90 };
 
 	test('gives two whole numbers', () => expect(subscriberCount.parse(counts)).toEqual(numbers));
 
-	test.each(Object.keys(counts))('has null for %s if that is missing or blank', (name) => {
-		for (const given of [without(counts, name), { ...counts, [name]: ' ' }]) {
-			expect(subscriberCount.parse(given)).toEqual({ ...numbers, [name]: null });
-		}
-	});
+	describe.each([
+		{ field: 'total_life_time_subscribers', name: 'totalLifetimeSubscribers' },
+		{ field: 'active_subscribers', name: 'activeSubscribers' },
+	])('with $field', ({ field, name }) => {
+		test('has null for it if it is missing or blank', () => {
+			for (const given of [without(counts, field), { ...counts, [field]: ' ' }]) {
+				expect(subscriberCount.parse(given)).toEqual({ ...numbers, [name]: null });
+			}
+		});
 
-	test.each(Object.keys(counts))('is refused if %s is not a number', (name) => {
-		expect(isRead(subscriberCount, { ...counts, [name]: 'many' })).toBe(false);
+		test('is refused if it is not a number', () => {
+			expect(isRead(subscriberCount, { ...counts, [field]: 'many' })).toBe(false);
+		});
 	});
 
 	test('is refused with neither number', () => {

@@ -1,45 +1,45 @@
 import * as fc from 'fast-check';
-import { counterNames } from '../../../nodes/PushCampaign/service/answers';
-import type {
-	Baselines,
-	Observation,
-	Rule,
-	TriggerEvent,
-} from '../../../nodes/PushCampaign/watch/compare';
-import { findEvents, toPresentItem } from '../../../nodes/PushCampaign/watch/compare';
+import type { Baselines, Observation, Emission } from '../../../nodes/PushCampaign/watch/compare';
+import { findEmissions, toPresentItem } from '../../../nodes/PushCampaign/watch/compare';
+import type { Rule } from '../../../nodes/PushCampaign/watch/watched';
 import { changesIn, observationOf } from './support';
 
-const changedBy = (minimumChange = 1, numbers: readonly string[] = counterNames): Rule => ({
-	kind: 'changed',
-	numbers,
+const watchedNames = ['delivered', 'clicked', 'closed'];
+const changedBy = (minimumChange = 1, counters: readonly string[] = watchedNames): Rule => ({
+	startsOn: 'change',
+	counters,
 	isStatusWatched: false,
 	minimumChange,
 });
 const statusChanged: Rule = {
-	kind: 'changed',
-	numbers: [],
+	startsOn: 'change',
+	counters: [],
 	isStatusWatched: true,
 	minimumChange: 1,
 };
-const clickedReaches = (target: number): Rule => ({ kind: 'reached', number: 'clicked', target });
+const clickedReaches = (target: number): Rule => ({
+	startsOn: 'reach',
+	counter: 'clicked',
+	target,
+});
 
 /** Compares one observation after another, each with the baselines that the ones before left. */
-function eventsOf(
+function emissionsOf(
 	observations: readonly Observation[],
 	rule: Rule,
-): Array<TriggerEvent | undefined> {
+): Array<Emission | undefined> {
 	let baselines: Baselines = new Map();
 	return observations.map((observation) => {
-		const found = findEvents([observation], baselines, rule);
+		const found = findEmissions([observation], baselines, rule);
 		baselines = found.baselines;
-		expect(found.events.length).toBeLessThanOrEqual(1);
-		return found.events[0];
+		expect(found.emissions.length).toBeLessThanOrEqual(1);
+		return found.emissions[0];
 	});
 }
 const itemsOf = (observations: readonly Observation[], rule: Rule) =>
-	eventsOf(observations, rule).map((event) => event?.item);
+	emissionsOf(observations, rule).map((event) => event?.item);
 const changesOf = (observations: readonly Observation[], rule: Rule) =>
-	eventsOf(observations, rule).map((event) => event && changesIn(event.item));
+	emissionsOf(observations, rule).map((event) => event && changesIn(event.item));
 
 describe('an item', () => {
 	test('holds the fields of the reading, then what changed, in a fixed order', () => {
@@ -91,7 +91,7 @@ describe('an item', () => {
 	});
 });
 
-test('two numbers that each moved by less than the minimum start nothing, whatever they add up to', () => {
+test('two counters that each moved by less than the minimum start nothing, whatever they add up to', () => {
 	const seen = [observationOf({ clicked: 3, closed: 3 }), observationOf({ clicked: 4, closed: 5 })];
 	expect(changesOf(seen, changedBy(5))).toEqual([
 		undefined,
@@ -104,7 +104,7 @@ describe('a number that the service does not give', () => {
 		const seen = [{ clicked: 3 }, { clicked: null }, { clicked: 3 }, { clicked: 4 }];
 		expect(
 			changesOf(
-				seen.map((numbers) => observationOf(numbers)),
+				seen.map((counters) => observationOf(counters)),
 				changedBy(),
 			),
 		).toEqual([
@@ -123,7 +123,7 @@ describe('a number that the service does not give', () => {
 		];
 		expect(
 			changesOf(
-				seen.map((numbers) => observationOf(numbers)),
+				seen.map((counters) => observationOf(counters)),
 				changedBy(),
 			)[2],
 		).toEqual({
@@ -154,7 +154,7 @@ describe('a watched status', () => {
 			{ status: { from: 'Scheduled', to: 'Sent' } },
 		]);
 		const moved = observationOf({ clicked: 1 }, { status: null });
-		const rule: Rule = { ...statusChanged, numbers: ['clicked'] };
+		const rule: Rule = { ...statusChanged, counters: ['clicked'] };
 		expect(changesOf([...statuses('Sent'), moved, ...statuses('Sent')], rule)).toEqual([
 			{ status: { from: null, to: 'Sent' } },
 			{ clicked: { from: 0, to: 1, by: 1 } },
@@ -163,7 +163,7 @@ describe('a watched status', () => {
 	});
 
 	test('starts the workflow whatever the minimum change is, with the small changes beside it', () => {
-		const rule: Rule = { ...statusChanged, numbers: ['clicked'], minimumChange: 50 };
+		const rule: Rule = { ...statusChanged, counters: ['clicked'], minimumChange: 50 };
 		const seen = [
 			observationOf({ clicked: 0 }, { status: 'Scheduled' }),
 			observationOf({ clicked: 7 }, { status: 'Scheduled' }),
@@ -175,16 +175,16 @@ describe('a watched status', () => {
 		]);
 	});
 
-	test('stands before the numbers in the changes', () => {
-		const rule: Rule = { ...statusChanged, numbers: ['clicked'] };
+	test('stands before the counters in the changes', () => {
+		const rule: Rule = { ...statusChanged, counters: ['clicked'] };
 		const [changes] = changesOf([observationOf({ clicked: 1 })], rule);
 		expect(Object.keys(changes ?? {})).toEqual(['status', 'clicked']);
 	});
 
 	test('that is watched from now on is compared with the last event', () => {
-		const first = findEvents([observationOf({ clicked: 1 })], new Map(), changedBy());
+		const first = findEmissions([observationOf({ clicked: 1 })], new Map(), changedBy());
 		expect(
-			findEvents([observationOf({ clicked: 1 })], first.baselines, statusChanged).events,
+			findEmissions([observationOf({ clicked: 1 })], first.baselines, statusChanged).emissions,
 		).toEqual([]);
 	});
 
@@ -193,7 +193,7 @@ describe('a watched status', () => {
 			observationOf({ clicked: 1 }, { status: 'Scheduled' }),
 			observationOf({ clicked: 1 }, { status: 'Sent' }),
 		];
-		expect(eventsOf(seen, changedBy())[1]).toBeUndefined();
+		expect(emissionsOf(seen, changedBy())[1]).toBeUndefined();
 	});
 });
 
@@ -234,25 +234,25 @@ describe('a number that is reached', () => {
 		},
 	];
 	test.each(rows)('$name', ({ given, when, then }) => {
-		const started = eventsOf(given, when).flatMap((event, index) => (event ? [index] : []));
+		const started = emissionsOf(given, when).flatMap((event, index) => (event ? [index] : []));
 		expect(started).toEqual(then);
 	});
 
 	test('starts the workflow when it is raised to one that no event has reported', () => {
-		const { baselines } = findEvents(clicks(150), new Map(), clickedReaches(100));
-		expect(findEvents(clicks(160), baselines, clickedReaches(160)).events).toHaveLength(1);
-		expect(findEvents(clicks(160), baselines, clickedReaches(150)).events).toHaveLength(0);
+		const { baselines } = findEmissions(clicks(150), new Map(), clickedReaches(100));
+		expect(findEmissions(clicks(160), baselines, clickedReaches(160)).emissions).toHaveLength(1);
+		expect(findEmissions(clicks(160), baselines, clickedReaches(150)).emissions).toHaveLength(0);
 	});
 
 	test('starts the workflow though it was reached by another counter, or reported by another event', () => {
 		const seen = [observationOf({ clicked: 150, closed: 120 })];
-		const closedReaches: Rule = { kind: 'reached', number: 'closed', target: 100 };
+		const closedReaches: Rule = { startsOn: 'reach', counter: 'closed', target: 100 };
 		const rules = [clickedReaches(100), closedReaches, closedReaches];
-		let { baselines } = findEvents(seen, new Map(), changedBy());
+		let { baselines } = findEmissions(seen, new Map(), changedBy());
 		const started = rules.map((rule) => {
-			const found = findEvents(seen, baselines, rule);
+			const found = findEmissions(seen, baselines, rule);
 			baselines = found.baselines;
-			return found.events.map(({ item }) => changesIn(item));
+			return found.emissions.map(({ item }) => changesIn(item));
 		});
 		// Nothing moved since the first event.
 		expect(started).toEqual([[{}], [{}], []]);
@@ -270,11 +270,11 @@ describe('a number that is reached', () => {
 	])('counts as reached though a later event $name', ({ given }) => {
 		const rules = [clickedReaches(100), changedBy(), clickedReaches(100)];
 		let baselines: Baselines = new Map();
-		const started = given.map((numbers, index) => {
-			const observation = observationOf(numbers);
-			const found = findEvents([observation], baselines, rules[index] ?? changedBy());
+		const started = given.map((counters, index) => {
+			const observation = observationOf(counters);
+			const found = findEmissions([observation], baselines, rules[index] ?? changedBy());
 			baselines = found.baselines;
-			return found.events.length;
+			return found.emissions.length;
 		});
 		expect(started).toEqual([1, 1, 0]);
 	});
@@ -300,8 +300,8 @@ describe('whatever a campaign does', () => {
 			fc.property(readings, someNames, minimum, (all, watched, minimumChange) => {
 				const rule = changedBy(minimumChange, watched);
 				const emitted = new Map<string, number>(names.map((name) => [name, 0]));
-				const events = eventsOf(
-					all.map((numbers) => observationOf(numbers)),
+				const events = emissionsOf(
+					all.map((counters) => observationOf(counters)),
 					rule,
 				);
 				for (const [index, event] of events.entries()) {
@@ -323,8 +323,8 @@ describe('whatever a campaign does', () => {
 	test('a number is reached at most once', () => {
 		fc.assert(
 			fc.property(readings, fc.integer({ min: 1, max: 60 }), (all, target) => {
-				const events = eventsOf(
-					all.map((numbers) => observationOf(numbers)),
+				const events = emissionsOf(
+					all.map((counters) => observationOf(counters)),
 					clickedReaches(target),
 				);
 				const first = all.findIndex(({ clicked }) => clicked !== null && clicked >= target);

@@ -9,10 +9,10 @@ import {
 	clock,
 	commonSteps,
 	newWorkflow,
+	PollEngine,
 	site,
 	stepOf,
 	useClock,
-	World,
 } from './stateSupport';
 import { changesIn } from './support';
 
@@ -22,73 +22,41 @@ const open = (data: TriggerData) => openDurableState(data, newState);
 
 /** n8n abandons a poll after this time. */
 const longestPollMs = 45_000;
-const longestCommitMs = 30_000;
 
-/** What n8n's durable engine does with the polls of one trigger. Times in milliseconds. */
-class DurableEngine {
-	readonly world: World;
+/** n8n's durable engine: each poll gets a copy of what is saved, and the copy is saved with what the poll emits. */
+class DurableEngine extends PollEngine {
 	/** What n8n has saved, and when. */
 	private readonly saved: Array<{ readonly at: number; readonly cursor: IDataObject }> = [];
-	private commits: Array<{
-		readonly cursor: IDataObject;
-		readonly items: readonly IDataObject[];
-		readonly until: number;
-	}> = [];
 
-	constructor(minimumChange = 1) {
-		this.world = new World(open, minimumChange);
+	begin(ageMs = 0): void {
+		const known = this.saved.filter(({ at }) => at <= clock.now - ageMs).at(-1);
+		this.beginWith({ node: structuredClone(known?.cursor ?? {}), global: {} }, open);
 	}
 
-	/** @param afterMs how long the poll waited for its turn, with its cursor */
-	begin(afterMs = 0): void {
-		const known = this.saved.filter(({ at }) => at <= clock.now - afterMs).at(-1);
-		this.world.begin(structuredClone(known?.cursor ?? {}));
+	finish(which = 0, isSlow = false): void {
+		const given = this.end(which, isSlow);
+		if (given === undefined) return;
+		this.saved.push({ at: clock.now, cursor: structuredClone(given.data.node) });
+		this.emitted.push(...given.items);
 	}
 
-	finish(which = 0, isSlow = false, minimumChange?: number): void {
-		const given = this.world.finish(which, isSlow, minimumChange);
-		if (given?.isChanged !== true) return;
-		const { data, items } = given;
-		this.commits.push({ cursor: data.node, items, until: clock.now + longestCommitMs });
-	}
-
-	/** n8n saves what a poll gave, or fails to. */
-	commit(which: number, isSaved: boolean): void {
-		const [commit] = this.commits.splice(which % Math.max(1, this.commits.length), 1);
-		if (commit === undefined || !isSaved) return;
-		this.saved.push({ at: clock.now, cursor: structuredClone(commit.cursor) });
-		this.world.emitted.push(...commit.items);
-	}
-
-	poll(isSaved = true): void {
-		this.begin();
-		this.finish();
-		this.commit(0, isSaved);
+	/** Ends a poll, and n8n fails to save what it gave. */
+	lose(which = 0): void {
+		this.end(which, false);
 	}
 
 	wait(ms: number): void {
-		const { world } = this;
-		const until = clock.now + ms;
-		while (clock.now < until) {
-			clock.now = Math.min(until, clock.now + 1_000);
-			for (const [index, commit] of [...this.commits.entries()].reverse()) {
-				if (commit.until <= clock.now) this.commit(index, true);
-			}
-			world.polls = world.polls.filter(({ startedAt }) => clock.now - startedAt < longestPollMs);
-		}
+		clock.now += ms;
+		this.polls = this.polls.filter(({ startedAt }) => clock.now - startedAt < longestPollMs);
 	}
 
-	/** Lets everything in flight end, and polls once more when no emission is recent. */
-	settle(): void {
-		this.world.heal();
+	/** Until no emission is recent. */
+	protected settle(): void {
 		this.wait(staleCursorMs);
-		this.begin();
-		this.finish(0, false, 1);
-		this.commit(0, true);
 	}
 
 	changes() {
-		return this.world.emitted.map(changesIn);
+		return this.emitted.map(changesIn);
 	}
 }
 
@@ -96,10 +64,7 @@ describe('the durable engine, whatever it does with the polls of a trigger', () 
 	const { is, which } = stepOf;
 	const step = fc.oneof(
 		...commonSteps,
-		{
-			weight: 5,
-			arbitrary: fc.record({ kind: is('commit'), which, isSaved: fc.boolean() }),
-		},
+		{ weight: 2, arbitrary: fc.record({ kind: is('lose'), which }) },
 		{
 			weight: 3,
 			arbitrary: fc.record({ kind: is('wait'), ms: fc.integer({ min: 0, max: 40_000 }) }),
@@ -113,16 +78,11 @@ describe('the durable engine, whatever it does with the polls of a trigger', () 
 				fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
 					const engine = new DurableEngine(minimumChange);
 					for (const one of steps) {
-						if (one.kind === 'move') engine.world.move(one.id, one.name, one.by);
-						else if (one.kind === 'begin') engine.begin(one.afterMs);
-						else if (one.kind === 'finish') engine.finish(one.which, one.isSlow);
-						else if (one.kind === 'commit') engine.commit(one.which, one.isSaved);
+						if (one.kind === 'lose') engine.lose(one.which);
 						else if (one.kind === 'wait') engine.wait(one.ms);
-						else if (one.kind === 'watch') engine.world.watch(one.list);
-						else engine.world.toggle(one.id);
+						else engine.act(one);
 					}
-					engine.settle();
-					engine.world.expectEachChangeOnce();
+					engine.expectEachChangeOnce();
 				}),
 			);
 		},
@@ -131,16 +91,21 @@ describe('the durable engine, whatever it does with the polls of a trigger', () 
 
 test('an emission that n8n could not save is made again after two minutes, and not before', () => {
 	const engine = new DurableEngine();
-	engine.world.move('1001', 'clicked', 3);
-	engine.poll(false);
-	engine.world.move('1001', 'clicked', 2);
+	const poll = () => {
+		engine.begin();
+		engine.finish();
+	};
+	engine.move('1001', 'clicked', 3);
+	engine.begin();
+	engine.lose();
+	engine.move('1001', 'clicked', 2);
 	engine.wait(staleCursorMs - 1);
-	engine.poll();
+	poll();
 	expect(engine.changes()).toEqual([]);
 	engine.wait(1);
-	engine.poll();
-	engine.world.move('1001', 'clicked', 1);
-	engine.poll();
+	poll();
+	engine.move('1001', 'clicked', 1);
+	poll();
 	expect(engine.changes()).toEqual([
 		{ clicked: { from: 0, to: 5, by: 5 } },
 		{ clicked: { from: 5, to: 6, by: 1 } },
@@ -149,24 +114,21 @@ test('an emission that n8n could not save is made again after two minutes, and n
 
 test('a poll that began while an emission was recent stays stale to its end', () => {
 	const engine = new DurableEngine();
-	engine.world.move('1001', 'clicked', 3);
-	engine.poll(false);
+	engine.move('1001', 'clicked', 3);
+	engine.begin();
+	engine.lose();
 	engine.wait(staleCursorMs - 1);
 	engine.begin();
-	clock.now += 1_000;
+	engine.wait(1_000);
 	engine.finish();
-	engine.commit(0, true);
 	expect(engine.changes()).toEqual([]);
 });
 
 test('one of several polls that start from the same cursor emits, though they never overlap', () => {
 	const engine = new DurableEngine();
-	engine.world.move('1001', 'clicked', 3);
+	engine.move('1001', 'clicked', 3);
 	for (let count = 0; count < 5; count += 1) engine.begin();
-	for (let count = 0; count < 5; count += 1) {
-		engine.finish();
-		engine.commit(0, true);
-	}
+	for (let count = 0; count < 5; count += 1) engine.finish();
 	expect(engine.changes()).toHaveLength(1);
 });
 

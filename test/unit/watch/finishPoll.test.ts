@@ -1,15 +1,15 @@
 import type { Problem } from '../../../nodes/PushCampaign/service/failures';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
-import type { Rule } from '../../../nodes/PushCampaign/watch/compare';
 import { failPoll, finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
 import type { PollState, TriggerState } from '../../../nodes/PushCampaign/watch/triggerState';
 import { newState, nextState } from '../../../nodes/PushCampaign/watch/triggerState';
+import type { Rule } from '../../../nodes/PushCampaign/watch/watched';
 import { newWorkflow } from './stateSupport';
 import { changesIn, observationOf } from './support';
 
 const rule: Rule = {
-	kind: 'changed',
-	numbers: ['clicked'],
+	startsOn: 'change',
+	counters: ['clicked'],
 	isStatusWatched: false,
 	minimumChange: 1,
 };
@@ -39,8 +39,8 @@ class Trigger {
 			if (typeof clicked === 'number') observations.push(observationOf({ clicked }, { id }));
 			else failures.set(id, clicked);
 		}
-		const readings = { observations, failures, unread: ['unread'] };
-		const watched = { site: this.site, ids: Object.keys(clicks), rule };
+		const readings = { site: this.site, observations, failures, unread: ['unread'] };
+		const watched = { ids: Object.keys(clicks), rule };
 		const result = finishPoll(this.state, this.memory, watched, readings, isReportedAtOnce);
 		return {
 			events: result.items.map((item) => [item['campaignId'], changesIn(item)['clicked']?.from]),

@@ -68,7 +68,7 @@ test('each campaign is read once, and returned in the order of the list', async 
 	expect(observations[0]).toEqual({
 		id: 'c',
 		status: 'Sent',
-		numbers: {
+		counters: {
 			delivered: 3,
 			clicked: 2,
 			closed: 1,
@@ -106,7 +106,7 @@ test('the site is read as its two subscriber counts, without a status', async ()
 	const service = new Service(() => answer({ body: JSON.stringify(counts) }));
 	const { observations } = await service.read(['the site'], { subject: subjects.site });
 	const fields = { activeSubscribers: 40, totalLifetimeSubscribers: 90 };
-	expect(observations).toMatchObject([{ id: 'the site', status: null, numbers: fields, fields }]);
+	expect(observations).toMatchObject([{ id: 'the site', status: null, counters: fields, fields }]);
 	expect(service.asked).toEqual(['subscriber_count']);
 });
 

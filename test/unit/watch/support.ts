@@ -17,12 +17,12 @@ export const idIn = ({ campaignId }: IDataObject) => z.string().parse(campaignId
 
 /** A campaign as a poll reads it. */
 export const observationOf = (
-	numbers: Observation['numbers'],
+	counters: Observation['counters'],
 	{ id = '1001', status = 'Sent' }: { readonly id?: string; readonly status?: string | null } = {},
 ): Observation => ({
 	id,
 	status,
-	numbers,
-	fields: { campaignId: id, status, ...numbers },
+	counters,
+	fields: { campaignId: id, status, ...counters },
 	observedAt: 0,
 });
