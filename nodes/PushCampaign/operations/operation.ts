@@ -8,7 +8,7 @@ import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import type { Judge } from './judgeText';
 import type { RequestOptions, SendOptions } from './options';
-import type { ItemParameters } from './parameters';
+import type { ItemParameters, Parameter } from './parameters';
 
 export interface OperationBase {
 	readonly resource: 'campaign' | 'site';
@@ -89,8 +89,8 @@ export interface SendOperation extends OperationBase {
 		item: ItemParameters,
 		judge: Judge,
 	) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
-	/** Reads the same as it was entered, valid or not. Throws nothing. */
-	readonly selectAsEntered?: (item: ItemParameters) => { readonly sid: string | undefined };
+	/** The parameter with the ID of the subscriber, if it is for one: an item that is not valid names it. */
+	readonly subscriber?: Parameter;
 	/** Asks how many subscribers it would reach, within a time in milliseconds. Missing if the service can't tell. */
 	readonly countReached?: (client: Client, timeoutMs: number) => Promise<number | undefined>;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { countCharacters, quote } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
-import { keyJudgeOf } from './judgeText';
+import { fieldOf, keyJudgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
 import { atMost, ifReadable, readCollection, textProperty, toFields, toggle } from './parameters';
 
@@ -205,8 +205,7 @@ export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
  */
 export function readSendOptions(item: ItemParameters): SendOptions {
 	const options = readCollection(item, sendOptions, sendSchema);
-	const { displayName, name } = idempotencyKey;
-	keyJudgeOf(item)(options.idempotencyKey, { displayName, place: `${sendOptions.name}.${name}` });
+	keyJudgeOf(item)(options.idempotencyKey, fieldOf(idempotencyKey, sendOptions));
 	return options;
 }
 

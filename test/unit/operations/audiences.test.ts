@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
-import { judgeNothing } from '../../../nodes/PushCampaign/operations/judgeText';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { refusal } from '../service/support';
-import { itemOf } from './support';
+import { itemOf, judgeNothing } from './support';
 
 // Specification, Audience fields. The rules of the values are tested with the schemas.
 
