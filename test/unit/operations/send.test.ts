@@ -279,10 +279,7 @@ describe('texts', () => {
 describe('Action Buttons', () => {
 	test.each([
 		{ name: 'null', actionButtons: null },
-		{ name: 'missing', actionButtons: undefined },
-		{ name: 'empty text', actionButtons: '' },
 		{ name: 'an empty collection', actionButtons: {} },
-		{ name: 'an empty list', actionButtons: { button: [] } },
 		{ name: 'only buttons that were not filled in', actionButtons: { button: [emptyButton, {}] } },
 	])('are none if they are $name', ({ actionButtons }) => {
 		expect(all({ actionButtons }).body).toEqual(contentBody);
@@ -376,24 +373,14 @@ describe('Send At', () => {
 			sendAtTimezone: 'Europe/Berlin',
 			text: '2030-05-17 09:30 +05:30',
 		},
-		{
-			name: 'milliseconds are written in Send At Timezone',
-			sendAt: Date.UTC(2030, 4, 17, 7, 30, 1),
-			sendAtTimezone: 'Asia/Tokyo',
-			text: '2030-05-17 16:31 +09:00',
-		},
+
 		{
 			name: 'without Send At Timezone the time zone of the workflow counts',
 			sendAt: '2030-05-17T09:30:00',
 			sendAtTimezone: undefined,
 			text: '2030-05-17 09:30 -04:00',
 		},
-		{
-			name: 'a time as people write it is read as such',
-			sendAt: '2030-5-17 9:30',
-			sendAtTimezone: 'Europe/Berlin',
-			text: '2030-05-17 09:30 +02:00',
-		},
+
 		{
 			name: 'the name of a time zone may have a sign in it',
 			sendAt: '2030-05-17T09:30:00',
