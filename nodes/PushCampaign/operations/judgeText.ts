@@ -57,7 +57,7 @@ const template: Rule = {
 	find({ text, origin }) {
 		const found = findTemplate(text);
 		if (found === undefined) return undefined;
-		return origin.written === undefined
+		return origin.expression === undefined
 			? `holds ${clip(found)} as plain text, because the field is set to Fixed`
 			: `holds ${clip(found)}, a template that was not filled in`;
 	},
@@ -83,9 +83,10 @@ const wrongDate: Rule = {
 
 /** Words that JavaScript writes for what is missing, unless a person wrote them. */
 const missingValue: Rule = {
-	find({ text, origin: { written }, input }) {
+	find({ text, origin: { expression }, input }) {
 		const [word] = missingWord.exec(text) ?? [];
-		if (word === undefined || written === undefined || written.includes(word)) return undefined;
+		if (word === undefined || expression === undefined || expression.includes(word))
+			return undefined;
 		return JSON.stringify(input).includes(word)
 			? undefined
 			: `holds ${word}: its expression found no value`;

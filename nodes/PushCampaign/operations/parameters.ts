@@ -16,7 +16,7 @@ type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 /** Where a text comes from. */
 export interface Origin {
 	/** The expression that gave it, as it is written; missing if it was entered as it is. */
-	readonly written?: string | undefined;
+	readonly expression?: string | undefined;
 	/** The first part of it that gave nothing, such as `{{ $json.name }}`; missing if there is none, or that is not known. */
 	readonly emptyPart?: string | undefined;
 }

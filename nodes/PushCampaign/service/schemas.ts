@@ -42,8 +42,8 @@ export const attributes = z
 			return refuse('is not a set of names and values');
 		}
 		const entries = new Map<string, AttributeValue>();
-		for (const [written, value] of Object.entries(given)) {
-			const name = written.trim();
+		for (const [entered, value] of Object.entries(given)) {
+			const name = entered.trim();
 			if (name === '') return refuse('has an attribute without a name');
 			if (entries.has(name)) return refuse(`has the name "${clip(name)}" twice`);
 			const result = attributeValue.safeParse(value);
