@@ -154,7 +154,7 @@ export class PushCampaignApi implements ICredentialType {
 
 	properties: INodeProperties[] = [...fields, ...marksOfFixed];
 
-	// A function: written as expressions, n8n would evaluate them anew for each request.
+	// A function: written as expressions, n8n would evaluate them again for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {
 		const headers = { ...withContentType(requestOptions.headers), ...headersOf(credentials) };
 		return { ...requestOptions, headers };

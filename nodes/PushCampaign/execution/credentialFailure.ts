@@ -14,30 +14,16 @@ export class CredentialFailure extends InvalidInput {
 	}
 }
 
-const thrown = z.object({
-	code: z.string().catch(''),
-	description: z.string().catch(''),
-	name: z.string().catch(''),
-});
-
-/** What was thrown, as far as it is text. */
-const fieldsOf = (error: unknown) =>
-	thrown.safeParse(error).data ?? { code: '', description: '', name: '' };
+const text = z.string().catch('');
+/** What n8n throws, as far as it is text. */
+const thrown = z
+	.object({ code: text, description: text, name: text })
+	.catch({ code: '', description: '', name: '' });
 
 /** What a database, a vault or the network says. n8n hands it on in the driver's own words. */
 const outage =
 	/SQLITE_|\bE[A-Z]{5,}\b|database|vault|external secret|timed? ?out|timeout|connect|socket|unavailable/i;
 const outageNames = new Set(['QueryFailedError', 'OperationalError', 'DbConnectionTimeoutError']);
-
-/** Whether n8n can't open the credential now, but may later; otherwise the credential or its choice is at fault. */
-function isOutage(error: unknown): boolean {
-	if (outageNames.has(fieldsOf(error).name)) return true;
-	return outage.test(`${fieldsOf(error).code} ${messageOf(error)}`);
-}
-
-/** By its name: what evaluates expressions apart from the server has classes of its own. */
-const isExpressionError = (error: unknown) =>
-	/^Expression(Extension)?Error$/.test(fieldsOf(error).name);
 
 const checkDatabase =
 	"Check n8n's database, and the vault if the credential uses external secrets, then run the workflow again.";
@@ -45,8 +31,10 @@ const checkDatabase =
 /** Says why n8n could not open the credential, and what helps. The first cause that fits counts. */
 export function notOpened(error: unknown): CredentialFailure | Unavailable {
 	const message = messageOf(error);
-	const fail = (what: string, advice: string) =>
-		new CredentialFailure(what, advice, !isExpressionError(error));
+	const { code, description, name } = thrown.parse(error);
+	// By its name: what evaluates expressions apart from the server has classes of its own.
+	const isForAll = !/^Expression(Extension)?Error$/.test(name);
+	const fail = (what: string, advice: string) => new CredentialFailure(what, advice, isForAll);
 
 	// n8n 2.41.1: n8n-workflow, `workflow-data-proxy-env-provider.js`.
 	if (/access to env vars denied/i.test(message)) {
@@ -65,7 +53,7 @@ export function notOpened(error: unknown): CredentialFailure | Unavailable {
 	}
 	// n8n 2.41.1: n8n-core, `get-secrets-proxy.js`.
 	if (/could not load secrets/i.test(message)) {
-		if (/could not be found/i.test(fieldsOf(error).description)) {
+		if (/could not be found/i.test(description)) {
 			return fail(
 				'n8n did not find a secret that the credential uses in the vault',
 				'Check its name in the expression in the credential ($secrets), and that the vault holds it.',
@@ -76,7 +64,8 @@ export function notOpened(error: unknown): CredentialFailure | Unavailable {
 			"Check under External Secrets in n8n's settings that the vault is connected and that the expression in the credential ($secrets) names it, then run the workflow again.",
 		);
 	}
-	if (isOutage(error)) {
+	// n8n can't open it now, but may later. Otherwise the credential or its choice is at fault.
+	if (outageNames.has(name) || outage.test(`${code} ${message}`)) {
 		return new Unavailable(`n8n could not open the credential: ${message}`, checkDatabase);
 	}
 	return fail(message, 'Select a credential you have access to.');

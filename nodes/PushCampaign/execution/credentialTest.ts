@@ -1,6 +1,7 @@
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
+	IHttpRequestOptions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
@@ -8,6 +9,7 @@ import { subscriberCount } from '../service/answers';
 import { createClient } from '../service/client';
 import type { FailureCause } from '../service/failureWords';
 import { subscriberCountPath } from '../service/rules';
+import type { ServiceSettings } from '../service/settings';
 import { parseSettings } from '../service/settings';
 import { toProblem } from './errors';
 import { sleep } from './sleep';
@@ -23,41 +25,45 @@ const adviceOf: Record<FailureCause, string> = {
 
 const timeoutMs = 30_000;
 
+/** Makes requests by the one helper that n8n gives here. Any status is an answer, and no redirect is followed. */
+const transportOf =
+	({ helpers }: ICredentialTestFunctions, { headers: secrets }: ServiceSettings) =>
+	async ({ url, headers, timeout }: IHttpRequestOptions): Promise<unknown> =>
+		await helpers.request({
+			uri: url,
+			headers: { ...headers, ...secrets },
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			timeout,
+		});
+
+const failed = (message: string, advice: string): INodeCredentialTestResult => ({
+	status: 'Error',
+	message: `${message}. ${advice}`,
+});
+
 /**
  * The test of the credential, as n8n looks for it in a node: reads the subscriber count, and says in the
- * node's words why that did not work. As a function: what n8n makes of a declared one speaks of none of the
- * ways in which a service is not reached, and can't tell one count from none. Never throws.
+ * node's words why that did not work. A declarative test can't report connection errors, and can't tell one count
+ * from none. Never throws.
  */
 async function pushCampaignApi(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const { helpers } = this;
 	try {
 		const settings = parseSettings(data);
-		const client = createClient({
-			settings,
-			sleep,
-			now: Date.now,
-			// The one helper that n8n gives here. Any status is an answer, and no redirect is followed.
-			transport: async ({ url, headers, timeout }): Promise<unknown> =>
-				await helpers.request({
-					uri: url,
-					headers: { ...headers, ...settings.headers },
-					simple: false,
-					resolveWithFullResponse: true,
-					followRedirect: false,
-					timeout,
-				}),
-		});
+		const transport = transportOf(this, settings);
+		const client = createClient({ settings, transport, sleep, now: Date.now });
 		const request = { kind: 'read', path: subscriberCountPath } as const;
 		const result = await client.request(request, subscriberCount, timeoutMs);
 		if (result.kind === 'done') return { status: 'OK', message: 'The push service answers' };
-		const { message, cause, remedy } = result.problem;
-		return { status: 'Error', message: `${message}. ${remedy ?? adviceOf[cause]}` };
+		const { message, remedy, cause } = result.problem;
+		return failed(message, remedy ?? adviceOf[cause]);
 	} catch (error) {
 		const { message, description } = toProblem(error, false);
-		return { status: 'Error', message: `${message}. ${description}` };
+		return failed(message, description);
 	}
 }
 

@@ -22,7 +22,7 @@ interface Item {
 type ValueReader = (item: Item) => unknown;
 
 /** Whether a parameter as written, or anything inside of it, is an expression. */
-export const hasExpression = (written: unknown) => JSON.stringify(written).includes('"=');
+export const hasExpression = (raw: unknown) => JSON.stringify(raw).includes('"=');
 
 /**
  * Reads the parameters of all items: each expression in them by a template of its own, everything else as it is
@@ -36,9 +36,9 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 	/** The expressions as they are written, by their place: `actionButtons.button[0].title`. */
 	const expressions = new Map<string, string>();
 
-	function expressionReader(place: string, written: string): ValueReader {
-		expressions.set(place, written);
-		const template = new Template(written.slice(1), {
+	function expressionReader(place: string, raw: string): ValueReader {
+		expressions.set(place, raw);
+		const template = new Template(raw.slice(1), {
 			value: (itemIndex) => context.getNodeParameter(place, itemIndex, null) ?? undefined,
 			evaluate: (expression, itemIndex) => context.evaluateExpression(expression, itemIndex),
 		});
@@ -49,23 +49,23 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 		};
 	}
 
-	function readerOf(place: string, written: unknown): ValueReader {
-		if (typeof written === 'string' && written.startsWith('=')) {
-			return expressionReader(place, written);
+	function readerOf(place: string, raw: unknown): ValueReader {
+		if (typeof raw === 'string' && raw.startsWith('=')) {
+			return expressionReader(place, raw);
 		}
-		if (!isObject(written)) return () => written;
-		if (Array.isArray(written)) {
-			const entries = written.map((part, index) => insideReader(`${place}[${index}]`, part));
+		if (!isObject(raw)) return () => raw;
+		if (Array.isArray(raw)) {
+			const entries = raw.map((part, index) => insideReader(`${place}[${index}]`, part));
 			return (item) => entries.map((read) => read(item));
 		}
-		const fields = Object.entries(written).map(
+		const fields = Object.entries(raw).map(
 			([name, part]) => [name, insideReader(`${place}.${name}`, part)] as const,
 		);
 		return (item) => Object.fromEntries(fields.map(([name, read]) => [name, read(item)]));
 	}
 
-	function insideReader(place: string, written: unknown): ValueReader {
-		const read = readerOf(place, written);
+	function insideReader(place: string, raw: unknown): ValueReader {
+		const read = readerOf(place, raw);
 		// n8n makes text of a date inside of a collection.
 		return (item) => {
 			const value = read(item);
@@ -83,15 +83,15 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 				const { name } = parameter;
 				let read = readers.get(name);
 				if (read === undefined) {
-					const written = context.getNodeParameter(name, 0, null, { rawExpressions: true });
-					refuseExpressions(parameter, written);
-					read = readerOf(name, written ?? undefined);
+					const raw = context.getNodeParameter(name, 0, null, { rawExpressions: true });
+					refuseExpressions(parameter, raw);
+					read = readerOf(name, raw ?? undefined);
 					readers.set(name, read);
 				}
 				return inWords(parameter, () => read(item));
 			},
 			originOf: (place) => ({
-				written: expressions.get(place),
+				expression: expressions.get(place),
 				emptyPart: item.emptyParts.get(place),
 			}),
 		};

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { PreparedSend } from '../operations/operation';
-import { invalid } from '../operations/parameters';
+import { requireTimezone } from '../operations/timing';
 import { digest } from '../send/digest';
 
 /** What a send is sent once under. */
@@ -25,15 +25,9 @@ export function keysFor(
 ): (send: PreparedSend, site: string) => SendKey | undefined {
 	const began = Date.now();
 
-	function today(): string {
-		const timezone = context.getTimezone();
-		const day = DateTime.fromMillis(began, { zone: timezone }).toISODate();
-		if (day !== null) return day;
-		throw invalid(
-			'The time zone of the workflow',
-			`is not known: "${timezone}"`,
-			'Choose a time zone in the settings of the workflow.',
-		);
+	function today(): string | null {
+		const zone = requireTimezone(context.getTimezone());
+		return DateTime.fromMillis(began, { zone }).toISODate();
 	}
 
 	return ({ options: { idempotencyKey, sendOnce }, content }, site) => {

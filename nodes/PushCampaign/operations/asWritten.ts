@@ -5,7 +5,7 @@ import { invalid } from './parameters';
 // n8n empties a collection, or a group in one, that is written as one expression, and what is in it is lost without
 // a word: a dry run, a time. n8n 2.41.1: n8n-workflow/src/node-helpers.ts, getNodeParameters reads the fields of a
 // collection from its value, which is a text then. It does so several times for one execution, so what is to be seen
-// by the node has to survive each time. test/engine/parameters.test.ts and test/host/collections.test.ts show it.
+// by the node has to survive each time. test/engine/parameters.test.ts and test/host/notMeant.test.ts show it.
 
 /** n8n compares texts here: what begins with `=`. An object is `[object Object]` to it. */
 const isExpression = { _cnd: { between: { from: '=', to: '>' } } };
@@ -54,29 +54,27 @@ const refuse = (displayName: string) =>
 		`Fill in the fields of ${displayName} one by one. Each of them can be an expression.`,
 	);
 
-const isWrittenAsExpression = (written: unknown) =>
-	typeof written === 'string' && written.startsWith('=');
+const isExpressionText = (raw: unknown) => typeof raw === 'string' && raw.startsWith('=');
 
-const partOf = (written: unknown, name: string): unknown =>
-	typeof written === 'object' && written !== null ? Reflect.get(written, name) : undefined;
+const partOf = (raw: unknown, name: string): unknown =>
+	typeof raw === 'object' && raw !== null ? Reflect.get(raw, name) : undefined;
 
 /**
  * Refuses a collection, a group of fields or an entry of a list in it that is written as one expression.
- * @param written the parameter as the user wrote it
+ * @param raw the parameter as the user wrote it
  * @throws InvalidInput naming the collection
  */
-export function refuseExpressions(property: Partial<INodeProperties>, written: unknown): void {
+export function refuseExpressions(property: Partial<INodeProperties>, raw: unknown): void {
 	const { type, displayName = '', options = [] } = property;
 	if (type !== 'collection' && type !== 'fixedCollection') return;
-	if (isWrittenAsExpression(written)) throw refuse(displayName);
+	if (isExpressionText(raw)) throw refuse(displayName);
 	for (const option of options) {
-		const part = partOf(written, option.name);
+		const part = partOf(raw, option.name);
 		if ('type' in option) {
 			refuseExpressions(option, part);
 			continue;
 		}
 		const entries = Array.isArray(part) ? part : [part];
-		if (type === 'fixedCollection' && entries.some(isWrittenAsExpression))
-			throw refuse(displayName);
+		if (type === 'fixedCollection' && entries.some(isExpressionText)) throw refuse(displayName);
 	}
 }

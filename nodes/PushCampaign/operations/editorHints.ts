@@ -11,8 +11,8 @@ const campaignSends = sends.filter(({ audience }) => audienceRules[audience].bec
 
 const isOneOf = (among: readonly SendOperation[]) =>
 	`${JSON.stringify(among.map(({ option }) => option.value))}.includes($rawParameter["operation"])`;
-const written = (parameter: string) => `String($rawParameter["${parameter}"] ?? "")`;
-const writtenInside = (collection: string, field: string) =>
+const rawText = (parameter: string) => `String($rawParameter["${parameter}"] ?? "")`;
+const rawTextIn = (collection: string, field: string) =>
 	`String($rawParameter["${collection}"]?.${field} ?? "")`;
 
 /** A hint below the panel of every send. Braces stand in brackets: two in a row would end the expression. */
@@ -26,7 +26,7 @@ const beside = (message: string, condition: string): NodeHint => ({
 const tooLong = (parameter: string, displayName: string, limit: number): NodeHint =>
 	beside(
 		`${displayName} is longer than the ${limit} characters that the service accepts. Shorten it, or add the option Shorten Long Texts.`,
-		`!${written(parameter)}.startsWith("=") && Array.from(${written(parameter)}).length > ${limit} && !$rawParameter["options"]?.shortenTexts`,
+		`!${rawText(parameter)}.startsWith("=") && Array.from(${rawText(parameter)}).length > ${limit} && !$rawParameter["options"]?.shortenTexts`,
 	);
 
 /** An expression, an address, or nothing yet. */
@@ -35,7 +35,7 @@ const mayBeAddress = (scheme: string) => `/^\\s*(=|${scheme}:\\/\\/|$)/i`;
 const notHttps = (displayName: string, field: string): NodeHint =>
 	beside(
 		`${displayName} must begin with https://. Enter the full address, such as https://www.example.com/icon.png.`,
-		`!${mayBeAddress('https')}.test(${writtenInside('additionalFields', field)})`,
+		`!${mayBeAddress('https')}.test(${rawTextIn('additionalFields', field)})`,
 	);
 
 /** The texts of a send as JSON: one that does not begin with an equals sign is set to Fixed. */
@@ -70,7 +70,7 @@ export const editorHints: NodeHint[] = [
 	tooLong('message', 'Message', maxCharacters.message),
 	beside(
 		'Target URL must begin with https:// or http://. Enter the full address, such as https://www.example.com/page.',
-		`!${mayBeAddress('https?')}.test(${written('targetUrl')})`,
+		`!${mayBeAddress('https?')}.test(${rawText('targetUrl')})`,
 	),
 	beside(
 		'The URL of a button must begin with https:// or http://. Enter the full address, such as https://www.example.com/page.',
@@ -84,6 +84,6 @@ export const editorHints: NodeHint[] = [
 	),
 	beside(
 		'Idempotency Key is empty, which does not turn it off. Enter an ID of what the notification is about, or remove the option.',
-		`$rawParameter["options"]?.idempotencyKey !== undefined && /^=?\\s*([{][{]\\s*[}][}])?\\s*$/.test(${writtenInside('options', 'idempotencyKey')})`,
+		`$rawParameter["options"]?.idempotencyKey !== undefined && /^=?\\s*([{][{]\\s*[}][}])?\\s*$/.test(${rawTextIn('options', 'idempotencyKey')})`,
 	),
 ];

@@ -1,7 +1,7 @@
 import { campaignStatusOf, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
 import { campaignId } from '../service/schemas';
-import { judgeOf } from './judgeText';
+import { fieldOf, judgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
 import { asEntered, check, invalid, isBlank, textProperty } from './parameters';
 import { readOperation } from './read';
@@ -51,8 +51,8 @@ function readCampaignId(item: ItemParameters): string {
 	if (isBlank(given) && missing !== undefined) {
 		throw invalid(campaign.displayName, missing.why, missing.advice);
 	}
-	const { displayName, name: place } = campaign;
-	return check(campaignId, judgeOf(item, false)(given, { displayName, place }), displayName);
+	const judged = judgeOf(item, false)(given, fieldOf(campaign));
+	return check(campaignId, judged, campaign.displayName);
 }
 
 /** Specification, GET status. */

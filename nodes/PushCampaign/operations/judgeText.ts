@@ -1,6 +1,6 @@
 import { clip } from '../service/text';
-import type { ItemParameters, Origin } from './parameters';
-import { invalid } from './parameters';
+import type { ItemParameters, Origin, Parameter } from './parameters';
+import { checkExpression, invalid } from './parameters';
 
 /** A text of a send: what users call it, and where it is among the parameters. */
 export interface TextField {
@@ -8,6 +8,12 @@ export interface TextField {
 	/** `actionButtons.button[0].title`. */
 	readonly place: string;
 }
+
+/** A parameter as a text of a send; `collection` is where it stands, if in one. */
+export const fieldOf = ({ displayName, name }: Parameter, collection?: Parameter): TextField => ({
+	displayName,
+	place: collection === undefined ? name : `${collection.name}.${name}`,
+});
 
 /**
  * Returns a value as it is; what is no text is left to the schemas.
@@ -27,8 +33,6 @@ interface Rule {
 	readonly find: (judged: Judged) => string | undefined;
 	readonly advice: string;
 }
-
-const checkExpression = 'Check the expression, and the item that it reads from.';
 
 /** Halves of characters that are written in two. */
 const halves = /\p{Surrogate}/gu;
@@ -53,7 +57,7 @@ const template: Rule = {
 	find({ text, origin }) {
 		const found = findTemplate(text);
 		if (found === undefined) return undefined;
-		return origin.written === undefined
+		return origin.expression === undefined
 			? `holds ${clip(found)} as plain text, because the field is set to Fixed`
 			: `holds ${clip(found)}, a template that was not filled in`;
 	},
@@ -79,9 +83,10 @@ const wrongDate: Rule = {
 
 /** Words that JavaScript writes for what is missing, unless a person wrote them. */
 const missingValue: Rule = {
-	find({ text, origin: { written }, input }) {
+	find({ text, origin: { expression }, input }) {
 		const [word] = missingWord.exec(text) ?? [];
-		if (word === undefined || written === undefined || written.includes(word)) return undefined;
+		if (word === undefined || expression === undefined || expression.includes(word))
+			return undefined;
 		return JSON.stringify(input).includes(word)
 			? undefined
 			: `holds ${word}: its expression found no value`;
@@ -142,9 +147,6 @@ export const judgeOf = (item: ItemParameters, allowsEmptyParts: boolean): Judge 
 /** Judges an idempotency key: one that came out the same for many items would keep all but one from being sent. */
 export const keyJudgeOf = (item: ItemParameters): Judge =>
 	judgeBy([...anyText, missingValueInKey, emptyPartInKey], item);
-
-/** Lets every text pass. */
-export const judgeNothing: Judge = (value) => value;
 
 /** Leaves out half characters, such as of an emoji that was cut. */
 export const withoutHalfCharacters = (text: string) => text.replace(halves, '');

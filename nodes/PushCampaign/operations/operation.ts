@@ -7,8 +7,8 @@ import type { Audience } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
 import type { Judge } from './judgeText';
-import type { RequestOptions, SendOptions } from './options';
-import type { ItemParameters } from './parameters';
+import type { ReadOptions, SendOptions } from './options';
+import type { ItemParameters, Parameter } from './parameters';
 
 export interface OperationBase {
 	readonly resource: 'campaign' | 'site';
@@ -89,25 +89,28 @@ export interface SendOperation extends OperationBase {
 		item: ItemParameters,
 		judge: Judge,
 	) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
-	/** Reads the same as it was entered, valid or not. Throws nothing. */
-	readonly selectAsEntered?: (item: ItemParameters) => { readonly sid: string | undefined };
+	/** The parameter with the ID of the subscriber, if it is for one: an item that is not valid names it. */
+	readonly subscriber?: Parameter;
 	/** Asks how many subscribers it would reach, within a time in milliseconds. Missing if the service can't tell. */
 	readonly countReached?: (client: Client, timeoutMs: number) => Promise<number | undefined>;
+}
+
+/** One item's read, checked and ready to be made. */
+export interface PreparedRead {
+	/** Reads of the same key get the same answer. */
+	readonly key: string;
+	readonly options: ReadOptions;
+	/** Gives the item that is returned. */
+	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+	/** The item that is returned if it failed and the node continues. */
+	readonly toFailedItem: (failure: ItemFailure) => IDataObject;
 }
 
 /** An operation that only reads: it is made again if it fails, and equal reads share a request. */
 export interface ReadOperation extends OperationBase {
 	readonly kind: 'read';
 	/** @throws InvalidInput naming the parameter */
-	readonly prepare: (item: ItemParameters) => {
-		/** Reads of the same key get the same answer. */
-		readonly key: string;
-		readonly options: RequestOptions;
-		/** Gives the item that is returned. */
-		readonly perform: (client: Client) => Promise<Result<IDataObject>>;
-		/** The item that is returned if it failed and the node continues. */
-		readonly toFailedItem: (failure: ItemFailure) => IDataObject;
-	};
+	readonly prepare: (item: ItemParameters) => PreparedRead;
 }
 
 export type Operation = SendOperation | ReadOperation;

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { countCharacters, quote } from '../service/text';
 import { refusal, saying } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
-import { keyJudgeOf } from './judgeText';
+import { fieldOf, keyJudgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
 import { atMost, ifReadable, readCollection, textProperty, toFields, toggle } from './parameters';
 
@@ -163,8 +163,8 @@ const key = z
 		`is longer than ${maxKeyCharacters} characters: use a hash of it`,
 	);
 
-/** Values left over from a send are not read. */
-export const requestSchema = z.object({
+/** The options of a read: values left over from a send are not read. */
+export const readSchema = z.object({
 	maxParallel: numberFor(maxParallel),
 	/** Milliseconds for one request. */
 	timeout: numberFor(timeout),
@@ -172,10 +172,10 @@ export const requestSchema = z.object({
 });
 
 /** How a user wants requests to be made. */
-export type RequestOptions = Readonly<z.infer<typeof requestSchema>>;
+export type ReadOptions = Readonly<z.infer<typeof readSchema>>;
 
 // Each switch is off where it was not added, also one that is on when it is added.
-const sendSchema = requestSchema.extend({
+const sendSchema = readSchema.extend({
 	/** Whether a part of a text may give nothing. */
 	allowEmptyParts: toggle.default(false),
 	dryRun: toggle.default(false),
@@ -205,8 +205,7 @@ export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
  */
 export function readSendOptions(item: ItemParameters): SendOptions {
 	const options = readCollection(item, sendOptions, sendSchema);
-	const { displayName, name } = idempotencyKey;
-	keyJudgeOf(item)(options.idempotencyKey, { displayName, place: `${sendOptions.name}.${name}` });
+	keyJudgeOf(item)(options.idempotencyKey, fieldOf(idempotencyKey, sendOptions));
 	return options;
 }
 

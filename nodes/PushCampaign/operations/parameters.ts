@@ -4,16 +4,19 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
-import { saying, sayingValue } from '../service/textSchemas';
+import { refusal, saying, sayingValue } from '../service/textSchemas';
 
 /** The names of a parameter, for n8n and for users, and what is in it if it is a collection. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'> &
 	Partial<Pick<INodeProperties, 'type' | 'options'>>;
 
+/** Checks what users entered. */
+type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
+
 /** Where a text comes from. */
 export interface Origin {
 	/** The expression that gave it, as it is written; missing if it was entered as it is. */
-	readonly written?: string | undefined;
+	readonly expression?: string | undefined;
 	/** The first part of it that gave nothing, such as `{{ $json.name }}`; missing if there is none, or that is not known. */
 	readonly emptyPart?: string | undefined;
 }
@@ -55,6 +58,9 @@ export function invalid(displayName: string, what: string, advice?: string): Inv
 	);
 }
 
+/** What to do about an expression that gave nothing. */
+export const checkExpression = 'Check the expression, and the item that it reads from.';
+
 /** Whether a user left a parameter empty. */
 export function isBlank(value: unknown): boolean {
 	const given = value ?? '';
@@ -95,7 +101,7 @@ export function required(value: unknown, displayName: string): unknown {
  * @param nameOf the name of the part of the value at a path, as users see it, if it has parts
  */
 export function check<Value>(
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	schema: Schema<Value>,
 	value: unknown,
 	displayName: string,
 	nameOf?: (path: ReadonlyArray<string | number>) => string | undefined,
@@ -106,8 +112,25 @@ export function check<Value>(
 	throw invalid(nameOf?.(path) ?? displayName, message, advice);
 }
 
+/** A field that may be blank, as if it had not been added. */
+export const unlessBlank = <Value>(schema: Schema<Value>): Schema<Value | undefined> =>
+	z.preprocess((given) => (isBlank(given) ? undefined : given), schema.optional());
+
+/** A field that must not be blank if it was added. */
+export const filled = <Value>(schema: Schema<Value>): Schema<Value> =>
+	z
+		.unknown()
+		.refine(
+			(given) => !isBlank(given),
+			(given) =>
+				given === null
+					? refusal('is empty for this item: its expression gave nothing', checkExpression)
+					: { message: 'is empty' },
+		)
+		.pipe(schema);
+
 /** A switch. An empty expression must not count as false: a dry run would send. */
-export const toggle = z.boolean(sayingValue('is not true or false'));
+export const toggle = filled(z.boolean(sayingValue('is not true or false')));
 
 /** The fields of a collection, by name: null for a field that is there without a value. */
 export type Fields = Record<string, unknown>;
@@ -124,25 +147,42 @@ export function toFields(value: unknown, displayName: string): Fields {
 }
 
 /**
- * Reads the one group of fields of a collection that a user added to another one.
- * One that is empty is refused: it was added for something.
- * @throws InvalidInput naming the collection
+ * The one group of fields of a collection that a user added to another one. One that is empty is refused: it was
+ * added for something.
  */
-export function toGroup(given: unknown, name: string, displayName: string): Fields {
-	const group = isBlank(given) ? undefined : toFields(given, displayName)[name];
-	if (!isBlank(group)) return toFields(group, displayName);
-	throw invalid(
-		displayName,
-		'was added and is empty',
-		`Fill in ${displayName}, or remove it from the additional fields.`,
-	);
-}
+export const groupOf = <Value>(
+	displayName: string,
+	group: string,
+	schema: Schema<Value>,
+): Schema<Value> =>
+	z
+		.preprocess((given) => (isBlank(given) ? {} : given), record)
+		.transform((groups) => groups[group])
+		.refine(
+			(fields) => !isBlank(fields),
+			refusal(
+				'was added and is empty',
+				`Fill in ${displayName}, or remove it from the additional fields.`,
+			),
+		)
+		.pipe(record)
+		.pipe(schema);
 
 /** Reads the entries of a collection that holds a list of them under a name. */
 export function toEntries(value: unknown, name: string, displayName: string): Fields[] {
 	const entries = z.array(record).safeParse(toFields(value, displayName)[name] ?? []);
 	if (!entries.success) throw invalid(displayName, 'is not a list of fields');
 	return entries.data;
+}
+
+/** The name for users of the field at a path in a collection: `Auto Hide`, or `From in Quiet Hours`. */
+function nameInside({ options = [] }: Parameter, [name, inner]: ReadonlyArray<string | number>) {
+	const field = options.find((option) => option.name === name);
+	if (field === undefined || !('displayName' in field)) return undefined;
+	const groups = 'options' in field ? (field.options ?? []) : [];
+	const parts = groups.flatMap((group) => ('values' in group ? group.values : []));
+	const part = parts.find((each) => each.name === inner);
+	return part === undefined ? field.displayName : `${part.displayName} in ${field.displayName}`;
 }
 
 /**
@@ -152,15 +192,11 @@ export function toEntries(value: unknown, name: string, displayName: string): Fi
 export function readCollection<Value>(
 	parameters: Pick<ItemParameters, 'get'>,
 	collection: Parameter,
-	schema: z.ZodType<Value, z.ZodTypeDef, unknown>,
+	schema: Schema<Value>,
 ): Value {
-	const { displayName, options = [] } = collection;
+	const { displayName } = collection;
 	const fields = toFields(parameters.get(collection), displayName);
-	const nameOf = ([part]: ReadonlyArray<string | number>) => {
-		const field = options.find((option) => option.name === part);
-		return field && 'displayName' in field ? field.displayName : undefined;
-	};
-	return check(schema, fields, displayName, nameOf);
+	return check(schema, fields, displayName, (path) => nameInside(collection, path));
 }
 
 /**

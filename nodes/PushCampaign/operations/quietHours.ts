@@ -6,7 +6,8 @@ import { minimumLeadMinutes } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
 import { quote } from '../service/text';
-import { check, invalid, textProperty, toGroup } from './parameters';
+import { refusal } from '../service/textSchemas';
+import { filled, groupOf, textProperty } from './parameters';
 
 const from = textProperty({
 	displayName: 'From',
@@ -36,7 +37,7 @@ export const quietHours = {
 	options: [{ displayName: 'Hours', name: 'hours', values: [from, to] }],
 } satisfies INodeProperties;
 
-/** Times of a day as a user gave them, `HH:MM`, in a time zone. */
+/** When nothing may go out: times of a day, `HH:MM`, in a time zone. */
 export interface QuietHours {
 	readonly from: string;
 	readonly to: string;
@@ -53,69 +54,53 @@ const timeOfDay = z.unknown().transform((given, context): string => {
 	return z.NEVER;
 });
 
-/**
- * Reads Quiet Hours. Empty ones are refused: what must not go out at night would.
- * @param timezone a valid IANA name
- * @throws InvalidInput naming the field
- */
-export function readQuietHours(given: unknown, timezone: string): QuietHours {
-	const { displayName } = quietHours;
-	const fields = toGroup(given, 'hours', displayName);
-	const read = (field: INodeProperties) => {
-		const value = field.name in fields ? fields[field.name] : field.default;
-		return check(timeOfDay, value, `${field.displayName} in ${displayName}`);
-	};
-	const times = { from: read(from), to: read(to) };
-	if (times.from === times.to) {
-		throw invalid(
-			displayName,
-			`has ${times.from} both as From and as To`,
-			'Enter when quiet hours begin and when they end, such as 21:00 and 08:00, or remove Quiet Hours from the additional fields.',
-		);
-	}
-	return { ...times, timezone };
-}
+/** Quiet Hours as they are entered. */
+export const quietHoursSchema = groupOf(
+	quietHours.displayName,
+	'hours',
+	z
+		.object({
+			from: filled(timeOfDay).default(from.default),
+			to: filled(timeOfDay).default(to.default),
+		})
+		.refine(
+			(hours) => hours.from !== hours.to,
+			(hours) =>
+				refusal(
+					`has ${hours.from} both as From and as To`,
+					'Enter when quiet hours begin and when they end, such as 21:00 and 08:00, or remove Quiet Hours from the additional fields.',
+				),
+		),
+);
 
 const minute = 60_000;
-const minutesOfDay = 24 * 60;
-
-/** Clocks are changed on a quarter of an hour: in every time zone, from 2023 on. */
-const quarter = 15;
 
 /** A time that is only seconds further ahead than the service asks for may come too late. */
 const spare = 5_000;
 
-/** `08:30` as minutes since midnight. */
-function toMinutes(time: string): number {
-	const [hours, minutes] = time.split(':').map(Number);
-	return (hours ?? 0) * 60 + (minutes ?? 0);
-}
+const clockIn = (timezone: string, at: number) =>
+	DateTime.fromMillis(at, { zone: timezone, locale: 'en-US', numberingSystem: 'latn' });
 
-/** Minutes from one time of day until it is another. */
-const minutesUntil = (time: number, since: number) => (time - since + minutesOfDay) % minutesOfDay;
-
-/** What a clock in this time zone shows, as minutes since midnight. */
-function clockAt(at: number, timezone: string): number {
-	const clock = DateTime.fromMillis(at, { zone: timezone });
-	return clock.hour * 60 + clock.minute;
-}
-
-/** Whether a moment is in quiet hours: what the clock on the wall shows then decides, also if it shows it twice. */
+/** Whether a moment is in quiet hours, by what a clock on the wall shows then. */
 export function isQuiet({ from, to, timezone }: QuietHours, at: number): boolean {
-	const start = toMinutes(from);
-	return minutesUntil(clockAt(at, timezone), start) < minutesUntil(toMinutes(to), start);
+	const time = clockIn(timezone, at).toFormat('HH:mm');
+	return from < to ? from <= time && time < to : from <= time || time < to;
 }
 
-/** The first minute from a moment on that is not in quiet hours. */
+/** When a clock on the wall shows `to` next. If a change of the clock skips it, as much later as the clock is changed. */
+function nextEnd({ to, timezone }: QuietHours, at: number): number {
+	const [hour, minutes] = to.split(':').map(Number);
+	const time = { hour, minute: minutes, second: 0, millisecond: 0 };
+	const now = clockIn(timezone, at);
+	const today = now.set(time);
+	if (today > now) return today.toMillis();
+	return now.startOf('day').plus({ days: 1 }).set(time).toMillis();
+}
+
+/** A moment itself, or the end of the quiet hours that it is in. */
 function endOfQuiet(hours: QuietHours, at: number): number {
-	const end = toMinutes(hours.to);
-	let moment = Math.floor(at / minute) * minute;
-	while (isQuiet(hours, moment)) {
-		const untilEnd = minutesUntil(end, clockAt(moment, hours.timezone));
-		// Where the clock may be changed, it is read again: it may reach `to` earlier or later, or skip it.
-		const untilQuarter = quarter - ((moment / minute) % quarter);
-		moment += Math.min(untilEnd, untilQuarter) * minute;
-	}
+	let moment = at;
+	while (isQuiet(hours, moment)) moment = nextEnd(hours, moment);
 	return moment;
 }
 
@@ -130,7 +115,7 @@ function earliestSchedule(now: number): number {
  * When a send goes out that its quiet hours may hold back.
  * @param asked when it would go out without them; missing for right away
  * @param now the moment at which it leaves for the service
- * @returns what was asked for, if that is not in quiet hours; else the first minute after them that the service accepts
+ * @returns what was asked for, if that is not in quiet hours; else their end, or the first minute outside of them that the service accepts
  */
 export function afterQuietHours(
 	hours: QuietHours,

@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 import type { ServiceRequest } from '../service/client';
 import type { OperationBase, ReadOperation } from './operation';
-import { readOptions, requestSchema } from './options';
+import { readOptions, readSchema } from './options';
 import { check, readCollection, toggle } from './parameters';
 import type { ItemParameters } from './parameters';
 
@@ -48,7 +48,7 @@ export function readOperation<Value>(
 		prepare(item) {
 			const { schema, ...asked } = own.toRequest(item);
 			const request = { ...asked, kind: 'read' } as const;
-			const options = readCollection(item, readOptions, requestSchema);
+			const options = readCollection(item, readOptions, readSchema);
 			const given = item.get(simplified) ?? simplified.default;
 			const isSimplified = check(toggle, given, simplified.displayName);
 			return {

@@ -7,18 +7,28 @@ import type { Audience } from '../service/rules';
 import { audienceRules, autoHideValue } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
+import type { CampaignBody } from '../service/schemas';
 import { bodies, subscriberId } from '../service/schemas';
 import type { ItemFailure, PreparedSend, SendOperation, TimedSend } from './operation';
 import type { SendOptions } from './options';
 import { testSubscriberId } from './options';
-import { check } from './parameters';
+import { asEntered, check } from './parameters';
 import { afterQuietHours, isQuiet } from './quietHours';
-import type { EnteredSend, SendNames } from './sendFields';
-import { readNames, readSend, sendProperties } from './sendFields';
+import type { EnteredSend } from './sendFields';
+import { readSend, sendProperties } from './sendFields';
+import { title } from './sendTexts';
+
+/** What is known of a send: of one that can't be read, less. */
+interface Named {
+	/** Whom it is for, as its item says. */
+	readonly audience: Audience | 'test';
+	readonly body: { readonly [Field in keyof CampaignBody]?: CampaignBody[Field] | undefined };
+	readonly options?: SendOptions;
+}
 
 /** What an item says of a send, in the order in which users see it; without what is not there. */
 function toRow(
-	{ audience, body, options }: Omit<SendNames, 'audience'> & { audience: Audience | 'test' },
+	{ audience, body, options }: Named,
 	{ campaignId, description, sendAt }: Partial<SendReceipt>,
 	{ status, description: reason, dryRun, error }: Partial<ItemFailure> = {},
 ): IDataObject {
@@ -33,7 +43,7 @@ function toRow(
 		attributes: body.attribute,
 		segmentIds: body.segment?.map(String),
 		sendAt,
-		idempotencyKey: options.idempotencyKey,
+		idempotencyKey: options?.idempotencyKey,
 		dryRun,
 		error,
 	};
@@ -79,7 +89,7 @@ const dayMs = 24 * 60 * 60_000;
  * The time that must be far enough ahead when the request leaves. Quiet hours move a time that lies in them far
  * enough ahead, also if it is over by now; not one of an earlier day, which nobody means any more.
  */
-function judgedSchedule(entered: EnteredSend): Schedule | undefined {
+function scheduleToCheck(entered: EnteredSend): Schedule | undefined {
 	const { schedule } = entered;
 	if (schedule === undefined || Date.now() - schedule.at >= dayMs) return schedule;
 	return isHeldBack(entered) ? undefined : schedule;
@@ -118,7 +128,7 @@ function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 		content: [shown, body, quietHours?.from, quietHours?.to, quietHours?.timezone],
 		recipients: JSON.stringify([shown, body.attribute, body.segment, body.sid]),
 		options,
-		schedule: judgedSchedule(entered),
+		schedule: scheduleToCheck(entered),
 		describe(receipt) {
 			if (receipt === undefined) return sendNow(entered);
 			const { sendAt } = receipt;
@@ -188,16 +198,22 @@ function toTest(entered: EnteredSend): PreparedSend {
 export function sendOperation(
 	own: Pick<
 		SendOperation,
-		'audience' | 'option' | 'properties' | 'select' | 'selectAsEntered' | 'countReached'
+		'audience' | 'option' | 'properties' | 'select' | 'subscriber' | 'countReached'
 	>,
 ): SendOperation {
-	const { audience } = own;
+	const { audience, subscriber } = own;
 	return {
 		...own,
 		kind: kindOf(audience),
 		resource: 'campaign',
 		properties: [...own.properties, ...sendProperties(audience)],
-		toInvalidItem: (item, failure) => toRow(readNames(item, own), {}, failure),
+		toInvalidItem(item, failure) {
+			const body = {
+				title: asEntered(() => item.get(title)),
+				sid: subscriber && asEntered(() => item.get(subscriber)),
+			};
+			return toRow({ audience, body }, {}, failure);
+		},
 		prepare(item) {
 			const entered = readSend(item, own);
 			const isTestable = entered.options.testSubscriberId !== undefined;

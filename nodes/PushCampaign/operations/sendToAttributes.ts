@@ -4,6 +4,7 @@ import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue } from '../service/schemas';
 import { requiredText } from '../service/textSchemas';
 import type { Judge, TextField } from './judgeText';
+import { fieldOf } from './judgeText';
 import { check, invalid, required, textProperty, toEntries } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
@@ -79,8 +80,9 @@ const countNames = (json: string) =>
 	[...json.matchAll(jsonText)].filter(([text]) => text.endsWith(':')).length;
 
 function fromJson(value: unknown, judge: Judge) {
-	const { displayName, name: place } = attributesJson;
-	judge(value, { displayName, place });
+	const field = fieldOf(attributesJson);
+	const { displayName, place } = field;
+	judge(value, field);
 	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
 		try {
@@ -94,7 +96,7 @@ function fromJson(value: unknown, judge: Judge) {
 		name === undefined ? undefined : nameOf(name),
 	);
 	for (const [name, compared] of Object.entries(checked)) {
-		judge(name, { displayName, place });
+		judge(name, field);
 		judge(compared, { displayName: nameOf(name), place });
 	}
 	// JSON.parse keeps the last of several equal names.

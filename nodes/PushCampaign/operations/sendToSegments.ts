@@ -1,4 +1,5 @@
 import { segments } from '../service/schemas';
+import { fieldOf } from './judgeText';
 import { check, textProperty, toIdList } from './parameters';
 import { sendOperation, toolNotice } from './send';
 
@@ -22,9 +23,9 @@ export const sendToSegments = sendOperation({
 	},
 	properties: [toolNotice('every subscriber of these segments'), segmentIds],
 	select(item, judge) {
-		const { displayName, name: place } = segmentIds;
-		const given = judge(item.get(segmentIds), { displayName, place });
-		const segment = check(segments, toIdList(given), displayName);
-		return { segment: segment.map((id) => judge(id, { displayName, place })) };
+		const field = fieldOf(segmentIds);
+		const given = judge(item.get(segmentIds), field);
+		const segment = check(segments, toIdList(given), field.displayName);
+		return { segment: segment.map((id) => judge(id, field)) };
 	},
 });

@@ -1,5 +1,6 @@
 import { subscriberId } from '../service/schemas';
-import { asEntered, check, textProperty } from './parameters';
+import { fieldOf } from './judgeText';
+import { check, textProperty } from './parameters';
 import { sendOperation } from './send';
 
 const subscriber = textProperty({
@@ -21,10 +22,9 @@ export const sendToSubscriber = sendOperation({
 		description: 'Send a notification to one subscriber',
 	},
 	properties: [subscriber],
+	subscriber,
 	select(item, judge) {
-		const { displayName, name: place } = subscriber;
-		const given = judge(item.get(subscriber), { displayName, place });
-		return { sid: check(subscriberId, given, displayName) };
+		const given = judge(item.get(subscriber), fieldOf(subscriber));
+		return { sid: check(subscriberId, given, subscriber.displayName) };
 	},
-	selectAsEntered: (item) => ({ sid: asEntered(() => item.get(subscriber)) }),
 });

@@ -1,13 +1,14 @@
 import { IANAZone } from 'luxon';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { z } from 'zod/v3';
 
 import { minimumLeadMinutes } from '../service/rules';
 import { exampleDate, isNow, parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import { quote } from '../service/text';
-import type { Fields } from './parameters';
-import { check, invalid, isBlank, toGroup } from './parameters';
-import { quietHours, readQuietHours } from './quietHours';
+import { refusal } from '../service/textSchemas';
+import { groupOf, invalid, isBlank } from './parameters';
+import { quietHoursSchema } from './quietHours';
 
 export const sendAt = {
 	displayName: 'Send At',
@@ -81,16 +82,6 @@ export const expireAfter = {
 	options: [{ displayName: 'Duration', name: 'duration', values: [amount, unit] }],
 } satisfies INodeProperties;
 
-/**
- * Reads a duration as the service writes it, such as `7d`; `undefined` if none was added.
- * @throws InvalidInput naming Expire After
- */
-export function readExpiry(given: unknown): string | undefined {
-	if (given === undefined) return undefined;
-	const { displayName } = expireAfter;
-	return check(expiry, toGroup(given, 'duration', displayName), displayName);
-}
-
 /** The time zone that a city's name is the end of: `Europe/Paris` of `Paris`. */
 function timezoneOf(city: string): string | undefined {
 	const ending = `/${city.toLowerCase().replace(/\s+/g, '_')}`;
@@ -98,62 +89,70 @@ function timezoneOf(city: string): string | undefined {
 	return names.find((name) => name.toLowerCase().endsWith(ending));
 }
 
-/**
- * Reads the time zone that Send At and Quiet Hours are read in.
- * @param isNeeded whether one of them is there: only then the time zone of the workflow counts
- * @throws InvalidInput
- */
-function readTimezone(fields: Fields, workflowTimezone: string, isNeeded: boolean): string {
-	const { name: field, displayName } = sendAtTimezone;
-	if (!(field in fields)) {
-		if (!isNeeded || IANAZone.isValidZone(workflowTimezone)) return workflowTimezone;
-		throw invalid(
-			'The time zone of the workflow',
-			`is not known: ${quote(workflowTimezone)}`,
-			'Choose a time zone in the settings of the workflow, or add Send At Timezone.',
-		);
-	}
-	const given = fields[field];
-	const choose = 'Choose one from the list, or give an IANA name such as Europe/Berlin or UTC.';
-	if (isBlank(given)) throw invalid(displayName, 'is empty', choose);
+/** The name of a time zone. */
+const timezoneName = z.unknown().transform((given, context): string => {
 	const name = typeof given === 'string' ? given.trim() : '';
 	// Newer versions of Node.js take an offset for a name, older ones don't.
 	if (!/^[+-]/.test(name) && IANAZone.isValidZone(name)) return name;
+	const choose = 'Choose one from the list, or give an IANA name such as Europe/Berlin or UTC.';
 	const meant = name === '' ? undefined : timezoneOf(name);
-	const what = `is not the name of a time zone: ${quote(given)}`;
-	throw invalid(displayName, what, meant === undefined ? choose : `${meant}? ${choose}`);
+	const advice = meant === undefined ? choose : `${meant}? ${choose}`;
+	const what = isBlank(given) ? 'is empty' : `is not the name of a time zone: ${quote(given)}`;
+	context.addIssue({ code: 'custom', ...refusal(what, advice) });
+	return z.NEVER;
+});
+
+/** A time in any form, or the word `now`. The message names the word: an agent gets the message alone. */
+const givenTime = z
+	.unknown()
+	.refine(
+		(given) => !isBlank(given),
+		refusal(
+			'is empty: give a time, or the word now to send right away',
+			`Enter a time such as ${exampleDate}, let the expression give now where there is no time, or remove Send At.`,
+		),
+	);
+
+/**
+ * The fields that say when to send. One that was added and is blank is refused: sending right away, or at another
+ * hour, what was meant for later can't be undone.
+ */
+export const timingSchema = z.object({
+	expireAfter: groupOf(expireAfter.displayName, 'duration', expiry).optional(),
+	quietHours: quietHoursSchema.optional(),
+	sendAt: givenTime.optional(),
+	sendAtTimezone: timezoneName.optional(),
+});
+
+/** @throws InvalidInput if the time zone that n8n gives a workflow is not known */
+export function requireTimezone(ofWorkflow: string): string {
+	if (IANAZone.isValidZone(ofWorkflow)) return ofWorkflow;
+	throw invalid(
+		'The time zone of the workflow',
+		`is not known: ${quote(ofWorkflow)}`,
+		'Choose a time zone in the settings of the workflow.',
+	);
 }
 
 /**
- * Reads when to send. A field that was added and is blank is refused: sending right away, or at another hour,
- * what was meant for later can't be undone.
+ * When to send, of the fields that were added.
  * @returns no schedule if it is sent right away, also if Send At is the word `now`
- * @throws InvalidInput naming Send At, its time zone or Quiet Hours
+ * @throws InvalidInput naming Send At or its time zone
  */
-export function readTiming(fields: Fields, workflowTimezone: string) {
-	const hasSendAt = sendAt.name in fields;
-	const hasQuietHours = quietHours.name in fields;
-	if (sendAtTimezone.name in fields && !hasSendAt && !hasQuietHours) {
+export function toTiming(fields: z.infer<typeof timingSchema>, workflowTimezone: string) {
+	const hasTime = fields.sendAt !== undefined && !isNow(fields.sendAt);
+	if (fields.sendAtTimezone !== undefined && fields.sendAt === undefined && !fields.quietHours) {
 		throw invalid(
 			sendAtTimezone.displayName,
 			'is there without Send At',
 			'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
 		);
 	}
-	const given = fields[sendAt.name];
-	// The message names the word: an agent that used this as its tool is given the message alone.
-	if (hasSendAt && isBlank(given)) {
-		throw invalid(
-			sendAt.displayName,
-			'is empty: give a time, or the word now to send right away',
-			`Enter a time such as ${exampleDate}, let the expression give now where there is no time, or remove Send At.`,
-		);
-	}
-	const isTimed = hasSendAt && !isNow(given);
-	const timezone = readTimezone(fields, workflowTimezone, isTimed || hasQuietHours);
+	const timezone = fields.sendAtTimezone ?? workflowTimezone;
+	if (hasTime || fields.quietHours) requireTimezone(timezone);
 	return {
 		timezone,
-		schedule: isTimed ? parseSchedule(given, timezone) : undefined,
-		quietHours: hasQuietHours ? readQuietHours(fields[quietHours.name], timezone) : undefined,
+		schedule: hasTime ? parseSchedule(fields.sendAt, timezone) : undefined,
+		quietHours: fields.quietHours && { ...fields.quietHours, timezone },
 	};
 }

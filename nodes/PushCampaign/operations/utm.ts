@@ -5,7 +5,7 @@ import { parseUrl } from '../service/address';
 import { countCharacters } from '../service/text';
 import { saying, sayingValue } from '../service/textSchemas';
 import type { Judge } from './judgeText';
-import { check, invalid, isBlank, textProperty, toGroup } from './parameters';
+import { filled, groupOf, invalid, textProperty, unlessBlank } from './parameters';
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -59,32 +59,45 @@ export interface Utm {
 }
 
 /** Numbers are meant as they are written. */
-const text = z
-	.union([z.string(), z.number().finite()], sayingValue('is not text'))
-	.transform((given) => String(given).trim());
+const value = unlessBlank(
+	z
+		.union([z.string(), z.number().finite()], sayingValue('is not text'))
+		.transform((given) => String(given).trim()),
+);
 
-const target = z.enum(['all', 'targetUrl'], saying('is not a choice from the list'));
+/** UTM Parameters as they are entered. */
+export const utmSchema = groupOf(
+	utmParameters.displayName,
+	'parameters',
+	z.object({
+		source: value,
+		medium: value,
+		campaign: value,
+		term: value,
+		content: value,
+		addTo: filled(z.enum(['all', 'targetUrl'], saying('is not a choice from the list'))).default(
+			'all',
+		),
+	}),
+);
 
 /**
- * Reads the UTM parameters that were filled in, `['utm_source', 'web_push']` and so on.
+ * The UTM parameters that were filled in, `['utm_source', 'web_push']` and so on.
  * @param place where they are among the parameters
  * @throws InvalidInput naming the parameter
  */
-export function readUtm(given: unknown, place: string, judge: Judge): Utm {
-	const { displayName } = utmParameters;
-	const fields = given === undefined ? {} : toGroup(given, 'parameters', displayName);
-	const parameters = parts
-		.filter(([name]) => !isBlank(fields[name]))
-		.map(([name, part]): UtmParameter => {
-			const field = {
-				displayName: `${part} in ${displayName}`,
-				place: `${place}.parameters.${name}`,
-			};
-			return [`utm_${name}`, judge(check(text, fields[name], field.displayName), field)];
-		});
-	const chosen = addTo.name in fields ? fields[addTo.name] : addTo.default;
-	const isForButtons = check(target, chosen, `${addTo.displayName} in ${displayName}`) === 'all';
-	return { parameters, isForButtons };
+export function toUtm(
+	entered: z.infer<typeof utmSchema> | undefined,
+	place: string,
+	judge: Judge,
+): Utm {
+	const parameters = parts.flatMap(([name, part]): UtmParameter[] => {
+		const text = entered?.[name];
+		if (text === undefined) return [];
+		const displayName = `${part} in ${utmParameters.displayName}`;
+		return [[`utm_${name}`, judge(text, { displayName, place: `${place}.parameters.${name}` })]];
+	});
+	return { parameters, isForButtons: entered?.addTo !== 'targetUrl' };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -70,9 +71,7 @@ const fullResponse = z.object({
  */
 export function parseRetryAfter(text: string, now: number): number | undefined {
 	if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000) || undefined;
-	// An HTTP date ends so. `Date.parse` alone would read "1,5" as a day in 2001.
-	if (!text.endsWith('GMT')) return undefined;
-	const ahead = Date.parse(text) - now;
+	const ahead = DateTime.fromHTTP(text).toMillis() - now;
 	return ahead > 0 ? ahead : undefined;
 }
 

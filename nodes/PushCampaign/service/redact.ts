@@ -6,35 +6,28 @@ export const withheld = '(withheld: this text repeats the API Key or the Auth To
 /** Shorter values occur in ordinary words: to hide those would garble every answer. */
 const shortestSecret = 6;
 
-/** Escapes of addresses, of HTML and of strings, as far as they hide letters and digits. */
-const escapes = /%[\da-f]{2}|&#x[\da-f]{2,9};?|&#\d{2,9};?|&amp;|\\u[\da-f]{4}|\\x[\da-f]{2}/gi;
+/** Escapes of addresses, of HTML and of JSON, as far as they hide letters and digits. */
+const escapes = /%([\da-f]{2})|&#x([\da-f]{2,6});|&#(\d{2,7});|\\u([\da-f]{4})/gi;
 
-function unescapeToken(token: string): string {
-	const [code] = /[\da-f]{2,}/i.exec(token) ?? [];
-	if (code === undefined) return '&';
-	return String.fromCharCode(parseInt(code, /^&#\d/.test(token) ? 10 : 16));
-}
+const unescape = (text: string) =>
+	text.replace(escapes, (_, percent?: string, hex?: string, decimal?: string, unit?: string) =>
+		String.fromCharCode(
+			decimal === undefined ? parseInt(percent ?? hex ?? unit ?? '', 16) : Number(decimal),
+		),
+	);
 
-/** A text as it is, and with its escapes undone, once for each of up to six layers of them. */
-function readingsOf(text: string, depth = 6): string[] {
-	const next = text.replace(escapes, unescapeToken);
-	const isLast = next === text || depth === 0;
-	return [text.toLowerCase(), ...(isLast ? [] : readingsOf(next, depth - 1))];
+/** A text as it is, and with its escapes undone once and twice. */
+function readingsOf(text: string): string[] {
+	const once = unescape(text.replaceAll('&amp;', '&'));
+	return [text, once, unescape(once.replaceAll('&amp;', '&'))];
 }
 
 /** Letters and digits alone: any other character may stand behind a backslash, or as a named entity of HTML. */
-const bare = (reading: string) => reading.replace(/&[a-z]+;/g, '').replace(/[^a-z0-9]+/g, '');
-
-/** A secret in hex, and the part of it that is the same in every base64, at each of three offsets in a group. */
-function codesOf(secret: string): string[] {
-	const bytes = Buffer.from(secret);
-	const base64 = [0, 1, 2].map((before) =>
-		Buffer.concat([Buffer.alloc(before), bytes])
-			.toString('base64')
-			.slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3)),
-	);
-	return [...base64, bytes.toString('hex')];
-}
+const bare = (text: string) =>
+	text
+		.toLowerCase()
+		.replace(/&[a-z]+;/g, '')
+		.replace(/[^a-z0-9]+/g, '');
 
 /** Hides the secrets in what comes from outside. */
 export interface Redactor {
@@ -46,21 +39,20 @@ export interface Redactor {
 
 /**
  * Makes a redactor: a service that echoes its headers must not carry them into outputs and saved executions. It
- * finds secrets in upper and lower case, in base64 and hex, and by their letters and digits behind escapes. What
- * the interface itself says (`status`, `success`) stays, and so does a longer number that contains a secret.
+ * finds secrets in upper and lower case, and by their letters and digits behind escapes. What the interface itself
+ * says (`status`, `success`) stays, and so does a longer number that contains a secret.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
 	const hidden = secrets.filter((secret) => secret.length >= shortestSecret);
 	const exactForms = hidden.map((secret) => secret.toLowerCase());
-	const bareForms = hidden
-		.flatMap((secret) => [...readingsOf(secret), ...codesOf(secret)])
-		.map((form) => bare(form.toLowerCase()))
-		.filter((form) => form.length >= shortestSecret);
+	const bareForms = hidden.map(bare).filter((form) => form.length >= shortestSecret);
 
 	const repeatsSecret = (reading: string) => {
-		if (exactForms.some((form) => reading.includes(form))) return true;
-		const letters = bare(reading);
-		return bareForms.some((form) => letters.includes(form));
+		const [exact, letters] = [reading.toLowerCase(), bare(reading)];
+		return (
+			exactForms.some((form) => exact.includes(form)) ||
+			bareForms.some((form) => letters.includes(form))
+		);
 	};
 	function isWithheld(text: string): boolean {
 		if (text.length < shortestSecret || ownWords.has(text)) return false;

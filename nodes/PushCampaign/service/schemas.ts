@@ -42,8 +42,8 @@ export const attributes = z
 			return refuse('is not a set of names and values');
 		}
 		const entries = new Map<string, AttributeValue>();
-		for (const [written, value] of Object.entries(given)) {
-			const name = written.trim();
+		for (const [entered, value] of Object.entries(given)) {
+			const name = entered.trim();
 			if (name === '') return refuse('has an attribute without a name');
 			if (entries.has(name)) return refuse(`has the name "${clip(name)}" twice`);
 			const result = attributeValue.safeParse(value);
@@ -110,16 +110,22 @@ export const campaignId = anyId('is neither text nor a whole number')
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
 	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
 
+const duration = z.object(
+	{
+		amount: wholeNumber(1),
+		unit: z.enum(['m', 'h', 'd'], saying('is not minutes, hours or days')),
+	},
+	{ invalid_type_error: 'is not an amount and a unit' },
+);
+
 /** A number and a unit letter, for example `7d`. Specification, Notification / campaign, `expire_push`. */
-export const expiry = z
-	.object(
-		{
-			amount: wholeNumber(1),
-			unit: z.enum(['m', 'h', 'd'], saying('is not minutes, hours or days')),
-		},
-		{ invalid_type_error: 'is not an amount and a unit' },
-	)
-	.transform(({ amount, unit }) => `${amount}${unit}`);
+export const expiry = z.unknown().transform((given, context): string => {
+	const { data, error } = duration.safeParse(given);
+	if (data !== undefined) return `${data.amount}${data.unit}`;
+	// Without a path: one name stands for both parts.
+	context.addIssue({ code: 'custom', message: firstIssue(error).message });
+	return z.NEVER;
+});
 
 const buttons = (maxTitle: number, maxUrl: number) =>
 	z.array(z.object({ title: limitedText(maxTitle), url: webUrl(maxUrl) })).optional();

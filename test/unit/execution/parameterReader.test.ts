@@ -183,8 +183,8 @@ test('each text in a collection is read by itself, and known by its place', () =
 	const names = ['title.pairs[0].name', 'title.pairs[1].name'];
 	expect(asked).toEqual([`${names[0]} 0`, `${names[1]} 0`, `${names[1]} 1`]);
 	expect(items.map((item) => item.originOf('title.pairs[0].name'))).toEqual([
-		{ written: '=For {{ $json.a }}', emptyPart: undefined },
-		{ written: '=For {{ $json.a }}', emptyPart: '{{ $json.a }}' },
+		{ expression: '=For {{ $json.a }}', emptyPart: undefined },
+		{ expression: '=For {{ $json.a }}', emptyPart: '{{ $json.a }}' },
 	]);
 	expect(items[1]?.originOf('title.pairs[0].value')).toEqual({});
 });

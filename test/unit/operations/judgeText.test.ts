@@ -9,7 +9,7 @@ import { refusal } from '../service/support';
 import { itemOf } from './support';
 
 const field = { displayName: 'Title', place: 'title' };
-const expression: Origin = { written: '={{ $json.title }}' };
+const expression: Origin = { expression: '={{ $json.title }}' };
 
 /** Judges a title. */
 function judge(text: unknown, origin: Origin = expression, input = {}, allowsEmptyParts = false) {
@@ -55,7 +55,7 @@ test.each([
 test('a word of JavaScript is no one’s mistake if a person wrote it', () => {
 	const text = 'undefined is not a function';
 	expect(judge(text, {})).toBe(text);
-	expect(judge(text, { written: '=undefined {{ $json.rest }}' })).toBe(text);
+	expect(judge(text, { expression: '=undefined {{ $json.rest }}' })).toBe(text);
 	expect(judge(text, expression, { rows: [{ title: text }] })).toBe(text);
 	expect(isRefused(() => judge(text, expression, { rows: ['NaN'] }))).toBe(true);
 });

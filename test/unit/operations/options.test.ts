@@ -76,13 +76,14 @@ describe('an idempotency key', () => {
 });
 
 const toggle = 'is not true or false';
+const nothing = 'is empty for this item: its expression gave nothing';
 const notExact = 'is neither text nor an exact number: enter it as text';
 
 // An option that was added and whose expression gave nothing is there without a value.
 test.each([
 	{ field: 'Dry Run', rule: `${toggle}: "false"`, option: 'dryRun', values: ['false'] },
-	{ field: 'Dry Run', rule: toggle, option: 'dryRun', values: [null, undefined] },
-	{ field: 'Shorten Long Texts', rule: `${toggle}: ""`, option: 'shortenTexts', values: [''] },
+	{ field: 'Dry Run', rule: nothing, option: 'dryRun', values: [null, undefined] },
+	{ field: 'Shorten Long Texts', rule: 'is empty', option: 'shortenTexts', values: [''] },
 	{ field: 'Resend Unknown', rule: `${toggle}: 1`, option: 'resendUnknown', values: [1] },
 	...[
 		{ given: 0, quoted: '0' },

@@ -82,7 +82,7 @@ describe.each([
 	},
 ])('$operation.option.name', ({ operation, path, parameters, body, more, closes, row }) => {
 	const bodyOf = (given: object) =>
-		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').describe?.().body;
+		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').describe().body;
 	const required = { ...contentBody, ...body };
 
 	test('sends what is required, and nothing that was left out or is blank', () => {
@@ -131,7 +131,7 @@ describe.each([
 
 	test('makes one request, and returns a row that can be logged as it is', async () => {
 		const sendAt = '2030-05-17 09:31 +00:00';
-		const change = prepare(operation, {
+		const send = prepare(operation, {
 			...parameters,
 			title: 'x '.repeat(60),
 			additionalFields: everyField,
@@ -139,9 +139,9 @@ describe.each([
 		});
 		const answer = { status: 'success', description: 'Done' };
 		const { client, asked } = recordingClient(isSubscriber ? answer : { ...answer, ID: 1001 });
-		const result = await change.perform(client);
+		const result = await send.perform(client);
 		const url = `/v1/notification/send/${path}`;
-		const sent = change.describe?.().body;
+		const sent = send.describe().body;
 		const requestedId = isSubscriber ? { of: 'subscriber', id: '5001' } : undefined;
 		const kind = isSubscriber ? 'sendToOne' : 'send';
 		const request = { kind, path: url, body: sent, requestedId, hasKey: true };
@@ -152,28 +152,28 @@ describe.each([
 		const rest = { title, ...others, sendAt, idempotencyKey: '7' };
 		const ids = isSubscriber ? target : { campaignId: '1001' };
 		// As text, because people read it in this order.
-		expect(JSON.stringify(change.toItem(result.value))).toBe(
+		expect(JSON.stringify(send.toItem(result.value))).toBe(
 			JSON.stringify({ ...ids, audience, status: 'success', description: 'Done', ...rest }),
 		);
 		const description = 'Sent earlier under this idempotency key; nothing was sent now';
-		expect(JSON.stringify(change.toItem())).toBe(
+		expect(JSON.stringify(send.toItem())).toBe(
 			JSON.stringify({ ...target, audience, status: 'alreadySent', description, ...rest }),
 		);
 		const failure = { status: 'notSent', description: 'No', error: { message: 'No' } };
 		const { error, ...ended } = failure;
-		expect(JSON.stringify(change.toFailedItem(failure))).toBe(
+		expect(JSON.stringify(send.toFailedItem(failure))).toBe(
 			JSON.stringify({ ...target, audience, ...ended, ...rest, error }),
 		);
-		expect(change.toDryRunItem('https://push.example/api')).toEqual({
+		expect(send.toDryRunItem('https://push.example/api')).toEqual({
 			...{ ...target, audience, ...rest, dryRun: true },
 			request: { method: 'POST', url: `https://push.example/api${url}`, body: sent },
 		});
 	});
 
 	test('returns no field that was left out', async () => {
-		const change = prepare(operation, parameters);
+		const send = prepare(operation, parameters);
 		const { client } = recordingClient({ status: 'success', description: 'Done', ID: 1 });
-		const result = await change.perform(client);
+		const result = await send.perform(client);
 		if (result.kind === 'failed') throw new TypeError('It was not sent');
 		const absent = [
 			'name',
@@ -181,7 +181,7 @@ describe.each([
 			'idempotencyKey',
 			isSubscriber ? 'campaignId' : 'subscriberId',
 		];
-		for (const item of [change.toItem(result.value), change.toItem(), change.toDryRunItem('')]) {
+		for (const item of [send.toItem(result.value), send.toItem(), send.toDryRunItem('')]) {
 			for (const field of absent) expect(item).not.toHaveProperty(field);
 		}
 	});
@@ -192,20 +192,11 @@ describe.each([
 		expect(result).toEqual({ kind: 'failed', problem });
 	});
 
-	test('names an item that is not valid by what was entered', () => {
+	test('names an item that is not valid by its title, and by the ID of a subscriber', () => {
 		const failure = { status: 'notSent', error: { message: 'No' } };
-		const entered = {
-			...parameters,
-			title: 'x'.repeat(101),
-			message: '',
-			additionalFields: { name: ' ', sendAt: 'soon' },
-			options: { idempotencyKey: 7 },
-		};
-		const { attributes, segmentIds } = row;
+		const entered = { ...parameters, title: 'x'.repeat(101), message: '' };
 		expect(operation.toInvalidItem(itemOf(entered), failure)).toEqual({
-			...{ ...target, audience, ...failure, title: entered.title, idempotencyKey: '7' },
-			...(attributes && { attributes }),
-			...(segmentIds && { segmentIds }),
+			...{ ...target, audience, ...failure, title: entered.title },
 		});
 	});
 
@@ -288,10 +279,7 @@ describe('texts', () => {
 describe('Action Buttons', () => {
 	test.each([
 		{ name: 'null', actionButtons: null },
-		{ name: 'missing', actionButtons: undefined },
-		{ name: 'empty text', actionButtons: '' },
 		{ name: 'an empty collection', actionButtons: {} },
-		{ name: 'an empty list', actionButtons: { button: [] } },
 		{ name: 'only buttons that were not filled in', actionButtons: { button: [emptyButton, {}] } },
 	])('are none if they are $name', ({ actionButtons }) => {
 		expect(all({ actionButtons }).body).toEqual(contentBody);
@@ -385,24 +373,14 @@ describe('Send At', () => {
 			sendAtTimezone: 'Europe/Berlin',
 			text: '2030-05-17 09:30 +05:30',
 		},
-		{
-			name: 'milliseconds are written in Send At Timezone',
-			sendAt: Date.UTC(2030, 4, 17, 7, 30, 1),
-			sendAtTimezone: 'Asia/Tokyo',
-			text: '2030-05-17 16:31 +09:00',
-		},
+
 		{
 			name: 'without Send At Timezone the time zone of the workflow counts',
 			sendAt: '2030-05-17T09:30:00',
 			sendAtTimezone: undefined,
 			text: '2030-05-17 09:30 -04:00',
 		},
-		{
-			name: 'a time as people write it is read as such',
-			sendAt: '2030-5-17 9:30',
-			sendAtTimezone: 'Europe/Berlin',
-			text: '2030-05-17 09:30 +02:00',
-		},
+
 		{
 			name: 'the name of a time zone may have a sign in it',
 			sendAt: '2030-05-17T09:30:00',
@@ -433,7 +411,7 @@ describe('Send At', () => {
 		({ additionalFields }) => {
 			expect(refusal(() => all({ additionalFields }, 'Mars/Base'))).toMatchObject({
 				message: 'The time zone of the workflow is not known: "Mars/Base"',
-				advice: 'Choose a time zone in the settings of the workflow, or add Send At Timezone.',
+				advice: 'Choose a time zone in the settings of the workflow.',
 			});
 			const own = { ...additionalFields, sendAtTimezone: 'UTC' };
 			expect(all({ additionalFields: own }, 'Mars/Base').timezone).toBe('UTC');
@@ -457,14 +435,14 @@ describe('Quiet Hours', () => {
 	const quietHours = { hours: { from: '21:00', to: '08:00' } };
 	const held = (more: object = {}) =>
 		prepare(sendToAll, { additionalFields: { quietHours, ...more } }, 'UTC');
-	const bodiesSent = async (change: ReturnType<typeof held>, ...times: string[]) => {
+	const bodiesSent = async (send: ReturnType<typeof held>, ...times: string[]) => {
 		const { client, asked } = recordingClient({ status: 'success', description: 'Done', ID: 1 });
 		const rows: unknown[] = [];
 		for (const time of times) {
 			sentAt(time);
-			const result = await change.perform(client);
+			const result = await send.perform(client);
 			if (result.kind === 'failed') throw new TypeError('It was not sent');
-			rows.push([result.value.sendAt, change.toItem(result.value)['sendAt']]);
+			rows.push([result.value.sendAt, send.toItem(result.value)['sendAt']]);
 		}
 		return {
 			times: asked.map(({ request }) => scheduled.parse(request.body).send_at),
@@ -474,9 +452,9 @@ describe('Quiet Hours', () => {
 
 	test('the time is calculated when the request leaves, not when the item was read', async () => {
 		sentAt('2030-01-15T12:00Z');
-		const change = held();
+		const send = held();
 		const { times, rows } = await bodiesSent(
-			change,
+			send,
 			'2030-01-15T20:59Z',
 			'2030-01-15T21:00Z',
 			'2030-01-16T07:57Z',
@@ -506,9 +484,9 @@ describe('Quiet Hours', () => {
 	});
 
 	test('a Send At within them is moved, and is not too late while they last', async () => {
-		const change = held({ sendAt: '2030-01-15T22:00Z' });
-		expect(change.schedule).toBeUndefined();
-		const { times } = await bodiesSent(change, '2030-01-15T21:59Z', '2030-01-16T08:30Z');
+		const send = held({ sendAt: '2030-01-15T22:00Z' });
+		expect(send.schedule).toBeUndefined();
+		const { times } = await bodiesSent(send, '2030-01-15T21:59Z', '2030-01-16T08:30Z');
 		expect(times).toEqual(['2030-01-16 08:00 +00:00', '2030-01-16 08:35 +00:00']);
 	});
 
@@ -541,9 +519,9 @@ describe('Quiet Hours', () => {
 		},
 	])('a Send At within them that is over since $name is moved', async ({ sendAt, now, moved }) => {
 		sentAt(now);
-		const change = held({ sendAt });
-		expect(change.schedule).toBeUndefined();
-		expect((await bodiesSent(change, now)).times).toEqual([moved]);
+		const send = held({ sendAt });
+		expect(send.schedule).toBeUndefined();
+		expect((await bodiesSent(send, now)).times).toEqual([moved]);
 	});
 
 	test('the word now is held back as what is sent right away', async () => {
@@ -554,13 +532,13 @@ describe('Quiet Hours', () => {
 	describe('the row of a send that failed', () => {
 		const failure = { status: 'unknown', error: { message: 'No' } };
 		/** Its time, if it was requested at these times and its row is made later. */
-		const rowAfter = async (change: ReturnType<typeof held>, ...requested: string[]) => {
+		const rowAfter = async (send: ReturnType<typeof held>, ...requested: string[]) => {
 			for (const time of requested) {
 				sentAt(time);
-				await change.perform(recordingClient({}).client);
+				await send.perform(recordingClient({}).client);
 			}
 			sentAt('2030-01-15T23:00Z');
-			return change.toFailedItem(failure)['sendAt'];
+			return send.toFailedItem(failure)['sendAt'];
 		};
 
 		test.each([
@@ -582,37 +560,37 @@ describe('Quiet Hours', () => {
 	});
 
 	test('a dry run shows the time of a send that leaves now', () => {
-		const change = held({ sendAtTimezone: 'America/New_York' });
-		expect(change.toDryRunItem('')).toMatchObject({
+		const send = held({ sendAtTimezone: 'America/New_York' });
+		expect(send.toDryRunItem('')).toMatchObject({
 			request: { body: contentBody },
 		});
-		expect(change.toDryRunItem('')).not.toHaveProperty('sendAt');
+		expect(send.toDryRunItem('')).not.toHaveProperty('sendAt');
 		sentAt('2030-01-16T02:30Z');
 		const sendAt = '2030-01-16 08:00 -05:00';
-		expect(change.toDryRunItem('')).toMatchObject({
+		expect(send.toDryRunItem('')).toMatchObject({
 			sendAt,
 			request: { body: { ...contentBody, send_at: sendAt } },
 		});
 	});
 
 	test('hints are given the time that was sent, or that would be sent now', () => {
-		const change = held();
+		const send = held();
 		const sendAt = '2030-01-16 08:02 +00:00';
-		expect(change.describe?.({ description: 'Done', sendAt })).toMatchObject({
+		expect(send.describe({ description: 'Done', sendAt })).toMatchObject({
 			schedule: { text: sendAt, at: Date.parse(sendAt) },
 			isMoved: true,
 			body: { send_at: sendAt },
 		});
-		expect(change.describe?.({ description: 'Done' })?.schedule).toBeUndefined();
-		expect(change.describe?.()).toMatchObject({
+		expect(send.describe({ description: 'Done' })?.schedule).toBeUndefined();
+		expect(send.describe()).toMatchObject({
 			schedule: { text: '2030-01-16 08:00 +00:00' },
 			isMoved: true,
 		});
 		const kept = '2030-01-17 12:00 +00:00';
 		const outside = held({ sendAt: kept });
 		for (const described of [
-			outside.describe?.(),
-			outside.describe?.({ description: '', sendAt: kept }),
+			outside.describe(),
+			outside.describe({ description: '', sendAt: kept }),
 		]) {
 			expect(described?.schedule?.text).toBe(kept);
 			expect(described).not.toHaveProperty('isMoved');
@@ -629,8 +607,8 @@ describe('Quiet Hours', () => {
 	test('are read in Send At Timezone, which may be there without Send At', () => {
 		const zone = { sendAtTimezone: 'Asia/Tokyo' };
 		sentAt('2030-01-15T12:00Z');
-		expect(held(zone).describe?.().body.send_at).toBe('2030-01-16 08:00 +09:00');
-		expect(held().describe?.().body.send_at).toBeUndefined();
+		expect(held(zone).describe().body.send_at).toBe('2030-01-16 08:00 +09:00');
+		expect(held().describe().body.send_at).toBeUndefined();
 	});
 });
 
@@ -648,6 +626,10 @@ const added =
 	(value: unknown) => ({ additionalFields: { ...others, [field]: value } });
 const expiry = (part: string) => (value: unknown) =>
 	added('expireAfter')({ duration: { amount: 1, unit: 'd', [part]: value } });
+const hours = (part: string) => (value: unknown) =>
+	added('quietHours')({ hours: { [part]: value } });
+const utm = (part: string) => (value: unknown) =>
+	added('utmParameters')({ parameters: { [part]: value } });
 const button = (part: string) => (value: unknown) =>
 	own('actionButtons')({ button: [emptyButton, shop, { ...shop, [part]: value }] });
 
@@ -659,38 +641,25 @@ interface Refused {
 }
 const blank = ['', ' \n'];
 const noTime = 'is empty: give a time, or the word now to send right away';
-const requiredTexts = [
-	{ field: 'Title', of: own('title'), notText: [true] },
-	{ field: 'Message', of: own('message'), notText: [true] },
-	{ field: 'Target URL', of: own('targetUrl'), notText: [7, true] },
-	{ field: 'Title of button 3 in Action Buttons', of: button('title'), notText: [true] },
-	{ field: 'URL of button 3 in Action Buttons', of: button('url'), notText: [7, true] },
-].flatMap(({ field, of, notText }): Refused[] => [
-	{ field, rule: 'is missing', of, values: blank },
-	{ field, rule: nothing, of, values: [null] },
-	{ field, rule: 'is not text', of, values: [{}] },
-	...notText.map((value) => ({ field, rule: `is not text: ${value}`, of, values: [value] })),
-]);
-const invisible = (field: string, of: Refused['of']): Refused[] =>
-	[
-		{ character: '\u0000', code: 'U+0000' },
-		{ character: '\u200b', code: 'U+200B' },
-		{ character: '\u2060', code: 'U+2060' },
-		{ character: '\u00ad', code: 'U+00AD' },
-	].map(({ character, code }) => ({
-		field,
-		rule: `holds an invisible character (${code})`,
-		of,
-		values: [`https://shop.example/${character}x`, `https://shop${character}.example`],
-	}));
 
 // The other rules of the body are tested with its schemas.
 const refused: Refused[] = [
-	...requiredTexts,
-	...invisible('Target URL', own('targetUrl')),
-	...invisible('URL of button 3 in Action Buttons', button('url')),
-	...invisible('Icon URL', added('iconUrl')),
-	...invisible('Image URL', added('imageUrl')),
+	{ field: 'Title', rule: 'is missing', of: own('title'), values: blank },
+	{ field: 'Title', rule: nothing, of: own('title'), values: [null] },
+	{ field: 'Message', rule: 'is missing', of: own('message'), values: blank },
+	{ field: 'Target URL', rule: 'is missing', of: own('targetUrl'), values: blank },
+	{
+		field: 'Title of button 3 in Action Buttons',
+		rule: 'is missing',
+		of: button('title'),
+		values: blank,
+	},
+	{
+		field: 'URL of button 3 in Action Buttons',
+		rule: 'is not text: true',
+		of: button('url'),
+		values: [true],
+	},
 	{ field: 'Action Buttons', rule: set, of: own('actionButtons'), values: ['Shop', []] },
 	{
 		field: 'Action Buttons',
@@ -715,16 +684,10 @@ const refused: Refused[] = [
 	},
 	{ field: 'Send At', rule: noTime, of: added('sendAt'), values: [...blank, null] },
 	{
-		field: 'Send At',
-		rule: noTime,
-		of: added('sendAt', { sendAtTimezone: 'Mars/Base' }),
-		values: [''],
-	},
-	{
 		field: 'Send At Timezone',
 		rule: 'is there without Send At',
 		of: added('sendAtTimezone'),
-		values: ['UTC', null],
+		values: ['UTC'],
 	},
 	{
 		field: 'Send At Timezone',
@@ -734,11 +697,8 @@ const refused: Refused[] = [
 	},
 	...[
 		{ value: 'Berlin', quoted: '"Berlin"' },
-		{ value: 'local', quoted: '"local"' },
 		{ value: '+02:00', quoted: '"+02:00"' },
-		{ value: 'UTC+2', quoted: '"UTC+2"' },
 		{ value: 2, quoted: '2' },
-		{ value: {}, quoted: '{}' },
 	].map(({ value, quoted }) => ({
 		field: 'Send At Timezone',
 		rule: `is not the name of a time zone: ${quoted}`,
@@ -752,18 +712,11 @@ const refused: Refused[] = [
 	].map((row) => ({ ...row, rule: 'was added and is empty', values: [{}, null, ''] })),
 	{ field: 'Auto Hide', rule: 'is not true or false', of: added('autoHide'), values: ['true'] },
 	{ field: 'Auto Hide', rule: nothing, of: added('autoHide'), values: [null] },
-	{ field: 'Expire After', rule: set, of: added('expireAfter'), values: ['7d', []] },
 	{
 		field: 'Expire After',
 		rule: set,
 		of: added('expireAfter'),
-		values: [{ duration: '3d' }],
-	},
-	{
-		field: 'Expire After',
-		rule: 'is not minutes, hours or days',
-		of: expiry('unit'),
-		values: ['w'],
+		values: ['7d', [], { duration: '3d' }],
 	},
 	{
 		field: 'Expire After',
@@ -771,6 +724,28 @@ const refused: Refused[] = [
 		of: expiry('amount'),
 		values: ['1,5'],
 	},
+	{ field: 'From in Quiet Hours', rule: 'is empty', of: hours('from'), values: blank },
+	{ field: 'To in Quiet Hours', rule: nothing, of: hours('to'), values: [null] },
+	...['24:00', '21:60', '9:5', '021:00', '21', 21].map((value) => ({
+		field: 'From in Quiet Hours',
+		rule: `is not a time such as 21:00: ${JSON.stringify(value)}`,
+		of: hours('from'),
+		values: [value],
+	})),
+	{
+		field: 'Quiet Hours',
+		rule: 'has 08:00 both as From and as To',
+		of: hours('from'),
+		values: ['8:00'],
+	},
+	{ field: 'Campaign in UTM Parameters', rule: 'is not text', of: utm('campaign'), values: [{}] },
+	{
+		field: 'Add To in UTM Parameters',
+		rule: 'is not a choice from the list',
+		of: utm('addTo'),
+		values: ['buttons', 7],
+	},
+	{ field: 'Add To in UTM Parameters', rule: nothing, of: utm('addTo'), values: [null] },
 ];
 
 describe('a refused value is named with its field and its reason:', () => {
@@ -821,9 +796,9 @@ describe('a refused value comes with what to do:', () => {
 			advice: 'Change Title and run the workflow again.',
 		},
 		{
-			name: 'type an address that has an invisible character',
-			parameters: { targetUrl: 'https://shop\u200b.example' },
-			advice: 'Type the address instead of pasting it.',
+			name: 'fill in a field that was added',
+			parameters: added('quietHours')({}),
+			advice: 'Fill in Quiet Hours, or remove it from the additional fields.',
 		},
 	])('$name', ({ parameters, advice }) => {
 		expect(refusedBy(parameters).advice).toBe(advice);

@@ -1,3 +1,4 @@
+import type { Judge } from '../../../nodes/PushCampaign/operations/judgeText';
 import type { ItemParameters, Origin } from '../../../nodes/PushCampaign/operations/parameters';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
@@ -19,6 +20,9 @@ export function itemOf(
 		originOf: (place) => origins[place] ?? {},
 	};
 }
+
+/** Lets every text pass. */
+export const judgeNothing: Judge = (value) => value;
 
 /** What every send needs. */
 export const content = {

@@ -1,10 +1,15 @@
 import * as fc from 'fast-check';
-import { judgeNothing } from '../../../nodes/PushCampaign/operations/judgeText';
-import { addUtm, readUtm, type UtmParameter } from '../../../nodes/PushCampaign/operations/utm';
+import {
+	addUtm,
+	toUtm,
+	utmSchema,
+	type UtmParameter,
+} from '../../../nodes/PushCampaign/operations/utm';
 import { anyWebUrl } from '../../support/text';
-import { refusal } from '../service/support';
+import { judgeNothing } from './support';
 
-const read = (given: unknown) => readUtm(given, 'additionalFields.utmParameters', judgeNothing);
+const read = (given: unknown) =>
+	toUtm(utmSchema.optional().parse(given), 'additionalFields.utmParameters', judgeNothing);
 
 const source: UtmParameter = ['utm_source', 'news'];
 const medium: UtmParameter = ['utm_medium', 'push'];
@@ -31,34 +36,6 @@ test.each([
 	{ name: 'with "targetUrl"', parameters: { addTo: 'targetUrl' }, isForButtons: false },
 ])('buttons get the parameters: $isForButtons $name', ({ parameters, isForButtons }) => {
 	expect(read({ parameters })).toMatchObject({ isForButtons });
-});
-
-test.each([
-	{
-		message: 'Campaign in UTM Parameters is not text',
-		values: [true, {}, ['x'], Number.NaN].map((campaign) => ({ parameters: { campaign } })),
-	},
-	{
-		message: 'UTM Parameters was added and is empty',
-		values: [null, '', {}, { parameters: null }],
-	},
-	{
-		message: 'UTM Parameters is not a set of fields',
-		values: ['text', 7, [], { parameters: 'text' }],
-	},
-	{
-		message: 'Add To in UTM Parameters is not a choice from the list',
-		values: ['buttons', 7].map((addTo) => ({ parameters: { addTo } })),
-	},
-	{
-		message: 'Add To in UTM Parameters is empty for this item: its expression gave nothing',
-		values: [{ parameters: { addTo: null } }],
-	},
-])('wrong values are refused with: $message', ({ message, values }) => {
-	// Some quote the value.
-	for (const value of values) {
-		expect(refusal(() => read(value)).message.startsWith(message)).toBe(true);
-	}
 });
 
 const both = 'utm_source=news&utm_medium=push';
