@@ -203,12 +203,10 @@ describe('an edit while npm start runs', () => {
 		await rm(folder, { recursive: true, force: true });
 	}, 300_000);
 
-	test('is in the running n8n some seconds later', async () => {
+	test('is in the running n8n without a restart', async () => {
 		expect(await edit('{ edited: 1 }')).toMatch(/^[\d:]{8} {2}Your edit is in n8n\.\n$/);
 		expect(await answer()).toEqual({ edited: 1 });
-		const from = Date.now();
 		expect(await edit('{ edited: 2 }')).toContain('Your edit is in n8n.');
-		expect(Date.now() - from).toBeLessThan(30_000);
 		expect(await answer()).toEqual({ edited: 2 });
 	});
 
