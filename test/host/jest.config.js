@@ -15,5 +15,6 @@ module.exports = {
 	// The suites mostly wait: for polls, for pauses between retries.
 	maxWorkers: 3,
 	testTimeout: 600_000,
-	reporters: ['default', '<rootDir>/test/host/support/progressReporter.js'],
+	// Which tests have passed, as each suite ends.
+	verbose: true,
 };
