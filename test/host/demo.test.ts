@@ -194,7 +194,9 @@ describe('an edit while npm start runs', () => {
 		];
 		workflowId = (await client.createWorkflow(chain('Edited', nodes))).id;
 		const report = (words: string) => reported.push(words);
-		endWatching = watchEdits({ server: stage.server, project: folder, since, report });
+		const { server } = stage;
+		// A busy machine takes longer to find out that it can't load something.
+		endWatching = watchEdits({ server, project: folder, since, loadingMs: 10_000, report });
 	});
 
 	afterAll(async () => {
