@@ -15,6 +15,5 @@ module.exports = {
 	// The suites mostly wait: for polls, for pauses between retries.
 	maxWorkers: 3,
 	testTimeout: 600_000,
-	// Which tests have passed, as each suite ends.
-	verbose: true,
+	reporters: ['default', '<rootDir>/test/host/support/progressReporter.js'],
 };
