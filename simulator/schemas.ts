@@ -99,11 +99,8 @@ const rateLimitSchema = z.strictObject({
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
-/**
- * How a campaign that waits for its time shows counters that were not set by hand: as zeros, as empty
- * texts, as null, or not at all.
- */
-const waitingCountersSchema = z.enum(['zero', 'empty', 'null', 'absent']);
+/** How a campaign that waits for its time shows counters that were not set by hand. */
+const waitingCountersSchema = z.enum(['zero', 'null']);
 
 export type WaitingCounters = z.infer<typeof waitingCountersSchema>;
 
