@@ -79,12 +79,11 @@ export function countOf(
 	{ counters, elapsedMs, fixedCounters }: CampaignView,
 	whileWaiting: WaitingCounters,
 ): Record<string, string | null> {
-	const waiting = elapsedMs < 0 ? whileWaiting : 'zero';
+	const isNull = elapsedMs < 0 && whileWaiting === 'null';
 	const count: Record<string, string | null> = {};
 	for (const name of counterNames) {
-		if (waiting === 'zero' || fixedCounters[name] !== undefined) {
-			count[name] = String(counters[name]);
-		} else if (waiting !== 'absent') count[name] = waiting === 'empty' ? '' : null;
+		const isHidden = isNull && fixedCounters[name] === undefined;
+		count[name] = isHidden ? null : String(counters[name]);
 	}
 	return count;
 }

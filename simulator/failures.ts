@@ -1,4 +1,4 @@
-/** A refusal: what its body says, and the HTTP status that it is given unless one is fixed. */
+/** A refusal: what its body says, and its HTTP status. */
 export interface Failure {
 	/** One of the specification's Errors table; the generic failure has none. */
 	readonly type?: string;

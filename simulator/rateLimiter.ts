@@ -39,7 +39,5 @@ export class RateLimiter {
 }
 
 /** The value of `Retry-After` for a wait in milliseconds, never shorter than the wait. */
-export function retryAfterHeader(form: 'seconds' | 'date', waitMs: number, now: number): string {
-	if (form === 'seconds') return String(Math.max(1, Math.ceil(waitMs / 1000)));
-	return new Date(Math.ceil((now + waitMs) / 1000) * 1000).toUTCString();
-}
+export const retryAfterHeader = (waitMs: number): string =>
+	String(Math.max(1, Math.ceil(waitMs / 1000)));

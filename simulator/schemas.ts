@@ -93,17 +93,14 @@ export type NewCampaign = z.input<typeof newCampaignSchema>;
 const rateLimitSchema = z.strictObject({
 	perSecond: z.number().nonnegative(),
 	burst: z.number().min(1),
-	/** Sends `Retry-After` in that form; none when left out. */
-	retryAfter: z.enum(['seconds', 'date']).optional(),
+	/** Sends `Retry-After`; none when left out. */
+	retryAfter: z.literal('seconds').optional(),
 });
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
-/**
- * How a campaign that waits for its time shows counters that were not set by hand: as zeros, as empty
- * texts, as null, or not at all.
- */
-const waitingCountersSchema = z.enum(['zero', 'empty', 'null', 'absent']);
+/** How a campaign that waits for its time shows counters that were not set by hand. */
+const waitingCountersSchema = z.enum(['zero', 'null']);
 
 export type WaitingCounters = z.infer<typeof waitingCountersSchema>;
 
@@ -111,8 +108,6 @@ export type WaitingCounters = z.infer<typeof waitingCountersSchema>;
 export const settingsSchema = z.strictObject({
 	/** How long each answer takes, in milliseconds; the request is processed when it arrives. */
 	latencyMs: z.number().nonnegative().default(0),
-	/** The HTTP status of every failure body; `mapped`: the usual one for its type. */
-	failureStatus: z.union([z.literal('mapped'), status]).default('mapped'),
 	/** null takes the limit away. */
 	rateLimit: rateLimitSchema.nullable().default(null),
 	serviceKey: z.string().min(1).default('demo-key'),

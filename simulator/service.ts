@@ -216,18 +216,13 @@ export class PushService {
 
 	private refuseForNow(waitMs: number): Answer {
 		const refusal = this.refuse(failures.rateLimit);
-		const { retryAfter } = this.settings.rateLimit ?? {};
-		if (!retryAfter) return refusal;
-		return {
-			...refusal,
-			headers: { 'retry-after': retryAfterHeader(retryAfter, waitMs, this.now()) },
-		};
+		if (this.settings.rateLimit?.retryAfter === undefined) return refusal;
+		return { ...refusal, headers: { 'retry-after': retryAfterHeader(waitMs) } };
 	}
 
 	private refuse({ type, description, status, reason }: Failure): Answer {
-		const { failureStatus } = this.settings;
 		return {
-			status: failureStatus === 'mapped' ? status : failureStatus,
+			status,
 			headers: reason === undefined ? {} : { 'x-simulator-reason': reason },
 			body: { status: 'failure', type, description },
 		};

@@ -14,9 +14,6 @@ const folders = ['nodes', 'credentials'];
 const checkEveryMs = 1_000;
 const mostReasons = 5;
 
-/** How long n8n takes from saying that it loads a package again to having done so, in milliseconds. */
-const loadingMs = 2_000;
-
 export interface WatchOptions {
 	/** A running server, started with `reloadingEnv`. */
 	server: N8nServer;
@@ -24,6 +21,8 @@ export interface WatchOptions {
 	project?: string;
 	/** Edits after this moment are handled, epoch milliseconds. */
 	since: number;
+	/** How long n8n may take from saying that it loads a package again to having done so, milliseconds. */
+	loadingMs?: number;
 	/** Called with a sentence about each edit. */
 	report: (words: string) => void;
 }
@@ -35,7 +34,7 @@ export interface WatchOptions {
  * @returns a function that ends the watching
  */
 export function watchEdits(options: WatchOptions): () => void {
-	const { server, project = projectFolder, since, report } = options;
+	const { server, project = projectFolder, since, loadingMs = 2_000, report } = options;
 	const installed = join(packagesFolder(server.userFolder), 'node_modules', packageName, 'dist');
 	let watching = true;
 	const watch = async () => {
@@ -43,7 +42,7 @@ export function watchEdits(options: WatchOptions): () => void {
 			const last = await lastEdit(project);
 			if (last <= handled) continue;
 			handled = last;
-			const words = await update(server, project, installed);
+			const words = await update(server, project, installed, loadingMs);
 			const time = new Date().toTimeString().slice(0, 8);
 			if (watching) report(`${time}  ${words}\n`);
 		}
@@ -68,7 +67,12 @@ async function lastEdit(project: string): Promise<number> {
 }
 
 /** Brings the sources into n8n; gives a sentence about the result. */
-async function update(server: N8nServer, project: string, installed: string): Promise<string> {
+async function update(
+	server: N8nServer,
+	project: string,
+	installed: string,
+	loadingMs: number,
+): Promise<string> {
 	const last = (what: string) => server.log().lastIndexOf(`Hot reload ${what} for ${packageName}`);
 	const before = last('triggered');
 	const reasons = await compile(project, installed);

@@ -2,7 +2,6 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
 import {
 	credentialsFor,
-	failureOf,
 	inputOf,
 	NODE,
 	outputOf,
@@ -30,65 +29,6 @@ const run = async (workflow: ReturnType<typeof workflowOf>, titles: string[]) =>
 		credentials: credentialsFor(simulator()),
 		input: inputOf(...titles.map((title) => ({ title }))),
 	});
-
-const failing = '1 sent, 2 not sent (item 1: ';
-const lost = '2 sent, 1 unknown (item 1). ';
-const lostAnswer: Fault['action'] = { kind: 'reset-after' };
-
-/** Item b of a, b and c is answered so, so many times (0: always). */
-interface Row {
-	readonly name: string;
-	readonly action: Fault['action'];
-	readonly times: number;
-	readonly options?: INodeParameters;
-	/** The titles that the service got. */
-	readonly arrived: string;
-	/** The tally of the error that is left; none where all were sent in the end. */
-	readonly tally?: string;
-}
-const rows: Row[] = [
-	{
-		name: 'an item that fails twice is sent by the third try',
-		action: failure,
-		times: 2,
-		arrived: 'abbbc',
-	},
-	{
-		name: 'an item that always fails is tried three times and holds back the next',
-		action: failure,
-		times: 0,
-		arrived: 'abbb',
-		tally: failing,
-	},
-	{
-		name: 'an item whose answer is lost goes out once, and the rest follows',
-		action: lostAnswer,
-		times: 0,
-		arrived: 'abc',
-		tally: lost,
-	},
-	{
-		name: 'an item whose answer is lost goes out once with Resend Unknown, too',
-		action: lostAnswer,
-		times: 0,
-		options: { resendUnknown: true },
-		arrived: 'abc',
-		tally: lost,
-	},
-];
-test.each(rows)('$name', async ({ action, times, options, arrived, tally }) => {
-	simulator().addFault({ match: { bodyIncludes: '"b"' }, times, action });
-	const done = await run(workflowOf(options), ['a', 'b', 'c']);
-	expect(titlesAt(simulator()).join('')).toBe(arrived);
-	if (tally === undefined) {
-		expect(outputOf(done)).toMatchObject(
-			['1001', '1002', '1003'].map((campaignId) => ({ campaignId, status: 'success' })),
-		);
-	} else {
-		expect(failureOf(done)).toMatchObject({ itemIndex: 1 });
-		expect(failureOf(done).description).toContain(tally);
-	}
-});
 
 test('in a loop each run of the node sends once', async () => {
 	const workflow = workflowOf();

@@ -18,7 +18,6 @@ import {
 	repeated,
 	sendWorkflow,
 	sentItems,
-	stopNewest,
 	times,
 	titled,
 	titlesOf,
@@ -339,23 +338,6 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 		expect(countsOf((await workflow.call(items)).json)).toEqual({ [again]: 5_000 });
 	});
 
-	test('with keys, executing again after a stop sends the rest, and nothing twice', async () => {
-		const { simulator } = stage();
-		const workflow = await keyed({ options: { maxParallel: 2 }, settings: goesOn });
-		simulator.setLatency(15_000);
-		const call = workflow.call(titled('Stopped', 6)).catch(() => undefined);
-		await untilRequests(stage(), 2);
-		await stopNewest(stage(), workflow);
-		await call;
-		simulator.setLatency(0);
-		// Those that were in flight arrived; their answers did not.
-		expect(endsOf(sentItems(await workflow.run(titled('Stopped', 6))))).toEqual([
-			...times(2, unknown),
-			...times(4, once),
-		]);
-		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Stopped', 6));
-	});
-
 	test('two executions with the same keys at the same time send each item once, and both succeed', async () => {
 		const workflow = await keyed();
 		stage().simulator.setLatency(200);
@@ -412,7 +394,8 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 
 	test('an item succeeds if n8n can not save that it was sent, and is unknown from then on', async () => {
 		const workflow = await keyed({ settings: goesOn });
-		stage().simulator.setLatency(8000);
+		// The answer comes when n8n's database refuses to write.
+		stage().simulator.setLatency(15_000);
 		const running = workflow.run(titled('Noted', 1));
 		await untilRequests(stage(), 1);
 		await runSql(stage().server, refuseWrites);

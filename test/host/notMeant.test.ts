@@ -42,6 +42,18 @@ const refused: Refused[] = [
 		parameters: { operation: 'sendToAttributes', attributes: { pairs: '={{ [] }}' } },
 		message: asExpression('Attributes'),
 	},
+	{
+		parameters: { operation: 'getStatus', campaignId: '1', options: '={{ {} }}' },
+		message: asExpression('Options'),
+	},
+	{
+		parameters: { actionButtons: { button: ['={{ {} }}'] } },
+		message: asExpression('Action Buttons'),
+	},
+	{
+		parameters: { additionalFields: { quietHours: '={{ { hours: {} } }}' } },
+		message: asExpression('Quiet Hours'),
+	},
 	{ parameters: group('expireAfter', 'duration'), message: asExpression('Expire After') },
 	{ parameters: group('quietHours', 'hours'), message: asExpression('Quiet Hours') },
 	{ parameters: group('utmParameters', 'parameters'), message: asExpression('UTM Parameters') },
@@ -70,6 +82,56 @@ const refused: Refused[] = [
 		parameters: { title: 'Hello {{ $json.name }}' },
 		message:
 			'Title holds {{ $json.name }} as plain text, because the field is set to Fixed: "Hello {{ $json.name }}"',
+	},
+	{
+		parameters: { message: '=Until {{ DateTime.fromISO("soon").toFormat("d LLL") }}' },
+		message: 'Message holds Invalid DateTime, a date that can’t be read: "Until Invalid DateTime"',
+	},
+	{
+		parameters: { targetUrl: '=https://example.com/{{ "🌷".slice(0, 1) }}' },
+		message: 'Target URL was cut in the middle of a character: "https://example.com/\uFFFD"',
+	},
+	{
+		parameters: {
+			actionButtons: { button: [{ title: '=See {{ $json.name }}', url: 'https://a.example' }] },
+		},
+		message:
+			'Title of button 1 in Action Buttons has an empty part: {{ $json.name }} gave nothing: "See"',
+	},
+	{
+		parameters: {
+			additionalFields: { utmParameters: { parameters: { campaign: '=sale-{{ $json.city }}' } } },
+		},
+		message: 'Campaign in UTM Parameters has an empty part: {{ $json.city }} gave nothing: "sale-"',
+	},
+	{
+		parameters: {
+			operation: 'sendToAttributes',
+			attributes: { pairs: [{ name: 'plan', value: "={{ 'pro-' + $json.city }}" }] },
+		},
+		message:
+			'Value of pair 1 in Attributes holds undefined: its expression found no value: "pro-undefined"',
+	},
+	{
+		parameters: {
+			operation: 'sendToAttributes',
+			specifyAttributes: 'json',
+			attributesJson: '={"plan": "{{ $json.plan }}", "city": "Oslo"}',
+		},
+		message:
+			'Attributes (JSON) has an empty part: {{ $json.plan }} gave nothing: "{"plan": "", "city": "Oslo"}"',
+	},
+	{
+		parameters: { operation: 'sendToSegments', segmentIds: '=12, {{ $json.segment }}' },
+		message: 'Segment IDs has an empty part: {{ $json.segment }} gave nothing: "12,"',
+	},
+	{
+		parameters: { options: { idempotencyKey: '={{ `order_${$json.id ?? null}` }}' } },
+		message: 'Idempotency Key holds null, as if a value were missing: "order_null"',
+	},
+	{
+		parameters: { options: { idempotencyKey: '=order-{{ $json.id }}', allowEmptyParts: true } },
+		message: 'Idempotency Key has an empty part: {{ $json.id }} gave nothing: "order-"',
 	},
 	{
 		parameters: { options: { idempotencyKey: '=Order {{ $json.orderId }} is on its way' } },

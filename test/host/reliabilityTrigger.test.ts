@@ -283,13 +283,18 @@ describe('the trigger in the classic engine', () => {
 		expect(events.map(({ firstSeen }) => firstSeen)).toEqual([true, true, false, true]);
 	});
 
-	test('a copy of a workflow counts from zero, and the original repeats nothing', async () => {
-		const id = await add(watching([campaignId]));
-		await caughtUp(id);
-		// Its nodes have the same IDs.
+	test('a copy of a workflow counts from zero, and the original goes on where it was', async () => {
+		const original = await add(watching([campaignId]));
+		await caughtUp(original);
+		await stage().client.deactivate(original);
+		moveCounters(stage(), [campaignId]);
+		// Its nodes have the same IDs, and its baseline is further on than the original's.
 		const copy = await add(watching([campaignId]));
 		await caughtUp(copy);
-		for (const each of [id, copy]) expect(await eachChangeOnce(each, campaignId)).toEqual([true]);
+		await stage().client.activate(original);
+		await caughtUp(original);
+		expect(await eachChangeOnce(copy, campaignId)).toEqual([true]);
+		expect(await eachChangeOnce(original, campaignId)).toEqual([true, false]);
 	});
 });
 

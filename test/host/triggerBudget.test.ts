@@ -25,7 +25,7 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 	const stage = useStage({ env });
 	const { add, addCampaigns } = useWatches(stage);
 
-	test('the events of 200 campaigns arrive in time though forty hang and one fails', async () => {
+	test('the events of 200 campaigns arrive though forty hang and one fails', async () => {
 		const { client, simulator } = stage();
 		const ids = addCampaigns(200);
 		const hanging = ids.slice(0, 40);
@@ -43,7 +43,8 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 		}
 		simulator.removeCampaign(failing);
 		moveCounters(stage(), good);
-		await untilCaughtUp(stage(), id, good, trigger, 200_000);
+		// What hangs is never answered: only a poll that gives it up can emit.
+		await untilCaughtUp(stage(), id, good);
 
 		const [emissions = []] = await emissionsBy(stage(), id, [trigger]);
 		for (const campaignId of good) {
@@ -59,11 +60,11 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 			return [failing, ...hanging].map((each) => words.filter((word) => word === each).length);
 		};
 		const reports = await until(reportsOf, (counts) => counts.every((count) => count > 0), {
-			within: 200_000,
+			within: 300_000,
 			every: 1000,
 			late: (counts) => `Reported: ${counts.join()}`,
 		});
 		expect(reports).toEqual(reports.map(() => 1));
 		expect(stage().server.log()).not.toContain('Poll exceeded its timeout');
-	}, 600_000);
+	}, 900_000);
 });

@@ -133,26 +133,32 @@ export async function emittedBy(
 }
 
 /**
- * How many emissions begin elsewhere than where the ones before them ended: further on, because one was
- * lost, or further back, because one was made again.
+ * What becomes of a trigger's numbers, one emission after another. Each begins where the ones before it ended, or
+ * further on, because one was lost, or further back, because one was made again.
+ *
+ * @returns how many emissions begin elsewhere, and the last number of each counter that moved
  */
-export function brokenChains(given: readonly Emission[]): { lost: number; repeated: number } {
-	const reached = new Map<string, number>();
+export function followChain(given: readonly Emission[]): {
+	lost: number;
+	repeated: number;
+	reached: Record<string, number>;
+} {
+	const reached: Record<string, number> = {};
 	let lost = 0;
 	let repeated = 0;
 	for (const emission of given) {
 		const breaks = emission.flatMap(({ campaignId, changes }) =>
 			Object.entries(changes).map(([name, { from, to }]) => {
 				const counter = `${campaignId} ${name}`;
-				const gap = from - (reached.get(counter) ?? 0);
-				reached.set(counter, to);
+				const gap = from - (reached[counter] ?? 0);
+				reached[counter] = to;
 				return gap;
 			}),
 		);
 		if (breaks.some((gap) => gap > 0)) lost += 1;
 		else if (breaks.some((gap) => gap < 0)) repeated += 1;
 	}
-	return { lost, repeated };
+	return { lost, repeated, reached };
 }
 
 /** The sum of a campaign's changes, by counter; those that never moved are 0. */
@@ -212,7 +218,6 @@ export async function untilCaughtUp(
 	workflowId: string,
 	campaignIds: readonly string[],
 	trigger = 'Trigger',
-	patienceMs = 300_000,
 ): Promise<void> {
 	const isBehind = (events: readonly Event[]) =>
 		campaignIds.filter((id) => {
@@ -225,7 +230,7 @@ export async function untilCaughtUp(
 		async () => isBehind(await emittedBy(stage, workflowId, trigger)),
 		(behind) => behind.length === 0,
 		{
-			within: patienceMs,
+			within: 300_000,
 			every: 250,
 			late: (behind) => `Not emitted in time: ${behind.join(', ')}`,
 		},
