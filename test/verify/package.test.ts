@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
 	cpSync,
-	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
@@ -59,7 +58,7 @@ const readManifest = (folder: string) =>
 	manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
 
 beforeAll(() => {
-	if (!existsSync(join(projectFolder, 'dist'))) throw new Error('Run `npm run build` first');
+	run('npm', ['run', 'build'], { timeout: 180_000 });
 	const options = ['--json', '--ignore-scripts', '--pack-destination', scratch];
 	const { stdout, stderr } = run('npm', ['pack', ...options]);
 	const [{ filename, size, files }] = z.tuple([packReport]).parse(JSON.parse(stdout));
@@ -68,7 +67,7 @@ beforeAll(() => {
 	run('tar', ['-xzf', tarball, '-C', packageFolder, '--strip-components=1']);
 	packed = { files: files.map(({ path }) => path).sort(), size, printed: stderr };
 	manifest = readManifest(packageFolder);
-});
+}, 240_000);
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
