@@ -2,17 +2,37 @@ const { mkdirSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
-const jestBase = require('./test/support/jestBase.js');
-
 // Where `--outputFile` puts the results; jest does not make the folder.
 mkdirSync(join(__dirname, '.artifacts'), { recursive: true });
+
+/** The suites of a folder of `test/`. */
+const suites = (name) => ({
+	displayName: name,
+	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{
+				jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+				module: { type: 'commonjs' },
+			},
+		],
+	},
+	modulePathIgnorePatterns: [
+		'<rootDir>/dist',
+		'<rootDir>/\\.demo',
+		'<rootDir>/\\.artifacts',
+		'<rootDir>/\\.stryker-tmp',
+		'<rootDir>/host/.*/node_modules',
+	],
+});
 
 const setupFiles = ['useOnceLoaded', 'properties'].map(
 	(name) => `<rootDir>/test/support/${name}.ts`,
 );
 
 /** @type {import('jest').Config} */
-module.exports = {
+const inProcess = {
 	// The engine tests mostly wait: for servers, for pauses between retries.
 	maxWorkers: 2 * availableParallelism() + 1,
 	// A busy machine takes seconds for what is done in milliseconds otherwise. Jest heeds it here alone.
@@ -21,29 +41,36 @@ module.exports = {
 	workerGracefulExitTimeout: 30_000,
 	projects: [
 		{
-			...jestBase,
-			displayName: 'unit',
-			testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+			...suites('unit'),
 			testEnvironment: '<rootDir>/test/support/onceLoaded.ts',
 			setupFiles,
 		},
 		{
-			...jestBase,
-			displayName: 'engine',
-			testMatch: ['<rootDir>/test/engine/**/*.test.ts'],
+			...suites('engine'),
 			testEnvironment: '<rootDir>/test/engine/support/environment.ts',
 			setupFiles,
 			// The unit tests alone have to reach everything; to count here too takes a tenth of all time.
 			coveragePathIgnorePatterns: ['/'],
 		},
-		{
-			...jestBase,
-			displayName: 'verify',
-			testMatch: ['<rootDir>/test/verify/**/*.test.ts'],
-			coveragePathIgnorePatterns: ['/'],
-		},
+		{ ...suites('verify'), coveragePathIgnorePatterns: ['/'] },
 	],
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 	coverageReporters: ['text-summary', 'lcovonly'],
 	coverageThreshold: { global: { statements: 95, branches: 95 } },
 };
+
+/** @type {import('jest').Config} */
+const realServers = {
+	...suites('host'),
+	// The temporary folder, where jest would keep it, is another one in each run.
+	cacheDirectory: '<rootDir>/.artifacts/jest-cache',
+	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
+	// The suites mostly wait: for polls, for pauses between retries.
+	maxWorkers: 3,
+	testTimeout: 600_000,
+	// Which tests have passed, as each suite ends.
+	verbose: true,
+};
+
+// `npm run test:host` packs what the real servers install, and names it here.
+module.exports = process.env.PUSH_CAMPAIGN_TARBALL === undefined ? inProcess : realServers;

@@ -99,7 +99,7 @@ async function update(
 
 /** Compiles the sources, writes nothing if that fails, and gives the compiler's complaints. */
 async function compile(project: string, outDir: string): Promise<string[]> {
-	const compiler = join(projectFolder, 'node_modules', 'typescript-7', 'bin', 'tsc');
+	const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
 	const options = ['-p', 'tsconfig.build.json', '--noEmitOnError', '--pretty', 'false'];
 	const { failed, all = '' } = await execa(
 		process.execPath,

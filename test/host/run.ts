@@ -68,7 +68,6 @@ async function runJest(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 		process.execPath,
 		[
 			require.resolve('jest/bin/jest'),
-			`--config=${join(__dirname, 'jest.config.js')}`,
 			'--json',
 			`--outputFile=${join(artifactsFolder, 'test-host.json')}`,
 			...args,
