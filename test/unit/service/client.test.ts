@@ -129,18 +129,6 @@ describe('a failure answer', () => {
 
 	test.each<{ name: string; type: string; about: RequestedId; then: string }>([
 		{
-			name: 'names the subscriber that the service does not know',
-			type: 'invalid_sid',
-			about: { of: 'subscriber', id: '5001' },
-			then: 'subscriber with the ID 5001',
-		},
-		{
-			name: 'names the campaign that the service does not know',
-			type: 'invalid_value',
-			about: { of: 'campaign', id: '1' },
-			then: 'campaign with the ID 1',
-		},
-		{
 			name: 'withholds an ID that is the key',
 			type: 'invalid_value',
 			about: { of: 'campaign', id: apiKey },
@@ -200,6 +188,7 @@ describe('a redirect', () => {
 
 	test.each([
 		{ name: 'HTTP 301', code: 301, to: location, host: 'elsewhere.example:444' },
+		{ name: 'HTTP 302', code: 302, to: location, host: 'elsewhere.example:444' },
 		{ name: 'HTTP 307', code: 307, to: location, host: 'elsewhere.example:444' },
 		{ name: 'HTTP 308 to a path', code: 308, to: '/v2/x', host: 'push.example:8443' },
 		{ name: 'one without a scheme', code: 301, to: '//cdn.example/', host: 'cdn.example' },

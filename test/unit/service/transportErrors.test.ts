@@ -206,6 +206,12 @@ describe('an error of a real socket', () => {
 		},
 
 		{
+			name: 'is a failed handshake if the server ends the connection in it',
+			serve: ending(),
+			origin: byNumber,
+			bySocket: notSecure,
+		},
+		{
 			name: 'is a failed handshake if the server resets the connection in it',
 			serve: resetting,
 			origin: byNumber,
@@ -533,6 +539,11 @@ describe('a request that did not get past a proxy', () => {
 		},
 
 		{
+			name: 'another host name in a message',
+			error: { messages: ['getaddrinfo ENOTFOUND proxy.example'] },
+			then: { ...hostNotFound, proxy: notReached('proxy.example') },
+		},
+		{
 			name: 'the words of the agent, without an address',
 			error: { message: 'Proxy connection ended before receiving CONNECT response' },
 			then: notConnected('the connection was lost', { proxy: { isUnreached: false } }),
@@ -554,6 +565,12 @@ describe('a request that did not get past a proxy', () => {
 			then: refused,
 		},
 
+		{
+			name: 'the port is the standard one',
+			address: 'http://push.example',
+			error: { ...refusal, port: 80 },
+			then: refused,
+		},
 		{
 			name: 'the host name is the service’s',
 			address: 'https://PUSH.example',
