@@ -49,36 +49,31 @@ function moveBaseline(before: Baseline, { counters, status }: Reading, rule: Rul
 	return moved;
 }
 
-/** How a counter moved; `by` is negative if the service took something back. */
-interface CounterChange {
-	readonly from: number;
-	readonly to: number;
-	readonly by: number;
-}
+/** How the status moved, or a counter; `by` is negative if the service took something back. */
+type Change =
+	| { readonly from: string | null; readonly to: string }
+	| { readonly from: number; readonly to: number; readonly by: number };
 
-/** Everything watched that moved, also what moved by less than the minimum. */
-interface Changes {
-	readonly status: { readonly from: string | null; readonly to: string } | undefined;
-	readonly counters: Readonly<Record<string, CounterChange>>;
-}
+/** By the name of the counter, or `status`. */
+type Changes = Readonly<Record<string, Change>>;
 
-function findStatusChange({ status: to }: Reading, { status: from }: Baseline, rule: Rule) {
-	if (rule.startsOn === 'reach' || !rule.isStatusWatched) return undefined;
-	// A status that the service does not give can't be compared.
-	if (to === null || to === from) return undefined;
-	return { from, to };
-}
-
-function findChanges(reading: Reading, before: Baseline, rule: Rule): Changes {
-	const watched = rule.startsOn === 'change' ? rule.counters : [rule.counter];
-	const counters: Record<string, CounterChange> = {};
-	for (const [name, to] of Object.entries(reading.counters)) {
-		const from = before.counters[name] ?? 0;
-		// A counter that the service does not give can't be compared.
-		if (!watched.includes(name) || to === null || to === from) continue;
-		counters[name] = { from, to, by: to - from };
+/**
+ * Finds everything watched that moved, also what moved by less than the minimum. What the service does not give can't
+ * be compared.
+ */
+function findChanges({ status, counters }: Reading, before: Baseline, rule: Rule): Changes {
+	const changes: Record<string, Change> = {};
+	const isStatusWatched = rule.startsOn === 'change' && rule.isStatusWatched;
+	if (isStatusWatched && status !== null && status !== before.status) {
+		changes['status'] = { from: before.status, to: status };
 	}
-	return { status: findStatusChange(reading, before, rule), counters };
+	const watched = rule.startsOn === 'change' ? rule.counters : [rule.counter];
+	for (const [name, to] of Object.entries(counters)) {
+		const from = before.counters[name] ?? 0;
+		if (!watched.includes(name) || to === null || to === from) continue;
+		changes[name] = { from, to, by: to - from };
+	}
+	return changes;
 }
 
 function startsWorkflow(
@@ -92,19 +87,18 @@ function startsWorkflow(
 		const reached = before.reached[rule.counter] ?? 0;
 		return value >= rule.target && reached < rule.target;
 	}
-	if (changes.status !== undefined) return true;
-	return Object.values(changes.counters).some(({ by }) => Math.abs(by) >= rule.minimumChange);
+	// Any change of the status is enough.
+	return Object.values(changes).some(
+		(change) => !('by' in change) || Math.abs(change.by) >= rule.minimumChange,
+	);
 }
 
-function toItem({ fields, observedAt }: Observation, changes: Changes, isFirst: boolean) {
-	const { status, counters } = changes;
-	return {
-		...fields,
-		changes: { ...(status === undefined ? {} : { status }), ...counters },
-		firstSeen: isFirst,
-		observedAt: new Date(observedAt).toISOString(),
-	};
-}
+const toItem = ({ fields, observedAt }: Observation, changes: Changes, isFirst: boolean) => ({
+	...fields,
+	changes,
+	firstSeen: isFirst,
+	observedAt: new Date(observedAt).toISOString(),
+});
 
 /** The item that shows the present state, as if it were seen for the first time. */
 export function toPresentItem(observation: Observation, rule: Rule): IDataObject {
