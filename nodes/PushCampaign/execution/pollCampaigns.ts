@@ -6,7 +6,7 @@ import { digest } from '../send/digest';
 import { withDeadline } from '../service/deadline';
 import { Unavailable } from '../service/invalidInput';
 import { toPresentItem } from '../watch/compare';
-import { describeFailures } from '../watch/failures';
+import { describeFailures } from '../watch/reports';
 import type { SiteReadings, TriggerMemory } from '../watch/finishPoll';
 import { failPoll, finishPoll, memoryOf } from '../watch/finishPoll';
 import type { Readings } from '../watch/readSubjects';

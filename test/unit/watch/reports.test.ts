@@ -5,7 +5,7 @@ import {
 	nothingFails,
 	repeatReportMs,
 	selectReports,
-} from '../../../nodes/PushCampaign/watch/failures';
+} from '../../../nodes/PushCampaign/watch/reports';
 import { subjects } from '../../../nodes/PushCampaign/watch/subjects';
 import { clock, useClock } from './stateSupport';
 import { observationOf } from './support';
