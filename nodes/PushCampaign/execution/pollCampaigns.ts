@@ -6,11 +6,11 @@ import { digest } from '../send/digest';
 import { withDeadline } from '../service/deadline';
 import { Unavailable } from '../service/invalidInput';
 import { toPresentItem } from '../watch/compare';
-import { describeFailures } from '../watch/reports';
 import type { SiteReadings, TriggerMemory } from '../watch/finishPoll';
 import { failPoll, finishPoll, memoryOf } from '../watch/finishPoll';
 import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
+import { describeFailures } from '../watch/reports';
 import type { Watched } from '../watch/watched';
 import { toApiError, toExpected, toProblem } from './errors';
 import { inWords } from './parameterReader';
@@ -132,7 +132,7 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 		if (report !== undefined) context.__emitError(report);
 		return toOutput(items);
 	} catch (error) {
-		if (isNew) throw error;
+		if (isNew) throw toExpected(context.getNode(), error);
 		const problem = toProblem(error, true);
 		// Without a state it is the second of two triggers with one ID, which must not share their memory.
 		memory ??= memoryOf(workflowId, `${nodeId} ${nodeName}`);

@@ -94,7 +94,7 @@ export function watchField(
 		name: 'watch',
 		type: 'multiOptions',
 		required: true,
-		default: valuesOf(initial),
+		default: [...valuesOf(initial)],
 		description,
 		options: [...choices],
 	};

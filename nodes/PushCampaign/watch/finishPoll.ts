@@ -3,10 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Problem } from '../service/failures';
 import type { Baselines } from './compare';
 import { findEmissions } from './compare';
-import type { Failing } from './reports';
-import { nothingFails, selectReports } from './reports';
 import { TriggerMemories } from './memory';
 import type { Readings } from './readSubjects';
+import type { Failing } from './reports';
+import { nothingFails, selectReports } from './reports';
 import type { PollState } from './triggerState';
 import type { Watched } from './watched';
 
