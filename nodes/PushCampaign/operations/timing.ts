@@ -124,13 +124,16 @@ export const timingSchema = z.object({
 	sendAtTimezone: timezoneName.optional(),
 });
 
-/** @throws InvalidInput if the time zone that n8n gives a workflow is not known */
-export function requireTimezone(ofWorkflow: string): string {
+/**
+ * @param orElse what else helps, to follow the advice
+ * @throws InvalidInput if the time zone that n8n gives a workflow is not known
+ */
+export function requireTimezone(ofWorkflow: string, orElse = ''): string {
 	if (IANAZone.isValidZone(ofWorkflow)) return ofWorkflow;
 	throw invalid(
 		'The time zone of the workflow',
 		`is not known: ${quote(ofWorkflow)}`,
-		'Choose a time zone in the settings of the workflow.',
+		`Choose a time zone in the settings of the workflow${orElse}.`,
 	);
 }
 
@@ -149,7 +152,7 @@ export function toTiming(fields: z.infer<typeof timingSchema>, workflowTimezone:
 		);
 	}
 	const timezone = fields.sendAtTimezone ?? workflowTimezone;
-	if (hasTime || fields.quietHours) requireTimezone(timezone);
+	if (hasTime || fields.quietHours) requireTimezone(timezone, ', or add Send At Timezone');
 	return {
 		timezone,
 		schedule: hasTime ? parseSchedule(fields.sendAt, timezone) : undefined,

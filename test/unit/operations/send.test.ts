@@ -411,7 +411,7 @@ describe('Send At', () => {
 		({ additionalFields }) => {
 			expect(refusal(() => all({ additionalFields }, 'Mars/Base'))).toMatchObject({
 				message: 'The time zone of the workflow is not known: "Mars/Base"',
-				advice: 'Choose a time zone in the settings of the workflow.',
+				advice: 'Choose a time zone in the settings of the workflow, or add Send At Timezone.',
 			});
 			const own = { ...additionalFields, sendAtTimezone: 'UTC' };
 			expect(all({ additionalFields: own }, 'Mars/Base').timezone).toBe('UTC');
