@@ -37,6 +37,15 @@ function entryOf(id: string, isThere: (entry: string) => boolean): JournalEntry 
 	return isThere(`sent ${id}`) ? 'sent' : 'open';
 }
 
+/**
+ * What a reading takes out again under one of the IDs: what was not there. If a process has ended while it read, only
+ * `begun` stays: its request may have been in flight.
+ */
+const leftByReading = (id: string, isThere: (entry: string) => boolean) =>
+	isThere(`asked ${id}`)
+		? [`sent ${id}`, `asked ${id}`]
+		: [`begun ${id}`, `sent ${id}`, `asked ${id}`].filter((entry) => !isThere(entry));
+
 const isOf = (wanted: Request['kind']) => (request: Request) => request.kind === wanted;
 
 /** The row that holds an item: the run of the node, and a number for each 200 items. */
@@ -57,7 +66,7 @@ function pageOf({ position }: SendIdentity): string {
  * | asked, …     | nobody knows: a process has ended while it read the entries    |
  *
  * n8n shows which entries are there only when they are added. So reading adds all three, in one write, and takes out
- * those that were not there. Each change is one write of one row: a crash at any moment can turn *sent*, or *not
+ * those that were not there, in another. What a process left that ended in between becomes *begun* at the next reading. Each change is one write of one row: a crash at any moment can turn *sent*, or *not
  * sent*, into *unknown*, and nothing else.
  *
  * One process writes a journal at a time: the one that runs the execution. It makes one write at a time, and each
@@ -165,8 +174,12 @@ export class Journal {
 			row,
 			asked.flatMap(({ send }) => allEntries(send)),
 		);
-		await this.rows.remove(row, [...added]);
 		const isThere = (entry: string) => !added.has(entry);
+		const ids = asked.flatMap(({ send }) => idsOf(send));
+		await this.rows.remove(
+			row,
+			ids.flatMap((id) => leftByReading(id, isThere)),
+		);
 		for (const { send, answer } of asked) {
 			const entries = idsOf(send).map((id) => entryOf(id, isThere));
 			answer(

@@ -58,6 +58,18 @@ describe('a journal', () => {
 		expect(await recallAll(database, [{ ...changed, source: undefined }])).toEqual([undefined]);
 	});
 
+	test('does not know a send that was sent with other content, and may be in flight with this one', async () => {
+		const database = new ProcessedData();
+		const journal = journalIn(database);
+		await journal.begin(identity(0, 0, 'source'));
+		journal.end(identity(0, 0, 'source'), sent);
+		await journal.begin({ ...identity(0), source: 'other source' });
+		const both = { ...identity(0, 0, 'source'), content: 'new content' };
+		expect(await recallAll(database, [both])).toEqual(['sent']);
+		await journal.begin({ ...identity(0), content: 'new content' });
+		expect(await recallAll(database, [both])).toEqual(['open']);
+	});
+
 	test('tells the runs of a node in a loop apart', async () => {
 		const database = new ProcessedData();
 		await journalIn(database).begin(identity(0, 1));
@@ -154,6 +166,15 @@ test('a crash at any moment, also while the journal is read, never turns sent in
 					if (accepted.has(item)) expect(entries[index]).toBeDefined();
 					else expect(entries[index]).not.toBe('sent');
 				}
+				expect(await recallAll(database, sends)).toEqual(entries);
+				// What is sent now is known as sent, whatever was left of it.
+				const last = journalIn(database);
+				for (const send of sends) {
+					await last.begin(send);
+					last.end(send, sent);
+				}
+				await last.written();
+				expect(await recallAll(database, sends)).toEqual(sends.map(() => 'sent'));
 			},
 		),
 		{ numRuns: 200 },
