@@ -134,6 +134,13 @@ describe('the error that stops a run', () => {
 		);
 	});
 
+	test('advises a Retry if nothing is known to be sent, but something may be', () => {
+		const nothing = { sent: 0, scheduled: 0, sentEarlier: 0, dryRun: 0 };
+		const { description } = errorOf(runOf(lost, { counts: nothing }));
+		expect(description).toContain(retry);
+		expect(errorOf(runOf(refused, { counts: nothing })).description).not.toContain(retry);
+	});
+
 	test('says that running again sends nothing twice if all that was sent has a key', () => {
 		expect(errorOf(runOf(refused, { withoutKey: 0 })).description).toMatch(
 			/ To send the rest, run the workflow again, .* What was sent is not sent again, because it has an idempotency key\.$/,

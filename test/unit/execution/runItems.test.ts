@@ -177,6 +177,32 @@ describe('before anything is sent', () => {
 		},
 	);
 
+	test.each([
+		{ name: 'is unknown for each item if a request may have left', isBrokenAtOnce: false },
+		{ name: 'is not sent for each item if none has left', isBrokenAtOnce: true },
+	])('what a defect ends $name', async ({ isBrokenAtOnce }) => {
+		let isBroken = isBrokenAtOnce;
+		const { context, asked } = executeFunctions({
+			parameters: send,
+			items: titled('a', 'b'),
+			service: () => {
+				isBroken = true;
+				return created(1001);
+			},
+			continueOnFail: true,
+		});
+		const getExecutionCancelSignal = () => {
+			if (!isBroken) return undefined;
+			isBroken = false;
+			throw new TypeError('x is not a function');
+		};
+		Object.assign(context, { getExecutionCancelSignal });
+		const [items = []] = await new PushCampaign().execute.call(context);
+		const outcome = isBrokenAtOnce ? 'notSent' : 'unknown';
+		expect(items.map(({ json }) => ended.parse(json).error?.outcome)).toEqual([outcome, outcome]);
+		expect(asked).toHaveLength(isBrokenAtOnce ? 0 : 2);
+	});
+
 	test('a run that fails whole gives the error alone at the error output, for each item', async () => {
 		const { items, hints, asked } = await run({
 			items: titled('a', 'b'),

@@ -316,6 +316,17 @@ describe('the Retry of an execution of which n8n kept nothing', () => {
 		expect(database.rowsOf('journal')).toHaveLength(isKept ? 1 : 0);
 	});
 
+	test('everything is in the journal when the node returns', async () => {
+		const database = new ProcessedData();
+		database.beforeQuery = async () => await new Promise((resolve) => setTimeout(resolve, 20));
+		await runOnce({ ...three, answers: {}, database });
+		// A Retry in another process, of what is in the database at this moment.
+		const copy = new ProcessedData();
+		for (const [row, entries] of database.rows) copy.rows.set(row, entries);
+		const after = await runOnce({ ...retry, database: copy });
+		expect([after.titles, after.ends]).toEqual(['', 'alreadySent alreadySent alreadySent']);
+	});
+
 	test.each<{ name: string; run: Try }>([
 		{ name: 'in the editor', run: { mode: 'manual' } },
 		{
