@@ -209,6 +209,18 @@ describe('what this process knows', () => {
 		two.save(site, baselinesOf(2));
 		expect(['1', '2'].map(revisionOf)).toEqual([1, 2]);
 	});
+
+	test('is written with another trigger’s emission where older data were loaded', () => {
+		const workflowId = newWorkflow();
+		const data = dataOf({ workflowId, nodeId: '1' });
+		openClassicState(data).save(site, baselinesOf(1));
+		openClassicState(data);
+		// A slow execution has saved the data as they were before.
+		openClassicState(dataOf({ workflowId, nodeId: '1' }));
+		const other = dataOf({ workflowId, nodeId: '2' });
+		openClassicState(other).save(site, baselinesOf(1));
+		expect(readClassicState({ ...other, nodeId: '1' }).revision).toBe(1);
+	});
 });
 
 function errorOf(action: () => unknown): unknown {
