@@ -64,6 +64,13 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 			expect(failureOf(await retry()).message).toContain(isUnknown);
 			expect(acceptedTitles(stage())).toEqual(all);
 		});
+
+		test('with keys, Retry of a stopped execution sends nothing twice after a restart of n8n', async () => {
+			const { retry } = await stopAtThird(keyed);
+			await stage().restart();
+			expect(failureOf(await retry()).message).toContain('under the idempotency key "Item 3"');
+			expect(acceptedTitles(stage())).toEqual(all);
+		});
 	}
 
 	test('with keys, a stopped workflow that is executed again sends the rest', async () => {
