@@ -207,7 +207,7 @@ export class SendJobs implements JobFactory<SendResult> {
 			if (prepared === undefined || outcome.kind !== 'done') continue;
 			if (outcome.value === 'alreadySent') continue;
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			// What a test run does not send is no dry run that a user chose.
+			// It is the rest of a test run.
 			if (receipt === undefined && !prepared.options.dryRun) continue;
 			if (this.dryRun.hasRefused(itemIndex)) continue;
 			sends.set(itemIndex, prepared.describe(receipt));

@@ -66,8 +66,8 @@ function pageOf({ position }: SendIdentity): string {
  * | asked, …     | nobody knows: a process has ended while it read the entries    |
  *
  * n8n shows which entries are there only when they are added. So reading adds all three, in one write, and takes out
- * those that were not there, in another. What a process left that ended in between becomes *begun* at the next reading. Each change is one write of one row: a crash at any moment can turn *sent*, or *not
- * sent*, into *unknown*, and nothing else.
+ * those that were not there, in another. If a process ended in between, the next reading leaves *begun*. Each change is
+ * one write of one row: a crash at any moment can turn *sent*, or *not sent*, into *unknown*, and nothing else.
  *
  * One process writes a journal at a time: the one that runs the execution. It makes one write at a time, and each
  * takes all that came meanwhile.

@@ -58,7 +58,7 @@ describe('a journal', () => {
 		expect(await recallAll(database, [{ ...changed, source: undefined }])).toEqual([undefined]);
 	});
 
-	test('does not know a send that was sent with other content, and may be in flight with this one', async () => {
+	test('takes a send for open if it may be in flight under one of its IDs, though it was sent under the other', async () => {
 		const database = new ProcessedData();
 		const journal = journalIn(database);
 		await journal.begin(identity(0, 0, 'source'));
