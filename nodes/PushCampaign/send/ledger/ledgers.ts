@@ -16,8 +16,7 @@ const held = new WeakMap<object, Ledger>();
  * it up to date. Bounded, because a ledger is never known to be of no more use; other executions take no memory.
  */
 const retried = new Map<string, Ledger>();
-const mostLedgers = 5000;
-/** About 40 MB. */
+/** About 40 MB. A ledger counts as one send more. */
 const mostSends = 100_000;
 
 /** Keeps the ledger of an execution for its Retries. */
@@ -25,10 +24,10 @@ export function keepForRetry(ledger: Ledger): void {
 	retried.delete(ledger.saved.id);
 	retried.set(ledger.saved.id, ledger);
 	let sends = 0;
-	for (const [index, each] of [...retried.values()].reverse().entries()) {
-		sends += Object.keys(each.saved.sends).length;
-		const isTooMuch = index >= mostLedgers || sends > mostSends;
-		if (isTooMuch && each !== ledger && each.inFlight.size === 0) retried.delete(each.saved.id);
+	for (const each of [...retried.values()].reverse()) {
+		sends += 1 + Object.keys(each.saved.sends).length;
+		const mayGo = each !== ledger && each.inFlight.size === 0;
+		if (sends > mostSends && mayGo) retried.delete(each.saved.id);
 	}
 }
 

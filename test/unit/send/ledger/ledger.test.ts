@@ -4,6 +4,7 @@ import { digest } from '../../../../nodes/PushCampaign/send/digest';
 import type { Ledger } from '../../../../nodes/PushCampaign/send/ledger/ledger';
 import type * as ledgersModule from '../../../../nodes/PushCampaign/send/ledger/ledgers';
 import { openLedger } from '../../../../nodes/PushCampaign/send/ledger/ledgers';
+import type { SavedSend } from '../../../../nodes/PushCampaign/send/ledger/savedLedger';
 import type { SendIdentity } from '../../../../nodes/PushCampaign/send/ledger/sendIdentity';
 import type { SendOutcome } from '../../../../nodes/PushCampaign/send/sendOutcome';
 import { explain, reasons } from '../../../../nodes/PushCampaign/service/failures';
@@ -295,54 +296,59 @@ test('Retry learns from the saved execution what another process has sent', asyn
 	expect(find(openLedger(saveAndLoad(context)), a)).toEqual(recalled(sent('1001')));
 });
 
-describe('the process remembers of retried executions', () => {
-	/** Retries an execution that had sent nothing, and sends so many items. */
-	async function retry(open: typeof openLedger, size: number): Promise<IDataObject> {
+describe('what the process remembers of retried executions', () => {
+	/** Retries an execution that had sent nothing, and sends so many items. Returns what n8n holds of it. */
+	function retry(open: typeof openLedger, size: number): IDataObject {
 		const context: IDataObject = {};
 		open(context);
 		const before = saveAndLoad(context);
-		const ledger = open(saveAndLoad(before));
-		for (let item = 0; item < size; item += 1) await record(ledger, itemOf(item), sent());
+		const sends = Array.from({ length: size }, (_, index): [string, SavedSend] => {
+			const { position, content } = itemOf(index);
+			return [`${position}.${content}`, ['sent', null, 'Campaign created', null, null]];
+		});
+		open(saveAndLoad(before)).adopt({ id: '', sends: Object.fromEntries(sends) });
 		return before;
 	}
 	const knows = (open: typeof openLedger, before: IDataObject) =>
 		find(open(saveAndLoad(before)), a) !== undefined;
 
-	test('5,000 ledgers, drops the least recently used first, and none with a send in flight', async () => {
+	test.each([
+		{ name: '100,000 sends and ledgers are kept', retries: 5, isKept: true },
+		{ name: 'of more, what was used longest ago is dropped', retries: 6, isKept: false },
+	])('$name', async ({ retries, isKept }) => {
 		await inAnotherProcess(async (open) => {
-			const running = await retry(open, 0);
+			const [used, unused] = [retry(open, 1), retry(open, 1)];
+			const large = retry(open, 99_990);
+			expect(knows(open, used)).toBe(true);
+			for (let count = 0; count < retries; count += 1) retry(open, 0);
+			for (let count = 0; count < 10; count += 1) open({});
+			expect([large, used].map((each) => knows(open, each))).toEqual([true, true]);
+			expect(knows(open, unused)).toBe(isKept);
+			await Promise.resolve();
+		});
+	});
+
+	test('the ledger used last is kept however large it is', async () => {
+		await inAnotherProcess(async (open) => {
+			const huge = retry(open, 100_001);
+			expect([huge, huge].map((each) => knows(open, each))).toEqual([true, true]);
+			await Promise.resolve();
+		});
+	});
+
+	test('a ledger with a send in flight is kept', async () => {
+		await inAnotherProcess(async (open) => {
+			const running = retry(open, 0);
 			const { attempt, answer } = slowSend();
 			const first = open(saveAndLoad(running)).once(a, false, attempt);
-			const [one, other] = [await retry(open, 1), await retry(open, 1)];
-			for (let count = 0; count < 4_997; count += 1) await retry(open, 0);
-			for (let count = 0; count < 5_000; count += 1) open({});
-			expect(knows(open, one)).toBe(true);
-			await retry(open, 0);
-			await retry(open, 0);
-			expect([one, other].map((each) => knows(open, each))).toEqual([true, false]);
+			retry(open, 100_001);
+			retry(open, 0);
 			const second = open(saveAndLoad(running)).once(a, false, attempt);
 			answer(sent('1001'));
 			await Promise.all([first, second]);
 			expect(attempt).toHaveBeenCalledTimes(1);
 		});
 	});
-
-	test('100,000 sends, and the ledger used last however large it is', async () => {
-		await inAnotherProcess(async (open) => {
-			const small = await retry(open, 1);
-			const large = await retry(open, 49_999);
-			const last = await retry(open, 50_000);
-			await retry(open, 0);
-			expect([small, large, last].map((each) => knows(open, each))).toEqual([true, true, true]);
-			await retry(open, 1);
-			// One more ledger drops as much as is needed, and no more.
-			await retry(open, 0);
-			expect([large, last].map((each) => knows(open, each))).toEqual([true, true]);
-			expect(knows(open, small)).toBe(false);
-			const huge = await retry(open, 100_001);
-			expect([huge, huge].map((each) => knows(open, each))).toEqual([true, true]);
-		});
-	}, 120_000);
 });
 
 test('a digest has 16 characters, differs if the content does, and exists for values that hold themselves', () => {
