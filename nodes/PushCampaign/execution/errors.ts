@@ -24,10 +24,10 @@ function messageOfRun({ items, failures }: RunEnd, { itemIndex, problem }: Failu
 }
 
 /** How to go on if only some items were sent. */
-const sendTheRest = ({ items, withoutKey = 0 }: RunEnd) =>
-	withoutKey === 0
+const sendTheRest = ({ items, hasKeys = false }: RunEnd) =>
+	hasKeys
 		? "To send the rest, run the workflow again, or use 'Retry' in the list of executions. What was sent is not sent again, because it has an idempotency key."
-		: `To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again, except those with an idempotency key that was sent already.`;
+		: `To send only what was not sent, use 'Retry' in the list of executions. Executing the workflow again sends all ${items} again.`;
 
 /** How all items ended, then how to go on without doing anything twice; of one item no more than how to go on. */
 function descriptionOfRun(run: RunEnd, { problem }: Failure): string {

@@ -33,7 +33,7 @@ export interface JobFactory<Value> {
 	 * Called when all items have their outcome.
 	 * @returns the outcomes as they are reported, and what else is known of the run's end
 	 */
-	end(outcomes: ReadonlyArray<Outcome<Value>>): Pick<RunEnd, 'counts' | 'withoutKey'> & {
+	end(outcomes: ReadonlyArray<Outcome<Value>>): Pick<RunEnd, 'counts' | 'hasKeys'> & {
 		readonly outcomes: ReadonlyArray<Outcome<Value>>;
 		/** What the editor says of the run. */
 		readonly hints?: () => Promise<NodeExecutionHint[]>;

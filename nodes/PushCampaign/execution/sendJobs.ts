@@ -20,6 +20,7 @@ import { Identities } from './identities';
 import type { ItemJob, JobFactory } from './itemJob';
 import { KeysOfRun } from './keysOfRun';
 import { parametersOf } from './parameterReader';
+import type { SendKey } from './sendKey';
 import { keysFor } from './sendKey';
 import { idCheckOf } from './sharedNodeId';
 import type { Counts } from './tally';
@@ -42,12 +43,6 @@ function count(outcomes: ReadonlyArray<Outcome<SendResult>>): Counts {
 	return counts;
 }
 
-/** Whether it was sent, or nobody knows. */
-function mayBeSent(outcome: Outcome<SendResult>): boolean {
-	if (outcome.kind === 'failed') return outcome.problem.outcome === 'unknown';
-	return outcome.kind === 'done' && outcome.value !== 'dryRun';
-}
-
 /** Why it is too late for the time of a scheduled send; nothing if it is not. */
 const tooLate = ({ schedule }: PreparedSend): InvalidInput | undefined =>
 	schedule && checkLead(schedule, Date.now());
@@ -63,8 +58,8 @@ export class SendJobs implements JobFactory<SendResult> {
 	private readonly prepared: PreparedSend[] = [];
 	private readonly keysOfRun = new KeysOfRun(this.prepared);
 	private readonly dryRun = new DryRun();
-	/** The items that have a key. */
-	private readonly keyed = new Set<number>();
+	private hasKeys = false;
+
 	constructor(
 		context: IExecuteFunctions,
 		private readonly operation: SendOperation,
@@ -94,8 +89,10 @@ export class SendJobs implements JobFactory<SendResult> {
 			},
 			toFailedJson: prepared.toFailedItem,
 		};
+		const key = toSend && this.keyOf(toSend, connection.site);
+		if (key !== undefined) this.requireOwnId();
 		if (toSend !== undefined && !toSend.options.dryRun) {
-			return { ...(await this.createSend(itemIndex, toSend, connection)), ...toItems };
+			return { ...(await this.createSend(itemIndex, toSend, key, connection)), ...toItems };
 		}
 		const late = tooLate(prepared);
 		if (late !== undefined) throw late;
@@ -105,7 +102,7 @@ export class SendJobs implements JobFactory<SendResult> {
 			this.dryRun.add(
 				itemIndex,
 				toSend,
-				this.keyOf(toSend, connection.site),
+				key,
 				async () => await this.operation.countReached?.(connection.client, timeout),
 			);
 		}
@@ -115,15 +112,12 @@ export class SendJobs implements JobFactory<SendResult> {
 	private async createSend(
 		itemIndex: number,
 		prepared: PreparedSend,
+		sendKey: SendKey | undefined,
 		{ client, site }: Connection,
 	): Promise<Job<SendResult> & { maxParallel?: number }> {
 		const { resendUnknown, timeout, maxParallel, rateLimitRetries } = prepared.options;
-		const sendKey = this.keyOf(prepared, site);
 		const key = sendKey?.text;
-		if (key !== undefined) {
-			this.requireOwnId();
-			this.keyed.add(itemIndex);
-		}
+		if (key !== undefined) this.hasKeys = true;
 		const late = tooLate(prepared);
 		const send = {
 			identity: this.identities.of(itemIndex, prepared, site, key),
@@ -178,9 +172,7 @@ export class SendJobs implements JobFactory<SendResult> {
 		return {
 			outcomes,
 			counts: count(outcomes),
-			withoutKey: outcomes.filter(
-				(outcome, itemIndex) => mayBeSent(outcome) && !this.keyed.has(itemIndex),
-			).length,
+			hasKeys: this.hasKeys,
 			hints: async () => await this.hintsOf(outcomes),
 		};
 	}

@@ -29,8 +29,8 @@ export interface RunEnd {
 	readonly failures: readonly Failure[];
 	/** Missing if the run only reads. What is neither here nor among the failures never started. */
 	readonly counts?: Counts | undefined;
-	/** How many items may have been sent and have no key: executing again sends them again. */
-	readonly withoutKey?: number | undefined;
+	/** Whether its items have idempotency keys: then executing again sends the rest alone. */
+	readonly hasKeys?: boolean;
 }
 
 /** A reason, and the items that failed for it. */

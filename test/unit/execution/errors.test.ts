@@ -70,7 +70,6 @@ describe('the error that stops a run', () => {
 		items: 14,
 		failures: [{ itemIndex: 6, problem }],
 		counts,
-		withoutKey: 3,
 		...more,
 	});
 	const errorOf = (run: RunEnd, of = node) => {
@@ -94,7 +93,7 @@ describe('the error that stops a run', () => {
 			failure: { cause: 'configuration-invalid' },
 		});
 		expect(error.description).toContain(
-			`. ${problem.description} ${retry} Executing the workflow again sends all 14 again, except those with an idempotency key that was sent already.`,
+			`. ${problem.description} ${retry} Executing the workflow again sends all 14 again.`,
 		);
 	});
 
@@ -142,7 +141,7 @@ describe('the error that stops a run', () => {
 	});
 
 	test('says that running again sends nothing twice if all that was sent has a key', () => {
-		expect(errorOf(runOf(refused, { withoutKey: 0 })).description).toMatch(
+		expect(errorOf(runOf(refused, { hasKeys: true })).description).toMatch(
 			/ To send the rest, run the workflow again, .* What was sent is not sent again, because it has an idempotency key\.$/,
 		);
 	});

@@ -124,6 +124,28 @@ describe('what a poll returns', () => {
 		expect(Object.keys(staticData['baselines'] ?? {}).sort()).toEqual(['1', '2', 'constructor']);
 	});
 
+	test('does not depend on campaigns that can’t be read, however many are watched', async () => {
+		// The first hundred are read at once.
+		const ids = Array.from({ length: 150 }, (_, index) => String(index));
+		const { service, campaigns } = serviceOf({});
+		for (const id of ids) campaigns[id] = Number(id) < 100 ? refuse : { clicked: 1 };
+		const { poll } = trigger({ parameters: { campaignIds: ids }, service });
+		expect(idsOf(await poll())).toEqual(ids.slice(100));
+	});
+
+	test('goes on from what was emitted before n8n was switched to the durable engine', async () => {
+		const { service, campaigns } = serviceOf({ 1: { clicked: 1 } });
+		const classicData = engines[0].newData();
+		const node = newNode();
+		await trigger({ node, service, staticData: classicData }).poll();
+		campaigns['1'] = { clicked: 5 };
+		// Another workflow stands for another process, which knows nothing but the static data.
+		const switched = { node, workflowId: 'another process', service, activation: 'update' };
+		const { poll } = trigger({ ...switched, staticData: {}, otherData: classicData });
+		expect(changesOf(await poll())).toEqual([{ clicked: { from: 1, to: 5, by: 4 } }]);
+		expect(await poll()).toBeNull();
+	});
+
 	test('does not depend on the system’s clock, which may be set back', async () => {
 		const { service, campaigns } = serviceOf({});
 		const { poll } = trigger({ service });
@@ -195,6 +217,8 @@ describe('a failure on the first publication', () => {
 		const credentials = new Error('Not found');
 		const notOpened = trigger({ credentials, activation: 'activate' });
 		await expect(notOpened.poll()).rejects.toThrow('Not found');
+		const noAddress = trigger({ credentials: { baseUrl: 'ftp://x' }, activation: 'activate' });
+		await expect(noAddress.poll()).rejects.toThrow('Base URL');
 	});
 
 	describe.each([

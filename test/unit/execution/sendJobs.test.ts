@@ -553,6 +553,30 @@ describe('Send Only Once', () => {
 	});
 });
 
+test('a dry run shows that two nodes with one ID can not use keys, as a real run would', async () => {
+	const options = { idempotencyKey: 'k', dryRun: true };
+	const { context } = executeFunctions({ parameters: { ...content, title: 'a', options } });
+	const { id, name } = context.getNode();
+	const nodes = { first: { id, name }, second: { id, name: 'Second' } };
+	Object.assign(context, { workflow: { nodes } });
+	const [[shown] = []] = await new PushCampaign().execute.call(context);
+	expect(shown?.json).toMatchObject({
+		dryRun: true,
+		error: {
+			message:
+				'Idempotency Key and Send Only Once can\'t be used here: "Second" has the same node ID, so both nodes would share their keys',
+		},
+	});
+});
+
+test('the advice after a failure depends on whether the items have keys', async () => {
+	const adviceFor = async (options: Try) => (await runOnce(options)).error?.description;
+	const items = [item('a', 'k'), item('b', 'l')];
+	const answers = { b: () => failure('bad_request') };
+	expect(await adviceFor({ items, answers, options: keyed })).toContain('run the workflow again');
+	expect(await adviceFor({ items, answers })).toContain('sends all 2 again.');
+});
+
 describe('what fails before a request leaves', () => {
 	const errorOf = async (options: Try) => {
 		const { context, asked } = executeFunctions({

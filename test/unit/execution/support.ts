@@ -299,6 +299,8 @@ export interface PollOptions extends Common {
 	 * changes; a plain object is the durable engine's copy of the node's.
 	 */
 	readonly staticData?: IDataObject;
+	/** The static data in which the engine keeps no state. */
+	readonly otherData?: IDataObject;
 	readonly mode?: 'manual' | 'trigger';
 	readonly activation?: string;
 	/** Milliseconds; `absent` as in n8n 1. In the durable engine an update without one is a scheduled poll. */
@@ -309,10 +311,10 @@ export interface PollOptions extends Common {
 export function pollFunctions(options: PollOptions) {
 	const { mode = 'trigger', activation = 'init' } = options;
 	const parameters = withDefaults(options.parameters ?? {});
-	const { staticData = ObservableObject.create({}) } = options;
+	const { staticData = ObservableObject.create({}), otherData = ObservableObject.create({}) } =
+		options;
 	const isClassic = '__dataChanged' in staticData;
 	const { budgetMs = isClassic || activation !== 'update' ? noBudgetMs : 36_000 } = options;
-	const otherData = ObservableObject.create({});
 	const { asked, functions } = common(options);
 	const errors: Error[] = [];
 	const node = nodeOf('pushCampaignTrigger', options.node);
