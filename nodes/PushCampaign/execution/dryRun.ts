@@ -29,11 +29,11 @@ export class DryRun {
 	}
 
 	/** Adds an item that would not be sent. */
-	refuse(itemIndex: number, problem: Problem): void {
+	addInvalid(itemIndex: number, problem: Problem): void {
 		this.refused.set(itemIndex, problem);
 	}
 
-	hasRefused(itemIndex: number): boolean {
+	isInvalid(itemIndex: number): boolean {
 		return this.refused.has(itemIndex);
 	}
 

@@ -38,10 +38,10 @@ function descriptionOfRun(run: RunEnd, { problem }: Failure): string {
 }
 
 /** Turns why the first failed item of a run failed into n8n's error, which stops the run. */
-export function toNodeError(node: INode, run: RunEnd, failure: Failure): NodeError {
+export function toRunError(node: INode, run: RunEnd, failure: Failure): NodeError {
 	const { problem, itemIndex } = failure;
 	const message = messageOfRun(run, failure);
-	return toApiError(
+	return toN8nError(
 		node,
 		{
 			...problem,
@@ -54,7 +54,7 @@ export function toNodeError(node: INode, run: RunEnd, failure: Failure): NodeErr
 }
 
 /** Turns why something failed, here, at the service or on the way, into n8n's error. */
-export function toApiError(node: INode, problem: Problem, itemIndex?: number): NodeError {
+export function toN8nError(node: INode, problem: Problem, itemIndex?: number): NodeError {
 	const { type, message, description, httpCode, cause, retryAfterMs } = problem;
 	const isTimed = cause === 'rate-limited' || cause === 'temporarily-unavailable';
 	const options = {
@@ -69,7 +69,7 @@ export function toApiError(node: INode, problem: Problem, itemIndex?: number): N
 }
 
 /** What a failed item reports if the node continues. */
-export function toFailure(problem: Problem, kind: Kind): ItemFailure {
+export function toItemFailure(problem: Problem, kind: Kind): ItemFailure {
 	const { message, description, type, httpCode, outcome } = problem;
 	const status = isSend(kind) ? outcome : undefined;
 	return {
@@ -97,9 +97,9 @@ export const toError = (thrown: unknown): Error =>
 
 /**
  * Why something failed that was thrown.
- * @param mayHaveLeft whether a request may have left before
+ * @param mayBeRequested whether a request may have left before
  */
-export function toProblem(error: unknown, mayHaveLeft: boolean): Problem {
+export function toProblem(error: unknown, mayBeRequested: boolean): Problem {
 	const message = messageOf(error);
 	if (error instanceof InvalidInput) {
 		return { ...notValid, outcome: 'notSent', message, description: error.advice };
@@ -107,7 +107,7 @@ export function toProblem(error: unknown, mayHaveLeft: boolean): Problem {
 	if (error instanceof Unavailable) {
 		return { ...notAvailable, outcome: 'notSent', message, description: error.advice };
 	}
-	const outcome = mayHaveLeft ? 'unknown' : 'notSent';
+	const outcome = mayBeRequested ? 'unknown' : 'notSent';
 	return {
 		...defect,
 		outcome,
@@ -134,8 +134,8 @@ export function failuresOf(outcomes: ReadonlyArray<Outcome<unknown>>): Failure[]
  * Turns whatever was thrown into n8n's error.
  * @param itemIndex the item that is to blame for invalid input, if any
  */
-export function toExpected(node: INode, error: unknown, itemIndex?: number): NodeError {
+export function asN8nError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeError) return error;
 	const problem = toProblem(error, true);
-	return toApiError(node, problem, problem.cause === 'node-defect' ? undefined : itemIndex);
+	return toN8nError(node, problem, problem.cause === 'node-defect' ? undefined : itemIndex);
 }

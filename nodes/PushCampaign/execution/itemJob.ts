@@ -24,7 +24,7 @@ export interface JobFactory<Value> {
 	 * Makes the job of an item that can't be sent as it is. Throws nothing.
 	 * @param thrown why not
 	 */
-	refuse(itemIndex: number, thrown: unknown): ItemJob<Value>;
+	createInvalid(itemIndex: number, thrown: unknown): ItemJob<Value>;
 	/** Called once, when every item has its job and before the first is run. */
 	review(jobs: ReadonlyArray<ItemJob<Value>>): ReadonlyArray<ItemJob<Value>>;
 	/** Called when no job runs any more, also if one of them threw. */

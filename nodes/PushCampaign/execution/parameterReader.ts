@@ -14,7 +14,7 @@ const gaveNothing = null;
 interface Item {
 	readonly index: number;
 	readonly json: unknown;
-	/** The parts of texts that gave nothing, by the place of the text. */
+	/** The parts of texts that gave nothing, by the path of the text. */
 	readonly emptyParts: Map<string, string>;
 }
 
@@ -33,39 +33,39 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 	const items = context.getInputData();
 	const timezone = context.getTimezone();
 	const readers = new Map<string, ValueReader>();
-	/** The expressions as they are written, by their place: `actionButtons.button[0].title`. */
+	/** The expressions as they are written, by their path: `actionButtons.button[0].title`. */
 	const expressions = new Map<string, string>();
 
-	function expressionReader(place: string, raw: string): ValueReader {
-		expressions.set(place, raw);
+	function expressionReader(path: string, raw: string): ValueReader {
+		expressions.set(path, raw);
 		const template = new Template(raw.slice(1), {
-			value: (itemIndex) => context.getNodeParameter(place, itemIndex, null) ?? undefined,
+			value: (itemIndex) => context.getNodeParameter(path, itemIndex, null) ?? undefined,
 			evaluate: (expression, itemIndex) => context.evaluateExpression(expression, itemIndex),
 		});
 		return ({ index, json, emptyParts }) => {
 			const { value, emptyPart } = template.read(index, json);
-			if (emptyPart !== undefined) emptyParts.set(place, emptyPart);
+			if (emptyPart !== undefined) emptyParts.set(path, emptyPart);
 			return isBlank(value) ? gaveNothing : value;
 		};
 	}
 
-	function readerOf(place: string, raw: unknown): ValueReader {
+	function readerOf(path: string, raw: unknown): ValueReader {
 		if (typeof raw === 'string' && raw.startsWith('=')) {
-			return expressionReader(place, raw);
+			return expressionReader(path, raw);
 		}
 		if (!isObject(raw)) return () => raw;
 		if (Array.isArray(raw)) {
-			const entries = raw.map((part, index) => insideReader(`${place}[${index}]`, part));
+			const entries = raw.map((part, index) => insideReader(`${path}[${index}]`, part));
 			return (item) => entries.map((read) => read(item));
 		}
 		const fields = Object.entries(raw).map(
-			([name, part]) => [name, insideReader(`${place}.${name}`, part)] as const,
+			([name, part]) => [name, insideReader(`${path}.${name}`, part)] as const,
 		);
 		return (item) => Object.fromEntries(fields.map(([name, read]) => [name, read(item)]));
 	}
 
-	function insideReader(place: string, raw: unknown): ValueReader {
-		const read = readerOf(place, raw);
+	function insideReader(path: string, raw: unknown): ValueReader {
+		const read = readerOf(path, raw);
 		// n8n makes text of a date inside of a collection.
 		return (item) => {
 			const value = read(item);
@@ -88,11 +88,11 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 					read = readerOf(name, raw ?? undefined);
 					readers.set(name, read);
 				}
-				return inWords(parameter, () => read(item));
+				return withEvaluationError(parameter, () => read(item));
 			},
-			originOf: (place) => ({
-				expression: expressions.get(place),
-				emptyPart: item.emptyParts.get(place),
+			originOf: (path) => ({
+				expression: expressions.get(path),
+				emptyPart: item.emptyParts.get(path),
 			}),
 		};
 	};
@@ -102,7 +102,7 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
  * Turns what n8n throws while it evaluates a parameter into words for the user.
  * @throws InvalidInput naming the parameter
  */
-export function inWords(
+export function withEvaluationError(
 	{ displayName }: Parameters<ItemParameters['get']>[0],
 	read: () => unknown,
 ): unknown {

@@ -12,14 +12,14 @@ import type { Readings } from '../watch/readSubjects';
 import { readSubjects } from '../watch/readSubjects';
 import { describeFailures } from '../watch/reports';
 import type { Watched } from '../watch/watched';
-import { toApiError, toExpected, toProblem } from './errors';
-import { inWords } from './parameterReader';
+import { toN8nError, asN8nError, toProblem } from './errors';
+import { withEvaluationError } from './parameterReader';
 import type { Poll, PollTime } from './pollReason';
 import { describePoll, openState } from './pollReason';
 import { sleep } from './sleep';
 import { connect } from './transport';
 
-const maxParallel = 100;
+const maxConcurrency = 100;
 /** How much of the budget goes into reading: the rest is for comparing and emitting. */
 const budgetShare = 0.8;
 
@@ -35,7 +35,7 @@ function watchedBy(context: IPollFunctions): Watched {
 		get(parameter) {
 			const { name } = parameter;
 			refuseExpressions(parameter, context.getNodeParameter(name, null, { rawExpressions: true }));
-			return inWords(parameter, () => context.getNodeParameter(name, null));
+			return withEvaluationError(parameter, () => context.getNodeParameter(name, null));
 		},
 	});
 }
@@ -65,7 +65,7 @@ async function read(
 	const timeoutMs = Math.max(1, Math.min(time.requestMs, Math.floor(budgetMs / 2)));
 	const options = { subject, ids, first: new Set(first), timeoutMs };
 	const readings = await readSubjects(options, opened.value.client, {
-		maxConcurrency: maxParallel,
+		maxConcurrency: maxConcurrency,
 		stopOnFailure: false,
 		now: () => performance.now(),
 		sleep,
@@ -82,7 +82,7 @@ function failureError(
 	{ subject }: Watched,
 ): NodeError | undefined {
 	const problem = describeFailures(failures, subject);
-	return problem && toApiError(context.getNode(), problem);
+	return problem && toN8nError(context.getNode(), problem);
 }
 
 const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null =>
@@ -108,10 +108,10 @@ async function showPresent(context: IPollFunctions, { time }: Poll) {
 async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 	const workflowId = String(context.getWorkflow().id);
 	const { id: nodeId, name: nodeName } = context.getNode();
-	const isPublished = reason === 'publication';
+	const isPublication = reason === 'publication';
 	let memory: TriggerMemory | undefined;
 	/** Whether the trigger watches nothing yet, as far as that is known. */
-	let isNew = isPublished;
+	let isNew = isPublication;
 	try {
 		const state = openState({
 			workflowId,
@@ -121,23 +121,23 @@ async function emitChanges(context: IPollFunctions, { reason, time }: Poll) {
 			global: context.getWorkflowStaticData('global'),
 		});
 		memory = memoryOf(workflowId, nodeId);
-		isNew = isPublished && !memory.isWatching && state.load().revision === 0;
+		isNew = isPublication && !memory.isWatching && state.load().revision === 0;
 		const watched = watchedBy(context);
 		const readings = await read(context, watched, time, memory.readFirst);
 
 		const error = failureError(context, readings.failures, watched);
 		if (error !== undefined && isNew) throw error;
-		const { items, toReport } = finishPoll(state, memory, watched, readings, isPublished);
+		const { items, toReport } = finishPoll(state, memory, watched, readings, isPublication);
 		const report = failureError(context, toReport, watched);
 		if (report !== undefined) context.__emitError(report);
 		return toOutput(items);
 	} catch (error) {
-		if (isNew) throw toExpected(context.getNode(), error);
+		if (isNew) throw asN8nError(context.getNode(), error);
 		const problem = toProblem(error, true);
 		// Without a state it is the second of two triggers with one ID, which must not share their memory.
 		memory ??= memoryOf(workflowId, `${nodeId} ${nodeName}`);
-		if (failPoll(memory, problem, isPublished)) {
-			context.__emitError(toApiError(context.getNode(), problem));
+		if (failPoll(memory, problem, isPublication)) {
+			context.__emitError(toN8nError(context.getNode(), problem));
 		}
 		return null;
 	}
@@ -161,7 +161,7 @@ export async function pollCampaigns(
 		if (poll.reason === 'test') return await showPresent(context, poll);
 		return await emitChanges(context, poll);
 	} catch (error) {
-		throw toExpected(context.getNode(), error);
+		throw asN8nError(context.getNode(), error);
 	} finally {
 		inFlight.delete(context);
 	}

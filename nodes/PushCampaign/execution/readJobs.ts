@@ -27,7 +27,7 @@ export function readJobs(
 				toFailedJson: read.toFailedItem,
 			};
 		},
-		refuse: (itemIndex, thrown) => ({
+		createInvalid: (itemIndex, thrown) => ({
 			known: { kind: 'invalid', invalid: toError(thrown) },
 			toFailedJson: (failure) => operation.toInvalidItem(parametersFor(itemIndex), failure),
 		}),

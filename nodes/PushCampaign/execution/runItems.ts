@@ -14,7 +14,7 @@ import type { Problem } from '../service/failures';
 import { InvalidInput, messageOf } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { isSend } from '../service/kinds';
-import { failuresOf, toExpected, toFailure, toNodeError, toProblem } from './errors';
+import { failuresOf, asN8nError, toItemFailure, toRunError, toProblem } from './errors';
 import { endHint, waitedHint } from './hints';
 import type { ItemJob, JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
@@ -58,7 +58,7 @@ async function createJobs<Value>(
 	for (const itemIndex of context.getInputData().keys()) {
 		// Nothing is sent after a stop, so no further item is read: thousands take seconds.
 		if (signal?.aborted) break;
-		const refuse = (error: unknown) => factory.refuse(itemIndex, error);
+		const refuse = (error: unknown) => factory.createInvalid(itemIndex, error);
 		try {
 			const connection = await connectionOf(itemIndex);
 			// Not awaited: it may ask n8n's database, and the next items need not wait for that.
@@ -134,7 +134,7 @@ async function returnItems<Value>(
 	const isErrorOutput = node.onError === 'continueErrorOutput';
 	await showHints(context, async () => [...endHint(run, isErrorOutput), ...(await run.hints())]);
 	const [first] = run.failures;
-	if (first !== undefined && !context.continueOnFail()) throw toNodeError(node, run, first);
+	if (first !== undefined && !context.continueOnFail()) throw toRunError(node, run, first);
 	const problems = new Map(run.failures.map(({ itemIndex, problem }) => [itemIndex, problem]));
 	const items: INodeExecutionData[] = [];
 	for (const [itemIndex, outcome] of run.outcomes.entries()) {
@@ -142,7 +142,7 @@ async function returnItems<Value>(
 		const job = run.jobs[itemIndex];
 		const problem = problems.get(itemIndex);
 		if (problem !== undefined) {
-			const failure = toFailure(problem, run.kind);
+			const failure = toItemFailure(problem, run.kind);
 			// Every version of n8n routes `error` alone to the error output, and adds the fields of the input there.
 			const json = isErrorOutput ? { error: failure.error } : (job?.toFailedJson ?? bare)(failure);
 			items.push(toItem(json, itemIndex));
@@ -229,7 +229,7 @@ export async function runItems(context: IExecuteFunctions): Promise<INodeExecuti
 		const isCanceled = context.getExecutionCancelSignal()?.aborted;
 		// It says already how the run ended.
 		const isEnd = thrown instanceof NodeError && !context.continueOnFail();
-		if (isCanceled || isEnd) throw toExpected(context.getNode(), thrown);
+		if (isCanceled || isEnd) throw asN8nError(context.getNode(), thrown);
 		return await returnItems(context, failedRun(items, kind, toProblem(thrown, mayHaveLeft)));
 	}
 }

@@ -12,7 +12,7 @@ import type { InvalidInput } from '../service/invalidInput';
 import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
 import { DryRun } from './dryRun';
-import { toError, toFailure, toProblem } from './errors';
+import { toError, toItemFailure, toProblem } from './errors';
 import { journalOf, ledgerOf } from './executionLedger';
 import { droppedHint } from './hints';
 import { htmlHint } from './htmlHint';
@@ -149,7 +149,7 @@ export class SendJobs implements JobFactory<SendResult> {
 		return this.keysOfRun.review(jobs);
 	}
 
-	refuse(itemIndex: number, thrown: unknown): ItemJob<SendResult> {
+	createInvalid(itemIndex: number, thrown: unknown): ItemJob<SendResult> {
 		const { kind, toInvalidItem } = this.operation;
 		const item = this.parametersFor(itemIndex);
 		const toFailedJson = (failure: ItemFailure) => toInvalidItem(item, failure);
@@ -157,8 +157,8 @@ export class SendJobs implements JobFactory<SendResult> {
 			return { known: { kind: 'invalid', invalid: toError(thrown) }, toFailedJson };
 		}
 		const problem = toProblem(thrown, false);
-		this.dryRun.refuse(itemIndex, problem);
-		const { error } = toFailure(problem, kind);
+		this.dryRun.addInvalid(itemIndex, problem);
+		const { error } = toItemFailure(problem, kind);
 		const toJson = () => toFailedJson({ dryRun: true, error });
 		return { known: { kind: 'done', value: 'dryRun' }, toJson, toFailedJson };
 	}
@@ -201,7 +201,7 @@ export class SendJobs implements JobFactory<SendResult> {
 			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
 			// It is the rest of a test run.
 			if (receipt === undefined && !prepared.options.dryRun) continue;
-			if (this.dryRun.hasRefused(itemIndex)) continue;
+			if (this.dryRun.isInvalid(itemIndex)) continue;
 			sends.set(itemIndex, prepared.describe(receipt));
 		}
 		return sends;

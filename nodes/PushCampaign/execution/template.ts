@@ -9,7 +9,7 @@ export interface Evaluator {
 }
 
 /** The value of a parameter for one item. */
-export interface Reading {
+export interface EvaluatedValue {
 	readonly value: unknown;
 	/** The first part of a text that gave nothing, as it is written: `{{ $json.name }}`. */
 	readonly emptyPart?: string | undefined;
@@ -86,7 +86,7 @@ export class Template {
 	}
 
 	/** @throws what n8n throws if the expression can't be evaluated */
-	read(itemIndex: number, json: unknown): Reading {
+	read(itemIndex: number, json: unknown): EvaluatedValue {
 		if (this.isTrusted === true) {
 			const { text, emptyPart } = this.join(itemIndex, json);
 			return { value: text ?? this.n8n.value(itemIndex), emptyPart };

@@ -53,7 +53,7 @@ export function readButtons(given: unknown): EnteredButton[] {
 		const read = (part: INodeProperties) => {
 			const field: TextField = {
 				displayName: `${part.displayName} of button ${index + 1} in ${displayName}`,
-				place: `${name}.button[${index}].${part.name}`,
+				path: `${name}.button[${index}].${part.name}`,
 			};
 			return { field, value: required(button[part.name], field.displayName) };
 		};

@@ -14,16 +14,16 @@ const isCollection = ({ type }: INodeProperties) =>
 	type === 'collection' || type === 'fixedCollection';
 
 /** The places in a parameter that hold fields: the collection itself, its groups, and the collections among its fields. */
-function placesIn({ name, type, options = [] }: INodeProperties): string[] {
+function pathsIn({ name, type, options = [] }: INodeProperties): string[] {
 	const inside = options.flatMap((option) => {
-		if ('type' in option) return isCollection(option) ? placesIn(option) : [];
+		if ('type' in option) return isCollection(option) ? pathsIn(option) : [];
 		return type === 'fixedCollection' ? [option.name] : [];
 	});
-	return [name, ...inside.map((place) => `${name}.${place}`)];
+	return [name, ...inside.map((path) => `${name}.${path}`)];
 }
 
 /**
- * A parameter of a panel, and with a collection what keeps it as it is written if a place in it that holds fields is
+ * A parameter of a panel, and with a collection what keeps it as it is written if a path in it that holds fields is
  * an expression. These are hidden parameters of the same name. n8n decides what is displayed by the values of simple
  * parameters, so the first holds the collection for that. Those behind the collection replace what n8n made of it.
  */
@@ -37,11 +37,11 @@ export function keptAsWritten(property: INodeProperties): INodeProperties[] {
 		default: initial,
 		...(displayOptions && { displayOptions }),
 	};
-	const kept = placesIn(property).map((place) => ({
+	const kept = pathsIn(property).map((path) => ({
 		...hidden,
 		displayOptions: {
 			...displayOptions,
-			show: { ...displayOptions?.show, [`/${place}`]: [isExpression] },
+			show: { ...displayOptions?.show, [`/${path}`]: [isExpression] },
 		},
 	}));
 	return [hidden, property, ...kept];

@@ -6,13 +6,13 @@ import { checkExpression, invalid } from './parameters';
 export interface TextField {
 	readonly displayName: string;
 	/** `actionButtons.button[0].title`. */
-	readonly place: string;
+	readonly path: string;
 }
 
 /** A parameter as a text of a send; `collection` is where it stands, if in one. */
 export const fieldOf = ({ displayName, name }: Parameter, collection?: Parameter): TextField => ({
 	displayName,
-	place: collection === undefined ? name : `${collection.name}.${name}`,
+	path: collection === undefined ? name : `${collection.name}.${name}`,
 });
 
 /**
@@ -28,7 +28,7 @@ interface Judged {
 	readonly input: ItemParameters['input'];
 }
 
-interface Rule {
+interface TextRule {
 	/** Returns what is wrong, without the text itself; `undefined` if nothing is. */
 	readonly find: (judged: Judged) => string | undefined;
 	readonly advice: string;
@@ -53,7 +53,7 @@ function findTemplate(text: string): string | undefined {
 	return undefined;
 }
 
-const template: Rule = {
+const template: TextRule = {
 	find({ text, origin }) {
 		const found = findTemplate(text);
 		if (found === undefined) return undefined;
@@ -65,7 +65,7 @@ const template: Rule = {
 		'Switch the field from Fixed to Expression. If the text comes from the item, such as from a sheet, write the value there.',
 };
 
-const wrongObject: Rule = {
+const wrongObject: TextRule = {
 	find({ text }) {
 		const [found] = /\[object \w+\]/.exec(text) ?? [];
 		return found && `holds ${found}, which is an object and not a text`;
@@ -73,7 +73,7 @@ const wrongObject: Rule = {
 	advice: 'Use a field of the object in the expression, such as {{ $json.title.rendered }}.',
 };
 
-const wrongDate: Rule = {
+const wrongDate: TextRule = {
 	find: ({ text }) =>
 		text.includes('Invalid DateTime')
 			? 'holds Invalid DateTime, a date that can’t be read'
@@ -82,7 +82,7 @@ const wrongDate: Rule = {
 };
 
 /** Words that JavaScript writes for what is missing, unless a person wrote them. */
-const missingValue: Rule = {
+const missingValue: TextRule = {
 	find({ text, origin: { expression }, input }) {
 		const [word] = missingWord.exec(text) ?? [];
 		if (word === undefined || expression === undefined || expression.includes(word))
@@ -94,7 +94,7 @@ const missingValue: Rule = {
 	advice: checkExpression,
 };
 
-const missingValueInKey: Rule = {
+const missingValueInKey: TextRule = {
 	find({ text }) {
 		const [word] = missingWordInKey.exec(text) ?? [];
 		return word && `holds ${word}, as if a value were missing`;
@@ -105,18 +105,18 @@ const missingValueInKey: Rule = {
 const findEmptyPart = ({ origin: { emptyPart } }: Judged) =>
 	emptyPart && `has an empty part: ${clip(emptyPart)} gave nothing`;
 
-const emptyPart: Rule = {
+const emptyPart: TextRule = {
 	find: findEmptyPart,
 	advice:
 		'Check the item, give a value for this case, such as {{ $json.name || "you" }}, or add the option Allow Empty Parts.',
 };
 
-const emptyPartInKey: Rule = {
+const emptyPartInKey: TextRule = {
 	find: findEmptyPart,
 	advice: 'Items with a missing value would get the same key. Check the item that it reads from.',
 };
 
-const halfCharacter: Rule = {
+const halfCharacter: TextRule = {
 	find: ({ text }) =>
 		text.search(halves) !== -1 ? 'was cut in the middle of a character' : undefined,
 	advice: 'Cut the text after a whole character, or use it whole.',
@@ -124,10 +124,10 @@ const halfCharacter: Rule = {
 
 const anyText = [template, wrongObject, wrongDate, halfCharacter];
 
-function judgeBy(rules: readonly Rule[], { input, originOf }: ItemParameters): Judge {
-	return (value, { displayName, place }) => {
+function judgeBy(rules: readonly TextRule[], { input, originOf }: ItemParameters): Judge {
+	return (value, { displayName, path }) => {
 		if (typeof value !== 'string') return value;
-		const judged: Judged = { text: value, origin: originOf(place), input };
+		const judged: Judged = { text: value, origin: originOf(path), input };
 		for (const { find, advice } of rules) {
 			const what = find(judged);
 			if (what === undefined) continue;

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { countCharacters, quote } from '../service/text';
-import { refusal, saying } from '../service/textSchemas';
+import { issueWith, withMessage } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
 import { fieldOf, keyJudgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
@@ -149,11 +149,11 @@ const notExact = 'is neither text nor an exact number: enter it as text';
 
 /** An empty key must fail, not turn deduplication off. */
 const key = z
-	.union([z.string(), z.number().safe(notExact), z.null()], saying(notExact))
+	.union([z.string(), z.number().safe(notExact), z.null()], withMessage(notExact))
 	.transform((given) => String(given ?? '').trim())
 	.refine(
 		(text) => text !== '',
-		refusal(
+		issueWith(
 			'is empty',
 			'An empty key does not turn deduplication off. Enter an ID of what the notification is about, or remove Idempotency Key from the options.',
 		),

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
-import { refusal, saying, sayingValue } from '../service/textSchemas';
+import { issueWith, withMessage, withMessageAndValue } from '../service/textSchemas';
 
 /** The names of a parameter, for n8n and for users, and what is in it if it is a collection. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'> &
@@ -31,8 +31,8 @@ export interface ItemParameters {
 	 * @throws InvalidInput when its expression can't be evaluated, or a collection is written as one
 	 */
 	get(parameter: Parameter): unknown;
-	/** Where a text of a parameter that was read comes from, by its place: `actionButtons.button[0].title`. */
-	originOf(place: string): Origin;
+	/** Where a text of a parameter that was read comes from, by its path: `actionButtons.button[0].title`. */
+	originOf(path: string): Origin;
 	/** The fields of the input item. */
 	readonly input: Readonly<Record<string, unknown>>;
 }
@@ -113,24 +113,24 @@ export function check<Value>(
 }
 
 /** A field that may be blank, as if it had not been added. */
-export const unlessBlank = <Value>(schema: Schema<Value>): Schema<Value | undefined> =>
+export const blankAsMissing = <Value>(schema: Schema<Value>): Schema<Value | undefined> =>
 	z.preprocess((given) => (isBlank(given) ? undefined : given), schema.optional());
 
 /** A field that must not be blank if it was added. */
-export const filled = <Value>(schema: Schema<Value>): Schema<Value> =>
+export const nonBlank = <Value>(schema: Schema<Value>): Schema<Value> =>
 	z
 		.unknown()
 		.refine(
 			(given) => !isBlank(given),
 			(given) =>
 				given === null
-					? refusal('is empty for this item: its expression gave nothing', checkExpression)
+					? issueWith('is empty for this item: its expression gave nothing', checkExpression)
 					: { message: 'is empty' },
 		)
 		.pipe(schema);
 
 /** A switch. An empty expression must not count as false: a dry run would send. */
-export const toggle = filled(z.boolean(sayingValue('is not true or false')));
+export const toggle = nonBlank(z.boolean(withMessageAndValue('is not true or false')));
 
 /** The fields of a collection, by name: null for a field that is there without a value. */
 export type Fields = Record<string, unknown>;
@@ -138,7 +138,7 @@ export type Fields = Record<string, unknown>;
 const record = z.record(
 	z.string(),
 	z.unknown().transform((value) => value ?? null),
-	saying('is not a set of fields'),
+	withMessage('is not a set of fields'),
 );
 
 /** Reads a collection; one that was left out is empty. */
@@ -160,7 +160,7 @@ export const groupOf = <Value>(
 		.transform((groups) => groups[group])
 		.refine(
 			(fields) => !isBlank(fields),
-			refusal(
+			issueWith(
 				'was added and is empty',
 				`Fill in ${displayName}, or remove it from the additional fields.`,
 			),

@@ -6,8 +6,8 @@ import { minimumLeadMinutes } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
 import { quote } from '../service/text';
-import { refusal } from '../service/textSchemas';
-import { filled, groupOf, textProperty } from './parameters';
+import { issueWith } from '../service/textSchemas';
+import { nonBlank, groupOf, textProperty } from './parameters';
 
 const from = textProperty({
 	displayName: 'From',
@@ -60,13 +60,13 @@ export const quietHoursSchema = groupOf(
 	'hours',
 	z
 		.object({
-			from: filled(timeOfDay).default(from.default),
-			to: filled(timeOfDay).default(to.default),
+			from: nonBlank(timeOfDay).default(from.default),
+			to: nonBlank(timeOfDay).default(to.default),
 		})
 		.refine(
 			(hours) => hours.from !== hours.to,
 			(hours) =>
-				refusal(
+				issueWith(
 					`has ${hours.from} both as From and as To`,
 					'Enter when quiet hours begin and when they end, such as 21:00 and 08:00, or remove Quiet Hours from the additional fields.',
 				),

@@ -10,7 +10,7 @@ import { fieldOf, judgeOf } from './judgeText';
 import type { SendOperation, TimedSend } from './operation';
 import { readSendOptions, sendOptions } from './options';
 import type { ItemParameters } from './parameters';
-import { check, readCollection, required, toggle, unlessBlank } from './parameters';
+import { check, readCollection, required, toggle, blankAsMissing } from './parameters';
 import type { QuietHours } from './quietHours';
 import { quietHours } from './quietHours';
 import { campaignName, iconUrl, imageUrl, message, SendTexts, targetUrl, title } from './sendTexts';
@@ -55,9 +55,9 @@ const additionalFields = {
 /** Texts are checked with the body that they become. */
 const additionalSchema = timingSchema.extend({
 	autoHide: toggle.optional(),
-	iconUrl: unlessBlank(z.unknown()),
-	imageUrl: unlessBlank(z.unknown()),
-	name: unlessBlank(z.unknown()),
+	iconUrl: blankAsMissing(z.unknown()),
+	imageUrl: blankAsMissing(z.unknown()),
+	name: blankAsMissing(z.unknown()),
 	utmParameters: utmSchema.optional(),
 });
 
@@ -95,7 +95,7 @@ export function readSend(
 	const recipients = select(item, judge);
 	const added = readCollection(item, additionalFields, additionalSchema);
 	const timing = toTiming(added, item.timezone);
-	const utm = toUtm(added.utmParameters, fieldOf(utmParameters, additionalFields).place, judge);
+	const utm = toUtm(added.utmParameters, fieldOf(utmParameters, additionalFields).path, judge);
 	const texts = new SendTexts(options, utm, judge);
 
 	const buttons = readButtons(item.get(actionButtons));

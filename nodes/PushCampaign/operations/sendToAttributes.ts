@@ -60,7 +60,7 @@ function fromPairs(value: unknown, judge: Judge) {
 	for (const [index, pair] of toEntries(value, 'pairs', displayName).entries()) {
 		const fieldOf = (part: INodeProperties): TextField => ({
 			displayName: `${part.displayName} of pair ${index + 1} in ${displayName}`,
-			place: `${attributePairs.name}.pairs[${index}].${part.name}`,
+			path: `${attributePairs.name}.pairs[${index}].${part.name}`,
 		});
 		const [nameField, valueField] = [fieldOf(pairName), fieldOf(pairValue)];
 		const entered = check(requiredText, pair[pairName.name], nameField.displayName);
@@ -81,7 +81,7 @@ const countNames = (json: string) =>
 
 function fromJson(value: unknown, judge: Judge) {
 	const field = fieldOf(attributesJson);
-	const { displayName, place } = field;
+	const { displayName, path } = field;
 	judge(value, field);
 	let parsed = required(value, displayName);
 	if (typeof value === 'string') {
@@ -97,7 +97,7 @@ function fromJson(value: unknown, judge: Judge) {
 	);
 	for (const [name, compared] of Object.entries(checked)) {
 		judge(name, field);
-		judge(compared, { displayName: nameOf(name), place });
+		judge(compared, { displayName: nameOf(name), path });
 	}
 	// JSON.parse keeps the last of several equal names.
 	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {

@@ -6,7 +6,7 @@ import { minimumLeadMinutes } from '../service/rules';
 import { exampleDate, isNow, parseSchedule } from '../service/schedule';
 import { expiry } from '../service/schemas';
 import { quote } from '../service/text';
-import { refusal } from '../service/textSchemas';
+import { issueWith } from '../service/textSchemas';
 import { groupOf, invalid, isBlank } from './parameters';
 import { quietHoursSchema } from './quietHours';
 
@@ -98,7 +98,7 @@ const timezoneName = z.unknown().transform((given, context): string => {
 	const meant = name === '' ? undefined : timezoneOf(name);
 	const advice = meant === undefined ? choose : `${meant}? ${choose}`;
 	const what = isBlank(given) ? 'is empty' : `is not the name of a time zone: ${quote(given)}`;
-	context.addIssue({ code: 'custom', ...refusal(what, advice) });
+	context.addIssue({ code: 'custom', ...issueWith(what, advice) });
 	return z.NEVER;
 });
 
@@ -107,7 +107,7 @@ const givenTime = z
 	.unknown()
 	.refine(
 		(given) => !isBlank(given),
-		refusal(
+		issueWith(
 			'is empty: give a time, or the word now to send right away',
 			`Enter a time such as ${exampleDate}, let the expression give now where there is no time, or remove Send At.`,
 		),

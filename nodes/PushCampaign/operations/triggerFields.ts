@@ -5,7 +5,7 @@ import { toPlainId } from '../service/answers';
 import type { Counter } from '../service/counters';
 import { campaignCounters, siteCounters } from '../service/counters';
 import { campaignId, idList } from '../service/schemas';
-import { refusal } from '../service/textSchemas';
+import { issueWith } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
 import { optionsProperty } from './options';
 import type { ItemParameters, Parameter } from './parameters';
@@ -56,13 +56,16 @@ const watchedIds = idList
 	.transform((ids) => [...new Set(ids)])
 	.refine(
 		(ids) => ids.length > 0,
-		refusal(
+		issueWith(
 			'is missing',
 			'Enter at least one campaign ID: Push Campaign returns it as campaignId.',
 		),
 	)
 	// A JavaScript object can hold no baseline under this name.
-	.refine((ids) => !ids.includes('__proto__'), refusal('contains __proto__', 'Remove __proto__.'));
+	.refine(
+		(ids) => !ids.includes('__proto__'),
+		issueWith('contains __proto__', 'Remove __proto__.'),
+	);
 
 export const campaignIds: TriggerField<readonly string[]> = {
 	property: textProperty({
@@ -100,7 +103,7 @@ export function watchField(
 	};
 	const schema = z
 		.array(z.string())
-		.refine((chosen) => chosen.length > 0, refusal('is empty', 'Choose at least one.'))
+		.refine((chosen) => chosen.length > 0, issueWith('is empty', 'Choose at least one.'))
 		.refine((chosen) => chosen.every((value) => everyWatch.includes(value)), noSelection)
 		// The editor keeps what was chosen for another event. It counts as not chosen.
 		.transform((chosen) => chosen.filter((value) => valuesOf(choices).includes(value)))

@@ -3,9 +3,9 @@ import { z } from 'zod/v3';
 
 import { parseUrl } from '../service/address';
 import { countCharacters } from '../service/text';
-import { saying, sayingValue } from '../service/textSchemas';
+import { withMessage, withMessageAndValue } from '../service/textSchemas';
 import type { Judge } from './judgeText';
-import { filled, groupOf, invalid, textProperty, unlessBlank } from './parameters';
+import { nonBlank, groupOf, invalid, textProperty, blankAsMissing } from './parameters';
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -59,9 +59,9 @@ export interface Utm {
 }
 
 /** Numbers are meant as they are written. */
-const value = unlessBlank(
+const value = blankAsMissing(
 	z
-		.union([z.string(), z.number().finite()], sayingValue('is not text'))
+		.union([z.string(), z.number().finite()], withMessageAndValue('is not text'))
 		.transform((given) => String(given).trim()),
 );
 
@@ -75,27 +75,27 @@ export const utmSchema = groupOf(
 		campaign: value,
 		term: value,
 		content: value,
-		addTo: filled(z.enum(['all', 'targetUrl'], saying('is not a choice from the list'))).default(
-			'all',
-		),
+		addTo: nonBlank(
+			z.enum(['all', 'targetUrl'], withMessage('is not a choice from the list')),
+		).default('all'),
 	}),
 );
 
 /**
  * The UTM parameters that were filled in, `['utm_source', 'web_push']` and so on.
- * @param place where they are among the parameters
+ * @param path where they are among the parameters
  * @throws InvalidInput naming the parameter
  */
 export function toUtm(
 	entered: z.infer<typeof utmSchema> | undefined,
-	place: string,
+	path: string,
 	judge: Judge,
 ): Utm {
 	const parameters = parts.flatMap(([name, part]): UtmParameter[] => {
 		const text = entered?.[name];
 		if (text === undefined) return [];
 		const displayName = `${part} in ${utmParameters.displayName}`;
-		return [[`utm_${name}`, judge(text, { displayName, place: `${place}.parameters.${name}` })]];
+		return [[`utm_${name}`, judge(text, { displayName, path: `${path}.parameters.${name}` })]];
 	});
 	return { parameters, isForButtons: entered?.addTo !== 'targetUrl' };
 }

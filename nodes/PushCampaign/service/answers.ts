@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import type { Counter } from './counters';
 import { campaignCounters, siteCounters } from './counters';
 import { knownTypes } from './failureWords';
-import { cut } from './text';
+import { truncate } from './text';
 
 /**
  * Specification, Errors. A body that says `failure` but lacks its description is still the service's
@@ -16,13 +16,13 @@ export const failureAnswer = z.object({
 });
 
 /** What the service says about itself goes into every item and saved execution. */
-const text = z.string().transform(cut);
+const text = z.string().transform(truncate);
 
-const wholeNumber = z.number().int().nonnegative().safe();
+const serviceInteger = z.number().int().nonnegative().safe();
 
 /** An ID as text, whether the service gives it as text or as a number. */
 const idText = z
-	.union([z.string().trim().min(1), wholeNumber])
+	.union([z.string().trim().min(1), serviceInteger])
 	.transform(String)
 	// Half of a surrogate pair is no text that could be asked for again.
 	.refine((id) => !/\p{Surrogate}/u.test(id));
@@ -53,7 +53,7 @@ export type Counters = Readonly<Record<string, number | null>>;
 const optionalCounter = z.preprocess((value) => {
 	if (value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
 	return typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
-}, wholeNumber.nullable());
+}, serviceInteger.nullable());
 
 /** Reads counters from an object in which the service names them. */
 const countersIn = (counters: readonly Counter[]) =>
@@ -79,7 +79,7 @@ const noCounters = z
 const optionalStatus = z
 	.string()
 	.nullish()
-	.transform((status) => (status?.trim() ? cut(status) : null));
+	.transform((status) => (status?.trim() ? truncate(status) : null));
 
 /** Specification, Campaign status record. */
 export const campaignStatus = z.object({
@@ -101,7 +101,7 @@ export const campaignStatusOf = (id: string, otherwise = 'about another campaign
 	});
 
 /** What an answer is that a schema refuses, in the schema's own words, if it has some. */
-export function wordsOfRefusal({ issues: [issue] }: z.ZodError): string | undefined {
+export function rejectionText({ issues: [issue] }: z.ZodError): string | undefined {
 	const words: unknown = issue?.code === 'custom' ? issue.params?.['answerIs'] : undefined;
 	return typeof words === 'string' ? words : undefined;
 }

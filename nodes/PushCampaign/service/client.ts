@@ -3,7 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 import { parseUrl } from './address';
-import { failureAnswer, wordsOfRefusal } from './answers';
+import { failureAnswer, rejectionText } from './answers';
 import type { DeadlineOptions } from './deadline';
 import { withDeadline } from './deadline';
 import type { Problem, Reason } from './failures';
@@ -143,7 +143,7 @@ export function createClient(options: ClientOptions): Client {
 		const isSuccessStatus = statusCode >= 200 && statusCode < 300;
 		if (answer.success && isSuccessStatus) return { kind: 'done', value: answer.data, raw: body };
 
-		const what = (answer.error && wordsOfRefusal(answer.error)) ?? describeBody(body);
+		const what = (answer.error && rejectionText(answer.error)) ?? describeBody(body);
 		const unexpected = reasons.unexpectedAnswer(statusCode, what, retryAfterMs);
 		// Success in the body and another HTTP status contradict each other: nobody knows.
 		if (answer.success || status === 'success') return fail(unexpected);
@@ -184,10 +184,10 @@ export function createClient(options: ClientOptions): Client {
 			if (ending.kind === 'settled') return interpret(ending.value, request, schema);
 
 			const fault = classifyTransportError(ending.error, service);
-			const hasLeft = fault.kind !== 'notConnected';
+			const wasConnected = fault.kind !== 'notConnected';
 			// Whoever stopped the execution knows why there is no answer.
-			if (signal?.aborted) return fail(hasLeft ? reasons.canceled : reasons.notStarted);
-			if (!hasLeft) return fail(reasons.notConnected(service.host, fault));
+			if (signal?.aborted) return fail(wasConnected ? reasons.canceled : reasons.notStarted);
+			if (!wasConnected) return fail(reasons.notConnected(service.host, fault));
 			const isTimeout = ending.isLate || fault.kind === 'timeout';
 			return fail(isTimeout ? reasons.timeout(timeoutMs) : reasons.connectionLost);
 		},

@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 import { parseUrl } from './address';
 
 /** A connection that was not made, as Node.js names it: an address and a port, or a host that was not found. */
-export interface Attempt {
+export interface FailedConnection {
 	readonly hostname: string;
 	readonly address: string;
 	readonly port: number;
@@ -20,7 +20,7 @@ export interface FailedProxy {
 interface Evidence {
 	/** The address that was asked. */
 	readonly service: URL;
-	readonly attempt: Attempt | undefined;
+	readonly attempt: FailedConnection | undefined;
 	/** What made the connections of the requests that failed. */
 	readonly agents: readonly unknown[];
 	/** Only a proxy fails like that. */
@@ -46,12 +46,12 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Whether the connection was to another host than the service's. With the same port, an address does not tell. */
-function isElsewhere({ hostname, port }: Attempt, service: URL): boolean {
+function isElsewhere({ hostname, port }: FailedConnection, service: URL): boolean {
 	if (hostname !== '') return hostname.toLowerCase() !== service.hostname;
 	return port !== (Number(service.port) || defaultPorts.get(service.protocol));
 }
 
-const addressOf = ({ hostname, address, port }: Attempt) =>
+const addressOf = ({ hostname, address, port }: FailedConnection) =>
 	hostname === '' ? `${address}:${port}` : hostname;
 
 /** Names the proxy, if it was a proxy that kept a request from being sent. */

@@ -4,7 +4,15 @@ import { z } from 'zod/v3';
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
 import { clip } from './text';
-import { filledText, httpsUrl, limitedText, quoting, refusal, saying, webUrl } from './textSchemas';
+import {
+	nonBlankText,
+	httpsUrl,
+	limitedText,
+	issueWithValue,
+	issueWith,
+	withMessage,
+	webUrl,
+} from './textSchemas';
 import { wholeNumber } from './wholeNumber';
 
 /**
@@ -25,8 +33,8 @@ const attributeMessage = 'is not a text, a number or a boolean';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
 export const attributeValue = z.union(
-	[filledText, z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
-	saying(attributeMessage),
+	[nonBlankText, z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
+	withMessage(attributeMessage),
 );
 export type AttributeValue = z.infer<typeof attributeValue>;
 
@@ -58,14 +66,14 @@ export const attributes = z
 const anyId = (message: string) =>
 	z.union(
 		[z.string(), z.number().int(message).nonnegative(message).safe(lostDigits)],
-		saying(message),
+		withMessage(message),
 	);
 
 /**
  * IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON.
  * @param refuse says what is wrong with a text that is not one ID
  */
-const listOfIds = (refuse: (id: string) => ReturnType<typeof refusal>) =>
+const listOfIds = (refuse: (id: string) => ReturnType<typeof issueWith>) =>
 	z.array(
 		anyId('holds an ID that is neither text nor a whole number').refine(
 			(id) => /^\s*[^\s()[\]{}"'`“”„‘’«»]+\s*$/.test(String(id)),
@@ -75,7 +83,7 @@ const listOfIds = (refuse: (id: string) => ReturnType<typeof refusal>) =>
 	);
 
 export const idList = listOfIds((id) =>
-	refusal(
+	issueWith(
 		`holds "${clip(id)}", which is not one ID`,
 		'Separate IDs by commas, semicolons or line breaks, or use an expression that returns an array.',
 	),
@@ -83,13 +91,13 @@ export const idList = listOfIds((id) =>
 
 /** Specification, Audience fields (`segment`). An issue of one ID has its index as path. */
 export const segments = listOfIds((id) =>
-	refusal(
+	issueWith(
 		`holds "${clip(id)}", which is not a segment ID`,
 		"Enter the ID from your push service's dashboard, not the name; separate several with commas.",
 	),
 ).refine(
 	(ids) => ids.length > 0,
-	refusal('is empty', "Enter at least one segment ID from your push service's dashboard."),
+	issueWith('is empty', "Enter at least one segment ID from your push service's dashboard."),
 );
 
 /** A subscriber's ID, kept as text so that no digit is lost. Specification, Audience fields (`sid`). */
@@ -97,7 +105,7 @@ export const subscriberId = anyId('is not a number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => /^[0-9]+$/.test(id),
-		quoting('is not a number', 'Enter the ID of one subscriber: digits only, such as 5001.'),
+		issueWithValue('is not a number', 'Enter the ID of one subscriber: digits only, such as 5001.'),
 	);
 
 /** A campaign's ID as it stands in a path. Specification, GET status. */
@@ -105,7 +113,7 @@ export const campaignId = anyId('is neither text nor a whole number')
 	.transform((id) => String(id).trim())
 	.refine(
 		(id) => !/[,;\r\n]|^\d+\s+\d/.test(id),
-		quoting('holds more than one ID', 'Use one item for each campaign.'),
+		issueWithValue('holds more than one ID', 'Use one item for each campaign.'),
 	)
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
 	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
@@ -113,7 +121,7 @@ export const campaignId = anyId('is neither text nor a whole number')
 const duration = z.object(
 	{
 		amount: wholeNumber(1),
-		unit: z.enum(['m', 'h', 'd'], saying('is not minutes, hours or days')),
+		unit: z.enum(['m', 'h', 'd'], withMessage('is not minutes, hours or days')),
 	},
 	{ invalid_type_error: 'is not an amount and a unit' },
 );

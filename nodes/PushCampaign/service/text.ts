@@ -3,14 +3,14 @@ import { Duration } from 'luxon';
 const longestQuote = 300;
 
 /** Cuts a text from outside that is longer than anyone reads. */
-export function cut(text: string): string {
+export function truncate(text: string): string {
 	if (text.length <= longestQuote) return text;
 	// Half of a surrogate pair is no character.
 	return `${text.slice(0, longestQuote).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** Shortens text from outside so that it fits into a message, on one line. */
-export const clip = (text: string) => cut(text.replace(/\s+/g, ' ').trim());
+export const clip = (text: string) => truncate(text.replace(/\s+/g, ' ').trim());
 
 /** Names a refused value in a message: text in quotes, anything else in the form that an expression has it. Throws nothing. */
 export function quote(value: unknown): string {

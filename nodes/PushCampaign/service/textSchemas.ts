@@ -4,14 +4,14 @@ import { encodeJoiners, invisibleIn, isWebUrl } from './address';
 import { clip, countCharacters } from './text';
 
 /** What a value is refused with; `advice` goes along with the issue. */
-export const refusal = (message: string, advice: string) => ({ message, params: { advice } });
+export const issueWith = (message: string, advice: string) => ({ message, params: { advice } });
 
 /** The same, with the value in quotes. */
-export const quoting = (what: string, advice: string) => (value: string) =>
-	refusal(`${what}: "${clip(value)}"`, advice);
+export const issueWithValue = (what: string, advice: string) => (value: string) =>
+	issueWith(`${what}: "${clip(value)}"`, advice);
 
 /** What is wrong, in these words whatever it is. */
-export const saying = (message: string) => ({ errorMap: () => ({ message }) });
+export const withMessage = (message: string) => ({ errorMap: () => ({ message }) });
 
 /** Words about a value, with the value behind them if it can be shown. */
 function withValue(message: string, value: unknown): string {
@@ -20,16 +20,16 @@ function withValue(message: string, value: unknown): string {
 }
 
 /** What is wrong, in these words whatever it is, with the value. */
-export const sayingValue = (message: string) => ({
+export const withMessageAndValue = (message: string) => ({
 	errorMap: (_issue: z.ZodIssueOptionalMessage, { data }: { data: unknown }) => ({
 		message: withValue(message, data),
 	}),
 });
 
-const isFilled = (text: string) => text.trim() !== '';
+const isNonBlank = (text: string) => text.trim() !== '';
 
 /** A text, if it is one, that is not blank. */
-export const filledText = z.string().refine(isFilled, 'is empty');
+export const nonBlankText = z.string().refine(isNonBlank, 'is empty');
 
 /** A text that is there. */
 export const requiredText = z
@@ -38,7 +38,7 @@ export const requiredText = z
 			message: data === undefined ? 'is missing' : withValue('is not text', data),
 		}),
 	})
-	.refine(isFilled, 'is empty');
+	.refine(isNonBlank, 'is empty');
 
 /** One of at most so many characters; `advice` is for a longer one. */
 const atMost = (limit: number, advice: string) =>
@@ -46,7 +46,7 @@ const atMost = (limit: number, advice: string) =>
 		const length = countCharacters(text);
 		if (length <= limit) return;
 		const message = `is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`;
-		context.addIssue({ code: 'custom', ...refusal(message, advice) });
+		context.addIssue({ code: 'custom', ...issueWith(message, advice) });
 	});
 
 /** A text that the option Shorten Long Texts cuts. */
@@ -62,7 +62,7 @@ const visibleAddress = requiredText.transform(encodeJoiners).superRefine((text, 
 	const message = `holds an invisible character (${invisible})`;
 	context.addIssue({
 		code: 'custom',
-		...refusal(message, 'Type the address instead of pasting it.'),
+		...issueWith(message, 'Type the address instead of pasting it.'),
 	});
 });
 
@@ -70,9 +70,9 @@ const visibleAddress = requiredText.transform(encodeJoiners).superRefine((text, 
 export const webUrl = (limit: number) =>
 	visibleAddress
 		.pipe(atMost(limit, 'Enter a shorter address.'))
-		.refine(isWebUrl, quoting('is not a valid http:// or https:// address', fullAddress));
+		.refine(isWebUrl, issueWithValue('is not a valid http:// or https:// address', fullAddress));
 
 export const httpsUrl = visibleAddress.refine(
 	(text) => isWebUrl(text) && /^https:/i.test(text),
-	quoting('is not a valid https:// address', fullAddress),
+	issueWithValue('is not a valid https:// address', fullAddress),
 );

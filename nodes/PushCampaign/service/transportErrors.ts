@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-import type { Attempt, FailedProxy } from './proxy';
+import type { FailedConnection, FailedProxy } from './proxy';
 import { failedProxy } from './proxy';
 
 const text = z.string().catch('');
@@ -62,7 +62,7 @@ const connectionLost = 'the connection was lost';
 const tlsFailed = 'the TLS handshake was not completed';
 const notAllowed = 'this n8n does not allow requests to it';
 
-interface Rule {
+interface ErrorRule {
 	readonly field: 'code' | 'syscall' | 'message' | 'name';
 	readonly pattern: RegExp;
 	/** Why nothing was sent. */
@@ -79,7 +79,7 @@ const renewIt =
 	'The operator of the push service has to renew the certificate. Also check the clock of the machine that n8n runs on.';
 
 /** What certainly happened before anything left. The first rule that fits counts. */
-const rules: readonly Rule[] = [
+const rules: readonly ErrorRule[] = [
 	{ field: 'code', pattern: /^ECONNREFUSED$/, reason: 'connection refused' },
 	{
 		field: 'code',
@@ -147,7 +147,7 @@ const rules: readonly Rule[] = [
 	},
 ];
 
-function ruleFor(cause: Thrown): Rule | undefined {
+function ruleFor(cause: Thrown): ErrorRule | undefined {
 	// A connection was there, whatever code comes with it.
 	if (/^(read|write)$/.test(cause.syscall)) return undefined;
 	return rules.find(({ field, pattern }) => pattern.test(cause[field]));
@@ -176,7 +176,7 @@ const hasNoSocket = (causes: readonly Thrown[]) =>
 	causes.some(({ request }) => request?.socket === null);
 
 /** The connection that was not made, if an error names it. */
-function attemptOf(causes: readonly Thrown[]): Attempt | undefined {
+function attemptOf(causes: readonly Thrown[]): FailedConnection | undefined {
 	return causes.find(
 		({ syscall, hostname, port }) =>
 			(syscall === 'getaddrinfo' && hostname !== '') || (syscall === 'connect' && port > 0),

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
-import type { Reading } from './subjects';
-import type { Rule } from './watched';
+import type { Snapshot } from './subjects';
+import type { TriggerRule } from './watched';
 
 /** A reading of one campaign, or of the site. */
-export interface Observation extends Reading {
+export interface Observation extends Snapshot {
 	readonly id: string;
 	/** When the answer arrived, in milliseconds since 1970. */
 	readonly observedAt: number;
@@ -31,7 +31,11 @@ export type Baselines = ReadonlyMap<string, Baseline>;
 /** What was never emitted counts from zero. */
 const nothing: Baseline = { counters: {}, reached: {}, status: null };
 
-function moveBaseline(before: Baseline, { counters, status }: Reading, rule: Rule): Baseline {
+function moveBaseline(
+	before: Baseline,
+	{ counters, status }: Snapshot,
+	rule: TriggerRule,
+): Baseline {
 	const moved: Baseline = {
 		counters: { ...before.counters },
 		reached: { ...before.reached },
@@ -61,7 +65,7 @@ type Changes = Readonly<Record<string, Change>>;
  * Finds everything watched that moved, also what moved by less than the minimum. What the service does not give can't
  * be compared.
  */
-function findChanges({ status, counters }: Reading, before: Baseline, rule: Rule): Changes {
+function findChanges({ status, counters }: Snapshot, before: Baseline, rule: TriggerRule): Changes {
 	const changes: Record<string, Change> = {};
 	const isStatusWatched = rule.startsOn === 'change' && rule.isStatusWatched;
 	if (isStatusWatched && status !== null && status !== before.status) {
@@ -77,10 +81,10 @@ function findChanges({ status, counters }: Reading, before: Baseline, rule: Rule
 }
 
 function startsWorkflow(
-	{ counters }: Reading,
+	{ counters }: Snapshot,
 	changes: Changes,
 	before: Baseline,
-	rule: Rule,
+	rule: TriggerRule,
 ): boolean {
 	if (rule.startsOn === 'reach') {
 		const value = counters[rule.counter] ?? 0;
@@ -101,7 +105,7 @@ const toItem = ({ fields, observedAt }: Observation, changes: Changes, isFirst: 
 });
 
 /** The item that shows the present state, as if it were seen for the first time. */
-export function toPresentItem(observation: Observation, rule: Rule): IDataObject {
+export function toPresentItem(observation: Observation, rule: TriggerRule): IDataObject {
 	return toItem(observation, findChanges(observation, nothing, rule), true);
 }
 
@@ -115,7 +119,11 @@ export interface Emission {
  * Compares what was read with the baselines.
  * @returns an emission for each observation that starts the workflow, and the baselines after them
  */
-export function findEmissions(observations: readonly Observation[], before: Baselines, rule: Rule) {
+export function findEmissions(
+	observations: readonly Observation[],
+	before: Baselines,
+	rule: TriggerRule,
+) {
 	const emissions: Emission[] = [];
 	const baselines = new Map(before);
 	for (const observation of observations) {

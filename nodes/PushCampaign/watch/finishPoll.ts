@@ -57,14 +57,14 @@ const withoutIds = (baselines: Baselines, ids: ReadonlySet<string>): Baselines =
 /**
  * Compares what a poll read with the baselines, moves the baselines of what it emits, and selects the failures
  * to report. It waits for nothing: no other poll can emit in between.
- * @param isReportedAtOnce whether a failure is reported in its first poll already
+ * @param isPublication whether a failure is reported in its first poll already
  */
 export function finishPoll(
 	state: PollState,
 	memory: TriggerMemory,
 	{ ids, rule }: Pick<Watched, 'ids' | 'rule'>,
 	{ site, ...readings }: SiteReadings,
-	isReportedAtOnce: boolean,
+	isPublication: boolean,
 ): PollResult {
 	if (state.isStale()) return { items: [], toReport: new Map() };
 
@@ -80,7 +80,7 @@ export function finishPoll(
 	if (emissions.length > 0) state.save(site, baselines);
 	for (const { id } of emissions) removed.delete(id);
 
-	const { failing, toReport } = selectReports(readings, memory.failing, isReportedAtOnce);
+	const { failing, toReport } = selectReports(readings, memory.failing, isPublication);
 	memory.isWatching = true;
 	memory.readFirst = readings.unread;
 	memory.failing = failing;

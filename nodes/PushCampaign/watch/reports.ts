@@ -29,12 +29,12 @@ export const repeatReportMs = 24 * 60 * 60_000;
  * Selects the failures to report. A failure that is there in two polls in a row is reported once, until it
  * changes or heals. While nothing at all can be read, all failures are reported once a day.
  * @param before what was failing after the poll before
- * @param isAtOnce whether a failure is reported in the first poll already
+ * @param isPublication whether a failure is reported in the first poll already
  */
 export function selectReports(
 	{ observations, failures, unread }: Readings,
 	before: Failing,
-	isAtOnce: boolean,
+	isPublication: boolean,
 ): { readonly failing: Failing; readonly toReport: ReadonlyMap<string, Problem> } {
 	const now = performance.now();
 	const isNothingRead = observations.length === 0;
@@ -50,7 +50,7 @@ export function selectReports(
 		// Reasons that alternate are one report: after the first, a new reason has to stay for two polls.
 		const isRepeated =
 			known !== undefined && (known.reported === undefined || known.last === reason);
-		const isDue = isNew ? isAtOnce || isRepeated : isDaily;
+		const isDue = isNew ? isPublication || isRepeated : isDaily;
 		if (isDue) toReport.set(id, problem);
 		reasons.set(id, { last: reason, reported: isDue ? reason : known?.reported });
 	}

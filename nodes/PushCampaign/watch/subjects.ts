@@ -6,7 +6,7 @@ import type { Client, Result } from '../service/client';
 import { campaignStatusPath, subscriberCountPath } from '../service/rules';
 
 /** A campaign or the site, as the service shows it at one moment. */
-export interface Reading {
+export interface Snapshot {
 	/** Null for the site, which has no status. */
 	readonly status: string | null;
 	/** In the order of the item. */
@@ -18,7 +18,7 @@ export interface Reading {
 /** What a trigger watches: an ID with counters, and perhaps a status. */
 export interface Subject {
 	/** Reads it once. Never throws. */
-	readonly read: (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
+	readonly read: (client: Client, id: string, timeoutMs: number) => Promise<Result<Snapshot>>;
 	/** The subject of a sentence about `count` of them. */
 	readonly describe: (ids: string, count: number) => string;
 }

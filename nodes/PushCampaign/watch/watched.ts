@@ -18,11 +18,11 @@ interface ReachedRule {
 	readonly target: number;
 }
 
-export type Rule = ChangedRule | ReachedRule;
+export type TriggerRule = ChangedRule | ReachedRule;
 
 /** What a trigger watches, and what starts the workflow. */
 export interface Watched {
 	readonly subject: Subject;
 	readonly ids: readonly string[];
-	readonly rule: Rule;
+	readonly rule: TriggerRule;
 }

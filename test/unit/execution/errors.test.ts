@@ -2,11 +2,11 @@ import type { INode, NodeError } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import {
 	failuresOf,
-	toApiError,
+	toN8nError,
 	toError,
-	toExpected,
-	toFailure,
-	toNodeError,
+	asN8nError,
+	toItemFailure,
+	toRunError,
 	toProblem,
 } from '../../../nodes/PushCampaign/execution/errors';
 import type { RunEnd } from '../../../nodes/PushCampaign/execution/tally';
@@ -75,7 +75,7 @@ describe('the error that stops a run', () => {
 	const errorOf = (run: RunEnd, of = node) => {
 		const [first] = run.failures;
 		if (first === undefined) throw new TypeError('Nothing failed');
-		return toNodeError(of, run, first);
+		return toRunError(of, run, first);
 	};
 	const retry = "To send only what was not sent, use 'Retry' in the list of executions.";
 
@@ -149,7 +149,7 @@ describe('the error that stops a run', () => {
 
 describe('n8n’s error', () => {
 	test('keeps the type of the failure, and names no item where none is to blame', () => {
-		const error = toApiError(node, refused);
+		const error = toN8nError(node, refused);
 		expect(error).toMatchObject({ messages: [], errorResponse: { type: 'bad_request' } });
 		expect(shown(error).itemIndex).toBeUndefined();
 	});
@@ -162,7 +162,7 @@ describe('n8n’s error', () => {
 	] as const)(
 		'tells n8n its cause, $cause, and to wait for $told of $retryAfterMs ms',
 		({ cause, retryAfterMs, told }) => {
-			expect(toApiError(node, { ...refused, retryAfterMs, cause }).failure).toStrictEqual({
+			expect(toN8nError(node, { ...refused, retryAfterMs, cause }).failure).toStrictEqual({
 				cause,
 				...(told !== undefined && { retryAfterMs: told }),
 			});
@@ -172,13 +172,13 @@ describe('n8n’s error', () => {
 
 describe('what is thrown', () => {
 	test('is left as it is if it is an error of n8n', () => {
-		const error = toApiError(node, refused);
-		expect(toExpected(node, error, 0)).toBe(error);
+		const error = toN8nError(node, refused);
+		expect(asN8nError(node, error, 0)).toBe(error);
 	});
 
 	test('is about what the user entered if it says so, and nothing was sent', () => {
 		expect(toProblem(input, true)).toEqual(invalid);
-		const expected = toExpected(node, input, 3);
+		const expected = asN8nError(node, input, 3);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		expect(shown(expected)).toMatchObject({ message: 'Title is missing', itemIndex: 3 });
 	});
@@ -192,7 +192,7 @@ describe('what is thrown', () => {
 			description: 'Try again.',
 			cause: 'temporarily-unavailable',
 		});
-		const expected = toExpected(node, unavailable);
+		const expected = asN8nError(node, unavailable);
 		expect(expected).toBeInstanceOf(NodeApiError);
 		expect(shown(expected).failure).toEqual({ cause: 'temporarily-unavailable' });
 	});
@@ -210,7 +210,7 @@ describe('what is thrown', () => {
 		expect(toProblem(thrown, true)).toEqual({ ...problem, outcome: 'unknown' });
 		expect(toProblem(thrown, false)).toEqual({ ...problem, outcome: 'notSent' });
 		expect(toError(thrown).message).toBe(said);
-		const expected = toExpected(node, thrown, 3);
+		const expected = asN8nError(node, thrown, 3);
 		expect(expected).toBeInstanceOf(NodeOperationError);
 		const failure = { cause: 'node-defect' };
 		expect(shown(expected)).toMatchObject({ message, description, failure });
@@ -254,7 +254,7 @@ test.each([
 	'the error item of $name has these fields and no others',
 	({ kind, problem, facts }) => {
 		const { message, description } = problem;
-		const { error, status, ...reason } = toFailure(problem, kind);
+		const { error, status, ...reason } = toItemFailure(problem, kind);
 		// Strictly: n8n routes by which fields are there.
 		expect(error).toStrictEqual({ message, description, ...facts });
 		expect(status).toBe('outcome' in facts ? facts.outcome : undefined);

@@ -8,7 +8,7 @@ import type { Origin } from '../../../nodes/PushCampaign/operations/parameters';
 import { refusal } from '../service/support';
 import { itemOf } from './support';
 
-const field = { displayName: 'Title', place: 'title' };
+const field = { displayName: 'Title', path: 'title' };
 const expression: Origin = { expression: '={{ $json.title }}' };
 
 /** Judges a title. */

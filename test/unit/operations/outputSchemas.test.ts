@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { toFailure, toProblem } from '../../../nodes/PushCampaign/execution/errors';
+import { toItemFailure, toProblem } from '../../../nodes/PushCampaign/execution/errors';
 import { operations } from '../../../nodes/PushCampaign/operations';
 import type { ItemFailure, Operation } from '../../../nodes/PushCampaign/operations/operation';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
@@ -88,7 +88,7 @@ function failuresOf({ kind }: Operation): ItemFailure[] {
 		{ ...explain(reasons.canceled, kind), outcome: 'notSent' as const, httpCode },
 		{ ...explain(reasons.connectionLost, kind), httpCode },
 	];
-	return problems.map((problem) => toFailure(problem, kind));
+	return problems.map((problem) => toItemFailure(problem, kind));
 }
 
 /** What an item has that failed together with its run. */

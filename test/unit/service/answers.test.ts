@@ -9,7 +9,7 @@ import {
 	ownWords,
 	subscriberCount,
 	toRates,
-	wordsOfRefusal,
+	rejectionText,
 } from '../../../nodes/PushCampaign/service/answers';
 
 const created = { status: 'success', description: 'Campaign created', ID: 1001 };
@@ -188,7 +188,7 @@ describe('the status record of a campaign', () => {
 		const schema = campaignStatusOf('7', 'about another campaign than 7');
 		const wordsFor = (answer: unknown) => {
 			const { error } = schema.safeParse(answer);
-			return error && wordsOfRefusal(error);
+			return error && rejectionText(error);
 		};
 		expect(wordsFor(record)).toBe('about another campaign than 7');
 		expect(wordsFor({ ...record, notification_id: '\udc00' })).toBeUndefined();

@@ -1,23 +1,23 @@
 import * as fc from 'fast-check';
 import type { Baselines, Observation, Emission } from '../../../nodes/PushCampaign/watch/compare';
 import { findEmissions, toPresentItem } from '../../../nodes/PushCampaign/watch/compare';
-import type { Rule } from '../../../nodes/PushCampaign/watch/watched';
+import type { TriggerRule } from '../../../nodes/PushCampaign/watch/watched';
 import { changesIn, observationOf } from './support';
 
 const watchedNames = ['delivered', 'clicked', 'closed'];
-const changedBy = (minimumChange = 1, counters: readonly string[] = watchedNames): Rule => ({
+const changedBy = (minimumChange = 1, counters: readonly string[] = watchedNames): TriggerRule => ({
 	startsOn: 'change',
 	counters,
 	isStatusWatched: false,
 	minimumChange,
 });
-const statusChanged: Rule = {
+const statusChanged: TriggerRule = {
 	startsOn: 'change',
 	counters: [],
 	isStatusWatched: true,
 	minimumChange: 1,
 };
-const clickedReaches = (target: number): Rule => ({
+const clickedReaches = (target: number): TriggerRule => ({
 	startsOn: 'reach',
 	counter: 'clicked',
 	target,
@@ -26,7 +26,7 @@ const clickedReaches = (target: number): Rule => ({
 /** Compares one observation after another, each with the baselines that the ones before left. */
 function emissionsOf(
 	observations: readonly Observation[],
-	rule: Rule,
+	rule: TriggerRule,
 ): Array<Emission | undefined> {
 	let baselines: Baselines = new Map();
 	return observations.map((observation) => {
@@ -36,9 +36,9 @@ function emissionsOf(
 		return found.emissions[0];
 	});
 }
-const itemsOf = (observations: readonly Observation[], rule: Rule) =>
+const itemsOf = (observations: readonly Observation[], rule: TriggerRule) =>
 	emissionsOf(observations, rule).map((event) => event?.item);
-const changesOf = (observations: readonly Observation[], rule: Rule) =>
+const changesOf = (observations: readonly Observation[], rule: TriggerRule) =>
 	emissionsOf(observations, rule).map((event) => event && changesIn(event.item));
 
 describe('an item', () => {
@@ -154,7 +154,7 @@ describe('a watched status', () => {
 			{ status: { from: 'Scheduled', to: 'Sent' } },
 		]);
 		const moved = observationOf({ clicked: 1 }, { status: null });
-		const rule: Rule = { ...statusChanged, counters: ['clicked'] };
+		const rule: TriggerRule = { ...statusChanged, counters: ['clicked'] };
 		expect(changesOf([...statuses('Sent'), moved, ...statuses('Sent')], rule)).toEqual([
 			{ status: { from: null, to: 'Sent' } },
 			{ clicked: { from: 0, to: 1, by: 1 } },
@@ -163,7 +163,7 @@ describe('a watched status', () => {
 	});
 
 	test('starts the workflow whatever the minimum change is, with the small changes beside it', () => {
-		const rule: Rule = { ...statusChanged, counters: ['clicked'], minimumChange: 50 };
+		const rule: TriggerRule = { ...statusChanged, counters: ['clicked'], minimumChange: 50 };
 		const seen = [
 			observationOf({ clicked: 0 }, { status: 'Scheduled' }),
 			observationOf({ clicked: 7 }, { status: 'Scheduled' }),
@@ -176,7 +176,7 @@ describe('a watched status', () => {
 	});
 
 	test('stands before the counters in the changes', () => {
-		const rule: Rule = { ...statusChanged, counters: ['clicked'] };
+		const rule: TriggerRule = { ...statusChanged, counters: ['clicked'] };
 		const [changes] = changesOf([observationOf({ clicked: 1 })], rule);
 		expect(Object.keys(changes ?? {})).toEqual(['status', 'clicked']);
 	});
@@ -203,7 +203,7 @@ describe('a number that is reached', () => {
 	interface Row {
 		readonly name: string;
 		readonly given: Observation[];
-		readonly when: Rule;
+		readonly when: TriggerRule;
 		/** The positions of the readings that start the workflow. */
 		readonly then: number[];
 	}
@@ -246,7 +246,7 @@ describe('a number that is reached', () => {
 
 	test('starts the workflow though it was reached by another counter, or reported by another event', () => {
 		const seen = [observationOf({ clicked: 150, closed: 120 })];
-		const closedReaches: Rule = { startsOn: 'reach', counter: 'closed', target: 100 };
+		const closedReaches: TriggerRule = { startsOn: 'reach', counter: 'closed', target: 100 };
 		const rules = [clickedReaches(100), closedReaches, closedReaches];
 		let { baselines } = findEmissions(seen, new Map(), changedBy());
 		const started = rules.map((rule) => {

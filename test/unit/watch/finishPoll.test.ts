@@ -3,11 +3,11 @@ import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 import { failPoll, finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
 import type { PollState, TriggerState } from '../../../nodes/PushCampaign/watch/triggerState';
 import { newState, nextState } from '../../../nodes/PushCampaign/watch/triggerState';
-import type { Rule } from '../../../nodes/PushCampaign/watch/watched';
+import type { TriggerRule } from '../../../nodes/PushCampaign/watch/watched';
 import { newWorkflow } from './stateSupport';
 import { changesIn, observationOf } from './support';
 
-const rule: Rule = {
+const rule: TriggerRule = {
 	startsOn: 'change',
 	counters: ['clicked'],
 	isStatusWatched: false,

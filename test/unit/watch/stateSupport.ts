@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Baselines } from '../../../nodes/PushCampaign/watch/compare';
 import { finishPoll, memoryOf } from '../../../nodes/PushCampaign/watch/finishPoll';
 import type { PollState, TriggerData } from '../../../nodes/PushCampaign/watch/triggerState';
-import type { Rule } from '../../../nodes/PushCampaign/watch/watched';
+import type { TriggerRule } from '../../../nodes/PushCampaign/watch/watched';
 import { changesIn, idIn, observationOf } from './support';
 
 /** The clock of the process, which moves only when a test moves it. */
@@ -110,7 +110,7 @@ export abstract class PollEngine {
 			.filter((id) => !this.failing.has(id))
 			.map((id) => observationOf(now.get(id) ?? zero, { id }));
 		const { minimumChange } = this;
-		const rule: Rule = {
+		const rule: TriggerRule = {
 			startsOn: 'change',
 			counters: names,
 			isStatusWatched: false,

@@ -124,7 +124,7 @@ export class IdempotencyKeys {
 			return this.wasFree ? { kind: 'ours', number: 1 } : { kind: 'held' };
 		}
 		if (send.resendUnknown) return await this.takeOverOf(send, rows, state).ask(state);
-		const isOver = state.isLeft || performance.now() >= this.waitFor(send, state.claims).until;
+		const isOver = state.isAbandoned || performance.now() >= this.waitFor(send, state.claims).until;
 		return { kind: isOver ? 'unknown' : 'held' };
 	}
 
@@ -152,19 +152,19 @@ export class IdempotencyKeys {
 	): Promise<SendOutcome> {
 		// The next try asks as if it were the first.
 		this.takeOvers.delete(key);
-		const leave = async () => await this.note(async () => await rows.markLeft(number));
+		const abandon = async () => await this.note(async () => await rows.markAbandoned(number));
 		if (this.context.getExecutionCancelSignal()?.aborted) {
-			await (number === 1 ? this.free(rows, leave) : leave());
+			await (number === 1 ? this.free(rows, abandon) : abandon());
 			return { kind: 'notStarted' };
 		}
 		let outcome: SendOutcome | undefined;
 		try {
 			outcome = await attempt();
 		} finally {
-			if (outcome === undefined || isUnknown(outcome)) await leave();
+			if (outcome === undefined || isUnknown(outcome)) await abandon();
 		}
 		if (outcome.kind === 'done') await this.note(async () => await rows.markSent());
-		else if (!isUnknown(outcome)) await (number === 1 ? this.free(rows, leave) : leave());
+		else if (!isUnknown(outcome)) await (number === 1 ? this.free(rows, abandon) : abandon());
 		return outcome;
 	}
 

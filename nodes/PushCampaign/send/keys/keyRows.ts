@@ -24,7 +24,7 @@ export interface KeyState {
 	readonly claims: number;
 	readonly isSent: boolean;
 	/** Whether nobody is sending under the last claim any more. */
-	readonly isLeft: boolean;
+	readonly isAbandoned: boolean;
 }
 
 const claimEntry = '1';
@@ -43,15 +43,15 @@ export class KeyRows {
 	/** Only reads. In this order: a claim is there before its key is sent. */
 	async read(): Promise<KeyState> {
 		if (!(await this.rows.isThere(this.claim(1))))
-			return { claims: 0, isSent: false, isLeft: false };
-		if (await this.rows.isThere(this.sent)) return { claims: 1, isSent: true, isLeft: false };
+			return { claims: 0, isSent: false, isAbandoned: false };
+		if (await this.rows.isThere(this.sent)) return { claims: 1, isSent: true, isAbandoned: false };
 		let claims = 1;
 		while (await this.rows.isThere(this.claim(claims + 1))) claims += 1;
-		return { claims, isSent: false, isLeft: await this.isLeft(claims) };
+		return { claims, isSent: false, isAbandoned: await this.isAbandoned(claims) };
 	}
 
 	/** Whether nobody is sending under a claim any more, and nobody knows whether it was sent. Only reads. */
-	async isLeft(number: number): Promise<boolean> {
+	async isAbandoned(number: number): Promise<boolean> {
 		return await this.rows.isThere(this.left(number));
 	}
 
@@ -96,7 +96,7 @@ export class KeyRows {
 	}
 
 	/** Notes that nobody sends under a claim any more. May be repeated. */
-	async markLeft(number: number): Promise<void> {
+	async markAbandoned(number: number): Promise<void> {
 		await this.rows.insert(this.left(number));
 	}
 

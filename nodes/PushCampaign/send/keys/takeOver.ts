@@ -31,7 +31,7 @@ export class TakeOver {
 	/** The claim to take over: the last one when this run asked first. */
 	private readonly last: number;
 	/** Whether that was known to be unknown then. If it becomes so later, another asker's send did. */
-	private readonly wasLeft: boolean;
+	private readonly wasAbandoned: boolean;
 	/** Whether this run has made the next claim. */
 	private hasNext = false;
 	/** How the last claim was found, and until when it may stay so, by `performance.now()`. */
@@ -41,10 +41,10 @@ export class TakeOver {
 		private readonly rows: KeyRows,
 		private readonly timeoutMs: number,
 		private readonly mark: string,
-		{ claims, isLeft }: KeyState,
+		{ claims, isAbandoned: isLeft }: KeyState,
 	) {
 		this.last = claims;
-		this.wasLeft = isLeft;
+		this.wasAbandoned = isLeft;
 	}
 
 	/**
@@ -55,13 +55,13 @@ export class TakeOver {
 		if (!this.hasNext) {
 			// Somebody else made the next claim. What becomes unknown there stays so in this run.
 			if (state.claims !== this.last) {
-				return { kind: state.isLeft || this.isTooLong('other', 2) ? 'unknown' : 'held' };
+				return { kind: state.isAbandoned || this.isTooLong('other', 2) ? 'unknown' : 'held' };
 			}
 			this.hasNext = await this.rows.insert(this.last + 1);
 			if (!this.hasNext) return { kind: 'held' };
 		}
-		if (await this.rows.isLeft(this.last)) {
-			return this.wasLeft || this.last === 1 ? await this.start() : { kind: 'unknown' };
+		if (await this.rows.isAbandoned(this.last)) {
+			return this.wasAbandoned || this.last === 1 ? await this.start() : { kind: 'unknown' };
 		}
 		const last = this.last === 1 ? await this.judgeFirst() : await this.judgeLater();
 		return last === 'over' ? await this.start() : { kind: last };
@@ -69,7 +69,7 @@ export class TakeOver {
 
 	/** Lets others take over at once what this run does not send. */
 	async giveUp(): Promise<void> {
-		if (this.hasNext) await this.rows.markLeft(this.last + 1);
+		if (this.hasNext) await this.rows.markAbandoned(this.last + 1);
 		this.hasNext = false;
 	}
 

@@ -10,7 +10,7 @@ const itemsPerPage = 200;
 export type JournalEntry = 'sent' | 'open';
 
 /** What is to be written about a send, or asked. */
-type Request = {
+type JournalRequest = {
 	readonly send: SendIdentity;
 } & (
 	| { readonly kind: 'begun' | 'sent' | 'notSent' }
@@ -19,7 +19,7 @@ type Request = {
 
 /** Requests that are handled together. */
 interface Batch {
-	readonly requests: Request[];
+	readonly requests: JournalRequest[];
 	readonly handled: Promise<void>;
 }
 
@@ -41,12 +41,13 @@ function entryOf(id: string, isThere: (entry: string) => boolean): JournalEntry 
  * What a reading takes out again under one of the IDs: what was not there. If a process has ended while it read, only
  * `begun` stays: its request may have been in flight.
  */
-const leftByReading = (id: string, isThere: (entry: string) => boolean) =>
+const entriesToRemove = (id: string, isThere: (entry: string) => boolean) =>
 	isThere(`asked ${id}`)
 		? [`sent ${id}`, `asked ${id}`]
 		: [`begun ${id}`, `sent ${id}`, `asked ${id}`].filter((entry) => !isThere(entry));
 
-const isOf = (wanted: Request['kind']) => (request: Request) => request.kind === wanted;
+const isOf = (wanted: JournalRequest['kind']) => (request: JournalRequest) =>
+	request.kind === wanted;
 
 /** The row that holds an item: the run of the node, and a number for each 200 items. */
 function pageOf({ position }: SendIdentity): string {
@@ -132,7 +133,7 @@ export class Journal {
 
 	private rowOf = (page: string) => `journal:${this.name}:${page}`;
 
-	private async add(request: Request): Promise<void> {
+	private async add(request: JournalRequest): Promise<void> {
 		const batch = (this.next ??= this.openBatch());
 		batch.requests.push(request);
 		await batch.handled;
@@ -140,7 +141,7 @@ export class Journal {
 
 	/** Begins to collect the requests that are handled when the last ones are. */
 	private openBatch(): Batch {
-		const requests: Request[] = [];
+		const requests: JournalRequest[] = [];
 		const handled = this.last.then(async () => {
 			this.next = undefined;
 			const pages = new Set(requests.map(({ send }) => pageOf(send)));
@@ -157,13 +158,13 @@ export class Journal {
 		return { requests, handled };
 	}
 
-	private async handle(page: string, requests: readonly Request[]): Promise<void> {
+	private async handle(page: string, requests: readonly JournalRequest[]): Promise<void> {
 		if (this.failure !== undefined) throw this.failure.error;
 		await this.read(page, requests);
 		await this.write(page, requests);
 	}
 
-	private async read(page: string, requests: readonly Request[]): Promise<void> {
+	private async read(page: string, requests: readonly JournalRequest[]): Promise<void> {
 		const asked = requests.filter((request) => request.kind === 'asked');
 		if (asked.length === 0) return;
 		const row = this.rowOf(page);
@@ -178,7 +179,7 @@ export class Journal {
 		const ids = asked.flatMap(({ send }) => idsOf(send));
 		await this.rows.remove(
 			row,
-			ids.flatMap((id) => leftByReading(id, isThere)),
+			ids.flatMap((id) => entriesToRemove(id, isThere)),
 		);
 		for (const { send, answer } of asked) {
 			const entries = idsOf(send).map((id) => entryOf(id, isThere));
@@ -188,7 +189,7 @@ export class Journal {
 		}
 	}
 
-	private async write(page: string, requests: readonly Request[]): Promise<void> {
+	private async write(page: string, requests: readonly JournalRequest[]): Promise<void> {
 		const row = this.rowOf(page);
 		// First what was not sent: it may begin again in the same batch.
 		const notSent = requests.filter(isOf('notSent')).flatMap(({ send }) => allEntries(send));

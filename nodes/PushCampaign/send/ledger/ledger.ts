@@ -37,7 +37,8 @@ export class Ledger {
 		if (this.inFlight.has(id)) return undefined;
 		const saved = this.saved.sends[id];
 		if (saved === undefined) return this.recallByKey(send);
-		const mayBeSent = saved[0] === 'unknown' && !isLeftBy(saved, send.executionId) && resendUnknown;
+		const mayBeSent =
+			saved[0] === 'unknown' && !becameUnknownIn(saved, send.executionId) && resendUnknown;
 		return mayBeSent ? this.recallByKey(send) : unpack(saved, send.kind);
 	}
 
@@ -106,7 +107,7 @@ export class Ledger {
 			if (this.inFlight.has(id)) continue;
 			const saved = this.saved.sends[id];
 			const isUnderKey = saved?.[0] === 'unknown' && saved[4] === key;
-			if (isUnderKey && isLeftBy(saved, executionId)) return unpack(saved, kind);
+			if (isUnderKey && becameUnknownIn(saved, executionId)) return unpack(saved, kind);
 		}
 		return undefined;
 	}
@@ -136,5 +137,5 @@ export class Ledger {
 const positionOf = (id: string) => id.slice(0, id.lastIndexOf('.'));
 
 /** Whether an execution left the outcome of a send unknown. It stays so until the end of that execution. */
-const isLeftBy = (saved: SavedSend, executionId: string) =>
+const becameUnknownIn = (saved: SavedSend, executionId: string) =>
 	saved[0] === 'unknown' && saved[3].includes(executionId);
