@@ -1,15 +1,14 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import type { PreparedSend, TimedSend } from '../operations/operation';
+import type { TimedSend } from '../operations/operation';
 import type { Problem } from '../service/failures';
 import { executionHints } from './hints';
-import type { KeyedItem } from './keyHint';
 import { keyHint } from './keyHint';
 import type { SendKey } from './sendKey';
 
 /** What is learned of the items of a run that are only checked. */
 export class DryRun {
-	private readonly keyed: KeyedItem[] = [];
+	private readonly keys = new Map<number, SendKey>();
 	private readonly refused = new Map<number, Problem>();
 	private countReached: (() => Promise<number | undefined>) | undefined;
 
@@ -20,17 +19,17 @@ export class DryRun {
 	 */
 	add(
 		itemIndex: number,
-		{ recipients }: PreparedSend,
 		key: SendKey | undefined,
 		countReached: () => Promise<number | undefined>,
 	): void {
 		this.countReached ??= countReached;
-		if (key !== undefined) this.keyed.push({ itemIndex, key, recipients });
+		if (key !== undefined) this.keys.set(itemIndex, key);
 	}
 
 	/** Adds an item that would not be sent. */
 	addInvalid(itemIndex: number, problem: Problem): void {
 		this.refused.set(itemIndex, problem);
+		this.keys.delete(itemIndex);
 	}
 
 	isInvalid(itemIndex: number): boolean {
@@ -51,10 +50,11 @@ export class DryRun {
 		wasSent: (key: string) => Promise<boolean>,
 	): Promise<NodeExecutionHint[]> {
 		const refused = [...this.refused].map(([itemIndex, problem]) => ({ itemIndex, problem }));
+		const keyed = [...this.keys].map(([itemIndex, key]) => ({ itemIndex, key }));
 		const reached = hasFailed ? undefined : await this.countReached?.();
 		return [
 			...executionHints({ sends, items, refused, reached }),
-			...(await keyHint(this.keyed, wasSent)),
+			...(await keyHint(keyed, wasSent)),
 		];
 	}
 }

@@ -10,8 +10,6 @@ import { sleep } from './sleep';
 export interface KeyedItem {
 	readonly itemIndex: number;
 	readonly key: SendKey;
-	/** Whom it is for: the same text means the same subscribers. */
-	readonly recipients: string;
 }
 
 /** A hint shows so many sentences about items with the same key. */
@@ -42,10 +40,7 @@ function describeShared(items: readonly KeyedItem[]): string {
 	const which = capitalize(nameItems(items.map(({ itemIndex }) => itemIndex)));
 	const [first] = items;
 	if (first?.key.isMade) return `${which} are the same send: only the first of them would be sent.`;
-	const same = `${which} have the same idempotency key`;
-	return items.every(({ recipients }) => recipients === first?.recipients)
-		? `${same}: only the first of them would be sent.`
-		: `${same} and go to different subscribers: they would be refused.`;
+	return `${which} have the same idempotency key: only the first of them would be sent.`;
 }
 
 function describeSent(items: readonly KeyedItem[]): string {

@@ -4,7 +4,6 @@ import type { SendOutcome } from '../send/sendOutcome';
 import { alreadySent } from '../send/sendOutcome';
 import { InvalidInput } from '../service/invalidInput';
 import { clip } from '../service/text';
-import type { ItemJob } from './itemJob';
 import { nameItems } from './itemNumbers';
 
 const differentAudiences = (key: string, items: readonly number[]) =>
@@ -39,23 +38,19 @@ export class KeysOfRun {
 	}
 
 	/**
-	 * Refuses items that share a key and go to different subscribers: nobody means that, it is what a key looks like
-	 * that came out the same for all.
+	 * The items that share a key and go to different subscribers, and why they are refused: nobody means that, it is
+	 * what a key looks like that came out the same for all.
 	 */
-	review<Value>(jobs: ReadonlyArray<ItemJob<Value>>): ReadonlyArray<ItemJob<Value>> {
-		const refused = new Map<string, number[]>();
-		for (const [itemIndex, { key, first }] of this.repeats) {
-			if (this.sends[first]?.recipients === this.sends[itemIndex]?.recipients) continue;
-			refused.set(key, [...(refused.get(key) ?? [first]), itemIndex]);
+	findConflicts(): ReadonlyMap<number, InvalidInput> {
+		const itemsOf = new Map([...this.firstOfKey].map(([key, first]) => [key, [first]]));
+		for (const [itemIndex, { key }] of this.repeats) itemsOf.get(key)?.push(itemIndex);
+		const conflicts = new Map<number, InvalidInput>();
+		for (const [key, items] of itemsOf) {
+			if (new Set(items.map((itemIndex) => this.sends[itemIndex]?.recipients)).size === 1) continue;
+			const invalid = differentAudiences(key, items);
+			for (const itemIndex of items) conflicts.set(itemIndex, invalid);
 		}
-		if (refused.size === 0) return jobs;
-		return jobs.map((job): ItemJob<Value> => {
-			if (job.known !== undefined || job.dedupeKey === undefined) return job;
-			const items = refused.get(job.dedupeKey);
-			if (items === undefined) return job;
-			const invalid = differentAudiences(job.dedupeKey, items);
-			return { ...job, known: { kind: 'invalid', invalid } };
-		});
+		return conflicts;
 	}
 
 	/** How an item is reported: one that has the key of an earlier one was sent earlier, or failed as that did. */

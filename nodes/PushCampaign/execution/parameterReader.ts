@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { refuseExpressions } from '../operations/asWritten';
-import type { ItemParameters } from '../operations/parameters';
+import type { ItemParameters, Parameter } from '../operations/parameters';
 import { invalid, isBlank } from '../operations/parameters';
 import { messageOf } from '../service/invalidInput';
 import { isObject, Template } from './template';
@@ -73,6 +73,30 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 		};
 	}
 
+	/** A collection: of its fields those that the panel knows, and an expression that fails by its field's name. */
+	function collectionReader(
+		{ name, displayName, options = [] }: Parameter,
+		raw: object,
+	): ValueReader {
+		const fields = Object.entries(raw).flatMap(([field, part]) => {
+			const option = options.find((each) => each.name === field);
+			if (option === undefined) return [];
+			const read = insideReader(`${name}.${field}`, part);
+			const shown = 'displayName' in option ? option.displayName : displayName;
+			return [[field, (item: Item) => withEvaluationError(shown, () => read(item))] as const];
+		});
+		return (item) => Object.fromEntries(fields.map(([field, read]) => [field, read(item)]));
+	}
+
+	function parameterReader(parameter: Parameter): ValueReader {
+		const { name, displayName, type } = parameter;
+		const raw: unknown = context.getNodeParameter(name, 0, null, { rawExpressions: true });
+		refuseExpressions(parameter, raw);
+		if (type === 'collection' && isObject(raw)) return collectionReader(parameter, raw);
+		const read = readerOf(name, raw ?? undefined);
+		return (item) => withEvaluationError(displayName, () => read(item));
+	}
+
 	return (index) => {
 		const json = items[index]?.json;
 		const item: Item = { index, json, emptyParts: new Map() };
@@ -80,15 +104,9 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
 			timezone,
 			input: json ?? {},
 			get(parameter) {
-				const { name } = parameter;
-				let read = readers.get(name);
-				if (read === undefined) {
-					const raw = context.getNodeParameter(name, 0, null, { rawExpressions: true });
-					refuseExpressions(parameter, raw);
-					read = readerOf(name, raw ?? undefined);
-					readers.set(name, read);
-				}
-				return withEvaluationError(parameter, () => read(item));
+				const read = readers.get(parameter.name) ?? parameterReader(parameter);
+				readers.set(parameter.name, read);
+				return read(item);
 			},
 			originOf: (path) => ({
 				expression: expressions.get(path),
@@ -102,10 +120,7 @@ export function parametersOf(context: IExecuteFunctions): (itemIndex: number) =>
  * Turns what n8n throws while it evaluates a parameter into words for the user.
  * @throws InvalidInput naming the parameter
  */
-export function withEvaluationError(
-	{ displayName }: Parameters<ItemParameters['get']>[0],
-	read: () => unknown,
-): unknown {
+export function withEvaluationError(displayName: string, read: () => unknown): unknown {
 	try {
 		return read();
 	} catch (error) {

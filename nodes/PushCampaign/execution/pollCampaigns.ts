@@ -33,9 +33,9 @@ const inFlight = new WeakSet<object>();
 function watchedBy(context: IPollFunctions): Watched {
 	return readWatched({
 		get(parameter) {
-			const { name } = parameter;
+			const { name, displayName } = parameter;
 			refuseExpressions(parameter, context.getNodeParameter(name, null, { rawExpressions: true }));
-			return withEvaluationError(parameter, () => context.getNodeParameter(name, null));
+			return withEvaluationError(displayName, () => context.getNodeParameter(name, null));
 		},
 	});
 }

@@ -57,6 +57,7 @@ export class SendJobs implements JobFactory<SendResult> {
 	private readonly identities: Identities;
 	private readonly prepared: PreparedSend[] = [];
 	private readonly keysOfRun = new KeysOfRun(this.prepared);
+	private readonly keysOfDryRun = new KeysOfRun(this.prepared);
 	private readonly dryRun = new DryRun();
 	private hasKeys = false;
 
@@ -99,9 +100,9 @@ export class SendJobs implements JobFactory<SendResult> {
 		// What a test run does not send is no dry run that a user chose.
 		if (toSend !== undefined) {
 			const { timeout } = toSend.options;
+			if (key !== undefined) this.keysOfDryRun.note(key.text, itemIndex);
 			this.dryRun.add(
 				itemIndex,
-				toSend,
 				key,
 				async () => await this.operation.countReached?.(connection.client, timeout),
 			);
@@ -123,8 +124,8 @@ export class SendJobs implements JobFactory<SendResult> {
 			identity: this.identities.of(itemIndex, prepared, site, key),
 			key,
 			isKeyMade: sendKey?.isMade ?? false,
-			// A key of a day does not stop a Retry on another one.
-			needsJournal: sendKey === undefined || sendKey.isDaily,
+			// A Retry may give it another key, such as that of another day, which stops nothing.
+			needsJournal: !sendKey?.isStable,
 			resendUnknown,
 			timeoutMs: timeout,
 			late,
@@ -146,19 +147,33 @@ export class SendJobs implements JobFactory<SendResult> {
 	}
 
 	review(jobs: ReadonlyArray<ItemJob<SendResult>>): ReadonlyArray<ItemJob<SendResult>> {
-		return this.keysOfRun.review(jobs);
+		const conflicts = this.keysOfRun.findConflicts();
+		const conflictsOfDryRun = this.keysOfDryRun.findConflicts();
+		return jobs.map((job, itemIndex): ItemJob<SendResult> => {
+			const shown = conflictsOfDryRun.get(itemIndex);
+			if (shown !== undefined) return this.showInvalid(itemIndex, shown, job.toFailedJson);
+			const invalid = conflicts.get(itemIndex);
+			if (invalid === undefined || job.known !== undefined) return job;
+			return { ...job, known: { kind: 'invalid', invalid } };
+		});
 	}
 
 	createInvalid(itemIndex: number, thrown: unknown): ItemJob<SendResult> {
-		const { kind, toInvalidItem } = this.operation;
 		const item = this.parametersFor(itemIndex);
-		const toFailedJson = (failure: ItemFailure) => toInvalidItem(item, failure);
-		if (!isDryRun(item)) {
-			return { known: { kind: 'invalid', invalid: toError(thrown) }, toFailedJson };
-		}
+		const toFailedJson = (failure: ItemFailure) => this.operation.toInvalidItem(item, failure);
+		if (isDryRun(item)) return this.showInvalid(itemIndex, thrown, toFailedJson);
+		return { known: { kind: 'invalid', invalid: toError(thrown) }, toFailedJson };
+	}
+
+	/** The job of an item of a dry run that could not be sent. */
+	private showInvalid(
+		itemIndex: number,
+		thrown: unknown,
+		toFailedJson: ItemJob<SendResult>['toFailedJson'],
+	): ItemJob<SendResult> {
 		const problem = toProblem(thrown, false);
 		this.dryRun.addInvalid(itemIndex, problem);
-		const { error } = toItemFailure(problem, kind);
+		const { error } = toItemFailure(problem, this.operation.kind);
 		const toJson = () => toFailedJson({ dryRun: true, error });
 		return { known: { kind: 'done', value: 'dryRun' }, toJson, toFailedJson };
 	}

@@ -47,14 +47,39 @@ function toPieces(text: string): Piece[] {
 	return pieces.filter((piece) => !('literal' in piece && piece.literal === ''));
 }
 
+const isOfFields = (text: string) => {
+	const pieces = toPieces(text);
+	return pieces.length > 0 && pieces.every((piece) => 'literal' in piece || field.test(piece.code));
+};
+
+/** Whether all expressions in a parameter as written only read the input item: then a Retry gets the same values. */
+export function readsItemAlone(raw: unknown): boolean {
+	if (typeof raw === 'string') return !raw.startsWith('=') || isOfFields(raw.slice(1));
+	return !isObject(raw) || Object.values(raw).every(readsItemAlone);
+}
+
 /** n8n writes nothing for these. */
-const isNothing = (value: unknown) => (value ?? '') === '' || Number.isNaN(value);
+const isNothing = (value: unknown) =>
+	(value ?? '') === '' || Number.isNaN(value) || (Array.isArray(value) && String(value) === '');
 
 /** What a part becomes in a text; `undefined` for what only n8n knows. */
 function toText(value: unknown): string | undefined {
 	if (isNothing(value)) return '';
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
 	return isPlain || DateTime.isDateTime(value) ? String(value) : undefined;
+}
+
+/** Whether a text may be made of these pieces: what stands around its expressions is there, in this order. */
+function isMadeOf(text: unknown, pieces: readonly Piece[]): boolean {
+	if (typeof text !== 'string') return false;
+	let from = 0;
+	for (const piece of pieces) {
+		if (!('literal' in piece)) continue;
+		const start = text.indexOf(piece.literal, from);
+		if (start === -1) return false;
+		from = start + piece.literal.length;
+	}
+	return true;
 }
 
 /** The text that its parts make; `undefined` if only n8n knows it. */
@@ -66,14 +91,18 @@ interface JoinedText {
 /**
  * How the value of an expression is read for each item. n8n takes half a millisecond to evaluate one, far more than
  * everything else that an item needs before it is sent. So text with fields of the input item is put together here.
- * Other text is asked for as the list of its parts: so it is known which of them gave nothing. Both are done only if
- * they give for the first item what n8n gives.
+ * Other text is asked for as the list of its parts: so it is known which of them gave nothing. What n8n gives for the
+ * first item decides what is done for all:
+ * - `join`: the parts make the same text, so n8n need not be asked for the whole.
+ * - `compare`: they don't, such as with the time in milliseconds, but the text is made of them: they are asked for as
+ *   well, for those that give nothing.
+ * - `ask`: n8n is asked for the whole alone, because it may read the text in another way.
  */
 export class Template {
 	private readonly pieces: readonly Piece[];
 	private readonly codes: readonly string[];
-	/** Whether joining its parts gives what n8n gives; not known before the first item. */
-	private isTrusted: boolean | undefined;
+	/** Missing before the first item. */
+	private mode: 'join' | 'compare' | 'ask' | undefined;
 
 	/** @param expression without the equals sign in front of it */
 	constructor(
@@ -82,24 +111,30 @@ export class Template {
 	) {
 		this.pieces = toPieces(expression);
 		this.codes = this.pieces.flatMap((piece) => ('code' in piece ? [piece.code] : []));
-		if (this.codes.length === 0) this.isTrusted = false;
+		if (this.codes.length === 0) this.mode = 'ask';
 	}
 
 	/** @throws what n8n throws if the expression can't be evaluated */
 	read(itemIndex: number, json: unknown): EvaluatedValue {
-		if (this.isTrusted === true) {
+		if (this.mode === 'join') {
 			const { text, emptyPart } = this.join(itemIndex, json);
 			return { value: text ?? this.n8n.value(itemIndex), emptyPart };
 		}
 		const value = this.n8n.value(itemIndex);
-		if (this.isTrusted === false) return { value };
-		const joined = this.joinFirst(itemIndex, json);
-		this.isTrusted = joined?.text !== undefined && joined.text === value;
-		return this.isTrusted ? { value, emptyPart: joined?.emptyPart } : { value };
+		if (this.mode === 'ask') return { value };
+		const joined = this.tryJoin(itemIndex, json);
+		this.mode ??= this.modeFor(value, joined);
+		return this.mode === 'ask' ? { value } : { value, emptyPart: joined?.emptyPart };
 	}
 
-	/** Joins the parts for the first item; returns `undefined` if they can't be evaluated one by one. */
-	private joinFirst(itemIndex: number, json: unknown): JoinedText | undefined {
+	private modeFor(value: unknown, joined: JoinedText | undefined): 'join' | 'compare' | 'ask' {
+		if (joined === undefined) return 'ask';
+		if (joined.text !== undefined && joined.text === value) return 'join';
+		return this.pieces.length > 1 && isMadeOf(value, this.pieces) ? 'compare' : 'ask';
+	}
+
+	/** Joins the parts; returns `undefined` if they can't be evaluated one by one. */
+	private tryJoin(itemIndex: number, json: unknown): JoinedText | undefined {
 		try {
 			return this.join(itemIndex, json);
 		} catch {

@@ -54,8 +54,9 @@ export class TestRun {
 	 * @throws InvalidInput
 	 */
 	choose(itemIndex: number, position: string, meant: PreparedSend): PreparedSend | undefined {
-		if (!this.isOn || meant.toTest === undefined || meant.options.dryRun) return meant;
-		const toSubscriber = meant.toTest();
+		if (!this.isOn || meant.options.dryRun) return meant;
+		const toSubscriber = meant.toTest?.();
+		if (toSubscriber === undefined) return meant;
 		const test = this.isAmongFirst(position) ? toSubscriber : undefined;
 		this.items.set(itemIndex, { meant, test });
 		return test;

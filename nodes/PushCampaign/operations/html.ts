@@ -1,3 +1,5 @@
+import { capitalize } from '../service/text';
+
 // What texts of feeds hold: lodash knows five names, and the whole list of HTML is 30 kB.
 
 /** Names of characters from 160 on, in their order. */
@@ -12,7 +14,15 @@ const latin1 = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo
 const others = `amp & lt < gt > quot " apos ' ndash – mdash — horbar ― lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ”
 	bdquo „ lsaquo ‹ rsaquo › hellip … bull • dagger † Dagger ‡ permil ‰ prime ′ Prime ″ minus − frasl ⁄
 	euro € trade ™ OElig Œ oelig œ Scaron Š scaron š Zcaron Ž zcaron ž Yuml Ÿ fnof ƒ circ ˆ tilde ˜
-	larr ← uarr ↑ rarr → darr ↓ harr ↔ infin ∞ asymp ≈ ne ≠ le ≤ ge ≥ hearts ♥ star ☆ starf ★ check ✓ num #
+	larr ← uarr ↑ rarr → darr ↓ harr ↔ crarr ↵ lArr ⇐ uArr ⇑ rArr ⇒ dArr ⇓ hArr ⇔ hearts ♥ spades ♠ clubs ♣ diams ♦
+	forall ∀ part ∂ exist ∃ empty ∅ nabla ∇ isin ∈ notin ∉ ni ∋ prod ∏ sum ∑ lowast ∗ radic √ prop ∝ infin ∞ ang ∠
+	and ∧ or ∨ cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ cong ≅ asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆
+	supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ oline ‾
+	weierp ℘ image ℑ real ℜ alefsym ℵ thetasym ϑ upsih ϒ piv ϖ star ☆ starf ★ check ✓ num # lstrok ł Lstrok Ł
+	sacute ś Sacute Ś cacute ć Cacute Ć nacute ń Nacute Ń zacute ź Zacute Ź zdot ż Zdot Ż aogon ą Aogon Ą eogon ę
+	Eogon Ę ccaron č Ccaron Č ecaron ě Ecaron Ě rcaron ř Rcaron Ř dcaron ď Dcaron Ď tcaron ť Tcaron Ť ncaron ň
+	Ncaron Ň uring ů Uring Ů odblac ő Odblac Ő udblac ű Udblac Ű abreve ă Abreve Ă gbreve ğ Gbreve Ğ scedil ş Scedil Ş
+	inodot ı Idot İ
 	excl ! quest ? comma , period . colon : semi ; lpar ( rpar ) lsqb [ rsqb ] sol / bsol \\ dollar $ percnt %
 	ast * plus + equals = commat @ lowbar _ vert | lcub { rcub }`;
 
@@ -29,10 +39,18 @@ const invisible = {
 	NewLine: '\n',
 };
 
+/** Names of Greek letters from Α (913) on, in their order, in lower case; 930 is none, and 962 has no capital. */
+const greek = `alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf sigma
+	tau upsilon phi chi psi omega`;
+
 const words = (list: string) => list.split(/\s+/);
 
 const namedCharacters: ReadonlyMap<string, string> = new Map([
 	...words(latin1).map((name, index) => [name, String.fromCodePoint(160 + index)] as const),
+	...words(greek).flatMap((name, index) => [
+		[name, String.fromCodePoint(945 + index)] as const,
+		[capitalize(name), String.fromCodePoint(913 + index)] as const,
+	]),
 	...[...others.matchAll(/(\S+) (\S)/gu)].map(
 		([, name = '', character = '']) => [name, character] as const,
 	),
@@ -58,11 +76,20 @@ function decoded(text: string): string {
 	});
 }
 
-/** A tag, an end tag, or a comment. `5 < 7` is none. */
-const tag = /<\/?([a-z][a-z\d-]*)(?:[\s/][^<>]*)?>|<!--[^]*?(?:-->|$)/gi;
+/** What may stand in a tag behind its name. Within quotes, `>` does not end it. */
+const attributes = `(?:[\\s/](?:"[^"<]*"|'[^'<]*'|[^<>"'])*)?`;
+
+/** A tag, an end tag, a comment, a declaration, an instruction, or where CDATA begins. `5 < 7` is none. */
+const tag = new RegExp(
+	`</?([a-z][a-z\\d:-]*)${attributes}>|<!--[^]*?(?:-->|$)|<[!?][a-z][^<>]*>|<!\\[CDATA\\[`,
+	'gi',
+);
+
+/** How feeds wrap HTML. */
+const cdata = /<!\[CDATA\[([^]*?)(?:\]\]>|$)/g;
 
 /** What is never shown of a page. */
-const unseen = /<(script|style)(?:\s[^<>]*)?>[^]*?(?:<\/\1\s*>|$)/gi;
+const unseen = new RegExp(`<(script|style)${attributes}>[^]*?(?:</\\1\\s*>|$)`, 'gi');
 
 /** Tags at which a new line begins. */
 const breaking =
@@ -76,6 +103,7 @@ export const holdsHtml = (text: string) =>
 export function htmlToText(text: string): string {
 	if (!holdsHtml(text)) return text;
 	const blank = text
+		.replace(cdata, '$1')
 		.replace(unseen, ' ')
 		.replace(tag, (_whole, name?: string) => (breaking.test(name ?? '') ? ' ' : ''));
 	return decoded(blank)

@@ -1,3 +1,4 @@
+import { toJson } from '../service/json';
 import { clip } from '../service/text';
 import type { ItemParameters, Origin, Parameter } from './parameters';
 import { checkExpression, invalid } from './parameters';
@@ -87,7 +88,7 @@ const missingValue: TextRule = {
 		const [word] = missingWord.exec(text) ?? [];
 		if (word === undefined || expression === undefined || expression.includes(word))
 			return undefined;
-		return JSON.stringify(input).includes(word)
+		return toJson(input).includes(word)
 			? undefined
 			: `holds ${word}: its expression found no value`;
 	},

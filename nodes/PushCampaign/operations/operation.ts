@@ -54,12 +54,15 @@ export interface PreparedSend {
 	readonly content: readonly unknown[];
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
+	/** What they get, as it is sent, without a time that quiet hours calculate. */
+	readonly notification: object;
 	readonly options: SendOptions;
 	/**
-	 * Gives the same for one subscriber alone, as a test; missing if no Test Subscriber ID was entered.
+	 * Returns the same for one subscriber alone, as a test; `undefined` if no Test Subscriber ID was entered.
+	 * Missing in a test.
 	 * @throws InvalidInput
 	 */
-	readonly toTest?: (() => PreparedSend) | undefined;
+	readonly toTest?: () => PreparedSend | undefined;
 	/** Whom a test goes to; missing if it is none. */
 	readonly testSubscriberId?: string | undefined;
 	/** The time that must be far enough ahead when the request leaves; missing if there is none. */

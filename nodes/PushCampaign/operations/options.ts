@@ -1,12 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
+import { subscriberId } from '../service/schemas';
 import { countCharacters, quote } from '../service/text';
-import { issueWith, withMessage } from '../service/textSchemas';
+import { issueWith, issueWithValue, withMessage } from '../service/textSchemas';
 import { wholeNumber } from '../service/wholeNumber';
-import { fieldOf, keyJudgeOf } from './judgeText';
+import { fieldOf, judgeOf, keyJudgeOf } from './judgeText';
 import type { ItemParameters } from './parameters';
-import { atMost, ifReadable, readCollection, textProperty, toFields, toggle } from './parameters';
+import { atMost, check, ifReadable, readCollection, textProperty, toggle } from './parameters';
 
 const maxParallel = {
 	displayName: 'Max Parallel Requests',
@@ -83,7 +84,16 @@ const idempotencyKey = textProperty({
 	...atMost(maxKeyCharacters),
 });
 
-export const testSubscriberId = textProperty({
+const dryRun = {
+	displayName: 'Dry Run',
+	name: 'dryRun',
+	type: 'boolean',
+	// Adding Dry Run must never send.
+	default: true,
+	description: 'Whether to only check the fields and show what would be sent, without sending it',
+} satisfies INodeProperties;
+
+const testSubscriberId = textProperty({
 	displayName: 'Test Subscriber ID',
 	name: 'testSubscriberId',
 	placeholder: 'e.g. 5001',
@@ -109,14 +119,7 @@ export const sendOptions = optionsProperty([
 		description:
 			'Whether to remove HTML tags and decode HTML entities in title, message, campaign name and button titles, such as in texts from a feed or from WordPress',
 	},
-	{
-		displayName: 'Dry Run',
-		name: 'dryRun',
-		type: 'boolean',
-		// Adding Dry Run must never send.
-		default: true,
-		description: 'Whether to only check the fields and show what would be sent, without sending it',
-	},
+	dryRun,
 	idempotencyKey,
 	maxParallel,
 	rateLimitRetries,
@@ -145,11 +148,15 @@ export const sendOptions = optionsProperty([
 const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
 	wholeNumber(field.typeOptions.minValue, field.typeOptions.maxValue).default(field.default);
 
-const notExact = 'is neither text nor an exact number: enter it as text';
+const notExact = 'is neither text nor an exact number, so enter it as text';
 
 /** An empty key must fail, not turn deduplication off. */
 const key = z
-	.union([z.string(), z.number().safe(notExact), z.null()], withMessage(notExact))
+	.union([z.string(), z.number(), z.null()], withMessage(notExact))
+	.refine(
+		(given) => typeof given !== 'number' || Math.abs(given) <= Number.MAX_SAFE_INTEGER,
+		(given) => ({ message: `${notExact}: ${quote(given)}` }),
+	)
 	.transform((given) => String(given ?? '').trim())
 	.refine(
 		(text) => text !== '',
@@ -160,7 +167,7 @@ const key = z
 	)
 	.refine(
 		(text) => countCharacters(text) <= maxKeyCharacters,
-		`is longer than ${maxKeyCharacters} characters: use a hash of it`,
+		issueWithValue(`is longer than ${maxKeyCharacters} characters`, 'Use a hash of it.'),
 	);
 
 /** The options of a read: values left over from a send are not read. */
@@ -184,16 +191,8 @@ const sendSchema = readSchema.extend({
 	idempotencyKey: key.optional(),
 	resendUnknown: toggle.default(false),
 	/** How often the same may be sent. An idempotency key beside it counts instead. */
-	sendOnce: z
-		.enum(['ever', 'perDay'], {
-			errorMap: (_issue, { data }) => ({
-				message: `is neither "ever" nor "perDay": ${quote(data)}`,
-			}),
-		})
-		.optional(),
+	sendOnce: z.enum(['ever', 'perDay'], withMessage('is neither "ever" nor "perDay"')).optional(),
 	shortenTexts: toggle.default(false),
-	/** As it was entered: it is checked only where it is used. */
-	testSubscriberId: z.unknown(),
 });
 
 /** What a user can choose for a send. */
@@ -204,13 +203,25 @@ export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
  * @throws InvalidInput naming the option
  */
 export function readSendOptions(item: ItemParameters): SendOptions {
-	const options = readCollection(item, sendOptions, sendSchema);
-	keyJudgeOf(item)(options.idempotencyKey, fieldOf(idempotencyKey, sendOptions));
-	return options;
+	// An expression in Test Subscriber ID must not end a run that is no test.
+	const options = sendOptions.options.filter((option) => option !== testSubscriberId);
+	const read = readCollection(item, { ...sendOptions, options }, sendSchema);
+	keyJudgeOf(item)(read.idempotencyKey, fieldOf(idempotencyKey, sendOptions));
+	return read;
 }
 
 /** Whether an item is only to be checked, also if it can't be sent because of its other options. Throws nothing. */
-export function isDryRun(item: ItemParameters): boolean {
-	const { displayName } = sendOptions;
-	return ifReadable(() => toFields(item.get(sendOptions), displayName)['dryRun']) === true;
+export const isDryRun = (item: ItemParameters): boolean =>
+	ifReadable(() => item.get({ ...dryRun, name: fieldOf(dryRun, sendOptions).path })) === true;
+
+/**
+ * Reads whom a manual execution sends to instead.
+ * @returns `undefined` if the option was not added
+ * @throws InvalidInput
+ */
+export function readTestSubscriberId(item: ItemParameters): string | undefined {
+	const field = fieldOf(testSubscriberId, sendOptions);
+	const given = item.get({ ...testSubscriberId, name: field.path });
+	if (given === undefined) return undefined;
+	return judgeOf(item, false)(check(subscriberId, given, field.displayName), field);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import { InvalidInput } from '../service/invalidInput';
 import { parseJson } from '../service/json';
 import { firstIssue } from '../service/schemas';
-import { issueWith, withMessage, withMessageAndValue } from '../service/textSchemas';
+import { issueWith, withMessage } from '../service/textSchemas';
 
 /** The names of a parameter, for n8n and for users, and what is in it if it is a collection. */
 export type Parameter = Pick<INodeProperties, 'name' | 'displayName'> &
@@ -130,7 +130,7 @@ export const nonBlank = <Value>(schema: Schema<Value>): Schema<Value> =>
 		.pipe(schema);
 
 /** A switch. An empty expression must not count as false: a dry run would send. */
-export const toggle = nonBlank(z.boolean(withMessageAndValue('is not true or false')));
+export const toggle = nonBlank(z.boolean(withMessage('is not true or false')));
 
 /** The fields of a collection, by name: null for a field that is there without a value. */
 export type Fields = Record<string, unknown>;

@@ -8,11 +8,11 @@ import { audienceRules, autoHideValue } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
 import type { CampaignBody } from '../service/schemas';
-import { bodies, subscriberId } from '../service/schemas';
+import { bodies } from '../service/schemas';
 import type { ItemFailure, PreparedSend, SendOperation, TimedSend } from './operation';
 import type { SendOptions } from './options';
-import { testSubscriberId } from './options';
-import { asEntered, check } from './parameters';
+import { readTestSubscriberId } from './options';
+import { asEntered } from './parameters';
 import { afterQuietHours, isQuiet } from './quietHours';
 import type { EnteredSend } from './sendFields';
 import { readSend, sendProperties } from './sendFields';
@@ -106,6 +106,14 @@ function sentEarlierBy({ idempotencyKey, sendOnce }: SendOptions): string {
 	return sendOnce === 'perDay' ? 'today (Send Only Once)' : '(Send Only Once)';
 }
 
+/** Whom a send is for. The order of segments or attributes changes nothing, nor whether an ID is a number. */
+function recipientsOf(shown: Audience | 'test', { attribute, segment, sid }: CampaignBody): string {
+	const attributes = Object.entries(attribute ?? {}).sort(([one], [other]) =>
+		one < other ? -1 : 1,
+	);
+	return JSON.stringify([shown, attributes, segment?.map(String).sort(), sid]);
+}
+
 const kindOf = (audience: Audience) =>
 	audienceRules[audience].becomesCampaign ? 'send' : 'sendToOne';
 
@@ -126,7 +134,8 @@ function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 		kind,
 		// As entered: a Retry after the quiet hours is the same send.
 		content: [shown, body, quietHours?.from, quietHours?.to, quietHours?.timezone],
-		recipients: JSON.stringify([shown, body.attribute, body.segment, body.sid]),
+		recipients: recipientsOf(shown, body),
+		notification: { ...body, attribute: undefined, segment: undefined, sid: undefined },
 		options,
 		schedule: scheduleToCheck(entered),
 		describe(receipt) {
@@ -172,13 +181,9 @@ function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 	};
 }
 
-/**
- * The same send to the test subscriber alone, without what such a send does not take.
- * @throws InvalidInput
- */
-function toTest(entered: EnteredSend): PreparedSend {
+/** The same send to the test subscriber alone, without what such a send does not take. */
+function toTest(entered: EnteredSend, sid: string): PreparedSend {
 	const { audience, body, options } = entered;
-	const sid = check(subscriberId, options.testSubscriberId, testSubscriberId.displayName);
 	const given = bodies.subscriber.parse({ ...body, sid });
 	// The same number has another meaning there.
 	const closesByItself = body.auto_hide === autoHideValue(audience, true);
@@ -216,10 +221,12 @@ export function sendOperation(
 		},
 		prepare(item) {
 			const entered = readSend(item, own);
-			const isTestable = entered.options.testSubscriberId !== undefined;
 			return {
 				...prepare(entered, audience),
-				toTest: isTestable ? () => toTest(entered) : undefined,
+				toTest() {
+					const sid = readTestSubscriberId(item);
+					return sid === undefined ? undefined : toTest(entered, sid);
+				},
 			};
 		},
 	};

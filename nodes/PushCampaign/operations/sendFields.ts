@@ -10,7 +10,7 @@ import { fieldOf, judgeOf } from './judgeText';
 import type { SendOperation, TimedSend } from './operation';
 import { readSendOptions, sendOptions } from './options';
 import type { ItemParameters } from './parameters';
-import { check, readCollection, required, toggle, blankAsMissing } from './parameters';
+import { check, readCollection, required, toggle } from './parameters';
 import type { QuietHours } from './quietHours';
 import { quietHours } from './quietHours';
 import { campaignName, iconUrl, imageUrl, message, SendTexts, targetUrl, title } from './sendTexts';
@@ -55,9 +55,9 @@ const additionalFields = {
 /** Texts are checked with the body that they become. */
 const additionalSchema = timingSchema.extend({
 	autoHide: toggle.optional(),
-	iconUrl: blankAsMissing(z.unknown()),
-	imageUrl: blankAsMissing(z.unknown()),
-	name: blankAsMissing(z.unknown()),
+	iconUrl: z.unknown(),
+	imageUrl: z.unknown(),
+	name: z.unknown(),
 	utmParameters: utmSchema.optional(),
 });
 
@@ -113,7 +113,11 @@ export function readSend(
 			url: texts.link(button.url.value, button.url.field, maxUrl, true),
 		})),
 		auto_hide: added.autoHide === undefined ? undefined : autoHideValue(audience, added.autoHide),
-		name: texts.read(added.name, fieldOf(campaignName, additionalFields), maxCharacters.name),
+		name: texts.readOptional(
+			added.name,
+			fieldOf(campaignName, additionalFields),
+			maxCharacters.name,
+		),
 		expire_push: added.expireAfter,
 		icon: texts.picture(added.iconUrl, fieldOf(iconUrl, additionalFields)),
 		image: texts.picture(added.imageUrl, fieldOf(imageUrl, additionalFields)),

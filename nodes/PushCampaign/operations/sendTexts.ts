@@ -3,7 +3,7 @@ import { htmlToText } from './html';
 import type { Judge, TextField } from './judgeText';
 import { withoutHalfCharacters } from './judgeText';
 import type { SendOptions } from './options';
-import { atMost, textProperty } from './parameters';
+import { atMost, isBlank, textProperty } from './parameters';
 import { shortenText } from './shortenText';
 import type { Utm } from './utm';
 import { withUtm } from './utm';
@@ -84,12 +84,21 @@ export class SendTexts {
 		const text = toText(given);
 		if (typeof text !== 'string') return text;
 		const plain = withoutHalfCharacters(this.options.htmlToText ? htmlToText(text) : text);
-		return this.judge(this.options.shortenTexts ? shortenText(plain, limit) : plain, field);
+		// Whole: cutting could hide what is wrong with it.
+		const judged = this.judge(plain, field);
+		return this.options.shortenTexts ? shortenText(judged, limit) : judged;
 	}
 
-	/** The address of a picture. */
+	/** A text that may be blank. It is judged then, too: each of its parts may have given nothing. */
+	readOptional(given: unknown, field: TextField, limit: number): unknown {
+		const text = isBlank(given) ? this.judge('', field) : this.read(given, field, limit);
+		return isBlank(text) ? undefined : text;
+	}
+
+	/** The address of a picture, which may be blank. */
 	picture(given: unknown, field: TextField): unknown {
-		return this.judge(trimmed(given), field);
+		const address = this.judge(isBlank(given) ? '' : trimmed(given), field);
+		return isBlank(address) ? undefined : address;
 	}
 
 	/** An address that subscribers follow. `limit` in code points. */

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { AttributeValue } from '../service/schemas';
 import { attributes, attributeValue } from '../service/schemas';
+import { quote } from '../service/text';
 import { requiredText } from '../service/textSchemas';
 import type { Judge, TextField } from './judgeText';
 import { fieldOf } from './judgeText';
@@ -88,7 +89,11 @@ function fromJson(value: unknown, judge: Judge) {
 		try {
 			parsed = JSON.parse(value);
 		} catch {
-			throw invalid(displayName, 'is not valid JSON', `Write it like ${exampleJson}.`);
+			throw invalid(
+				displayName,
+				`is not valid JSON: ${quote(value)}`,
+				`Write it like ${exampleJson}.`,
+			);
 		}
 	}
 	const nameOf = (name: string | number) => `${displayName} at "${name}"`;
@@ -132,6 +137,7 @@ export const sendToAttributes = sendOperation({
 		const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
 		if (mode === 'json') return { attribute: fromJson(item.get(attributesJson), judge) };
 		if (mode === 'keypair') return { attribute: fromPairs(item.get(attributePairs), judge) };
-		throw invalid(specifyAttributes.displayName, 'is neither "keypair" nor "json"');
+		const what = `is neither "keypair" nor "json": ${quote(mode)}`;
+		throw invalid(specifyAttributes.displayName, what);
 	},
 });

@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 import { parseUrl } from '../service/address';
 import { countCharacters } from '../service/text';
-import { withMessage, withMessageAndValue } from '../service/textSchemas';
+import { withMessage } from '../service/textSchemas';
 import type { Judge } from './judgeText';
 import { nonBlank, groupOf, invalid, textProperty, blankAsMissing } from './parameters';
 
@@ -61,7 +61,7 @@ export interface Utm {
 /** Numbers are meant as they are written. */
 const value = blankAsMissing(
 	z
-		.union([z.string(), z.number().finite()], withMessageAndValue('is not text'))
+		.union([z.string(), z.number().finite()], withMessage('is not text'))
 		.transform((given) => String(given).trim()),
 );
 
@@ -92,10 +92,10 @@ export function toUtm(
 	judge: Judge,
 ): Utm {
 	const parameters = parts.flatMap(([name, part]): UtmParameter[] => {
-		const text = entered?.[name];
-		if (text === undefined) return [];
 		const displayName = `${part} in ${utmParameters.displayName}`;
-		return [[`utm_${name}`, judge(text, { displayName, path: `${path}.parameters.${name}` })]];
+		// Also one that is blank: each of its parts may have given nothing.
+		const text = judge(entered?.[name] ?? '', { displayName, path: `${path}.parameters.${name}` });
+		return text === '' ? [] : [[`utm_${name}`, text]];
 	});
 	return { parameters, isForButtons: entered?.addTo !== 'targetUrl' };
 }

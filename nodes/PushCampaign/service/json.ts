@@ -1,4 +1,4 @@
-import { jsonParse } from 'n8n-workflow';
+import { jsonParse, jsonStringify } from 'n8n-workflow';
 
 /** Deeper nesting than this is no answer of the service, and would exhaust the stack of what reads it. */
 const deepestNesting = 64;
@@ -35,4 +35,14 @@ export function parseJson(body: unknown): unknown {
 		value = jsonParse<unknown>(json, { fallbackValue: body });
 	}
 	return isTooDeep(value) ? undefined : value;
+}
+
+/** The JSON text of any value, also of one that holds itself. */
+export function toJson(value: unknown): string {
+	try {
+		return JSON.stringify(value) ?? '';
+	} catch {
+		// n8n's own way is slower, and leaves out names such as `constructor`.
+		return jsonStringify(value, { replaceCircularRefs: true });
+	}
 }

@@ -14,6 +14,9 @@ export const exampleDate = '2030-05-17 09:30';
 const dateText =
 	/^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:T| +)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?)?$/i;
 
+/** A time with an offset behind it. */
+const isoOffset = /T\d.*(?:Z|[+-]\d{2}(?::?[0-5]\d)?)$/i;
+
 /** Milliseconds as text, from 2001 to 2286. */
 const millisecondsText = /^\d{13}$/;
 
@@ -22,7 +25,12 @@ const twoDigits = (digits: string) => digits.padStart(2, '0');
 function fromText(text: string, zone: string): DateTime {
 	if (millisecondsText.test(text)) return DateTime.fromMillis(Number(text), { zone });
 	const match = dateText.exec(text);
-	if (!match) return DateTime.invalid('unreadable');
+	// Any other form of ISO 8601, if its offset says that it is meant as such: `20300517T093000Z`.
+	if (!match) {
+		return isoOffset.test(text)
+			? DateTime.fromISO(text, { setZone: true })
+			: DateTime.invalid('unreadable');
+	}
 	const [, year, month = '', day = '', hour = '0', minutes = ':00', utc = '', ...rest] = match;
 	const [sign = '', offsetHours = '', offsetMinutes = '00'] = rest;
 	const offset =

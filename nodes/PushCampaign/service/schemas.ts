@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 import type { Audience } from './rules';
 import { maxCharacters } from './rules';
-import { clip } from './text';
+import { clip, quote } from './text';
 import {
 	nonBlankText,
 	httpsUrl,
@@ -27,15 +27,25 @@ export function firstIssue({ issues: [issue] }: z.ZodError) {
 }
 
 /** A number beyond 2^53 has lost digits before it came here. */
-const lostDigits = 'is too large for a number, its last digits are lost already: enter it as text';
+const lostDigits = (value: unknown) =>
+	issueWith(
+		`is too large for a number, its last digits are lost already: ${quote(value)}`,
+		'Enter it as text.',
+	);
 
 const attributeMessage = 'is not a text, a number or a boolean';
 
 /** What an attribute of a subscriber may be compared with. Specification, Audience fields. */
-export const attributeValue = z.union(
-	[nonBlankText, z.boolean(), z.number().finite(attributeMessage).safe(lostDigits)],
-	withMessage(attributeMessage),
-);
+export const attributeValue = z
+	.union([nonBlankText, z.boolean(), z.number()], withMessage(attributeMessage))
+	.refine(
+		(value) => typeof value !== 'number' || Number.isFinite(value),
+		(value) => ({ message: `${attributeMessage}: ${quote(value)}` }),
+	)
+	.refine(
+		(value) => typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER,
+		lostDigits,
+	);
 export type AttributeValue = z.infer<typeof attributeValue>;
 
 /** Names, without blanks around them, and values; an issue of one value has its name as path. */
@@ -47,7 +57,7 @@ export const attributes = z
 			return z.NEVER;
 		};
 		if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-			return refuse('is not a set of names and values');
+			return refuse(`is not a set of names and values: ${quote(given)}`);
 		}
 		const entries = new Map<string, AttributeValue>();
 		for (const [entered, value] of Object.entries(given)) {
@@ -64,10 +74,13 @@ export const attributes = z
 
 /** A text or a whole number. */
 const anyId = (message: string) =>
-	z.union(
-		[z.string(), z.number().int(message).nonnegative(message).safe(lostDigits)],
-		withMessage(message),
-	);
+	z
+		.union([z.string(), z.number()], withMessage(message))
+		.refine(
+			(id) => typeof id === 'string' || (Number.isInteger(id) && id >= 0),
+			(id) => ({ message: `${message}: ${quote(id)}` }),
+		)
+		.refine((id) => typeof id === 'string' || id <= Number.MAX_SAFE_INTEGER, lostDigits);
 
 /**
  * IDs as texts or numbers. A blank, a bracket or a quote in one means that more than one was meant, or JSON.
@@ -79,7 +92,7 @@ const listOfIds = (refuse: (id: string) => ReturnType<typeof issueWith>) =>
 			(id) => /^\s*[^\s()[\]{}"'`“”„‘’«»]+\s*$/.test(String(id)),
 			(id) => refuse(String(id)),
 		),
-		{ invalid_type_error: 'is neither text, nor a number, nor an array' },
+		withMessage('is neither text, nor a number, nor an array'),
 	);
 
 export const idList = listOfIds((id) =>
@@ -116,14 +129,19 @@ export const campaignId = anyId('is neither text nor a whole number')
 		issueWithValue('holds more than one ID', 'Use one item for each campaign.'),
 	)
 	// A path can't hold these: dots walk up the path, and half of a surrogate pair has no encoding.
-	.refine((id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id), 'is not a campaign ID');
+	.refine(
+		(id) => !/^\.{0,2}$/.test(id) && !/\p{Surrogate}/u.test(id),
+		(id) => ({
+			message: `is not a campaign ID: ${quote(id)}`,
+		}),
+	);
 
 const duration = z.object(
 	{
 		amount: wholeNumber(1),
 		unit: z.enum(['m', 'h', 'd'], withMessage('is not minutes, hours or days')),
 	},
-	{ invalid_type_error: 'is not an amount and a unit' },
+	withMessage('is not an amount and a unit'),
 );
 
 /** A number and a unit letter, for example `7d`. Specification, Notification / campaign, `expire_push`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod/v3';
 
 import { encodeJoiners, invisibleIn, isWebUrl } from './address';
-import { clip, countCharacters } from './text';
+import { clip, countCharacters, quote } from './text';
 
 /** What a value is refused with; `advice` goes along with the issue. */
 export const issueWith = (message: string, advice: string) => ({ message, params: { advice } });
@@ -10,17 +10,12 @@ export const issueWith = (message: string, advice: string) => ({ message, params
 export const issueWithValue = (what: string, advice: string) => (value: string) =>
 	issueWith(`${what}: "${clip(value)}"`, advice);
 
-/** What is wrong, in these words whatever it is. */
-export const withMessage = (message: string) => ({ errorMap: () => ({ message }) });
-
-/** Words about a value, with the value behind them if it can be shown. */
-function withValue(message: string, value: unknown): string {
-	if (typeof value === 'string') return `${message}: "${clip(value)}"`;
-	return typeof value === 'number' || typeof value === 'boolean' ? `${message}: ${value}` : message;
-}
+/** Words about a value, with the value behind them, if there is one. */
+const withValue = (message: string, value: unknown) =>
+	value === undefined || value === null ? message : `${message}: ${quote(value)}`;
 
 /** What is wrong, in these words whatever it is, with the value. */
-export const withMessageAndValue = (message: string) => ({
+export const withMessage = (message: string) => ({
 	errorMap: (_issue: z.ZodIssueOptionalMessage, { data }: { data: unknown }) => ({
 		message: withValue(message, data),
 	}),

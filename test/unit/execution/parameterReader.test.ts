@@ -152,10 +152,29 @@ describe('a text with parts', () => {
 		expect(empty).toEqual(Array(2).fill('{{ $json.percent * 2 }}'));
 	});
 
+	test.each([
+		{ name: 'changes each time', written: '={{ $json.a }} at {{ Math.random() }}' },
+		{ name: 'gives a list', written: '={{ $json.a }}: {{ $json.b }}' },
+	])('has an empty part beside one that $name', ({ written }) => {
+		const items = [
+			{ a: 'x', b: ['y'] },
+			{ a: '', b: ['y'] },
+		];
+		expect(readTitles(written, items).empty).toEqual([undefined, '{{ $json.a }}']);
+	});
+
+	test('has an empty part for a list without entries', () => {
+		const { values, empty } = readTitles('=News {{ $json.a }}', [{ a: ['x'] }, { a: [] }]);
+		expect(values).toEqual(['News x', 'News ']);
+		expect(empty).toEqual([undefined, '{{ $json.a }}']);
+	});
+
 	test('is left to n8n for good if it gives something else for the first item', () => {
 		const items = [{ a: 'x' }, { a: '' }];
-		expect(readTitles('=Hello {{ $json.a }}', items, (value) => `${String(value)}!`)).toEqual({
-			values: ['Hello x!', 'Hello !'],
+		expect(
+			readTitles('=Hello {{ $json.a }}', items, (value) => `! ${String(value)}`.slice(0, 5)),
+		).toEqual({
+			values: ['! Hel', '! Hel'],
 			empty: [undefined, undefined],
 			asked: ['title 0', 'title 1'],
 		});

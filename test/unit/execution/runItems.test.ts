@@ -518,7 +518,7 @@ describe('a second try of the execution', () => {
 	});
 
 	// The parameters as a user writes them, and n8n evaluates them, again for each try.
-	const changing = { parameters: { ...send, title: '={{ $json.title }} {{ Math.random() }}' } };
+	const changing = { parameters: { ...send, title: '=Sale {{ Math.random() }}' } };
 	const other = (options: Run, parameters: INodeParameters): Run => ({
 		...options,
 		parameters: { ...options.parameters, ...parameters },

@@ -329,6 +329,26 @@ describe('the Retry of an execution of which n8n kept nothing', () => {
 		expect([after.titles, after.ends]).toEqual(['', 'alreadySent alreadySent alreadySent']);
 	});
 
+	test.each<{ name: string; options: INodeParameters; title?: string }>([
+		{
+			name: 'Send Only Once makes another key, because the text changes each time',
+			options: { sendOnce: 'ever' },
+			title: '={{ $json.title }} {{ Math.random() }}',
+		},
+		{
+			name: 'the entered key changes each time',
+			options: { idempotencyKey: '={{ $json.title }} {{ Math.random() }}' },
+		},
+	])('sends nothing twice though $name', async ({ options, title = '={{ $json.title }}' }) => {
+		const parameters = { ...content, title, options };
+		const [first, second] = await runTries(
+			{ ...three, answers: {}, parameters },
+			{ ...retry, parameters },
+		);
+		expect(first?.ends).toBe('success success success');
+		expect([second?.titles, second?.ends]).toEqual(['', 'alreadySent alreadySent alreadySent']);
+	});
+
 	test.each<{ name: string; run: Try }>([
 		{ name: 'in the editor', run: { mode: 'manual' } },
 		{
@@ -450,6 +470,64 @@ describe('Send Only Once', () => {
 		expect(titles).toEqual(['a b', '', 'a b']);
 	});
 
+	test('with Once a Day, what a crash left unknown is not said to be sent in any case if it runs again', async () => {
+		const parameters = { ...content, title: 'a', options: { sendOnce: 'perDay' } };
+		const resumeToken = 'token of a crash under Once a Day';
+		const [, second] = await runTries(
+			{ parameters, resumeToken, answers: { a: lost } },
+			{ parameters, resumeToken, kept: {}, mode: 'retry', executionId: '11' },
+		);
+		expect(second?.error?.description).toContain('does not send it twice');
+	});
+
+	test.each<{ name: string; one: Try; other: Try; sends: number }>([
+		{
+			name: 'once what has quiet hours the second time',
+			one: {},
+			other: { parameters: { additionalFields: { quietHours: { hours: {} } } } },
+			sends: 1,
+		},
+		{
+			name: 'once to the same segments in another order, as numbers',
+			one: { parameters: { operation: 'sendToSegments', segmentIds: '12, 34' } },
+			other: { parameters: { operation: 'sendToSegments', segmentIds: '={{ [34, 12] }}' } },
+			sends: 1,
+		},
+		{
+			name: 'once to the same attributes in another order',
+			one: {
+				parameters: {
+					operation: 'sendToAttributes',
+					specifyAttributes: 'json',
+					attributesJson: '{"x": 1, "y": 2}',
+				},
+			},
+			other: {
+				parameters: {
+					operation: 'sendToAttributes',
+					specifyAttributes: 'json',
+					attributesJson: '{"y": 2, "x": 1}',
+				},
+			},
+			sends: 1,
+		},
+		{
+			name: 'again to other segments',
+			one: { parameters: { operation: 'sendToSegments', segmentIds: '12' } },
+			other: { parameters: { operation: 'sendToSegments', segmentIds: '1, 2' } },
+			sends: 2,
+		},
+	])('sends $name', async ({ one, other, sends }) => {
+		// Noon in the workflow's timezone: no quiet hours.
+		jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2030-05-17T12:00:00Z'));
+		const options = { sendOnce: 'ever' };
+		const withContent = ({ parameters }: Try): Try => ({
+			parameters: { ...content, title: 'a', ...parameters, options },
+		});
+		const titles = await titlesOf(withContent(one), again(withContent(other)));
+		expect(titles.filter((title) => title !== '')).toHaveLength(sends);
+	});
+
 	test('with Once a Day, the Retry of a crashed execution sends on another day only what was not sent', async () => {
 		const crashed: Try = { ...perDay, resumeToken: 'crashed-yesterday', continueOnFail: true };
 		on('2030-01-01T12:00Z');
@@ -528,19 +606,37 @@ describe('Send Only Once', () => {
 			]);
 		});
 
-		test('says which items have the same entered key, and that different subscribers would be refused', async () => {
+		test('says which items have the same entered key', async () => {
 			const options = { dryRun: true, idempotencyKey: 'k' };
 			expect(await hintsOf({ items: [a, b], options })).toEqual([
 				'Items 0, 1 have the same idempotency key: only the first of them would be sent.',
 			]);
-			const subscriber = {
+		});
+
+		test('shows that items with the same entered key and different subscribers would be refused', async () => {
+			const parameters = {
+				...content,
 				operation: 'sendToSubscriber',
 				subscriberId: '={{ $json.title === "a" ? 1 : 2 }}',
+				title: 'a',
+				options: { dryRun: true, idempotencyKey: '={{ $json.key }}' },
 			};
-			const parameters = { ...content, title: 'a', ...subscriber, options };
-			expect(await hintsOf({ items: [a, b], parameters })).toEqual([
-				'Items 0, 1 have the same idempotency key and go to different subscribers: they would be refused.',
+			const items = [item('a', 'k'), item('b', 'k'), item('c', 'own')];
+			const hints: string[] = [];
+			const { context } = executeFunctions({
+				items,
+				parameters,
+				addExecutionHints: (...shown) => void hints.push(...shown.map(({ message }) => message)),
+			});
+			const [shown = []] = await new PushCampaign().execute.call(context);
+			const message = 'Idempotency Key is "k" for items 0, 1, which go to different subscribers';
+			expect(shown.map(({ json }) => json)).toMatchObject([
+				{ subscriberId: '1', idempotencyKey: 'k', dryRun: true, error: { message } },
+				{ subscriberId: '2', idempotencyKey: 'k', dryRun: true, error: { message } },
+				{ subscriberId: '2', idempotencyKey: 'own', dryRun: true, request: {} },
 			]);
+			expect(hints).toHaveLength(1);
+			expect(hints[0]).toContain('1 of 3 would be sent. 2 of 3 would not be sent:');
 		});
 	});
 

@@ -3,7 +3,7 @@ import type { SendOperation } from '../../../nodes/PushCampaign/operations/opera
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { refusal } from '../service/support';
+import { refusal, withAnyValue } from '../service/support';
 import { itemOf, judgeNothing } from './support';
 
 // Specification, Audience fields. The rules of the values are tested with the schemas.
@@ -133,7 +133,7 @@ test('a subscriber is addressed by digits as text', () => {
 
 const nothing = 'is empty for this item: its expression gave nothing';
 const attribute = 'is not a text, a number or a boolean';
-const lost = 'is too large for a number, its last digits are lost already: enter it as text';
+const lost = 'is too large for a number, its last digits are lost already';
 
 interface Refused {
 	field: string;
@@ -256,7 +256,8 @@ const refused: Refused[] = [
 test.each(refused)(
 	'a wrong value is refused with: $field $rule',
 	({ field, rule, values, read }) => {
-		for (const given of values) expect(refusal(() => read(given)).message).toBe(`${field} ${rule}`);
+		for (const given of values)
+			expect(refusal(() => read(given)).message).toMatch(withAnyValue(`${field} ${rule}`));
 	},
 );
 

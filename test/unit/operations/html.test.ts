@@ -21,6 +21,20 @@ test.each([
 	},
 	{ name: 'what a page never shows', html: 'A<script>x<y</script><!-- c -->B', text: 'A B' },
 	{ name: 'what is left open', html: 'A<style>b', text: 'A' },
+	{
+		name: 'names of Greek letters',
+		html: '&alpha;&sigmaf;&sigma;&omega;&Alpha;&Omega;',
+		text: 'αςσωΑΩ',
+	},
+	{ name: 'names of symbols', html: '&rArr;&spades;&sum;&lang;&oline;&sacute;', text: '⇒♠∑⟨‾ś' },
+	{ name: 'tags with a prefix', html: '<o:p>Hi</o:p>', text: 'Hi' },
+	{ name: 'CDATA', html: '<![CDATA[<b>Hi</b>]]>', text: 'Hi' },
+	{
+		name: 'what comes before a document',
+		html: '<?xml version="1.0"?><!DOCTYPE html>Hi',
+		text: 'Hi',
+	},
+	{ name: 'angle brackets in attributes', html: '<img alt="a > b" src=\'>\'>Hi', text: 'Hi' },
 ])('HTML becomes text: $name', ({ html, text }) => {
 	expect(holdsHtml(html)).toBe(true);
 	expect(htmlToText(html)).toBe(text);
@@ -52,7 +66,7 @@ test('any text in entities becomes itself', () => {
 });
 
 test('much of what is left open is read once', () => {
-	for (const open of ['<script>', '<!--', '<a ', '&#', '</']) {
+	for (const open of ['<script>', '<!--', '<a ', '<a "', `<a '"`, '<![CDATA[', '&#', '</']) {
 		expect(htmlToText(open.repeat(200_000)).length).toBeLessThanOrEqual(open.length * 200_000);
 	}
 });

@@ -119,7 +119,7 @@ describe.each(
 	test('refuses a Simplify that is neither true nor false', () => {
 		const refused = ['true', 1, {}].map((simplify) => refusal(() => prepare({ simplify })).message);
 		const message = 'Simplify is not true or false';
-		expect(refused).toEqual([`${message}: "true"`, `${message}: 1`, message]);
+		expect(refused).toEqual([`${message}: "true"`, `${message}: 1`, `${message}: {}`]);
 	});
 });
 

@@ -7,7 +7,7 @@ import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToA
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
-import { refusal } from '../service/support';
+import { refusal, withAnyValue } from '../service/support';
 import { content, contentBody, itemOf, recordingClient } from './support';
 
 type Parameters = Record<string, unknown>;
@@ -756,10 +756,7 @@ describe('a refused value is named with its field and its reason:', () => {
 		})),
 	)('$name', ({ field, rule, of, values }) => {
 		for (const value of values) {
-			const { message } = refusedBy(of(value));
-			const isQuoted =
-				typeof value === 'string' && !rule.includes(': "') && message.includes(': "');
-			expect(message).toBe(`${field} ${rule}${isQuoted ? `: "${value}"` : ''}`);
+			expect(refusedBy(of(value)).message).toMatch(withAnyValue(`${field} ${rule}`));
 		}
 	});
 });

@@ -3,9 +3,19 @@ import type { ItemParameters, Origin } from '../../../nodes/PushCampaign/operati
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { explain, reasons } from '../../../nodes/PushCampaign/service/failures';
 
+/** The value of a parameter, or of a field of a collection: `options.dryRun`. */
+const valueAt = (parameters: object, path: string): unknown =>
+	path
+		.split('.')
+		.reduce<unknown>(
+			(value, name) =>
+				typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
+			parameters,
+		);
+
 /**
  * The parameters of one item; those that are left out are missing.
- * @param origins where texts come from, by their place; a text of any other place was entered as it is
+ * @param origins where texts come from, by their path; a text of any other path was entered as it is
  */
 export function itemOf(
 	parameters: Readonly<Record<string, unknown>>,
@@ -16,8 +26,8 @@ export function itemOf(
 	return {
 		timezone,
 		input,
-		get: ({ name }) => parameters[name],
-		originOf: (place) => origins[place] ?? {},
+		get: ({ name }) => valueAt(parameters, name),
+		originOf: (path) => origins[path] ?? {},
 	};
 }
 

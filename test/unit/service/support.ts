@@ -10,3 +10,7 @@ export function refusal(action: () => unknown): InvalidInput {
 	}
 	throw new TypeError('The input was accepted');
 }
+
+/** Matches what a value is refused with; the value may stand behind it. */
+export const withAnyValue = (message: string) =>
+	new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:: .+)?$`, 's');

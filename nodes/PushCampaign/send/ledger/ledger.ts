@@ -90,7 +90,7 @@ export class Ledger {
 	/** Notes what an execution that was cut off left of a send. */
 	note(send: SendIdentity, entry: JournalEntry): void {
 		const source = send.source ?? null;
-		const problem = explain(reasons.cutOff, send.kind);
+		const problem = explain(reasons.cutOff, send.kind, send.key !== undefined);
 		this.put(
 			this.idOf(send),
 			entry === 'sent'
