@@ -41,14 +41,27 @@ export function readResults(json: string): TestResult[] {
 	);
 }
 
-/** A chapter of the page: the tests of these suites. */
+/** A chapter of the page. */
 export interface Chapter {
 	title: string;
+	/** Whose tests it lists: suites, or a `describe` in one, as in `host/versions > credentials`. */
 	suites: readonly string[];
 }
 
+/** Splits an entry of a chapter into the suite and, if it names one, a group in it. */
+export function readSource(source: string): { suite: string; group: string | undefined } {
+	const [suite = '', group] = source.split(' > ');
+	return { suite, group };
+}
+
+const isFrom = (source: string) => {
+	const { suite, group } = readSource(source);
+	return (test: TestResult) =>
+		test.suite === suite && (group === undefined || test.groups.includes(group));
+};
+
 export const chapters: readonly Chapter[] = [
-	{ title: 'Sends', suites: ['host/reliabilitySends'] },
+	{ title: 'Sends', suites: ['host/reliabilitySends', 'host/versions > the time of a send'] },
 	{ title: 'Stops, crashes and queue mode', suites: ['host/retryOfStopped', 'host/queue'] },
 	{
 		title: 'Idempotency keys and tests on one subscriber',
@@ -61,13 +74,14 @@ export const chapters: readonly Chapter[] = [
 			'host/triggerEdits',
 			'host/triggerKills',
 			'host/triggerBudget',
+			'host/versions > the trigger in the classic engine',
 		],
 	},
 	{ title: "An AI agent's tool", suites: ['host/agent'] },
 	{ title: 'What nobody meant', suites: ['host/notMeant'] },
 	{
 		title: 'The credential, its test and its secrets',
-		suites: ['host/secrets', 'host/versions', 'host/credential'],
+		suites: ['host/secrets', 'host/versions > credentials', 'host/credential'],
 	},
 ];
 
@@ -96,7 +110,7 @@ const capitalized = (text: string) =>
 
 function chapterOf({ title, suites }: Chapter, results: readonly TestResult[]): string {
 	// Jest lists suites as they end, in another order each time.
-	const tests = suites.flatMap((name) => results.filter(({ suite }) => suite === name));
+	const tests = suites.flatMap((source) => results.filter(isFrom(source)));
 	const titles = [...new Set(tests.map((test) => test.title))];
 	const rows = titles.map((row) => {
 		const on = ranOn(tests.filter((test) => test.title === row));
@@ -116,14 +130,19 @@ export function writePage(
 	parts: readonly Chapter[],
 	results: readonly TestResult[],
 ): { page: string; faults: string[] } {
-	const suites = parts.flatMap((chapter) => chapter.suites);
+	const sources = parts.flatMap((chapter) => chapter.suites);
+	const suites = new Set(sources.map((source) => readSource(source).suite));
+	const ofSuites = results.filter(({ suite }) => suites.has(suite));
 	const faults = [
-		...suites
-			.filter((name) => !results.some(({ suite }) => suite === name))
-			.map((name) => `Not run: ${name}`),
-		...results
-			.filter(({ suite, status }) => suites.includes(suite) && status !== 'passed')
+		...sources
+			.filter((source) => !results.some(isFrom(source)))
+			.map((source) => `Not run: ${source}`),
+		...ofSuites
+			.filter(({ status }) => status !== 'passed')
 			.map(({ suite, title, status }) => `${status}: ${suite}: ${title}`),
+		...ofSuites
+			.filter((test) => !sources.some((source) => isFrom(source)(test)))
+			.map(({ suite, title }) => `In no chapter: ${suite}: ${title}`),
 	];
 	const page = [beginning, ...parts.map((chapter) => chapterOf(chapter, results))].join('\n');
 	return { page, faults };

@@ -39,7 +39,7 @@ describe('a webhook that is delivered several times, to several workers', () => 
 	beforeEach(() => cluster().simulator.setLatency(50));
 
 	test.each([2, 3])(
-		'is sent by one of %i deliveries of one key, and all others know it',
+		'one of %i deliveries with the same key sends, and the others report alreadySent',
 		async (count) => {
 			const workflow = await keyedWorkflow();
 			const expected = [...times(count - 1, 'alreadySent'), 'success'].join(' + ');
@@ -60,7 +60,7 @@ describe('a webhook that is delivered several times, to several workers', () => 
 		},
 	);
 
-	test('leaves keys with an unknown outcome unknown, asked for by several at once beside other sends', async () => {
+	test('keys with an unknown outcome stay unknown if three deliveries ask for them at once, beside other sends', async () => {
 		const workflow = await keyedWorkflow();
 		const others = await keyedWorkflow();
 		const lost = titled('Unknown', 16).map(({ title }) => title);
@@ -86,7 +86,7 @@ describe('a webhook that is delivered several times, to several workers', () => 
 		expect(took).toBeGreaterThan(1);
 	});
 
-	test('sends what is unknown once under Resend Unknown, asked for by three at once', async () => {
+	test('with Resend Unknown, only one of three deliveries at once sends an unknown item again', async () => {
 		await untilShared(cluster(), async (round) => {
 			cluster().simulator.reset();
 			cluster().simulator.setLatency(50);
@@ -103,7 +103,7 @@ describe('a webhook that is delivered several times, to several workers', () => 
 		});
 	});
 
-	test('sends nothing twice if workers stand still for seconds, one or several at once', async () => {
+	test('nothing is sent twice, and nothing lost, if one or several workers freeze for seconds', async () => {
 		const workflow = await keyedWorkflow();
 		const stop = async (worker: N8nServer, afterMs: number, forMs: number) => {
 			await sleep(afterMs);

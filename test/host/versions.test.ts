@@ -68,35 +68,41 @@ const credentialTests: Array<
 describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 	const stage = useStage({ major });
 
-	test('dates of a send come in every form that an expression may give', async () => {
-		const forms = [
-			"'2099-05-01T10:00:30+02:00'",
-			"DateTime.fromISO('2099-05-01T10:00', { zone: 'Asia/Kolkata' })",
-			"new Date('2099-05-01T04:30:00Z')",
-			"Date.parse('2099-05-01T04:30:00Z')",
-		];
-		const sendAt = `={{ [${forms.join(', ')}][$itemIndex] }}`;
-		const workflow = await sendWorkflow(stage(), { parameters: { additionalFields: { sendAt } } });
-		const execution = await workflow.run(titled('Later', forms.length));
-		// A moment without an offset goes out in the workflow's timezone: here n8n's own, New York.
-		expect(sentItems(execution).map((item) => item['sendAt'])).toEqual([
-			'2099-05-01 10:01 +02:00',
-			'2099-05-01 10:00 +05:30',
-			'2099-05-01 00:30 -04:00',
-			'2099-05-01 00:30 -04:00',
-		]);
+	describe('the time of a send', () => {
+		test('a send accepts its time in every form that an expression may give', async () => {
+			const forms = [
+				"'2099-05-01T10:00:30+02:00'",
+				"DateTime.fromISO('2099-05-01T10:00', { zone: 'Asia/Kolkata' })",
+				"new Date('2099-05-01T04:30:00Z')",
+				"Date.parse('2099-05-01T04:30:00Z')",
+			];
+			const sendAt = `={{ [${forms.join(', ')}][$itemIndex] }}`;
+			const workflow = await sendWorkflow(stage(), {
+				parameters: { additionalFields: { sendAt } },
+			});
+			const execution = await workflow.run(titled('Later', forms.length));
+			// A moment without an offset goes out in the workflow's timezone: here n8n's own, New York.
+			expect(sentItems(execution).map((item) => item['sendAt'])).toEqual([
+				'2099-05-01 10:01 +02:00',
+				'2099-05-01 10:00 +05:30',
+				'2099-05-01 00:30 -04:00',
+				'2099-05-01 00:30 -04:00',
+			]);
+		});
 	});
 
-	test.each(credentialTests)('the credential test %s', async (_what, change, answer, message) => {
-		const { client, credential, simulator } = stage();
-		if (answer !== null) simulator.addFault({ action: answer });
-		const data = { baseUrl: simulator.url, ...secrets, ...change };
-		expect(await client.testCredential(credential, data)).toMatchObject(
-			message === null ? { status: 'OK' } : { status: 'Error', message },
-		);
+	describe('credentials', () => {
+		test.each(credentialTests)('the credential test %s', async (_what, change, answer, message) => {
+			const { client, credential, simulator } = stage();
+			if (answer !== null) simulator.addFault({ action: answer });
+			const data = { baseUrl: simulator.url, ...secrets, ...change };
+			expect(await client.testCredential(credential, data)).toMatchObject(
+				message === null ? { status: 'OK' } : { status: 'Error', message },
+			);
+		});
 	});
 
-	describe('the trigger', () => {
+	describe('the trigger in the classic engine', () => {
 		/** Watches a campaign, and waits for its first event. */
 		const watch = async (seconds: number) => {
 			const { client, simulator, credential } = stage();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
 	chapters,
 	readResults,
+	readSource,
 	saysTheSame,
 	type TestResult,
 	writePage,
@@ -14,7 +15,9 @@ const project = join(__dirname, '../../..');
 test('docs/reliability-tests.md lists suites that are there, each once', () => {
 	const suites = chapters.flatMap((chapter) => chapter.suites);
 	expect(new Set(suites).size).toBe(suites.length);
-	const missing = suites.filter((suite) => !existsSync(join(project, `test/${suite}.test.ts`)));
+	const missing = suites.filter(
+		(source) => !existsSync(join(project, `test/${readSource(source).suite}.test.ts`)),
+	);
 	expect(missing).toEqual([]);
 });
 
@@ -63,6 +66,23 @@ describe('docs/reliability-tests.md', () => {
 		},
 	])('is not written because of $name', ({ results, fault }) => {
 		expect(writePage(parts, results).faults).toEqual([fault]);
+	});
+
+	test('lists the groups of a suite in different chapters, and misses none of its tests', () => {
+		const groups = [
+			{ title: 'Sends', suites: ['host/queue > a send'] },
+			{ title: 'The trigger', suites: ['host/queue > the trigger'] },
+		];
+		const results = [
+			result({ groups: ['on n8n 1.x', 'the trigger'], title: 'it polls' }),
+			result({ groups: ['on n8n 1.x', 'a send'] }),
+			result({ groups: ['on n8n 1.x'], title: 'it waits' }),
+		];
+		const { page, faults } = writePage(groups, results);
+		expect(page).toMatch(
+			/## Sends[^#]+\| It sends once \| 1\.x \|[^|]+## The trigger[^#]+\| It polls \| 1\.x \|\n$/,
+		);
+		expect(faults).toEqual(['In no chapter: host/queue: it waits']);
 	});
 
 	test('says the same however its tables are aligned, and something else if a word differs', () => {

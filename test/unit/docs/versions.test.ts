@@ -29,6 +29,10 @@ describe('the versions of n8n', () => {
 		expect(read('README.md')).toContain(`on n8n ${oldest} and newer`);
 	});
 
+	test('in docs/reliability.md are those that host/ pins', () => {
+		expect(versionsIn('docs/reliability.md').sort()).toEqual([oldest, newest].sort());
+	});
+
 	test('in docs/compatibility.md are those that host/ pins', () => {
 		const page = 'docs/compatibility.md';
 		expect(versionsIn(page).sort()).toEqual([oldest, newest].sort());
