@@ -45,7 +45,7 @@ test('with the error output the bad item alone goes there, beside its input', as
 	});
 	expect(itemsOf(run, 'Sent')).toMatchObject([{ json: { campaignId: '1001' } }]);
 	const error = {
-		message: 'Title is empty for this item: its expression gave nothing',
+		message: 'Title is empty for this item: its expression returned nothing',
 		description: matching(/\.$/),
 		type: 'validation',
 		outcome: 'notSent',

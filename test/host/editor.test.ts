@@ -500,7 +500,7 @@ describe("n8n's editor", () => {
 		await editor.execute();
 		await editor.expectHint('1 of 7 would be sent. 6 of 7 would not be sent:');
 		await editor.expectHint(
-			'Title is empty for this item: its expression gave nothing: items 1, 6',
+			'Title is empty for this item: its expression returned nothing: items 1, 6',
 		);
 		await editor.expectHint('The one to be sent would go to subscriber 5001 right away:');
 		await editor.expectTexts(output, ['dryRun', 'error', 'notSent']);
@@ -528,8 +528,8 @@ describe("n8n's editor", () => {
 		await output.getByText('2 items').waitFor();
 		await editor.openNode(id, failing);
 		await editor.execute();
-		const reason = 'Title is empty for this item: its expression gave nothing';
-		await editor.expectHint(`1 sent, 1 not sent (item 1: ${reason}). See the column error.`);
+		const reason = 'Title is empty for this item: its expression returned nothing';
+		await editor.expectHint(`1 sent, 1 not sent (item 1: ${reason}). See the error column.`);
 		await editor.expectTexts(output, ['status', 'notSent', 'description', reason, 'error']);
 		await editor.keepPictures('continue');
 	});

@@ -72,11 +72,12 @@ const refused: Refused[] = [
 	},
 	{
 		parameters: { targetUrl: '=https://example.com/{{ $json.slug }}' },
-		message: 'Target URL has an empty part: {{ $json.slug }} gave nothing: "https://example.com/"',
+		message:
+			'Target URL has an empty part: {{ $json.slug }} returned nothing: "https://example.com/"',
 	},
 	{
 		parameters: { title: '=For {{ $json.customer.name }}, {{ "now".toUpperCase() }}' },
-		message: 'Title has an empty part: {{ $json.customer.name }} gave nothing: "For , NOW"',
+		message: 'Title has an empty part: {{ $json.customer.name }} returned nothing: "For , NOW"',
 	},
 	{
 		parameters: { title: 'Hello {{ $json.name }}' },
@@ -96,13 +97,14 @@ const refused: Refused[] = [
 			actionButtons: { button: [{ title: '=See {{ $json.name }}', url: 'https://a.example' }] },
 		},
 		message:
-			'Title of button 1 in Action Buttons has an empty part: {{ $json.name }} gave nothing: "See"',
+			'Title of button 1 in Action Buttons has an empty part: {{ $json.name }} returned nothing: "See"',
 	},
 	{
 		parameters: {
 			additionalFields: { utmParameters: { parameters: { campaign: '=sale-{{ $json.city }}' } } },
 		},
-		message: 'Campaign in UTM Parameters has an empty part: {{ $json.city }} gave nothing: "sale-"',
+		message:
+			'Campaign in UTM Parameters has an empty part: {{ $json.city }} returned nothing: "sale-"',
 	},
 	{
 		parameters: {
@@ -119,11 +121,11 @@ const refused: Refused[] = [
 			attributesJson: '={"plan": "{{ $json.plan }}", "city": "Oslo"}',
 		},
 		message:
-			'Attributes (JSON) has an empty part: {{ $json.plan }} gave nothing: "{"plan": "", "city": "Oslo"}"',
+			'Attributes (JSON) has an empty part: {{ $json.plan }} returned nothing: "{"plan": "", "city": "Oslo"}"',
 	},
 	{
 		parameters: { operation: 'sendToSegments', segmentIds: '=12, {{ $json.segment }}' },
-		message: 'Segment IDs has an empty part: {{ $json.segment }} gave nothing: "12,"',
+		message: 'Segment IDs has an empty part: {{ $json.segment }} returned nothing: "12,"',
 	},
 	{
 		parameters: { options: { idempotencyKey: '={{ `order_${$json.id ?? null}` }}' } },
@@ -131,12 +133,12 @@ const refused: Refused[] = [
 	},
 	{
 		parameters: { options: { idempotencyKey: '=order-{{ $json.id }}', allowEmptyParts: true } },
-		message: 'Idempotency Key has an empty part: {{ $json.id }} gave nothing: "order-"',
+		message: 'Idempotency Key has an empty part: {{ $json.id }} returned nothing: "order-"',
 	},
 	{
 		parameters: { options: { idempotencyKey: '=Order {{ $json.orderId }} is on its way' } },
 		message:
-			'Idempotency Key has an empty part: {{ $json.orderId }} gave nothing: "Order is on its way"',
+			'Idempotency Key has an empty part: {{ $json.orderId }} returned nothing: "Order is on its way"',
 	},
 	{
 		parameters: { options: { idempotencyKey: '=post-{{ ({ id: 1 }) }}' } },

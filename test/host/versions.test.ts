@@ -31,7 +31,7 @@ const credentialTests: Array<
 		'fails on other header names',
 		{ headerNames: 'webpushr' },
 		null,
-		`The push service did not get one of the two headers of the credential. ${checkKeys}`,
+		`The push service did not receive both headers of the credential. ${checkKeys}`,
 	],
 	[
 		'fails where nobody listens',

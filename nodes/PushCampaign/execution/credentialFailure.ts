@@ -39,7 +39,7 @@ export function notOpened(error: unknown): CredentialFailure | Unavailable {
 	// n8n 2.41.1: n8n-workflow, `workflow-data-proxy-env-provider.js`.
 	if (/access to env vars denied/i.test(message)) {
 		return fail(
-			'This n8n does not let expressions read environment variables, as one in the credential does ($env)',
+			'An expression in the credential reads an environment variable ($env), which this n8n does not allow',
 			"Enter the value itself in the credential, or have n8n's administrator set N8N_BLOCK_ENV_ACCESS_IN_NODE to false and restart n8n.",
 		);
 	}
@@ -55,7 +55,7 @@ export function notOpened(error: unknown): CredentialFailure | Unavailable {
 	if (/could not load secrets/i.test(message)) {
 		if (/could not be found/i.test(description)) {
 			return fail(
-				'n8n did not find a secret that the credential uses in the vault',
+				'The vault has no secret of the name that the credential uses',
 				'Check its name in the expression in the credential ($secrets), and that the vault holds it.',
 			);
 		}

@@ -111,7 +111,7 @@ export function toProblem(error: unknown, mayBeRequested: boolean): Problem {
 	return {
 		...defect,
 		outcome,
-		message: `This node has a defect: ${message}`,
+		message: `This is a bug in the Push Campaign node: ${message}`,
 		description: defectAdvice,
 	};
 }

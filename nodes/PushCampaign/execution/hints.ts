@@ -102,7 +102,7 @@ function notSentLines(refused: readonly Failure[]): string[] {
 	const reasons = reasonsOf(inOrder).map(({ reason, items }) => escaped(`${reason}: ${items}`));
 	const left = reasons.length - mostReasons;
 	if (left <= 0) return reasons;
-	return [...reasons.slice(0, mostReasons), `${left} more reasons: see the column error`];
+	return [...reasons.slice(0, mostReasons), `${left} more reasons: see the error column`];
 }
 
 function dryRunHint({ sends, items, refused, reached }: HintedSends): NodeExecutionHint[] {
@@ -147,7 +147,7 @@ export function executionHints(hinted: HintedSends): NodeExecutionHint[] {
 export function droppedHint(count: number): NodeExecutionHint[] {
 	if (count === 0) return [];
 	const items = count === 1 ? 'item was' : 'items were';
-	const message = `${count} ${items} not sent, because an earlier item with the same idempotency key has another content.`;
+	const message = `${count} ${items} not sent: an earlier item has the same idempotency key but different content.`;
 	return [{ message, type: 'warning', location: 'outputPane' }];
 }
 
@@ -158,7 +158,7 @@ export function droppedHint(count: number): NodeExecutionHint[] {
 export function endHint(run: RunEnd, isErrorOutput: boolean): NodeExecutionHint[] {
 	const end = escaped(describeEnd(run));
 	if (run.failures.length > 0) {
-		const where = isErrorOutput ? 'the output Error' : 'the column error';
+		const where = isErrorOutput ? 'the Error output' : 'the error column';
 		return [{ message: `${end}. See ${where}.`, type: 'warning', location: 'outputPane' }];
 	}
 	if (!run.counts?.sentEarlier) return [];
@@ -170,6 +170,6 @@ export function endHint(run: RunEnd, isErrorOutput: boolean): NodeExecutionHint[
 export function waitedHint({ refusals, waitedMs }: LimitTrace): NodeExecutionHint[] {
 	if (waitedMs <= 0) return [];
 	const times = refusals === 1 ? 'once' : `${refusals} times`;
-	const message = `The push service said ${times} that there were too many requests. So the run waited ${describeWait(waitedMs)} in all.`;
+	const message = `The push service said ${times} that there were too many requests, so the run waited ${describeWait(waitedMs)} in total.`;
 	return [{ message, type: 'info', location: 'outputPane' }];
 }

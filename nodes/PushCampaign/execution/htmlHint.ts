@@ -25,10 +25,10 @@ export function htmlHint(sends: ReadonlyMap<number, TimedSend>): NodeExecutionHi
 	if (items.length === 0) return [];
 	const listed = items.slice(0, most).join(', ');
 	const more = items.length > most ? ` and ${items.length - most} more` : '';
-	const which = items.length === 1 ? `item ${listed} holds` : `items ${listed}${more} holds`;
+	const which = items.length === 1 ? `Item ${listed} contains` : `Items ${listed}${more} contain`;
 	return [
 		{
-			message: `A text of ${which} HTML, which subscribers see as it is. To send plain text, add the option Convert HTML to Text.`,
+			message: `${which} HTML, which subscribers see as it is. To send plain text, add the option Convert HTML to Text.`,
 			type: 'warning',
 			location: 'outputPane',
 		},

@@ -79,11 +79,11 @@ export const editorHints: NodeHint[] = [
 	notHttps('Icon URL', 'iconUrl'),
 	notHttps('Image URL', 'imageUrl'),
 	beside(
-		'A field that is set to Fixed holds an expression in braces, which would not be filled in. Switch the field to Expression.',
+		'A field that is set to Fixed contains {{ }}, which n8n does not evaluate there. Switch the field to Expression.',
 		`/(?<!\\\\)"(?!=)(?:[^"\\\\]|\\\\.)*[{][{](?:[^"}\\\\]|\\\\.)*[$]/.test(${allTexts})`,
 	),
 	beside(
-		'Idempotency Key is empty, which does not turn it off. Enter an ID of what the notification is about, or remove the option.',
+		'Idempotency Key is empty, so the send will fail. Enter an ID of what the notification is about, or remove the option.',
 		`$rawParameter["options"]?.idempotencyKey !== undefined && /^=?\\s*([{][{]\\s*[}][}])?\\s*$/.test(${rawTextIn('options', 'idempotencyKey')})`,
 	),
 ];

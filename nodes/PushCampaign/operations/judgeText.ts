@@ -104,7 +104,7 @@ const missingValueInKey: TextRule = {
 };
 
 const findEmptyPart = ({ origin: { emptyPart } }: Judged) =>
-	emptyPart && `has an empty part: ${clip(emptyPart)} gave nothing`;
+	emptyPart && `has an empty part: ${clip(emptyPart)} returned nothing`;
 
 const emptyPart: TextRule = {
 	find: findEmptyPart,

@@ -109,7 +109,7 @@ export const sendOptions = optionsProperty([
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to send a text also if one of the expressions in it gives nothing, such as a greeting for an item without a name. An idempotency key with such a part is always refused.',
+			'Whether to send a text even if an expression in it returns nothing, such as a greeting for an item without a name. An idempotency key with such a part is always refused.',
 	},
 	{
 		displayName: 'Convert HTML to Text',
@@ -129,7 +129,7 @@ export const sendOptions = optionsProperty([
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether to send again what an earlier execution left unknown. Turn it on only if the campaign is not in your push service's dashboard, otherwise subscribers get it twice.",
+			"Whether to send again if it is unknown whether an earlier execution sent it. Turn it on only if the campaign is not in your push service's dashboard, or the one subscriber did not get it: otherwise it arrives twice.",
 	},
 	sendOnce,
 	{

@@ -26,7 +26,7 @@ export interface ItemParameters {
 	/** IANA name of the workflow's timezone. */
 	readonly timezone: string;
 	/**
-	 * The parameter's value; `undefined` if it is missing, `null` if its expression gave nothing, also
+	 * The parameter's value; `undefined` if it is missing, `null` if its expression returned nothing, also
 	 * within a collection.
 	 * @throws InvalidInput when its expression can't be evaluated, or a collection is written as one
 	 */
@@ -88,7 +88,7 @@ export function required(value: unknown, displayName: string): unknown {
 	if (value === null) {
 		throw invalid(
 			displayName,
-			'is empty for this item: its expression gave nothing',
+			'is empty for this item: its expression returned nothing',
 			`Check the expression in ${displayName}, and the item that it reads from.`,
 		);
 	}
@@ -124,7 +124,7 @@ export const nonBlank = <Value>(schema: Schema<Value>): Schema<Value> =>
 			(given) => !isBlank(given),
 			(given) =>
 				given === null
-					? issueWith('is empty for this item: its expression gave nothing', checkExpression)
+					? issueWith('is empty for this item: its expression returned nothing', checkExpression)
 					: { message: 'is empty' },
 		)
 		.pipe(schema);

@@ -33,7 +33,7 @@ export const quietHours = {
 	// n8n's editor drops an empty one as soon as another field is added.
 	default: { hours: { from: from.default, to: to.default } },
 	description:
-		"When nothing may go out. What would go out in these hours, right away or by its Send At, is scheduled for their end instead. The times are read in Send At Timezone, or else in the workflow's time zone.",
+		"When nothing may go out. A send that falls into these hours, right away or by its Send At, is scheduled for their end instead. The times are read in Send At Timezone, or else in the workflow's time zone.",
 	options: [{ displayName: 'Hours', name: 'hours', values: [from, to] }],
 } satisfies INodeProperties;
 

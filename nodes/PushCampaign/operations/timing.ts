@@ -147,7 +147,7 @@ export function toTiming(fields: z.infer<typeof timingSchema>, workflowTimezone:
 	if (fields.sendAtTimezone !== undefined && fields.sendAt === undefined && !fields.quietHours) {
 		throw invalid(
 			sendAtTimezone.displayName,
-			'is there without Send At',
+			'is set without Send At or Quiet Hours',
 			'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
 		);
 	}

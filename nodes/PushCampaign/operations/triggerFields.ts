@@ -35,7 +35,7 @@ export const noSelection = 'is not a selection from the list';
 
 /**
  * Reads a value that must be there. n8n fills in the default of a field that nobody changed, so one that is empty
- * was emptied, or its expression gave nothing: it must not count as the default.
+ * was emptied, or its expression returned nothing: it must not count as the default.
  * @throws InvalidInput naming the field
  */
 export function readRequired<Value>(
@@ -46,7 +46,7 @@ export function readRequired<Value>(
 	const value = parameters.get(property);
 	const { displayName } = property;
 	if (!isBlank(value)) return check(schema, value, displayName);
-	const advice = `Fill in ${displayName}. An expression in it has no input item to read from.`;
+	const advice = `Fill in ${displayName}. A trigger has no input item, so an expression in it can't use $json.`;
 	throw invalid(displayName, 'is empty', advice);
 }
 
@@ -131,7 +131,7 @@ export const target: TriggerField<number> = {
 		// No number is right for everyone: one has to be entered.
 		default: '',
 		description:
-			'The number to reach, from 1. It starts the workflow once, even if the number falls and rises again.',
+			'The number to reach, 1 or more. It starts the workflow once, even if the number falls and rises again.',
 	},
 	read: (parameters) => readRequired(parameters, target.property, wholeNumber(1)),
 };

@@ -29,7 +29,7 @@ export interface Send {
 
 const notNoted = (error: unknown) =>
 	new Unavailable(
-		`It could not be saved in n8n's database that a send begins: ${messageOf(error)}`,
+		`Could not record the start of this send in n8n's database: ${messageOf(error)}`,
 		'Without that, a Retry after a crash could send it twice. Check that n8n can write to its database, then run the workflow again.',
 	);
 

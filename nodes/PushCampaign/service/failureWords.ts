@@ -45,7 +45,7 @@ const valueRefused: FailureWords = {
 const commonTypes: Readonly<Record<string, FailureWords>> = {
 	header_invalid: {
 		...credentialInvalid,
-		message: 'The push service did not get one of the two headers of the credential',
+		message: 'The push service did not receive both headers of the credential',
 		advice: 'Open the Push Campaign API credential and check that Header Names fits your provider.',
 	},
 	authentication_failure: {

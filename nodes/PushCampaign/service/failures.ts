@@ -198,7 +198,7 @@ export const reasons = {
 export function notRequestedProblem(reason: Problem): Problem {
 	return {
 		...reason,
-		description: `It was not requested any more, because the push service kept refusing others. ${reason.description}`,
+		description: `It was skipped, because the push service kept refusing other requests. ${reason.description}`,
 	};
 }
 

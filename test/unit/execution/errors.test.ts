@@ -205,7 +205,7 @@ describe('what is thrown', () => {
 		{ thrown: undefined, said: 'undefined' },
 		{ thrown: null, said: 'null' },
 	])('is a defect of this node if it is anything else: $said', ({ thrown, said }) => {
-		const message = `This node has a defect: ${said}`;
+		const message = `This is a bug in the Push Campaign node: ${said}`;
 		const problem = { type: 'unspecified', cause: 'node-defect', message, description };
 		expect(toProblem(thrown, true)).toEqual({ ...problem, outcome: 'unknown' });
 		expect(toProblem(thrown, false)).toEqual({ ...problem, outcome: 'notSent' });

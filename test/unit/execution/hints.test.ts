@@ -204,7 +204,7 @@ describe('a dry run', () => {
 		const many = Array.from({ length: 30 }, (_, index) => refusedFor(`No ${index}`, index)).flat();
 		const [hint] = executionHints({ sends: [], items: 30, refused: many });
 		expect(hint?.message).toMatch(
-			/^Nothing .*<br>0 of 30 would be sent\. 30 .*<br>No 19: item 19<br>10 more reasons: see the column error$/,
+			/^Nothing .*<br>0 of 30 would be sent\. 30 .*<br>No 19: item 19<br>10 more reasons: see the error column$/,
 		);
 	});
 
@@ -232,8 +232,8 @@ describe('how a run ended', () => {
 	const run = { kind: 'send', items: 13, counts, failures } as const;
 
 	test.each([
-		{ isErrorOutput: false, where: 'the column error' },
-		{ isErrorOutput: true, where: 'the output Error' },
+		{ isErrorOutput: false, where: 'the error column' },
+		{ isErrorOutput: true, where: 'the Error output' },
 	])('is said in one sentence, with where to look: $where', ({ isErrorOutput, where }) => {
 		const message = `4 sent, 8 sent earlier, 1 not sent (item 7: Title is &#60;b&#62;). See ${where}.`;
 		expect(endHint(run, isErrorOutput)).toEqual([
@@ -262,7 +262,7 @@ test('a run says how long it waited because of too many requests, and how often'
 	expect(waitedHint({ refusals: 3, waitedMs: 84_200 })).toEqual([
 		{
 			message:
-				'The push service said 3 times that there were too many requests. So the run waited 1 minute, 25 seconds in all.',
+				'The push service said 3 times that there were too many requests, so the run waited 1 minute, 25 seconds in total.',
 			type: 'info',
 			location: 'outputPane',
 		},

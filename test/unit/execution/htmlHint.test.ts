@@ -22,13 +22,13 @@ test.each([
 		parameters: { actionButtons: { button: [{ title: '<i>A</i>', url: 'https://a.example' }] } },
 	},
 ])('HTML $name is pointed out with the number of its item', ({ parameters }) => {
-	expect(messageOf([send({}), send(parameters)])).toEqual([`A text of item 1 holds ${advice}`]);
+	expect(messageOf([send({}), send(parameters)])).toEqual([`Item 1 contains ${advice}`]);
 });
 
 test('the items are listed, and many of them counted', () => {
-	expect(messageOf([bold, send({}), bold])).toEqual([`A text of items 0, 2 holds ${advice}`]);
+	expect(messageOf([bold, send({}), bold])).toEqual([`Items 0, 2 contain ${advice}`]);
 	expect(messageOf(Array.from({ length: 13 }, () => bold))).toEqual([
-		`A text of items 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more holds ${advice}`,
+		`Items 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more contain ${advice}`,
 	]);
 });
 
@@ -49,5 +49,5 @@ test.each([
 		addExecutionHints: (...added) => hints.push(...added),
 	});
 	await runItems(context);
-	expect(hints.map(({ message }) => message)).toContain(`A text of item 1 holds ${advice}`);
+	expect(hints.map(({ message }) => message)).toContain(`Item 1 contains ${advice}`);
 });

@@ -209,7 +209,7 @@ test('each text in a collection is read by itself, and known by its place', () =
 });
 
 // So that a message can say that the expression is at fault.
-test('what an expression gave nothing for is null, what was left empty is not', () => {
+test('what an expression returned nothing for is null, what was left empty is not', () => {
 	expect(readTitles('={{ $json.a }}', [{ a: ' ' }, { a: '' }, {}]).values).toEqual([
 		null,
 		null,

@@ -171,7 +171,7 @@ describe('before anything is sent', () => {
 			const json = { status: 'notSent', description: message, error };
 			expect(items).toEqual([0, 1].map((item) => ({ json, pairedItem: { item } })));
 			expect(hints).toEqual([
-				expect.stringMatching(/^0 sent, 2 not sent \(items 0, 1: .*\)\. See the column error\.$/),
+				expect.stringMatching(/^0 sent, 2 not sent \(items 0, 1: .*\)\. See the error column\.$/),
 			]);
 			expect(asked).toEqual([]);
 		},
@@ -218,7 +218,7 @@ describe('before anything is sent', () => {
 		};
 		expect(items).toEqual([0, 1].map((item) => ({ json: { error }, pairedItem: { item } })));
 		expect(hints).toEqual([
-			expect.stringMatching(/^0 sent, 2 not sent .* See the output Error\.$/),
+			expect.stringMatching(/^0 sent, 2 not sent .* See the Error output\.$/),
 		]);
 		expect(asked).toEqual([]);
 	});
@@ -400,7 +400,7 @@ describe('sends and reads', () => {
 				return request.url.endsWith('/1') ? statusAnswer('1') : created(1);
 			};
 			const given = { items: titled('1', '', '3'), parameters, service };
-			const message = `${name} is empty for this item: its expression gave nothing`;
+			const message = `${name} is empty for this item: its expression returned nothing`;
 			const stopped = await run(given);
 			expect(stopped.asked).toEqual([]);
 			expect(stopped.error).toBeInstanceOf(NodeOperationError);
@@ -868,7 +868,7 @@ describe('a node that continues', () => {
 		}
 		expect(hints).toEqual([
 			expect.stringMatching(
-				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the column error\.$/,
+				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the error column\.$/,
 			),
 		]);
 	});
@@ -882,7 +882,7 @@ describe('a node that continues', () => {
 		]);
 		expect(hints).toEqual([
 			expect.stringMatching(
-				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the output Error\.$/,
+				/^1 sent, 2 not sent \(item 2: The push .*; item 3: .*\), 1 unknown \(item 1\)\. See the Error output\.$/,
 			),
 		]);
 	});
@@ -1017,7 +1017,7 @@ describe('hints', () => {
 		const faults = { b: () => failure('bad_request') };
 		const given = { parameters: scheduled, faults, continueOnFail: true };
 		expect((await run({ ...given, items: titled('a', 'b', 'c') })).hints).toEqual([
-			expect.stringMatching(/^2 scheduled, 1 not sent \(item 1: .*\)\. See the column error\.$/),
+			expect.stringMatching(/^2 scheduled, 1 not sent \(item 1: .*\)\. See the error column\.$/),
 			expect.stringMatching(/^2 sends are scheduled for 1 Jan 2099 00:00, UTC\. /),
 		]);
 		const keyed = {
@@ -1028,7 +1028,7 @@ describe('hints', () => {
 		expect((await run(keyed)).hints).toEqual([
 			'1 scheduled, 1 sent earlier. What was sent earlier is not sent again.',
 			expect.stringMatching(/^Scheduled /),
-			'1 item was not sent, because an earlier item with the same idempotency key has another content.',
+			'1 item was not sent: an earlier item has the same idempotency key but different content.',
 		]);
 	});
 
@@ -1039,7 +1039,7 @@ describe('hints', () => {
 			headers: { 'retry-after': '0.01' },
 		});
 		expect((await run({ service })).hints).toEqual([
-			'The push service said once that there were too many requests. So the run waited 1 second in all.',
+			'The push service said once that there were too many requests, so the run waited 1 second in total.',
 		]);
 	});
 

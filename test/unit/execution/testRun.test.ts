@@ -176,7 +176,7 @@ describe('Test Subscriber ID in a manual execution', () => {
 		{ given: '', says: 'Test Subscriber ID is missing' },
 		{
 			given: '={{ null }}',
-			says: 'Test Subscriber ID is empty for this item: its expression gave nothing',
+			says: 'Test Subscriber ID is empty for this item: its expression returned nothing',
 		},
 		{ given: 'me', says: 'Test Subscriber ID is not a number: "me"' },
 	])('sends nothing to anybody if it is "$given"', async ({ given, says }) => {

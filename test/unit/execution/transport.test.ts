@@ -86,7 +86,7 @@ describe('the credential of a run with several items', () => {
 			error: expressionError('access to env vars denied [Error resolving credentials]'),
 			then: {
 				message:
-					'This n8n does not let expressions read environment variables, as one in the credential does ($env)',
+					'An expression in the credential reads an environment variable ($env), which this n8n does not allow',
 				description:
 					"Enter the value itself in the credential, or have n8n's administrator set N8N_BLOCK_ENV_ACCESS_IN_NODE to false and restart n8n.",
 				type: 'validation',
@@ -122,7 +122,7 @@ describe('the credential of a run with several items', () => {
 				'The credential in use tries to use secret from an external store that could not be found',
 			),
 			then: {
-				message: 'n8n did not find a secret that the credential uses in the vault',
+				message: 'The vault has no secret of the name that the credential uses',
 				description:
 					'Check its name in the expression in the credential ($secrets), and that the vault holds it.',
 				type: 'validation',

@@ -131,7 +131,7 @@ test('a subscriber is addressed by digits as text', () => {
 	});
 });
 
-const nothing = 'is empty for this item: its expression gave nothing';
+const nothing = 'is empty for this item: its expression returned nothing';
 const attribute = 'is not a text, a number or a boolean';
 const lost = 'is too large for a number, its last digits are lost already';
 

@@ -63,7 +63,7 @@ test('a word of JavaScript is no one’s mistake if a person wrote it', () => {
 test('a part that gave nothing is named, and may be allowed', () => {
 	const origin = { ...expression, emptyPart: '{{ $json.name }}' };
 	expect(refusal(() => judge('Hello', origin))).toMatchObject({
-		message: 'Title has an empty part: {{ $json.name }} gave nothing: "Hello"',
+		message: 'Title has an empty part: {{ $json.name }} returned nothing: "Hello"',
 		advice:
 			'Check the item, give a value for this case, such as {{ $json.name || "you" }}, or add the option Allow Empty Parts.',
 	});

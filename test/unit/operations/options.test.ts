@@ -76,10 +76,10 @@ describe('an idempotency key', () => {
 });
 
 const toggle = 'is not true or false';
-const nothing = 'is empty for this item: its expression gave nothing';
+const nothing = 'is empty for this item: its expression returned nothing';
 const notExact = 'is neither text nor an exact number, so enter it as text';
 
-// An option that was added and whose expression gave nothing is there without a value.
+// An option that was added and whose expression returned nothing is there without a value.
 test.each([
 	{ field: 'Dry Run', rule: `${toggle}: "false"`, option: 'dryRun', values: ['false'] },
 	{ field: 'Dry Run', rule: nothing, option: 'dryRun', values: [null, undefined] },

@@ -127,9 +127,9 @@ describe('a campaign ID', () => {
 	test.each([
 		{ name: 'that is empty', campaignId: '', message: 'Campaign ID is missing' },
 		{
-			name: 'whose expression gave nothing',
+			name: 'whose expression returned nothing',
 			campaignId: null,
-			message: 'Campaign ID is empty for this item: its expression gave nothing',
+			message: 'Campaign ID is empty for this item: its expression returned nothing',
 		},
 		{
 			name: 'that is two IDs',
@@ -185,10 +185,10 @@ describe('Get Status of an item without a campaign ID', () => {
 		expect(refusal(prepare(input))).toMatchObject({ message, advice });
 	});
 
-	test('says of any other that its expression gave nothing', () => {
+	test('says of any other that its expression returned nothing', () => {
 		for (const input of [{}, { status: 'Sent' }, { status: 'constructor' }]) {
 			expect(refusal(prepare(input)).message).toBe(
-				'Campaign ID is empty for this item: its expression gave nothing',
+				'Campaign ID is empty for this item: its expression returned nothing',
 			);
 		}
 	});

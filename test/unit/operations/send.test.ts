@@ -613,7 +613,7 @@ describe('Quiet Hours', () => {
 });
 
 const set = 'is not a set of fields';
-const nothing = 'is empty for this item: its expression gave nothing';
+const nothing = 'is empty for this item: its expression returned nothing';
 const sendAt = '2030-01-01T09:00:00Z';
 const utmOf = (source: string) => ({ utmParameters: { parameters: { source } } });
 
@@ -685,7 +685,7 @@ const refused: Refused[] = [
 	{ field: 'Send At', rule: noTime, of: added('sendAt'), values: [...blank, null] },
 	{
 		field: 'Send At Timezone',
-		rule: 'is there without Send At',
+		rule: 'is set without Send At or Quiet Hours',
 		of: added('sendAtTimezone'),
 		values: ['UTC'],
 	},

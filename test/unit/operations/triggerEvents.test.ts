@@ -141,7 +141,7 @@ test('an ID counts once, however often and with however many leading zeros it is
 
 const change = (name: string) => `Change ${name} and run the workflow again.`;
 const fillIn = (name: string) =>
-	`Fill in ${name}. An expression in it has no input item to read from.`;
+	`Fill in ${name}. A trigger has no input item, so an expression in it can't use $json.`;
 interface Refusal {
 	readonly name: string;
 	readonly given: IDataObject;

@@ -72,7 +72,7 @@ export class IdempotencyKeys {
 		});
 		if (areUsable) return;
 		throw new InvalidInput(
-			'Idempotency Key and Send Only Once do not work with this version of n8n: it stores what a node has processed in another way',
+			'Idempotency Key and Send Only Once do not work with this version of n8n, which stores processed data differently',
 			'Update Push Campaign, or remove them from the options: then a later execution can send the same again.',
 		);
 	}
@@ -214,6 +214,6 @@ export class IdempotencyKeys {
 
 const notReachable = (error: unknown) =>
 	new Unavailable(
-		`The key of this send could not be saved in n8n's database: ${messageOf(error)}`,
+		`Could not access the idempotency key in n8n's database: ${messageOf(error)}`,
 		'Without it, the same could be sent twice. Check that n8n can write to its database, then run the workflow again.',
 	);
