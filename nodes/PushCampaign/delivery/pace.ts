@@ -7,18 +7,18 @@ import { retryPolicy } from './retry';
 const firstConcurrency = 20;
 const concurrencyGrowth = 3;
 
-/** One refusal for so many accepted requests concerns one item, and says nothing about the pace. */
+/** Below one refusal per this many accepted requests, single items cause them, and the pace stays. */
 const acceptedPerStray = 20;
 
 /**
- * What is left of the pace after a refusal: as much as was accepted since the last one, between the first two
- * shares; or the third share if nothing was accepted, which says less.
+ * After a refusal, the new pace is the rate accepted since the last one, kept between `deepestCut` and `smallestCut` of
+ * the old pace. If nothing was accepted, it is `blindCut` of it.
  */
 const smallestCut = 0.92;
 const deepestCut = 0.25;
 const blindCut = 0.7;
 
-/** The first refusal counts at least so many requests as accepted, because others are still in flight. */
+/** The first refusal counts at least this many requests as accepted, because others are still in flight. */
 const firstAccepted = 3;
 
 /** In requests per millisecond. Without it, cuts during a long outage add up to a wait of days. */

@@ -4,7 +4,7 @@ import type { Problem } from '../service/failures';
 interface RetryPolicy {
 	/** The pause after the first failure, in milliseconds. */
 	readonly firstPauseMs: number;
-	/** Each further pause is so many times as long as the last one. */
+	/** Each further pause is this many times as long as the last one. */
 	readonly backoffCoefficient: number;
 	/** No pause is longer, in milliseconds, unless the service asks for it. */
 	readonly longestPauseMs: number;
@@ -13,7 +13,7 @@ interface RetryPolicy {
 	 * together.
 	 */
 	readonly jitter: number;
-	/** So many pauses, 85 s together, outlast a limit per minute. */
+	/** This many pauses, 85 s in total, outlast a limit per minute. */
 	readonly pausesPerLimit: number;
 	/** The longest `Retry-After` that is waited for, in milliseconds. */
 	readonly longestRetryAfterMs: number;
@@ -37,6 +37,9 @@ export interface RetryLimits {
 	/** After a transient failure: 0 for every request that must not happen twice. */
 	readonly transientRetries: number;
 }
+
+/** How often a read is tried again after a transient failure. A send never is. */
+export const readRetries = 2;
 
 export const isRateLimit = ({ type }: Problem) => type === 'rate_limit';
 
@@ -67,7 +70,7 @@ export interface Refusal {
 	readonly ofJob: number;
 	/** How often it refused any job with nothing accepted in between; 0 if that says nothing yet. */
 	readonly inARow: number;
-	/** Whether no other job goes ahead of this one: then its own refusals are in a row, too. */
+	/** Whether this job is retried before any other: then its own refusals are in a row, too. */
 	readonly isAlone: boolean;
 }
 
@@ -98,7 +101,7 @@ export function afterRefusal(
 	if (asksForTooLong(problem)) return 'giveUp';
 	// The service accepts nothing any more.
 	if (inARow > mostInARow) return 'giveUp';
-	// Neither does it if each of its last answers refused this job.
+	// Nor does it if all of its last answers refused this job.
 	if (isAlone && inARow > 0 && ofJob > mostInARow) return 'giveUp';
 	// The service may still accept others.
 	if (ofJob > rateLimitRetries) return 'fail';

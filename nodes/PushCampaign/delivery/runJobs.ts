@@ -14,7 +14,7 @@ import {
 } from './retry';
 
 /**
- * After so many starts Node.js gets to write the requests out: while it prepares others, none leaves. Measured
+ * After this many starts Node.js gets to write the requests out: while it prepares others, none leaves. Measured
  * in n8n, 500 sends at 50 ms take 425 ms with 5, 443 with 10, 503 with 25 and 671 with all at once; at 5 ms it
  * is 225, 203, 170 and 333.
  */
@@ -219,7 +219,7 @@ export async function runJobs<Value>(
 	});
 	const queue = [...requests.values()];
 	const run = new Run(queue, options);
-	// An earlier try of the execution reported what failed then: it stops nothing now.
+	// Only items that are not valid now stop the run, not what failed in an earlier try of the execution.
 	const isInvalid = entries.some(({ outcome }) => outcome?.kind === 'invalid');
 	if (options.stopOnFailure && isInvalid) run.close();
 	const refusal = await run.end();
@@ -228,7 +228,7 @@ export async function runJobs<Value>(
 	const notRequested: Outcome<Value> =
 		refusal === undefined ? notStarted : { kind: 'failed', problem: notRequestedProblem(refusal) };
 	for (const entry of queue) {
-		// If a failure stops the run, that failure is reported, and not what waited to be tried again.
+		// With stopOnFailure, only the failure that stopped the run is reported.
 		if (options.stopOnFailure) entry.outcome = notStarted;
 		else entry.outcome ??= notRequested;
 	}

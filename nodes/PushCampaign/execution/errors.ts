@@ -4,6 +4,7 @@ import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 import type { Outcome } from '../delivery/outcome';
 import type { ItemFailure } from '../operations/operation';
 import type { Problem } from '../service/failures';
+import { isTemporary } from '../service/failureWords';
 import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { Kind } from '../service/kinds';
 import { isSend } from '../service/kinds';
@@ -56,11 +57,10 @@ export function toRunError(node: INode, run: RunEnd, failure: Failure): NodeErro
 /** Turns why something failed, here, at the service or on the way, into n8n's error. */
 export function toN8nError(node: INode, problem: Problem, itemIndex?: number): NodeError {
 	const { type, message, description, httpCode, cause, retryAfterMs } = problem;
-	const isTimed = cause === 'rate-limited' || cause === 'temporarily-unavailable';
 	const options = {
 		description,
 		...(itemIndex === undefined ? {} : { itemIndex }),
-		failure: isTimed && retryAfterMs !== undefined ? { cause, retryAfterMs } : { cause },
+		failure: isTemporary(cause) && retryAfterMs !== undefined ? { cause, retryAfterMs } : { cause },
 	};
 	const isOfService = type !== 'validation' && cause !== 'node-defect';
 	if (!isOfService) return new NodeOperationError(node, message, options);

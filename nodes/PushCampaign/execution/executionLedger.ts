@@ -84,7 +84,7 @@ export function ledgerOf(context: IExecuteFunctions): Ledger {
 
 /**
  * Opens the journal of the execution that runs.
- * @returns `undefined` where no Retry can come that knows the execution: there is no token, as in n8n 1, or it runs
+ * @returns `undefined` if no Retry can come that knows the execution: there is no token, as in n8n 1, or it runs
  * in the editor or as an agent's tool
  * @throws what n8n's database throws
  */

@@ -93,7 +93,7 @@ function preview({ body, schedule, timezone, isMoved }: TimedSend, reached?: num
 	].join('<br>');
 }
 
-/** A hint lists so many reasons. */
+/** A hint lists at most this many reasons. */
 const mostReasons = 20;
 
 /** Which items of a dry run would not be sent, and why: a line for each reason. */
@@ -152,7 +152,7 @@ export function droppedHint(count: number): NodeExecutionHint[] {
 }
 
 /**
- * Says above the output how a run ended of which items failed or were sent earlier, and where to see why.
+ * Says above the output how a run ended if items failed or were sent earlier, and where to see why.
  * @param isErrorOutput whether failed items are returned by a second output
  */
 export function endHint(run: RunEnd, isErrorOutput: boolean): NodeExecutionHint[] {

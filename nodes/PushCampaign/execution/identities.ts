@@ -8,7 +8,7 @@ import { hasExpression } from './parameterReader';
 
 /**
  * The parameters as written, without the options: turning on Resend Unknown must not make every item
- * a new one. Missing where no expression is among them: then other content means other input.
+ * a new one. Missing if no expression is among them: then other content means other input.
  */
 function writtenParameters(context: IExecuteFunctions): string | undefined {
 	const parameters = { ...context.getNode().parameters, options: undefined };
@@ -24,7 +24,7 @@ export class Identities {
 	private readonly isOfAgent: boolean;
 	/** An agent's tool may run in a context that has none. */
 	private readonly executionId: string;
-	/** The first run where n8n tells none. */
+	/** The first run if n8n tells none. */
 	private readonly runIndex: number;
 	/** The parameters as written, if they say that an item is the same though its content differs. */
 	private readonly written: string | undefined;

@@ -8,7 +8,7 @@ import type { Connection } from './transport';
 
 /** What is to become of an item, known before anything is requested. */
 export type ItemJob<Value> = Job<Value> & {
-	/** Missing where nothing is requested for the item. */
+	/** Missing if nothing is requested for the item. */
 	readonly maxParallel?: number;
 	/** The item that is returned. Missing if the parameters are not valid. */
 	readonly toJson?: (value: Value) => IDataObject;

@@ -1,4 +1,4 @@
-/** A message names so many items. */
+/** A message names at most this many items. */
 const mostNamed = 10;
 
 /**

@@ -12,7 +12,7 @@ export interface KeyedItem {
 	readonly key: SendKey;
 }
 
-/** A hint shows so many sentences about items with the same key. */
+/** A hint shows at most this many sentences about items with the same key. */
 const mostShared = 3;
 
 /** A hint that comes late helps nobody. In milliseconds. */

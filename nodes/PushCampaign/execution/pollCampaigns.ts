@@ -15,7 +15,7 @@ import type { Watched } from '../watch/watched';
 import { toN8nError, asN8nError, toProblem } from './errors';
 import { withEvaluationError } from './parameterReader';
 import type { Poll, PollTime } from './pollReason';
-import { describePoll, openState } from './pollReason';
+import { beginPoll, openState } from './pollReason';
 import { sleep } from './sleep';
 import { connect } from './transport';
 
@@ -157,7 +157,7 @@ export async function pollCampaigns(
 	if (inFlight.has(context)) return null;
 	inFlight.add(context);
 	try {
-		const poll = describePoll(context);
+		const poll = beginPoll(context);
 		if (poll.reason === 'test') return await showPresent(context, poll);
 		return await emitChanges(context, poll);
 	} catch (error) {

@@ -76,7 +76,7 @@ export interface Poll {
 	readonly time: PollTime;
 }
 
-export function describePoll(context: PollContext): Poll {
+export function beginPoll(context: PollContext): Poll {
 	const reason = pollReasonOf(context);
 	return { reason, time: pollTimeOf(context, reason) };
 }

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { readRetries } from '../delivery/retry';
 import type { ReadOperation } from '../operations/operation';
-import { kinds } from '../service/kinds';
 import { toError } from './errors';
 import type { JobFactory } from './itemJob';
 import { parametersOf } from './parameterReader';
@@ -20,7 +20,7 @@ export function readJobs(
 				maxParallel,
 				dedupeKey: JSON.stringify([settings, read.key]),
 				rateLimitRetries,
-				transientRetries: kinds[operation.kind].unknownRetries,
+				transientRetries: readRetries,
 				attempt: async () => await read.perform(client),
 				// Items that share an answer must not share its object: a later node may change one of them.
 				toJson: (answer) => structuredClone(answer),

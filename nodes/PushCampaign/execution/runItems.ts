@@ -24,7 +24,7 @@ import { sleep } from './sleep';
 import type { RunEnd } from './tally';
 import { connections } from './transport';
 
-/** After so many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
+/** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
 
 const toItem = (json: IDataObject, item: number): INodeExecutionData => ({
@@ -75,6 +75,10 @@ async function createJobs<Value>(
 	return await Promise.all(jobs);
 }
 
+/** Max Parallel Requests is read for each item: the first one that makes a request decides. */
+const concurrencyOf = (jobs: ReadonlyArray<Pick<ItemJob<never>, 'maxParallel'>>) =>
+	jobs.find(({ maxParallel }) => maxParallel !== undefined)?.maxParallel ?? 1;
+
 async function runAllJobs<Value>(
 	context: IExecuteFunctions,
 	factory: JobFactory<Value>,
@@ -84,7 +88,7 @@ async function runAllJobs<Value>(
 	try {
 		const jobs = factory.review(await createJobs(context, factory, onRequest));
 		const ended = await runJobs(jobs, {
-			maxConcurrency: jobs.find(({ maxParallel }) => maxParallel)?.maxParallel ?? 1,
+			maxConcurrency: concurrencyOf(jobs),
 			stopOnFailure: !context.continueOnFail(),
 			now: () => performance.now(),
 			sleep,
@@ -115,7 +119,7 @@ async function showHints(
 /** How a run ended, and its items. */
 interface EndedRun<Value> extends RunEnd {
 	/** What the editor says of the run beside how it ended. */
-	readonly hints: () => Promise<NodeExecutionHint[]>;
+	readonly hints?: () => Promise<NodeExecutionHint[]>;
 	readonly outcomes: ReadonlyArray<Outcome<Value>>;
 	/** Missing for an item that has none, because the run failed before. */
 	readonly jobs: ReadonlyArray<ItemJob<Value>>;
@@ -132,7 +136,10 @@ async function returnItems<Value>(
 ): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const isErrorOutput = node.onError === 'continueErrorOutput';
-	await showHints(context, async () => [...endHint(run, isErrorOutput), ...(await run.hints())]);
+	await showHints(context, async () => [
+		...endHint(run, isErrorOutput),
+		...((await run.hints?.()) ?? []),
+	]);
 	const [first] = run.failures;
 	if (first !== undefined && !context.continueOnFail()) throw toRunError(node, run, first);
 	const problems = new Map(run.failures.map(({ itemIndex, problem }) => [itemIndex, problem]));
@@ -186,7 +193,6 @@ function failedRun(items: number, kind: Kind, problem: Problem): EndedRun<never>
 		items,
 		failures: failuresOf(outcomes),
 		counts: isSend(kind) ? nothing : undefined,
-		hints: async () => await Promise.resolve([]),
 		outcomes,
 		jobs: [],
 	};

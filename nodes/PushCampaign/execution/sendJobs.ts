@@ -9,7 +9,6 @@ import { IdempotencyKeys } from '../send/keys/idempotencyKeys';
 import { SendsOnce } from '../send/sendsOnce';
 import type { SendReceipt } from '../service/answers';
 import type { InvalidInput } from '../service/invalidInput';
-import { kinds } from '../service/kinds';
 import { checkLead } from '../service/schedule';
 import { DryRun } from './dryRun';
 import { toError, toItemFailure, toProblem } from './errors';
@@ -86,7 +85,7 @@ export class SendJobs implements JobFactory<SendResult> {
 		const toItems = {
 			toJson(value: SendResult) {
 				if (value === 'dryRun') return prepared.toDryRunItem(connection.settings.baseUrl);
-				return prepared.toItem(value === 'alreadySent' ? undefined : value);
+				return value === 'alreadySent' ? prepared.toSentEarlierItem() : prepared.toItem(value);
 			},
 			toFailedJson: prepared.toFailedItem,
 		};
@@ -141,7 +140,7 @@ export class SendJobs implements JobFactory<SendResult> {
 			maxParallel,
 			dedupeKey: key,
 			rateLimitRetries,
-			transientRetries: kinds[prepared.kind].unknownRetries,
+			transientRetries: 0,
 			attempt: async () => await this.sends.once(send),
 		};
 	}
@@ -213,11 +212,14 @@ export class SendJobs implements JobFactory<SendResult> {
 			const prepared = this.prepared[itemIndex];
 			if (prepared === undefined || outcome.kind !== 'done') continue;
 			if (outcome.value === 'alreadySent') continue;
-			const receipt = outcome.value === 'dryRun' ? undefined : outcome.value;
-			// It is the rest of a test run.
-			if (receipt === undefined && !prepared.options.dryRun) continue;
-			if (this.dryRun.isInvalid(itemIndex)) continue;
-			sends.set(itemIndex, prepared.describe(receipt));
+			if (outcome.value !== 'dryRun') {
+				sends.set(itemIndex, prepared.asSent(outcome.value));
+				continue;
+			}
+			const isTestRest = !prepared.options.dryRun;
+			if (!isTestRest && !this.dryRun.isInvalid(itemIndex)) {
+				sends.set(itemIndex, prepared.preview());
+			}
 		}
 		return sends;
 	}

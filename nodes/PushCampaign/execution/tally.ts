@@ -50,7 +50,7 @@ export function reasonsOf(failures: readonly Failure[]): SharedReason[] {
 	return [...itemsOf].map(([reason, items]) => ({ reason: clip(reason), items: nameItems(items) }));
 }
 
-/** A sentence names so many reasons. */
+/** A sentence names at most this many reasons. */
 const mostReasons = 3;
 
 function listReasons(failures: readonly Failure[]): string[] {

@@ -36,7 +36,7 @@ function textAt(json: unknown, code: string): string | undefined {
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Takes a text apart; no pieces for one that n8n may read in another way. */
+/** Takes a text apart. Returns no pieces if n8n may read it in another way. */
 function toPieces(text: string): Piece[] {
 	if (/\\(\{\{|\}\})/.test(text)) return [];
 	const pieces = text.split(/\{\{([^]*?)\}\}/).map((piece, index): Piece => {

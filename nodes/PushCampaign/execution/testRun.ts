@@ -27,10 +27,10 @@ interface TestItem {
 	readonly test: PreparedSend | undefined;
 }
 
-const audienceOf = ({ describe }: PreparedSend): string =>
-	escaped(shortenText(whom(describe().body), whomCharacters));
+const audienceOf = ({ preview }: PreparedSend): string =>
+	escaped(shortenText(whom(preview().body), whomCharacters));
 
-/** A hint names so many audiences. */
+/** A hint names at most this many audiences. */
 const mostAudiences = 3;
 
 const counted = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`;

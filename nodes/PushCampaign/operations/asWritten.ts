@@ -2,10 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalid } from './parameters';
 
-// n8n empties a collection, or a group in one, that is written as one expression, and what is in it is lost without
-// a word: a dry run, a time. n8n 2.41.1: n8n-workflow/src/node-helpers.ts, getNodeParameters reads the fields of a
-// collection from its value, which is a text then. It does so several times for one execution, so what is to be seen
-// by the node has to survive each time. test/engine/parameters.test.ts and test/host/notMeant.test.ts show it.
+// If a collection, or a group in one, is written as one expression, n8n replaces it by an empty value. A dry run or a
+// time in it would be lost without a word. n8n 2.41.1: n8n-workflow/src/node-helpers.ts, getNodeParameters reads the
+// fields of a collection from its value, which is a text then. It does so several times for one execution, so what the
+// node has to see must survive each time. test/engine/parameters.test.ts and test/host/notMeant.test.ts show it.
 
 /** n8n compares texts here: what begins with `=`. An object is `[object Object]` to it. */
 const isExpression = { _cnd: { between: { from: '=', to: '>' } } };
@@ -13,7 +13,7 @@ const isExpression = { _cnd: { between: { from: '=', to: '>' } } };
 const isCollection = ({ type }: INodeProperties) =>
 	type === 'collection' || type === 'fixedCollection';
 
-/** The places in a parameter that hold fields: the collection itself, its groups, and the collections among its fields. */
+/** The paths in a parameter that hold fields: the collection itself, its groups, and the collections among its fields. */
 function pathsIn({ name, type, options = [] }: INodeProperties): string[] {
 	const inside = options.flatMap((option) => {
 		if ('type' in option) return isCollection(option) ? pathsIn(option) : [];
@@ -23,9 +23,10 @@ function pathsIn({ name, type, options = [] }: INodeProperties): string[] {
 }
 
 /**
- * A parameter of a panel, and with a collection what keeps it as it is written if a path in it that holds fields is
- * an expression. These are hidden parameters of the same name. n8n decides what is displayed by the values of simple
- * parameters, so the first holds the collection for that. Those behind the collection replace what n8n made of it.
+ * A parameter of a panel. Beside a collection stand hidden parameters of the same name, which keep the text that the
+ * user wrote if the collection, or a group in it, is an expression: so the node can refuse it. n8n decides by the values
+ * of simple parameters what is displayed, so the first one holds the collection for that. Those behind the collection
+ * replace what n8n made of it.
  */
 export function keptAsWritten(property: INodeProperties): INodeProperties[] {
 	if (!isCollection(property)) return [property];

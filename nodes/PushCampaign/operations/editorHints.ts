@@ -7,7 +7,7 @@ import { sends } from './index';
 // Conditions are n8n expressions. They read parameters as they are written: what an expression returns is not
 // known while someone types.
 
-const campaignSends = sends.filter(({ audience }) => audienceRules[audience].becomesCampaign);
+const campaignSends = sends.filter(({ audience }) => audienceRules[audience].kind === 'send');
 
 const isOneOf = (among: readonly SendOperation[]) =>
 	`${JSON.stringify(among.map(({ option }) => option.value))}.includes($rawParameter["operation"])`;

@@ -51,7 +51,7 @@ function readCampaignId(item: ItemParameters): string {
 	if (isBlank(given) && missing !== undefined) {
 		throw invalid(campaign.displayName, missing.why, missing.advice);
 	}
-	const judged = judgeOf(item, false)(given, fieldOf(campaign));
+	const judged = judgeOf(item, { allowEmptyParts: false })(given, fieldOf(campaign));
 	return check(campaignId, judged, campaign.displayName);
 }
 

@@ -140,10 +140,12 @@ function judgeBy(rules: readonly TextRule[], { input, originOf }: ItemParameters
 
 /**
  * Judges the texts of one item, after everything that changes them: what nobody meant can't be called back.
- * @param allowsEmptyParts whether a part of a text may give nothing
+ * @param allowEmptyParts whether a part of a text may give nothing
  */
-export const judgeOf = (item: ItemParameters, allowsEmptyParts: boolean): Judge =>
-	judgeBy([...anyText, missingValue, ...(allowsEmptyParts ? [] : [emptyPart])], item);
+export const judgeOf = (
+	item: ItemParameters,
+	{ allowEmptyParts }: { readonly allowEmptyParts: boolean },
+): Judge => judgeBy([...anyText, missingValue, ...(allowEmptyParts ? [] : [emptyPart])], item);
 
 /** Judges an idempotency key: one that came out the same for many items would keep all but one from being sent. */
 export const keyJudgeOf = (item: ItemParameters): Judge =>

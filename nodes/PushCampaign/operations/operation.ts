@@ -27,7 +27,7 @@ export interface OperationBase {
 export interface ItemFailure {
 	/** Whether it was sent. Missing for a read, and in a dry run. */
 	readonly status?: string | undefined;
-	/** The reason in one sentence, where the item has a status. */
+	/** The reason in one sentence, if the item has a status. */
 	readonly description?: string | undefined;
 	/** Whether the item was only checked. */
 	readonly dryRun?: true;
@@ -67,11 +67,15 @@ export interface PreparedSend {
 	readonly testSubscriberId?: string | undefined;
 	/** The time that must be far enough ahead when the request leaves; missing if there is none. */
 	readonly schedule?: Schedule | undefined;
-	/** What hints say of a send: as it was sent, or without a receipt as it would be sent now. */
-	readonly describe: (receipt?: SendReceipt) => TimedSend;
+	/** The send as it would leave now. */
+	readonly preview: () => TimedSend;
+	/** The send as it left. */
+	readonly asSent: (receipt: SendReceipt) => TimedSend;
 	readonly perform: (client: Client) => Promise<Result<SendReceipt>>;
-	/** The item that is returned; without a receipt it was made earlier, under its idempotency key. */
-	readonly toItem: (receipt?: SendReceipt) => IDataObject;
+	/** The item that is returned. */
+	readonly toItem: (receipt: SendReceipt) => IDataObject;
+	/** The item that is returned if it was sent earlier, under its idempotency key. */
+	readonly toSentEarlierItem: () => IDataObject;
 	/** The item that is returned if it failed and the node continues. */
 	readonly toFailedItem: (failure: ItemFailure) => IDataObject;
 	/** The item that a dry run returns. */

@@ -144,7 +144,7 @@ export const sendOptions = optionsProperty([
 	timeout,
 ]);
 
-/** A number within the bounds of its field; the field's default where it was not added. */
+/** A number within the bounds of its field; the field's default if it was not added. */
 const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
 	wholeNumber(field.typeOptions.minValue, field.typeOptions.maxValue).default(field.default);
 
@@ -181,7 +181,7 @@ export const readSchema = z.object({
 /** How a user wants requests to be made. */
 export type ReadOptions = Readonly<z.infer<typeof readSchema>>;
 
-// Each switch is off where it was not added, also one that is on when it is added.
+// Each switch is off if it was not added, also one that is on when it is added.
 const sendSchema = readSchema.extend({
 	/** Whether a part of a text may give nothing. */
 	allowEmptyParts: toggle.default(false),
@@ -223,5 +223,8 @@ export function readTestSubscriberId(item: ItemParameters): string | undefined {
 	const field = fieldOf(testSubscriberId, sendOptions);
 	const given = item.get({ ...testSubscriberId, name: field.path });
 	if (given === undefined) return undefined;
-	return judgeOf(item, false)(check(subscriberId, given, field.displayName), field);
+	return judgeOf(item, { allowEmptyParts: false })(
+		check(subscriberId, given, field.displayName),
+		field,
+	);
 }

@@ -115,7 +115,8 @@ function earliestSchedule(now: number): number {
  * When a send goes out that its quiet hours may hold back.
  * @param asked when it would go out without them; missing for right away
  * @param now the moment at which it leaves for the service
- * @returns what was asked for, if that is not in quiet hours; else their end, or the first minute outside of them that the service accepts
+ * @returns `undefined` if quiet hours do not hold it back; else their end, or the first minute outside of them that the
+ * service accepts
  */
 export function afterQuietHours(
 	hours: QuietHours,
@@ -123,7 +124,7 @@ export function afterQuietHours(
 	now: number,
 ): Schedule | undefined {
 	const at = asked?.at ?? now;
-	if (!isQuiet(hours, at)) return asked;
+	if (!isQuiet(hours, at)) return undefined;
 	const earliest = Math.max(endOfQuiet(hours, at), earliestSchedule(now));
 	return toSchedule(endOfQuiet(hours, earliest), hours.timezone);
 }

@@ -76,7 +76,7 @@ function sendNow(entered: EnteredSend): TimedSend {
 	const { quietHours, schedule } = entered;
 	if (quietHours === undefined) return entered;
 	const moved = afterQuietHours(quietHours, schedule, Date.now());
-	return moved === undefined || moved === schedule ? entered : movedTo(entered, moved);
+	return moved === undefined ? entered : movedTo(entered, moved);
 }
 
 /** Whether a send has a Send At that quiet hours move. */
@@ -99,7 +99,7 @@ function scheduleToCheck(entered: EnteredSend): Schedule | undefined {
 const enteredTime = (entered: EnteredSend): string | undefined =>
 	isHeldBack(entered) ? undefined : entered.schedule?.text;
 
-/** To follow "Sent earlier". */
+/** Completes 'Sent earlier …'. */
 function sentEarlierBy({ idempotencyKey, sendOnce }: SendOptions): string {
 	if (idempotencyKey !== undefined) return 'under this idempotency key';
 	if (sendOnce === undefined) return 'by this execution';
@@ -114,18 +114,14 @@ function recipientsOf(shown: Audience | 'test', { attribute, segment, sid }: Cam
 	return JSON.stringify([shown, attributes, segment?.map(String).sort(), sid]);
 }
 
-const kindOf = (audience: Audience) =>
-	audienceRules[audience].becomesCampaign ? 'send' : 'sendToOne';
-
 /**
  * A send that is ready to be made.
  * @param shown whom it is for, as its item says
  */
 function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 	const { audience, body, options, quietHours } = entered;
-	const { path, becomesCampaign } = audienceRules[audience];
-	const answer = becomesCampaign ? campaignCreated : notificationSent;
-	const kind = kindOf(audience);
+	const { path, kind } = audienceRules[audience];
+	const answer = kind === 'send' ? campaignCreated : notificationSent;
 	const rowOf = (send: TimedSend, ...more: [Partial<SendReceipt>, Partial<ItemFailure>?]) =>
 		toRow({ ...send, audience: shown }, ...more);
 	/** As it was requested last. */
@@ -138,9 +134,8 @@ function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 		notification: { ...body, attribute: undefined, segment: undefined, sid: undefined },
 		options,
 		schedule: scheduleToCheck(entered),
-		describe(receipt) {
-			if (receipt === undefined) return sendNow(entered);
-			const { sendAt } = receipt;
+		preview: () => sendNow(entered),
+		asSent({ sendAt }) {
 			if (sendAt === undefined || sendAt === entered.schedule?.text) return entered;
 			return movedTo(entered, parseSchedule(sendAt, entered.timezone));
 		},
@@ -159,8 +154,8 @@ function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
 				value: { campaignId, description, sendAt: send.schedule?.text },
 			};
 		},
-		toItem(receipt) {
-			if (receipt !== undefined) return rowOf(entered, receipt, { status: 'success' });
+		toItem: (receipt) => rowOf(entered, receipt, { status: 'success' }),
+		toSentEarlierItem() {
 			const description = `Sent earlier ${sentEarlierBy(options)}; nothing was sent now`;
 			const sendAt = enteredTime(entered);
 			return rowOf(entered, { description, sendAt }, { status: 'alreadySent' });
@@ -209,7 +204,7 @@ export function sendOperation(
 	const { audience, subscriber } = own;
 	return {
 		...own,
-		kind: kindOf(audience),
+		kind: audienceRules[audience].kind,
 		resource: 'campaign',
 		properties: [...own.properties, ...sendProperties(audience)],
 		toInvalidItem(item, failure) {

@@ -4,7 +4,7 @@ import { z } from 'zod/v3';
 import type { Audience } from '../service/rules';
 import { autoHideValue, maxCharacters } from '../service/rules';
 import type { BodyField } from '../service/schemas';
-import { bodies, limitsActionButtons } from '../service/schemas';
+import { bodies, buttonLimits } from '../service/schemas';
 import { actionButtons, readButtons } from './actionButtons';
 import { fieldOf, judgeOf } from './judgeText';
 import type { SendOperation, TimedSend } from './operation';
@@ -91,7 +91,7 @@ export function readSend(
 	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
 ): EnteredSend {
 	const options = readSendOptions(item);
-	const judge = judgeOf(item, options.allowEmptyParts);
+	const judge = judgeOf(item, options);
 	const recipients = select(item, judge);
 	const added = readCollection(item, additionalFields, additionalSchema);
 	const timing = toTiming(added, item.timezone);
@@ -99,18 +99,15 @@ export function readSend(
 	const texts = new SendTexts(options, utm, judge);
 
 	const buttons = readButtons(item.get(actionButtons));
-	const areLimited = limitsActionButtons(audience);
-	const maxTitle = areLimited ? maxCharacters.buttonTitle : Infinity;
-	const maxUrl = areLimited ? maxCharacters.buttonUrl : Infinity;
-
+	const limits = buttonLimits(audience);
 	const needed = (property: INodeProperties) => required(item.get(property), property.displayName);
 	const fields: Record<BodyField, unknown> = {
 		title: texts.read(needed(title), fieldOf(title), maxCharacters.title),
 		message: texts.read(needed(message), fieldOf(message), maxCharacters.message),
 		target_url: texts.link(needed(targetUrl), fieldOf(targetUrl), maxCharacters.targetUrl),
 		action_buttons: buttons.map((button) => ({
-			title: texts.read(button.title.value, button.title.field, maxTitle),
-			url: texts.link(button.url.value, button.url.field, maxUrl, true),
+			title: texts.read(button.title.value, button.title.field, limits.title),
+			url: texts.link(button.url.value, button.url.field, limits.url, true),
 		})),
 		auto_hide: added.autoHide === undefined ? undefined : autoHideValue(audience, added.autoHide),
 		name: texts.readOptional(

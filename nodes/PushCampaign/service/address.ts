@@ -4,7 +4,7 @@ const EXAMPLE = 'https://push.example.com';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * Reads a URL; `undefined` where a text is none. Not by `URL.canParse`: after some thousand calls Node.js 20
+ * Reads a URL; `undefined` if a text is none. Not by `URL.canParse`: after some thousand calls Node.js 20
  * denies every URL that holds a character such as `ü` (measured with 20.20.2).
  */
 export function parseUrl(text: string, base?: string): URL | undefined {

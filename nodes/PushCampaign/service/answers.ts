@@ -42,7 +42,7 @@ export interface SendReceipt {
 	readonly sendAt?: string | undefined;
 }
 
-/** Counters by their names; null where the service gives none. */
+/** Counters by their names; null if the service gives none. */
 export type Counters = Readonly<Record<string, number | null>>;
 
 /**
@@ -93,14 +93,14 @@ export const toPlainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\
 
 /**
  * The status record of one campaign; that of another one, such as from a cache in between, is no answer.
- * @param otherwise what a record of another campaign is, in words that follow "the answer is"
+ * @param otherwise describes a record of another campaign: it completes 'the answer is …'
  */
 export const campaignStatusOf = (id: string, otherwise = 'about another campaign') =>
 	campaignStatus.refine(({ notification_id }) => toPlainId(notification_id) === toPlainId(id), {
 		params: { answerIs: otherwise },
 	});
 
-/** What an answer is that a schema refuses, in the schema's own words, if it has some. */
+/** The schema's own description of an answer that it refuses, if it has one. It completes 'the answer is …'. */
 export function rejectionText({ issues: [issue] }: z.ZodError): string | undefined {
 	const words: unknown = issue?.code === 'custom' ? issue.params?.['answerIs'] : undefined;
 	return typeof words === 'string' ? words : undefined;
@@ -120,7 +120,7 @@ export const ownWords: ReadonlySet<string> = new Set([
 	...[...campaignCounters, ...siteCounters].map(({ serviceName }) => serviceName),
 ]);
 
-/** The share of one counter in another, rounded to 4 decimals; null where it can't be known. */
+/** The share of one counter in another, rounded to 4 decimals; null if it can't be known. */
 function rate(part: Counters[string] | undefined, whole: Counters[string] | undefined) {
 	if (typeof part !== 'number' || typeof whole !== 'number' || whole === 0) return null;
 	return Math.round((part / whole) * 10_000) / 10_000;

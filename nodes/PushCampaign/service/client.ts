@@ -85,7 +85,7 @@ const redirects = { GET: [301, 302, 303, 307, 308], POST: [301, 302, 307, 308] }
 const saysNothingWasDone = (statusCode: number) =>
 	statusCode >= 400 && statusCode < 500 && statusCode !== 408;
 
-/** Says in a few words what came instead of an answer of the service; to follow "the answer is". */
+/** Describes what came instead of an answer of the service: it completes 'the answer is …'. */
 function describeBody(body: unknown): string {
 	const text = typeof body === 'string' ? body.trim() : body;
 	if (text === undefined || text === null || text === '') return 'empty';

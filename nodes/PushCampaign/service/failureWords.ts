@@ -13,10 +13,14 @@ export const failureCauses = [
 ] as const;
 export type FailureCause = (typeof failureCauses)[number];
 
+/** Whether waiting helps. */
+export const isTemporary = (cause: FailureCause) =>
+	cause === 'rate-limited' || cause === 'temporarily-unavailable';
+
 /** The campaign or the subscriber that a request is about. */
 export interface RequestedId {
 	readonly of: 'campaign' | 'subscriber';
-	/** Missing if a message must not name it, because whoever shows the message does. */
+	/** Missing if the caller's message already names it. */
 	readonly id?: string | undefined;
 }
 

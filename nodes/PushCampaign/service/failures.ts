@@ -2,7 +2,7 @@ import type { z } from 'zod/v3';
 
 import type { failureAnswer } from './answers';
 import type { FailureCause, RequestedId } from './failureWords';
-import { wordsOf } from './failureWords';
+import { isTemporary, wordsOf } from './failureWords';
 import type { SendKind, Kind } from './kinds';
 import { isSend, kinds } from './kinds';
 import type { FailedProxy } from './proxy';
@@ -31,13 +31,19 @@ interface Failed {
 export interface Reason extends Failed {
 	/** A sentence that the description begins with, if there is more to say than the message. */
 	readonly detail?: string;
-	/** How to go on, unless it is unknown whether something was changed: sentences. */
-	readonly advice: string;
+	/** How to go on, if it is known whether something was sent and there is no remedy: sentences. */
+	readonly advice?: string;
 }
 
 /** Why a request gave no result, in words for the user. */
 export interface Problem extends Failed {
 	readonly description: string;
+}
+
+/** How to go on after a request of this kind: the type of a failure says more than its cause. */
+function adviceFor({ type, cause }: Failed, kind: Kind): string | undefined {
+	const { advice } = kinds[kind];
+	return advice?.get(type) ?? advice?.get(cause);
 }
 
 /**
@@ -53,10 +59,8 @@ export function explain(
 		const message = `It is unknown whether this was sent: ${failed.message}`;
 		return { ...failed, message, description: kinds[kind].afterUnknown(hasKey) };
 	}
-	const adviceOfKind = kinds[kind].advice;
-	const howToGoOn =
-		failed.remedy ?? adviceOfKind?.get(failed.type) ?? adviceOfKind?.get(failed.cause) ?? advice;
-	const sentences = [detail, isSend(kind) ? 'It was not sent.' : undefined, howToGoOn];
+	const notSent = isSend(kind) ? 'It was not sent.' : undefined;
+	const sentences = [detail, notSent, failed.remedy ?? adviceFor(failed, kind) ?? advice];
 	const description = sentences.filter((sentence) => sentence !== undefined).join(' ');
 	return { ...failed, message: capitalize(failed.message), description };
 }
@@ -67,10 +71,6 @@ interface FailureDetails {
 	readonly retryAfterMs?: number | undefined;
 	readonly requestedId?: RequestedId | undefined;
 }
-
-/** The service did what it could: waiting helps. */
-const passesByItself = (cause: FailureCause) =>
-	cause === 'rate-limited' || cause === 'temporarily-unavailable';
 
 const lost = { type: 'network', outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
 const notAsked = { ...lost, outcome: 'notSent' } as const;
@@ -109,7 +109,7 @@ export const reasons = {
 			detail: given === '' ? 'The service gave no reason.' : `The service says: "${given}".`,
 			retryAfterMs,
 		} as const;
-		if (retryAfterMs === undefined || !passesByItself(words.cause)) return reason;
+		if (retryAfterMs === undefined || !isTemporary(words.cause)) return reason;
 		const advice = `It asks to wait for ${describeWait(retryAfterMs)}. Run the workflow again after that.`;
 		return { ...reason, advice };
 	},
@@ -143,7 +143,6 @@ export const reasons = {
 		...elsewhere,
 		message: 'The proxy that n8n uses asks for a user name and password (HTTP 407)',
 		remedy: `Enter them in the address of the proxy, such as http://user:password@proxy.example:3128. ${proxySettings}`,
-		advice: '',
 		httpCode: '407',
 	},
 	notConnected: (host: string, { reason, remedy, proxy }: Omit<NotConnected, 'kind'>): Reason => ({
@@ -209,5 +208,5 @@ export function notRequestedProblem(reason: Problem): Problem {
 export function claimedEarlierProblem(key: string | undefined, kind: SendKind): Problem {
 	const under = key === undefined ? '' : ` under the idempotency key "${clip(key)}"`;
 	const message = `another execution began to send it${under}, and its outcome is not known`;
-	return explain({ ...lost, message, advice: '' }, kind, true);
+	return explain({ ...lost, message }, kind, true);
 }

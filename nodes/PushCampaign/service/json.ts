@@ -1,6 +1,6 @@
 import { jsonParse, jsonStringify } from 'n8n-workflow';
 
-/** Deeper nesting than this is no answer of the service, and would exhaust the stack of what reads it. */
+/** No answer of the service is nested deeper; a deeper one would overflow the stack of what reads it. */
 const deepestNesting = 64;
 
 const longNumber = /\d{16}/;

@@ -7,8 +7,6 @@ export type Kind = SendKind | 'read' | 'poll';
 interface KindFacts {
 	/** Specification, Common to all operations. */
 	readonly method: 'GET' | 'POST';
-	/** How often a request is made again whose outcome is unknown, or whose failure has no type. */
-	readonly unknownRetries: number;
 	/** How to go on, by failure type or else by cause: sentences. Missing if the reason's own advice fits. */
 	readonly advice?: ReadonlyMap<string, string>;
 	/** How to go on if it is unknown whether it was sent: sentences. */
@@ -31,7 +29,6 @@ export const kinds: Readonly<
 	/** A campaign, which the service lists with an ID of its own. */
 	send: {
 		method: 'POST',
-		unknownRetries: 0,
 		afterUnknown: afterUnknownSend(
 			'Look for the campaign in the dashboard of your push service first. Only if it is not there,',
 		),
@@ -39,16 +36,14 @@ export const kinds: Readonly<
 	/** A notification to one subscriber, which is no campaign. */
 	sendToOne: {
 		method: 'POST',
-		unknownRetries: 0,
 		afterUnknown: afterUnknownSend(
 			'A notification to one subscriber is no campaign, so the dashboard of your push service may not list it: ask the subscriber if you can. Only if it did not arrive,',
 		),
 	},
-	read: { method: 'GET', unknownRetries: 2 },
+	read: { method: 'GET' },
 	/** A read of the trigger, which polls again by itself and has no options for requests. */
 	poll: {
 		method: 'GET',
-		unknownRetries: 2,
 		advice: new Map([
 			[
 				'invalid_value',

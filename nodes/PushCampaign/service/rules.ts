@@ -1,3 +1,5 @@
+import type { SendKind } from './kinds';
+
 /** The largest number of characters (Unicode code points) per field. Specification, Limits. */
 export const maxCharacters = {
 	title: 100,
@@ -11,20 +13,34 @@ export const maxCharacters = {
 /** Specification, Limits: `send_at` minimum lead. */
 export const minimumLeadMinutes = 5;
 
-/**
- * The path below the base URL, whether the answer names the campaign, whose status can then be read
- * (specification, Endpoints), and the `auto_hide` value that closes the notification by itself
- * (specification, auto_hide rules).
- */
-export const audienceRules = {
-	all: { path: '/v1/notification/send/all', becomesCampaign: true, autoHideCloses: 1 },
-	attributes: { path: '/v1/notification/send/attribute', becomesCampaign: true, autoHideCloses: 0 },
-	segments: { path: '/v1/notification/send/segment', becomesCampaign: true, autoHideCloses: 0 },
-	subscriber: { path: '/v1/notification/send/sid', becomesCampaign: false, autoHideCloses: 0 },
-} as const;
+/** What the service does with a send to an audience. */
+interface AudienceRules {
+	/** Below the base URL. Specification, Endpoints. */
+	readonly path: string;
+	/** Whether it becomes a campaign, whose ID the answer names. Specification, Endpoints. */
+	readonly kind: SendKind;
+	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
+	readonly autoHideCloses: 0 | 1;
+	/** Whether the texts of action buttons have a limit. Specification, Limits: stated for all subscribers alone. */
+	readonly limitsButtons?: true;
+}
+
+const rules = {
+	all: {
+		path: '/v1/notification/send/all',
+		kind: 'send',
+		autoHideCloses: 1,
+		limitsButtons: true,
+	},
+	attributes: { path: '/v1/notification/send/attribute', kind: 'send', autoHideCloses: 0 },
+	segments: { path: '/v1/notification/send/segment', kind: 'send', autoHideCloses: 0 },
+	subscriber: { path: '/v1/notification/send/sid', kind: 'sendToOne', autoHideCloses: 0 },
+} as const satisfies Record<string, AudienceRules>;
 
 /** Whom a campaign is addressed to. */
-export type Audience = keyof typeof audienceRules;
+export type Audience = keyof typeof rules;
+
+export const audienceRules: Readonly<Record<Audience, AudienceRules>> = rules;
 
 /** Path of a site's subscriber count. Specification, Endpoints. */
 export const subscriberCountPath = '/v1/site/subscriber_count';

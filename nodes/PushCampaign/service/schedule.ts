@@ -87,7 +87,7 @@ export const isNow = (value: unknown) =>
  * never down.
  * @param value ISO text, one-digit months, days and hours too; Luxon DateTime; JavaScript Date; milliseconds since
  * 1970, as text too
- * @param timezone a valid IANA name; where a value has no offset of its own it is read in this time zone
+ * @param timezone a valid IANA name; if a value has no offset of its own it is read in this time zone
  * @throws InvalidInput when the value can't be read as a date
  */
 export function parseSchedule(value: unknown, timezone: string): Schedule {

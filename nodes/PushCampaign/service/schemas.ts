@@ -2,7 +2,7 @@
 import { z } from 'zod/v3';
 
 import type { Audience } from './rules';
-import { maxCharacters } from './rules';
+import { audienceRules, maxCharacters } from './rules';
 import { clip, quote } from './text';
 import {
 	nonBlankText,
@@ -153,10 +153,18 @@ export const expiry = z.unknown().transform((given, context): string => {
 	return z.NEVER;
 });
 
-const buttons = (maxTitle: number, maxUrl: number) =>
-	z.array(z.object({ title: limitedText(maxTitle), url: webUrl(maxUrl) })).optional();
-/** Specification, Limits: those of buttons are stated for all subscribers alone. */
-const limitedButtons = buttons(maxCharacters.buttonTitle, maxCharacters.buttonUrl);
+/** The limits of a button's texts, in code points. */
+export const buttonLimits = (audience: Audience) =>
+	audienceRules[audience].limitsButtons
+		? { title: maxCharacters.buttonTitle, url: maxCharacters.buttonUrl }
+		: { title: Infinity, url: Infinity };
+
+function buttonsFor(audience: Audience) {
+	const limits = buttonLimits(audience);
+	return z
+		.array(z.object({ title: limitedText(limits.title), url: webUrl(limits.url) }))
+		.optional();
+}
 const name = limitedText(maxCharacters.name).optional();
 const image = httpsUrl.optional();
 
@@ -169,7 +177,6 @@ const common = z.object({
 	expire_push: z.string().optional(),
 	auto_hide: z.number().optional(),
 	send_at: z.string().optional(),
-	action_buttons: buttons(Infinity, Infinity),
 });
 
 /**
@@ -177,10 +184,19 @@ const common = z.object({
  * ahead is another question: see `checkLead`. Specification, Endpoints.
  */
 export const bodies = {
-	all: common.extend({ name, image, action_buttons: limitedButtons }),
-	attributes: common.extend({ name, attribute: attributes }),
-	segments: common.extend({ name, image, segment: segments }),
-	subscriber: common.extend({ sid: z.string() }),
+	all: common.extend({ name, image, action_buttons: buttonsFor('all') }),
+	attributes: common.extend({
+		name,
+		attribute: attributes,
+		action_buttons: buttonsFor('attributes'),
+	}),
+	segments: common.extend({
+		name,
+		image,
+		segment: segments,
+		action_buttons: buttonsFor('segments'),
+	}),
+	subscriber: common.extend({ sid: z.string(), action_buttons: buttonsFor('subscriber') }),
 } satisfies Record<Audience, z.AnyZodObject>;
 
 type Bodies = { [Each in Audience]: z.infer<(typeof bodies)[Each]> };
@@ -191,7 +207,3 @@ export type CampaignBody = Bodies['all'] &
 
 /** What a body may hold, apart from whom it is for. */
 export type BodyField = keyof Bodies['all'];
-
-/** Whether the texts of action buttons have a limit for an audience. */
-export const limitsActionButtons = (audience: Audience) =>
-	bodies[audience].shape.action_buttons === limitedButtons;

@@ -24,7 +24,7 @@ export interface ServiceSettings {
 	readonly headers: Readonly<Record<string, string>>;
 }
 
-/** In the credential's data where none of its fields is an expression: then they are the same for all items. */
+/** In the credential's data if none of its fields is an expression: then they are the same for all items. */
 export const fixedMark = 'isFixed';
 
 type Setting = keyof typeof settingNames;

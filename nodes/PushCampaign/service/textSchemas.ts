@@ -35,7 +35,7 @@ export const requiredText = z
 	})
 	.refine(isNonBlank, 'is empty');
 
-/** One of at most so many characters; `advice` is for a longer one. */
+/** One of at most this many characters; `advice` is for a longer one. */
 const atMost = (limit: number, advice: string) =>
 	requiredText.superRefine((text, context) => {
 		const length = countCharacters(text);

@@ -1,6 +1,6 @@
 import type { Job, RunOptions } from '../delivery/job';
 import type { Outcome } from '../delivery/outcome';
-import { isRateLimit } from '../delivery/retry';
+import { isRateLimit, readRetries } from '../delivery/retry';
 import { runJobs } from '../delivery/runJobs';
 import type { Client } from '../service/client';
 import type { Problem } from '../service/failures';
@@ -8,7 +8,6 @@ import type { Observation } from './compare';
 import type { Watched } from './watched';
 
 const rateLimitRetries = 5;
-const transientRetries = 2;
 
 /** What a poll found out about what it watches. */
 export interface Readings {
@@ -52,7 +51,7 @@ function readJob(
 		rateLimitRetries,
 		// A slow failure is not tried again: a campaign that hangs holds up the poll once, not three times.
 		get transientRetries() {
-			return wasSlow ? 0 : transientRetries;
+			return wasSlow ? 0 : readRetries;
 		},
 		attempt,
 	};

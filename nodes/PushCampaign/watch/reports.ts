@@ -58,11 +58,11 @@ export function selectReports(
 	return { failing: { reasons, reportedAt }, toReport };
 }
 
-/** A message names every ID, up to so many. */
+/** A message names every ID, up to this many. */
 const mostNamed = 100;
-/** Of more IDs it names so many, and counts the others. */
+/** Of more IDs it names this many, and counts the others. */
 const namedOfMany = 10;
-/** A message gives so many reasons, and counts the others. */
+/** A message gives at most this many reasons, and counts the others. */
 const mostReasons = 10;
 
 const andMore = (count: number) => `… and ${count.toLocaleString('en-US')} more`;

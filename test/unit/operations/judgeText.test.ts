@@ -14,7 +14,7 @@ const expression: Origin = { expression: '={{ $json.title }}' };
 /** Judges a title. */
 function judge(text: unknown, origin: Origin = expression, input = {}, allowsEmptyParts = false) {
 	const item = itemOf({}, 'UTC', input, { title: origin });
-	return judgeOf(item, allowsEmptyParts)(text, field);
+	return judgeOf(item, { allowEmptyParts: allowsEmptyParts })(text, field);
 }
 const judgeKey = (text: unknown, origin?: Origin) =>
 	keyJudgeOf(itemOf({}, 'UTC', {}, origin && { title: origin }))(text, field);

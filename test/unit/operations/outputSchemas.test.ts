@@ -116,7 +116,11 @@ async function itemsOf(operation: Operation): Promise<IDataObject[]> {
 	for (const more of [{}, everything]) {
 		const change = operation.prepare(itemOf({ ...parameters, ...more }));
 		const receipt = await valueOf(change.perform(recordingClient(sendAnswer).client));
-		items.push(change.toItem(receipt), change.toItem(), change.toDryRunItem('https://a.example'));
+		items.push(
+			change.toItem(receipt),
+			change.toSentEarlierItem(),
+			change.toDryRunItem('https://a.example'),
+		);
 		const testing = { ...parameters, ...more, options: { testSubscriberId: 5001 } };
 		const test = operation.prepare(itemOf(testing)).toTest?.();
 		if (test !== undefined) items.push(test.toItem(receipt));

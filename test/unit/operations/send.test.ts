@@ -82,7 +82,7 @@ describe.each([
 	},
 ])('$operation.option.name', ({ operation, path, parameters, body, more, closes, row }) => {
 	const bodyOf = (given: object) =>
-		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').describe().body;
+		prepare(operation, { ...parameters, ...given }, 'Europe/Berlin').preview().body;
 	const required = { ...contentBody, ...body };
 
 	test('sends what is required, and nothing that was left out or is blank', () => {
@@ -141,7 +141,7 @@ describe.each([
 		const { client, asked } = recordingClient(isSubscriber ? answer : { ...answer, ID: 1001 });
 		const result = await send.perform(client);
 		const url = `/v1/notification/send/${path}`;
-		const sent = send.describe().body;
+		const sent = send.preview().body;
 		const requestedId = isSubscriber ? { of: 'subscriber', id: '5001' } : undefined;
 		const kind = isSubscriber ? 'sendToOne' : 'send';
 		const request = { kind, path: url, body: sent, requestedId, hasKey: true };
@@ -156,7 +156,7 @@ describe.each([
 			JSON.stringify({ ...ids, audience, status: 'success', description: 'Done', ...rest }),
 		);
 		const description = 'Sent earlier under this idempotency key; nothing was sent now';
-		expect(JSON.stringify(send.toItem())).toBe(
+		expect(JSON.stringify(send.toSentEarlierItem())).toBe(
 			JSON.stringify({ ...target, audience, status: 'alreadySent', description, ...rest }),
 		);
 		const failure = { status: 'notSent', description: 'No', error: { message: 'No' } };
@@ -181,7 +181,11 @@ describe.each([
 			'idempotencyKey',
 			isSubscriber ? 'campaignId' : 'subscriberId',
 		];
-		for (const item of [send.toItem(result.value), send.toItem(), send.toDryRunItem('')]) {
+		for (const item of [
+			send.toItem(result.value),
+			send.toSentEarlierItem(),
+			send.toDryRunItem(''),
+		]) {
 			for (const field of absent) expect(item).not.toHaveProperty(field);
 		}
 	});
@@ -576,21 +580,21 @@ describe('Quiet Hours', () => {
 	test('hints are given the time that was sent, or that would be sent now', () => {
 		const send = held();
 		const sendAt = '2030-01-16 08:02 +00:00';
-		expect(send.describe({ description: 'Done', sendAt })).toMatchObject({
+		expect(send.asSent({ description: 'Done', sendAt })).toMatchObject({
 			schedule: { text: sendAt, at: Date.parse(sendAt) },
 			isMoved: true,
 			body: { send_at: sendAt },
 		});
-		expect(send.describe({ description: 'Done' })?.schedule).toBeUndefined();
-		expect(send.describe()).toMatchObject({
+		expect(send.asSent({ description: 'Done' })?.schedule).toBeUndefined();
+		expect(send.preview()).toMatchObject({
 			schedule: { text: '2030-01-16 08:00 +00:00' },
 			isMoved: true,
 		});
 		const kept = '2030-01-17 12:00 +00:00';
 		const outside = held({ sendAt: kept });
 		for (const described of [
-			outside.describe(),
-			outside.describe({ description: '', sendAt: kept }),
+			outside.preview(),
+			outside.asSent({ description: '', sendAt: kept }),
 		]) {
 			expect(described?.schedule?.text).toBe(kept);
 			expect(described).not.toHaveProperty('isMoved');
@@ -598,17 +602,17 @@ describe('Quiet Hours', () => {
 	});
 
 	test('a send that was made earlier under its key has a time only if it is known', () => {
-		expect(held().toItem()).not.toHaveProperty('sendAt');
-		expect(held({ sendAt: '2030-01-17T22:00Z' }).toItem()).not.toHaveProperty('sendAt');
-		const known = held({ sendAt: '2030-01-17T12:00Z' }).toItem();
+		expect(held().toSentEarlierItem()).not.toHaveProperty('sendAt');
+		expect(held({ sendAt: '2030-01-17T22:00Z' }).toSentEarlierItem()).not.toHaveProperty('sendAt');
+		const known = held({ sendAt: '2030-01-17T12:00Z' }).toSentEarlierItem();
 		expect(known['sendAt']).toBe('2030-01-17 12:00 +00:00');
 	});
 
 	test('are read in Send At Timezone, which may be there without Send At', () => {
 		const zone = { sendAtTimezone: 'Asia/Tokyo' };
 		sentAt('2030-01-15T12:00Z');
-		expect(held(zone).describe().body.send_at).toBe('2030-01-16 08:00 +09:00');
-		expect(held().describe().body.send_at).toBeUndefined();
+		expect(held(zone).preview().body.send_at).toBe('2030-01-16 08:00 +09:00');
+		expect(held().preview().body.send_at).toBeUndefined();
 	});
 });
 

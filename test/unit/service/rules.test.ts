@@ -10,19 +10,19 @@ import {
 
 // Specification, Endpoints and auto_hide rules.
 test.each([
-	{ audience: 'all', path: '/v1/notification/send/all', becomesCampaign: true, closes: 1 },
+	{ audience: 'all', path: '/v1/notification/send/all', kind: 'send', closes: 1 },
 	{
 		audience: 'attributes',
 		path: '/v1/notification/send/attribute',
-		becomesCampaign: true,
+		kind: 'send',
 		closes: 0,
 	},
-	{ audience: 'segments', path: '/v1/notification/send/segment', becomesCampaign: true, closes: 0 },
-	{ audience: 'subscriber', path: '/v1/notification/send/sid', becomesCampaign: false, closes: 0 },
+	{ audience: 'segments', path: '/v1/notification/send/segment', kind: 'send', closes: 0 },
+	{ audience: 'subscriber', path: '/v1/notification/send/sid', kind: 'sendToOne', closes: 0 },
 ] as const)(
 	'a send to $audience has its path, and closes by itself with auto_hide $closes',
-	({ audience, path, becomesCampaign, closes }) => {
-		expect(audienceRules[audience]).toMatchObject({ path, becomesCampaign });
+	({ audience, path, kind, closes }) => {
+		expect(audienceRules[audience]).toMatchObject({ path, kind });
 		expect(autoHideValue(audience, true)).toBe(closes);
 		expect(autoHideValue(audience, false)).toBe(1 - closes);
 	},

@@ -9,7 +9,7 @@ import {
 	expiry,
 	firstIssue,
 	idList,
-	limitsActionButtons,
+	buttonLimits,
 	segments,
 	subscriberId,
 } from '../../../nodes/PushCampaign/service/schemas';
@@ -69,7 +69,7 @@ describe.each([
 				...(isAccepted ? { [name]: value } : {}),
 			});
 		}
-		expect(limitsActionButtons(audience)).toBe(areButtonsLimited);
+		expect(buttonLimits(audience).title).toBe(areButtonsLimited ? 100 : Infinity);
 	});
 
 	test('needs every required field', () => {

@@ -11,16 +11,11 @@ import type { SendAttempt, SendOutcome } from '../sendOutcome';
 import { alreadySent, isUnknown, notRequested } from '../sendOutcome';
 import type { KeyState } from './keyRows';
 import { KeyRows } from './keyRows';
-import type { KeyedSend } from './takeOver';
+import type { Asked, KeyedSend } from './takeOver';
 import { TakeOver, waitMs } from './takeOver';
 
 /** Pauses after which it is noted again how a send ended, in milliseconds. */
 const notePausesMs = [100, 1_000];
-
-/** What asking for a key gave: a claim of this run, or why there is none. */
-type Asked =
-	| { readonly kind: 'ours'; readonly number: number }
-	| { readonly kind: 'sent' | 'held' | 'unknown' };
 
 /** A run's wait for a claim of somebody else. */
 interface Wait {
@@ -153,8 +148,9 @@ export class IdempotencyKeys {
 		// The next try asks as if it were the first.
 		this.takeOvers.delete(key);
 		const abandon = async () => await this.note(async () => await rows.markAbandoned(number));
+		const release = number === 1 ? async () => await this.free(rows, abandon) : abandon;
 		if (this.context.getExecutionCancelSignal()?.aborted) {
-			await (number === 1 ? this.free(rows, abandon) : abandon());
+			await release();
 			return { kind: 'notStarted' };
 		}
 		let outcome: SendOutcome | undefined;
@@ -164,7 +160,7 @@ export class IdempotencyKeys {
 			if (outcome === undefined || isUnknown(outcome)) await abandon();
 		}
 		if (outcome.kind === 'done') await this.note(async () => await rows.markSent());
-		else if (!isUnknown(outcome)) await (number === 1 ? this.free(rows, abandon) : abandon());
+		else if (!isUnknown(outcome)) await release();
 		return outcome;
 	}
 

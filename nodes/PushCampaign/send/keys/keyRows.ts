@@ -106,7 +106,7 @@ export class KeyRows {
 	 * @returns `same` if the mark was there, so the claim was, all the time. `ours` if it was freed: it is this
 	 * asker's now
 	 */
-	async watch(mark: string): Promise<'same' | 'new' | 'ours'> {
+	async markFirstClaim(mark: string): Promise<'same' | 'new' | 'ours'> {
 		const added = await this.rows.record(this.claim(1), [claimEntry, mark]);
 		if (added.has(claimEntry)) return 'ours';
 		return added.has(mark) ? 'new' : 'same';

@@ -17,8 +17,8 @@ const graceMs = 5_000;
 /** How long a claim of somebody else is waited for, in milliseconds, until it counts as unknown. */
 export const waitMs = (timeoutMs: number) => timeoutMs + graceMs;
 
-/** What came of it: the claim to send under, or why there is none. */
-type TakenOver =
+/** What asking for a key gave: the claim to send under, or why there is none. */
+export type Asked =
 	| { readonly kind: 'ours'; readonly number: number }
 	| { readonly kind: 'sent' | 'held' | 'unknown' };
 
@@ -51,7 +51,7 @@ export class TakeOver {
 	 * Asks once; again after a pause if the key is held.
 	 * @throws what n8n's database throws
 	 */
-	async ask(state: KeyState): Promise<TakenOver> {
+	async ask(state: KeyState): Promise<Asked> {
 		if (!this.hasNext) {
 			// Somebody else made the next claim. What becomes unknown there stays so in this run.
 			if (state.claims !== this.last) {
@@ -75,7 +75,7 @@ export class TakeOver {
 
 	/** Whether claim 1 had its time, and can't be freed any more. */
 	private async judgeFirst(): Promise<'over' | 'held' | 'unknown'> {
-		const watched = await this.rows.watch(this.mark);
+		const watched = await this.rows.markFirstClaim(this.mark);
 		// It was freed.
 		if (watched === 'ours') return 'over';
 		// The whole time again, if it is another claim than the one that was watched.
@@ -83,7 +83,7 @@ export class TakeOver {
 		if (!this.isTooLong('claimed')) return 'held';
 		// It is being freed at this moment; or a process has ended while it freed it.
 		if (!(await this.rows.decide(1))) return 'unknown';
-		if ((await this.rows.watch(this.mark)) === 'same') return 'over';
+		if ((await this.rows.markFirstClaim(this.mark)) === 'same') return 'over';
 		// It was freed, and claimed again, just before that.
 		await this.rows.undecide(1);
 		this.found = undefined;
@@ -98,7 +98,7 @@ export class TakeOver {
 		return isOver ? 'over' : 'held';
 	}
 
-	/** Whether something has been found the same as long as so many requests may take. */
+	/** Whether something has been found the same as long as this many requests may take. */
 	private isTooLong(as: string, requests = 1): boolean {
 		const now = performance.now();
 		if (this.found?.as !== as) {
@@ -107,7 +107,7 @@ export class TakeOver {
 		return now >= this.found.until;
 	}
 
-	private async start(): Promise<TakenOver> {
+	private async start(): Promise<Asked> {
 		// Whoever had the last claim may have been slow, and not dead.
 		if ((await this.rows.read()).isSent) return { kind: 'sent' };
 		// Somebody else may have taken it from this run if it was slow.

@@ -11,9 +11,9 @@ const stateKey = 'pushCampaignLedger';
 const held = new WeakMap<object, Ledger>();
 
 /**
- * The ledgers of executions that were retried, by ID, the one used longest ago first. 'Retry' hands the node the
- * ledger as the execution left it, even if another Retry of it has sent more since: what this process knows brings
- * it up to date. Bounded, because a ledger is never known to be of no more use; other executions take no memory.
+ * The ledgers of executions that were retried, by ID, the one used longest ago first. 'Retry' starts from the ledger as
+ * it was saved when the execution ended. If another Retry has sent more since, this process's copy adds it. Bounded,
+ * because a ledger never expires; other executions take no memory.
  */
 const retried = new Map<string, Ledger>();
 /** About 40 MB. A ledger counts as one send more. */
