@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { anyCodePoints, anyWebUrl } from '../support/text';
 import { runPoll } from './support/poll';
 import {
 	credentialsFor,
+	failureOf,
 	inputOf,
 	isObject,
 	outputOf,
@@ -306,6 +307,71 @@ test.each(['campaignChanged', 'subscribersChanged'])(
 		expect(simulator().requests).toEqual([]);
 	},
 );
+
+describe('what nobody meant is not sent:', () => {
+	/** Sends an item with another node in the workflow that has not run. */
+	const sendOne = async (json: IDataObject, parameters: INodeParameters) =>
+		await runWorkflow(chain([push({ ...parameters })]), {
+			...surroundings(),
+			input: inputOf(json),
+		});
+	const notRun = "={{ $('Not run').first().json.id }}";
+
+	test.each([
+		{
+			name: 'a text with an empty part beside a list',
+			json: { name: null, tags: ['a'] },
+			parameters: { title: '=Hello {{ $json.name }}: {{ $json.tags }}' },
+			message: 'Title has an empty part: {{ $json.name }} returned nothing: "Hello : a"',
+		},
+		{
+			name: 'an address with an empty part beside a number that changes',
+			json: { slug: '' },
+			parameters: { targetUrl: '=https://shop.example/{{ $json.slug }}?t={{ Date.now() }}' },
+			message: 'Target URL has an empty part: {{ $json.slug }} returned nothing',
+		},
+		{
+			name: 'a name whose parts are all empty',
+			json: {},
+			parameters: { additionalFields: { name: '={{ $json.a }}{{ $json.b }}' } },
+			message: 'Campaign Name has an empty part: {{ $json.a }} returned nothing',
+		},
+		{
+			name: 'an idempotency key with an empty part beside a list',
+			json: { tags: ['a'] },
+			parameters: { options: { idempotencyKey: '={{ $json.id }}-{{ $json.tags }}' } },
+			message: 'Idempotency Key has an empty part: {{ $json.id }} returned nothing',
+		},
+		{
+			name: 'a template that would be cut in two',
+			json: {},
+			parameters: {
+				title: `${'A long title. '.repeat(6)}near {{ $json.city }} and more`,
+				options: { shortenTexts: true },
+			},
+			message: 'Title holds {{ $json.city }} as plain text',
+		},
+	])('$name', async ({ json, parameters, message }) => {
+		expect(failureOf(await sendOne(json, parameters)).message).toContain(message);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('a dry run goes on, and says which option can’t be evaluated', async () => {
+		const options = { dryRun: true, idempotencyKey: notRun };
+		const run = await sendOne({}, { options });
+		expect(outputOf(run)).toMatchObject([
+			{
+				dryRun: true,
+				error: { message: matching(/^Idempotency Key can't be evaluated: /) },
+			},
+		]);
+	});
+
+	test('a Test Subscriber ID that can’t be evaluated changes nothing in a run that is no test', async () => {
+		const run = await sendOne({}, { options: { testSubscriberId: notRun } });
+		expect(outputOf(run)).toMatchObject([{ audience: 'all', status: 'success' }]);
+	});
+});
 
 test('a field that is left over from another operation is not evaluated', async () => {
 	const left = additional({ imageUrl: '={{ $("Gone").item.json.url }}' });

@@ -186,6 +186,15 @@ describe('Test Subscriber ID in a manual execution', () => {
 		expect(requests).toEqual([]);
 	});
 
+	test('sends nothing to a Test Subscriber ID of which a part is empty', async () => {
+		const { error, paths } = await run({ options: { testSubscriberId: '=50{{ $json.x }}' } });
+		expect(paths).toEqual([]);
+		expect(error).toHaveProperty(
+			'message',
+			expect.stringContaining('Test Subscriber ID has an empty part: {{ $json.x }}'),
+		);
+	});
+
 	test('sends nothing if Dry Run is on', async () => {
 		const { items, requests, hints } = await run({ options: { dryRun: true } });
 		expect(requests.filter(({ path }) => path.includes('/send/'))).toEqual([]);

@@ -58,6 +58,9 @@ test('a word of JavaScript is no one’s mistake if a person wrote it', () => {
 	expect(judge(text, { expression: '=undefined {{ $json.rest }}' })).toBe(text);
 	expect(judge(text, expression, { rows: [{ title: text }] })).toBe(text);
 	expect(isRefused(() => judge(text, expression, { rows: ['NaN'] }))).toBe(true);
+	const cyclic: Record<string, unknown> = { title: text };
+	cyclic['self'] = cyclic;
+	expect(judge(text, expression, cyclic)).toBe(text);
 });
 
 test('a part that gave nothing is named, and may be allowed', () => {
