@@ -29,6 +29,7 @@ import {
 	repeated,
 	sendWorkflow,
 	sentItems,
+	stopNewest,
 	times,
 	titled,
 	titlesOf,
@@ -141,6 +142,24 @@ describe('queue mode on n8n 2.x with two workers', () => {
 			expect(await endsOfCalls(cluster(), workflow, [items])).toEqual(times(50, 'alreadySent'));
 			expect(await first).toEqual(times(50, 'success'));
 			expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf(`Same ${round}`, 50).sort());
+		});
+	});
+
+	test('Retry of an execution that was stopped sends the rest in another worker, and nothing twice', async () => {
+		await untilShared(cluster(), async (round) => {
+			const { client, simulator } = cluster();
+			simulator.reset();
+			const name = `Stopped ${round}, item`;
+			const workflow = await sendWorkflow(cluster(), { options: { maxParallel: 1 } });
+			simulator.addFault(forTitle(`${name} 3`, { kind: 'hang', process: true }));
+			workflow.call(titled(name, 5)).catch(() => undefined);
+			await untilRequests(cluster(), 3);
+			await stopNewest(cluster(), workflow);
+			const [stopped] = await client.executions({ workflowId: workflow.id });
+			const { message, description } = failureOf(await client.retryExecution(stopped?.id ?? ''));
+			expect(message).toContain('It is unknown whether this was sent');
+			expect(description).toMatch(/^(4 sent|2 sent, 2 sent earlier), 1 unknown \(item 2\)\./);
+			expect(acceptedTitles(cluster())).toEqual(titlesOf(name, 5));
 		});
 	});
 

@@ -54,6 +54,13 @@ export function toRunError(node: INode, run: RunEnd, failure: Failure): NodeErro
 	);
 }
 
+/**
+ * n8n takes an execution whose error message has this word for canceled (n8n-core 2.41.1: `workflow-execute.js`,
+ * `processSuccessExecution`): no error workflow starts, and in queue mode its Retry never ends. A message may quote a
+ * title with it, so a character that nobody sees stands in the word.
+ */
+const withoutCanceled = (message: string) => message.replaceAll('canceled', 'cancel\u2060ed');
+
 /** Turns why something failed, here, at the service or on the way, into n8n's error. */
 export function toN8nError(node: INode, problem: Problem, itemIndex?: number): NodeError {
 	const { type, message, description, httpCode, cause, retryAfterMs } = problem;
@@ -63,9 +70,10 @@ export function toN8nError(node: INode, problem: Problem, itemIndex?: number): N
 		failure: isTemporary(cause) && retryAfterMs !== undefined ? { cause, retryAfterMs } : { cause },
 	};
 	const isOfService = type !== 'validation' && cause !== 'node-defect';
-	if (!isOfService) return new NodeOperationError(node, message, options);
+	const shown = withoutCanceled(message);
+	if (!isOfService) return new NodeOperationError(node, shown, options);
 	const code = httpCode === undefined ? {} : { httpCode };
-	return new NodeApiError(node, { type }, { message, ...options, ...code });
+	return new NodeApiError(node, { type }, { message: shown, ...options, ...code });
 }
 
 /** What a failed item reports if the node continues. */

@@ -154,15 +154,13 @@ export const reasons = {
 	}),
 	notStarted: {
 		...notAsked,
-		message: 'The execution was canceled before the push service was asked',
+		message: 'The execution was stopped before the push service was asked',
 		advice: 'Run the workflow again.',
 	},
 	/** The user stopped the execution while the request was in flight, or it ended otherwise. */
 	canceled: {
 		...lost,
-		// n8n recognizes a canceled execution by this word (n8n-core 2.41.1: `workflow-execute.js`,
-		// `processSuccessExecution`).
-		message: 'the execution was canceled before the push service answered',
+		message: 'the execution was stopped before the push service answered',
 		advice: 'Run the workflow again.',
 	},
 	/** An execution ended while its request was in flight, and n8n kept nothing of it. */

@@ -154,6 +154,16 @@ describe('n8n’s error', () => {
 		expect(shown(error).itemIndex).toBeUndefined();
 	});
 
+	test.each([refused, invalid])(
+		'of type $type is no canceled execution for n8n, whatever it quotes',
+		(problem) => {
+			const message = 'Title is too long: "Your order was canceled"';
+			const error = toN8nError(node, { ...problem, message });
+			expect(error.message).not.toContain('canceled');
+			expect(error.message.replaceAll('\u2060', '')).toBe(message);
+		},
+	);
+
 	test.each([
 		{ cause: 'rate-limited', retryAfterMs: 2000, told: 2000 },
 		{ cause: 'rate-limited', retryAfterMs: undefined, told: undefined },
