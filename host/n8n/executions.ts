@@ -140,10 +140,11 @@ export class N8nExecutions extends N8nSession {
 	/** Waits until one execution has ended and is saved. */
 	async waitForExecution(id: string): Promise<Execution> {
 		const read = async () => {
-			const answer = await this.request('GET', `executions/${id}`);
-			const { status } = executionSummarySchema.parse(answer);
-			// Its data may be unreadable as long as it runs, and n8n 1 saves them after its status.
-			return finalStatuses.includes(status) ? (await decode(answer)).data : undefined;
+			const path = `executions/${id}`;
+			const { status } = executionSummarySchema.parse(await this.request('GET', path));
+			if (!finalStatuses.includes(status)) return undefined;
+			// n8n 1 saves the data after the status: what came with the status may be older.
+			return (await decode(await this.request('GET', path))).data;
 		};
 		const late = () => `Execution ${id} has not ended, or is not saved`;
 		const saved = await until(read, (seen) => seen !== undefined, { within: patienceMs, late });

@@ -30,6 +30,9 @@ export interface N8nServer extends Program {
 
 const attempts = 3;
 
+/** Another program may have a port that is to be used again, but not for long, in milliseconds. */
+const portFreeWithin = 60_000;
+
 /** A machine that does much else may take this long to start a server, in milliseconds. */
 const readyWithin = 300_000;
 
@@ -44,6 +47,7 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 	const host = await installHost(major);
 	await mkdir(userFolder, { recursive: true });
 	if (tarball !== undefined) await installCommunityPackage(userFolder, tarball);
+	const began = Date.now();
 	for (let attempt = 1; ; attempt++) {
 		const ports = { main: options.port ?? (await freePort()), broker: await freePort() };
 		const url = `http://127.0.0.1:${ports.main}`;
@@ -61,7 +65,9 @@ export async function startN8n(options: StartOptions): Promise<N8nServer> {
 		} catch (error) {
 			await program.kill('SIGKILL');
 			const portTaken = /EADDRINUSE|is already in use/.test(String(error));
-			if (!portTaken || options.port !== undefined || attempt >= attempts) throw error;
+			const isLast =
+				options.port === undefined ? attempt >= attempts : Date.now() - began > portFreeWithin;
+			if (!portTaken || isLast) throw error;
 		}
 	}
 }

@@ -67,10 +67,10 @@ describe.each(endless)('a service that never ends its answer, and $name', ({ ans
 	afterAll(() => server.close());
 
 	test('keeps no socket beyond the timeout of a send', async () => {
-		const node = push({ options: { timeout: 2_000 } }, { onError: 'continueRegularOutput' });
+		const node = push({ options: { timeout: 5_000 } }, { onError: 'continueRegularOutput' });
 		const run = await runWorkflow(chain([node]), { ...surroundings, input });
 		const message =
-			'It is unknown whether this was sent: the push service did not answer within 2 seconds';
+			'It is unknown whether this was sent: the push service did not answer within 5 seconds';
 		const error = { message, outcome: 'unknown' };
 		expect(outputOf(run)).toMatchObject([{ error }, { error }, { error }]);
 		expect(opened).toBe(3);
@@ -86,7 +86,7 @@ describe.each(endless)('a service that never ends its answer, and $name', ({ ans
 	test('keeps no socket of a poll', async () => {
 		const polling = runPoll(
 			{ campaignIds: '1001, 1002, 1003' },
-			{ ...surroundings, budgetMs: 3_000, mode: 'manual' },
+			{ ...surroundings, budgetMs: 10_000, mode: 'manual' },
 		);
 		await expect(polling).rejects.toThrow('did not answer within');
 		expect(opened).toBeGreaterThanOrEqual(3);

@@ -138,7 +138,7 @@ test.each(['20.20.2', '22.23.3', '24.21.0'])(
 	async (version) => {
 		const home = await mkdtemp(join(tmpdir(), 'home-'));
 		try {
-			await runNpm(['install', '--prefix', home, `node@${version}`], home);
+			await runNpm(['install', '--prefix', home, '--fetch-retries=5', `node@${version}`], home);
 			const runtime = join(home, 'node_modules', 'node', 'bin');
 			const { stdout } = await execa(join(runtime, 'node'), ['--version']);
 			expect(stdout).toBe(`v${version}`);

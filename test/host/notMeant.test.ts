@@ -194,5 +194,5 @@ describe.each(majors)('on n8n %s.x', (major) => {
 		expect(messagesIn(await client.execution(summary?.id ?? ''))).toEqual(expected);
 		expect(simulator.requests.map(({ json }) => json)).toMatchObject([body, body]);
 		await client.deactivate(id);
-	}, 300_000);
+	});
 });

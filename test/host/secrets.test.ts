@@ -150,5 +150,5 @@ describe.each(majors)('the key and the token on n8n %s.x', (major) => {
 		for (const file of files) {
 			expect({ file, found: foundIn(await readFile(file)) }).toEqual({ file, found: [] });
 		}
-	}, 300_000);
+	});
 });

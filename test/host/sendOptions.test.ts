@@ -1,13 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { chain, node, outputOf, pushCampaign, type Major } from '../../host';
 import { useStage } from './support';
+import { noonTimezone } from './support/clock';
 import { content } from './support/fixtures';
 import { endsOf, sendWorkflow, sentItems, times, titled } from './support/reliabilityWorkflow';
 
 const majors: Major[] = ['2', '1'];
 
 describe.each(majors)('the options of a send on n8n %s.x', (major) => {
-	const stage = useStage({ major });
+	const stage = useStage({ major, env: { GENERIC_TIMEZONE: noonTimezone } });
 
 	test('Send Only Once sends the same once in all executions, and once a day in those of a day', async () => {
 		const accepted = () => stage().simulator.campaigns.size;

@@ -22,7 +22,7 @@ describe('two nodes with one ID in a workflow of n8n 1.x', () => {
 		await client.activate(workflow.id);
 		await client.runWebhook(path, { items: [{}] });
 		const [ended] = await client.waitForExecutions({ workflowId: workflow.id });
-		return await client.execution(ended?.id ?? '');
+		return await client.waitForExecution(ended?.id ?? '');
 	}
 
 	test('two nodes with one ID refuse an idempotency key, because they would share their keys', async () => {

@@ -1,6 +1,8 @@
-import { chromium, expect as expectSoon, type Browser, type Page } from '@playwright/test';
+import { chromium, expect as expectOfPage, type Browser, type Page } from '@playwright/test';
 import { startSimulator, type Simulator } from '../../simulator';
 import { requireProgram } from './support/requirements';
+
+const expectSoon = expectOfPage.configure({ timeout: 30_000 });
 
 let browser: Browser;
 let simulator: Simulator;

@@ -50,9 +50,16 @@ describe.each(engines)('a poll in the $engine engine', ({ env }) => {
 		for (const campaignId of good) {
 			expect(changesOf(emissions.flat(), campaignId)).toEqual(countersOf(stage(), campaignId));
 		}
-		const later = (await allExecutions(client, { workflowId: id, status: ['success'] })).filter(
-			(execution) => Number(execution.id) > Number(known?.id),
-		);
+		// An emission is there as soon as its execution runs.
+		const succeededLater = async () =>
+			(await allExecutions(client, { workflowId: id, status: ['success'] })).filter(
+				(execution) => Number(execution.id) > Number(known?.id),
+			);
+		const later = await until(succeededLater, ({ length }) => length >= emissions.length - 1, {
+			within: 300_000,
+			every: 1000,
+			late: ({ length }) => `${length} of ${emissions.length - 1} executions succeeded`,
+		});
 		expect(later).toHaveLength(emissions.length - 1);
 		// A poll does not get to all that hang, so they may be reported one after another. Each is, once.
 		const reportsOf = async () => {

@@ -16,12 +16,12 @@ export interface Database {
  * Starts a database server in a temporary folder.
  *
  * @param ready what its log says then
- * @param prepare readies the folder and gives the command line
+ * @param prepare readies the folder, and returns what gives the command line for a port
  */
 async function startDatabase(
 	name: string,
 	ready: string,
-	prepare: (folder: string, port: number) => Promise<string[]>,
+	prepare: (folder: string) => Promise<(port: number) => string[]>,
 ): Promise<{ port: number; close: () => Promise<void> }> {
 	const folder = await mkdtemp(join(tmpdir(), 'database-'));
 	let server: Program | undefined;
@@ -31,8 +31,10 @@ async function startDatabase(
 		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 	};
 	try {
+		const commandLine = await prepare(folder);
+		// Last: until it is used, another program may take it.
 		const port = await freePort();
-		const [command = '', ...args] = await prepare(folder, port);
+		const [command = '', ...args] = commandLine(port);
 		const logFile = join(folder, 'server.log');
 		const started = await startProgram({ name, command, args, cwd: folder, logFile });
 		server = started;
@@ -49,9 +51,9 @@ export async function startRedis(): Promise<Database> {
 	const { port, close } = await startDatabase(
 		'Redis',
 		'Ready to accept connections',
-		async (_folder, at) => [
+		async () => (port) => [
 			requireProgram('redis-server'),
-			...['--port', String(at), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+			...['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
 		],
 	);
 	return {
@@ -89,7 +91,7 @@ export async function startPostgres(): Promise<Postgres> {
 	const { port, close } = await startDatabase(
 		'PostgreSQL',
 		'database system is ready to accept connections',
-		async (folder, at) => {
+		async (folder) => {
 			if (unprivileged.length > 0) await execa('chown', ['postgres:', folder]);
 			const data = join(folder, 'data');
 			const [command = '', ...args] = [
@@ -98,9 +100,9 @@ export async function startPostgres(): Promise<Postgres> {
 				...['-E', 'UTF8', '--locale=C', '--no-sync'],
 			];
 			await execa(command, args, { cwd: folder });
-			return [
+			return (port) => [
 				...unprivileged,
-				...[requireProgram('postgres'), '-D', data, '-p', String(at), '-h', '127.0.0.1'],
+				...[requireProgram('postgres'), '-D', data, '-p', String(port), '-h', '127.0.0.1'],
 				...['-c', 'unix_socket_directories=', '-c', 'fsync=off', '-c', 'max_connections=100'],
 			];
 		},

@@ -21,10 +21,10 @@ const chromiumFlags = [
 	'--disable-sync',
 ];
 
-const timeout = 60_000;
+const timeout = 120_000;
 
 /** How long n8n may take to show something, in milliseconds. */
-const soon = { timeout: 30_000 };
+const soon = { timeout: 60_000 };
 
 /** n8n's editor in a real browser, with its owner logged in. */
 export class Editor {

@@ -70,7 +70,7 @@ export function useCluster({ major, workers: count, ...options }: ClusterOptions
 	beforeEach(() => cluster?.simulator.reset());
 	afterAll(async () => {
 		for (const closer of closers.reverse()) await closer();
-	}, 120_000);
+	}, 300_000);
 
 	return () => {
 		if (cluster === undefined) throw new Error('The cluster is there only while a test runs');

@@ -91,10 +91,15 @@ export async function sendWorkflow(
 		call,
 		run: async (items) => {
 			const before = await client.executions({ workflowId: id });
-			await call(items);
-			const [newest] = await client.waitForExecutions({ workflowId: id, count: before.length + 1 });
+			// In queue mode a busy n8n leaves a call unanswered now and then, though its execution has ended.
+			call(items).catch(() => undefined);
+			const [newest] = await client.waitForExecutions({
+				workflowId: id,
+				count: before.length + 1,
+				timeout: 300_000,
+			});
 			if (newest === undefined) throw new Error('n8n saved no execution');
-			return await client.execution(newest.id);
+			return await client.waitForExecution(newest.id);
 		},
 		change: async (changed) => {
 			await client.updateWorkflow(id, draft(stage, path, { ...workflow, ...changed }));
