@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { chain, node, pollEvery, pushCampaignTrigger, until } from '../../host';
-import { secrets, useStage } from './support';
+import { secrets, shareStage, useStage } from './support';
 import {
 	changesOf,
 	countersOf,
@@ -21,11 +21,15 @@ import {
 
 jest.setTimeout(1_200_000);
 
+/** The classic engine, which is n8n's default. */
+const useClassic = shareStage({ major: '2' });
+const useClassicOfN8n1 = shareStage({ major: '1' });
+
 describe.each([
-	{ engine: 'classic', env: {} },
-	{ engine: 'durable', env: durableEngine },
-])('the trigger in the $engine engine, killed', ({ env }) => {
-	const stage = useStage({ env });
+	{ engine: 'classic', use: useClassic },
+	{ engine: 'durable', use: () => useStage({ env: durableEngine }) },
+])('the trigger in the $engine engine, killed', ({ use }) => {
+	const stage = use();
 	const { add, addCampaigns } = useWatches(stage);
 
 	test('every change is emitted once though n8n is killed before, during and after polls', async () => {
@@ -63,19 +67,18 @@ describe.each([
 	});
 });
 
+/** A short lease, as the kills need it, leaves a poll four seconds: not for what a busy machine reads. */
+const longLease = {
+	...durableVariables,
+	N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
+	N8N_SCHEDULER_MISFIRE_GRACE: '1',
+};
+
 describe.each([
-	{ engine: 'classic', env: {} },
-	// A short lease, as the kills need it, leaves a poll four seconds: not for what a busy machine reads.
-	{
-		engine: 'durable',
-		env: {
-			...durableVariables,
-			N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
-			N8N_SCHEDULER_MISFIRE_GRACE: '1',
-		},
-	},
-])('the trigger in the $engine engine', ({ env }) => {
-	const stage = useStage({ env });
+	{ engine: 'classic', use: useClassic },
+	{ engine: 'durable', use: () => useStage({ env: longLease }) },
+])('the trigger in the $engine engine', ({ use }) => {
+	const stage = use();
 	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);
 
@@ -133,7 +136,8 @@ describe.each([
 	test('under a rate limit every campaign is read, and no execution fails', async () => {
 		const ids = addCampaigns(60);
 		stage().simulator.setRateLimit({ perSecond: 40, burst: 10 });
-		const id = await add(watching(ids));
+		// At this rate one poll takes a second and a half.
+		const id = await add(watchWorkflow(stage().credential, ids, ['Trigger'], 6));
 		moveCounters(stage(), ids);
 		await untilCaughtUp(stage(), id, ids);
 		expect(await errorsOf(stage(), id)).toEqual([]);
@@ -142,7 +146,7 @@ describe.each([
 
 // n8n's default. What differs between its generations is how it starts triggers, and how it publishes them.
 describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.x', (major) => {
-	const stage = useStage({ major });
+	const stage = major === '2' ? useClassic() : useClassicOfN8n1();
 	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[]) => watchWorkflow(stage().credential, ids);
 
@@ -209,7 +213,7 @@ describe.each(['2', '1'] as const)('the trigger in the classic engine of n8n %s.
 });
 
 describe('the trigger in the classic engine', () => {
-	const stage = useStage({});
+	const stage = useClassic();
 	const { add, addCampaigns, publish, eachChangeOnce } = useWatches(stage);
 	const watching = (ids: readonly string[], names?: readonly string[]) =>
 		watchWorkflow(stage().credential, ids, names);
@@ -300,7 +304,7 @@ describe('the trigger in the classic engine', () => {
 
 // n8n 2 gives the second node an ID of its own when it publishes the workflow.
 describe('the trigger on n8n 1.x', () => {
-	const stage = useStage({ major: '1' });
+	const stage = useClassicOfN8n1();
 	const { add, addCampaigns } = useWatches(stage);
 
 	test('a trigger is not published if another trigger of the workflow has its node ID', async () => {

@@ -9,18 +9,22 @@ import {
 	packPackage,
 	Progress,
 	projectFolder,
+	startN8n,
+	type Major,
 } from '../../host';
 import { endProcessesOf } from './support/leftovers';
 import { missingRequirements } from './support/requirements';
-import { tarballVariable } from './support/stage';
+import { preparedFolder, preparedVariable, tarballVariable } from './support/stage';
 
 const graceMs = 20_000;
+
+const majors: Major[] = ['2', '1'];
 
 /** The exit code of an interrupted run, whose suites had no chance to tidy up. */
 const interrupted = 130;
 
-/** What n8n and tsx keep in a temporary folder for good, whoever uses them. */
-const shared = /^(tsx-\d+|n8nDataTableUploads)$/;
+/** What n8n and tsx keep in a temporary folder for good, and what a browser that had to be killed leaves there. */
+const shared = /^(tsx-\d+|n8nDataTableUploads|\.org\.chromium\..*|playwright.*)$/;
 
 /**
  * Everything that the suites need is made here, once: the pinned servers, the packed package, and
@@ -34,7 +38,7 @@ async function run(args: readonly string[]): Promise<number> {
 	if (missing !== undefined) throw new Error(missing);
 	const progress = new Progress(process.stdout);
 	await progress.step('Looking for n8n 2.x and 1.x (once: 5 GB, some minutes)', async () => {
-		const installs = await Promise.allSettled([installHost('2'), installHost('1')]);
+		const installs = await Promise.allSettled(majors.map((major) => installHost(major)));
 		for (const install of installs) if (install.status === 'rejected') throw install.reason;
 	});
 	const { tarball } = await progress.step('Building the package', () => packPackage());
@@ -44,9 +48,20 @@ async function run(args: readonly string[]): Promise<number> {
 	try {
 		// PostgreSQL runs as another user and has to reach its own folder in here.
 		await chmod(folder, 0o711);
+		const prepared = join(folder, 'prepared');
+		await progress.step('Setting up the databases of n8n', async () => {
+			const env = { N8N_DISABLE_UI: 'true', TMPDIR: folder };
+			const setUp = async (major: Major) => {
+				const userFolder = preparedFolder(prepared, major);
+				const server = await startN8n({ major, userFolder, env });
+				await server.stop();
+			};
+			await Promise.all(majors.map(setUp));
+		});
 		const exitCode = await runJest(args, {
 			...process.env,
 			[tarballVariable]: tarball,
+			[preparedVariable]: prepared,
 			TMPDIR: folder,
 		});
 		// Whoever interrupts the suites leaves servers behind that nobody ends in order.
@@ -54,6 +69,7 @@ async function run(args: readonly string[]): Promise<number> {
 		for (const { pid, command } of left) {
 			process.stderr.write(`Left running, and ended now: ${pid} ${command}\n`);
 		}
+		await rm(prepared, { recursive: true });
 		const written = exitCode === interrupted ? [] : await readdir(folder);
 		const files = written.filter((name) => !shared.test(name));
 		for (const name of files) process.stderr.write(`Left in the temporary folder: ${name}\n`);

