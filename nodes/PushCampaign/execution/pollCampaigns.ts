@@ -65,7 +65,7 @@ async function read(
 	const timeoutMs = Math.max(1, Math.min(time.requestMs, Math.floor(budgetMs / 2)));
 	const options = { subject, ids, first: new Set(first), timeoutMs };
 	const readings = await readSubjects(options, opened.value.client, {
-		maxConcurrency: maxConcurrency,
+		maxConcurrency,
 		stopOnFailure: false,
 		now: () => performance.now(),
 		sleep,
