@@ -356,6 +356,12 @@ describe('what nobody meant is not sent:', () => {
 		expect(simulator().requests).toEqual([]);
 	});
 
+	test('n8n sees that an execution failed, and was not canceled, if its error quotes that word', async () => {
+		const run = await sendOne({}, { targetUrl: 'https://canceled example' });
+		expect(failureOf(run).message).toContain('Target URL is not a valid');
+		expect(run.status).toBe('error');
+	});
+
 	test('a dry run goes on, and says which option can’t be evaluated', async () => {
 		const options = { dryRun: true, idempotencyKey: notRun };
 		const run = await sendOne({}, { options });
