@@ -387,7 +387,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			const refused = sentItems(await first.run(titled('Refused', 3)));
 			expect(endsOf(refused)).toEqual(times(3, 'notSent'));
 			expect(refused[0]).toMatchObject({
-				error: { message: textWith('key of this send'), description: textWith('n8n') },
+				error: { message: textWith('Could not access the idempotency key'), description: textWith('n8n') },
 			});
 			const stopped = await second.run(titled('Refused', 3));
 			expect(failureOf(stopped).description).toMatch(/^0 sent, 3 not sent /);
@@ -396,7 +396,7 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			// Without a key, a Retry after a crash would send it twice.
 			const withoutKeys = await sendWorkflow(stage());
 			expect(failureOf(await withoutKeys.run(titled('Unasked', 1))).message).toContain(
-				"could not be saved in n8n's database",
+				'Could not record the start of this send',
 			);
 			expect(stage().simulator.requestCount).toBe(0);
 		} finally {
