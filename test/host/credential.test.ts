@@ -54,7 +54,7 @@ describe.each(['2', '1'] as const)('n8n %s.x', (major) => {
 			apiKey: '={{ $env.PUSH_KEY }}',
 		});
 		expect(await send(credential)).toMatch(
-			/^This n8n does not let expressions read environment variables.*N8N_BLOCK_ENV_ACCESS_IN_NODE/,
+			/^An expression in the credential reads an environment variable .*N8N_BLOCK_ENV_ACCESS_IN_NODE/,
 		);
 	});
 

@@ -387,7 +387,10 @@ describe.each(majors)('idempotency keys on n8n %s.x', (major) => {
 			const refused = sentItems(await first.run(titled('Refused', 3)));
 			expect(endsOf(refused)).toEqual(times(3, 'notSent'));
 			expect(refused[0]).toMatchObject({
-				error: { message: textWith('Could not access the idempotency key'), description: textWith('n8n') },
+				error: {
+					message: textWith('Could not access the idempotency key'),
+					description: textWith('n8n'),
+				},
 			});
 			const stopped = await second.run(titled('Refused', 3));
 			expect(failureOf(stopped).description).toMatch(/^0 sent, 3 not sent /);
