@@ -65,8 +65,8 @@ const realServers = {
 	// The temporary folder, where jest would keep it, is another one in each run.
 	cacheDirectory: '<rootDir>/.artifacts/jest-cache',
 	testSequencer: '<rootDir>/test/host/support/longestFirst.js',
-	// The suites mostly wait: for polls, for pauses between retries. Three at a time need half of two processors.
-	maxWorkers: 4,
+	// The suites mostly wait: for polls, for pauses between retries. Four at a time make n8n slow on two processors.
+	maxWorkers: 3,
 	testTimeout: 600_000,
 	// Which tests have passed, as each suite ends.
 	verbose: true,
