@@ -92,7 +92,10 @@ export class N8nExecutions extends N8nSession {
 	async executions(filter: ExecutionsFilter = {}): Promise<ExecutionSummary[]> {
 		const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
 		const answer = await this.request('GET', `executions?${query.toString()}`);
-		return z.object({ results: z.array(executionSummarySchema) }).parse(answer).results;
+		const { results } = z.object({ results: z.array(executionSummarySchema) }).parse(answer);
+		// n8n asks for those that run and those that have ended at the same time: one that ends just then is in both answers
+		// (n8n 2.41.1: executions/execution-list-v1.service.js).
+		return [...new Map(results.map((each) => [each.id, each])).values()];
 	}
 
 	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */

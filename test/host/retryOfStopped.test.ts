@@ -1,4 +1,4 @@
-import type { Major } from '../../host';
+import { until, type Major } from '../../host';
 import { useStage } from './support';
 import {
 	acceptedTitles,
@@ -23,6 +23,13 @@ const isUnknown = 'It is unknown whether this was sent';
 describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n %s.x', (major) => {
 	const stage = useStage({ major });
 
+	const untilSaved = async (id: string) =>
+		await until(
+			async () => await stage().client.execution(id),
+			({ data }) => Object.keys(data.resultData.runData).length > 0,
+			{ within: 60_000, late: () => 'n8n has not saved what ran' },
+		);
+
 	/** Stops an execution of five items in the middle of the third, which the service accepts. */
 	async function stopAtThird(options: SendWorkflowOptions) {
 		const workflow = await sendWorkflow(stage(), options);
@@ -33,6 +40,8 @@ describe.each<Major>(['2', '1'])('Retry of an execution that was stopped, on n8n
 		await call;
 		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 3));
 		const [stopped] = await stage().client.executions({ workflowId: workflow.id });
+		// n8n 1 says that it was stopped before it has saved what ran: a Retry starts from the beginning then.
+		if (major === '1') await untilSaved(stopped?.id ?? '');
 		return { workflow, retry: async () => await stage().client.retryExecution(stopped?.id ?? '') };
 	}
 
