@@ -16,7 +16,7 @@ export interface SendKey {
 	readonly isStable: boolean;
 }
 
-/** The parameters of a node, as far as they are read here. */
+/** What is read of the parameters of a node. */
 const written = z.object({ options: z.object({ idempotencyKey: z.unknown() }).optional() });
 
 /**
