@@ -13,11 +13,14 @@ export const maxCharacters = {
 /** Specification, Limits: `send_at` minimum lead. */
 export const minimumLeadMinutes = 5;
 
+/** Whom a campaign is addressed to. */
+export type Audience = 'all' | 'attributes' | 'segments' | 'subscriber';
+
 /** What the service does with a send to an audience. */
 interface AudienceRules {
 	/** Below the base URL. Specification, Endpoints. */
 	readonly path: string;
-	/** Whether it becomes a campaign, whose ID the answer names. Specification, Endpoints. */
+	/** `send` if it becomes a campaign, whose ID the answer names. Specification, Endpoints. */
 	readonly kind: SendKind;
 	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
 	readonly autoHideCloses: 0 | 1;
@@ -25,7 +28,7 @@ interface AudienceRules {
 	readonly limitsButtons?: true;
 }
 
-const rules = {
+export const audienceRules: Readonly<Record<Audience, AudienceRules>> = {
 	all: {
 		path: '/v1/notification/send/all',
 		kind: 'send',
@@ -35,12 +38,7 @@ const rules = {
 	attributes: { path: '/v1/notification/send/attribute', kind: 'send', autoHideCloses: 0 },
 	segments: { path: '/v1/notification/send/segment', kind: 'send', autoHideCloses: 0 },
 	subscriber: { path: '/v1/notification/send/sid', kind: 'sendToOne', autoHideCloses: 0 },
-} as const satisfies Record<string, AudienceRules>;
-
-/** Whom a campaign is addressed to. */
-export type Audience = keyof typeof rules;
-
-export const audienceRules: Readonly<Record<Audience, AudienceRules>> = rules;
+};
 
 /** Path of a site's subscriber count. Specification, Endpoints. */
 export const subscriberCountPath = '/v1/site/subscriber_count';
