@@ -1,0 +1,222 @@
+/**
+ * How hard a run presses on the service. Nobody knows the service's limit. So the number of requests in flight grows
+ * with good answers (it doubles with each round trip), and a refusal for too many requests halves it and pauses the
+ * whole run.
+ */
+export const policy = {
+	firstConcurrency: 20,
+	maxConcurrency: 100,
+	/** The pause after a refusal, in milliseconds. Each further one in a row is this many times as long. */
+	firstPauseMs: 250,
+	pauseFactor: 4,
+	longestPauseMs: 64_000,
+	/** Pauses are shortened by up to this share, at random: runs that were refused together must not come back together. */
+	jitter: 0.1,
+	/** The pauses of so many refusals in a row take 85 s, and outlast a limit per minute. Then the run gives up. */
+	mostRefusalsInARow: 5,
+	/** The longest pause that the service may ask for, in milliseconds. */
+	longestRetryAfterMs: 10 * 60_000,
+	/** How often a job is tried again that may succeed now. */
+	mostRepeats: 2,
+	/** The first and the longest pause before a job is asked again that somebody else holds, in milliseconds. */
+	firstHeldPauseMs: 100,
+	longestHeldPauseMs: 2_000,
+	/** After so many starts Node.js gets to write the requests out: while it prepares others, none leaves. */
+	startsAtOnce: 10,
+} as const;
+
+/** What one try of a job gave. */
+export interface Attempt<Outcome> {
+	/** How the job ends, unless it is tried again. */
+	readonly outcome: Outcome;
+	/**
+	 * What follows:
+	 * - `end`: nothing, the job has ended.
+	 * - `stop`: likewise; and if the run stops at its first failure, nothing further starts.
+	 * - `refused`: too many requests. The whole run pauses, and the job goes to the end of the queue.
+	 * - `held`: somebody else may be doing the same. The job is asked again after a pause, and holds up no other.
+	 * - `again`: it may succeed now. The job is tried again, twice at most; then `stop`.
+	 */
+	readonly then: 'end' | 'stop' | 'refused' | 'held' | 'again';
+	/** Whether the service dealt with a request: that ends a row of refusals. */
+	readonly isAccepted: boolean;
+	/** How long the service asks to wait, in milliseconds. */
+	readonly retryAfterMs?: number | undefined;
+}
+
+/** Makes one try. Must not throw. */
+export type Job<Outcome> = () => Promise<Attempt<Outcome>>;
+
+export interface QueueOptions {
+	/** Whether nothing starts any more after the first failure. */
+	readonly stopOnFailure: boolean;
+	/** When it ends, nothing starts any more; what is in flight is waited for. */
+	readonly signal?: AbortSignal | undefined;
+	/** Waits the given milliseconds. */
+	readonly sleep: (milliseconds: number) => Promise<void>;
+	/** Milliseconds from any fixed moment. */
+	readonly now: () => number;
+	/** A number from 0 up to, but not including, 1. */
+	readonly random: () => number;
+}
+
+export interface QueueEnd<Outcome> {
+	/** In the order of the jobs; `undefined` for a job that was never tried. */
+	readonly outcomes: Array<Outcome | undefined>;
+	/** The refusal that made the run give up, if it did. */
+	readonly refusal?: Outcome | undefined;
+}
+
+interface Entry<Outcome> {
+	readonly job: Job<Outcome>;
+	/** Of its last try. */
+	outcome?: Outcome;
+	repeats: number;
+	holds: number;
+}
+
+const refusalPauseMs = (inARow: number) =>
+	Math.min(policy.longestPauseMs, policy.firstPauseMs * policy.pauseFactor ** (inARow - 1));
+
+const heldPauseMs = (holds: number) =>
+	Math.min(policy.longestHeldPauseMs, policy.firstHeldPauseMs * 1.5 ** (holds - 1));
+
+/** A run through one queue: a job is in the queue, in flight, resting until it is tried again, or done. */
+class Run<Outcome> {
+	private readonly queue: Array<Entry<Outcome>>;
+	private concurrency: number = policy.firstConcurrency;
+	private inFlight = 0;
+	private resting = 0;
+	private pausedUntil = 0;
+	/** How many pauses there were. A refusal of a request that left before the last pause says nothing new. */
+	private pauses = 0;
+	private refusalsInARow = 0;
+	/** Once it is closed, nothing starts any more; what is in flight is waited for, what rests is not. */
+	private isClosed = false;
+	private wakeUp = () => {};
+	refusal: Outcome | undefined;
+
+	constructor(
+		entries: ReadonlyArray<Entry<Outcome>>,
+		private readonly options: QueueOptions,
+	) {
+		this.queue = [...entries];
+	}
+
+	close(): void {
+		this.isClosed = true;
+		this.wakeUp();
+	}
+
+	/** Starts what may start, until everything has ended. */
+	async run(): Promise<void> {
+		let starts = 0;
+		const { now, sleep } = this.options;
+		while (this.inFlight > 0 || (!this.isClosed && this.resting + this.queue.length > 0)) {
+			const mayStart = !this.isClosed && this.inFlight < this.concurrency;
+			const next = mayStart ? this.queue[0] : undefined;
+			const pauseMs = this.pausedUntil - now();
+			if (next === undefined) {
+				await this.nextChange();
+			} else if (pauseMs > 0) {
+				await Promise.race([this.nextChange(), sleep(pauseMs)]);
+			} else {
+				this.queue.shift();
+				void this.start(next);
+				starts += 1;
+				if (starts % policy.startsAtOnce === 0) await sleep(0);
+			}
+		}
+	}
+
+	private async start(entry: Entry<Outcome>): Promise<void> {
+		const { pauses } = this;
+		this.inFlight += 1;
+		const attempt = await entry.job();
+		this.inFlight -= 1;
+		entry.outcome = attempt.outcome;
+		if (attempt.isAccepted) {
+			this.refusalsInARow = 0;
+			this.concurrency = Math.min(policy.maxConcurrency, this.concurrency + 1);
+		}
+		this.follow(entry, attempt, pauses === this.pauses);
+		this.wakeUp();
+	}
+
+	private follow(entry: Entry<Outcome>, attempt: Attempt<Outcome>, isNews: boolean): void {
+		const { stopOnFailure } = this.options;
+		switch (attempt.then) {
+			case 'end':
+				return;
+			case 'stop':
+				if (stopOnFailure) this.close();
+				return;
+			case 'refused':
+				this.queue.push(entry);
+				this.slowDown(attempt, isNews);
+				return;
+			case 'held':
+				entry.holds += 1;
+				void this.askAgain(entry, heldPauseMs(entry.holds));
+				return;
+			case 'again':
+				entry.repeats += 1;
+				if (entry.repeats <= policy.mostRepeats) {
+					void this.askAgain(entry, attempt.retryAfterMs ?? refusalPauseMs(entry.repeats));
+				} else if (stopOnFailure) {
+					this.close();
+				}
+		}
+	}
+
+	private slowDown({ outcome, retryAfterMs = 0 }: Attempt<Outcome>, isNews: boolean): void {
+		const { now, random } = this.options;
+		let pauseMs = 0;
+		if (isNews) {
+			this.pauses += 1;
+			this.refusalsInARow += 1;
+			// While nothing is accepted in between, one request at a time asks whether the service is back.
+			this.concurrency = this.refusalsInARow > 1 ? 1 : Math.ceil(this.concurrency / 2);
+			pauseMs = refusalPauseMs(this.refusalsInARow) * (1 - policy.jitter * random());
+		}
+		const isRowTooLong = this.refusalsInARow > policy.mostRefusalsInARow;
+		if (isRowTooLong || retryAfterMs > policy.longestRetryAfterMs) {
+			this.refusal ??= outcome;
+			this.close();
+			return;
+		}
+		this.pausedUntil = Math.max(this.pausedUntil, now() + (retryAfterMs || pauseMs));
+	}
+
+	private async askAgain(entry: Entry<Outcome>, milliseconds: number): Promise<void> {
+		this.resting += 1;
+		await this.options.sleep(milliseconds);
+		this.resting -= 1;
+		this.queue.push(entry);
+		this.wakeUp();
+	}
+
+	private async nextChange(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.wakeUp = resolve;
+		});
+	}
+}
+
+/**
+ * Runs all jobs, as many at once as the service takes. When the service refuses five times in a row with nothing
+ * accepted in between, or asks for more than ten minutes, nothing further is requested.
+ */
+export async function runQueue<Outcome>(
+	jobs: ReadonlyArray<Job<Outcome>>,
+	options: QueueOptions,
+): Promise<QueueEnd<Outcome>> {
+	const entries = jobs.map((job): Entry<Outcome> => ({ job, repeats: 0, holds: 0 }));
+	const run = new Run(entries, options);
+	const close = () => run.close();
+	options.signal?.addEventListener('abort', close);
+	if (options.signal?.aborted) close();
+	await run.run();
+	options.signal?.removeEventListener('abort', close);
+	return { outcomes: entries.map(({ outcome }) => outcome), refusal: run.refusal };
+}

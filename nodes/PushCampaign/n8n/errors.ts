@@ -1,0 +1,57 @@
+import type { INode, NodeError } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+
+import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
+import type { Problem } from '../service/problems';
+import { validationProblem } from '../service/problems';
+import { UnusableCredential } from './connection';
+
+/** Why something failed that was thrown, in words. What is not known here is a defect of this node. */
+export function toProblem(thrown: unknown): Problem {
+	if (thrown instanceof UnusableCredential) return validationProblem(thrown.reason);
+	if (thrown instanceof InvalidInput || thrown instanceof Unavailable) {
+		return validationProblem(thrown);
+	}
+	return {
+		type: 'unspecified',
+		// Whatever threw it may have asked the service before.
+		outcome: 'unknown',
+		message: `This is a bug in the Push Campaign node: ${messageOf(thrown)}`,
+		fix: 'Report it to the maintainers of this node, with the workflow and the input item.',
+		remedy: 'mend',
+		cause: 'node-defect',
+	};
+}
+
+/** What n8n shows of an error. */
+export interface ErrorText {
+	readonly message: string;
+	readonly description: string;
+	readonly itemIndex?: number;
+}
+
+/**
+ * n8n takes an execution whose error message has this word for canceled (n8n-core 2.41.1: `workflow-execute.js`,
+ * `processSuccessExecution`): no error workflow starts, and in queue mode its Retry never ends. A message may quote a
+ * title with it, so a character that nobody sees stands in the word.
+ */
+const withoutCanceled = (message: string) => message.replaceAll('canceled', 'cancel\u2060ed');
+
+/** Makes n8n's error: of the node for what was entered, of the API for what the service or the network did. */
+export function toN8nError(
+	node: INode,
+	{ type, httpCode, cause, retryAfterMs }: Problem,
+	{ message, description, itemIndex }: ErrorText,
+): NodeError {
+	const options = {
+		description,
+		...(itemIndex === undefined ? {} : { itemIndex }),
+		failure: retryAfterMs === undefined ? { cause } : { cause, retryAfterMs },
+	};
+	const shown = withoutCanceled(message);
+	if (type === 'validation' || cause === 'node-defect') {
+		return new NodeOperationError(node, shown, options);
+	}
+	const code = httpCode === undefined ? {} : { httpCode };
+	return new NodeApiError(node, { type }, { message: shown, ...options, ...code });
+}
