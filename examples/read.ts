@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
 import { z } from 'zod';
-import type { Credential, WorkflowDraft } from '../host';
+import type { ColumnType, Credential, DataTable, WorkflowDraft } from '../host';
 
 const nodeSchema = z.object({
 	id: z.string(),
@@ -20,14 +20,23 @@ const like = <T>(schema: z.ZodTypeAny) => z.custom<T>((value) => schema.safePars
 
 const workflowSchema = z.object({
 	name: z.string(),
-	/** Whether it is meant to run by itself as soon as it is there. */
+	/** Whether it runs by itself as soon as it is there. */
 	active: z.boolean().default(false),
 	nodes: z.array(like<INode>(nodeSchema)),
 	connections: like<IConnections>(connectionsSchema),
 	settings: like<IWorkflowSettings>(z.record(z.unknown())),
+	/** Sample items by the name of their node, for executions in the editor. */
+	pinData: z.record(z.array(z.object({ json: z.record(z.unknown()) }))).default({}),
 });
 
-/** The names of the example workflows, which are their files' names without `.json`. */
+const createdTableSchema = z.object({
+	resource: z.literal('table'),
+	operation: z.literal('create'),
+	tableName: z.string(),
+	columns: z.object({ column: z.array(z.object({ name: z.string(), type: z.literal('string') })) }),
+});
+
+/** The names of the example workflows: the names of their files without `.json`. */
 export async function exampleNames(): Promise<string[]> {
 	const files = await readdir(__dirname);
 	return files
@@ -36,21 +45,32 @@ export async function exampleNames(): Promise<string[]> {
 		.sort();
 }
 
-/** A workflow as n8n exports it, and whether it is to be active. Throws where the text is none. */
+/** The file of an example workflow, by its name as `exampleNames` gives it. */
+export const exampleFile = (name: string) => join(__dirname, `${name}.json`);
+
+/** Reads a workflow as n8n exports it. Throws if the text is none. */
 export function parseWorkflow(text: string): { draft: WorkflowDraft; active: boolean } {
 	const { active, ...draft } = workflowSchema.parse(JSON.parse(text));
 	return { draft, active };
 }
 
-/** The file of an example workflow, by its name as `exampleNames` gives it. */
-export const exampleFile = (name: string) => join(__dirname, `${name}.json`);
-
-/** Reads an example workflow. Throws where the file is none, or holds no workflow. */
+/** Reads an example workflow, by its name as `exampleNames` gives it. */
 export async function readExample(name: string): Promise<WorkflowDraft> {
 	return parseWorkflow(await readFile(exampleFile(name), 'utf8')).draft;
 }
 
-/** What a user does after the import: changes one node; throws where the workflow has none of that name. */
+/** The data tables that a workflow creates if they are not there. */
+export function createdTables(draft: WorkflowDraft): DataTable[] {
+	return draft.nodes.flatMap(({ parameters }) => {
+		const table = createdTableSchema.safeParse(parameters);
+		if (!table.success) return [];
+		const { tableName, columns } = table.data;
+		const typed = columns.column.map(({ name, type }): [string, ColumnType] => [name, type]);
+		return [{ name: tableName, columns: Object.fromEntries(typed) }];
+	});
+}
+
+/** Changes one node, as its user does after the import. Throws if no node has that name. */
 export function changeNode(
 	draft: WorkflowDraft,
 	name: string,
@@ -65,26 +85,7 @@ export function changeNode(
 	return { ...draft, nodes };
 }
 
-const fieldsSchema = z.object({
-	assignments: z.object({
-		assignments: z.array(z.record(z.union([z.string(), z.number(), z.boolean()]))),
-	}),
-});
-
-/** What a user does after the import: gives a field of an Edit Fields node another value. */
-export function changeField(draft: WorkflowDraft, field: string, value: number): WorkflowDraft {
-	const nodes = draft.nodes.map((node) => {
-		const fields = fieldsSchema.safeParse(node.parameters);
-		if (!fields.success) return node;
-		const assignments = fields.data.assignments.assignments.map((each) =>
-			each['name'] === field ? { ...each, value } : each,
-		);
-		return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
-	});
-	return { ...draft, nodes };
-}
-
-/** What a user does after the import: chooses the credential of every node of this type's prefix. */
+/** Chooses the credential of every node whose type begins like this, as its user does. */
 export function chooseCredential(
 	draft: WorkflowDraft,
 	nodeType: string,
