@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseJson } from '../../simulator';
 import { until } from '../process/until';
 import { N8nExecutions, type Execution } from './executions';
 import { N8nRefused } from './rest';
@@ -30,9 +29,12 @@ export type Workflow = z.infer<typeof workflowSchema>;
 export interface WebhookAnswer {
 	status: number;
 	text: string;
-	/** The body where it is JSON, otherwise undefined. */
+	/** The body if it is JSON, otherwise undefined. */
 	json: unknown;
 }
+
+/** How long n8n may take to start or stop a trigger, in milliseconds. */
+const publicationMs = 240_000;
 
 /** Drives a server over the REST interface that its editor uses; works with n8n 1.x and 2.x. */
 export class N8nClient extends N8nExecutions {
@@ -46,15 +48,10 @@ export class N8nClient extends N8nExecutions {
 		await this.request('PATCH', `credentials/${id}`, { name, type, data });
 	}
 
-	/** Runs a credential's own test, as the editor's button does. Give `data` to test other values. */
-	async testCredential(credential: Credential, data?: CredentialData): Promise<CredentialTest> {
-		// As the editor has it: secrets blanked, which n8n fills in again.
-		const shown = z.object({ data: z.record(z.unknown()) });
-		const saved = async () =>
-			shown.parse(await this.request('GET', `credentials/${credential.id}?includeData=true`)).data;
-		const credentials = { ...credential, data: data ?? (await saved()) };
-		const answer = await this.request('POST', 'credentials/test', { credentials });
-		return credentialTestSchema.parse(answer);
+	/** Runs a credential's own test, as the editor's button does, with other values than the saved ones. */
+	async testCredential(credential: Credential, data: CredentialData): Promise<CredentialTest> {
+		const body = { credentials: { ...credential, data } };
+		return credentialTestSchema.parse(await this.request('POST', 'credentials/test', body));
 	}
 
 	/** Creates a workflow, not active. */
@@ -67,9 +64,8 @@ export class N8nClient extends N8nExecutions {
 	/** Changes what is given of a workflow; what is active keeps running as it was. */
 	async updateWorkflow(id: string, changes: Partial<WorkflowDraft>): Promise<Workflow> {
 		const { versionId } = await this.workflow(id);
-		return workflowSchema.parse(
-			await this.request('PATCH', `workflows/${id}`, { ...changes, versionId }),
-		);
+		const body = { ...changes, versionId };
+		return workflowSchema.parse(await this.request('PATCH', `workflows/${id}`, body));
 	}
 
 	/** A workflow with its nodes. */
@@ -86,13 +82,12 @@ export class N8nClient extends N8nExecutions {
 	/**
 	 * Activates the newest version of a workflow and waits until its triggers really run.
 	 *
-	 * @param timeout milliseconds
-	 * @throws with n8n's own words when a trigger could not be started
+	 * @throws with n8n's own words if a trigger could not be started
 	 */
-	async activate(id: string, timeout = 180_000): Promise<void> {
+	async activate(id: string): Promise<void> {
 		const { versionId } = await this.workflow(id);
 		await this.request('POST', `workflows/${id}/activate`, { versionId });
-		await this.untilPublication(id, timeout, ({ status, liveVersionId, triggers }) => {
+		await this.untilPublication(id, ({ status, liveVersionId, triggers }) => {
 			const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 			if (status === 'failed' || status === 'partial') {
 				throw new Error(`Workflow ${id} was not activated: ${reasons.join('; ')}`);
@@ -104,13 +99,12 @@ export class N8nClient extends N8nExecutions {
 	/** Deactivates a workflow and waits until its triggers have stopped. */
 	async deactivate(id: string): Promise<void> {
 		await this.request('POST', `workflows/${id}/deactivate`, {});
-		await this.untilPublication(id, 180_000, ({ status }) => status === 'not_published');
+		await this.untilPublication(id, ({ status }) => status === 'not_published');
 	}
 
 	/** Waits for n8n 2.x, which starts and stops a workflow's triggers after it has answered. */
 	private async untilPublication(
 		id: string,
-		within: number,
 		isEnough: (publication: Publication) => boolean,
 	): Promise<void> {
 		const look = async () => {
@@ -124,8 +118,8 @@ export class N8nClient extends N8nExecutions {
 			}
 		};
 		await until(look, (seen) => seen === undefined || isEnough(seen), {
-			within,
-			late: (seen) => `Workflow ${id} is ${seen?.status ?? ''} after ${within} ms`,
+			within: publicationMs,
+			late: (seen) => `Workflow ${id} is still ${seen?.status}`,
 		});
 	}
 
@@ -159,6 +153,7 @@ export class N8nClient extends N8nExecutions {
 			signal: AbortSignal.timeout(300_000),
 		});
 		const text = await answer.text();
-		return { status: answer.status, text, json: parseJson(text) };
+		const isJson = /json/.test(answer.headers.get('content-type') ?? '') && text !== '';
+		return { status: answer.status, text, json: isJson ? JSON.parse(text) : undefined };
 	}
 }

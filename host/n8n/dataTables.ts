@@ -13,10 +13,10 @@ export interface DataTable {
 }
 
 const withId = z.object({ id: z.string() });
-const tables = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) });
-const rows = z.object({ data: z.array(z.record(z.unknown())) });
+const tablesSchema = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) });
+const rowsSchema = z.object({ data: z.array(z.record(z.unknown())) });
 
-/** The data tables of the logged-in owner's own project, over the REST interface of the editor. */
+/** The data tables of the logged-in owner's own project. */
 export class DataTables {
 	private constructor(
 		private readonly client: N8nClient,
@@ -29,20 +29,19 @@ export class DataTables {
 		return new DataTables(client, `projects/${id}/data-tables`);
 	}
 
-	/** The ID of the table of exactly this name; undefined where there is none. */
+	/** The ID of the table of exactly this name; undefined if there is none. */
 	async find(name: string): Promise<string | undefined> {
 		const filter = encodeURIComponent(JSON.stringify({ name }));
 		const answer = await this.client.request('GET', `${this.path}?filter=${filter}`);
-		return tables.parse(answer).data.find((table) => table.name === name)?.id;
+		return tablesSchema.parse(answer).data.find((table) => table.name === name)?.id;
 	}
 
-	/** Creates a table and fills it; gives its ID. Throws where one of that name is there. */
-	async create({ name, columns, rows: first = [] }: DataTable): Promise<string> {
+	/** Creates a table and fills it; gives its ID. */
+	async create({ name, columns, rows = [] }: DataTable): Promise<string> {
 		const typed = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
-		const { id } = withId.parse(
-			await this.client.request('POST', this.path, { name, columns: typed }),
-		);
-		if (first.length > 0) await this.insert(id, first);
+		const body = { name, columns: typed };
+		const { id } = withId.parse(await this.client.request('POST', this.path, body));
+		if (rows.length > 0) await this.insert(id, rows);
 		return id;
 	}
 
@@ -53,8 +52,7 @@ export class DataTables {
 
 	/** All rows, the oldest first. */
 	async rows(id: string): Promise<Array<Record<string, unknown>>> {
-		const query = new URLSearchParams({ take: '1000', sortBy: 'id:asc' });
-		const answer = await this.client.request('GET', `${this.path}/${id}/rows?${query.toString()}`);
-		return rows.parse(answer).data;
+		const path = `${this.path}/${id}/rows?take=1000&sortBy=id:asc`;
+		return rowsSchema.parse(await this.client.request('GET', path)).data;
 	}
 }

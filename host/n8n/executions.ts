@@ -23,7 +23,7 @@ const runSchema = z
 	})
 	.passthrough();
 
-export const executionSummarySchema = z
+const summarySchema = z
 	.object({
 		id: z.coerce.string(),
 		status: z.string(),
@@ -34,15 +34,15 @@ export const executionSummarySchema = z
 	.passthrough();
 
 /** An execution as the executions list shows it. */
-export type ExecutionSummary = z.infer<typeof executionSummarySchema>;
+export type ExecutionSummary = z.infer<typeof summarySchema>;
 
-const executionSchema = executionSummarySchema.extend({
+const executionSchema = summarySchema.extend({
 	data: z.object({
 		resultData: z.object({
 			runData: z.record(z.array(runSchema)).default({}),
 			error: errorSchema.optional(),
 		}),
-		// With what it began with: all that there is of one that was killed before its first node.
+		/** What it began with: all that there is of one that was killed before its first node. */
 		executionData: z
 			.object({ contextData: z.record(z.unknown()).default({}) })
 			.passthrough()
@@ -50,40 +50,51 @@ const executionSchema = executionSummarySchema.extend({
 	}),
 });
 
-/** An execution with everything that n8n saved of it, decoded. */
+/** An execution with everything that n8n saved of it. */
 export type Execution = z.infer<typeof executionSchema>;
 
-/** Reads an execution as n8n's REST interface answers it: nothing as long as it is not saved whole. */
-async function decode(answer: unknown) {
-	const { parse } = await import('flatted');
+const flattedSchema = z.array(z.unknown());
+
+/** Reads how n8n saves an execution: an array whose first entry is the whole, and every text in it a number of an entry. */
+function parseFlatted(text: string): unknown {
+	const entries = flattedSchema.parse(JSON.parse(text));
+	for (const entry of entries) {
+		if (typeof entry !== 'object' || entry === null) continue;
+		for (const [name, value] of Object.entries(entry)) {
+			if (typeof value === 'string') Reflect.set(entry, name, entries[Number(value)]);
+		}
+	}
+	return entries[0];
+}
+
+/** Reads an execution from n8n's answer; fails as long as it is not saved whole. */
+function decode(answer: unknown) {
 	const { data, ...summary } = z.object({ data: z.unknown() }).passthrough().parse(answer);
-	const decoded: unknown = typeof data === 'string' ? parse(data) : data;
+	const decoded = typeof data === 'string' ? parseFlatted(data) : data;
 	return executionSchema.safeParse({ ...summary, data: decoded });
 }
 
 const finalStatuses = ['success', 'error', 'canceled', 'crashed'];
 
-/** How long an execution may take by default, in milliseconds. */
-const patienceMs = 180_000;
+/** How long an execution may take, in milliseconds: longer than any does, on any machine. */
+const patienceMs = 300_000;
 
-/** The items that a node returned by its first output in its last run; none where it did not. */
-export function outputOf(execution: Execution, nodeName: string): SavedItem[] {
+/** The items that a node returned by one of its outputs in its last run; none if it did not. */
+export function outputOf(execution: Execution, nodeName: string, output = 0): SavedItem[] {
 	const { main } = execution.data.resultData.runData[nodeName]?.at(-1)?.data ?? {};
-	return main?.[0] ?? [];
+	return main?.[output] ?? [];
 }
 
 export interface ExecutionsFilter {
 	workflowId?: string;
 	status?: string[];
+	/** ISO 8601: only those that began before. */
+	startedBefore?: string;
 }
 
 export interface WaitOptions extends ExecutionsFilter {
-	/** How many executions must be there. Default 1. */
+	/** How many executions must have ended. Default 1. */
 	count?: number;
-	/** Whether they must have ended. Default true. */
-	ended?: boolean;
-	/** Milliseconds. Default three minutes. */
-	timeout?: number;
 }
 
 /** What the executions list of the editor can do. */
@@ -92,67 +103,62 @@ export class N8nExecutions extends N8nSession {
 	async executions(filter: ExecutionsFilter = {}): Promise<ExecutionSummary[]> {
 		const query = new URLSearchParams({ filter: JSON.stringify(filter), limit: '100' });
 		const answer = await this.request('GET', `executions?${query.toString()}`);
-		const { results } = z.object({ results: z.array(executionSummarySchema) }).parse(answer);
-		// n8n asks for those that run and those that have ended at the same time: one that ends just then is in both answers
+		const { results } = z.object({ results: z.array(summarySchema) }).parse(answer);
+		// n8n asks for running and ended ones by two queries: one that ends just then is in both answers
 		// (n8n 2.41.1: executions/execution-list-v1.service.js).
 		return [...new Map(results.map((each) => [each.id, each])).values()];
 	}
 
-	/** One execution with its data, decoded. It must have ended (`waitForExecution` waits for that). */
+	/** One execution with its data. It must have ended: `waitForExecution` waits for that. */
 	async execution(id: string): Promise<Execution> {
-		const { data, error } = await decode(await this.request('GET', `executions/${id}`));
+		const { data, error } = decode(await this.request('GET', `executions/${id}`));
 		if (data === undefined) throw error;
 		return data;
 	}
 
 	/**
-	 * Waits until there are `count` executions.
+	 * Waits until so many executions have ended.
 	 *
-	 * @returns the newest first
-	 * @throws when they are not there in time, naming those that are
+	 * @returns all that have, the newest first
 	 */
-	async waitForExecutions({
-		count = 1,
-		ended = true,
-		timeout = patienceMs,
-		...filter
-	}: WaitOptions): Promise<ExecutionSummary[]> {
-		const wanted = (all: ExecutionSummary[]) =>
-			ended ? all.filter(({ status }) => finalStatuses.includes(status)) : all;
-		const late = (all: ExecutionSummary[]) =>
-			`${wanted(all).length} of ${count} executions: ${JSON.stringify(all)}`;
+	async waitForExecutions({ count = 1, ...filter }: WaitOptions): Promise<ExecutionSummary[]> {
+		const ended = (all: ExecutionSummary[]) =>
+			all.filter(({ status }) => finalStatuses.includes(status));
 		const seen = await until(
 			() => this.executions(filter),
-			(all) => wanted(all).length >= count,
-			{ within: timeout, every: 250, late },
+			(all) => ended(all).length >= count,
+			{
+				within: patienceMs,
+				every: 250,
+				late: (all) => `${ended(all).length} of ${count} have ended: ${JSON.stringify(all)}`,
+			},
 		);
-		return wanted(seen);
+		return ended(seen);
 	}
 
-	/**
-	 * 'Retry' from the executions list; waits for the new execution to end.
-	 *
-	 * @param options `loadWorkflow`: with the workflow as it is now, and not as it was
-	 */
-	async retryExecution(id: string, options = { loadWorkflow: false }): Promise<Execution> {
-		const answer = await this.request('POST', `executions/${id}/retry`, options);
-		const retried = z.object({ id: z.coerce.string() }).parse(answer);
-		return await this.waitForExecution(retried.id);
-	}
-
-	/** Waits until one execution has ended and is saved. */
+	/** Waits until an execution has ended and is saved. */
 	async waitForExecution(id: string): Promise<Execution> {
 		const read = async () => {
 			const path = `executions/${id}`;
-			const { status } = executionSummarySchema.parse(await this.request('GET', path));
+			const { status } = summarySchema.parse(await this.request('GET', path));
 			if (!finalStatuses.includes(status)) return undefined;
 			// n8n 1 saves the data after the status: what came with the status may be older.
-			return (await decode(await this.request('GET', path))).data;
+			return decode(await this.request('GET', path)).data;
 		};
 		const late = () => `Execution ${id} has not ended, or is not saved`;
 		const saved = await until(read, (seen) => seen !== undefined, { within: patienceMs, late });
 		if (saved === undefined) throw new Error(late());
 		return saved;
+	}
+
+	/**
+	 * 'Retry' from the executions list; waits for the new execution to end.
+	 *
+	 * @param options `loadWorkflow`: with the currently saved workflow, and not with the original one
+	 */
+	async retryExecution(id: string, options = { loadWorkflow: false }): Promise<Execution> {
+		const answer = await this.request('POST', `executions/${id}/retry`, options);
+		return await this.waitForExecution(z.object({ id: z.coerce.string() }).parse(answer).id);
 	}
 
 	/** Stops a running execution, as a user does. */

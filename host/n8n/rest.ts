@@ -19,22 +19,20 @@ export const testOwner: Owner = {
 export class N8nRefused extends Error {
 	constructor(
 		readonly status: number,
-		method: string,
-		path: string,
+		what: string,
 		readonly body: string,
 	) {
-		super(`${method} ${path} answered ${status}: ${body.slice(0, 2000)}`);
-	}
-
-	/**
-	 * Whether the reason is gone a moment later, before n8n did anything: a busy one misses a beat of its
-	 * database, and now and then its check of a workflow that is published breaks by itself (what is really
-	 * wrong with a parameter it says in other words).
-	 */
-	get isMomentary(): boolean {
-		return /Database is not ready|Error validating node parameters/.test(this.body);
+		super(`${what} answered ${status}: ${body.slice(0, 2000)}`);
 	}
 }
+
+/**
+ * What is over a moment later, and nothing was done: a busy n8n misses a beat of its database, and now and
+ * then its check of a workflow that is published breaks by itself.
+ */
+const isMomentary = (error: unknown) =>
+	error instanceof N8nRefused &&
+	/Database is not ready|Error validating node parameters/.test(error.body);
 
 /** The REST interface that n8n's editor uses, for a logged-in owner. */
 export class N8nSession {
@@ -53,8 +51,7 @@ export class N8nSession {
 			try {
 				return await this.requestOnce(method, path, body);
 			} catch (error) {
-				const isMomentary = error instanceof N8nRefused && error.isMomentary;
-				if (!isMomentary || Date.now() > deadline) throw error;
+				if (!isMomentary(error) || Date.now() > deadline) throw error;
 			}
 		}
 	}
@@ -74,18 +71,18 @@ export class N8nSession {
 			signal: AbortSignal.timeout(120_000),
 		});
 		const text = await answer.text();
-		if (!answer.ok) throw new N8nRefused(answer.status, method, path, text);
+		if (!answer.ok) throw new N8nRefused(answer.status, `${method} ${path}`, text);
 		const [cookie] = answer.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
 		return text === '' ? undefined : z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
 	}
 
-	/** Creates the owner of a new server and logs in; does nothing where there is one. */
+	/** Creates the owner of a new server and logs in; does nothing if there is one. */
 	async setupOwner(owner: Owner = testOwner): Promise<void> {
 		try {
 			await this.request('POST', 'owner/setup', owner);
 		} catch (error) {
-			const isThere = error instanceof N8nRefused && error.message.includes('already setup');
+			const isThere = error instanceof N8nRefused && error.body.includes('already setup');
 			if (!isThere) throw error;
 		}
 	}

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,8 @@ export interface StageOptions<S> extends Omit<StartOptions, 'userFolder'> {
 	startService: () => Promise<S>;
 	/** The push service's key and token. */
 	access: { apiKey: string; authToken: string };
-	/** The user folder of a stopped n8n to begin with: one whose database is there starts sooner. */
-	prepared?: string;
+	/** Prepares the user folder before the first start. */
+	prepare?: (userFolder: string) => Promise<void>;
 }
 
 /** An n8n with the package in it, its owner logged in, and a push service with a credential for it. */
@@ -31,7 +31,7 @@ export interface Stage<S> {
 	 */
 	crash(downMs?: number): Promise<void>;
 	/** Stops n8n in order and starts it again on its data and port. */
-	restart(): Promise<void>;
+	restart(whileStopped?: () => Promise<void>): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -49,70 +49,61 @@ const startsIn = ({ log }: N8nServer) => log().split('Editor is now accessible')
 /** How often n8n is started after a crash, at most. */
 const mostStarts = 3;
 
-/**
- * Waits for the end of n8n's start. n8n answers before that: it still recovers the executions that a crash cut
- * off, and ends with an error if one of them had not started, because it reads when that was (n8n 2.41.1:
- * packages/cli/src/modules/insights/insights-collection.service.ts, handleWorkflowExecuteAfter). The next start
- * skips the recovery (packages/cli/src/eventbus/message-event-bus/message-event-bus.ts, performStartupRecovery).
- * @param startsBefore how many starts were completed before
- * @returns whether the start was completed; otherwise n8n has ended
- */
-async function completesItsStart(server: N8nServer, startsBefore: number): Promise<boolean> {
-	let hasEnded = false;
-	void server.ended.then(() => {
-		hasEnded = true;
-	});
-	await until(
-		() => hasEnded || startsIn(server) > startsBefore,
-		(isOver) => isOver,
-		{ within: 300_000, late: () => 'n8n did not complete its start' },
-	);
-	return !hasEnded;
-}
-
 /** Starts a stage. Close it in any case. */
 export async function startStage<S extends { url: string; close(): Promise<void> }>({
 	startService,
 	access,
 	tarball,
-	prepared,
+	prepare,
 	...options
 }: StageOptions<S>): Promise<Stage<S>> {
-	const folder = await mkdtemp(join(tmpdir(), 'n8n-host-'));
+	const userFolder = await mkdtemp(join(tmpdir(), 'n8n-host-'));
 	const simulator = await startService();
 	const servers: N8nServer[] = [];
 	const close = async () => {
 		for (const server of servers) await server.stop();
 		await simulator.close();
-		await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+	};
+	const start = async (changes: Partial<StartOptions>) => {
+		const started = await startN8n({ ...options, userFolder, ...changes });
+		servers.push(started);
+		void reportEnd(started);
+		return started;
 	};
 	try {
-		if (prepared !== undefined) {
-			await cp(join(prepared, '.n8n'), join(folder, '.n8n'), { recursive: true });
-		}
-		const start = async (changes: Partial<StartOptions>) => {
-			const started = await startN8n({ ...options, userFolder: folder, ...changes });
-			servers.push(started);
-			void reportEnd(started);
-			return started;
-		};
+		await prepare?.(userFolder);
 		let current = await start(tarball === undefined ? {} : { tarball });
 		const startAgain = async () => {
-			// Where it finds this, n8n waits for ten seconds lest it crashes again and again.
-			await rm(join(folder, '.n8n', 'crash.journal'), { force: true });
+			// If it finds this, n8n waits for ten seconds lest it crashes again and again.
+			await rm(join(userFolder, '.n8n', 'crash.journal'), { force: true });
 			current = await start({ port: current.port });
 		};
-		/** Starts n8n again until it does not end by itself at its start, as a service manager does. */
+		/**
+		 * n8n answers before its start is complete: it still recovers the executions that a crash cut off, and ends
+		 * with an error if one of them had not started, because it reads when that was (n8n 2.41.1:
+		 * modules/insights/insights-collection.service.js, handleWorkflowExecuteAfter). The next start skips the
+		 * recovery. So it is started again, as a service manager does.
+		 */
 		const startAfterCrash = async () => {
 			for (let starts = 1; starts <= mostStarts; starts += 1) {
-				const startsBefore = startsIn(current);
+				const before = startsIn(current);
+				let hasEnded = false;
 				try {
 					await startAgain();
-					if (await completesItsStart(current, startsBefore)) return;
 				} catch (error) {
-					// It can end before it answers, too.
 					if (!(error instanceof EndedAtStart)) throw error;
+					continue;
 				}
+				void current.ended.then(() => {
+					hasEnded = true;
+				});
+				await until(
+					() => hasEnded || startsIn(current) > before,
+					(isOver) => isOver,
+					{ within: 300_000, late: () => 'n8n did not complete its start' },
+				);
+				if (!hasEnded) return;
 			}
 			throw new Error(`n8n ended by itself at each of ${mostStarts} starts\n${current.log()}`);
 		};
@@ -128,12 +119,13 @@ export async function startStage<S extends { url: string; close(): Promise<void>
 			client,
 			credential: await client.createCredential('Push service', credentialType, data),
 			crash: async (downMs = 0) => {
-				await current.kill('SIGKILL');
+				await current.kill();
 				await sleep(downMs);
 				await startAfterCrash();
 			},
-			restart: async () => {
+			restart: async (whileStopped = async () => undefined) => {
 				await current.stop();
+				await whileStopped();
 				await startAgain();
 			},
 			close,

@@ -1,35 +1,47 @@
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { artifactsFolder, projectFolder } from '../folders';
 import { withLock } from './lock';
-import { runNpm } from './npm';
+import { runNpm } from './run';
+
+/** What the package is made of, and made with. */
+const sources = ['nodes', 'credentials', 'package.json', 'tsconfig.build.json', 'README.md'];
 
 /**
- * Builds the package and packs it with npm, as it would be published. The tarball is named by its
- * content, so whoever packs the same meanwhile takes nothing away.
+ * Packs the package with npm, as it is published. It is built only if a source changed since the last time.
  *
- * @returns where it is
- * @throws when the build or `npm pack` fails, with what they printed
+ * @returns where the tarball is
  */
 export async function packPackage(): Promise<{ tarball: string }> {
-	const outDir = join(artifactsFolder, 'package');
+	const folder = join(artifactsFolder, 'package');
+	const tarball = join(folder, 'packed.tgz');
 	return await withLock('package', async () => {
-		await mkdir(outDir, { recursive: true });
-		const folder = await mkdtemp(join(outDir, 'new-'));
+		const began = new Date();
+		const packed = await stat(tarball).catch(() => undefined);
+		if (packed !== undefined && packed.mtimeMs > (await lastEdit())) return { tarball };
+		await mkdir(folder, { recursive: true });
+		const made = await mkdtemp(join(folder, 'new-'));
 		try {
 			await runNpm(['run', 'build', '--silent'], projectFolder);
-			const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-			const report = z.tuple([z.object({ filename: z.string() })]);
-			const [{ filename }] = report.parse(JSON.parse(await runNpm(args, projectFolder)));
-			const packed = join(folder, filename);
-			const hash = createHash('sha256').update(await readFile(packed));
-			const tarball = join(outDir, `${hash.digest('hex').slice(0, 16)}.tgz`);
-			await rename(packed, tarball);
+			await runNpm(['pack', '--ignore-scripts', '--pack-destination', made], projectFolder);
+			const [name = ''] = await readdir(made);
+			// What was edited meanwhile may not be in it.
+			await utimes(join(made, name), began, began);
+			await rename(join(made, name), tarball);
 			return { tarball };
 		} finally {
-			await rm(folder, { recursive: true, force: true });
+			await rm(made, { recursive: true, force: true });
 		}
 	});
+}
+
+/** When a source was last changed, added or removed, in milliseconds since 1970. */
+async function lastEdit(): Promise<number> {
+	const listed = sources.map(async (source) => {
+		const path = join(projectFolder, source);
+		const inside = await readdir(path, { recursive: true }).catch(() => []);
+		return [path, ...inside.map((name) => join(path, name))];
+	});
+	const times = (await Promise.all(listed)).flat().map(async (path) => (await stat(path)).mtimeMs);
+	return Math.max(...(await Promise.all(times)));
 }

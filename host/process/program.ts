@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killGroup } from './run';
 import { until } from './until';
 
 /** A program ended before it could be used. */
@@ -18,15 +19,13 @@ export interface Program {
 	/**
 	 * Waits until it can be used.
 	 *
-	 * @param within milliseconds
 	 * @throws {EndedAtStart} when it ends by itself, with the last lines of its log
-	 * @throws when it is not ready in time, with the same
 	 */
-	untilReady(isReady: () => boolean | Promise<boolean>, within: number): Promise<void>;
-	/** Ends it in order: with a signal, and SIGKILL for what is left after a while. */
+	untilReady(isReady: () => boolean | Promise<boolean>): Promise<void>;
+	/** Ends it in order: by a signal, and by SIGKILL what is left after a while. */
 	stop(signal?: NodeJS.Signals): Promise<void>;
-	/** Sends a signal to it and all its children. After SIGKILL, resolves when it is gone. */
-	kill(signal: NodeJS.Signals): Promise<void>;
+	/** Ends it and its children by SIGKILL. */
+	kill(): Promise<void>;
 }
 
 export interface ProgramOptions {
@@ -41,72 +40,58 @@ export interface ProgramOptions {
 	env?: NodeJS.ProcessEnv;
 }
 
-/** How long a program may take to end by itself, in milliseconds. */
+/** How long a program may take to start on a machine that does much else, and to end by itself. */
+const startMs = 300_000;
 const graceMs = 15_000;
 
-/**
- * Sends a signal to a process group, by the id of the process that leads it; where the system knows
- * no groups (Windows), to that process alone. A group that is gone already is fine.
- */
-export function killGroup(leader: number, signal: NodeJS.Signals): void {
-	try {
-		process.kill(process.platform === 'win32' ? leader : -leader, signal);
-	} catch {
-		// Nobody left to signal.
-	}
-}
-
-/** Starts a program. Throws where it can't be started. */
+/** Starts a program. Throws if it can't be started. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
 	const { name, command, args, cwd, logFile, env = process.env } = options;
 	const output = openSync(logFile, 'a');
-	// A group of its own: a Ctrl-C in the terminal is for this process, which then ends it in order.
-	const child = spawn(command, args, {
-		cwd,
-		env,
-		detached: true,
-		stdio: ['ignore', output, output],
-	});
+	// In a group of its own: Ctrl+C in the terminal is for this process, which then ends it in order.
+	const stdio = ['ignore' as const, output, output];
+	const child = spawn(command, args, { cwd, env, detached: true, stdio });
 	closeSync(output);
 	await once(child, 'spawn');
 	const { pid } = child;
 	if (pid === undefined) throw new Error(`${name} was not started`);
-	const end = () => killGroup(pid, 'SIGKILL');
-	process.once('exit', end);
-	let running = true;
+	const killAll = () => killGroup(pid, 'SIGKILL');
+	process.once('exit', killAll);
+	let isRunning = true;
 	let isMeantToEnd = false;
 	const ended = new Promise<string | undefined>((resolve) => {
 		child.once('exit', (code, signal) => {
-			running = false;
-			end();
-			process.off('exit', end);
+			isRunning = false;
+			killAll();
+			process.off('exit', killAll);
 			resolve(isMeantToEnd ? undefined : (signal ?? `code ${code}`));
 		});
 	});
 	const log = () => readFileSync(logFile, 'utf8');
+	const lastLines = () => log().split('\n').slice(-40).join('\n');
 	return {
 		pid,
 		ended,
 		log,
-		untilReady: async (isReady, within) => {
-			const isOver = async () => !running || (await isReady());
-			const lastLines = () => log().split('\n').slice(-40).join('\n');
-			const late = () => `${name} was not ready after ${within / 1000} s\n${lastLines()}`;
-			await until(isOver, (over) => over, { within, late });
-			if (!running) throw new EndedAtStart(`${name} ended while it was starting\n${lastLines()}`);
+		untilReady: async (isReady) => {
+			await until(
+				async () => !isRunning || (await isReady()),
+				(isOver) => isOver,
+				{ within: startMs, late: () => `${name} was not ready in time\n${lastLines()}` },
+			);
+			if (!isRunning) throw new EndedAtStart(`${name} ended at its start\n${lastLines()}`);
 		},
-		kill: async (signal) => {
+		kill: async () => {
 			isMeantToEnd = true;
-			if (running) killGroup(pid, signal);
-			if (signal === 'SIGKILL') await ended;
+			if (isRunning) killAll();
+			await ended;
 		},
 		stop: async (signal = 'SIGTERM') => {
-			// The id of one that is gone may be another's by now.
-			if (!running) return;
 			isMeantToEnd = true;
-			child.kill(signal);
+			// The ID of one that is gone may be another's by now.
+			if (isRunning) child.kill(signal);
 			await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
-			if (running) end();
+			if (isRunning) killAll();
 			await ended;
 		},
 	};

@@ -5,15 +5,14 @@ export interface Patience<T> {
 	within: number;
 	/** Milliseconds between two looks. Default 100. */
 	every?: number;
-	/** What is thrown when the time is over, or its words, by what was seen last. */
-	late: (seen: T) => Error | string;
+	/** What is thrown when the time is over, by what was seen last. */
+	late: (seen: T) => string;
 }
 
 /**
  * Looks again and again until what is seen is enough.
  *
  * @returns what was seen then
- * @throws what `late` gives, when that takes too long; and whatever `look` and `isEnough` throw
  */
 export async function until<T>(
 	look: () => T | Promise<T>,
@@ -24,10 +23,7 @@ export async function until<T>(
 	for (;;) {
 		const seen = await look();
 		if (isEnough(seen)) return seen;
-		if (Date.now() > deadline) {
-			const reason = late(seen);
-			throw reason instanceof Error ? reason : new Error(reason);
-		}
+		if (Date.now() > deadline) throw new Error(late(seen));
 		await sleep(every);
 	}
 }
