@@ -1,15 +1,15 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import {
-	changeField,
 	chooseCredential,
+	createdTables,
 	exampleFile,
 	exampleNames,
 	parseWorkflow,
 } from '../../examples/read';
 import type { N8nClient } from '../n8n/client';
-import { DataTables, type DataTable } from '../n8n/dataTables';
+import { DataTables, type Row } from '../n8n/dataTables';
 import { N8nRefused, type Owner } from '../n8n/rest';
 import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
 
@@ -24,80 +24,64 @@ export const demoOwner: Owner = {
 /** The key and token of the demo's push service. */
 export const access = { apiKey: 'demo-key', authToken: 'demo-token' };
 
-/** The workflow to begin with, and the one that runs by itself: their files' names. */
-export const demoFiles = {
-	first: '1-send-to-all-then-read-its-status.json',
-	watching: '2-report-counter-changes.json',
-} as const;
+/** The workflow to begin with, and the one that runs by itself. */
+export const demoWorkflows = { first: 'send-wait-read', watching: 'report-changes' };
 
 /** What one start of the demo leaves for the next. */
 export const demoStateSchema = z.object({
-	/** When the demo was started first, epoch milliseconds. */
-	campaignSince: z.number(),
+	/** When the demo was started first, in milliseconds since 1970. */
+	since: z.number(),
 	ports: z.object({ n8n: z.number(), service: z.number() }),
 	credential: credentialSchema.extend({ baseUrl: z.string() }).optional(),
-	/** The example workflows that were created, by the name of their file. */
+	/** The IDs of the workflows that were created, by the names of their files. */
 	workflows: z.record(z.string()),
-	/** The data tables that were created, by their names. */
-	tables: z.array(z.string()),
 });
 
 export type DemoState = z.infer<typeof demoStateSchema>;
 
-/** The addresses that stand in the files, of the simulator's page and of a chat's webhook. */
-const writtenPage = 'http://127.0.0.1:8787';
-const writtenChat = 'https://chat.example.com/hooks/your-webhook';
-
-const ownFolder = join(__dirname, 'workflows');
-
-/** An example workflow: what to create, and whether it is to be active. */
+/** A workflow of the demo: what to create, and whether it is to be active. */
 export interface Example {
-	/** What the demo remembers it by. */
-	file: string;
+	name: string;
 	active: boolean;
 	draft: WorkflowDraft;
 }
 
-/**
- * The workflows of the demo: its own, in the order of their file names, then all of `examples`, with
- * waits of one minute. None of these is active: most of them need a service beside the push service.
- *
- * @param page the address of the simulator's page, below which the chat is
- */
+/** The address of the simulator's page as it stands in the demo's own workflow. */
+const writtenPage = 'http://127.0.0.1:8787';
+
+/** The demo's own workflow, which is active, and all of `examples/`, which are not; the one to begin with first. */
 export async function readExamples(page = writtenPage): Promise<Example[]> {
-	const read = async (file: string, path: string): Promise<Example> => {
-		const text = await readFile(path, 'utf8');
-		const here = text.replaceAll(writtenChat, `${page}/chat`).replaceAll(writtenPage, page);
-		const { active, draft } = parseWorkflow(here);
-		return { file, active, draft: changeField(draft, 'waitMinutes', 1) };
+	const { first, watching } = demoWorkflows;
+	const names = (await exampleNames()).filter((name) => name !== first);
+	const read = async (name: string): Promise<Example> => {
+		const file = name === watching ? join(__dirname, `${name}.json`) : exampleFile(name);
+		const text = (await readFile(file, 'utf8')).replaceAll(writtenPage, page);
+		return { name, ...parseWorkflow(text) };
 	};
-	const own = (await readdir(ownFolder)).sort().map((file) => read(file, join(ownFolder, file)));
-	const published = (await exampleNames()).map((name) =>
-		read(`examples/${name}.json`, exampleFile(name)),
-	);
-	return await Promise.all([...own, ...published]);
+	return await Promise.all([first, watching, ...names].map(read));
 }
 
 /**
- * Creates the owner, the credential, the data tables and the example workflows where this demo has
- * not created them before. What its user changed or deleted since stays as it is; only the credential
- * gets the service's address when it moved.
+ * Creates the owner, the credential, and the workflows with their data tables, if this demo has not created
+ * them before. What its user changed or deleted since stays as it is; only the credential gets the service's
+ * address when it moved.
  *
  * @param baseUrl the service's address
+ * @param rows to fill the tables with, by the tables' names
  * @returns the state to keep, and whether the login is no longer the demo's, so that nothing was done
  */
 export async function prepareDemo(
 	client: N8nClient,
 	state: DemoState,
 	baseUrl: string,
-	tables: readonly DataTable[],
+	rows: Record<string, Row[]>,
 ): Promise<{ state: DemoState; isLoginChanged: boolean }> {
 	await client.setupOwner(demoOwner);
 	try {
 		await client.login(demoOwner);
 	} catch (error) {
-		if (!(error instanceof N8nRefused)) throw error;
-		return { state, isLoginChanged: true };
+		if (error instanceof N8nRefused) return { state, isLoginChanged: true };
+		throw error;
 	}
 	const data = { ...access, baseUrl };
 	let { credential } = state;
@@ -111,27 +95,19 @@ export async function prepareDemo(
 		});
 		credential = { ...credential, baseUrl };
 	}
-
-	const existing = await DataTables.of(client);
-	const newTables = tables.filter(({ name }) => !state.tables.includes(name));
-	await Promise.all(
-		newTables.map(async (table) => {
-			if ((await existing.find(table.name)) === undefined) await existing.create(table);
-		}),
-	);
-
+	const tables = await DataTables.of(client);
 	const workflows = { ...state.workflows };
-	const activations: Array<Promise<void>> = [];
 	// n8n lists the newest first: the one to begin with is created last.
-	for (const { file, active, draft } of (await readExamples(baseUrl)).reverse()) {
-		if (workflows[file] !== undefined) continue;
+	for (const { name, active, draft } of (await readExamples(baseUrl)).reverse()) {
+		if (workflows[name] !== undefined) continue;
+		for (const table of createdTables(draft)) {
+			const isThere = (await tables.find(table.name)) !== undefined;
+			if (!isThere) await tables.create({ ...table, rows: rows[table.name] ?? [] });
+		}
 		const chosen = chooseCredential(draft, 'n8n-nodes-push-campaign.', credential);
 		const { id } = await client.createWorkflow(chosen);
-		workflows[file] = id;
-		// n8n takes seconds to start a trigger, in which the other workflows are created.
-		if (active) activations.push(client.activate(id));
+		if (active) await client.activate(id);
+		workflows[name] = id;
 	}
-	await Promise.all(activations);
-	const made = { credential, workflows, tables: tables.map(({ name }) => name) };
-	return { state: { ...state, ...made }, isLoginChanged: false };
+	return { state: { ...state, credential, workflows }, isLoginChanged: false };
 }

@@ -1,19 +1,18 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { JsonFile, startSimulator } from '../../simulator';
+import { startSimulator } from '../../simulator';
 import { projectFolder } from '../folders';
 import { N8nClient } from '../n8n/client';
 import { installHost } from '../n8n/install';
 import { startN8n } from '../n8n/server';
-import { LockHeld, staleMs, withLock } from '../process/lock';
-import { freePort } from '../process/ports';
+import { LockHeld, withLock } from '../process/lock';
+import { packPackage } from '../process/pack';
 import { Progress } from '../process/progress';
-import { addDemoCampaign } from './campaign';
-import { packChanged } from './package';
-import { access, demoStateSchema, prepareDemo } from './prepare';
-import { demoTables } from './tables';
-import { reloadingEnv, watchEdits } from './watch';
+import { freePort } from '../process/run';
+import { followEdits, reloadingEnv } from './edits';
+import { access, demoStateSchema, prepareDemo, type DemoState } from './prepare';
+import { addDemoCampaign, sampleRows } from './samples';
 import { expectation, machineTimezone, welcome } from './welcome';
 
 const usage = `Usage: npm start [-- --fresh]
@@ -24,11 +23,16 @@ Starts n8n with this package in it, and a simulator of the push service.
 `;
 
 const folder = join(projectFolder, '.demo');
-const stateFile = new JsonFile(join(folder, 'state.json'), demoStateSchema);
+const stateFile = join(folder, 'state.json');
 
 const say = (text: string): void => {
 	process.stdout.write(text);
 };
+
+async function readState(): Promise<DemoState | undefined> {
+	const text = await readFile(stateFile, 'utf8').catch(() => undefined);
+	return text === undefined ? undefined : demoStateSchema.safeParse(JSON.parse(text)).data;
+}
 
 /** Stops the demo. While it is starting, npm and the server end with this process. */
 let stop = (): void => process.exit(130);
@@ -43,57 +47,56 @@ function stopOnRequest(): void {
 	}, 1_000).unref();
 }
 
-async function run(fresh: boolean): Promise<void> {
+async function start(isFresh: boolean): Promise<void> {
 	stopOnRequest();
 	const progress = new Progress(process.stdout);
 	say(expectation);
-	await progress.step('Looking for n8n', (begin, reach) => installHost('2', { begin, reach }));
+	await progress.step('Looking for n8n', (reach) => installHost('2', reach));
 	const since = Date.now();
-	const tarball = await progress.step('Building the package', packChanged);
-	if (fresh) await rm(folder, { recursive: true, force: true });
-
-	const known = stateFile.read();
-	const ports = {
-		n8n: await freePort(known?.ports.n8n, 5678),
-		service: await freePort(known?.ports.service, 8787),
-	};
-	const before = { campaignSince: Date.now(), workflows: {}, tables: [], ...known, ports };
-	const timezone = machineTimezone();
+	const { tarball } = await progress.step('Building the package', packPackage);
+	if (isFresh) await rm(folder, { recursive: true, force: true });
 	const userFolder = join(folder, 'n8n');
-	const logFile = join(userFolder, 'n8n.log');
-	await rm(logFile, { force: true });
+	await mkdir(userFolder, { recursive: true });
+
+	const known = await readState();
+	const ports = {
+		n8n: await freePort(known?.ports.n8n ?? 5678, 5678),
+		service: await freePort(known?.ports.service ?? 8787, 8787),
+	};
+	const before = { since, workflows: {}, ...known, ports };
+	const timezone = machineTimezone();
 	const simulator = await startSimulator({
 		port: ports.service,
 		serviceKey: access.apiKey,
 		authToken: access.authToken,
 		stateFile: join(folder, 'simulator.json'),
 	});
+	const logFile = join(userFolder, 'n8n.log');
+	await rm(logFile, { force: true });
 	// n8n's own default is New York, whatever the machine says.
 	const env = { GENERIC_TIMEZONE: timezone, TZ: timezone, ...reloadingEnv };
 	const server = await progress.step('Starting n8n', () =>
 		startN8n({ major: '2', userFolder, tarball, port: ports.n8n, env }),
 	);
-	let endWatching = () => {};
 	try {
-		addDemoCampaign(simulator, before.campaignSince);
-		const tables = demoTables(Date.now(), before.campaignSince, timezone);
+		addDemoCampaign(simulator, before.since);
+		const rows = sampleRows(since, timezone);
 		const { state, isLoginChanged } = await progress.step('Preparing the examples', () =>
-			prepareDemo(new N8nClient(server.url), before, simulator.url, tables),
+			prepareDemo(new N8nClient(server.url), before, simulator.url, rows),
 		);
-		stateFile.write(state);
+		await writeFile(stateFile, JSON.stringify(state));
 		const { workflows } = state;
-		const addresses = { n8n: server.url, service: simulator.origin };
+		const addresses = { n8n: server.url, service: simulator.origin, baseUrl: simulator.url };
 		const wished = new Promise<'stop'>((resolve) => {
 			stop = () => resolve('stop');
 		});
-		say(welcome({ ...addresses, baseUrl: simulator.url, timezone, workflows, isLoginChanged }));
-		endWatching = watchEdits({ server, since, report: say });
+		say(welcome({ ...addresses, timezone, workflows, isLoginChanged }));
+		void followEdits(userFolder, since, say);
 		if ((await Promise.race([wished, server.ended])) !== 'stop') {
 			throw new Error(`n8n ended by itself. Its log: ${logFile}`);
 		}
 		await progress.step('Stopping', () => server.stop());
 	} finally {
-		endWatching();
 		await server.stop();
 		await simulator.close();
 	}
@@ -107,13 +110,12 @@ async function main(): Promise<void> {
 		return;
 	}
 	try {
-		// A demo that was killed holds its lock a little longer.
-		await withLock('demo', () => run(values.fresh), staleMs + 1_000);
+		await withLock('demo', () => start(values.fresh), 0);
 	} catch (error) {
 		if (!(error instanceof LockHeld)) throw error;
-		const port = stateFile.read()?.ports.n8n;
-		const where = port === undefined ? '' : ` at http://127.0.0.1:${port}`;
-		throw new Error(`It is running already${where}. Stop it with Ctrl-C in its terminal first.`);
+		const known = await readState();
+		const where = known === undefined ? '' : ` at http://127.0.0.1:${known.ports.n8n}`;
+		throw new Error(`It is running already${where}. Stop it with Ctrl+C in its terminal first.`);
 	}
 }
 

@@ -1,4 +1,4 @@
-import { access, demoFiles, demoOwner } from './prepare';
+import { access, demoOwner, demoWorkflows } from './prepare';
 
 /** Where everything is, once it runs. */
 export interface Running {
@@ -32,8 +32,8 @@ Both run on this machine alone; nothing is sent to anybody. The first start down
 /** What to do first, for somebody who has never seen n8n. */
 export function welcome(running: Running): string {
 	const { n8n, service, baseUrl, timezone, workflows, isLoginChanged } = running;
-	const address = (file: string, tab = '') => {
-		const id = workflows[file];
+	const address = (name: string, tab = '') => {
+		const id = workflows[name];
 		return id === undefined ? `${n8n}/home/workflows` : `${n8n}/workflow/${id}${tab}`;
 	};
 	const login = isLoginChanged
@@ -43,13 +43,13 @@ export function welcome(running: Running): string {
 Ready. To send a campaign:
 
   1. Open this workflow in a browser, and log in:
-     ${address(demoFiles.first)}
+     ${address(demoWorkflows.first)}
 ${login}
 
   2. Click 'Execute workflow', at the bottom. The campaign goes out; 15 seconds later the last
      node has its numbers. Double-click a node to see its settings and its output.
 
-  3. See the notification as subscribers see it. Buttons there make people click and time pass:
+  3. See the notification as subscribers see it. Buttons there make people click:
      ${service}
 
   4. Break something: on that page, click 'Lose the answer', then execute the workflow again.
@@ -57,9 +57,8 @@ ${login}
 Then look around:
 
   A workflow that runs by itself when the numbers of campaign 1001 change
-     ${address(demoFiles.watching, '/executions')}
-  All example workflows. The note in each says what it needs; the page above shows what they
-  post to a chat
+     ${address(demoWorkflows.watching, '/executions')}
+  All example workflows. The note in each says what it does, and what it needs elsewhere
      ${n8n}/home/workflows
   The tables that some of them read and write
      ${n8n}/home/datatables
@@ -72,7 +71,7 @@ The examples have a credential. For one of your own:
 
 To change the nodes, edit what is in nodes/ or credentials/: n8n has it some seconds later.
 
-Times are in ${timezone}. Ctrl-C stops n8n and the push service. What you made in n8n and the
+Times are in ${timezone}. Ctrl+C stops n8n and the push service. What you made in n8n and the
 campaigns you sent are there again at the next start; 'npm start -- --fresh' starts over.
 
 `;

@@ -36,12 +36,15 @@ export async function packPackage(): Promise<{ tarball: string }> {
 }
 
 /** When a source was last changed, added or removed, in milliseconds since 1970. */
-async function lastEdit(): Promise<number> {
+export async function lastEdit(): Promise<number> {
 	const listed = sources.map(async (source) => {
 		const path = join(projectFolder, source);
 		const inside = await readdir(path, { recursive: true }).catch(() => []);
 		return [path, ...inside.map((name) => join(path, name))];
 	});
-	const times = (await Promise.all(listed)).flat().map(async (path) => (await stat(path)).mtimeMs);
+	const times = (await Promise.all(listed)).flat().map(async (path) => {
+		// A file that an editor is just replacing is there at the next look.
+		return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+	});
 	return Math.max(...(await Promise.all(times)));
 }
