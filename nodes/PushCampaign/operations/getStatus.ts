@@ -1,86 +1,69 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { ItemParameters } from '../n8n/parameters';
 import { campaignStatusOf, toRates } from '../service/answers';
 import { campaignStatusPath } from '../service/rules';
-import { campaignId } from '../service/schemas';
-import { fieldOf, judgeOf } from './judgeText';
-import type { ItemParameters } from './parameters';
-import { asEntered, check, invalid, isBlank, textProperty } from './parameters';
-import { readOperation } from './read';
+import type { ReadOperation } from './readOperation';
+import { prepareRead, readProperties } from './readOperation';
+import { fieldOf, invalid, isBlank, readId } from './values';
 
-const campaign = textProperty({
+const campaignId: INodeProperties = {
 	displayName: 'Campaign ID',
 	name: 'campaignId',
+	type: 'string',
 	// A send returns it, so Send, Wait, Get Status needs no typing.
 	default: '={{ $json.campaignId }}',
 	required: true,
 	placeholder: 'e.g. 1001',
-	description:
-		'ID of the campaign, as in the output of its send. By default it comes from the input item.',
-});
-
-interface WithoutId {
-	/** To follow "Campaign ID". */
-	readonly why: string;
-	readonly advice: string;
-}
-
-const skipIt = 'Put an If node before this one that lets through only items with a campaignId.';
-
-/** Why an item that comes from a send of this node has no campaign ID, by its status. */
-const withoutId: ReadonlyMap<unknown, WithoutId> = new Map([
-	[
-		'alreadySent',
-		{
-			why: 'is not known: the item was sent earlier, and n8n keeps no campaign ID of that',
-			advice: `${skipIt} The campaign ID is in the output of the execution that sent it, and in the dashboard of your push service.`,
-		},
-	],
-	['notSent', { why: 'is empty: the item was not sent', advice: skipIt }],
-	['unknown', { why: 'is empty: it is unknown whether the item was sent', advice: skipIt }],
-]);
-
-const sentToOne: WithoutId = {
-	why: 'is empty: a send to one subscriber has no campaign ID, and so no status',
-	advice: `Get Status works after sends to all, to attributes and to segments. ${skipIt}`,
+	description: 'ID of the campaign, as its send returns it',
 };
 
-/** @throws InvalidInput */
+const field = fieldOf(campaignId);
+
+/** Why an item that comes from a send of this node has no campaign ID; undefined if it comes from elsewhere. */
+function whyMissing({ status, audience }: ItemParameters['input']): string | undefined {
+	if (audience === 'subscriber') return 'a send to one subscriber has none';
+	if (status === 'alreadySent') return 'it is in the output of the execution that sent it';
+	return status === 'notSent' || status === 'unknown' ? 'the item was not sent' : undefined;
+}
+
 function readCampaignId(item: ItemParameters): string {
-	const given = item.get(campaign);
-	const { status, audience } = item.input;
-	const missing = audience === 'subscriber' ? sentToOne : withoutId.get(status);
-	if (isBlank(given) && missing !== undefined) {
-		throw invalid(campaign.displayName, missing.why, missing.advice);
+	const why = isBlank(item.get(field)) ? whyMissing(item.input) : undefined;
+	if (why !== undefined) {
+		const advice = 'Put an If node before this one that lets through only items with a campaignId.';
+		throw invalid(field, `is empty: ${why}`, advice);
 	}
-	const judged = judgeOf(item, { allowEmptyParts: false })(given, fieldOf(campaign));
-	return check(campaignId, judged, campaign.displayName);
+	const id = readId(item, field);
+	// Dots alone walk up the path.
+	if (/^\.+$/.test(id)) throw invalid(field, `is not a campaign ID: "${id}"`);
+	return id;
 }
 
 /** Specification, GET status. */
-export const getStatus = readOperation({
+export const getStatus: ReadOperation = {
 	resource: 'campaign',
 	option: {
 		name: 'Get Status',
 		value: 'getStatus',
 		action: 'Get campaign status',
-		description: 'Read the status of a campaign and its delivery and click counters',
+		description: 'Read the status and the counters of a campaign',
 	},
-	properties: [campaign],
-	toInvalidItem(item, { error }) {
-		const id = asEntered(() => item.get(campaign));
-		return { ...(id === undefined ? {} : { campaignId: id }), error };
-	},
-	toRequest(item) {
+	properties: [campaignId, ...readProperties],
+	campaign: field,
+	prepare(item) {
 		const id = readCampaignId(item);
-		return {
-			path: campaignStatusPath(id),
-			requestedId: { of: 'campaign', id },
-			schema: campaignStatusOf(id, `about another campaign than ${id}`),
-		};
+		return prepareRead(item, {
+			request: {
+				path: campaignStatusPath(id),
+				about: { of: 'campaign', displayName: field.displayName, id },
+			},
+			schema: campaignStatusOf(id),
+			toItem: ({ campaignId, status, counters }) => ({
+				campaignId,
+				status,
+				...counters,
+				...toRates(counters),
+			}),
+		});
 	},
-	simplify: ({ notification_id, notification_status, count }) => ({
-		campaignId: notification_id,
-		status: notification_status,
-		...count,
-		...toRates(count),
-	}),
-});
+};

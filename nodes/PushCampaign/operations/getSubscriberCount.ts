@@ -1,18 +1,22 @@
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
-import { readOperation } from './read';
+import type { ReadOperation } from './readOperation';
+import { prepareRead, readProperties } from './readOperation';
 
 /** Specification, GET subscriber_count. */
-export const getSubscriberCount = readOperation({
+export const getSubscriberCount: ReadOperation = {
 	resource: 'site',
 	option: {
 		name: 'Get Subscriber Count',
 		value: 'getSubscriberCount',
 		action: 'Get subscriber count',
-		description: 'Read how many subscribers the site has, in total and active',
+		description: 'Read how many subscribers the site has',
 	},
-	properties: [],
-	toInvalidItem: (_item, { error }) => ({ error }),
-	toRequest: () => ({ path: subscriberCountPath, schema: subscriberCount }),
-	simplify: (counters) => ({ ...counters }),
-});
+	properties: readProperties,
+	prepare: (item) =>
+		prepareRead(item, {
+			request: { path: subscriberCountPath },
+			schema: subscriberCount,
+			toItem: (counters) => ({ ...counters }),
+		}),
+};

@@ -1,9 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IBuilderHint, INodeProperties } from 'n8n-workflow';
 
-import { keptAsWritten } from './asWritten';
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
-import type { Operation, OperationBase, SendOperation } from './operation';
+import type { ReadOperation } from './readOperation';
+import type { SendOperation } from './send';
 import { sendToAll } from './sendToAll';
 import { sendToAttributes } from './sendToAttributes';
 import { sendToSegments } from './sendToSegments';
@@ -17,12 +17,16 @@ export const sends: readonly SendOperation[] = [
 	sendToSubscriber,
 ];
 
-/** Every operation of the node, in the order in which users see them. */
-export const operations: readonly Operation[] = [...sends, getStatus, getSubscriberCount];
+/** The operations that read, likewise. */
+export const reads: readonly ReadOperation[] = [getStatus, getSubscriberCount];
 
 /** The panel of an operation: each parameter is shown for this operation only. */
-export const panelOf = ({ resource, option, properties }: OperationBase): INodeProperties[] =>
-	properties.flatMap(keptAsWritten).map((property) => ({
+const panelOf = ({
+	resource,
+	option,
+	properties,
+}: SendOperation | ReadOperation): INodeProperties[] =>
+	properties.map((property) => ({
 		...property,
 		displayOptions: {
 			...property.displayOptions,
@@ -30,5 +34,13 @@ export const panelOf = ({ resource, option, properties }: OperationBase): INodeP
 		},
 	}));
 
+export const operations: ReadonlyArray<SendOperation | ReadOperation> = [...sends, ...reads];
+
 /** The panels of all operations. */
 export const operationProperties: INodeProperties[] = operations.flatMap(panelOf);
+
+/** What n8n's AI workflow builder reads. */
+export const builderHint: IBuilderHint = {
+	searchHint:
+		'Sends web push (browser) notifications to all subscribers of a website, to segments, to subscribers with an attribute or to one, and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with the option Dry Run (options.dryRun), which the user removes.',
+};

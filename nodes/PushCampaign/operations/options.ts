@@ -1,33 +1,63 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
-import { subscriberId } from '../service/schemas';
+import type { Field, ItemParameters } from '../n8n/parameters';
 import { countCharacters, quote } from '../service/text';
-import { issueWith, issueWithValue, withMessage } from '../service/textSchemas';
-import { wholeNumber } from '../service/wholeNumber';
-import { fieldOf, judgeOf, keyJudgeOf } from './judgeText';
-import type { ItemParameters } from './parameters';
-import { atMost, check, ifReadable, readCollection, textProperty, toggle } from './parameters';
+import { judge } from './judge';
+import {
+	fieldOf,
+	invalid,
+	isBlank,
+	readChoice,
+	readId,
+	readSwitch,
+	readWholeNumber,
+	toText,
+} from './values';
 
-const maxParallel = {
-	displayName: 'Max Parallel Requests',
-	name: 'maxParallel',
-	type: 'number',
-	default: 100,
-	typeOptions: { minValue: 1, maxValue: 500 },
-	description:
-		'The most requests in flight at the same time. The node goes slower by itself if the service asks for it. With 1, items are sent strictly in order.',
-} as const satisfies INodeProperties;
+/** Every switch is on when it is added, and off as long as it is not there. */
+const toggle = (displayName: string, name: string, description: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'boolean',
+	default: true,
+	description,
+});
 
-const rateLimitRetries = {
-	displayName: 'Rate Limit Retries',
-	name: 'rateLimitRetries',
-	type: 'number',
-	default: 5,
-	typeOptions: { minValue: 0, maxValue: 1000 },
-	description:
-		'How many times to retry an item that the service refuses because of too many requests, with a pause before each. The run gives up after that many refusals in a row with nothing accepted in between. With 0, an item fails right away.',
-} as const satisfies INodeProperties;
+const htmlToText = toggle(
+	'Convert HTML to Text',
+	'htmlToText',
+	'Whether to remove tags and decode entities, as in texts of feeds',
+);
+
+const dryRun = toggle(
+	'Dry Run',
+	'dryRun',
+	'Whether to only show what would be sent, without sending it',
+);
+
+const shortenTexts = toggle(
+	'Shorten Long Texts',
+	'shortenTexts',
+	'Whether to cut texts that are too long instead of refusing them',
+);
+
+const idempotencyKey: INodeProperties = {
+	displayName: 'Send Only Once',
+	name: 'idempotencyKey',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. order-1042-shipped',
+	description: 'ID that is never sent again; blank for the same text to the same audience',
+};
+
+const testSubscriberId: INodeProperties = {
+	displayName: 'Test Subscriber ID',
+	name: 'testSubscriberId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 5001',
+	description: 'Who gets the first item, alone, while you run the workflow in the editor',
+};
 
 const timeout = {
 	displayName: 'Timeout',
@@ -37,194 +67,130 @@ const timeout = {
 	// The longest wait that a timer can hold.
 	typeOptions: { minValue: 1, maxValue: 2_147_483_647 },
 	description: 'How long one request may take, in milliseconds',
-} as const satisfies INodeProperties;
+} satisfies INodeProperties;
+
+const unknownOutcome: INodeProperties = {
+	displayName: 'Unknown Outcome',
+	name: 'unknownOutcome',
+	type: 'options',
+	default: 'report',
+	options: [
+		{
+			name: 'Report Again',
+			value: 'report',
+			description: 'It is not known yet',
+		},
+		{
+			name: 'Send Again',
+			value: 'resend',
+			description: 'It is not in the dashboard',
+		},
+		{
+			name: 'Count as Sent',
+			value: 'countAsSent',
+			description: 'It is in the dashboard',
+		},
+	],
+	description: 'What to do about a send of an earlier execution of which nobody knows the outcome',
+};
+
+/** The collection of what only some users need, at the end of a panel. */
+const collectionOf = (options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options,
+});
+
+export const readOptions = collectionOf([timeout]);
+
+export const sendOptions = collectionOf([
+	htmlToText,
+	dryRun,
+	idempotencyKey,
+	shortenTexts,
+	testSubscriberId,
+	timeout,
+	unknownOutcome,
+]);
+
+const optionField = (option: INodeProperties): Field => fieldOf(option, sendOptions.name);
+
+export const testSubscriberField = optionField(testSubscriberId);
+
+/** What a user chose for a send. */
+export interface SendOptions {
+	readonly dryRun: boolean;
+	/** Milliseconds for one request. */
+	readonly timeoutMs: number;
+	readonly unknownOutcome: 'report' | 'resend' | 'countAsSent';
+	/** Send Only Once: missing if it was not added; empty if the key is made of what is sent. */
+	readonly idempotencyKey?: string;
+}
+
+/** Reads how long one request may take, in milliseconds. */
+export function readTimeout(item: ItemParameters): number {
+	const field = optionField(timeout);
+	if (item.get(field) === undefined) return timeout.default;
+	return readWholeNumber(item, field, timeout.typeOptions.minValue, timeout.typeOptions.maxValue);
+}
 
 const maxKeyCharacters = 255;
 
-const sendOnce = {
-	displayName: 'Send Only Once',
-	name: 'sendOnce',
-	type: 'options',
-	default: 'ever',
-	options: [
-		{
-			name: 'Ever',
-			value: 'ever',
-			description: 'The same notification never goes to the same audience again',
-		},
-		{
-			name: 'Once a Day',
-			value: 'perDay',
-			description: 'It can go out again on another day, in the timezone of the workflow',
-		},
-	],
-	description:
-		'How often the same notification may go to the same audience, also if the workflow runs again or n8n restarts. If anything in it is different, it is another notification.',
-} satisfies INodeProperties;
-
-/** The collection of what only some users need, at the end of a panel. */
-export const optionsProperty = (options: INodeProperties[]) =>
-	({
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options,
-	}) satisfies INodeProperties;
-
-export const readOptions = optionsProperty([maxParallel, rateLimitRetries, timeout]);
-
-const idempotencyKey = textProperty({
-	displayName: 'Idempotency Key',
-	name: 'idempotencyKey',
-	placeholder: 'e.g. order-1042-shipped',
-	description:
-		"An ID of what the notification is about, such as a feed entry's ID, an order number, or a date and a segment. This node never sends twice under the same ID, whatever the text says. If you have no such ID, use Send Only Once instead.",
-	...atMost(maxKeyCharacters),
-});
-
-const dryRun = {
-	displayName: 'Dry Run',
-	name: 'dryRun',
-	type: 'boolean',
-	// Adding Dry Run must never send.
-	default: true,
-	description: 'Whether to only check the fields and show what would be sent, without sending it',
-} satisfies INodeProperties;
-
-const testSubscriberId = textProperty({
-	displayName: 'Test Subscriber ID',
-	name: 'testSubscriberId',
-	placeholder: 'e.g. 5001',
-	description:
-		'Your own subscriber ID. While you try the workflow in the editor, the first three items go to you alone and the rest to nobody. When the workflow runs by itself, everything goes to the real audience.',
-});
-
-// Each switch but Resend Unknown is on when it is added, as a user who adds it expects.
-export const sendOptions = optionsProperty([
-	{
-		displayName: 'Allow Empty Parts',
-		name: 'allowEmptyParts',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to send a text even if an expression in it returns nothing, such as a greeting for an item without a name. An idempotency key with such a part is always refused.',
-	},
-	{
-		displayName: 'Convert HTML to Text',
-		name: 'htmlToText',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to remove HTML tags and decode HTML entities in title, message, campaign name and button titles, such as in texts from a feed or from WordPress',
-	},
-	dryRun,
-	idempotencyKey,
-	maxParallel,
-	rateLimitRetries,
-	{
-		displayName: 'Resend Unknown',
-		name: 'resendUnknown',
-		type: 'boolean',
-		default: false,
-		description:
-			"Whether to send again if it is unknown whether an earlier execution sent it. Turn it on only if the campaign is not in your push service's dashboard, or the one subscriber did not get it: otherwise it arrives twice.",
-	},
-	sendOnce,
-	{
-		displayName: 'Shorten Long Texts',
-		name: 'shortenTexts',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to cut texts that are too long instead of refusing them. Title, message, campaign name and button titles then end in "…", after a whole word where possible.',
-	},
-	testSubscriberId,
-	timeout,
-]);
-
-/** A number within the bounds of its field; the field's default if it was not added. */
-const numberFor = (field: typeof maxParallel | typeof rateLimitRetries | typeof timeout) =>
-	wholeNumber(field.typeOptions.minValue, field.typeOptions.maxValue).default(field.default);
-
-const notExact = 'is neither text nor an exact number, so enter it as text';
-
-/** An empty key must fail, not turn deduplication off. */
-const key = z
-	.union([z.string(), z.number(), z.null()], withMessage(notExact))
-	.refine(
-		(given) => typeof given !== 'number' || Math.abs(given) <= Number.MAX_SAFE_INTEGER,
-		(given) => ({ message: `${notExact}: ${quote(given)}` }),
-	)
-	.transform((given) => String(given ?? '').trim())
-	.refine(
-		(text) => text !== '',
-		issueWith(
-			'is empty',
-			'An empty key does not turn deduplication off. Enter an ID of what the notification is about, or remove Idempotency Key from the options.',
-		),
-	)
-	.refine(
-		(text) => countCharacters(text) <= maxKeyCharacters,
-		issueWithValue(`is longer than ${maxKeyCharacters} characters`, 'Use a hash of it.'),
-	);
-
-/** The options of a read: values left over from a send are not read. */
-export const readSchema = z.object({
-	maxParallel: numberFor(maxParallel),
-	/** Milliseconds for one request. */
-	timeout: numberFor(timeout),
-	rateLimitRetries: numberFor(rateLimitRetries),
-});
-
-/** How a user wants requests to be made. */
-export type ReadOptions = Readonly<z.infer<typeof readSchema>>;
-
-// Each switch is off if it was not added, also one that is on when it is added.
-const sendSchema = readSchema.extend({
-	/** Whether a part of a text may give nothing. */
-	allowEmptyParts: toggle.default(false),
-	dryRun: toggle.default(false),
-	htmlToText: toggle.default(false),
-	/** What was sent under this key is never sent under it again. */
-	idempotencyKey: key.optional(),
-	resendUnknown: toggle.default(false),
-	/** How often the same may be sent. An idempotency key beside it counts instead. */
-	sendOnce: z.enum(['ever', 'perDay'], withMessage('is neither "ever" nor "perDay"')).optional(),
-	shortenTexts: toggle.default(false),
-});
-
-/** What a user can choose for a send. */
-export type SendOptions = Readonly<z.infer<typeof sendSchema>>;
+function readKey(item: ItemParameters): Pick<SendOptions, 'idempotencyKey'> {
+	const field = optionField(idempotencyKey);
+	const value = item.get(field);
+	if (value === undefined) return {};
+	const key = toText(field, value);
+	if (isBlank(key)) return { idempotencyKey: '' };
+	judge(item, field, key);
+	const length = countCharacters(key);
+	if (length <= maxKeyCharacters) return { idempotencyKey: key };
+	const what = `is ${length} characters long, more than ${maxKeyCharacters}: ${quote(key)}`;
+	throw invalid(field, what, 'Use a shorter ID.');
+}
 
 /**
  * Reads the options of a send.
  * @throws InvalidInput naming the option
  */
-export function readSendOptions(item: ItemParameters): SendOptions {
-	// An expression in Test Subscriber ID must not end a run that is no test.
-	const options = sendOptions.options.filter((option) => option !== testSubscriberId);
-	const read = readCollection(item, { ...sendOptions, options }, sendSchema);
-	keyJudgeOf(item)(read.idempotencyKey, fieldOf(idempotencyKey, sendOptions));
-	return read;
+export const readSendOptions = (item: ItemParameters): SendOptions => ({
+	dryRun: readSwitch(item, optionField(dryRun), false),
+	timeoutMs: readTimeout(item),
+	unknownOutcome: readChoice(
+		item,
+		optionField(unknownOutcome),
+		['report', 'resend', 'countAsSent'],
+		'report',
+	),
+	...readKey(item),
+});
+
+/** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
+export function isDryRun(item: ItemParameters): boolean {
+	try {
+		return item.get(optionField(dryRun)) === true;
+	} catch {
+		return false;
+	}
 }
 
-/** Whether an item is only to be checked, also if it can't be sent because of its other options. Throws nothing. */
-export const isDryRun = (item: ItemParameters): boolean =>
-	ifReadable(() => item.get({ ...dryRun, name: fieldOf(dryRun, sendOptions).path })) === true;
+/** How the texts of a send are changed. */
+export interface TextChanges {
+	readonly htmlToText: boolean;
+	readonly shortenTexts: boolean;
+}
 
-/**
- * Reads whom a manual execution sends to instead.
- * @returns `undefined` if the option was not added
- * @throws InvalidInput
- */
-export function readTestSubscriberId(item: ItemParameters): string | undefined {
-	const field = fieldOf(testSubscriberId, sendOptions);
-	const given = item.get({ ...testSubscriberId, name: field.path });
-	if (given === undefined) return undefined;
-	return judgeOf(item, { allowEmptyParts: false })(
-		check(subscriberId, given, field.displayName),
-		field,
-	);
+export const readTextChanges = (item: ItemParameters): TextChanges => ({
+	htmlToText: readSwitch(item, optionField(htmlToText), false),
+	shortenTexts: readSwitch(item, optionField(shortenTexts), false),
+});
+
+/** Reads the ID of one subscriber: digits. */
+export function readSubscriberId(item: ItemParameters, field: Field): string {
+	const id = readId(item, field);
+	if (/^\d+$/.test(id)) return id;
+	throw invalid(field, `is not a number: "${id}"`, 'Enter digits only, such as 5001.');
 }

@@ -1,29 +1,30 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
-import { minimumLeadMinutes } from '../service/rules';
+import type { Field, ItemParameters } from '../n8n/parameters';
+import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
 import { quote } from '../service/text';
-import { issueWith } from '../service/textSchemas';
-import { nonBlank, groupOf, textProperty } from './parameters';
+import { fieldIn, fieldOf, invalid, readRequired } from './values';
 
-const from = textProperty({
+const from = {
 	displayName: 'From',
 	name: 'from',
+	type: 'string',
 	default: '21:00',
 	placeholder: 'e.g. 21:00',
-	description: 'When quiet hours begin, as HH:MM on a 24-hour clock',
-});
+	description: 'When quiet hours begin, as HH:MM',
+} satisfies INodeProperties;
 
-const to = textProperty({
+const to = {
 	displayName: 'To',
 	name: 'to',
+	type: 'string',
 	default: '08:00',
 	placeholder: 'e.g. 08:00',
-	description: 'When quiet hours end, and what was held back is sent',
-});
+	description: 'When quiet hours end, as HH:MM',
+} satisfies INodeProperties;
 
 export const quietHours = {
 	displayName: 'Quiet Hours',
@@ -32,12 +33,11 @@ export const quietHours = {
 	placeholder: 'Add Hours',
 	// n8n's editor drops an empty one as soon as another field is added.
 	default: { hours: { from: from.default, to: to.default } },
-	description:
-		"When nothing may go out. A send that falls into these hours, right away or by its Send At, is scheduled for their end instead. The times are read in Send At Timezone, or else in the workflow's time zone.",
+	description: 'When nothing goes out: a send waits for the end of these hours',
 	options: [{ displayName: 'Hours', name: 'hours', values: [from, to] }],
 } satisfies INodeProperties;
 
-/** When nothing may go out: times of a day, `HH:MM`, in a time zone. */
+/** When nothing goes out: times of a day, `HH:MM`, in a timezone. */
 export interface QuietHours {
 	readonly from: string;
 	readonly to: string;
@@ -45,38 +45,41 @@ export interface QuietHours {
 	readonly timezone: string;
 }
 
-/** A time of a day as `HH:MM`; `8:00` counts as `08:00`. */
-const timeOfDay = z.unknown().transform((given, context): string => {
-	const match = typeof given === 'string' ? /^\s*(\d{1,2}):([0-5]\d)\s*$/.exec(given) : null;
+/** `8:00` counts as `08:00`. */
+function readTime(item: ItemParameters, field: Field): string {
+	const value = readRequired(item, field);
+	const match = /^\s*(\d{1,2}):([0-5]\d)\s*$/.exec(typeof value === 'string' ? value : '');
 	const [, hour = '', minutes = ''] = match ?? [];
 	if (match !== null && Number(hour) < 24) return `${hour.padStart(2, '0')}:${minutes}`;
-	context.addIssue({ code: 'custom', message: `is not a time such as 21:00: ${quote(given)}` });
-	return z.NEVER;
-});
+	throw invalid(field, `is not a time such as 21:00: ${quote(value)}`);
+}
 
-/** Quiet Hours as they are entered. */
-export const quietHoursSchema = groupOf(
-	quietHours.displayName,
-	'hours',
-	z
-		.object({
-			from: nonBlank(timeOfDay).default(from.default),
-			to: nonBlank(timeOfDay).default(to.default),
-		})
-		.refine(
-			(hours) => hours.from !== hours.to,
-			(hours) =>
-				issueWith(
-					`has ${hours.from} both as From and as To`,
-					'Enter when quiet hours begin and when they end, such as 21:00 and 08:00, or remove Quiet Hours from the additional fields.',
-				),
-		),
-);
+/** @throws InvalidInput naming what is not valid */
+export function readQuietHours(
+	item: ItemParameters,
+	collection: string,
+	timezone: string,
+): QuietHours {
+	const { displayName, path } = fieldOf(quietHours, collection);
+	const group: Field = { displayName, path: `${path}.hours` };
+	const hours = {
+		from: readTime(item, fieldIn(from, group)),
+		to: readTime(item, fieldIn(to, group)),
+		timezone,
+	};
+	if (hours.from !== hours.to) return hours;
+	throw invalid(
+		group,
+		`has ${hours.from} both as From and as To`,
+		'Enter when quiet hours begin and when they end, such as 21:00 and 08:00.',
+	);
+}
 
 const minute = 60_000;
+const day = 24 * 60 * minute;
 
-/** A time that is only seconds further ahead than the service asks for may come too late. */
-const spare = 5_000;
+/** A time that is only just far enough ahead may come too late to the service. */
+const spareMs = 5_000;
 
 const clockIn = (timezone: string, at: number) =>
 	DateTime.fromMillis(at, { zone: timezone, locale: 'en-US', numberingSystem: 'latn' });
@@ -104,27 +107,20 @@ function endOfQuiet(hours: QuietHours, at: number): number {
 	return moment;
 }
 
-/** The next whole minute that the service accepts as Send At. */
-function earliestSchedule(now: number): number {
-	const lead = now + minimumLeadMinutes * minute;
-	const at = Math.ceil(lead / minute) * minute;
-	return at > lead && at - lead < spare ? at + minute : at;
-}
-
 /**
  * When a send goes out that its quiet hours may hold back.
- * @param asked when it would go out without them; missing for right away
- * @param now the moment at which it leaves for the service
- * @returns `undefined` if quiet hours do not hold it back; else their end, or the first minute outside of them that the
- * service accepts
+ * @param entered its Send At; missing if it goes out at once
+ * @returns the end of the quiet hours that it falls into, or the first minute that the service accepts if that is later;
+ * `entered` if it falls into none. A time that has been over for a day stays, too: nobody means it any more.
  */
 export function afterQuietHours(
 	hours: QuietHours,
-	asked: Schedule | undefined,
+	entered: Schedule | undefined,
 	now: number,
 ): Schedule | undefined {
-	const at = asked?.at ?? now;
-	if (!isQuiet(hours, at)) return undefined;
-	const earliest = Math.max(endOfQuiet(hours, at), earliestSchedule(now));
-	return toSchedule(endOfQuiet(hours, earliest), hours.timezone);
+	const at = entered?.at ?? now;
+	if (now - at >= day || !isQuiet(hours, at)) return entered;
+	const earliest = Math.ceil((now + minimumLeadMs + spareMs) / minute) * minute;
+	const end = Math.max(endOfQuiet(hours, at), earliest);
+	return toSchedule(endOfQuiet(hours, end), hours.timezone);
 }

@@ -1,228 +1,137 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import type { SendReceipt } from '../service/answers';
+import type { Field, ItemParameters } from '../n8n/parameters';
+import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
-import type { RequestedId } from '../service/failureWords';
-import type { Audience } from '../service/rules';
-import { audienceRules, autoHideValue } from '../service/rules';
-import type { Schedule } from '../service/schedule';
-import { parseSchedule } from '../service/schedule';
-import type { CampaignBody } from '../service/schemas';
-import { bodies } from '../service/schemas';
-import type { ItemFailure, PreparedSend, SendOperation, TimedSend } from './operation';
+import type { Client, Result, ServiceRequest } from '../service/client';
+import type { Audience, CampaignBody } from '../service/rules';
+import { audienceRules } from '../service/rules';
 import type { SendOptions } from './options';
-import { readTestSubscriberId } from './options';
-import { asEntered } from './parameters';
-import { afterQuietHours, isQuiet } from './quietHours';
-import type { EnteredSend } from './sendFields';
-import { readSend, sendProperties } from './sendFields';
-import { title } from './sendTexts';
+import { readSendOptions, readSubscriberId, testSubscriberField } from './options';
+import { readBody, readTimingOf } from './sendFields';
+import type { Timing } from './timing';
 
-/** What is known of a send: of one that can't be read, less. */
-interface Named {
-	/** Whom it is for, as its item says. */
-	readonly audience: Audience | 'test';
-	readonly body: { readonly [Field in keyof CampaignBody]?: CampaignBody[Field] | undefined };
-	readonly options?: SendOptions;
+/** An operation that sends: what it adds to the fields that all sends share. */
+export interface SendOperation {
+	readonly resource: 'campaign';
+	/** The operation's entry in the list that users choose from. */
+	readonly option: INodePropertyOptions & { readonly value: string };
+	readonly audience: Audience;
+	/** The panel that users see. */
+	readonly properties: readonly INodeProperties[];
+	/**
+	 * Reads what names the subscribers in the body.
+	 * @throws InvalidInput naming the field
+	 */
+	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
+	/** The field with the subscriber's ID, if it is for one. */
+	readonly subscriber?: Field;
 }
 
-/** What an item says of a send, in the order in which users see it; without what is not there. */
-function toRow(
-	{ audience, body, options }: Named,
-	{ campaignId, description, sendAt }: Partial<SendReceipt>,
-	{ status, description: reason, dryRun, error }: Partial<ItemFailure> = {},
-): IDataObject {
-	const fields: IDataObject = {
-		campaignId,
-		subscriberId: body.sid,
-		audience,
-		status,
-		description: description ?? reason,
-		title: body.title,
-		name: body.name,
-		attributes: body.attribute,
-		segmentIds: body.segment?.map(String),
-		sendAt,
-		idempotencyKey: options?.idempotencyKey,
-		dryRun,
-		error,
-	};
-	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+/** One item's send, checked and ready to be made. */
+export interface PreparedSend {
+	readonly audience: Audience;
+	/** Whether it goes to the test subscriber instead of those whom it is meant for. */
+	readonly isTest: boolean;
+	/** Exactly what is sent. */
+	readonly body: CampaignBody;
+	readonly timing: Timing;
+	readonly options: SendOptions;
+	/** What a key is made of: audience and everything that is sent, as entered. */
+	readonly content: string;
+	/** Whom it is for: the same text means the same subscribers. */
+	readonly recipients: string;
 }
 
-/** The subscriber that a send is for, if it is for one. */
-const subscriberOf = ({ sid }: TimedSend['body']): RequestedId | undefined =>
-	sid === undefined ? undefined : { of: 'subscriber', id: sid };
-
-/** Warns who lets an agent use a send as its tool. */
-export const toolNotice = (reached: string): INodeProperties => ({
-	displayName: `The agent can send this to ${reached} without asking you. Add a step for approval, such as a human review, or choose Send to Subscriber.`,
-	name: 'toolNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { '@tool': [true] } },
-});
-
-/** The same send at another time, to which quiet hours moved it. */
-const movedTo = (send: EnteredSend, schedule: Schedule): TimedSend => ({
-	...send,
-	schedule,
-	isMoved: true,
-	body: { ...send.body, send_at: schedule.text },
-});
-
-/** The send as it is if it leaves now: quiet hours may put it off. */
-function sendNow(entered: EnteredSend): TimedSend {
-	const { quietHours, schedule } = entered;
-	if (quietHours === undefined) return entered;
-	const moved = afterQuietHours(quietHours, schedule, Date.now());
-	return moved === undefined ? entered : movedTo(entered, moved);
-}
-
-/** Whether a send has a Send At that quiet hours move. */
-const isHeldBack = ({ quietHours, schedule }: EnteredSend) =>
-	quietHours !== undefined && schedule !== undefined && isQuiet(quietHours, schedule.at);
-
-const dayMs = 24 * 60 * 60_000;
-
-/**
- * The time that must be far enough ahead when the request leaves. Quiet hours move a time that lies in them far
- * enough ahead, also if it is over by now; not one of an earlier day, which nobody means any more.
- */
-function scheduleToCheck(entered: EnteredSend): Schedule | undefined {
-	const { schedule } = entered;
-	if (schedule === undefined || Date.now() - schedule.at >= dayMs) return schedule;
-	return isHeldBack(entered) ? undefined : schedule;
-}
-
-/** The time of a send that nobody saw leave: as it was entered. What quiet hours move has none before it leaves. */
-const enteredTime = (entered: EnteredSend): string | undefined =>
-	isHeldBack(entered) ? undefined : entered.schedule?.text;
-
-/** Completes 'Sent earlier …'. */
-function sentEarlierBy({ idempotencyKey, sendOnce }: SendOptions): string {
-	if (idempotencyKey !== undefined) return 'under this idempotency key';
-	if (sendOnce === undefined) return 'by this execution';
-	return sendOnce === 'perDay' ? 'today (Send Only Once)' : '(Send Only Once)';
-}
-
-/** Whom a send is for. The order of segments or attributes changes nothing, nor whether an ID is a number. */
-function recipientsOf(shown: Audience | 'test', { attribute, segment, sid }: CampaignBody): string {
+/** The order of attributes and segments changes nothing, nor whether an ID is a number. */
+function recipientsOf(audience: Audience, { attribute, segment, sid }: CampaignBody): unknown[] {
 	const attributes = Object.entries(attribute ?? {}).sort(([one], [other]) =>
 		one < other ? -1 : 1,
 	);
-	return JSON.stringify([shown, attributes, segment?.map(String).sort(), sid]);
+	return [audience, attributes, segment?.map(String).sort(), sid];
+}
+
+/** Without the time that quiet hours make of it: that is another one tomorrow. */
+function contentOf(audience: Audience, body: CampaignBody, timing: Timing): string {
+	const { quietHours, entered } = timing;
+	const notification = {
+		...body,
+		attribute: undefined,
+		segment: undefined,
+		send_at: entered?.text,
+	};
+	return JSON.stringify([recipientsOf(audience, body), notification, quietHours]);
+}
+
+function prepare(
+	item: ItemParameters,
+	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
+	options: SendOptions,
+	timing: Timing,
+): PreparedSend {
+	const recipients = select(item);
+	const body = { ...readBody(item, audience, timing), ...recipients };
+	return {
+		audience,
+		isTest: false,
+		body,
+		timing,
+		options,
+		content: contentOf(audience, body, timing),
+		recipients: JSON.stringify(recipientsOf(audience, body)),
+	};
 }
 
 /**
- * A send that is ready to be made.
- * @param shown whom it is for, as its item says
+ * Reads one item's send and checks it against the service's rules, all but the time that Send At has to be ahead: that
+ * depends on the moment of sending.
+ * @throws InvalidInput naming the field
  */
-function prepare(entered: EnteredSend, shown: Audience | 'test'): PreparedSend {
-	const { audience, body, options, quietHours } = entered;
-	const { path, kind } = audienceRules[audience];
-	const answer = kind === 'send' ? campaignCreated : notificationSent;
-	const rowOf = (send: TimedSend, ...more: [Partial<SendReceipt>, Partial<ItemFailure>?]) =>
-		toRow({ ...send, audience: shown }, ...more);
-	/** As it was requested last. */
-	let requested: TimedSend | undefined;
-	return {
-		kind,
-		// As entered: a Retry after the quiet hours is the same send.
-		content: [shown, body, quietHours?.from, quietHours?.to, quietHours?.timezone],
-		recipients: recipientsOf(shown, body),
-		notification: { ...body, attribute: undefined, segment: undefined, sid: undefined },
-		options,
-		schedule: scheduleToCheck(entered),
-		preview: () => sendNow(entered),
-		asSent({ sendAt }) {
-			if (sendAt === undefined || sendAt === entered.schedule?.text) return entered;
-			return movedTo(entered, parseSchedule(sendAt, entered.timezone));
-		},
-		async perform(client) {
-			// The item may have waited long: only now it is known when it leaves.
-			const send = sendNow(entered);
-			requested = send;
-			const requestedId = subscriberOf(body);
-			const hasKey = (options.idempotencyKey ?? options.sendOnce) !== undefined;
-			const request = { kind, path, body: send.body, requestedId, hasKey } as const;
-			const result = await client.request(request, answer, options.timeout);
-			if (result.kind === 'failed') return result;
-			const { ID: campaignId, description }: { ID?: string; description: string } = result.value;
-			return {
-				kind: 'done',
-				value: { campaignId, description, sendAt: send.schedule?.text },
-			};
-		},
-		toItem: (receipt) => rowOf(entered, receipt, { status: 'success' }),
-		toSentEarlierItem() {
-			const description = `Sent earlier ${sentEarlierBy(options)}; nothing was sent now`;
-			const sendAt = enteredTime(entered);
-			return rowOf(entered, { description, sendAt }, { status: 'alreadySent' });
-		},
-		toFailedItem(failure) {
-			const sendAt = requested ? requested.schedule?.text : enteredTime(entered);
-			return rowOf(entered, { sendAt }, failure);
-		},
-		// The row of a real send, and the very request, without its headers.
-		toDryRunItem(baseUrl) {
-			const send = sendNow(entered);
-			return {
-				...rowOf(send, { sendAt: send.schedule?.text }),
-				dryRun: true,
-				request: { method: 'POST', url: `${baseUrl}${path}`, body: { ...send.body } },
-			};
-		},
-	};
+export function prepareSend(
+	item: ItemParameters,
+	operation: Pick<SendOperation, 'audience' | 'select'>,
+): PreparedSend {
+	const options = readSendOptions(item);
+	return prepare(item, operation, options, readTimingOf(item));
 }
 
-/** The same send to the test subscriber alone, without what such a send does not take. */
-function toTest(entered: EnteredSend, sid: string): PreparedSend {
-	const { audience, body, options } = entered;
-	const given = bodies.subscriber.parse({ ...body, sid });
-	// The same number has another meaning there.
-	const closesByItself = body.auto_hide === autoHideValue(audience, true);
-	const autoHide =
-		body.auto_hide === undefined ? {} : { auto_hide: autoHideValue('subscriber', closesByItself) };
-	const test: EnteredSend = {
-		...entered,
-		audience: 'subscriber',
-		body: { ...given, ...autoHide },
-		// A key would keep the real send from going out.
-		options: { ...options, idempotencyKey: undefined, sendOnce: undefined },
-	};
-	return { ...prepare(test, 'test'), testSubscriberId: sid };
+/**
+ * The same send for the test subscriber alone: Send to Subscriber, without what that does not take, and without a key,
+ * which would keep the real send from going out.
+ * @returns undefined if no Test Subscriber ID was added
+ * @throws InvalidInput
+ */
+export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend | undefined {
+	if (item.written(testSubscriberField.path) === undefined) return undefined;
+	const { idempotencyKey: _key, ...options } = send.options;
+	const toTestSubscriber = () => ({ sid: readSubscriberId(item, testSubscriberField) });
+	const operation = { audience: 'subscriber', select: toTestSubscriber } as const;
+	return { ...prepare(item, operation, options, send.timing), isTest: true };
 }
 
-/** Makes an operation that sends of what it adds to the fields that all sends share. */
-export function sendOperation(
-	own: Pick<
-		SendOperation,
-		'audience' | 'option' | 'properties' | 'select' | 'subscriber' | 'countReached'
-	>,
-): SendOperation {
-	const { audience, subscriber } = own;
-	return {
-		...own,
-		kind: audienceRules[audience].kind,
-		resource: 'campaign',
-		properties: [...own.properties, ...sendProperties(audience)],
-		toInvalidItem(item, failure) {
-			const body = {
-				title: asEntered(() => item.get(title)),
-				sid: subscriber && asEntered(() => item.get(subscriber)),
-			};
-			return toRow({ audience, body }, {}, failure);
-		},
-		prepare(item) {
-			const entered = readSend(item, own);
-			return {
-				...prepare(entered, audience),
-				toTest() {
-					const sid = readTestSubscriberId(item);
-					return sid === undefined ? undefined : toTest(entered, sid);
-				},
-			};
-		},
+/** The field that names the subscriber of a send to one. */
+export const subscriberId = {
+	displayName: 'Subscriber ID',
+	name: 'subscriberId',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 5001',
+	description: 'Digits only; enter a long one as text',
+} satisfies INodeProperties;
+
+/** Makes the request. */
+export async function performSend(client: Client, send: PreparedSend): Promise<Result<Receipt>> {
+	const { audience, body, isTest, options } = send;
+	const { path, isCampaign } = audienceRules[audience];
+	const { displayName } = isTest ? testSubscriberField : subscriberId;
+	const about = { of: 'subscriber', displayName, id: body.sid ?? '' } as const;
+	const request: ServiceRequest = {
+		isSend: true,
+		path,
+		body,
+		...(body.sid === undefined ? {} : { about }),
 	};
+	const answer = isCampaign ? campaignCreated : notificationSent;
+	return await client.request(request, answer, options.timeoutMs);
 }

@@ -1,142 +1,221 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
-import type { Audience } from '../service/rules';
-import { autoHideValue, maxCharacters } from '../service/rules';
-import type { BodyField } from '../service/schemas';
-import { bodies, buttonLimits } from '../service/schemas';
-import { actionButtons, readButtons } from './actionButtons';
-import { fieldOf, judgeOf } from './judgeText';
-import type { SendOperation, TimedSend } from './operation';
-import { readSendOptions, sendOptions } from './options';
-import type { ItemParameters } from './parameters';
-import { check, readCollection, required, toggle } from './parameters';
-import type { QuietHours } from './quietHours';
+import type { Field, ItemParameters } from '../n8n/parameters';
+import type { ActionButton, Audience, CampaignBody, OptionalField } from '../service/rules';
+import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
+import { readTextChanges, sendOptions } from './options';
 import { quietHours } from './quietHours';
-import { campaignName, iconUrl, imageUrl, message, SendTexts, targetUrl, title } from './sendTexts';
-import { expireAfter, sendAt, sendAtTimezone, timingSchema, toTiming } from './timing';
-import { toUtm, utmParameters, utmSchema } from './utm';
+import type { TextSource } from './sendTexts';
+import { readLink, readPicture, readSeenText } from './sendTexts';
+import type { Timing } from './timing';
+import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
+import { readUtm, utmParameters } from './utm';
+import { fieldOf, listPaths, readSwitch } from './values';
+
+/** Warns who lets an agent use a send as its tool. */
+export const toolNotice = (reached: string): INodeProperties => ({
+	displayName: `The agent can send to ${reached} without asking you: add a human review, or choose Send to Subscriber`,
+	name: 'toolNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { '@tool': [true] } },
+});
+
+const text = (property: Partial<INodeProperties> & Pick<INodeProperties, 'displayName' | 'name'>) =>
+	({ type: 'string', default: '', ...property }) satisfies INodeProperties;
+
+export const title = text({
+	displayName: 'Title',
+	name: 'title',
+	required: true,
+	placeholder: 'e.g. Summer sale starts today',
+	description: 'First line of the notification, at most 100 characters',
+});
+
+const message = text({
+	displayName: 'Message',
+	name: 'message',
+	required: true,
+	typeOptions: { rows: 3 },
+	placeholder: 'e.g. 20% off everything until Sunday',
+	description: 'Text of the notification, at most 255 characters',
+});
+
+const targetUrl = text({
+	displayName: 'Target URL',
+	name: 'targetUrl',
+	required: true,
+	placeholder: 'e.g. https://example.com/sale',
+	description: 'Page that a click opens, at most 255 characters',
+});
+
+const buttonTitle = text({
+	displayName: 'Title',
+	name: 'title',
+	required: true,
+	placeholder: 'e.g. Shop now',
+	description: 'Text on the button',
+});
+
+const buttonUrl = text({
+	displayName: 'URL',
+	name: 'url',
+	required: true,
+	placeholder: 'e.g. https://example.com/sale',
+	description: 'Page that the button opens',
+});
+
+/** A parameter of its own: in Additional Fields n8n's editor drops a list as long as it has no entry. */
+const actionButtons: INodeProperties = {
+	displayName: 'Action Buttons',
+	name: 'actionButtons',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Button',
+	default: {},
+	description: 'Buttons below the notification, which some browsers do not show',
+	options: [{ displayName: 'Button', name: 'button', values: [buttonTitle, buttonUrl] }],
+};
 
 const autoHide = {
 	displayName: 'Auto Hide',
 	name: 'autoHide',
 	type: 'boolean',
 	default: true,
-	description:
-		'Whether the notification closes by itself after a few seconds. Otherwise it stays until the subscriber clicks or closes it.',
+	description: 'Whether the notification closes by itself after a few seconds',
 } satisfies INodeProperties;
 
-/** The parameters of every send, by the field of the body that they fill, in the panel's order. */
-const alwaysShown = { title, message, target_url: targetUrl, action_buttons: actionButtons };
-
-/** Those of Additional Fields, likewise. A panel offers the fields that the service accepts for its audience. */
-const additional: Record<Exclude<BodyField, keyof typeof alwaysShown>, INodeProperties> = {
-	auto_hide: autoHide,
-	name: campaignName,
-	expire_push: expireAfter,
-	icon: iconUrl,
-	image: imageUrl,
-	send_at: sendAt,
-};
-
-/** The service does not know these: they change other fields. */
-const ownFields = [quietHours, sendAtTimezone, utmParameters];
-
-/** All that Additional Fields can hold. */
-const additionalFields = {
-	displayName: 'Additional Fields',
-	name: 'additionalFields',
-	type: 'collection',
-	placeholder: 'Add Field',
-	default: {},
-	options: [...Object.values(additional), ...ownFields],
-} satisfies INodeProperties;
-
-/** Texts are checked with the body that they become. */
-const additionalSchema = timingSchema.extend({
-	autoHide: toggle.optional(),
-	iconUrl: z.unknown(),
-	imageUrl: z.unknown(),
-	name: z.unknown(),
-	utmParameters: utmSchema.optional(),
+const campaignName = text({
+	displayName: 'Campaign Name',
+	name: 'name',
+	placeholder: 'e.g. Summer sale, newsletter readers',
+	description: 'Name in the dashboard of the push service, at most 100 characters',
 });
 
-/** The parameters of a send beside those of its audience. */
-export function sendProperties(audience: Audience): INodeProperties[] {
-	const accepted = Object.entries(additional).filter(([field]) => field in bodies[audience].shape);
-	const offered = [...accepted.map(([, property]) => property), ...ownFields];
-	const byName = (one: INodeProperties, other: INodeProperties) =>
-		one.displayName < other.displayName ? -1 : 1;
-	return [
-		...Object.values(alwaysShown),
-		// The editor offers them in this order.
-		{ ...additionalFields, options: offered.sort(byName) },
-		sendOptions,
-	];
+const iconUrl = text({
+	displayName: 'Icon URL',
+	name: 'iconUrl',
+	placeholder: 'e.g. https://example.com/icon.png',
+	description: 'HTTPS address of a PNG of 192 × 192 pixels',
+});
+
+const imageUrl = text({
+	displayName: 'Image URL',
+	name: 'imageUrl',
+	placeholder: 'e.g. https://example.com/banner.jpg',
+	description: 'HTTPS address of a large picture, for Chrome on Android and Edge',
+});
+
+const collection = 'additionalFields';
+
+/** One of Additional Fields. */
+interface AdditionalField {
+	readonly property: INodeProperties;
+	/** The field of the body that it fills; missing if it changes others. */
+	readonly fills?: OptionalField;
+	/** Missing if it is read together with others. */
+	readonly read?: (
+		source: TextSource,
+		field: Field,
+		audience: Audience,
+	) => Pick<CampaignBody, OptionalField>;
 }
 
-/** One item's send as it was entered, checked. Its body has the time that was entered. */
-export interface EnteredSend extends TimedSend {
-	/** They may put off when it is sent. */
-	readonly quietHours?: QuietHours | undefined;
+/** In the editor's order. */
+const additional: readonly AdditionalField[] = [
+	{
+		property: autoHide,
+		fills: 'auto_hide',
+		read: ({ item }, field, audience) => ({
+			auto_hide: autoHideValue(audience, readSwitch(item, field, autoHide.default)),
+		}),
+	},
+	{
+		property: campaignName,
+		fills: 'name',
+		read: (source, field) => ({ name: readSeenText(source, field, maxCharacters.name) }),
+	},
+	{
+		property: expireAfter,
+		fills: 'expire_push',
+		read: ({ item }, field) => ({ expire_push: readExpiry(item, field) }),
+	},
+	{
+		property: iconUrl,
+		fills: 'icon',
+		read: (source, field) => ({ icon: readPicture(source, field) }),
+	},
+	{
+		property: imageUrl,
+		fills: 'image',
+		read: (source, field) => ({ image: readPicture(source, field) }),
+	},
+	{ property: quietHours },
+	{ property: sendAt, fills: 'send_at' },
+	{ property: sendAtTimezone },
+	{ property: utmParameters },
+];
+
+/** Those that the service accepts for an audience. */
+function offeredTo(audience: Audience): AdditionalField[] {
+	const { accepts } = audienceRules[audience];
+	return additional.filter(({ fills }) => fills === undefined || accepts.includes(fills));
 }
+
+/** The parameters of a send beside those of its audience. */
+export const sendProperties = (audience: Audience): INodeProperties[] => [
+	title,
+	message,
+	targetUrl,
+	actionButtons,
+	{
+		displayName: 'Additional Fields',
+		name: collection,
+		type: 'collection',
+		placeholder: 'Add Field',
+		default: {},
+		options: offeredTo(audience).map(({ property }) => property),
+	},
+	sendOptions,
+];
+
+/** Reads the buttons. Each that is there has a title and a URL. */
+function readButtons(source: TextSource, audience: Audience): ActionButton[] {
+	const limitOf = (limit: number) => (audienceRules[audience].limitsButtons ? limit : Infinity);
+	return listPaths(source.item, `${actionButtons.name}.button`).map((path, index) => {
+		const fieldOfButton = ({ displayName, name }: INodeProperties): Field => ({
+			displayName: `${displayName} of button ${index + 1} in ${actionButtons.displayName}`,
+			path: `${path}.${name}`,
+		});
+		return {
+			title: readSeenText(source, fieldOfButton(buttonTitle), limitOf(maxCharacters.buttonTitle)),
+			url: readLink(source, fieldOfButton(buttonUrl), limitOf(maxCharacters.buttonUrl)),
+		};
+	});
+}
+
+/** Reads when an item is sent. */
+export const readTimingOf = (item: ItemParameters): Timing => readTiming(item, collection);
 
 /**
- * Reads one item's send and checks it against the service's rules, all but the schedule's lead, which depends on
- * the moment of sending. A value that is left over from another operation is not sent.
- * @throws InvalidInput naming the parameter
+ * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.
+ * What is left over from another operation is not read.
+ * @throws InvalidInput naming the field
  */
-export function readSend(
-	item: ItemParameters,
-	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
-): EnteredSend {
-	const options = readSendOptions(item);
-	const judge = judgeOf(item, options);
-	const recipients = select(item, judge);
-	const added = readCollection(item, additionalFields, additionalSchema);
-	const timing = toTiming(added, item.timezone);
-	const utm = toUtm(added.utmParameters, fieldOf(utmParameters, additionalFields).path, judge);
-	const texts = new SendTexts(options, utm, judge);
-
-	const buttons = readButtons(item.get(actionButtons));
-	const limits = buttonLimits(audience);
-	const needed = (property: INodeProperties) => required(item.get(property), property.displayName);
-	const fields: Record<BodyField, unknown> = {
-		title: texts.read(needed(title), fieldOf(title), maxCharacters.title),
-		message: texts.read(needed(message), fieldOf(message), maxCharacters.message),
-		target_url: texts.link(needed(targetUrl), fieldOf(targetUrl), maxCharacters.targetUrl),
-		action_buttons: buttons.map((button) => ({
-			title: texts.read(button.title.value, button.title.field, limits.title),
-			url: texts.link(button.url.value, button.url.field, limits.url, true),
-		})),
-		auto_hide: added.autoHide === undefined ? undefined : autoHideValue(audience, added.autoHide),
-		name: texts.readOptional(
-			added.name,
-			fieldOf(campaignName, additionalFields),
-			maxCharacters.name,
-		),
-		expire_push: added.expireAfter,
-		icon: texts.picture(added.iconUrl, fieldOf(iconUrl, additionalFields)),
-		image: texts.picture(added.imageUrl, fieldOf(imageUrl, additionalFields)),
-		send_at: timing.schedule?.text,
+export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
+	const source = { item, changes: readTextChanges(item), utm: readUtm(item, collection) };
+	let body: CampaignBody = {
+		title: readSeenText(source, fieldOf(title), maxCharacters.title),
+		message: readSeenText(source, fieldOf(message), maxCharacters.message),
+		target_url: readLink(source, fieldOf(targetUrl), maxCharacters.targetUrl),
 	};
-	if (buttons.length === 0) fields.action_buttons = undefined;
-	const given = Object.entries({ ...recipients, ...fields }).filter(
-		([, value]) => value !== undefined,
-	);
-
-	/** The name for users of the field at a path of the body. */
-	function nameOf([field, index, part]: ReadonlyArray<string | number>): string | undefined {
-		const button = field === 'action_buttons' ? buttons[Number(index)] : undefined;
-		if (button !== undefined) return button[part === 'url' ? 'url' : 'title'].field.displayName;
-		const properties: Record<string, INodeProperties> = { ...alwaysShown, ...additional };
-		return properties[String(field)]?.displayName;
+	for (const { property, read } of offeredTo(audience)) {
+		const field = fieldOf(property, collection);
+		const isThere = item.written(field.path) !== undefined;
+		if (isThere && read !== undefined) body = { ...body, ...read(source, field, audience) };
 	}
-	const body = check(
-		bodies[audience],
-		Object.fromEntries(given),
-		additionalFields.displayName,
-		nameOf,
-	);
-	return { audience, body, options, ...timing };
+	const buttons = readButtons(source, audience);
+	if (buttons.length > 0) body = { ...body, action_buttons: buttons };
+	if (timing.effective !== undefined) body = { ...body, send_at: timing.effective.text };
+	return body;
 }

@@ -1,13 +1,22 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { AttributeValue } from '../service/schemas';
-import { attributes, attributeValue } from '../service/schemas';
+import type { Field, ItemParameters } from '../n8n/parameters';
 import { quote } from '../service/text';
-import { requiredText } from '../service/textSchemas';
-import type { Judge, TextField } from './judgeText';
-import { fieldOf } from './judgeText';
-import { check, invalid, required, textProperty, toEntries } from './parameters';
-import { sendOperation, toolNotice } from './send';
+import { judge } from './judge';
+import type { SendOperation } from './send';
+import { sendProperties, toolNotice } from './sendFields';
+import {
+	checkText,
+	fieldOf,
+	invalid,
+	isBlank,
+	listPaths,
+	missing,
+	readChoice,
+	readRequired,
+	readText,
+	requireDigits,
+} from './values';
 
 const specifyAttributes = {
 	displayName: 'Specify Attributes',
@@ -21,12 +30,18 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
-const pairPart = (displayName: string, name: string, placeholder: string) =>
-	textProperty({ displayName, name, required: true, placeholder });
-const pairName = pairPart('Name', 'name', 'e.g. plan');
-const pairValue = pairPart('Value', 'value', 'e.g. pro');
+const part = (displayName: string, name: string, placeholder: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder,
+});
+const pairName = part('Name', 'name', 'e.g. plan');
+const pairValue = part('Value', 'value', 'e.g. pro');
 
-const attributePairs = {
+const attributes: INodeProperties = {
 	displayName: 'Attributes',
 	name: 'attributes',
 	type: 'fixedCollection',
@@ -37,11 +52,11 @@ const attributePairs = {
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
 	description: 'Whom to send to',
 	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
-} satisfies INodeProperties;
+};
 
 const exampleJson = '{"plan": "pro", "city": "Oslo"}';
 
-const attributesJson = {
+const attributesJson: INodeProperties = {
 	displayName: 'Attributes (JSON)',
 	name: 'attributesJson',
 	type: 'json',
@@ -50,94 +65,99 @@ const attributesJson = {
 	placeholder: `e.g. ${exampleJson}`,
 	displayOptions: { show: { specifyAttributes: ['json'] } },
 	description: 'Whom to send to, as a JSON object of names and values',
-} satisfies INodeProperties;
+};
 
-const oneValue =
-	'The service knows one value per name. Keep one of them, or send once for each value.';
+const anyOfThem: INodeProperties = {
+	displayName: 'Any one of these attributes is enough (OR, not AND)',
+	name: 'attributesNotice',
+	type: 'notice',
+	default: '',
+};
 
-function fromPairs(value: unknown, judge: Judge) {
-	const { displayName } = attributePairs;
-	const given = new Map<string, AttributeValue>();
-	for (const [index, pair] of toEntries(value, 'pairs', displayName).entries()) {
-		const fieldOf = (part: INodeProperties): TextField => ({
-			displayName: `${part.displayName} of pair ${index + 1} in ${displayName}`,
-			path: `${attributePairs.name}.pairs[${index}].${part.name}`,
-		});
-		const [nameField, valueField] = [fieldOf(pairName), fieldOf(pairValue)];
-		const entered = check(requiredText, pair[pairName.name], nameField.displayName);
-		const name = judge(entered, nameField).trim();
-		if (given.has(name)) throw invalid(displayName, `has the name "${name}" twice`, oneValue);
-		const compared = check(attributeValue, pair[pairValue.name], valueField.displayName);
-		given.set(name, judge(compared, valueField));
+type Attribute = readonly [name: string, value: string | number | boolean];
+
+/** What an attribute may be compared with. Specification, Audience fields. */
+function checkValue(item: ItemParameters, field: Field, value: unknown): Attribute[1] {
+	if (typeof value === 'boolean') return value;
+	if (typeof value === 'string') return checkText(item, field, value);
+	if (isBlank(value)) throw missing(item, field);
+	if (typeof value === 'number' && Number.isFinite(value)) {
+		requireDigits(field, value);
+		return value;
 	}
-	if (given.size > 0) return Object.fromEntries(given);
-	throw invalid(displayName, 'is empty', 'Add at least one attribute with its name and value.');
+	throw invalid(field, `is not a text, a number or a boolean: ${quote(value)}`);
 }
 
-/** Every text of a JSON document, with the colon behind it if it is a name. */
-const jsonText = /"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g;
+function fromPairs(item: ItemParameters): Attribute[] {
+	return listPaths(item, `${attributes.name}.pairs`).map((path, index) => {
+		const fieldOfPair = ({ displayName, name }: INodeProperties): Field => ({
+			displayName: `${displayName} of pair ${index + 1} in ${attributes.displayName}`,
+			path: `${path}.${name}`,
+		});
+		const valueField = fieldOfPair(pairValue);
+		return [
+			readText(item, fieldOfPair(pairName)),
+			checkValue(item, valueField, item.get(valueField)),
+		];
+	});
+}
 
-const countNames = (json: string) =>
-	[...json.matchAll(jsonText)].filter(([text]) => text.endsWith(':')).length;
+function parse(field: Field, json: string): unknown {
+	try {
+		return JSON.parse(json);
+	} catch {
+		throw invalid(field, `is not valid JSON: ${quote(json)}`, `Write it like ${exampleJson}.`);
+	}
+}
 
-function fromJson(value: unknown, judge: Judge) {
+function fromJson(item: ItemParameters): Attribute[] {
 	const field = fieldOf(attributesJson);
-	const { displayName, path } = field;
-	judge(value, field);
-	let parsed = required(value, displayName);
-	if (typeof value === 'string') {
-		try {
-			parsed = JSON.parse(value);
-		} catch {
-			throw invalid(
-				displayName,
-				`is not valid JSON: ${quote(value)}`,
-				`Write it like ${exampleJson}.`,
-			);
-		}
+	const given = readRequired(item, field);
+	if (typeof given === 'string') judge(item, field, given);
+	const parsed = typeof given === 'string' ? parse(field, given) : given;
+	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+		throw invalid(
+			field,
+			`is not a set of names and values: ${quote(parsed)}`,
+			`Write it like ${exampleJson}.`,
+		);
 	}
-	const nameOf = (name: string | number) => `${displayName} at "${name}"`;
-	const checked = check(attributes, parsed, displayName, ([name]) =>
-		name === undefined ? undefined : nameOf(name),
-	);
-	for (const [name, compared] of Object.entries(checked)) {
-		judge(name, field);
-		judge(compared, { displayName: nameOf(name), path });
-	}
-	// JSON.parse keeps the last of several equal names.
-	if (typeof value === 'string' && countNames(value) > Object.keys(checked).length) {
-		throw invalid(displayName, 'has a name twice', oneValue);
-	}
-	return checked;
+	return Object.entries(parsed).map(([entered, value]: [string, unknown]) => {
+		const name = checkText(item, field, entered.trim());
+		const valueField = { ...field, displayName: `${name} in ${field.displayName}` };
+		return [name, checkValue(item, valueField, value)];
+	});
 }
 
 /** Specification, POST send/attribute. */
-export const sendToAttributes = sendOperation({
+export const sendToAttributes: SendOperation = {
+	resource: 'campaign',
 	audience: 'attributes',
 	option: {
 		name: 'Send to Attributes',
 		value: 'sendToAttributes',
 		action: 'Send campaign to subscribers with attributes',
-		description: 'Send a notification to the subscribers who have any one of the given attributes',
+		description: 'Send a notification to the subscribers with any one of some attributes',
 	},
 	properties: [
 		toolNotice('every subscriber with these attributes'),
 		specifyAttributes,
-		attributePairs,
+		attributes,
 		attributesJson,
-		{
-			displayName:
-				'Any one of these attributes is enough (OR, not AND). With plan = pro and city = Oslo, everyone with plan = pro gets the notification, and everyone in Oslo.',
-			name: 'attributesNotice',
-			type: 'notice',
-			default: '',
-		},
+		anyOfThem,
+		...sendProperties('attributes'),
 	],
-	select(item, judge) {
-		const mode = item.get(specifyAttributes) ?? specifyAttributes.default;
-		if (mode === 'json') return { attribute: fromJson(item.get(attributesJson), judge) };
-		if (mode === 'keypair') return { attribute: fromPairs(item.get(attributePairs), judge) };
-		const what = `is neither "keypair" nor "json": ${quote(mode)}`;
-		throw invalid(specifyAttributes.displayName, what);
+	select(item) {
+		const way = readChoice(item, fieldOf(specifyAttributes), ['keypair', 'json'], 'keypair');
+		const field = fieldOf(way === 'json' ? attributesJson : attributes);
+		const given = way === 'json' ? fromJson(item) : fromPairs(item);
+		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
+		const attribute = new Map<string, Attribute[1]>();
+		for (const [name, value] of given) {
+			if (!attribute.has(name)) attribute.set(name, value);
+			else
+				throw invalid(field, `has the name "${name}" twice`, 'Send once for each of its values.');
+		}
+		return { attribute: Object.fromEntries(attribute) };
 	},
-});
+};

@@ -1,31 +1,33 @@
-import { segments } from '../service/schemas';
-import { fieldOf } from './judgeText';
-import { check, textProperty, toIdList } from './parameters';
-import { sendOperation, toolNotice } from './send';
+import type { INodeProperties } from 'n8n-workflow';
 
-const segmentIds = textProperty({
+import type { SendOperation } from './send';
+import { sendProperties, toolNotice } from './sendFields';
+import { fieldOf, readIds } from './values';
+
+const segmentIds: INodeProperties = {
 	displayName: 'Segment IDs',
 	name: 'segmentIds',
+	type: 'string',
+	default: '',
 	required: true,
 	placeholder: 'e.g. 12, 34',
-	description:
-		"Whom to send to: segment IDs from your push service's dashboard, separated by commas, or an expression that returns an array",
-});
+	description: 'IDs from the dashboard of the push service, separated by commas',
+};
 
 /** Specification, POST send/segment. */
-export const sendToSegments = sendOperation({
+export const sendToSegments: SendOperation = {
+	resource: 'campaign',
 	audience: 'segments',
 	option: {
 		name: 'Send to Segments',
 		value: 'sendToSegments',
 		action: 'Send campaign to segments',
-		description: 'Send a notification to the subscribers of the given segments',
+		description: 'Send a notification to the subscribers of segments',
 	},
-	properties: [toolNotice('every subscriber of these segments'), segmentIds],
-	select(item, judge) {
-		const field = fieldOf(segmentIds);
-		const given = judge(item.get(segmentIds), field);
-		const segment = check(segments, toIdList(given), field.displayName);
-		return { segment: segment.map((id) => judge(id, field)) };
-	},
-});
+	properties: [
+		toolNotice('every subscriber of these segments'),
+		segmentIds,
+		...sendProperties('segments'),
+	],
+	select: (item) => ({ segment: readIds(item, fieldOf(segmentIds)) }),
+};

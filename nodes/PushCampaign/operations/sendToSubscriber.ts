@@ -1,30 +1,22 @@
-import { subscriberId } from '../service/schemas';
-import { fieldOf } from './judgeText';
-import { check, textProperty } from './parameters';
-import { sendOperation } from './send';
+import { readSubscriberId } from './options';
+import type { SendOperation } from './send';
+import { subscriberId } from './send';
+import { sendProperties } from './sendFields';
+import { fieldOf } from './values';
 
-const subscriber = textProperty({
-	displayName: 'Subscriber ID',
-	name: 'subscriberId',
-	required: true,
-	placeholder: 'e.g. 5001',
-	description:
-		"The subscriber's ID: digits only, such as 5001. Enter a long one as text, so that no digit is lost.",
-});
+const subscriber = fieldOf(subscriberId);
 
 /** Specification, POST send/sid. */
-export const sendToSubscriber = sendOperation({
+export const sendToSubscriber: SendOperation = {
+	resource: 'campaign',
 	audience: 'subscriber',
 	option: {
 		name: 'Send to Subscriber',
 		value: 'sendToSubscriber',
-		action: 'Send campaign to one subscriber',
+		action: 'Send notification to one subscriber',
 		description: 'Send a notification to one subscriber',
 	},
-	properties: [subscriber],
+	properties: [subscriberId, ...sendProperties('subscriber')],
 	subscriber,
-	select(item, judge) {
-		const given = judge(item.get(subscriber), fieldOf(subscriber));
-		return { sid: check(subscriberId, given, subscriber.displayName) };
-	},
-});
+	select: (item) => ({ sid: readSubscriberId(item, subscriber) }),
+};

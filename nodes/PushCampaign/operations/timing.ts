@@ -1,22 +1,21 @@
 import { IANAZone } from 'luxon';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { z } from 'zod/v3';
 
-import { minimumLeadMinutes } from '../service/rules';
-import { exampleDate, isNow, parseSchedule } from '../service/schedule';
-import { expiry } from '../service/schemas';
+import type { Field, ItemParameters } from '../n8n/parameters';
+import type { Schedule } from '../service/schedule';
+import { parseSchedule } from '../service/schedule';
 import { quote } from '../service/text';
-import { issueWith } from '../service/textSchemas';
-import { groupOf, invalid, isBlank } from './parameters';
-import { quietHoursSchema } from './quietHours';
+import type { QuietHours } from './quietHours';
+import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
+import { fieldIn, fieldOf, invalid, isBlank, readChoice, readWholeNumber } from './values';
 
 export const sendAt = {
 	displayName: 'Send At',
 	name: 'sendAt',
 	type: 'dateTime',
 	default: '',
-	description: `When to send, at least ${minimumLeadMinutes} minutes from now. The word now (in an expression) sends right away. A date without a UTC offset is read in Send At Timezone, or else in the workflow's time zone. Seconds are rounded up to the next minute.`,
-} as const satisfies INodeProperties;
+	description: 'When to send, at least 5 minutes ahead, or the word now to send right away',
+} satisfies INodeProperties;
 
 // Apart from the name: n8n's linter would have it end in 'Name or ID', and here the name is the value.
 const timezoneList = {
@@ -27,27 +26,12 @@ const timezoneList = {
 } as const;
 
 export const sendAtTimezone = {
-	displayName: 'Send At Timezone',
+	displayName: 'Timezone',
 	name: 'sendAtTimezone',
 	...timezoneList,
 	default: '',
-	description:
-		"The time zone that Send At and Quiet Hours are read in, such as Europe/Berlin. Without it, the workflow's time zone. A date with a UTC offset of its own keeps it.",
-} as const satisfies INodeProperties;
-
-/** Names that people search for and that `Intl` does not list, or only by an older name. */
-const notListed = [
-	'UTC',
-	...['Africa/Asmara', 'America/Atikokan', 'America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu'],
-	...['Asia/Kolkata', 'Asia/Yangon', 'Atlantic/Faroe', 'Europe/Kyiv'],
-	...['Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
-];
-
-/** The list of Send At Timezone: IANA names, in their order. */
-export function timezones(): INodePropertyOptions[] {
-	const names = new Set([...notListed, ...Intl.supportedValuesOf('timeZone')]);
-	return [...names].sort().map((name) => ({ name, value: name }));
-}
+	description: "Timezone of Send At and Quiet Hours, instead of the workflow's",
+} satisfies INodeProperties;
 
 const amount = {
 	displayName: 'Amount',
@@ -55,7 +39,6 @@ const amount = {
 	type: 'number',
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 1,
-	description: 'How many minutes, hours or days',
 } satisfies INodeProperties;
 
 const unit = {
@@ -76,86 +59,95 @@ export const expireAfter = {
 	type: 'fixedCollection',
 	placeholder: 'Add Duration',
 	// n8n's editor drops an empty one as soon as another field is added.
-	default: { duration: { amount: 1, unit: 'd' } },
-	description:
-		'How long to keep trying while a subscriber is offline. Without it, the service tries for 4 weeks.',
+	default: { duration: { amount: amount.default, unit: unit.default } },
+	description: 'How long to keep trying while a subscriber is offline',
 	options: [{ displayName: 'Duration', name: 'duration', values: [amount, unit] }],
 } satisfies INodeProperties;
 
-/** The time zone that a city's name is the end of: `Europe/Paris` of `Paris`. */
-function timezoneOf(city: string): string | undefined {
-	const ending = `/${city.toLowerCase().replace(/\s+/g, '_')}`;
-	const names = timezones().map(({ name }) => name);
-	return names.find((name) => name.toLowerCase().endsWith(ending));
+/** Names that people search for and that `Intl` does not list, or only by an older name. */
+const notListed = [
+	'UTC',
+	...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
+	...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Kanton'],
+];
+
+/** The list of Timezone: IANA names, in their order. */
+export function timezones(): INodePropertyOptions[] {
+	const names = new Set([...notListed, ...Intl.supportedValuesOf('timeZone')]);
+	return [...names].sort().map((name) => ({ name, value: name }));
 }
 
-/** The name of a time zone. */
-const timezoneName = z.unknown().transform((given, context): string => {
-	const name = typeof given === 'string' ? given.trim() : '';
-	// Newer versions of Node.js take an offset for a name, older ones don't.
-	if (!/^[+-]/.test(name) && IANAZone.isValidZone(name)) return name;
-	const choose = 'Choose one from the list, or give an IANA name such as Europe/Berlin or UTC.';
-	const meant = name === '' ? undefined : timezoneOf(name);
-	const advice = meant === undefined ? choose : `${meant}? ${choose}`;
-	const what = isBlank(given) ? 'is empty' : `is not the name of a time zone: ${quote(given)}`;
-	context.addIssue({ code: 'custom', ...issueWith(what, advice) });
-	return z.NEVER;
-});
-
-/** A time in any form, or the word `now`. The message names the word: an agent gets the message alone. */
-const givenTime = z
-	.unknown()
-	.refine(
-		(given) => !isBlank(given),
-		issueWith(
-			'is empty: give a time, or the word now to send right away',
-			`Enter a time such as ${exampleDate}, let the expression give now where there is no time, or remove Send At.`,
-		),
-	);
-
-/**
- * The fields that say when to send. One that was added and is blank is refused: sending right away, or at another
- * hour, what was meant for later can't be undone.
- */
-export const timingSchema = z.object({
-	expireAfter: groupOf(expireAfter.displayName, 'duration', expiry).optional(),
-	quietHours: quietHoursSchema.optional(),
-	sendAt: givenTime.optional(),
-	sendAtTimezone: timezoneName.optional(),
-});
-
-/**
- * @param orElse what else helps, to follow the advice
- * @throws InvalidInput if the time zone that n8n gives a workflow is not known
- */
-export function requireTimezone(ofWorkflow: string, orElse = ''): string {
-	if (IANAZone.isValidZone(ofWorkflow)) return ofWorkflow;
-	throw invalid(
-		'The time zone of the workflow',
-		`is not known: ${quote(ofWorkflow)}`,
-		`Choose a time zone in the settings of the workflow${orElse}.`,
-	);
+/** When an item is sent, decided when it is read. */
+export interface Timing {
+	/** IANA name. */
+	readonly timezone: string;
+	/** Send At; missing if it is sent right away. */
+	readonly entered?: Schedule;
+	/** As it is sent, after quiet hours; missing if it is sent right away. */
+	readonly effective?: Schedule;
+	/** Whether quiet hours changed the time. */
+	readonly isMoved: boolean;
+	readonly quietHours?: QuietHours;
 }
 
-/**
- * When to send, of the fields that were added.
- * @returns no schedule if it is sent right away, also if Send At is the word `now`
- * @throws InvalidInput naming Send At or its time zone
- */
-export function toTiming(fields: z.infer<typeof timingSchema>, workflowTimezone: string) {
-	const hasTime = fields.sendAt !== undefined && !isNow(fields.sendAt);
-	if (fields.sendAtTimezone !== undefined && fields.sendAt === undefined && !fields.quietHours) {
+const choose = 'Choose one from the list, such as Europe/Berlin.';
+
+/** Reads the timezone of an item that has a time; that of the workflow if none was entered. */
+function readTimezone(item: ItemParameters, field: Field): string {
+	const entered = item.get(field);
+	const name = isBlank(entered) ? item.timezone : entered;
+	// Without a region it may know no summer time. What n8n gives the workflow is taken as it is.
+	const hasRegion = isBlank(entered) || /\/|^UTC$/.test(String(name));
+	if (typeof name === 'string' && hasRegion && IANAZone.isValidZone(name.trim()))
+		return name.trim();
+	throw invalid(field, `is not a timezone with a region: ${quote(name)}`, choose);
+}
+
+/** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
+function readSendAt(item: ItemParameters, field: Field): unknown {
+	const value = item.get(field);
+	if (value === undefined) return undefined;
+	if (isBlank(value)) {
 		throw invalid(
-			sendAtTimezone.displayName,
-			'is set without Send At or Quiet Hours',
-			'Add Send At or Quiet Hours, or remove Send At Timezone from the additional fields to send right away.',
+			field,
+			'is empty',
+			'Enter a time, or let its expression give the word now where there is none.',
 		);
 	}
-	const timezone = fields.sendAtTimezone ?? workflowTimezone;
-	if (hasTime || fields.quietHours) requireTimezone(timezone, ', or add Send At Timezone');
+	const isNow = typeof value === 'string' && value.trim().toLowerCase() === 'now';
+	return isNow ? undefined : value;
+}
+
+/**
+ * Reads when an item is sent. Whether that is far enough ahead is another question: the item may wait.
+ * @throws InvalidInput naming the field
+ */
+export function readTiming(item: ItemParameters, collection: string, now = Date.now()): Timing {
+	const time = readSendAt(item, fieldOf(sendAt, collection));
+	const hasHours = item.written(fieldOf(quietHours, collection).path) !== undefined;
+	if (time === undefined && !hasHours) return { timezone: item.timezone, isMoved: false };
+	const timezone = readTimezone(item, fieldOf(sendAtTimezone, collection));
+	const asked =
+		time === undefined ? {} : { entered: parseSchedule(time, timezone, sendAt.displayName) };
+	if (!hasHours) return { timezone, ...asked, ...effectiveOf(asked.entered), isMoved: false };
+	const hours = readQuietHours(item, collection, timezone);
+	const effective = afterQuietHours(hours, asked.entered, now);
 	return {
 		timezone,
-		schedule: hasTime ? parseSchedule(fields.sendAt, timezone) : undefined,
-		quietHours: fields.quietHours && { ...fields.quietHours, timezone },
+		...asked,
+		...effectiveOf(effective),
+		isMoved: effective !== asked.entered,
+		quietHours: hours,
 	};
+}
+
+const effectiveOf = (effective: Schedule | undefined) =>
+	effective === undefined ? {} : { effective };
+
+/** Reads how long delivery is tried: `7d`. */
+export function readExpiry(item: ItemParameters, { displayName, path }: Field): string {
+	const group: Field = { displayName, path: `${path}.duration` };
+	const number = readWholeNumber(item, fieldIn(amount, group), 1);
+	const letter = readChoice(item, fieldIn(unit, group), ['m', 'h', 'd'], 'd');
+	return `${number}${letter}`;
 }
