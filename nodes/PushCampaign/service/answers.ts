@@ -1,133 +1,120 @@
-import { z } from 'zod/v3';
+import { z } from 'zod';
 
-import type { Counter } from './counters';
-import { campaignCounters, siteCounters } from './counters';
-import { knownTypes } from './failureWords';
-import { truncate } from './text';
+import type { Counter } from './rules';
+import { campaignCounters, siteCounters } from './rules';
+import { clip } from './text';
 
-/**
- * Specification, Errors. A body that says `failure` but lacks its description is still the service's
- * word that nothing was done; one whose type is not a text is not.
- */
-export const failureAnswer = z.object({
-	status: z.literal('failure'),
-	type: z.string().nullish(),
-	description: z.string().nullish(),
-});
+/** What the service says goes into every item and saved execution. */
+const text = z.string().transform(clip);
 
-/** What the service says about itself goes into every item and saved execution. */
-const text = z.string().transform(truncate);
-
-const serviceInteger = z.number().int().nonnegative().safe();
+const count = z.number().refine((number) => Number.isSafeInteger(number) && number >= 0);
 
 /** An ID as text, whether the service gives it as text or as a number. */
-const idText = z
-	.union([z.string().trim().min(1), serviceInteger])
-	.transform(String)
-	// Half of a surrogate pair is no text that could be asked for again.
-	.refine((id) => !/\p{Surrogate}/u.test(id));
+const id = z.union([z.string().trim().min(1), count]).transform(String);
 
-/** Specification, POST send/sid: Success response; it has no campaign ID. */
-export const notificationSent = z.object({ status: z.literal('success'), description: text });
+/** What the answer to a send says. */
+export interface Receipt {
+	/** Missing for one subscriber: the service gives none there. */
+	readonly campaignId?: string;
+	readonly description: string;
+}
 
 /** Specification, POST send/all: Success response. */
-export const campaignCreated = notificationSent.extend({ ID: idText });
+export const campaignCreated = z
+	.object({ status: z.literal('success'), description: text, ID: id })
+	.transform(({ ID, description }): Receipt => ({ campaignId: ID, description }));
 
-/** What the first answer to a send said. */
-export interface SendReceipt {
-	/** Missing for one subscriber: the service gives none there. */
-	readonly campaignId?: string | undefined;
-	readonly description: string;
-	/** As sent. */
-	readonly sendAt?: string | undefined;
-}
+/** Specification, POST send/sid: Success response. */
+export const notificationSent = z
+	.object({ status: z.literal('success'), description: text })
+	.transform(({ description }): Receipt => ({ description }));
+
+/** Specification, Errors. Without its description it is still the service's word that nothing was done. */
+export const failureAnswer = z
+	.object({
+		status: z.literal('failure'),
+		type: z.string().nullish(),
+		description: z.string().nullish(),
+	})
+	.transform(({ type, description }) => ({ type: type ?? '', description: description ?? '' }));
 
 /** Counters by their names; null if the service gives none. */
 export type Counters = Readonly<Record<string, number | null>>;
 
-/**
- * A counter, carried as text holding an integer, or null if the service gives none: left out, null or blank. The
- * specification does not say what a campaign shows that waits for its time. One that can't be read makes the
- * answer unusable, and is never taken for 0.
- */
-const optionalCounter = z.preprocess((value) => {
-	if (value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
-	return typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : value;
-}, serviceInteger.nullable());
-
-/** Reads counters from an object in which the service names them. */
-const countersIn = (counters: readonly Counter[]) =>
-	z
-		.object(Object.fromEntries(counters.map(({ serviceName }) => [serviceName, optionalCounter])))
-		.transform((given): Counters =>
-			Object.fromEntries(
-				counters.map(({ name, serviceName }) => [name, given[serviceName] ?? null]),
-			),
-		);
-
-const counters = countersIn(campaignCounters);
-
-/** A service without counters may leave out the whole set, or write it as an empty list. */
-const noCounters = z
-	.union([z.undefined(), z.null(), z.tuple([])])
-	.transform(() => counters.parse({}));
-
-/**
- * The status of a campaign, or null if the service gives none: left out, null or blank. The specification does not
- * say what a campaign shows that waits for its time.
- */
-const optionalStatus = z
-	.string()
-	.nullish()
-	.transform((status) => (status?.trim() ? truncate(status) : null));
-
-/** Specification, Campaign status record. */
-export const campaignStatus = z.object({
-	notification_status: optionalStatus,
-	notification_id: idText,
-	count: z.union([counters, noCounters]),
-});
-
-/** A campaign ID as the service writes it: an integer (specification, POST send/all), without leading zeros. */
-export const toPlainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
-
-/**
- * The status record of one campaign; that of another one, such as from a cache in between, is no answer.
- * @param otherwise describes a record of another campaign: it completes 'the answer is …'
- */
-export const campaignStatusOf = (id: string, otherwise = 'about another campaign') =>
-	campaignStatus.refine(({ notification_id }) => toPlainId(notification_id) === toPlainId(id), {
-		params: { answerIs: otherwise },
-	});
-
-/** The schema's own description of an answer that it refuses, if it has one. It completes 'the answer is …'. */
-export function rejectionText({ issues: [issue] }: z.ZodError): string | undefined {
-	const words: unknown = issue?.code === 'custom' ? issue.params?.['answerIs'] : undefined;
-	return typeof words === 'string' ? words : undefined;
+/** The status record of a campaign. */
+export interface CampaignStatus {
+	readonly campaignId: string;
+	readonly status: string | null;
+	readonly counters: Counters;
 }
 
-/** Specification, Subscriber count record: a count that the service does not give is null, one of them is there. */
-export const subscriberCount = countersIn(siteCounters).refine((counters) =>
-	Object.values(counters).some((count) => count !== null),
+const record = z.record(z.string(), z.unknown());
+
+/**
+ * A counter, which the service carries as text; null if it gives none. One that is no whole number makes the answer
+ * unusable: it is never taken for 0.
+ */
+const optionalCount = z.preprocess((given) => {
+	if (given === undefined || given === null) return null;
+	if (typeof given !== 'string') return given;
+	if (given.trim() === '') return null;
+	return /^\d+$/.test(given) ? Number(given) : given;
+}, count.nullable());
+
+/** Reads counters from an object in which the service names them. */
+const countersOf = (counters: readonly Counter[]) =>
+	record.transform((given, context): Counters => {
+		const read: Record<string, number | null> = {};
+		for (const { name, serviceName } of counters) {
+			const result = optionalCount.safeParse(given[serviceName]);
+			if (result.success) read[name] = result.data;
+			else context.addIssue({ code: 'custom', message: `${serviceName} is no whole number` });
+		}
+		return read;
+	});
+
+/** A campaign ID as the service writes it: an integer, without leading zeros. */
+export const toPlainId = (id: string): string =>
+	/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
+
+const isEmptyList = (given: unknown) => Array.isArray(given) && given.length === 0;
+
+/** A service without counters may leave out the whole set, or write it as an empty list. */
+const campaignCounts = z.preprocess(
+	(given) => (given === undefined || given === null || isEmptyList(given) ? {} : given),
+	countersOf(campaignCounters),
+);
+/**
+ * Specification, Campaign status record: that of one campaign. The record of another one, such as from a cache in
+ * between, is no answer.
+ */
+export const campaignStatusOf = (campaignId: string) =>
+	z
+		.object({
+			notification_status: z.string().nullish(),
+			notification_id: id,
+			count: campaignCounts,
+		})
+		.refine(({ notification_id }) => toPlainId(notification_id) === toPlainId(campaignId))
+		.transform((given): CampaignStatus => ({
+			campaignId: given.notification_id,
+			status: clip(given.notification_status ?? '') || null,
+			counters: given.count,
+		}));
+
+/** Specification, Subscriber count record. One of the two is there. */
+export const subscriberCount = countersOf(siteCounters).refine((counters) =>
+	Object.values(counters).some((each) => each !== null),
 );
 
-/** The words of the interface: names of fields, and what they say in every answer. */
-export const ownWords: ReadonlySet<string> = new Set([
-	'success',
-	'failure',
-	...knownTypes,
-	...[failureAnswer, campaignStatus].flatMap(({ shape }) => Object.keys(shape)),
-	...[...campaignCounters, ...siteCounters].map(({ serviceName }) => serviceName),
-]);
-
 /** The share of one counter in another, rounded to 4 decimals; null if it can't be known. */
-function rate(part: Counters[string] | undefined, whole: Counters[string] | undefined) {
+function rate(part: number | null | undefined, whole: number | null | undefined): number | null {
 	if (typeof part !== 'number' || typeof whole !== 'number' || whole === 0) return null;
 	return Math.round((part / whole) * 10_000) / 10_000;
 }
 
 /** The rates of a campaign: delivered of those that were successfully sent, clicked of those delivered. */
-export const toRates = ({ successfullySent, delivered, clicked }: Counters) => ({
-	deliveryRate: rate(delivered, successfullySent),
-	clickRate: rate(clicked, delivered),
+export const toRates = (counters: Counters) => ({
+	deliveryRate: rate(counters['delivered'], counters['successfullySent']),
+	clickRate: rate(counters['clicked'], counters['delivered']),
 });

@@ -1,8 +1,8 @@
-/** What the user entered can't be sent; nothing has left. Turned into n8n's error by the node. */
+/** What the user entered can't be sent, and nothing has left. */
 export class InvalidInput extends Error {
 	/**
-	 * @param message what is wrong, a whole sentence without its full stop, beginning with the parameter at fault
-	 * @param advice how to go on
+	 * @param message what is wrong: a sentence without its full stop that names the field
+	 * @param advice what to do: sentences
 	 */
 	constructor(
 		message: string,
@@ -13,11 +13,11 @@ export class InvalidInput extends Error {
 	}
 }
 
-/** n8n did not give what the node needs from its database or from a vault. Nothing has left. */
+/** n8n's database or a vault does not give what the node needs, and nothing has left. */
 export class Unavailable extends Error {
 	/**
-	 * @param message a whole sentence without its full stop
-	 * @param advice how to go on
+	 * @param message what happened: a sentence without its full stop
+	 * @param advice what to do: sentences
 	 */
 	constructor(
 		message: string,
@@ -30,7 +30,7 @@ export class Unavailable extends Error {
 
 /** What was thrown, in its own words. */
 export function messageOf(error: unknown): string {
-	// Not by `instanceof`: what evaluates expressions apart from the server has an `Error` of its own.
+	// Not by `instanceof`: n8n's sandbox for expressions has an `Error` of its own.
 	const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
 	return String(hasMessage ? error.message : error);
 }

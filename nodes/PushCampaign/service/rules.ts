@@ -1,6 +1,7 @@
-import type { SendKind } from './kinds';
+/** Whom a send is for. */
+export type Audience = 'all' | 'attributes' | 'segments' | 'subscriber';
 
-/** The largest number of characters (Unicode code points) per field. Specification, Limits. */
+/** Specification, Limits: characters (Unicode code points) of each field. */
 export const maxCharacters = {
 	title: 100,
 	message: 255,
@@ -11,47 +12,127 @@ export const maxCharacters = {
 } as const;
 
 /** Specification, Limits: `send_at` minimum lead. */
-export const minimumLeadMinutes = 5;
+export const minimumLeadMs = 300_000;
 
-/** Whom a campaign is addressed to. */
-export type Audience = 'all' | 'attributes' | 'segments' | 'subscriber';
-
-/** What the service does with a send to an audience. */
-interface AudienceRules {
-	/** Below the base URL. Specification, Endpoints. */
-	readonly path: string;
-	/** `send` if it becomes a campaign, whose ID the answer names. Specification, Endpoints. */
-	readonly kind: SendKind;
-	/** The `auto_hide` value that closes the notification by itself. Specification, auto_hide rules. */
-	readonly autoHideCloses: 0 | 1;
-	/** Whether the texts of action buttons have a limit. Specification, Limits: stated for all subscribers alone. */
-	readonly limitsButtons?: true;
+export interface ActionButton {
+	readonly title: string;
+	readonly url: string;
 }
 
+/** The JSON body of a send. Specification, Notification / campaign and Audience fields. */
+export interface CampaignBody {
+	readonly title: string;
+	readonly message: string;
+	readonly target_url: string;
+	readonly name?: string;
+	readonly icon?: string;
+	readonly image?: string;
+	readonly expire_push?: string;
+	readonly auto_hide?: 0 | 1;
+	readonly send_at?: string;
+	readonly action_buttons?: readonly ActionButton[];
+	readonly attribute?: Readonly<Record<string, string | number | boolean>>;
+	readonly segment?: ReadonlyArray<string | number>;
+	readonly sid?: string;
+}
+
+export type OptionalField =
+	| 'name'
+	| 'icon'
+	| 'image'
+	| 'expire_push'
+	| 'auto_hide'
+	| 'send_at'
+	| 'action_buttons';
+
+interface AudienceRules {
+	readonly path: string;
+	/** Whether the send becomes a campaign: its answer has an ID then. */
+	readonly isCampaign: boolean;
+	/** Specification, auto_hide rules: the value that closes the notification by itself. */
+	readonly autoHideCloses: 0 | 1;
+	/** Specification, Limits: those of action buttons are stated for all subscribers alone. */
+	readonly limitsButtons: boolean;
+	readonly accepts: readonly OptionalField[];
+}
+
+/** Specification, Notification / campaign: accepted by every send. */
+const acceptedByAll = ['icon', 'expire_push', 'auto_hide', 'send_at', 'action_buttons'] as const;
+
+/** Specification, Endpoints. */
 export const audienceRules: Readonly<Record<Audience, AudienceRules>> = {
 	all: {
 		path: '/v1/notification/send/all',
-		kind: 'send',
+		isCampaign: true,
 		autoHideCloses: 1,
 		limitsButtons: true,
+		accepts: [...acceptedByAll, 'name', 'image'],
 	},
-	attributes: { path: '/v1/notification/send/attribute', kind: 'send', autoHideCloses: 0 },
-	segments: { path: '/v1/notification/send/segment', kind: 'send', autoHideCloses: 0 },
-	subscriber: { path: '/v1/notification/send/sid', kind: 'sendToOne', autoHideCloses: 0 },
+	attributes: {
+		path: '/v1/notification/send/attribute',
+		isCampaign: true,
+		autoHideCloses: 0,
+		limitsButtons: false,
+		accepts: [...acceptedByAll, 'name'],
+	},
+	segments: {
+		path: '/v1/notification/send/segment',
+		isCampaign: true,
+		autoHideCloses: 0,
+		limitsButtons: false,
+		accepts: [...acceptedByAll, 'name', 'image'],
+	},
+	subscriber: {
+		path: '/v1/notification/send/sid',
+		isCampaign: false,
+		autoHideCloses: 0,
+		limitsButtons: false,
+		accepts: acceptedByAll,
+	},
 };
 
-/** Path of a site's subscriber count. Specification, Endpoints. */
+/** The number to send as `auto_hide`, in the reading of this audience. */
+export function autoHideValue(audience: Audience, closesByItself: boolean): 0 | 1 {
+	const { autoHideCloses } = audienceRules[audience];
+	if (closesByItself) return autoHideCloses;
+	return autoHideCloses === 1 ? 0 : 1;
+}
+
+/** A number that the service counts. */
+export interface Counter {
+	/** In items. */
+	readonly name: string;
+	/** In the service's answers. */
+	readonly serviceName: string;
+	readonly displayName: string;
+}
+
+/** Specification, Counters in `count`. */
+export const campaignCounters: readonly Counter[] = [
+	{ name: 'totalAttempts', serviceName: 'total_attempts', displayName: 'Total Attempts' },
+	{ name: 'successfullySent', serviceName: 'successfully_sent', displayName: 'Successfully Sent' },
+	{ name: 'failedToSend', serviceName: 'failed_to_send', displayName: 'Failed to Send' },
+	{ name: 'delivered', serviceName: 'delivered', displayName: 'Delivered' },
+	{ name: 'clicked', serviceName: 'clicked', displayName: 'Clicked' },
+	{ name: 'closed', serviceName: 'closed', displayName: 'Closed' },
+];
+
+/** Specification, Subscriber count record. */
+export const siteCounters: readonly Counter[] = [
+	{
+		name: 'totalLifetimeSubscribers',
+		serviceName: 'total_life_time_subscribers',
+		displayName: 'Total Lifetime Subscribers',
+	},
+	{
+		name: 'activeSubscribers',
+		serviceName: 'active_subscribers',
+		displayName: 'Active Subscribers',
+	},
+];
+
 export const subscriberCountPath = '/v1/site/subscriber_count';
 
-/**
- * Path of a campaign's status record; the ID is encoded. Specification, Endpoints.
- * @throws URIError when the ID holds half of a surrogate pair
- */
-export const campaignStatusPath = (campaignId: string) =>
-	`/v1/notification/status/id/${encodeURIComponent(campaignId)}`;
-
-/** The number to send as `auto_hide`, in the reading of this audience. Specification, auto_hide rules. */
-export function autoHideValue(audience: Audience, closesByItself: boolean): number {
-	const { autoHideCloses } = audienceRules[audience];
-	return closesByItself ? autoHideCloses : 1 - autoHideCloses;
-}
+/** @throws URIError if the ID holds half of a surrogate pair */
+export const campaignStatusPath = (id: string): string =>
+	`/v1/notification/status/id/${encodeURIComponent(id)}`;

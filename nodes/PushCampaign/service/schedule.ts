@@ -1,123 +1,129 @@
 import { DateTime, FixedOffsetZone } from 'luxon';
 
 import { InvalidInput } from './invalidInput';
-import { minimumLeadMinutes } from './rules';
+import { minimumLeadMs } from './rules';
 import { quote } from './text';
 
-/** No place on earth is further from UTC. */
-const widestOffsetMinutes = 14 * 60;
-
-/** How messages write a date. */
-export const exampleDate = '2030-05-17 09:30';
-
-/** A date as text: a calendar day, then perhaps a time, then perhaps an offset. */
-const dateText =
-	/^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:T| +)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?)?$/i;
-
-/** A time with an offset behind it. */
-const isoOffset = /T\d.*(?:Z|[+-]\d{2}(?::?[0-5]\d)?)$/i;
-
-/** Milliseconds as text, from 2001 to 2286. */
-const millisecondsText = /^\d{13}$/;
-
-const twoDigits = (digits: string) => digits.padStart(2, '0');
-
-function fromText(text: string, zone: string): DateTime {
-	if (millisecondsText.test(text)) return DateTime.fromMillis(Number(text), { zone });
-	const match = dateText.exec(text);
-	// Any other form of ISO 8601, if its offset says that it is meant as such: `20300517T093000Z`.
-	if (!match) {
-		return isoOffset.test(text)
-			? DateTime.fromISO(text, { setZone: true })
-			: DateTime.invalid('unreadable');
-	}
-	const [, year, month = '', day = '', hour = '0', minutes = ':00', utc = '', ...rest] = match;
-	const [sign = '', offsetHours = '', offsetMinutes = '00'] = rest;
-	const offset =
-		sign === '' ? utc.toUpperCase() : `${sign}${twoDigits(offsetHours)}:${offsetMinutes}`;
-	const date = [year, twoDigits(month), twoDigits(day)].join('-');
-	const iso = `${date}T${twoDigits(hour)}${minutes}${offset}`;
-	const read = DateTime.fromISO(iso, { zone, setZone: true });
-	// Of an hour that comes twice the first one; Luxon alone would choose by the season it is now.
-	return read.getPossibleOffsets()[0] ?? read;
-}
-
-function toDateTime(value: unknown, zone: string): DateTime {
-	if (typeof value === 'string') return fromText(value.trim(), zone);
-	// Also one of another realm, such as that in which n8n evaluates expressions.
-	const isDate = Object.prototype.toString.call(value) === '[object Date]';
-	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
-	if (!DateTime.isDateTime(value)) return DateTime.invalid('unreadable');
-	// One of the host's copy of Luxon, which is another than this package's: read by what both have.
-	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
-}
-
-/** Whether a number, or text of digits, counts seconds from 2001 to 2286: in milliseconds, that is early in 1970. */
-function isSeconds(value: unknown): boolean {
-	if (typeof value === 'number') return value >= 1e9 && value < 1e10;
-	return typeof value === 'string' && /^\s*[1-9]\d{9}\s*$/.test(value);
-}
-
-/** A scheduled time: the text that is sent, and the moment that it names (milliseconds since 1970). */
+/** A scheduled time. */
 export interface Schedule {
+	/** As it is sent. */
 	readonly text: string;
+	/** Milliseconds since 1970: a whole minute. */
 	readonly at: number;
 }
 
-/** Writes a whole minute as the service wants it. Specification, Notification / campaign, `send_at`. */
+const exampleDate = '2030-05-17 09:30';
+const minuteMs = 60_000;
+
+/** No place on earth is further from UTC. */
+const widestOffset = 14 * 60;
+
+/** A day and a time as people write them: `2030-5-7 9:30`, `2030-05-07 09:30:15 +5:30`. */
+const dayAndTime =
+	/^(\d{4})-(\d{1,2})-(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)\s*(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?$/;
+
+/** Any other form of ISO 8601, if its offset says that it is one: `20300517T093000Z`. */
+const otherIso = /^\d.*T\d.*(Z|[+-]\d{2}(:?[0-5]\d)?)$/;
+
+/** Milliseconds as text, from 2001 to 2286. */
+const epochText = /^\d{13}$/;
+
+const pad = (digits: string) => digits.padStart(2, '0');
+
+/** The form of ISO 8601 that luxon reads; undefined if it is none. */
+function toIso(text: string): string | undefined {
+	const match = dayAndTime.exec(text);
+	if (match === null) return otherIso.test(text) ? text : undefined;
+	const [, year = '', month = '', day = '', hour = '', minutes = '', utc = '', ...offset] = match;
+	const [sign = '', offsetHours = '', offsetMinutes = '00'] = offset;
+	const zone = sign === '' ? utc : `${sign}${pad(offsetHours)}:${offsetMinutes}`;
+	return `${year}-${pad(month)}-${pad(day)}T${pad(hour)}${minutes}${zone}`;
+}
+
+/** An hour that comes twice, because the clock is set back, is the first one; luxon may take either. */
+function toFirst(date: DateTime): DateTime {
+	const offsetBefore = date.minus({ hours: 24 }).offset;
+	const first = date.minus({ minutes: offsetBefore - date.offset });
+	return first.offset === offsetBefore ? first : date;
+}
+
+function readText(text: string, zone: string): DateTime {
+	if (epochText.test(text)) return DateTime.fromMillis(Number(text), { zone });
+	const iso = toIso(text.toUpperCase());
+	if (iso === undefined) return DateTime.invalid('unreadable');
+	return toFirst(DateTime.fromISO(iso, { zone, setZone: true }));
+}
+
+function readDate(value: unknown, zone: string): DateTime {
+	if (typeof value === 'string') return readText(value.trim(), zone);
+	// Not by `instanceof`: n8n's sandbox for expressions has a `Date` of its own.
+	const isDate = Object.prototype.toString.call(value) === '[object Date]';
+	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
+	if (!DateTime.isDateTime(value)) return DateTime.invalid('unreadable');
+	// One of n8n's luxon, which may be another than this package's: read by what all versions have.
+	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
+}
+
+/** Whether a number counts seconds, from 2001 to 2286: as milliseconds it is early in 1970. */
+const isSeconds = (value: unknown) =>
+	(typeof value === 'number' || typeof value === 'string') &&
+	/^\s*[1-9]\d{9}(\.\d+)?\s*$/.test(String(value));
+
+/** Specification, Notification / campaign, `send_at`. */
 function write(date: DateTime): Schedule {
-	const format = { locale: 'en-US', numberingSystem: 'latn' } as const;
-	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ', format), at: date.toMillis() };
+	// Whatever language luxon is set to.
+	const digits = { locale: 'en-US', numberingSystem: 'latn' } as const;
+	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ', digits), at: date.toMillis() };
 }
 
 /**
  * Makes a schedule of a moment.
  * @param at a whole minute, in milliseconds since 1970
- * @param timezone IANA name; decides the offset in which the moment is written
+ * @param timezone IANA name
  */
 export const toSchedule = (at: number, timezone: string): Schedule =>
 	write(DateTime.fromMillis(at, { zone: timezone }));
 
-/** Whether a user asks for no time: the word `now`, which an agent or an expression gives. */
-export const isNow = (value: unknown) =>
-	typeof value === 'string' && value.trim().toLowerCase() === 'now';
-
 /**
- * Reads a date in any of the forms that a workflow holds. The service knows no seconds: they are rounded up,
- * never down.
- * @param value ISO text, one-digit months, days and hours too; Luxon DateTime; JavaScript Date; milliseconds since
- * 1970, as text too
- * @param timezone a valid IANA name; if a value has no offset of its own it is read in this time zone
- * @throws InvalidInput when the value can't be read as a date
+ * Reads a date in any of the forms that a workflow holds. The service knows no seconds: they are rounded up.
+ * @param value text, luxon's DateTime, Date, or milliseconds since 1970, as text too
+ * @param timezone IANA name; a date without an offset is read there
+ * @throws InvalidInput
  */
-export function parseSchedule(value: unknown, timezone: string): Schedule {
+export function parseSchedule(value: unknown, timezone: string, displayName = 'Send At'): Schedule {
 	if (isSeconds(value)) {
 		throw new InvalidInput(
-			`Send At is ${quote(value)}, which looks like seconds`,
+			`${displayName} is ${quote(value)}, which looks like seconds`,
 			`A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
 		);
 	}
-	const rounded = toDateTime(value, timezone).plus(59_999).startOf('minute');
-	const hasFourDigits = rounded.year >= 0 && rounded.year <= 9999;
-	if (!rounded.isValid || !hasFourDigits || Math.abs(rounded.offset) > widestOffsetMinutes) {
+	if (typeof value === 'string' && /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/.test(value)) {
 		throw new InvalidInput(
-			`Send At can't be read as a date: ${quote(value)}`,
-			`Choose a date, or enter one such as ${exampleDate}. It is read in Send At Timezone, or else in the time zone of the workflow. A date with an offset, such as ${exampleDate} +02:00, keeps it.`,
+			`${displayName} is a date without a time: ${quote(value)}`,
+			`Enter the time, too, as in ${exampleDate}.`,
 		);
 	}
-	return write(rounded);
+	const date = readDate(value, timezone);
+	if (!date.isValid || date.year > 9999 || Math.abs(date.offset) > widestOffset) {
+		throw new InvalidInput(
+			`${displayName} can't be read as a date: ${quote(value)}`,
+			`Choose a date, or enter one such as ${exampleDate}, with an offset such as +02:00 behind it if it has one of its own.`,
+		);
+	}
+	const at = Math.ceil(date.toMillis() / minuteMs) * minuteMs;
+	return write(DateTime.fromMillis(at, { zone: date.zone }));
 }
 
 /**
- * Says why the service would refuse a schedule, if it would. Specification, Errors: `invalid_value`, and
- * Limits: `send_at` minimum lead.
+ * Says why the service would refuse a schedule, if it would. Specification, Limits: `send_at` minimum lead.
  * @param now milliseconds since 1970
- * @returns nothing when the time is at least five minutes ahead of `now`
  */
 export function checkLead(schedule: Schedule, now: number): InvalidInput | undefined {
-	if (schedule.at - now >= minimumLeadMinutes * 60_000) return undefined;
+	if (schedule.at - now >= minimumLeadMs) return undefined;
+	const minutes = minimumLeadMs / minuteMs;
+	const when = schedule.at <= now ? 'in the past' : `less than ${minutes} minutes ahead`;
 	return new InvalidInput(
-		`Send At is ${schedule.text}, which is ${schedule.at <= now ? 'in the past' : `less than ${minimumLeadMinutes} minutes ahead`}`,
-		`The service needs at least ${minimumLeadMinutes} minutes' notice. Choose a later time, or remove Send At to send right away.`,
+		`Send At is ${schedule.text}, which is ${when}`,
+		`The push service needs at least ${minutes} minutes' notice. Choose a later time, or remove Send At to send right away.`,
 	);
 }

@@ -1,91 +1,113 @@
-import { z } from 'zod/v3';
+import { z } from 'zod';
 
-import { parseBaseUrl } from './address';
 import { InvalidInput } from './invalidInput';
+import { isWebUrl } from './text';
+
+/** The address of the service, and the two headers that open it. */
+export interface ServiceSettings {
+	/** Without a slash at its end. */
+	readonly baseUrl: string;
+	readonly headers: Readonly<Record<string, string>>;
+}
 
 /** Names of the credential's fields as users see them. */
 export const settingNames = {
+	baseUrl: 'Base URL',
 	apiKey: 'API Key',
 	authToken: 'Auth Token',
 	headerNames: 'Header Names',
 	apiKeyHeader: 'API Key Header',
 	authTokenHeader: 'Auth Token Header',
 } as const;
+type Setting = keyof typeof settingNames;
 
-/** Specification, Authentication; and the names that Webpushr uses for the same. */
+/** Specification, Authentication; and the names that Webpushr's documentation gives the same two headers. */
 export const headerOptions = {
 	standard: { apiKeyHeader: 'serviceKey', authTokenHeader: 'serviceAuthToken' },
 	webpushr: { apiKeyHeader: 'webpushrKey', authTokenHeader: 'webpushrAuthToken' },
 } as const;
 
-/** The address of the service, and the two headers that open it: what they carry must appear nowhere else. */
-export interface ServiceSettings {
-	readonly baseUrl: string;
-	readonly headers: Readonly<Record<string, string>>;
-}
-
-/** In the credential's data if none of its fields is an expression: then they are the same for all items. */
+/** Hidden property of the credential: it is in the decrypted data only if no field is an expression. */
 export const fixedMark = 'isFixed';
 
-type Setting = keyof typeof settingNames;
+const exampleUrl = 'https://push.example.com';
 
-/** In the credential's data if this field is no expression. */
-export const fixedMarkOf = (field: string) => `${field}IsFixed`;
+/** Hosts on this machine: what is sent to them can't be read on the way. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
-/** What an HTTP header can carry; Node.js refuses the rest with words that users can't place. */
-const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
+/** RFC 9110, 5.6.2: a token. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What a header can carry. Node.js refuses the rest in words that users can't place. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/**
- * Names under which a key does not arrive, or breaks the request. HTTP itself uses the first three rows
- * (RFC 9110). The HTTP library of n8n drops the others (axios 1.18.0: `lib/utils.js`, `merge`;
- * `lib/core/Axios.js`, `_request`).
- */
-const reservedNames: ReadonlySet<string> = new Set([
-	...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'expect'],
-	...['host', 'transfer-encoding', 'trailer', 'te', 'upgrade', 'connection', 'keep-alive'],
-	...['proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
-	...['__proto__', 'constructor', 'prototype'],
-	...['common', 'delete', 'get', 'head', 'patch', 'post', 'put', 'query'],
-]);
+/** A key under one of these names breaks the request. */
+const reservedNames: readonly string[] = ['content-type', 'content-length', 'host'];
 
-const refuse = (name: Setting, what: string) =>
-	new InvalidInput(
-		`${settingNames[name]} of the credential ${what}`,
-		'Enter the value that your push service gave you.',
-	);
+const refuse = (name: Setting, what: string, advice: string) =>
+	new InvalidInput(`${settingNames[name]} of the credential ${what}`, advice);
+
+const refuseUrl = (what: string, advice = `Enter the address alone, e.g. ${exampleUrl}.`) =>
+	refuse('baseUrl', what, advice);
+
+/** Specification, Base address. */
+function parseBaseUrl(entered: string, allowHttp: boolean): string {
+	if (entered === '') {
+		const advice = `Enter the address that your push service gave you, e.g. ${exampleUrl}.`;
+		throw refuseUrl('is missing', advice);
+	}
+	if (!isWebUrl(entered)) throw refuseUrl('is not a valid https:// address');
+	if (/^https?:\/\/[^/?#]*@/i.test(entered)) throw refuseUrl('holds a user name or password');
+	if (entered.includes('?')) {
+		throw refuseUrl('holds a query (the part from the question mark on)');
+	}
+	if (entered.includes('#')) throw refuseUrl('holds a fragment (the part from the # on)');
+	const url = new URL(entered);
+	if (url.protocol === 'http:' && !allowHttp && !loopback.test(url.hostname)) {
+		throw refuseUrl(
+			'starts with http://, which would send the key and token unencrypted',
+			"Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
+		);
+	}
+	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
 
 /**
  * Reads the credential's data. Blanks around pasted values are dropped.
  * @throws InvalidInput naming the credential's field
  */
 export function parseSettings(credential: unknown): ServiceSettings {
-	const data = z.record(z.unknown()).safeParse(credential).data ?? {};
-	const text = (name: Setting, pattern: RegExp, rule: string) => {
-		const value = typeof data[name] === 'string' ? data[name].trim() : '';
-		if (value === '') throw refuse(name, 'is missing');
-		if (!pattern.test(value)) throw refuse(name, rule);
+	const data = z.record(z.string(), z.unknown()).safeParse(credential).data ?? {};
+	const advice = 'Enter the value that your push service gave you.';
+
+	const textOf = (name: Setting) => {
+		const value = data[name];
+		return typeof value === 'string' ? value.trim() : '';
+	};
+	const required = (name: Setting, pattern: RegExp, rule: string) => {
+		const value = textOf(name);
+		if (value === '') throw refuse(name, 'is missing', advice);
+		if (!pattern.test(value)) throw refuse(name, rule, advice);
 		return value;
 	};
 	const secret = (name: Setting) =>
-		text(name, headerValue, 'holds a character that a header of a request cannot carry');
+		required(name, headerValue, 'holds a character that a header of a request cannot carry');
 	const header = (name: Setting) => {
-		const value = text(name, headerName, 'is not the name of a header');
-		if (!reservedNames.has(value.toLowerCase())) return value;
-		throw refuse(name, `cannot be "${value}": requests use this name for something else`);
+		const value = required(name, headerName, 'is not the name of a header');
+		if (!reservedNames.includes(value.toLowerCase())) return value;
+		throw refuse(name, `cannot be "${value}": requests use this name for something else`, advice);
 	};
-	const headerNames = () => {
+	const chosenNames = () => {
 		const { headerNames: option = 'standard' } = data;
 		if (option === 'standard' || option === 'webpushr') return headerOptions[option];
-		if (option !== 'custom') throw refuse('headerNames', 'is not one of its options');
+		if (option !== 'custom') throw refuse('headerNames', 'is not one of its options', advice);
 		return { apiKeyHeader: header('apiKeyHeader'), authTokenHeader: header('authTokenHeader') };
 	};
 
-	const baseUrl = parseBaseUrl(data['baseUrl'], data['allowHttp'] === true);
+	const baseUrl = parseBaseUrl(textOf('baseUrl'), data['allowHttp'] === true);
 	const [apiKey, authToken] = [secret('apiKey'), secret('authToken')];
-	const { apiKeyHeader, authTokenHeader } = headerNames();
-	if (apiKeyHeader.toLowerCase() === authTokenHeader.toLowerCase()) {
-		throw refuse('authTokenHeader', `is the same as ${settingNames.apiKeyHeader}`);
+	const names = chosenNames();
+	if (names.apiKeyHeader.toLowerCase() === names.authTokenHeader.toLowerCase()) {
+		throw refuse('authTokenHeader', `is the same as ${settingNames.apiKeyHeader}`, advice);
 	}
-	return { baseUrl, headers: { [apiKeyHeader]: apiKey, [authTokenHeader]: authToken } };
+	return { baseUrl, headers: { [names.apiKeyHeader]: apiKey, [names.authTokenHeader]: authToken } };
 }

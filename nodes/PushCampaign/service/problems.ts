@@ -1,0 +1,180 @@
+import type { FailureCause, Remedy, Requested } from './failureTypes';
+import { checkBaseUrl, wordsOf } from './failureTypes';
+import type { Unavailable } from './invalidInput';
+import { InvalidInput } from './invalidInput';
+import { clip } from './text';
+import type { NoConnection } from './transport';
+
+export type { About, FailureCause } from './failureTypes';
+
+/** Why a request gave no result, in words for the user. */
+export interface Problem {
+	/** The service's failure type, `unspecified`, `network`, `unexpected_answer` or `validation`. */
+	readonly type: string;
+	/** Certainly nothing was done, or it may have been. */
+	readonly outcome: 'notSent' | 'unknown';
+	/** What happened: a sentence without its full stop. */
+	readonly message: string;
+	/** What the service itself says: a sentence. */
+	readonly said?: string | undefined;
+	/** What to mend: sentences. The caller adds how to go on after that. */
+	readonly fix?: string | undefined;
+	readonly remedy: Remedy;
+	readonly httpCode?: string | undefined;
+	readonly cause: FailureCause;
+	/** How long the service asks to wait. */
+	readonly retryAfterMs?: number | undefined;
+}
+
+/** What was entered is not valid, or n8n does not give what the node needs. */
+export function validationProblem(error: InvalidInput | Unavailable): Problem {
+	const told = { outcome: 'notSent', message: error.message, fix: error.advice } as const;
+	return error instanceof InvalidInput
+		? { ...told, type: 'validation', remedy: 'correct', cause: 'configuration-invalid' }
+		: { ...told, type: 'network', remedy: 'wait', cause: 'temporarily-unavailable' };
+}
+
+function describePause(milliseconds: number): string {
+	const minutes = Math.ceil(milliseconds / 60_000);
+	return `The service asks for a pause of ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
+}
+
+/** What came with every answer. */
+interface Answer {
+	readonly statusCode: number;
+	readonly retryAfterMs?: number | undefined;
+}
+
+/**
+ * The service answered with a failure: nothing was done.
+ * @param failure its type and its description, empty if it gave none
+ */
+export function failureProblem(
+	failure: { readonly type: string; readonly description: string },
+	{ statusCode, retryAfterMs }: Answer,
+	requested: Requested,
+): Problem {
+	const type = failure.type.trim();
+	const words = wordsOf(type, requested);
+	const said = clip(failure.description);
+	const asksToWait = retryAfterMs !== undefined && words.remedy === 'wait';
+	const problem = {
+		...words,
+		type: clip(type) || 'unspecified',
+		outcome: 'notSent',
+		said: said === '' ? undefined : `The service says: "${said}".`,
+		fix: asksToWait ? describePause(retryAfterMs) : words.fix,
+		retryAfterMs,
+	} as const;
+	// These are a gateway's codes, and the service names no type: nobody knows how far the request came.
+	if (type === '' && (statusCode === 502 || statusCode === 504)) {
+		const message = `a gateway answered in place of the push service (HTTP ${statusCode})`;
+		return { ...problem, outcome: 'unknown', message: unknownMessage(message, requested) };
+	}
+	return problem;
+}
+
+const elsewhere = (statusCode: number, message: string, fix?: string): Problem => ({
+	type: 'unexpected_answer',
+	outcome: 'notSent',
+	message,
+	fix,
+	remedy: 'mend',
+	httpCode: String(statusCode),
+	cause: 'configuration-invalid',
+});
+
+const notTheService = (statusCode: number) =>
+	`the answer (HTTP ${statusCode}) is not the push service's`;
+
+/** HTTP 4xx without the service's JSON: by HTTP's own words nothing was done. */
+export const refusedProblem = (statusCode: number): Problem =>
+	elsewhere(
+		statusCode,
+		capitalize(notTheService(statusCode)),
+		statusCode === 404 ? checkBaseUrl : undefined,
+	);
+
+/**
+ * A redirect, which is never followed: it would carry the key along.
+ * @param host that it leads to, if it names one
+ */
+export const redirectProblem = (statusCode: number, host = 'another address'): Problem =>
+	elsewhere(
+		statusCode,
+		`The address of the push service redirects to ${clip(host)} (HTTP ${statusCode})`,
+		'If that is your push service, enter its address as Base URL in the Push Campaign API credential.',
+	);
+
+/**
+ * The answer can't be used.
+ * @param isService whether it may be the service's: JSON that is no refusal
+ */
+export function unusableProblem(
+	{ statusCode, retryAfterMs }: Answer,
+	isService: boolean,
+	requested: Requested,
+): Problem {
+	const message = isService
+		? `the answer (HTTP ${statusCode}) does not hold what the push service promises`
+		: notTheService(statusCode);
+	return {
+		...unknownProblem(message, requested),
+		type: 'unexpected_answer',
+		fix: !isService && statusCode < 300 ? checkBaseUrl : undefined,
+		httpCode: String(statusCode),
+		retryAfterMs,
+	};
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const unknownMessage = (message: string, { isSend }: Requested) =>
+	isSend ? `It is unknown whether this was sent: ${message}` : capitalize(message);
+
+/**
+ * The request may have arrived, and no usable answer came.
+ * @param message the end of a sentence, without its full stop
+ */
+export const unknownProblem = (message: string, requested: Requested): Problem => ({
+	type: 'network',
+	outcome: 'unknown',
+	message: unknownMessage(message, requested),
+	remedy: 'wait',
+	cause: 'temporarily-unavailable',
+});
+
+export function timeoutProblem(timeoutMs: number, requested: Requested): Problem {
+	const seconds = timeoutMs === 1000 ? '1 second' : `${timeoutMs / 1000} seconds`;
+	return unknownProblem(`the push service did not answer within ${seconds}`, requested);
+}
+
+export const connectionLostProblem = (requested: Requested): Problem =>
+	unknownProblem('the connection was lost before the push service answered', requested);
+
+/** The execution was stopped, or a poll has no more time. */
+export const stoppedProblem = (requested: Requested): Problem =>
+	unknownProblem('the node was stopped before the push service answered', requested);
+
+const notConnected = {
+	type: 'network',
+	outcome: 'notSent',
+	cause: 'temporarily-unavailable',
+} as const;
+
+export const notStartedProblem: Problem = {
+	...notConnected,
+	message: 'The node was stopped before it asked the push service',
+	remedy: 'wait',
+};
+
+/** No connection was made, so certainly nothing was sent. */
+export const noConnectionProblem = (
+	host: string,
+	{ reason, code, fix }: NoConnection,
+): Problem => ({
+	...notConnected,
+	message: `Could not connect to ${host}: ${reason} (${code})`,
+	fix: fix ?? checkBaseUrl,
+	remedy: fix === undefined ? 'wait' : 'mend',
+});
