@@ -6,9 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { credentialTest } from './execution/credentialTest';
-import { pollCampaigns } from './execution/pollCampaigns';
-import { triggerBuilderHint, triggerProperties, triggerSubtitle } from './operations/triggerPanel';
+import { triggerProperties } from './trigger/events';
+import { poll } from './trigger/poll';
 
 export class PushCampaignTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -17,21 +16,23 @@ export class PushCampaignTrigger implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: triggerSubtitle,
-		builderHint: triggerBuilderHint,
+		subtitle: '={{ $parameter["event"] }}',
+		builderHint: {
+			searchHint:
+				'Starts a workflow when the numbers of web push campaigns or the subscriber count of the site change. The trigger has no input item, so to follow a campaign that the same workflow sends, use Push Campaign with Wait and Get Status.',
+		},
+		// n8n's list shows this for the action node, too.
 		description:
 			'Send web push notifications, or start a workflow when a campaign or the subscriber count changes',
 		defaults: { name: 'Push Campaign Trigger' },
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushCampaignApi', required: true, testedBy: 'pushCampaignApi' }],
+		credentials: [{ name: 'pushCampaignApi', required: true }],
 		properties: triggerProperties,
 	};
 
-	methods = { credentialTest };
-
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-		return await pollCampaigns(this);
+		return await poll(this);
 	}
 }

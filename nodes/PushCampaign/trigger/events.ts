@@ -1,0 +1,242 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import type { ItemParameters } from '../n8n/parameters';
+import {
+	fieldOf,
+	invalid,
+	readChoice,
+	readIds,
+	readRequired,
+	readWholeNumber,
+} from '../operations/values';
+import { toPlainId } from '../service/answers';
+import { campaignCounters, siteCounters } from '../service/rules';
+import { quote } from '../service/text';
+import type { Rule } from './compare';
+import type { Subject } from './read';
+import { readCampaign, readSite, siteId } from './read';
+
+type Choices = ReadonlyArray<{ readonly name: string; readonly displayName: string }>;
+
+const namesOf = (choices: Choices) => choices.map(({ name }) => name);
+
+/** In the order of their names, as n8n wants them. */
+const optionsOf = (choices: Choices) =>
+	choices
+		.map(({ name, displayName }) => ({ name: displayName, value: name }))
+		.sort((one, other) => one.name.localeCompare(other.name));
+
+const status = { name: 'status', displayName: 'Status' };
+
+const campaignIds: INodeProperties = {
+	displayName: 'Campaign IDs',
+	name: 'campaignIds',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. 1001, 1002',
+	description: 'The campaigns to watch, separated by commas',
+};
+
+const watchCampaign: INodeProperties = {
+	displayName: 'Watch',
+	name: 'watch',
+	type: 'multiOptions',
+	required: true,
+	default: namesOf(campaignCounters),
+	description: 'What to watch of each campaign',
+	options: optionsOf([...campaignCounters, status]),
+};
+
+const watchSite: INodeProperties = {
+	...watchCampaign,
+	default: namesOf(siteCounters),
+	description: 'Which counts to watch',
+	options: optionsOf(siteCounters),
+};
+
+const minimumChange: INodeProperties = {
+	displayName: 'Minimum Change',
+	name: 'minimumChange',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 1,
+	description: 'How far a number has to move; smaller moves add up',
+};
+
+const options: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [minimumChange],
+};
+
+const counter: INodeProperties = {
+	displayName: 'Counter',
+	name: 'counter',
+	type: 'options',
+	default: 'clicked',
+	description: 'Which counter has to reach the number',
+	options: optionsOf(campaignCounters),
+};
+
+const count: INodeProperties = {
+	displayName: 'Count',
+	name: 'count',
+	type: 'options',
+	default: 'activeSubscribers',
+	description: 'Which count has to reach the number',
+	options: optionsOf(siteCounters),
+};
+
+const number: INodeProperties = {
+	displayName: 'Number',
+	name: 'number',
+	type: 'number',
+	required: true,
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	// No number is right for everyone: one has to be entered.
+	default: '',
+	description: 'The number to reach',
+};
+
+/** Each once, without leading zeros: `01` and `1` are one campaign. */
+function readCampaignIds(parameters: ItemParameters): string[] {
+	const ids = readIds(parameters, fieldOf(campaignIds));
+	return [...new Set(ids.map((id) => toPlainId(String(id))))];
+}
+
+const everyName = namesOf([...campaignCounters, ...siteCounters, status]);
+
+function readChanged(parameters: ItemParameters, choices: Choices, initial: Choices): Rule {
+	const field = fieldOf(watchCampaign);
+	const chosen = readRequired(parameters, field);
+	if (!Array.isArray(chosen) || !chosen.every((name) => everyName.includes(name))) {
+		throw invalid(field, `is not a selection from the list: ${quote(chosen)}`);
+	}
+	if (chosen.length === 0) throw invalid(field, 'is empty', 'Choose at least one.');
+	// The editor keeps what was chosen for another event: it counts as not chosen.
+	const own = namesOf(choices).filter((name) => chosen.includes(name));
+	const watched = own.length > 0 ? own : namesOf(initial);
+
+	const minimum = fieldOf(minimumChange, options.name);
+	const isAdded = parameters.get(minimum) !== undefined;
+	return {
+		startsOn: 'change',
+		watched,
+		minimumChange: isAdded ? readWholeNumber(parameters, minimum, 1) : 1,
+	};
+}
+
+const readReached = (
+	parameters: ItemParameters,
+	choice: INodeProperties,
+	choices: Choices,
+): Rule => ({
+	startsOn: 'reach',
+	counter: readChoice(parameters, fieldOf(choice), namesOf(choices), String(choice.default)),
+	number: readWholeNumber(parameters, fieldOf(number), 1),
+});
+
+interface TriggerEvent {
+	/** The event's entry in the list that users choose from. */
+	readonly option: INodePropertyOptions & { readonly value: string };
+	/** What the panel shows for it. */
+	readonly properties: readonly INodeProperties[];
+	readonly subject: Subject;
+	/** @throws InvalidInput naming the field */
+	readonly readRule: (parameters: ItemParameters) => Rule;
+}
+
+/** Every event, in the order in which users see them. */
+const events: readonly TriggerEvent[] = [
+	{
+		option: {
+			name: 'Campaign Numbers Change',
+			action: 'Campaign numbers change',
+			value: 'campaignChanged',
+			description: 'When a counter or the status of a campaign changes',
+		},
+		properties: [campaignIds, watchCampaign, options],
+		subject: readCampaign,
+		readRule: (parameters) =>
+			readChanged(parameters, [status, ...campaignCounters], campaignCounters),
+	},
+	{
+		option: {
+			name: 'Campaign Reaches a Number',
+			action: 'Campaign reaches a number',
+			value: 'campaignReached',
+			description: 'Once, when a counter of a campaign reaches a number',
+		},
+		properties: [campaignIds, counter, number],
+		subject: readCampaign,
+		readRule: (parameters) => readReached(parameters, counter, campaignCounters),
+	},
+	{
+		option: {
+			name: 'Subscriber Count Changes',
+			action: 'Subscriber count changes',
+			value: 'subscribersChanged',
+			description: 'When the site gains or loses subscribers',
+		},
+		properties: [watchSite, options],
+		subject: readSite,
+		readRule: (parameters) => readChanged(parameters, siteCounters, siteCounters),
+	},
+	{
+		option: {
+			name: 'Subscriber Count Reaches a Number',
+			action: 'Subscriber count reaches a number',
+			value: 'subscribersReached',
+			description: 'Once, when the subscriber count of the site reaches a number',
+		},
+		properties: [count, number],
+		subject: readSite,
+		readRule: (parameters) => readReached(parameters, count, siteCounters),
+	},
+];
+
+const event = {
+	displayName: 'Trigger On',
+	name: 'event',
+	type: 'options',
+	noDataExpression: true,
+	default: 'campaignChanged',
+	description: 'What starts the workflow',
+	hint: 'The first poll reports the numbers as they are then',
+	options: events.map(({ option }) => option),
+} satisfies INodeProperties;
+
+/** The panel: each field is shown for its event alone. */
+export const triggerProperties: INodeProperties[] = [
+	event,
+	...events.flatMap(({ option, properties }) =>
+		properties.map((property) => ({
+			...property,
+			displayOptions: { show: { event: [option.value] } },
+		})),
+	),
+];
+
+/** What a trigger watches, and what starts the workflow. */
+export interface Watched {
+	readonly subject: Subject;
+	readonly ids: readonly string[];
+	readonly rule: Rule;
+}
+
+/**
+ * Reads what a trigger watches.
+ * @throws InvalidInput naming the field
+ */
+export function readWatched(parameters: ItemParameters): Watched {
+	const chosen = readRequired(parameters, fieldOf(event));
+	const known = events.find(({ option }) => option.value === chosen);
+	if (known === undefined) throw invalid(fieldOf(event), `is no event: ${quote(chosen)}`);
+	const { subject, readRule } = known;
+	const ids = subject === readSite ? [siteId] : readCampaignIds(parameters);
+	return { subject, ids, rule: readRule(parameters) };
+}

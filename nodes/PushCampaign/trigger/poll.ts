@@ -1,0 +1,111 @@
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+
+import { toProblem } from '../n8n/errors';
+import { pollParameters } from '../n8n/parameters';
+import type { Rule } from './compare';
+import { compare, presentItem } from './compare';
+import { readWatched } from './events';
+import type { Failures, Readings } from './read';
+import { connectInTime, readAll } from './read';
+import { everything, selectReports, toError } from './reports';
+import { TriggerState, triggerKey } from './state';
+
+/**
+ * The longest time of each kind of poll, in milliseconds.
+ *
+ * n8n publishes a trigger by up to five test polls with pauses of 15 s in all between them, and gives up after 84 s with
+ * no word about why they failed (n8n 2.41.1: `trigger-activation-retry.js`, `workflow-publication-outbox-consumer.js`).
+ */
+const longestMs = { thatMayFailAPublication: 12_000, firstOfAContext: 24_000 };
+/** How much of n8n's own limit is used, so that there is time to hand over what was read. */
+const budgetShare = 0.8;
+const longestRequestMs = 30_000;
+
+/** The contexts of polls in flight. The classic engine polls on one context again, even if the last poll has not ended. */
+const inFlight = new WeakSet<object>();
+/** The contexts that have polled before. The classic engine has one for each activation, the durable one for each poll. */
+const usedContexts = new WeakSet<object>();
+
+/** What a poll found. */
+interface Found {
+	readonly failures: Failures;
+	/** Missing if it could not begin to read. */
+	readonly seen?: { readonly site: string; readonly rule: Rule } & Pick<Readings, 'readings'>;
+}
+
+/** Reads what the trigger watches. Never throws. */
+async function read(context: IPollFunctions, longest: number): Promise<Found> {
+	// n8n 1 gives no budget.
+	const budgetMs = (context.getPollBudgetMs?.() ?? longestMs.firstOfAContext) * budgetShare;
+	const readingMs = Math.max(1, Math.floor(Math.min(budgetMs, longest)));
+	const requestMs = Math.max(1, Math.min(longestRequestMs, Math.floor(readingMs / 2)));
+	try {
+		const signal = AbortSignal.timeout(readingMs);
+		const { rule, ...watched } = readWatched(pollParameters(context));
+		const { client, site } = await connectInTime(context, signal);
+		const { readings, failures } = await readAll(client, watched, requestMs, signal);
+		return { failures, seen: { site, rule, readings } };
+	} catch (error) {
+		return { failures: new Map([[everything, toProblem(error)]]) };
+	}
+}
+
+function throwFailures(context: IPollFunctions, { failures }: Found): void {
+	const error = toError(context, failures, true);
+	if (error !== undefined) throw error;
+}
+
+const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null =>
+	items.length === 0 ? null : [items.map((json) => ({ json }))];
+
+/** 'Fetch Test Event': the present state of everything. It changes no baseline. */
+async function fetchTestEvent(context: IPollFunctions) {
+	const found = await read(context, longestMs.firstOfAContext);
+	throwFailures(context, found);
+	const { readings = [], rule } = found.seen ?? {};
+	return rule === undefined ? null : toOutput(readings.map((each) => presentItem(each, rule)));
+}
+
+/**
+ * A poll of an active workflow.
+ *
+ * What is thrown fails a publication, or a start of n8n: n8n 2 does not poll a trigger again whose first poll fails
+ * (n8n-core 2.41.1: `active-workflow-triggers.js`, `activatePollTrigger`). That is right for one that was never
+ * published before, because its user is there to correct it. All else becomes a failed execution beside the poll.
+ */
+async function emitChanges(context: IPollFunctions, isFirst: boolean) {
+	const state = new TriggerState(context);
+	const mayFail = isFirst && state.isNew && context.getActivationMode() === 'activate';
+	let longest = isFirst ? longestMs.firstOfAContext : Infinity;
+	if (mayFail) longest = longestMs.thatMayFailAPublication;
+
+	const found = await read(context, longest);
+	if (mayFail) throwFailures(context, found);
+	// From here on nothing is waited for: no other poll can emit in between.
+	if (state.isStale) return null;
+	const report = toError(context, selectReports(triggerKey(context), found.failures), false);
+	if (report !== undefined) context.__emitError(report);
+	if (found.seen === undefined) return null;
+
+	const { readings, site, rule } = found.seen;
+	const { items, baselines } = compare(readings, state.baselinesOf(site), rule);
+	if (items.length > 0) state.save(site, baselines);
+	return toOutput(items);
+}
+
+/**
+ * Polls once; returns `null` if nothing is to be emitted, or another poll of the context is in flight.
+ * @throws NodeApiError or NodeOperationError, on 'Fetch Test Event' and on a first publication, if anything can't be read
+ */
+export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+	if (inFlight.has(context)) return null;
+	const isFirst = !usedContexts.has(context);
+	usedContexts.add(context);
+	inFlight.add(context);
+	try {
+		if (context.getMode() === 'manual') return await fetchTestEvent(context);
+		return await emitChanges(context, isFirst);
+	} finally {
+		inFlight.delete(context);
+	}
+}
