@@ -1,7 +1,7 @@
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
-import type { ReadOperation } from './readOperation';
-import { prepareRead, readProperties } from './readOperation';
+import type { ReadOperation } from './operation';
+import { prepareRead, readProperties } from './readFields';
 
 /** Specification, GET subscriber_count. */
 export const getSubscriberCount: ReadOperation = {
@@ -14,9 +14,6 @@ export const getSubscriberCount: ReadOperation = {
 	},
 	properties: readProperties,
 	prepare: (item) =>
-		prepareRead(item, {
-			request: { path: subscriberCountPath },
-			schema: subscriberCount,
-			toItem: (counters) => ({ ...counters }),
-		}),
+		prepareRead(item, { path: subscriberCountPath }, subscriberCount, (counts) => ({ ...counts })),
+	toInvalidRow: () => ({}),
 };

@@ -2,12 +2,13 @@ import type { IBuilderHint, INodeProperties } from 'n8n-workflow';
 
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
-import type { ReadOperation } from './readOperation';
-import type { SendOperation } from './send';
+import type { ReadOperation, SendOperation } from './operation';
 import { sendToAll } from './sendToAll';
 import { sendToAttributes } from './sendToAttributes';
 import { sendToSegments } from './sendToSegments';
 import { sendToSubscriber } from './sendToSubscriber';
+
+export { timezones } from './timing';
 
 /** The operations that send, in the order in which users see them. */
 export const sends: readonly SendOperation[] = [

@@ -3,61 +3,46 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { countCharacters, quote } from '../service/text';
 import { judge } from './judge';
+import { testSubscriberId } from './subscriber';
 import {
 	fieldOf,
 	invalid,
 	isBlank,
 	readChoice,
-	readId,
 	readSwitch,
 	readWholeNumber,
+	textProperty,
 	toText,
 } from './values';
 
-/** Every switch is on when it is added, and off as long as it is not there. */
-const toggle = (displayName: string, name: string, description: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'boolean',
-	default: true,
-	description,
-});
+/** A switch is on when it is added, and off as long as it is not there. */
+const switchProperty = (displayName: string, name: string, description: string) =>
+	({ displayName, name, type: 'boolean', default: true, description }) as const;
 
-const htmlToText = toggle(
+const htmlToText = switchProperty(
 	'Convert HTML to Text',
 	'htmlToText',
 	'Whether to remove tags and decode entities, as in texts of feeds',
 );
 
-const dryRun = toggle(
+const dryRun = switchProperty(
 	'Dry Run',
 	'dryRun',
 	'Whether to only show what would be sent, without sending it',
 );
 
-const shortenTexts = toggle(
+const shortenTexts = switchProperty(
 	'Shorten Long Texts',
 	'shortenTexts',
 	'Whether to cut texts that are too long instead of refusing them',
 );
 
-const idempotencyKey: INodeProperties = {
+const idempotencyKey = textProperty({
 	displayName: 'Send Only Once',
 	name: 'idempotencyKey',
-	type: 'string',
-	default: '',
 	placeholder: 'e.g. order-1042-shipped',
 	description: 'ID that is never sent again; blank for the same text to the same audience',
-};
-
-const testSubscriberId: INodeProperties = {
-	displayName: 'Test Subscriber ID',
-	name: 'testSubscriberId',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 5001',
-	description: 'Who gets the first item, alone, while you run the workflow in the editor',
-};
+});
 
 const timeout = {
 	displayName: 'Timeout',
@@ -75,23 +60,11 @@ const unknownOutcome: INodeProperties = {
 	type: 'options',
 	default: 'report',
 	options: [
-		{
-			name: 'Report Again',
-			value: 'report',
-			description: 'It is not known yet',
-		},
-		{
-			name: 'Send Again',
-			value: 'resend',
-			description: 'It is not in the dashboard',
-		},
-		{
-			name: 'Count as Sent',
-			value: 'countAsSent',
-			description: 'It is in the dashboard',
-		},
+		{ name: 'Count as Sent', value: 'countAsSent', description: 'It is in the dashboard' },
+		{ name: 'Report Again', value: 'report', description: 'It is not known yet' },
+		{ name: 'Send Again', value: 'resend', description: 'It is not in the dashboard' },
 	],
-	description: 'What to do about a send of an earlier execution of which nobody knows the outcome',
+	description: 'What to do if an earlier execution left it unknown whether this was sent',
 };
 
 /** The collection of what only some users need, at the end of a panel. */
@@ -103,6 +76,8 @@ const collectionOf = (options: INodeProperties[]): INodeProperties => ({
 	default: {},
 	options,
 });
+
+const optionField = (option: INodeProperties): Field => fieldOf(option, 'options');
 
 export const readOptions = collectionOf([timeout]);
 
@@ -116,10 +91,6 @@ export const sendOptions = collectionOf([
 	unknownOutcome,
 ]);
 
-const optionField = (option: INodeProperties): Field => fieldOf(option, sendOptions.name);
-
-export const testSubscriberField = optionField(testSubscriberId);
-
 /** What a user chose for a send. */
 export interface SendOptions {
 	readonly dryRun: boolean;
@@ -127,7 +98,7 @@ export interface SendOptions {
 	readonly timeoutMs: number;
 	readonly unknownOutcome: 'report' | 'resend' | 'countAsSent';
 	/** Send Only Once: missing if it was not added; empty if the key is made of what is sent. */
-	readonly idempotencyKey?: string;
+	readonly idempotencyKey?: string | undefined;
 }
 
 /** Reads how long one request may take, in milliseconds. */
@@ -139,17 +110,19 @@ export function readTimeout(item: ItemParameters): number {
 
 const maxKeyCharacters = 255;
 
-function readKey(item: ItemParameters): Pick<SendOptions, 'idempotencyKey'> {
+function readKey(item: ItemParameters): string | undefined {
 	const field = optionField(idempotencyKey);
 	const value = item.get(field);
-	if (value === undefined) return {};
+	if (value === undefined) return undefined;
 	const key = toText(field, value);
-	if (isBlank(key)) return { idempotencyKey: '' };
+	if (isBlank(key)) return '';
 	judge(item, field, key);
-	const length = countCharacters(key);
-	if (length <= maxKeyCharacters) return { idempotencyKey: key };
-	const what = `is ${length} characters long, more than ${maxKeyCharacters}: ${quote(key)}`;
-	throw invalid(field, what, 'Use a shorter ID.');
+	if (countCharacters(key) <= maxKeyCharacters) return key;
+	throw invalid(
+		field,
+		`is longer than ${maxKeyCharacters} characters: ${quote(key)}`,
+		'Use a shorter ID.',
+	);
 }
 
 /**
@@ -165,7 +138,7 @@ export const readSendOptions = (item: ItemParameters): SendOptions => ({
 		['report', 'resend', 'countAsSent'],
 		'report',
 	),
-	...readKey(item),
+	idempotencyKey: readKey(item),
 });
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
@@ -187,10 +160,3 @@ export const readTextChanges = (item: ItemParameters): TextChanges => ({
 	htmlToText: readSwitch(item, optionField(htmlToText), false),
 	shortenTexts: readSwitch(item, optionField(shortenTexts), false),
 });
-
-/** Reads the ID of one subscriber: digits. */
-export function readSubscriberId(item: ItemParameters, field: Field): string {
-	const id = readId(item, field);
-	if (/^\d+$/.test(id)) return id;
-	throw invalid(field, `is not a number: "${id}"`, 'Enter digits only, such as 5001.');
-}

@@ -6,25 +6,20 @@ import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
 import { quote } from '../service/text';
-import { fieldIn, fieldOf, invalid, readRequired } from './values';
+import { fieldIn, groupIn, invalid, readRequired } from './values';
 
-const from = {
-	displayName: 'From',
-	name: 'from',
-	type: 'string',
-	default: '21:00',
-	placeholder: 'e.g. 21:00',
-	description: 'When quiet hours begin, as HH:MM',
-} satisfies INodeProperties;
+const time = (displayName: string, name: string, initial: string, description: string) =>
+	({
+		displayName,
+		name,
+		type: 'string',
+		default: initial,
+		placeholder: `e.g. ${initial}`,
+		description,
+	}) satisfies INodeProperties;
 
-const to = {
-	displayName: 'To',
-	name: 'to',
-	type: 'string',
-	default: '08:00',
-	placeholder: 'e.g. 08:00',
-	description: 'When quiet hours end, as HH:MM',
-} satisfies INodeProperties;
+const from = time('From', 'from', '21:00', 'When quiet hours begin, as HH:MM');
+const to = time('To', 'to', '08:00', 'When quiet hours end, as HH:MM');
 
 export const quietHours = {
 	displayName: 'Quiet Hours',
@@ -55,24 +50,13 @@ function readTime(item: ItemParameters, field: Field): string {
 }
 
 /** @throws InvalidInput naming what is not valid */
-export function readQuietHours(
-	item: ItemParameters,
-	collection: string,
-	timezone: string,
-): QuietHours {
-	const { displayName, path } = fieldOf(quietHours, collection);
-	const group: Field = { displayName, path: `${path}.hours` };
-	const hours = {
-		from: readTime(item, fieldIn(from, group)),
-		to: readTime(item, fieldIn(to, group)),
-		timezone,
-	};
-	if (hours.from !== hours.to) return hours;
-	throw invalid(
-		group,
-		`has ${hours.from} both as From and as To`,
-		'Enter when quiet hours begin and when they end, such as 21:00 and 08:00.',
-	);
+export function readQuietHours(item: ItemParameters, field: Field, timezone: string): QuietHours {
+	const group = groupIn(field, 'hours');
+	const begin = readTime(item, fieldIn(from, group));
+	const end = readTime(item, fieldIn(to, group));
+	if (begin !== end) return { from: begin, to: end, timezone };
+	const advice = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
+	throw invalid(field, `has ${begin} both as From and as To`, advice);
 }
 
 const minute = 60_000;

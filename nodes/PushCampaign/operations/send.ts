@@ -1,66 +1,31 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
-import type { Field, ItemParameters } from '../n8n/parameters';
+import type { ItemParameters } from '../n8n/parameters';
 import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
 import type { Client, Result, ServiceRequest } from '../service/client';
 import type { Audience, CampaignBody } from '../service/rules';
 import { audienceRules } from '../service/rules';
+import type { Ending, PreparedSend, SendOperation } from './operation';
 import type { SendOptions } from './options';
-import { readSendOptions, readSubscriberId, testSubscriberField } from './options';
-import { readBody, readTimingOf } from './sendFields';
+import { readSendOptions } from './options';
+import { readBody, readWhen, titleField } from './sendFields';
+import { readSubscriberId, subscriberField, testSubscriberField } from './subscriber';
 import type { Timing } from './timing';
-
-/** An operation that sends: what it adds to the fields that all sends share. */
-export interface SendOperation {
-	readonly resource: 'campaign';
-	/** The operation's entry in the list that users choose from. */
-	readonly option: INodePropertyOptions & { readonly value: string };
-	readonly audience: Audience;
-	/** The panel that users see. */
-	readonly properties: readonly INodeProperties[];
-	/**
-	 * Reads what names the subscribers in the body.
-	 * @throws InvalidInput naming the field
-	 */
-	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
-	/** The field with the subscriber's ID, if it is for one. */
-	readonly subscriber?: Field;
-}
-
-/** One item's send, checked and ready to be made. */
-export interface PreparedSend {
-	readonly audience: Audience;
-	/** Whether it goes to the test subscriber instead of those whom it is meant for. */
-	readonly isTest: boolean;
-	/** Exactly what is sent. */
-	readonly body: CampaignBody;
-	readonly timing: Timing;
-	readonly options: SendOptions;
-	/** What a key is made of: audience and everything that is sent, as entered. */
-	readonly content: string;
-	/** Whom it is for: the same text means the same subscribers. */
-	readonly recipients: string;
-}
+import { asEntered } from './values';
 
 /** The order of attributes and segments changes nothing, nor whether an ID is a number. */
 function recipientsOf(audience: Audience, { attribute, segment, sid }: CampaignBody): unknown[] {
-	const attributes = Object.entries(attribute ?? {}).sort(([one], [other]) =>
-		one < other ? -1 : 1,
-	);
-	return [audience, attributes, segment?.map(String).sort(), sid];
+	const pairs = Object.entries(attribute ?? {});
+	pairs.sort(([one], [other]) => (one < other ? -1 : 1));
+	return [audience, pairs, segment?.map(String).sort(), sid];
 }
 
-/** Without the time that quiet hours make of it: that is another one tomorrow. */
+/** As entered: quiet hours make another time of it each day. */
 function contentOf(audience: Audience, body: CampaignBody, timing: Timing): string {
 	const { quietHours, entered } = timing;
-	const notification = {
-		...body,
-		attribute: undefined,
-		segment: undefined,
-		send_at: entered?.text,
-	};
-	return JSON.stringify([recipientsOf(audience, body), notification, quietHours]);
+	const same = { ...body, attribute: undefined, segment: undefined, send_at: entered?.text };
+	return JSON.stringify([recipientsOf(audience, body), same, quietHours]);
 }
 
 function prepare(
@@ -83,8 +48,8 @@ function prepare(
 }
 
 /**
- * Reads one item's send and checks it against the service's rules, all but the time that Send At has to be ahead: that
- * depends on the moment of sending.
+ * Reads one item's send and checks it against the service's rules, all but how far its time is ahead: that depends on the
+ * moment of sending.
  * @throws InvalidInput naming the field
  */
 export function prepareSend(
@@ -92,46 +57,108 @@ export function prepareSend(
 	operation: Pick<SendOperation, 'audience' | 'select'>,
 ): PreparedSend {
 	const options = readSendOptions(item);
-	return prepare(item, operation, options, readTimingOf(item));
+	return prepare(item, operation, options, readWhen(item));
 }
 
 /**
  * The same send for the test subscriber alone: Send to Subscriber, without what that does not take, and without a key,
  * which would keep the real send from going out.
- * @returns undefined if no Test Subscriber ID was added
+ * @returns undefined if Test Subscriber ID was not added
  * @throws InvalidInput
  */
 export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend | undefined {
 	if (item.written(testSubscriberField.path) === undefined) return undefined;
-	const { idempotencyKey: _key, ...options } = send.options;
-	const toTestSubscriber = () => ({ sid: readSubscriberId(item, testSubscriberField) });
-	const operation = { audience: 'subscriber', select: toTestSubscriber } as const;
-	return { ...prepare(item, operation, options, send.timing), isTest: true };
+	const select = () => ({ sid: readSubscriberId(item, testSubscriberField) });
+	const options = { ...send.options, idempotencyKey: undefined };
+	const test = prepare(item, { audience: 'subscriber', select }, options, send.timing);
+	return { ...test, isTest: true };
 }
-
-/** The field that names the subscriber of a send to one. */
-export const subscriberId = {
-	displayName: 'Subscriber ID',
-	name: 'subscriberId',
-	type: 'string',
-	default: '',
-	required: true,
-	placeholder: 'e.g. 5001',
-	description: 'Digits only; enter a long one as text',
-} satisfies INodeProperties;
 
 /** Makes the request. */
 export async function performSend(client: Client, send: PreparedSend): Promise<Result<Receipt>> {
 	const { audience, body, isTest, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
-	const { displayName } = isTest ? testSubscriberField : subscriberId;
-	const about = { of: 'subscriber', displayName, id: body.sid ?? '' } as const;
-	const request: ServiceRequest = {
-		isSend: true,
-		path,
-		body,
-		...(body.sid === undefined ? {} : { about }),
-	};
+	const { displayName } = isTest ? testSubscriberField : subscriberField;
+	const request: ServiceRequest = { isSend: true, path, body };
+	const about = body.sid && { about: { of: 'subscriber', displayName, id: body.sid } as const };
 	const answer = isCampaign ? campaignCreated : notificationSent;
-	return await client.request(request, answer, options.timeoutMs);
+	return await client.request({ ...request, ...about }, answer, options.timeoutMs);
+}
+
+/** What an item says of a send: of one that can't be read, less. */
+interface Known {
+	readonly audience: Audience | 'test';
+	readonly body: { readonly [Name in keyof CampaignBody]?: CampaignBody[Name] | undefined };
+	readonly idempotencyKey?: string | undefined;
+}
+
+/** In the order in which users see it, without what is not there. */
+function rowOf({ audience, body, idempotencyKey }: Known, ending: Ending): IDataObject {
+	const { campaignId, status, description, dryRun, request, error } = ending;
+	const fields: IDataObject = {
+		campaignId,
+		subscriberId: body.sid,
+		audience,
+		status,
+		description,
+		title: body.title,
+		name: body.name,
+		attributes: body.attribute,
+		segmentIds: body.segment?.map(String),
+		sendAt: body.send_at,
+		idempotencyKey,
+		dryRun,
+		request,
+		error,
+	};
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The item of a send. */
+export function toRow(send: PreparedSend, ending: Ending): IDataObject {
+	const { audience, body, isTest, options, timing } = send;
+	// Quiet hours moved it to another time when it was sent.
+	const hasOtherTime = ending.status === 'alreadySent' && timing.isMoved;
+	const known: Known = {
+		audience: isTest ? 'test' : audience,
+		body: hasOtherTime ? { ...body, send_at: undefined } : body,
+		idempotencyKey: options.idempotencyKey === '' ? undefined : options.idempotencyKey,
+	};
+	return rowOf(known, ending);
+}
+
+/** The item of a send that is not valid: it names what was entered, if that can be read. Throws nothing. */
+export function toInvalidRow(
+	item: ItemParameters,
+	{ audience, subscriber }: Pick<SendOperation, 'audience' | 'subscriber'>,
+	ending: Ending,
+): IDataObject {
+	const title = asEntered(item, titleField);
+	const sid = subscriber && asEntered(item, subscriber);
+	return rowOf({ audience, body: { title, sid } }, ending);
+}
+
+/** The request of a send, without its headers, as a dry run shows it. */
+export const toRequest = (baseUrl: string, { audience, body }: PreparedSend) => ({
+	method: 'POST',
+	url: `${baseUrl}${audienceRules[audience].path}`,
+	body,
+});
+
+/**
+ * Whom a send is for, in words.
+ * @param activeSubscribers how many they are, if that is known
+ */
+export function describeRecipients({ body }: PreparedSend, activeSubscribers?: number): string {
+	const { attribute, segment, sid } = body;
+	if (sid !== undefined) return `subscriber ${sid}`;
+	if (segment !== undefined) {
+		return `${segment.length === 1 ? 'segment' : 'segments'} ${segment.join(', ')}`;
+	}
+	if (attribute !== undefined) {
+		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
+		return `every subscriber with ${pairs.join(' or ')}`;
+	}
+	if (activeSubscribers === undefined) return 'all subscribers';
+	return `all ${activeSubscribers.toLocaleString('en-US')} active subscribers`;
 }

@@ -10,7 +10,7 @@ import { readLink, readPicture, readSeenText } from './sendTexts';
 import type { Timing } from './timing';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
-import { fieldOf, listPaths, readSwitch } from './values';
+import { entriesOf, fieldIn, fieldOf, groupIn, readSwitch, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -21,10 +21,7 @@ export const toolNotice = (reached: string): INodeProperties => ({
 	displayOptions: { show: { '@tool': [true] } },
 });
 
-const text = (property: Partial<INodeProperties> & Pick<INodeProperties, 'displayName' | 'name'>) =>
-	({ type: 'string', default: '', ...property }) satisfies INodeProperties;
-
-export const title = text({
+const title = textProperty({
 	displayName: 'Title',
 	name: 'title',
 	required: true,
@@ -32,7 +29,7 @@ export const title = text({
 	description: 'First line of the notification, at most 100 characters',
 });
 
-const message = text({
+const message = textProperty({
 	displayName: 'Message',
 	name: 'message',
 	required: true,
@@ -41,7 +38,7 @@ const message = text({
 	description: 'Text of the notification, at most 255 characters',
 });
 
-const targetUrl = text({
+const targetUrl = textProperty({
 	displayName: 'Target URL',
 	name: 'targetUrl',
 	required: true,
@@ -49,7 +46,7 @@ const targetUrl = text({
 	description: 'Page that a click opens, at most 255 characters',
 });
 
-const buttonTitle = text({
+const buttonTitle = textProperty({
 	displayName: 'Title',
 	name: 'title',
 	required: true,
@@ -57,7 +54,7 @@ const buttonTitle = text({
 	description: 'Text on the button',
 });
 
-const buttonUrl = text({
+const buttonUrl = textProperty({
 	displayName: 'URL',
 	name: 'url',
 	required: true,
@@ -85,26 +82,28 @@ const autoHide = {
 	description: 'Whether the notification closes by itself after a few seconds',
 } satisfies INodeProperties;
 
-const campaignName = text({
+const campaignName = textProperty({
 	displayName: 'Campaign Name',
 	name: 'name',
 	placeholder: 'e.g. Summer sale, newsletter readers',
 	description: 'Name in the dashboard of the push service, at most 100 characters',
 });
 
-const iconUrl = text({
+const iconUrl = textProperty({
 	displayName: 'Icon URL',
 	name: 'iconUrl',
 	placeholder: 'e.g. https://example.com/icon.png',
 	description: 'HTTPS address of a PNG of 192 × 192 pixels',
 });
 
-const imageUrl = text({
+const imageUrl = textProperty({
 	displayName: 'Image URL',
 	name: 'imageUrl',
 	placeholder: 'e.g. https://example.com/banner.jpg',
 	description: 'HTTPS address of a large picture, for Chrome on Android and Edge',
 });
+
+export const titleField = fieldOf(title);
 
 const collection = 'additionalFields';
 
@@ -181,21 +180,17 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 
 /** Reads the buttons. Each that is there has a title and a URL. */
 function readButtons(source: TextSource, audience: Audience): ActionButton[] {
-	const limitOf = (limit: number) => (audienceRules[audience].limitsButtons ? limit : Infinity);
-	return listPaths(source.item, `${actionButtons.name}.button`).map((path, index) => {
-		const fieldOfButton = ({ displayName, name }: INodeProperties): Field => ({
-			displayName: `${displayName} of button ${index + 1} in ${actionButtons.displayName}`,
-			path: `${path}.${name}`,
-		});
-		return {
-			title: readSeenText(source, fieldOfButton(buttonTitle), limitOf(maxCharacters.buttonTitle)),
-			url: readLink(source, fieldOfButton(buttonUrl), limitOf(maxCharacters.buttonUrl)),
-		};
-	});
+	const { limitsButtons } = audienceRules[audience];
+	const limitOf = (limit: number) => (limitsButtons ? limit : Infinity);
+	const list = groupIn(fieldOf(actionButtons), 'button');
+	return entriesOf(source.item, list, 'Button').map((button) => ({
+		title: readSeenText(source, fieldIn(buttonTitle, button), limitOf(maxCharacters.buttonTitle)),
+		url: readLink(source, fieldIn(buttonUrl, button), limitOf(maxCharacters.buttonUrl)),
+	}));
 }
 
 /** Reads when an item is sent. */
-export const readTimingOf = (item: ItemParameters): Timing => readTiming(item, collection);
+export const readWhen = (item: ItemParameters): Timing => readTiming(item, collection);
 
 /**
  * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.
@@ -205,7 +200,7 @@ export const readTimingOf = (item: ItemParameters): Timing => readTiming(item, c
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
 	const source = { item, changes: readTextChanges(item), utm: readUtm(item, collection) };
 	let body: CampaignBody = {
-		title: readSeenText(source, fieldOf(title), maxCharacters.title),
+		title: readSeenText(source, titleField, maxCharacters.title),
 		message: readSeenText(source, fieldOf(message), maxCharacters.message),
 		target_url: readLink(source, fieldOf(targetUrl), maxCharacters.targetUrl),
 	};

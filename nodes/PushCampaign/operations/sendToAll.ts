@@ -1,4 +1,4 @@
-import type { SendOperation } from './send';
+import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
 
 /** Specification, POST send/all. */

@@ -3,19 +3,22 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { quote } from '../service/text';
 import { judge } from './judge';
-import type { SendOperation } from './send';
+import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
 import {
 	checkText,
+	entriesOf,
+	fieldIn,
 	fieldOf,
+	groupIn,
 	invalid,
 	isBlank,
-	listPaths,
 	missing,
 	readChoice,
 	readRequired,
 	readText,
 	requireDigits,
+	textProperty,
 } from './values';
 
 const specifyAttributes = {
@@ -30,16 +33,19 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
-const part = (displayName: string, name: string, placeholder: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
+const pairName = textProperty({
+	displayName: 'Name',
+	name: 'name',
 	required: true,
-	placeholder,
+	placeholder: 'e.g. plan',
 });
-const pairName = part('Name', 'name', 'e.g. plan');
-const pairValue = part('Value', 'value', 'e.g. pro');
+
+const pairValue = textProperty({
+	displayName: 'Value',
+	name: 'value',
+	required: true,
+	placeholder: 'e.g. pro',
+});
 
 const attributes: INodeProperties = {
 	displayName: 'Attributes',
@@ -55,6 +61,8 @@ const attributes: INodeProperties = {
 };
 
 const exampleJson = '{"plan": "pro", "city": "Oslo"}';
+
+const writeIt = `Write it like ${exampleJson}.`;
 
 const attributesJson: INodeProperties = {
 	displayName: 'Attributes (JSON)',
@@ -89,16 +97,10 @@ function checkValue(item: ItemParameters, field: Field, value: unknown): Attribu
 }
 
 function fromPairs(item: ItemParameters): Attribute[] {
-	return listPaths(item, `${attributes.name}.pairs`).map((path, index) => {
-		const fieldOfPair = ({ displayName, name }: INodeProperties): Field => ({
-			displayName: `${displayName} of pair ${index + 1} in ${attributes.displayName}`,
-			path: `${path}.${name}`,
-		});
-		const valueField = fieldOfPair(pairValue);
-		return [
-			readText(item, fieldOfPair(pairName)),
-			checkValue(item, valueField, item.get(valueField)),
-		];
+	const list = groupIn(fieldOf(attributes), 'pairs');
+	return entriesOf(item, list, 'Attribute').map((pair) => {
+		const field = fieldIn(pairValue, pair);
+		return [readText(item, fieldIn(pairName, pair)), checkValue(item, field, item.get(field))];
 	});
 }
 
@@ -106,7 +108,7 @@ function parse(field: Field, json: string): unknown {
 	try {
 		return JSON.parse(json);
 	} catch {
-		throw invalid(field, `is not valid JSON: ${quote(json)}`, `Write it like ${exampleJson}.`);
+		throw invalid(field, `is not valid JSON: ${quote(json)}`, writeIt);
 	}
 }
 
@@ -116,16 +118,12 @@ function fromJson(item: ItemParameters): Attribute[] {
 	if (typeof given === 'string') judge(item, field, given);
 	const parsed = typeof given === 'string' ? parse(field, given) : given;
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-		throw invalid(
-			field,
-			`is not a set of names and values: ${quote(parsed)}`,
-			`Write it like ${exampleJson}.`,
-		);
+		throw invalid(field, `is not a set of names and values: ${quote(parsed)}`, writeIt);
 	}
 	return Object.entries(parsed).map(([entered, value]: [string, unknown]) => {
 		const name = checkText(item, field, entered.trim());
-		const valueField = { ...field, displayName: `${name} in ${field.displayName}` };
-		return [name, checkValue(item, valueField, value)];
+		const displayName = `${name} in ${field.displayName}`;
+		return [name, checkValue(item, { ...field, displayName }, value)];
 	});
 }
 

@@ -1,18 +1,14 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import type { SendOperation } from './send';
+import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
-import { fieldOf, readIds } from './values';
+import { fieldOf, readIds, textProperty } from './values';
 
-const segmentIds: INodeProperties = {
+const segmentIds = textProperty({
 	displayName: 'Segment IDs',
 	name: 'segmentIds',
-	type: 'string',
-	default: '',
 	required: true,
 	placeholder: 'e.g. 12, 34',
 	description: 'IDs from the dashboard of the push service, separated by commas',
-};
+});
 
 /** Specification, POST send/segment. */
 export const sendToSegments: SendOperation = {

@@ -1,10 +1,6 @@
-import { readSubscriberId } from './options';
-import type { SendOperation } from './send';
-import { subscriberId } from './send';
+import type { SendOperation } from './operation';
 import { sendProperties } from './sendFields';
-import { fieldOf } from './values';
-
-const subscriber = fieldOf(subscriberId);
+import { readSubscriberId, subscriberField, subscriberId } from './subscriber';
 
 /** Specification, POST send/sid. */
 export const sendToSubscriber: SendOperation = {
@@ -17,6 +13,6 @@ export const sendToSubscriber: SendOperation = {
 		description: 'Send a notification to one subscriber',
 	},
 	properties: [subscriberId, ...sendProperties('subscriber')],
-	subscriber,
-	select: (item) => ({ sid: readSubscriberId(item, subscriber) }),
+	subscriber: subscriberField,
+	select: (item) => ({ sid: readSubscriberId(item, subscriberField) }),
 };

@@ -4,10 +4,19 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
-import { quote } from '../service/text';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
-import { fieldIn, fieldOf, invalid, isBlank, readChoice, readWholeNumber } from './values';
+import {
+	fieldIn,
+	fieldOf,
+	groupIn,
+	invalid,
+	isBlank,
+	readChoice,
+	readRequired,
+	readWholeNumber,
+	toText,
+} from './values';
 
 export const sendAt = {
 	displayName: 'Send At',
@@ -82,38 +91,29 @@ export interface Timing {
 	/** IANA name. */
 	readonly timezone: string;
 	/** Send At; missing if it is sent right away. */
-	readonly entered?: Schedule;
+	readonly entered?: Schedule | undefined;
 	/** As it is sent, after quiet hours; missing if it is sent right away. */
-	readonly effective?: Schedule;
+	readonly effective?: Schedule | undefined;
 	/** Whether quiet hours changed the time. */
 	readonly isMoved: boolean;
-	readonly quietHours?: QuietHours;
+	readonly quietHours?: QuietHours | undefined;
 }
-
-const choose = 'Choose one from the list, such as Europe/Berlin.';
 
 /** Reads the timezone of an item that has a time; that of the workflow if none was entered. */
 function readTimezone(item: ItemParameters, field: Field): string {
-	const entered = item.get(field);
-	const name = isBlank(entered) ? item.timezone : entered;
-	// Without a region it may know no summer time. What n8n gives the workflow is taken as it is.
-	const hasRegion = isBlank(entered) || /\/|^UTC$/.test(String(name));
-	if (typeof name === 'string' && hasRegion && IANAZone.isValidZone(name.trim()))
-		return name.trim();
-	throw invalid(field, `is not a timezone with a region: ${quote(name)}`, choose);
+	const given = toText(field, item.get(field));
+	const name = isBlank(given) ? item.timezone : given;
+	// What has no region may know no summer time. What n8n gives the workflow is taken as it is.
+	const hasRegion = isBlank(given) || name.includes('/') || name === 'UTC';
+	if (hasRegion && IANAZone.isValidZone(name)) return name;
+	const advice = 'Choose one from the list, such as Europe/Berlin.';
+	throw invalid(field, `is not a timezone of a region: "${name}"`, advice);
 }
 
 /** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
 function readSendAt(item: ItemParameters, field: Field): unknown {
-	const value = item.get(field);
-	if (value === undefined) return undefined;
-	if (isBlank(value)) {
-		throw invalid(
-			field,
-			'is empty',
-			'Enter a time, or let its expression give the word now where there is none.',
-		);
-	}
+	if (item.get(field) === undefined) return undefined;
+	const value = readRequired(item, field);
 	const isNow = typeof value === 'string' && value.trim().toLowerCase() === 'now';
 	return isNow ? undefined : value;
 }
@@ -124,30 +124,21 @@ function readSendAt(item: ItemParameters, field: Field): unknown {
  */
 export function readTiming(item: ItemParameters, collection: string, now = Date.now()): Timing {
 	const time = readSendAt(item, fieldOf(sendAt, collection));
-	const hasHours = item.written(fieldOf(quietHours, collection).path) !== undefined;
+	const hoursField = fieldOf(quietHours, collection);
+	const hasHours = item.written(hoursField.path) !== undefined;
 	if (time === undefined && !hasHours) return { timezone: item.timezone, isMoved: false };
 	const timezone = readTimezone(item, fieldOf(sendAtTimezone, collection));
-	const asked =
-		time === undefined ? {} : { entered: parseSchedule(time, timezone, sendAt.displayName) };
-	if (!hasHours) return { timezone, ...asked, ...effectiveOf(asked.entered), isMoved: false };
-	const hours = readQuietHours(item, collection, timezone);
-	const effective = afterQuietHours(hours, asked.entered, now);
-	return {
-		timezone,
-		...asked,
-		...effectiveOf(effective),
-		isMoved: effective !== asked.entered,
-		quietHours: hours,
-	};
+	const entered =
+		time === undefined ? undefined : parseSchedule(time, timezone, sendAt.displayName);
+	if (!hasHours) return { timezone, entered, effective: entered, isMoved: false };
+	const hours = readQuietHours(item, hoursField, timezone);
+	const effective = afterQuietHours(hours, entered, now);
+	return { timezone, entered, effective, isMoved: effective !== entered, quietHours: hours };
 }
 
-const effectiveOf = (effective: Schedule | undefined) =>
-	effective === undefined ? {} : { effective };
-
 /** Reads how long delivery is tried: `7d`. */
-export function readExpiry(item: ItemParameters, { displayName, path }: Field): string {
-	const group: Field = { displayName, path: `${path}.duration` };
+export function readExpiry(item: ItemParameters, field: Field): string {
+	const group = groupIn(field, 'duration');
 	const number = readWholeNumber(item, fieldIn(amount, group), 1);
-	const letter = readChoice(item, fieldIn(unit, group), ['m', 'h', 'd'], 'd');
-	return `${number}${letter}`;
+	return `${number}${readChoice(item, fieldIn(unit, group), ['m', 'h', 'd'], 'd')}`;
 }

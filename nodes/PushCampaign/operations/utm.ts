@@ -1,17 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Field, ItemParameters } from '../n8n/parameters';
+import type { ItemParameters } from '../n8n/parameters';
 import { parseUrl } from '../service/text';
 import { judge } from './judge';
-import { fieldIn, fieldOf, isBlank, toText } from './values';
+import { fieldIn, fieldOf, groupIn, isBlank, textProperty, toText } from './values';
 
-const part = (name: string, displayName: string, placeholder: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
-	placeholder,
-});
+const part = (name: string, displayName: string, placeholder: string) =>
+	textProperty({ displayName, name, placeholder });
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -36,10 +31,9 @@ export const utmParameters = {
 /** A query parameter's name and value. */
 export type UtmParameter = readonly [name: string, value: string];
 
-/** Reads the UTM parameters of an item that are not blank, with their names in a URL. */
+/** Reads the UTM parameters of an item that are not blank, by their names in a URL. */
 export function readUtm(item: ItemParameters, collection: string): UtmParameter[] {
-	const { displayName, path } = fieldOf(utmParameters, collection);
-	const group: Field = { displayName, path: `${path}.parameters` };
+	const group = groupIn(fieldOf(utmParameters, collection), 'parameters');
 	return parts.flatMap((property): UtmParameter[] => {
 		const field = fieldIn(property, group);
 		const value = toText(field, item.get(field));

@@ -1,0 +1,72 @@
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import type { Field, ItemParameters } from '../n8n/parameters';
+import type { Client, Result } from '../service/client';
+import type { Audience, CampaignBody } from '../service/rules';
+import type { SendOptions } from './options';
+import type { Timing } from './timing';
+
+interface Operation {
+	/** The operation's entry in the list that users choose from. */
+	readonly option: INodePropertyOptions & { readonly value: string };
+	/** The panel that users see. */
+	readonly properties: readonly INodeProperties[];
+}
+
+/** An operation that sends: what it adds to the fields that all sends share. */
+export interface SendOperation extends Operation {
+	readonly resource: 'campaign';
+	readonly audience: Audience;
+	/**
+	 * Reads what names the subscribers in the body.
+	 * @throws InvalidInput naming the field
+	 */
+	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
+	/** The field with the subscriber's ID, if it is for one. */
+	readonly subscriber?: Field;
+}
+
+/** One item's send, checked and ready to be made. */
+export interface PreparedSend {
+	readonly audience: Audience;
+	/** Whether it goes to the test subscriber instead of those whom it is meant for. */
+	readonly isTest: boolean;
+	/** Exactly what is sent. */
+	readonly body: CampaignBody;
+	readonly timing: Timing;
+	readonly options: SendOptions;
+	/** What a key is made of: audience and everything that is sent, as entered. */
+	readonly content: string;
+	/** Whom it is for: the same text means the same subscribers. */
+	readonly recipients: string;
+}
+
+/** How a send ended, as its item says. */
+export interface Ending {
+	readonly campaignId?: string;
+	/** Missing after a dry run. */
+	readonly status?: 'success' | 'alreadySent' | 'notSent' | 'unknown';
+	readonly description?: string;
+	readonly dryRun?: true;
+	/** What a dry run would send. */
+	readonly request?: IDataObject;
+	readonly error?: IDataObject;
+}
+
+/** An operation that reads. */
+export interface ReadOperation extends Operation {
+	readonly resource: 'campaign' | 'site';
+	/** @throws InvalidInput naming the field */
+	readonly prepare: (item: ItemParameters) => PreparedRead;
+	/** The item of a read that is not valid: it names what was entered, if that can be read. Throws nothing. */
+	readonly toInvalidRow: (item: ItemParameters) => IDataObject;
+}
+
+/** One item's read, checked and ready to be made. */
+export interface PreparedRead {
+	/** Reads of the same key give the same. */
+	readonly key: string;
+	readonly campaignId?: string | undefined;
+	/** Gives the item. */
+	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+}

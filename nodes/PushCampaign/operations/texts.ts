@@ -1,0 +1,114 @@
+import { countCharacters } from '../service/text';
+import { halfCharacters } from './judge';
+
+/** Leaves out halves of characters, such as of an emoji that was cut. */
+export const withoutHalves = (text: string): string => text.replace(halfCharacters, '');
+
+const markup = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
+const quotes = { lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»' };
+const signs = { ndash: '–', mdash: '—', hellip: '…', bull: '•', middot: '·', times: '×', deg: '°' };
+const marks = { copy: '©', reg: '®', trade: '™', euro: '€', pound: '£' };
+const letters = { szlig: 'ß', oslash: 'ø', Oslash: 'Ø', aelig: 'æ', AElig: 'Æ' };
+/** The names that feeds use. */
+const characters = new Map(
+	Object.entries({ ...markup, ...quotes, ...signs, ...marks, ...letters }),
+);
+
+/** What stands behind a letter in a name, such as in `&eacute;`, and the accent that it puts on the letter. */
+const accents = new Map([
+	['grave', '\u0300'],
+	['acute', '\u0301'],
+	['circ', '\u0302'],
+	['tilde', '\u0303'],
+	['uml', '\u0308'],
+	['ring', '\u030A'],
+	['cedil', '\u0327'],
+]);
+
+/** What browsers read for the numbers from 128 to 159: old pages mean Windows-1252. */
+const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
+
+function numberedCharacter(code: number): string | undefined {
+	if (code === 0 || code > 0x10ffff) return undefined;
+	return windows1252[code - 128] ?? String.fromCodePoint(code);
+}
+
+function namedCharacter(name: string): string | undefined {
+	const accent = accents.get(name.slice(1));
+	if (accent === undefined) return characters.get(name);
+	return `${name.charAt(0)}${accent}`.normalize('NFC');
+}
+
+/** Decodes HTML entities, also those that were encoded twice: `&amp;#8217;`. An unknown one stays as it is. */
+export const decodeEntities = (text: string): string =>
+	text.replace(
+		/&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+		(whole, decimal?: string, hex?: string, name = '') => {
+			if (decimal !== undefined) return numberedCharacter(Number(decimal)) ?? whole;
+			if (hex !== undefined) return numberedCharacter(Number.parseInt(hex, 16)) ?? whole;
+			return namedCharacter(name) ?? whole;
+		},
+	);
+
+/** Tags at which a new line begins. */
+const block = `address article aside blockquote body br button caption center dd details div dl dt fieldset figcaption
+	figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img li link main meta nav ol option p pre section select
+	source summary table tbody td tfoot th thead title tr ul video`;
+const inline = `a abbr audio b bdi bdo big cite code data del dfn em embed font i input ins kbd label mark object
+	param picture q s samp small span strike strong sub sup svg textarea time tt u var wbr`;
+const namesOf = (list: string) => list.replace(/\s+/g, '|');
+/** Names with a hyphen or a colon are those of custom elements and of XML. */
+const tagName = `${namesOf(block)}|${namesOf(inline)}|[a-z][a-z\\d]*[:-][a-z\\d:-]+`;
+
+/** In front of `=` or alone: `a <b or c>` is no tag. */
+const attribute =
+	'\\s+(?:[a-z_:@][\\w:.@-]*\\s*=\\s*(?:"[^"]*"|\'[^\']*\'|[^\\s"\'<>]+)|allowfullscreen|async|autoplay|checked|controls|defer|disabled|hidden|itemscope|loop|muted|nowrap|selected)';
+
+const unseen = /<(script|style|template)(?=[\s>])[^>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)/gi;
+const tag = new RegExp(`</?(${tagName})(?:${attribute})*\\s*/?>`, 'gi');
+/** A tag that was cut off with the end of the text. */
+const cutTag = new RegExp(`</?(?:${tagName})(?:\\s+[a-z_:][\\w:.-]*\\s*=[^<>]*)?$`, 'i');
+const isBlock = new RegExp(`^(?:${namesOf(block)})$`, 'i');
+
+/** Makes plain text of HTML: without its tags, a blank in the place of those at which a new line begins. */
+export function htmlToText(text: string): string {
+	const withoutTags = text
+		.replace(unseen, ' ')
+		.replace(tag, (_whole, name: string) => (isBlock.test(name) ? ' ' : ''))
+		.replace(cutTag, '');
+	// Without a tag it may be text that has its line breaks for a reason.
+	const plain = withoutTags === text ? text : withoutTags.replace(/[ \t\r\n]+/g, ' ');
+	return decodeEntities(plain).trim();
+}
+
+/** What is dropped in front of the ellipsis. */
+const dangling = /[\s,;:.…–—-]+$/u;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The graphemes at the beginning of a text that fit into a number of code points. */
+function fitting(text: string, limit: number): string {
+	let end = 0;
+	for (const { segment, index } of graphemes.segment(text)) {
+		const next = index + segment.length;
+		if (countCharacters(text.slice(0, next)) > limit) break;
+		end = next;
+	}
+	return text.slice(0, end);
+}
+
+/**
+ * Cuts a text that has more than `limit` code points: behind the last word that fits if more than half of the limit
+ * stays, else behind a grapheme, which is what people see as one character. It ends in an ellipsis, which counts. A text
+ * of which not even the first grapheme fits stays as it is.
+ */
+export function shorten(text: string, limit: number): string {
+	const codePoints = Array.from(text);
+	if (codePoints.length <= limit) return text;
+	// The one in the ellipsis's place shows whether a word ends in front of it.
+	const start = codePoints.slice(0, limit).join('');
+	const words = start.replace(/(?:^|\s)\S*$/u, '').replace(dangling, '');
+	if (countCharacters(words) > limit / 2) return `${words}…`;
+	const kept = fitting(start, limit - 1).replace(dangling, '');
+	return kept === '' ? text : `${kept}…`;
+}

@@ -1,0 +1,192 @@
+import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { Field, ItemParameters } from '../n8n/parameters';
+import { isBlankText } from '../n8n/template';
+import { InvalidInput } from '../service/invalidInput';
+import { quote } from '../service/text';
+import { judge } from './judge';
+
+/** A text field of a panel. */
+export const textProperty = (
+	property: Omit<INodeProperties, 'type' | 'default'>,
+): INodeProperties => ({ type: 'string', default: '', ...property });
+
+type Named = Pick<INodeProperties, 'displayName' | 'name'>;
+
+/** The field of a property; `collection` is the path of what it is in, whose name it does without. */
+export const fieldOf = ({ displayName, name }: Named, collection?: string): Field => ({
+	displayName,
+	path: collection === undefined ? name : `${collection}.${name}`,
+});
+
+/** The field of a property in a group, whose name it needs: `From in Quiet Hours`. */
+export const fieldIn = ({ displayName, name }: Named, group: Field): Field => ({
+	displayName: `${displayName} in ${group.displayName}`,
+	path: `${group.path}.${name}`,
+});
+
+/** The group of fields in a collection that has one alone: `hours` in Quiet Hours. */
+export const groupIn = ({ displayName, path }: Field, group: string): Field => ({
+	displayName,
+	path: `${path}.${group}`,
+});
+
+export const invalid = (
+	{ displayName }: Field,
+	what: string,
+	advice = `Correct ${displayName}.`,
+): InvalidInput => new InvalidInput(`${displayName} ${what}`, advice);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Whether a value is missing, or a text of which nothing is visible. */
+export const isBlank = (value: unknown): boolean =>
+	value === undefined || value === null || (isText(value) && isBlankText(value));
+
+/** A field that has to have a value, and has none. */
+export function missing(item: ItemParameters, field: Field): InvalidInput {
+	const { displayName } = field;
+	if (item.expression(field) === undefined) {
+		return invalid(field, 'is missing', `Fill in ${displayName}.`);
+	}
+	return invalid(
+		field,
+		'is empty for this item',
+		`Check the expression in ${displayName}, and the item that it reads from.`,
+	);
+}
+
+/** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
+export function asEntered(item: ItemParameters, field: Field): string | undefined {
+	try {
+		const value = item.get(field);
+		const isGiven = typeof value === 'number' || (isText(value) && !isBlank(value));
+		return isGiven ? String(value).trim() : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** @throws InvalidInput if the field has no value */
+export function readRequired(item: ItemParameters, field: Field): unknown {
+	const value = item.get(field);
+	if (isBlank(value)) throw missing(item, field);
+	return value;
+}
+
+/** Beyond 2^53 a number has lost digits before it came here. */
+export function requireDigits(field: Field, number: number): void {
+	if (!Number.isFinite(number) || Math.abs(number) <= Number.MAX_SAFE_INTEGER) return;
+	throw invalid(
+		field,
+		`is so large a number that its last digits are lost: ${number}`,
+		`Enter ${field.displayName} as text.`,
+	);
+}
+
+/** A value as text, without blanks around it: a number or a date counts as its text, nothing as an empty one. */
+export function toText(field: Field, value: unknown): string {
+	if (typeof value === 'number') requireDigits(field, value);
+	if (value === undefined || value === null) return '';
+	if (isText(value)) return value.trim();
+	if (typeof value === 'number' || DateTime.isDateTime(value)) return String(value);
+	throw invalid(field, `is not text: ${quote(value)}`);
+}
+
+/** @throws InvalidInput if nothing of the text is visible, or nobody meant it */
+export function checkText(item: ItemParameters, field: Field, text: string): string {
+	if (isBlank(text)) throw missing(item, field);
+	judge(item, field, text);
+	return text;
+}
+
+/** Reads a text that has to be there. */
+export const readText = (item: ItemParameters, field: Field): string =>
+	checkText(item, field, toText(field, item.get(field)));
+
+/** Reads a whole number that has to be there. Text of digits counts as one. */
+export function readWholeNumber(
+	item: ItemParameters,
+	field: Field,
+	from: number,
+	to = Number.MAX_SAFE_INTEGER,
+): number {
+	const value = readRequired(item, field);
+	const number = isText(value) && /^\s*\d+\s*$/.test(value) ? Number(value) : value;
+	const isWhole = typeof number === 'number' && Number.isSafeInteger(number);
+	if (isWhole && number >= from && number <= to) return number;
+	const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`;
+	throw invalid(field, `is not a whole number ${range}: ${quote(value)}`);
+}
+
+/** Reads a switch. One whose expression gives nothing is refused: a dry run would send. */
+export function readSwitch(item: ItemParameters, field: Field, ifNotThere: boolean): boolean {
+	if (item.get(field) === undefined) return ifNotThere;
+	const value = readRequired(item, field);
+	if (typeof value === 'boolean') return value;
+	throw invalid(field, `is not true or false: ${quote(value)}`);
+}
+
+/** Reads a choice from a list. */
+export function readChoice<Choice extends string>(
+	item: ItemParameters,
+	field: Field,
+	choices: readonly Choice[],
+	ifNotThere: Choice,
+): Choice {
+	if (item.get(field) === undefined) return ifNotThere;
+	const value = readRequired(item, field);
+	const choice = choices.find((each) => each === value);
+	if (choice !== undefined) return choice;
+	throw invalid(field, `is none of ${choices.join(', ')}: ${quote(value)}`);
+}
+
+/** The entries of a list in a collection: `Button 1 of Action Buttons`. */
+export function entriesOf(item: ItemParameters, list: Field, entryName: string): Field[] {
+	const entries = item.written(list.path);
+	if (!Array.isArray(entries)) return [];
+	return entries.map((_entry, index) => ({
+		displayName: `${entryName} ${index + 1} of ${list.displayName}`,
+		path: `${list.path}[${index}]`,
+	}));
+}
+
+/** Blanks, brackets and quotes mean that several were meant, a name, or JSON. */
+const oneId = /^[^\s,;()[\]{}"'`“”„‘’«»]+$/;
+
+/** @throws InvalidInput if a value is not one ID: a text, or a whole number */
+function checkId(item: ItemParameters, field: Field, value: unknown): string | number {
+	if (typeof value === 'number') {
+		requireDigits(field, value);
+		if (Number.isInteger(value) && value >= 0) return value;
+	}
+	if (isText(value) && oneId.test(value)) {
+		judge(item, field, value);
+		return value;
+	}
+	throw invalid(field, `holds what is not one ID: ${quote(value)}`, 'Enter the ID, not a name.');
+}
+
+/** Reads one ID, as text: so it keeps its digits, however long it is. */
+export function readId(item: ItemParameters, field: Field): string {
+	const value = readRequired(item, field);
+	return String(checkId(item, field, isText(value) ? value.trim() : value));
+}
+
+/** Text is split at commas, semicolons and line breaks, and an ID that is in it twice counts once. */
+function toList(value: unknown): readonly unknown[] {
+	if (Array.isArray(value)) return value;
+	if (!isText(value)) return [value];
+	const ids = value.split(/[,;\r\n]/).map((id) => id.trim());
+	return [...new Set(ids.filter((id) => id !== ''))];
+}
+
+/** Reads a list of IDs, at least one: a text of several, a number, or an array, which is taken as it is. */
+export function readIds(item: ItemParameters, field: Field): Array<string | number> {
+	const value = readRequired(item, field);
+	if (isText(value)) judge(item, field, value);
+	const ids = toList(value);
+	if (ids.length === 0) throw missing(item, field);
+	return ids.map((id) => checkId(item, field, id));
+}
