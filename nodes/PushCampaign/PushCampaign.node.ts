@@ -7,12 +7,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { credentialTest } from './execution/credentialTest';
-import { runItems } from './execution/runItems';
-import { operationProperties, operations } from './operations';
-import { builderHint } from './operations/builderHint';
-import { editorHints } from './operations/editorHints';
-import { timezones } from './operations/timing';
+import { execute } from './execution/execute';
+import { builderHint, operationProperties, reads, sends, timezones } from './operations';
 
 /** The operations of a resource, to choose from. */
 const operationOf = (resource: 'campaign' | 'site', initial: string): INodeProperties => ({
@@ -22,7 +18,9 @@ const operationOf = (resource: 'campaign' | 'site', initial: string): INodePrope
 	noDataExpression: true,
 	default: initial,
 	displayOptions: { show: { resource: [resource] } },
-	options: operations.filter((each) => each.resource === resource).map(({ option }) => option),
+	options: [...sends, ...reads]
+		.filter((operation) => operation.resource === resource)
+		.map(({ option }) => option),
 });
 
 export class PushCampaign implements INodeType {
@@ -32,17 +30,14 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		// The operation's name, made of its value. As written: an expression of an option is known only for an item.
-		subtitle:
-			'={{ $rawParameter["operation"].charAt(0).toUpperCase() + $rawParameter["operation"].slice(1).replace(/[A-Z]/g, " $&").replace(" To ", " to ") + ($rawParameter["options"]?.dryRun === true ? " (dry run)" : "") }}',
-		hints: editorHints,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
 		builderHint,
 		description: 'Send web push notifications and see how they did',
 		defaults: { name: 'Push Campaign' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushCampaignApi', required: true, testedBy: 'pushCampaignApi' }],
+		credentials: [{ name: 'pushCampaignApi', required: true }],
 		properties: [
 			{
 				displayName: 'Resource',
@@ -61,9 +56,9 @@ export class PushCampaign implements INodeType {
 		],
 	};
 
-	methods = { credentialTest, loadOptions: { getTimezones: async () => timezones() } };
+	methods = { loadOptions: { getTimezones: async () => timezones() } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await runItems(this)];
+		return [await execute(this)];
 	}
 }

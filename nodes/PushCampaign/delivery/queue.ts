@@ -55,9 +55,9 @@ export interface QueueOptions {
 	/** Waits the given milliseconds. */
 	readonly sleep: (milliseconds: number) => Promise<void>;
 	/** Milliseconds from any fixed moment. */
-	readonly now: () => number;
+	readonly now?: () => number;
 	/** A number from 0 up to, but not including, 1. */
-	readonly random: () => number;
+	readonly random?: () => number;
 }
 
 export interface QueueEnd<Outcome> {
@@ -91,6 +91,8 @@ class Run<Outcome> {
 	/** How many pauses there were. A refusal of a request that left before the last pause says nothing new. */
 	private pauses = 0;
 	private refusalsInARow = 0;
+	/** Whether anything was accepted since the last pause. */
+	private hasAccepted = false;
 	/** Once it is closed, nothing starts any more; what is in flight is waited for, what rests is not. */
 	private isClosed = false;
 	private wakeUp = () => {};
@@ -98,7 +100,7 @@ class Run<Outcome> {
 
 	constructor(
 		entries: ReadonlyArray<Entry<Outcome>>,
-		private readonly options: QueueOptions,
+		private readonly options: QueueOptions & Required<Pick<QueueOptions, 'now' | 'random'>>,
 	) {
 		this.queue = [...entries];
 	}
@@ -137,6 +139,7 @@ class Run<Outcome> {
 		entry.outcome = attempt.outcome;
 		if (attempt.isAccepted) {
 			this.refusalsInARow = 0;
+			this.hasAccepted = true;
 			this.concurrency = Math.min(policy.maxConcurrency, this.concurrency + 1);
 		}
 		this.follow(entry, attempt, pauses === this.pauses);
@@ -176,7 +179,8 @@ class Run<Outcome> {
 			this.pauses += 1;
 			this.refusalsInARow += 1;
 			// While nothing is accepted in between, one request at a time asks whether the service is back.
-			this.concurrency = this.refusalsInARow > 1 ? 1 : Math.ceil(this.concurrency / 2);
+			this.concurrency = this.hasAccepted ? Math.ceil(this.concurrency / 2) : 1;
+			this.hasAccepted = false;
 			pauseMs = refusalPauseMs(this.refusalsInARow) * (1 - policy.jitter * random());
 		}
 		const isRowTooLong = this.refusalsInARow > policy.mostRefusalsInARow;
@@ -212,7 +216,7 @@ export async function runQueue<Outcome>(
 	options: QueueOptions,
 ): Promise<QueueEnd<Outcome>> {
 	const entries = jobs.map((job): Entry<Outcome> => ({ job, repeats: 0, holds: 0 }));
-	const run = new Run(entries, options);
+	const run = new Run(entries, { now: () => performance.now(), random: Math.random, ...options });
 	const close = () => run.close();
 	options.signal?.addEventListener('abort', close);
 	if (options.signal?.aborted) close();

@@ -1,175 +1,241 @@
 import { DateTime } from 'luxon';
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import type { LimitTrace } from '../delivery/job';
-import type { TimedSend } from '../operations/operation';
-import { shortenText } from '../operations/shortenText';
-import { parseUrl } from '../service/address';
-import { describeWait } from '../service/text';
-import type { Failure, RunEnd } from './tally';
-import { describeEnd, reasonsOf } from './tally';
+import type { PreparedSend } from '../operations/operation';
+import { describeRecipients } from '../operations/send';
+import { clip } from '../service/text';
+import type { ItemEnd } from './tally';
+import { failuresIn, groupByReason, nameItems, tallyOf, unsendableIn } from './tally';
 
-/** What hints say of the sends of a run. */
-interface HintedSends {
-	/** Those that were accepted, and those of a dry run that would be sent. */
-	readonly sends: readonly TimedSend[];
-	readonly items: number;
-	/** The items of a dry run that would not be sent. */
-	readonly refused: readonly Failure[];
-	/** How many subscribers the first dry run would reach, if that is known. */
-	readonly reached?: number | undefined;
-}
+// What the editor says above the output of a run.
 
 /** The editor shows hints as HTML. */
-export const escaped = (text: string) =>
+const escaped = (text: string) =>
 	text
 		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 		.replace(/\r?\n/g, '<br>');
 
-/** `24 Dec 2030 09:00, Europe/Berlin`: on the clock by which the user scheduled it. */
-function moment(at: number, timezone: string): string {
-	const date = DateTime.fromMillis(at, { zone: timezone, locale: 'en-GB' });
+const hint = (type: 'info' | 'warning', ...lines: string[]): NodeExecutionHint => ({
+	message: lines.join('<br>'),
+	type,
+	location: 'outputPane',
+});
+
+const counted = (count: number, one: string, more = `${one}s`) =>
+	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A hint names at most this many audiences. */
+const mostAudiences = 3;
+
+/** To whom several sends go: `3 subscribers`, `all subscribers`, `segment 12; segment 34`. */
+function toWhom(sends: readonly PreparedSend[], activeSubscribers?: number): string {
+	const names = [
+		...new Set(sends.map((send) => clip(describeRecipients(send, activeSubscribers)))),
+	];
+	const [first = ''] = names;
+	const isToOneEach = sends.every(({ audience }) => audience === 'subscriber');
+	if (isToOneEach && names.length > 1) return counted(names.length, 'subscriber');
+	if (names.length === 1) return sends.length === 1 ? first : `each to ${first}`;
+	if (names.length > mostAudiences) return `${names.length} audiences`;
+	return names.join('; ');
+}
+
+/** `24 Dec 2030 09:00, Europe/Berlin`: on the clock by which its user scheduled it. */
+function moment({ timing: { effective, timezone } }: PreparedSend): string | undefined {
+	if (effective === undefined) return undefined;
+	const date = DateTime.fromMillis(effective.at, { zone: timezone, locale: 'en-GB' });
 	return `${date.toFormat('d LLL yyyy HH:mm')}, ${timezone}`;
 }
 
-/** @param scheduled how many of the sends have a schedule */
-function becauseOfQuietHours(sends: readonly TimedSend[], scheduled: number): string {
-	const moved = sends.filter(({ options, isMoved }) => isMoved && !options.dryRun).length;
-	if (moved === 0) return '';
-	if (moved === scheduled) return ', because of quiet hours';
-	return `, ${moved} of them because of quiet hours`;
+const becauseOfQuietHours = (sends: readonly PreparedSend[]) =>
+	sends.some(({ timing }) => timing.isMoved) ? ' because of quiet hours' : '';
+
+function scheduledFor(sends: readonly PreparedSend[]): string[] {
+	const scheduled = sends
+		.filter(({ timing }) => timing.effective !== undefined)
+		.sort((one, other) => (one.timing.effective?.at ?? 0) - (other.timing.effective?.at ?? 0));
+	const [first] = scheduled;
+	const last = scheduled.at(-1);
+	if (first === undefined || last === undefined) return [];
+	const [from, to] = [moment(first), moment(last)];
+	const when = from === to ? `for ${from}` : `from ${from} to ${to}`;
+	const what =
+		scheduled.length === sends.length ? 'Scheduled' : `${scheduled.length} are scheduled`;
+	return [`${what} ${when}${becauseOfQuietHours(scheduled)}.`];
 }
 
-function scheduledHint(sends: readonly TimedSend[]): string[] {
-	const moments = sends
-		.filter(({ options }) => !options.dryRun)
-		.flatMap(({ schedule, timezone }) => (schedule ? [{ at: schedule.at, timezone }] : []))
-		.sort((one, other) => one.at - other.at)
-		.map(({ at, timezone }) => moment(at, timezone));
-	if (moments.length === 0) return [];
-	const [first, last] = [moments.at(0), moments.at(-1)];
-	const what = moments.length === 1 ? 'Scheduled' : `${moments.length} sends are scheduled`;
-	const when = first === last ? ` for ${first}` : `, the first for ${first}, the last for ${last}`;
-	const one = moments.length === 1 ? 'it' : 'one of them';
-	const why = becauseOfQuietHours(sends, moments.length);
-	return [`${what}${when}${why}. To cancel ${one}, use your push service's dashboard.`];
+/** What was sent to whom, now and earlier, and when it goes out. */
+export function sentHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
+	const { items, sent, sentEarlier, repeated } = tallyOf(ends);
+	const sends = ends.flatMap(({ how, send }) => (how === 'sent' && send ? [send] : []));
+	const isTest = ends.some(({ meant, send }) => meant !== undefined && send?.isTest);
+	if (sent + sentEarlier + repeated === 0 || isTest) return [];
+	const others = [
+		...(sentEarlier > 0 ? [`${sentEarlier} sent earlier`] : []),
+		...(repeated > 0 ? [`${repeated} sent by another item of this run`] : []),
+	];
+	const now = `${sent} sent${others.length > 0 ? ' now' : ''}`;
+	const whom = escaped(toWhom(sends));
+	const lines =
+		items === 1 && sent === 1
+			? [`Sent to ${whom}.`]
+			: [
+					`${capitalize([now, ...others].join(', '))}${sent > 0 ? `: ${sends.length > 1 && whom.startsWith('each') ? '' : 'to '}${whom}` : ''}.`,
+				];
+	return [hint('info', ...lines, ...scheduledFor(sends))];
 }
 
-/** @param reached how many active subscribers the site has, if that is known */
-export function whom({ attribute, segment, sid }: TimedSend['body'], reached?: number): string {
-	if (attribute !== undefined) {
-		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
-		return `every subscriber with ${pairs.join(' or ')}`;
-	}
-	if (segment !== undefined) {
-		return `segment${segment.length === 1 ? '' : 's'} ${segment.join(', ')}`;
-	}
-	if (sid !== undefined) return `subscriber ${sid}`;
-	if (reached === undefined) return 'all subscribers';
-	if (reached === 1) return 'the 1 active subscriber';
-	return `all ${reached.toLocaleString('en-US')} active subscribers`;
-}
-
-/** The longest description of an audience, in characters: there may be hundreds of segments. */
-export const whomCharacters = 300;
-
-/** The host of an address, which may be long. */
-const hostOf = (url: string) => parseUrl(url)?.host ?? url;
-
-/** The notification that would go out, to whom and when. */
-function preview({ body, schedule, timezone, isMoved }: TimedSend, reached?: number): string {
-	const to = escaped(shortenText(whom(body, reached), whomCharacters));
-	const why = isMoved ? ', because of quiet hours' : '';
-	const when = schedule === undefined ? 'right away' : `on ${moment(schedule.at, timezone)}${why}`;
-	const buttons = (body.action_buttons ?? []).map(
-		({ title, url }) => `[${escaped(title)}] ${escaped(hostOf(url))}`,
+/** Several campaigns to the same people: everybody there gets each of them. */
+export function sameAudienceHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
+	const sends = ends.flatMap(({ how, send }) =>
+		send !== undefined && (how === 'sent' || how === 'previewed') ? [send] : [],
 	);
+	const campaigns = new Map<string, PreparedSend[]>();
+	for (const send of sends.filter(({ audience }) => audience !== 'subscriber')) {
+		campaigns.set(send.recipients, [...(campaigns.get(send.recipients) ?? []), send]);
+	}
+	const [several] = [...campaigns.values()].filter(({ length }) => length > 1);
+	const [first] = several ?? [];
+	if (several === undefined || first === undefined) return [];
+	const whom = escaped(capitalize(clip(describeRecipients(first))));
+	const verb = first.audience === 'attributes' ? 'gets' : 'get';
 	return [
-		`would go to ${to} ${when}:`,
-		`<b>${escaped(body.title)}</b>`,
-		escaped(body.message),
-		escaped(hostOf(body.target_url)),
-		...buttons,
-	].join('<br>');
+		hint(
+			'warning',
+			`${whom} ${verb} each of these ${several.length} notifications. To send one alone, turn on Execute Once in the settings of the node.`,
+		),
+	];
 }
 
-/** A hint lists at most this many reasons. */
+/** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
+export function withoutKeysHints(ends: readonly ItemEnd[], hasKeys: boolean): NodeExecutionHint[] {
+	const sends = ends.filter(({ how }) => how === 'sent' || how === 'previewed');
+	if (hasKeys || sends.length < 2) return [];
+	return [
+		hint(
+			'info',
+			'If the execution is stopped or n8n crashes while it sends, Retry sends all items again. The option Send Only Once prevents that.',
+		),
+	];
+}
+
+/** A dry run lists at most this many reasons. */
 const mostReasons = 20;
 
-/** Which items of a dry run would not be sent, and why: a line for each reason. */
-function notSentLines(refused: readonly Failure[]): string[] {
-	const inOrder = [...refused].sort((one, other) => one.itemIndex - other.itemIndex);
-	const reasons = reasonsOf(inOrder).map(({ reason, items }) => escaped(`${reason}: ${items}`));
-	const left = reasons.length - mostReasons;
-	if (left <= 0) return reasons;
-	return [...reasons.slice(0, mostReasons), `${left} more reasons: see the error column`];
-}
-
-function dryRunHint({ sends, items, refused, reached }: HintedSends): NodeExecutionHint[] {
-	const accepted = sends.filter(({ options }) => options.dryRun);
-	const checked = accepted.length + refused.length;
-	if (checked === 0) return [];
-	const what =
-		checked === items
-			? 'Nothing was sent: this was a dry run.'
-			: `Nothing was sent for ${checked} of the ${items} items: these were a dry run.`;
-	const [first] = accepted;
-	const one = refused.length === 0 ? 'It' : 'The one to be sent';
-	const which = accepted.length === 1 ? one : `The first of ${accepted.length}`;
-	const blankLine = refused.length === 0 ? [] : [''];
-	const lines = [
-		what,
-		...(refused.length === 0
-			? []
-			: [
-					`${accepted.length} of ${checked} would be sent. ${refused.length} of ${checked} would not be sent:`,
-					...notSentLines(refused),
-				]),
-		...(first === undefined ? [] : [...blankLine, `${which} ${preview(first, reached)}`]),
-	];
-	const type = refused.length === 0 ? 'info' : 'warning';
-	return [{ message: lines.join('<br>'), type, location: 'outputPane' }];
-}
-
-/**
- * What the editor says above the output of a run: that nothing was sent, and what would have been, or when
- * something will be. Whatever the sends hold, it throws nothing: they have happened.
- */
-export function executionHints(hinted: HintedSends): NodeExecutionHint[] {
-	const scheduled = scheduledHint(hinted.sends);
+function unsendableLines(ends: readonly ItemEnd[]): string[] {
+	const groups = [...groupByReason(unsendableIn(ends))];
+	const lines = groups.map(([reason, failures]) => `${nameItems(failures)}: ${clip(reason)}`);
+	const more = lines.length - mostReasons;
 	return [
-		...dryRunHint(hinted),
-		...scheduled.map((message) => ({ message, type: 'info', location: 'outputPane' }) as const),
+		...lines.slice(0, mostReasons).map((line) => escaped(capitalize(line))),
+		...(more > 0 ? [`${counted(more, 'more reason')}: see the error column`] : []),
 	];
 }
 
-/** Says of how many items the text was not sent, because an earlier item has their key and another text. */
-export function droppedHint(count: number): NodeExecutionHint[] {
-	if (count === 0) return [];
-	const items = count === 1 ? 'item was' : 'items were';
-	const message = `${count} ${items} not sent: an earlier item has the same idempotency key but different content.`;
-	return [{ message, type: 'warning', location: 'outputPane' }];
+/** The notification as subscribers see it, with its whole link. */
+function notification({ body }: PreparedSend): string[] {
+	const buttons = (body.action_buttons ?? []).map(({ title, url }) => `[${title}] ${url}`);
+	return [
+		`<b>${escaped(body.title)}</b>`,
+		...[body.message, body.target_url, ...buttons].map((line) => escaped(line)),
+	];
+}
+
+/** To whom a dry run would go, and when: "3 campaigns, each to all 10,000 active subscribers". */
+function wouldGo(previews: readonly ItemEnd[], activeSubscribers: number | undefined): string {
+	const sends = previews.flatMap(({ send }) => (send === undefined ? [] : [send]));
+	const [first] = sends;
+	const isToOne = sends.every(({ audience }) => audience === 'subscriber');
+	const whom = escaped(toWhom(sends, activeSubscribers));
+	const when = first && moment(first);
+	if (sends.length > 1) {
+		const what = counted(sends.length, isToOne ? 'notification' : 'campaign');
+		return `${what}, ${whom.startsWith('each') ? whom : `to ${whom}`}. The first one:`;
+	}
+	const time = when === undefined ? 'right away' : `on ${when}${becauseOfQuietHours(sends)}`;
+	return `It would go to ${whom} ${time}:`;
 }
 
 /**
- * Says above the output how a run ended if items failed or were sent earlier, and where to see why.
- * @param isErrorOutput whether failed items are returned by a second output
+ * What a dry run would have sent, and what not.
+ * @param activeSubscribers how many the site has, if that is known
  */
-export function endHint(run: RunEnd, isErrorOutput: boolean): NodeExecutionHint[] {
-	const end = escaped(describeEnd(run));
-	if (run.failures.length > 0) {
-		const where = isErrorOutput ? 'the Error output' : 'the error column';
-		return [{ message: `${end}. See ${where}.`, type: 'warning', location: 'outputPane' }];
+export function dryRunHints(
+	ends: readonly ItemEnd[],
+	activeSubscribers: number | undefined,
+): NodeExecutionHint[] {
+	const previews = ends.filter(({ how }) => how === 'previewed');
+	const unsendable = unsendableIn(ends);
+	const checked = previews.length + unsendable.length;
+	if (checked === 0) return [];
+	const [first] = previews;
+	const test = first?.test?.body.sid;
+	const lines = ['Nothing was sent: this was a dry run.'];
+	if (unsendable.length > 0) {
+		lines.push(`${previews.length} of ${checked} would be sent. The others would not:`);
+		lines.push(...unsendableLines(ends), '');
 	}
-	if (!run.counts?.sentEarlier) return [];
-	const message = `${end}. What was sent earlier is not sent again.`;
-	return [{ message, type: 'info', location: 'outputPane' }];
+	if (first?.send !== undefined) {
+		lines.push(wouldGo(previews, activeSubscribers), ...notification(first.send));
+	}
+	if (test !== undefined) {
+		lines.push(`From the editor, the first item would go to subscriber ${escaped(test)} alone.`);
+	}
+	return [hint(unsendable.length > 0 ? 'warning' : 'info', ...lines)];
 }
 
-/** Says how long a run waited because the service refused requests for too many. */
-export function waitedHint({ refusals, waitedMs }: LimitTrace): NodeExecutionHint[] {
-	if (waitedMs <= 0) return [];
-	const times = refusals === 1 ? 'once' : `${refusals} times`;
-	const message = `The push service said ${times} that there were too many requests, so the run waited ${describeWait(waitedMs)} in total.`;
-	return [{ message, type: 'info', location: 'outputPane' }];
+/** Who got the items of a test run, and whom they are meant for. */
+export function testHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
+	const [test] = ends.filter(({ send }) => send?.isTest);
+	if (test?.meant === undefined) return [];
+	const rest = ends.filter(({ how }) => how === 'toNobody');
+	const meant = [test, ...rest].flatMap((end) => end.meant ?? end.send ?? []);
+	const whom = toWhom(meant);
+	const went =
+		test.how === 'sent'
+			? `This was a test: it went to subscriber ${test.send?.body.sid ?? ''} alone.`
+			: 'This was a test, and nothing was sent.';
+	return [
+		hint(
+			'info',
+			[
+				went,
+				...(rest.length > 0 ? [`The other ${counted(rest.length, 'item')} went to nobody.`] : []),
+				`When the workflow runs by itself, it sends ${whom.startsWith('each') ? whom : `to ${escaped(whom)}`}.`,
+			].join(' '),
+		),
+	];
+}
+
+/**
+ * How many items failed in a run that went on, where to look, and what to do.
+ * @param step what to do: sentences
+ */
+export function failedHints(
+	ends: readonly ItemEnd[],
+	isErrorOutput: boolean,
+	step: string,
+): NodeExecutionHint[] {
+	const failures = failuresIn(ends);
+	if (failures.length === 0) return [];
+	const where = isErrorOutput ? 'the Error output' : 'the error column';
+	const failed = `${failures.length} of ${counted(ends.length, 'item')} failed: see ${where}.`;
+	return [hint('warning', escaped(`${failed} ${step}`))];
+}
+
+/** That the option Unknown Outcome did its work. */
+export function unknownOutcomeHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
+	const choice = ends
+		.map(({ send }) => send?.options.unknownOutcome)
+		.find((each) => each !== undefined && each !== 'report');
+	if (choice === undefined) return [];
+	const name = choice === 'resend' ? 'Send Again' : 'Count as Sent';
+	return [
+		hint(
+			'warning',
+			`Unknown Outcome is set to ${name}. Take it out of the options now, so that it decides nothing later.`,
+		),
+	];
 }

@@ -1,94 +1,94 @@
-import type { Problem } from '../service/failures';
-import type { Kind } from '../service/kinds';
-import { clip } from '../service/text';
-import { nameItems } from './itemNumbers';
+import type { IDataObject } from 'n8n-workflow';
 
-/** An item that failed, and why. */
-export interface Failure {
-	readonly itemIndex: number;
-	readonly problem: Problem;
+import type { PreparedSend } from '../operations/operation';
+import type { Problem } from '../service/problems';
+
+/** How an item of a run ended, and the item that it gives. */
+export interface ItemEnd {
+	readonly index: number;
+	/**
+	 * - `sent`: now. `sentEarlier`: in an earlier try of this execution, or earlier under its key.
+	 * - `repeated`: an earlier item of this run has its key, and was sent.
+	 * - `previewed`: a dry run. `unsendable`: a dry run of what can't be sent.
+	 * - `toNobody`: an item of a test run beside the first one.
+	 * - `failed`: not sent, or unknown. `notStarted`: another item failed before.
+	 */
+	readonly how:
+		| 'sent'
+		| 'sentEarlier'
+		| 'repeated'
+		| 'previewed'
+		| 'unsendable'
+		| 'toNobody'
+		| 'failed'
+		| 'notStarted';
+	readonly row: IDataObject;
+	/** As it was sent, or would be. */
+	readonly send?: PreparedSend | undefined;
+	/** In a test run: as it is meant. */
+	readonly meant?: PreparedSend | undefined;
+	/** In a dry run: what the editor would send instead. */
+	readonly test?: PreparedSend | undefined;
+	/** Of an item that failed, or can't be sent. */
+	readonly problem?: Problem | undefined;
 }
 
-/** How many items of a run of sends did not fail. Each item counts once. */
-export interface Counts {
-	/** Right away, now or in an earlier try of this execution. */
-	readonly sent: number;
-	/** Likewise, with a schedule. */
-	readonly scheduled: number;
-	/** By others under their idempotency keys, or by an execution that was cut off. */
-	readonly sentEarlier: number;
-	/** Only checked, whatever came of it. */
-	readonly dryRun: number;
-}
+/** An item that failed, or can't be sent. */
+export type FailedEnd = ItemEnd & { readonly problem: Problem };
 
-/** How a run ended. */
-export interface RunEnd {
-	readonly kind: Kind;
+const isFailed = (end: ItemEnd): end is FailedEnd => end.problem !== undefined;
+
+export const failuresIn = (ends: readonly ItemEnd[]): FailedEnd[] =>
+	ends.filter(isFailed).filter(({ how }) => how === 'failed');
+
+export const unsendableIn = (ends: readonly ItemEnd[]): FailedEnd[] =>
+	ends.filter(isFailed).filter(({ how }) => how === 'unsendable');
+
+/** How many items of a run ended in each way. */
+export interface Tally {
 	readonly items: number;
-	/** In the items' order. */
-	readonly failures: readonly Failure[];
-	/** Missing if the run only reads. What is neither here nor among the failures never started. */
-	readonly counts?: Counts | undefined;
-	/** Whether its items have idempotency keys: then executing again sends the rest alone. */
-	readonly hasKeys?: boolean;
+	readonly sent: number;
+	readonly sentEarlier: number;
+	readonly repeated: number;
+	readonly notSent: number;
+	readonly unknown: number;
 }
 
-/** A reason, and the items that failed for it. */
-interface SharedReason {
-	readonly reason: string;
-	readonly items: string;
+export function tallyOf(ends: readonly ItemEnd[]): Tally {
+	const count = (how: ItemEnd['how']) => ends.filter((end) => end.how === how).length;
+	const unknown = failuresIn(ends).filter(({ problem }) => problem.outcome === 'unknown').length;
+	return {
+		items: ends.length,
+		sent: count('sent'),
+		sentEarlier: count('sentEarlier'),
+		repeated: count('repeated'),
+		notSent: count('failed') - unknown + count('notStarted'),
+		unknown,
+	};
 }
 
-/** The reasons of failures, in the order of the first items. */
-export function reasonsOf(failures: readonly Failure[]): SharedReason[] {
-	const itemsOf = new Map<string, number[]>();
-	for (const { itemIndex, problem } of failures) {
-		const items = itemsOf.get(problem.message);
-		if (items === undefined) itemsOf.set(problem.message, [itemIndex]);
-		else items.push(itemIndex);
+/** A message names at most this many items. */
+const mostNamed = 10;
+
+/** Names an item as the editor counts, from 0, and by its subscriber if it is for one: `2 (subscriber 5003)`. */
+function nameOf({ index, row }: ItemEnd): string {
+	const subscriber = row['subscriberId'];
+	return typeof subscriber === 'string' ? `${index} (subscriber ${subscriber})` : String(index);
+}
+
+/** `item 2`, `items 2, 5, …` */
+export function nameItems(ends: readonly ItemEnd[]): string {
+	const names = ends.slice(0, mostNamed).map(nameOf).join(', ');
+	const more = ends.length > mostNamed ? ', …' : '';
+	return `item${ends.length === 1 ? '' : 's'} ${names}${more}`;
+}
+
+/** The failures that have the same message, in the order of their first items. */
+export function groupByReason(failures: readonly FailedEnd[]): Map<string, FailedEnd[]> {
+	const groups = new Map<string, FailedEnd[]>();
+	for (const failure of failures) {
+		const { message } = failure.problem;
+		groups.set(message, [...(groups.get(message) ?? []), failure]);
 	}
-	return [...itemsOf].map(([reason, items]) => ({ reason: clip(reason), items: nameItems(items) }));
-}
-
-/** A sentence names at most this many reasons. */
-const mostReasons = 3;
-
-function listReasons(failures: readonly Failure[]): string[] {
-	const reasons = reasonsOf(failures).map(({ reason, items }) => `${items}: ${reason}`);
-	const left = reasons.length - mostReasons;
-	const more = left === 1 ? '1 more reason' : `${left} more reasons`;
-	return [...reasons.slice(0, mostReasons), ...(left > 0 ? [more] : [])];
-}
-
-const isUnknown = ({ problem }: Failure) => problem.outcome === 'unknown';
-
-/** Whether anything was sent, or may have been. */
-export function mayHaveSent({ failures, counts }: RunEnd): boolean {
-	if (counts === undefined) return false;
-	return counts.sent + counts.scheduled + counts.sentEarlier > 0 || failures.some(isUnknown);
-}
-
-/**
- * How the items of a run ended, in numbers that add up, without a full stop: "4 sent, 8 sent earlier, 1 not sent
- * (item 7: Subscriber ID is missing)".
- */
-export function describeEnd({ items, failures, counts }: RunEnd): string {
-	if (counts === undefined) {
-		return `${failures.length} of ${items} failed (${listReasons(failures).join('; ')})`;
-	}
-	const { sent, scheduled, sentEarlier, dryRun } = counts;
-	const notStarted = items - failures.length - sent - scheduled - sentEarlier - dryRun;
-	const unknown = failures.filter(isUnknown);
-	const failed = failures.filter((failure) => !isUnknown(failure));
-	const notSent = failed.length + notStarted;
-	const why = [...listReasons(failed), ...(notStarted > 0 ? [`${notStarted} not started`] : [])];
-	const unknownItems = nameItems(unknown.map(({ itemIndex }) => itemIndex));
-	return [
-		...(sent > 0 || scheduled === 0 ? [`${sent} sent`] : []),
-		...(scheduled > 0 ? [`${scheduled} scheduled`] : []),
-		...(sentEarlier > 0 ? [`${sentEarlier} sent earlier`] : []),
-		...(dryRun > 0 ? [`${dryRun} in a dry run`] : []),
-		...(notSent > 0 ? [`${notSent} not sent (${why.join('; ')})`] : []),
-		...(unknown.length > 0 ? [`${unknown.length} unknown (${unknownItems})`] : []),
-	].join(', ');
+	return groups;
 }

@@ -1,0 +1,58 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError, sleep } from 'n8n-workflow';
+
+import type { QueueOptions } from '../delivery/queue';
+import type { Problem } from '../service/problems';
+
+/** How the queue of a run works. */
+export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
+	stopOnFailure: !context.continueOnFail(),
+	signal: context.getExecutionCancelSignal(),
+	sleep: async (milliseconds) => await sleep(milliseconds),
+});
+
+/** @throws NodeOperationError if the user has stopped the execution */
+export function requireRunning(context: IExecuteFunctions): void {
+	if (!context.getExecutionCancelSignal()?.aborted) return;
+	const message = 'The execution was canceled before all items were done';
+	throw new NodeOperationError(context.getNode(), message);
+}
+
+/** The `error` of an item that failed. A read has no outcome. */
+export function toItemError(
+	{ message, type, httpCode, outcome }: Problem,
+	description: string,
+	isSend: boolean,
+): IDataObject {
+	return {
+		message,
+		description,
+		type,
+		...(httpCode === undefined ? {} : { httpCode }),
+		...(isSend ? { outcome } : {}),
+	};
+}
+
+/** What an item gives, and its error if it failed. */
+export interface Result {
+	readonly row: IDataObject;
+	readonly isFailed: boolean;
+}
+
+export const isErrorOutput = (context: IExecuteFunctions): boolean =>
+	context.getNode().onError === 'continueErrorOutput';
+
+/**
+ * The node's output. Every version of n8n routes an item with `error` alone to the error output, and adds the fields of
+ * the input there.
+ */
+export function toOutput(
+	context: IExecuteFunctions,
+	results: readonly Result[],
+): INodeExecutionData[] {
+	const isErrorAlone = isErrorOutput(context);
+	return results.map(({ row, isFailed }, item) => ({
+		json: isFailed && isErrorAlone ? { error: row['error'] } : row,
+		pairedItem: { item },
+	}));
+}

@@ -1,0 +1,152 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
+
+import type { Attempt, Job } from '../delivery/queue';
+import { runQueue } from '../delivery/queue';
+import { connections } from '../n8n/connection';
+import { toN8nError, toProblem } from '../n8n/errors';
+import { isTool, itemParameters } from '../n8n/parameters';
+import type { PreparedRead, ReadOperation } from '../operations/operation';
+import type { Client, Result } from '../service/client';
+import { InvalidInput } from '../service/invalidInput';
+import type { Problem } from '../service/problems';
+import { isErrorOutput, queueOptions, requireRunning, toItemError, toOutput } from './results';
+
+type ReadResult = Result<IDataObject>;
+
+/** One item's read: what it asks for, or why it can't. */
+type Plan =
+	| { readonly key: string; readonly read: PreparedRead; readonly client: Client }
+	| { readonly problem: Problem; readonly row: IDataObject };
+
+/** After this many items the rest of n8n gets its turn. */
+const itemsAtOnce = 200;
+
+/**
+ * Reads for each item; items that ask for the same share a request. Unless the node continues on fail, all items are
+ * checked before the first request.
+ * @throws NodeOperationError, NodeApiError
+ */
+export async function runReads(
+	context: IExecuteFunctions,
+	operation: ReadOperation,
+): Promise<INodeExecutionData[]> {
+	const plans = await planAll(context, operation);
+	requireRunning(context);
+	const isContinuing = context.continueOnFail();
+	const mayStart = isContinuing || !plans.some((plan) => 'problem' in plan);
+	const answers = mayStart ? await readAll(context, plans) : new Map<string, ReadResult>();
+	requireRunning(context);
+
+	const failures = new Map<number, Problem>();
+	const rows = plans.map((plan, index): IDataObject => {
+		if ('problem' in plan) {
+			failures.set(index, plan.problem);
+			return { ...plan.row, error: toItemError(plan.problem, describe(plan.problem), false) };
+		}
+		const answer = answers.get(plan.key);
+		if (answer === undefined) return {};
+		// Items that share an answer must not share its object: a later node may change one of them.
+		if (answer.answered) return structuredClone(answer.value);
+		failures.set(index, answer.problem);
+		const { campaignId } = plan.read;
+		return {
+			...(campaignId === undefined ? {} : { campaignId }),
+			error: toItemError(answer.problem, describe(answer.problem), false),
+		};
+	});
+	const [first] = failures;
+	if (first !== undefined && !isContinuing) throw toRunError(context, first, failures, rows.length);
+	if (first !== undefined) showFailures(context, failures.size, rows.length);
+	return toOutput(
+		context,
+		rows.map((row, index) => ({ row, isFailed: failures.has(index) })),
+	);
+}
+
+async function planAll(context: IExecuteFunctions, operation: ReadOperation): Promise<Plan[]> {
+	const itemAt = itemParameters(context);
+	const connectionOf = connections(context);
+	const signal = context.getExecutionCancelSignal();
+	const plans: Plan[] = [];
+	for (const index of context.getInputData().keys()) {
+		if (signal?.aborted) break;
+		const item = itemAt(index);
+		try {
+			const read = operation.prepare(item);
+			const { client, site } = await connectionOf(index);
+			plans.push({ key: `${site} ${read.key}`, read, client });
+		} catch (error) {
+			if (!(error instanceof InvalidInput)) throw error;
+			plans.push({ problem: toProblem(error), row: operation.toInvalidRow(item) });
+		}
+		if (plans.length % itemsAtOnce === 0) await sleep(0);
+	}
+	return plans;
+}
+
+/** Reads what the items ask for, each once. What never started is missing. */
+async function readAll(
+	context: IExecuteFunctions,
+	plans: readonly Plan[],
+): Promise<Map<string, ReadResult>> {
+	const jobs = new Map<string, Job<ReadResult>>();
+	for (const plan of plans) {
+		if ('problem' in plan) continue;
+		const { key, read, client } = plan;
+		jobs.set(key, async () => toAttempt(await read.perform(client)));
+	}
+	const { outcomes, refusal } = await runQueue([...jobs.values()], queueOptions(context));
+	const answers = new Map<string, ReadResult>();
+	for (const [position, key] of [...jobs.keys()].entries()) {
+		const answer = outcomes[position] ?? refusal;
+		if (answer !== undefined) answers.set(key, answer);
+	}
+	return answers;
+}
+
+/** What an answer means for the queue: a read can be made again. */
+export function toAttempt<Value>(outcome: Result<Value>): Attempt<Result<Value>> {
+	if (outcome.answered) return { outcome, then: 'end', isAccepted: true };
+	const { type, outcome: known, retryAfterMs } = outcome.problem;
+	if (type === 'rate_limit') return { outcome, then: 'refused', isAccepted: false, retryAfterMs };
+	if (known === 'unknown' || type === 'unspecified') {
+		return { outcome, then: 'again', isAccepted: false, retryAfterMs };
+	}
+	return { outcome, then: 'stop', isAccepted: type !== 'network' && type !== 'unexpected_answer' };
+}
+
+/** What the service says, what to mend, and how to go on. */
+function describe({ said, fix, remedy }: Problem): string {
+	const step = remedy === 'wait' ? 'Run the workflow again later.' : undefined;
+	return [said, fix, step].filter((sentence) => sentence !== undefined).join(' ');
+}
+
+function toRunError(
+	context: IExecuteFunctions,
+	[itemIndex, problem]: [number, Problem],
+	failures: ReadonlyMap<number, Problem>,
+	items: number,
+) {
+	const node = context.getNode();
+	const notValid = [...failures].filter(([, { type }]) => type === 'validation');
+	const others = notValid.slice(1, 11).map(([index]) => index);
+	const also = others.length === 0 ? '' : `; also items ${others.join(', ')}`;
+	const isSeveral = items > 1 && problem.type === 'validation';
+	const message = isSeveral
+		? `${notValid.length} of ${items} items ${notValid.length === 1 ? 'is' : 'are'} not valid: ${problem.message} (item ${itemIndex}${also})`
+		: problem.message;
+	const description = describe(problem);
+	return toN8nError(node, problem, {
+		// An agent tells its model the message alone.
+		message: isTool(node) ? `${message}. ${description}` : message,
+		description,
+		itemIndex,
+	});
+}
+
+function showFailures(context: IExecuteFunctions, failed: number, items: number): void {
+	const where = isErrorOutput(context) ? 'the Error output' : 'the error column';
+	const message = `${failed} of ${items} ${items === 1 ? 'item' : 'items'} failed: see ${where}.`;
+	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+}

@@ -1,0 +1,48 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
+import { Keys } from './keys';
+import { openLedger } from './ledger';
+import { SendsOnce } from './once';
+import { Rows } from './rows';
+
+/**
+ * n8n's context of the node. n8n's own Agents run a tool in an execution without data, where nothing is kept from call to
+ * call (n8n 2.41.1: `ephemeral-node-executor.js`); n8n-core throws there.
+ */
+function contextOf(context: IExecuteFunctions): object {
+	try {
+		return context.getContext('node');
+	} catch {
+		return {};
+	}
+}
+
+/** What makes each send of a run once, and a function that throws if Send Only Once can't be used here. */
+export function openSends(context: IExecuteFunctions) {
+	const rows = new Rows(context);
+	const warn = (message: string) => context.logger.warn(message);
+	const executionId = String(context.getExecutionId());
+	const once = new SendsOnce(openLedger(contextOf(context)), new Keys(rows), executionId, warn);
+
+	async function requireKeys(): Promise<void> {
+		if (!context.getWorkflow().id) {
+			throw new InvalidInput(
+				'Send Only Once does not work here: this agent runs the node outside of a workflow, where n8n keeps nothing',
+				'Take Send Only Once out of the options, or let the agent call a workflow that sends.',
+			);
+		}
+		const areUsable = await rows.areUsable().catch((error: unknown) => {
+			throw new Unavailable(
+				`n8n's database did not answer, and Send Only Once needs it: ${messageOf(error)}`,
+				'Check that n8n can reach its database.',
+			);
+		});
+		if (areUsable) return;
+		throw new InvalidInput(
+			'Send Only Once does not work with this version of n8n, which stores processed data differently',
+			'Update Push Campaign, or take Send Only Once out of the options: a later execution can send the same again then.',
+		);
+	}
+	return { once, requireKeys };
+}

@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { runQueue, type Attempt, type Job } from '../../../nodes/PushCampaign/delivery/queue';
+import { deliver, SimulatedClock, type ServiceOptions } from './simulatedService';
+
+const limited = (perSecond: number, burst = perSecond) => ({ limit: () => ({ perSecond, burst }) });
+const falls = {
+	limit: (accepted: number) =>
+		accepted < 900 ? { perSecond: 200, burst: 100 } : { perSecond: 20, burst: 20 },
+};
+const perMinute = { quota: { requests: 60, periodMs: 60_000 } };
+
+describe('every item arrives once, in little more time than the limit needs:', () => {
+	test.each<{ name: string; items: number; service: ServiceOptions; needed: number; most: number }>(
+		[
+			{ name: '100 a second', items: 2000, service: limited(100), needed: 19_000, most: 1.05 },
+			{
+				name: '100 a second, answers after 5 ms',
+				items: 2000,
+				service: { ...limited(100), latencyMs: 5 },
+				needed: 19_000,
+				most: 1.05,
+			},
+			{
+				name: '100 a second, with Retry-After',
+				items: 2000,
+				service: { ...limited(100), retryAfter: 1 },
+				needed: 19_000,
+				most: 1.1,
+			},
+			{
+				name: '200 a second that fall to 20',
+				items: 1200,
+				service: falls,
+				needed: 19_000,
+				most: 1.05,
+			},
+			{ name: '20 a second', items: 400, service: limited(20), needed: 19_000, most: 1.05 },
+			{
+				name: '20 a second, answers after 2 s',
+				items: 400,
+				service: { ...limited(20), latencyMs: 2000 },
+				needed: 19_000,
+				most: 2,
+			},
+			{ name: '60 in each minute', items: 150, service: perMinute, needed: 120_000, most: 1.45 },
+			{
+				name: 'one request in a hundred refused by chance',
+				items: 2000,
+				service: { unlucky: 0.01 },
+				needed: 1000,
+				most: 8,
+			},
+		],
+	)('$name', async ({ items, service, needed, most }) => {
+		for (const random of [() => 0, () => 0.99]) {
+			const delivery = await deliver(items, service, { random });
+			expect(delivery.sent).toBe(items);
+			expect(new Set(delivery.accepted).size).toBe(items);
+			expect(delivery.accepted).toHaveLength(items);
+			expect(delivery.mostInFlight).toBeLessThanOrEqual(100);
+			expect(delivery.tooEarly).toBe(0);
+			expect(delivery.elapsedMs / needed).toBeLessThan(most);
+		}
+	});
+
+	test('any limit, latency, outage and number of runs', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.record({
+					perSecond: fc.integer({ min: 2, max: 500 }),
+					burst: fc.integer({ min: 1, max: 200 }),
+					latencyMs: fc.constantFrom(5, 50, 300),
+					retryAfter: fc.constantFrom(0, 0.5, 1),
+					outageMs: fc.constantFrom(0, 1_000, 60_000),
+					executions: fc.integer({ min: 1, max: 3 }),
+				}),
+				async ({ perSecond, burst, latencyMs, retryAfter, outageMs, executions }) => {
+					const outage = { from: 100, until: 100 + outageMs };
+					const service = { ...limited(perSecond, burst), latencyMs, retryAfter, outage };
+					const { accepted, hasGivenUp, sent } = await deliver(60, service, { executions });
+					expect(new Set(accepted).size).toBe(accepted.length);
+					expect(sent).toBe(accepted.length);
+					// A run alone gets its turn; of several, one may never get one.
+					if (executions === 1)
+						expect({ hasGivenUp, sent }).toEqual({ hasGivenUp: false, sent: 60 });
+				},
+			),
+			{ numRuns: 40 },
+		);
+	});
+});
+
+test('a service without a limit gets 20 requests at first, twice as many with each round trip, and never more than 100', async () => {
+	const { mostInFlight, elapsedMs, requests } = await deliver(340, {});
+	expect({ mostInFlight, elapsedMs, requests }).toEqual({
+		mostInFlight: 100,
+		// 20, 40, 80, 100 and the rest.
+		elapsedMs: 250,
+		requests: 340,
+	});
+});
+
+test('items that the service never accepts hold up no other', async () => {
+	const { sent, lastAcceptedMs, hasGivenUp } = await deliver(500, {
+		capped: [0, 1, 250, 498, 499],
+	});
+	expect({ sent, hasGivenUp }).toEqual({ sent: 495, hasGivenUp: true });
+	expect(lastAcceptedMs).toBeLessThan(15_000);
+});
+
+test.each([0, 82])(
+	'a quota of %i that is used up ends the run after the pauses of 85 s',
+	async (quota) => {
+		const { accepted, requests, hasGivenUp, elapsedMs } = await deliver(
+			2000,
+			{ quota: { requests: quota, periodMs: Infinity } },
+			{ random: () => 0 },
+		);
+		expect({ accepted: accepted.length, hasGivenUp }).toEqual({
+			accepted: quota,
+			hasGivenUp: true,
+		});
+		expect(requests).toBeLessThan(quota + 125);
+		expect(elapsedMs - 85_250).toBeLessThan(1_000);
+	},
+);
+
+test('a service that accepts nothing gets 25 requests in all', async () => {
+	const { requests } = await deliver(2000, { quota: { requests: 0, periodMs: Infinity } });
+	expect(requests).toBe(25);
+});
+
+describe('a job', () => {
+	const end: Attempt<string> = { outcome: 'sent', then: 'end', isAccepted: true };
+	const attempt = (then: Attempt<string>['then'], more: Partial<Attempt<string>> = {}) => ({
+		outcome: then,
+		then,
+		isAccepted: false,
+		...more,
+	});
+
+	/** Runs jobs that give these attempts one after another, and says what happened. */
+	async function run(
+		attempts: ReadonlyArray<ReadonlyArray<Attempt<string>>>,
+		{ stopOnFailure = false, signal }: { stopOnFailure?: boolean; signal?: AbortSignal } = {},
+	) {
+		const clock = new SimulatedClock();
+		const tries: Array<{ job: number; at: number }> = [];
+		const jobs = attempts.map((given, job): Job<string> => {
+			const left = [...given];
+			return async () => {
+				tries.push({ job, at: clock.now() });
+				await clock.sleep(10);
+				return left.shift() ?? end;
+			};
+		});
+		const { now, sleep } = clock;
+		const queue = runQueue(jobs, { stopOnFailure, signal, now, sleep, random: () => 0 });
+		const { outcomes, refusal } = await clock.run(queue);
+		return { outcomes, refusal, tries };
+	}
+
+	test('that is refused pauses the whole run and goes to the end of the queue', async () => {
+		const jobs = [[attempt('refused')], ...Array.from({ length: 30 }, () => [])];
+		const { tries } = await run(jobs);
+		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 250 });
+		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 250 });
+	});
+
+	test('that is refused with Retry-After pauses the run for that time', async () => {
+		const { tries } = await run([[attempt('refused', { retryAfterMs: 7_000 })]]);
+		expect(tries[1]?.at).toBe(7_010);
+	});
+
+	test('that is asked to wait longer than ten minutes ends the run', async () => {
+		const refused = attempt('refused', { retryAfterMs: 600_001 });
+		const { outcomes, refusal, tries } = await run([
+			[refused],
+			...Array.from({ length: 40 }, () => []),
+		]);
+		expect(refusal).toBe('refused');
+		expect(tries).toHaveLength(20);
+		expect(outcomes.slice(20)).toEqual(Array.from({ length: 21 }, () => undefined));
+	});
+
+	test('that somebody else holds is asked again and holds up no other', async () => {
+		const held = Array.from({ length: 40 }, () => attempt('held'));
+		const { outcomes, tries } = await run([held, [], []]);
+		expect(outcomes).toEqual(['sent', 'sent', 'sent']);
+		expect(tries.filter(({ job }) => job > 0).every(({ at }) => at === 0)).toBe(true);
+		expect(tries.filter(({ job }) => job === 0)).toHaveLength(41);
+	});
+
+	test('that only waited for somebody else ends no row of refusals', async () => {
+		const refused = Array.from({ length: 9 }, () => attempt('refused'));
+		const held = Array.from({ length: 60 }, () => attempt('held'));
+		const { refusal } = await run([refused, held]);
+		expect(refusal).toBe('refused');
+	});
+
+	test('that may succeed now is tried twice more', async () => {
+		const again = attempt('again');
+		expect((await run([[again, again]])).outcomes).toEqual(['sent']);
+		const { outcomes, tries } = await run([[again, again, again]]);
+		expect({ outcomes, tries: tries.length }).toEqual({ outcomes: ['again'], tries: 3 });
+	});
+
+	test('that fails keeps the rest from starting, if the run stops at a failure', async () => {
+		const jobs = [[attempt('stop')], ...Array.from({ length: 50 }, () => [])];
+		const { outcomes } = await run(jobs, { stopOnFailure: true });
+		expect(outcomes.slice(0, 21)).toEqual([
+			'stop',
+			...Array.from({ length: 19 }, () => 'sent'),
+			undefined,
+		]);
+		expect((await run(jobs)).outcomes.slice(1)).toEqual(Array.from({ length: 50 }, () => 'sent'));
+	});
+
+	test('that failed earlier stops nothing', async () => {
+		const jobs = [[attempt('end')], ...Array.from({ length: 50 }, () => [])];
+		const { outcomes } = await run(jobs, { stopOnFailure: true });
+		expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(50);
+	});
+
+	test('in flight is waited for when the run is stopped, and no other starts', async () => {
+		const stop = new AbortController();
+		const clock = new SimulatedClock();
+		const jobs = Array.from({ length: 40 }, (_, index) => async () => {
+			if (index === 5) stop.abort();
+			await clock.sleep(10);
+			return end;
+		});
+		const { now, sleep } = clock;
+		const queue = runQueue(jobs, { stopOnFailure: false, signal: stop.signal, now, sleep });
+		const { outcomes } = await clock.run(queue);
+		expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(6);
+	});
+});

@@ -1,0 +1,145 @@
+import { runQueue, type Attempt } from '../../../nodes/PushCampaign/delivery/queue';
+
+/** A clock that moves only when nothing else is left to do. Times in milliseconds. */
+export class SimulatedClock {
+	private time = 0;
+	private readonly timers: Array<{ at: number; fire: () => void }> = [];
+
+	readonly now = (): number => this.time;
+
+	readonly sleep = async (milliseconds: number): Promise<void> => {
+		await new Promise<void>((resolve) => {
+			const at = this.time + milliseconds;
+			const later = this.timers.findIndex((timer) => timer.at > at);
+			this.timers.splice(later < 0 ? this.timers.length : later, 0, { at, fire: resolve });
+		});
+	};
+
+	/** Lets time pass until the promise has settled. */
+	async run<Value>(promise: Promise<Value>): Promise<Value> {
+		let isSettled = false;
+		const settle = () => (isSettled = true);
+		promise.then(settle, settle);
+		for (;;) {
+			await new Promise((resolve) => setImmediate(resolve));
+			if (isSettled) return await promise;
+			const next = this.timers.shift();
+			if (next === undefined) throw new Error('It never ends');
+			this.time = Math.max(this.time, next.at);
+			next.fire();
+		}
+	}
+}
+
+/** Numbers from 0 up to, but not including, 1: the same ones for the same seed. */
+export function randomFrom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
+		return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
+/** A service that refuses what is too much for it. */
+export interface ServiceOptions {
+	/** 50 when left out. */
+	readonly latencyMs?: number;
+	/** A token bucket, by how many requests were accepted so far. */
+	readonly limit?: (accepted: number) => { readonly perSecond: number; readonly burst: number };
+	/** So many requests in each period, which begin as the clock strikes. */
+	readonly quota?: { readonly requests: number; readonly periodMs: number };
+	/** Items that are never accepted. */
+	readonly capped?: readonly number[];
+	/** The share of requests that are refused by chance. */
+	readonly unlucky?: number;
+	/** Everything is refused between these moments. */
+	readonly outage?: { readonly from: number; readonly until: number };
+	/** The share of refusals that say how long to wait, in whole seconds. */
+	readonly retryAfter?: number;
+}
+
+/** How long a request would have to wait, in milliseconds; `undefined` if it is accepted. */
+function limiterOf({ limit, quota, capped = [], outage }: ServiceOptions) {
+	let accepted = 0;
+	let tokens = limit?.(0).burst ?? 0;
+	let filledAt = 0;
+	let period = 0;
+	let takenInPeriod = 0;
+	return (item: number, now: number): number | undefined => {
+		if (capped.includes(item)) return 0;
+		if (outage !== undefined && now >= outage.from && now < outage.until) return outage.until - now;
+		if (quota !== undefined) {
+			const current = Math.floor(now / quota.periodMs);
+			if (current !== period) takenInPeriod = 0;
+			period = current;
+			if (takenInPeriod >= quota.requests) return (period + 1) * quota.periodMs - now;
+			takenInPeriod += 1;
+		}
+		if (limit === undefined) return undefined;
+		const { perSecond, burst } = limit(accepted);
+		tokens = Math.min(burst, tokens + ((now - filledAt) / 1000) * perSecond);
+		filledAt = now;
+		if (tokens < 1) return ((1 - tokens) / perSecond) * 1000;
+		tokens -= 1;
+		accepted += 1;
+		return undefined;
+	};
+}
+
+/**
+ * Delivers items to a simulated service, in simulated time.
+ * @param executions how many runs deliver as many items at the same time
+ */
+export async function deliver(
+	items: number,
+	service: ServiceOptions,
+	{ executions = 1, random = () => 0.5 } = {},
+) {
+	const { latencyMs = 50, unlucky = 0, retryAfter = 0 } = service;
+	const clock = new SimulatedClock();
+	const waitFor = limiterOf(service);
+	const chance = randomFrom(1);
+	const accepted: number[] = [];
+	let [requests, inFlight, mostInFlight, lastAcceptedMs, notBefore, tooEarly] = [0, 0, 0, 0, 0, 0];
+
+	async function request(item: number): Promise<Attempt<string>> {
+		const at = clock.now();
+		requests += 1;
+		inFlight += 1;
+		mostInFlight = Math.max(mostInFlight, inFlight);
+		if (at < notBefore) tooEarly += 1;
+		const waitMs = chance() < unlucky ? 0 : waitFor(item, at);
+		const hasRetryAfter = waitMs !== undefined && waitMs < Infinity && chance() < retryAfter;
+		const retryAfterMs = hasRetryAfter ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : undefined;
+		if (waitMs === undefined) {
+			accepted.push(item);
+			lastAcceptedMs = at;
+		}
+		await clock.sleep(latencyMs);
+		inFlight -= 1;
+		notBefore = Math.max(notBefore, clock.now() + (retryAfterMs ?? 0));
+		return waitMs === undefined
+			? { outcome: 'sent', then: 'end', isAccepted: true }
+			: { outcome: 'refused', then: 'refused', isAccepted: false, retryAfterMs };
+	}
+
+	const runs = Array.from({ length: executions }, async (_run, run) => {
+		const jobs = Array.from({ length: items }, (_item, index) => async () => {
+			return await request(run * items + index);
+		});
+		const { now, sleep } = clock;
+		return await runQueue(jobs, { stopOnFailure: false, now, sleep, random });
+	});
+	const ends = await clock.run(Promise.all(runs));
+	return {
+		accepted,
+		sent: ends.flatMap(({ outcomes }) => outcomes).filter((outcome) => outcome === 'sent').length,
+		hasGivenUp: ends.some(({ refusal }) => refusal !== undefined),
+		requests,
+		mostInFlight,
+		/** Requests that came before the time that an answer had named. */
+		tooEarly,
+		lastAcceptedMs,
+		elapsedMs: clock.now(),
+	};
+}
