@@ -1,0 +1,25 @@
+const { join } = require('node:path');
+
+/** The suites on real servers; `run.ts` starts them. */
+module.exports = {
+	rootDir: join(__dirname, '../..'),
+	roots: ['<rootDir>/test/host'],
+	testMatch: ['**/*.test.ts'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{
+				jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+				module: { type: 'commonjs' },
+			},
+		],
+	},
+	// The temporary folder, where jest would keep it, is another one in each run.
+	cacheDirectory: '<rootDir>/.artifacts/jest-cache',
+	// The suites mostly wait: for polls, for pauses between retries.
+	maxWorkers: 3,
+	// Nothing takes that long: a test ends when it has seen what it waits for.
+	testTimeout: 1_200_000,
+	// Which tests have passed, as each suite ends.
+	verbose: true,
+};

@@ -1,0 +1,106 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { outputOf, pushCampaign } from '../../../host';
+import { content, runNodes, type Stage } from '.';
+
+interface OperationCase {
+	operation: string;
+	parameters: INodeParameters;
+	/** The end of the request's path, and its body. */
+	path: string;
+	body?: Record<string, unknown>;
+	item: Record<string, unknown>;
+}
+
+const body = {
+	title: content.title,
+	message: content.message,
+	target_url: content.targetUrl,
+};
+
+const row = { status: 'success', title: content.title };
+
+/** Every operation: what it asks of the service and what it returns. */
+const operationCases: OperationCase[] = [
+	{
+		operation: 'sendToAll',
+		parameters: { ...content, additionalFields: { name: 'Autumn', autoHide: false } },
+		path: 'send/all',
+		body: { ...body, name: 'Autumn', auto_hide: 0 },
+		item: { ...row, campaignId: '1001', audience: 'all', name: 'Autumn' },
+	},
+	{
+		operation: 'sendToAttributes',
+		parameters: { ...content, attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
+		path: 'send/attribute',
+		body: { ...body, attribute: { plan: 'pro' } },
+		item: { ...row, campaignId: '1001', audience: 'attributes', attributes: { plan: 'pro' } },
+	},
+	{
+		operation: 'sendToSegments',
+		parameters: {
+			...content,
+			segmentIds: '11, 12',
+			additionalFields: { sendAt: '2099-05-17 9:30', sendAtTimezone: 'Europe/Berlin' },
+		},
+		path: 'send/segment',
+		body: { ...body, segment: ['11', '12'], send_at: '2099-05-17 09:30 +02:00' },
+		item: {
+			...row,
+			campaignId: '1001',
+			audience: 'segments',
+			segmentIds: ['11', '12'],
+			sendAt: '2099-05-17 09:30 +02:00',
+		},
+	},
+	{
+		operation: 'sendToSubscriber',
+		parameters: { ...content, subscriberId: '5001' },
+		path: 'send/sid',
+		body: { ...body, sid: '5001' },
+		item: { ...row, subscriberId: '5001', audience: 'subscriber' },
+	},
+	{
+		operation: 'getStatus',
+		parameters: { campaignId: '2001' },
+		path: 'status/id/2001',
+		item: {
+			campaignId: '2001',
+			totalAttempts: 0,
+			successfullySent: 800,
+			failedToSend: 0,
+			delivered: 400,
+			clicked: 100,
+			closed: 0,
+			deliveryRate: 0.5,
+			clickRate: 0.25,
+		},
+	},
+	{
+		operation: 'getSubscriberCount',
+		parameters: { resource: 'site' },
+		path: 'site/subscriber_count',
+		item: { activeSubscribers: 10_000 },
+	},
+];
+
+/** Defines a test for each operation: it runs behind a webhook, and the service and n8n have what it says. */
+export function testOperations(stage: () => Stage): void {
+	test.each(operationCases)(
+		'$operation asks the service what it says and returns the answer',
+		async ({ operation, parameters, path, body: expected, item }) => {
+			const { simulator, credential } = stage();
+			const counters = { successfully_sent: 800, delivered: 400, clicked: 100 };
+			if (operation === 'getStatus') simulator.addCampaign({ id: '2001', counters });
+			const action = pushCampaign({ operation, ...parameters }, { credential });
+			const { execution, answer } = await runNodes(stage(), [action]);
+			expect(execution.status).toBe('success');
+			expect(simulator.requests).toHaveLength(1);
+			const [request] = simulator.requests;
+			expect(request?.path).toMatch(new RegExp(`/v1/.*${path}$`));
+			expect(request?.json).toEqual(expected);
+			const [returned] = outputOf(execution, action.name);
+			expect(returned?.json).toMatchObject(item);
+			expect(answer.json).toEqual([returned?.json]);
+		},
+	);
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import {
+	connect,
+	node,
+	outputOf,
+	pushCampaign,
+	until,
+	webhookWorkflow,
+	type Execution,
+} from '../../../host';
+import type { Fault } from '../../../simulator';
+import type { Stage } from '.';
+
+export interface SendWorkflowOptions {
+	/** Options of the action node, such as `idempotencyKey`. */
+	options?: INodeParameters;
+	/** Parameters of the action node that win over the usual ones. */
+	parameters?: INodeParameters;
+	/** Settings of the action node, such as `retryOnFail`. */
+	settings?: Partial<Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError'>>;
+}
+
+/** An active workflow that sends one campaign for each item of a call. */
+export interface SendWorkflow {
+	id: string;
+	/** Starts an execution; resolves when n8n has answered the call. */
+	call(items: Item[]): Promise<unknown>;
+	/** Starts an execution and waits until it is saved. */
+	run(items: Item[]): Promise<Execution>;
+	/** Changes the action node and publishes the workflow. */
+	change(changes: SendWorkflowOptions): Promise<void>;
+}
+
+type Item = Record<string, unknown>;
+type Source = Pick<Stage, 'client' | 'credential'>;
+type Service = Pick<Stage, 'simulator'>;
+
+export const sender = 'Push Campaign';
+
+/** Creates and activates a workflow that sends to all; an item's title is its input's `title`. */
+export async function sendWorkflow(
+	{ client, credential }: Source,
+	first: SendWorkflowOptions = {},
+): Promise<SendWorkflow> {
+	const path = `send-${randomUUID()}`;
+	const draft = ({ options = {}, parameters = {}, settings = {} }: SendWorkflowOptions) => {
+		const usual = {
+			operation: 'sendToAll',
+			title: '={{ $json.title }}',
+			message: 'Twenty percent off',
+			targetUrl: 'https://shop.example/sale',
+		};
+		const action = pushCampaign(
+			{ ...usual, options, ...parameters },
+			{ credential, waitBetweenTries: 100, ...settings },
+		);
+		// An edit keeps a node's ID.
+		const workflow = webhookWorkflow(path, [{ ...action, id: `${path}-action` }]);
+		if (settings.onError !== 'continueErrorOutput') return workflow;
+		const nodes = ['Sent', 'Not sent'].map((name) => node(name, 'n8n-nodes-base.noOp'));
+		const whole = { ...workflow, nodes: [...workflow.nodes, ...nodes] };
+		return connect(connect(whole, sender, 'Sent'), sender, 'Not sent', { output: 1 });
+	};
+	const { id } = await client.createWorkflow(draft(first));
+	await client.activate(id);
+	const call = async (items: Item[]) => await client.runWebhook(path, { items });
+	return {
+		id,
+		call,
+		run: async (items) => {
+			const before = new Set((await client.executions({ workflowId: id })).map((each) => each.id));
+			// n8n's executions tell, not its answer: a busy one leaves a call unanswered now and then.
+			call(items).catch(() => undefined);
+			const begun = await until(
+				async () =>
+					(await client.executions({ workflowId: id })).find((each) => !before.has(each.id)),
+				(found) => found !== undefined,
+				{ within: 120_000, late: () => 'n8n started no execution' },
+			);
+			return await client.waitForExecution(begun?.id ?? '');
+		},
+		change: async (changes) => {
+			await client.updateWorkflow(id, draft({ ...first, ...changes }));
+			await client.activate(id);
+		},
+	};
+}
+
+/** Items with one title each: `<name> 1`, `<name> 2`, … */
+export function titled(name: string, count: number): Array<{ title: string }> {
+	return Array.from({ length: count }, (_, index) => ({ title: `${name} ${index + 1}` }));
+}
+
+export const titlesOf = (name: string, count: number): string[] =>
+	titled(name, count).map(({ title }) => title);
+
+/** A key of its own for each item. */
+export const byTitle = { idempotencyKey: '={{ $json.title }}' };
+
+export const goesOn = { onError: 'continueRegularOutput' } as const;
+
+/** What becomes of the first request that sends this title. */
+export const forTitle = (title: string, action: Fault['action']): Fault => ({
+	match: { method: 'POST', path: '/send/', bodyIncludes: `"${title}"` },
+	action,
+});
+export const refusal = (title: string): Fault =>
+	forTitle(title, { kind: 'failure', description: 'Something went wrong' });
+export const lostAnswer = (title: string): Fault => forTitle(title, { kind: 'reset-after' });
+
+/** The titles of the campaigns that the service accepted, in their order. */
+export function acceptedTitles({ simulator }: Service): string[] {
+	return [...simulator.campaigns.values()].map(({ body }) => String(body['title']));
+}
+
+/** The texts that are there more than once. */
+export const repeated = (texts: readonly string[]): string[] =>
+	texts.filter((text, index) => texts.indexOf(text) !== index);
+
+/** What the action node returned. */
+export function sentItems(execution: Execution): Item[] {
+	return outputOf(execution, sender).map(({ json }) => json);
+}
+
+/** The statuses of the items that the action node returned. */
+export const statusesOf = (execution: Execution): unknown[] =>
+	sentItems(execution).map(({ status }) => status);
+
+/** What an execution failed with, in the words that the user reads. */
+export function failureOf(execution: Execution): { message: string; description: string } {
+	const { error } = execution.data.resultData;
+	return { message: error?.message ?? '', description: error?.description ?? '' };
+}
+
+/** Waits until the service was asked `count` more times. */
+export async function untilRequests({ simulator }: Service, count: number): Promise<void> {
+	const before = simulator.requestCount;
+	await until(
+		() => simulator.requestCount - before,
+		(came) => came >= count,
+		{ within: 300_000, every: 20, late: (came) => `${came} of ${count} requests came` },
+	);
+}
+
+/** Stops the newest execution of a workflow, as a user does; gives its ID when it has ended. */
+export async function stopNewest(
+	{ client }: Pick<Stage, 'client'>,
+	workflowId: string,
+): Promise<string> {
+	const [running] = await client.executions({ workflowId });
+	const id = running?.id ?? '';
+	await client.stopExecution(id);
+	expect((await client.waitForExecution(id)).status).toBe('canceled');
+	return id;
+}
