@@ -54,27 +54,27 @@ function wrongValue(judged: Judged): Refusal | undefined {
 	return { what: `holds ${found}`, advice: checkExpression(judged) };
 }
 
-const missingWord = /(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity)(?![\p{L}\p{N}])/u;
+/** The words that JavaScript writes for a value that is missing. */
+const wordsIn = (text: string): string[] =>
+	text.match(/(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity)(?![\p{L}\p{N}])/gu) ?? [];
 
+/** Whether a text of an item holds a word. */
 function holdsWord(value: unknown, word: string): boolean {
-	if (typeof value === 'string') return value.includes(word);
+	if (typeof value === 'string') return wordsIn(value).includes(word);
 	if (typeof value !== 'object' || value === null) return false;
 	return Object.values(value).some((part) => holdsWord(part, word));
 }
 
-/** What JavaScript writes for a value that is missing. A person may have written the word, too. */
+/** A word for a missing value, unless a person may have written it. */
 function missingValue(judged: Judged): Refusal | undefined {
 	const { text, expression, input } = judged;
-	const [word] = missingWord.exec(text) ?? [];
-	if (word === undefined) return undefined;
-	const refusal = {
-		what: `holds ${word}, as if a value were missing`,
-		advice: checkExpression(judged),
-	};
-	if (text.trim() === word) return refusal;
+	const words = wordsIn(text);
 	const joinsTexts = expression !== undefined && /[+`]/.test(expression);
-	if (!joinsTexts || expression.includes(word) || holdsWord(input, word)) return undefined;
-	return refusal;
+	const isJoined = (word: string) =>
+		joinsTexts && !wordsIn(expression).includes(word) && !holdsWord(input, word);
+	const found = words.find((word) => word === text.trim() || isJoined(word));
+	if (found === undefined) return undefined;
+	return { what: `holds ${found}, as if a value were missing`, advice: checkExpression(judged) };
 }
 
 /** What a spreadsheet shows for a formula without a result. */
@@ -101,7 +101,7 @@ function emptyPart({ expression, input }: Judged): Refusal | undefined {
 	}
 	return {
 		what: `has nothing in the place of ${part}`,
-		advice: `Fill in the item, or write what to use without it, such as ${part.replace('}}', '|| "you" }}')}.`,
+		advice: 'Fill it in, or let the expression say what to use without it.',
 	};
 }
 

@@ -8,6 +8,7 @@ import {
 	fieldOf,
 	invalid,
 	isBlank,
+	isThere,
 	readChoice,
 	readSwitch,
 	readWholeNumber,
@@ -104,7 +105,7 @@ export interface SendOptions {
 /** Reads how long one request may take, in milliseconds. */
 export function readTimeout(item: ItemParameters): number {
 	const field = optionField(timeout);
-	if (item.get(field) === undefined) return timeout.default;
+	if (!isThere(item, field)) return timeout.default;
 	return readWholeNumber(item, field, timeout.typeOptions.minValue, timeout.typeOptions.maxValue);
 }
 
@@ -112,9 +113,8 @@ const maxKeyCharacters = 255;
 
 function readKey(item: ItemParameters): string | undefined {
 	const field = optionField(idempotencyKey);
-	const value = item.get(field);
-	if (value === undefined) return undefined;
-	const key = toText(field, value);
+	if (!isThere(item, field)) return undefined;
+	const key = toText(field, item.get(field));
 	if (isBlank(key)) return '';
 	judge(item, field, key);
 	if (countCharacters(key) <= maxKeyCharacters) return key;

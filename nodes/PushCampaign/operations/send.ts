@@ -12,7 +12,7 @@ import { readSendOptions } from './options';
 import { readBody, readWhen, titleField } from './sendFields';
 import { readSubscriberId, subscriberField, testSubscriberField } from './subscriber';
 import type { Timing } from './timing';
-import { asEntered } from './values';
+import { asEntered, isThere } from './values';
 
 /** The order of attributes and segments changes nothing, nor whether an ID is a number. */
 function recipientsOf(audience: Audience, { attribute, segment, sid }: CampaignBody): unknown[] {
@@ -67,22 +67,27 @@ export function prepareSend(
  * @throws InvalidInput
  */
 export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend | undefined {
-	if (item.written(testSubscriberField.path) === undefined) return undefined;
+	if (!isThere(item, testSubscriberField)) return undefined;
 	const select = () => ({ sid: readSubscriberId(item, testSubscriberField) });
 	const options = { ...send.options, idempotencyKey: undefined };
 	const test = prepare(item, { audience: 'subscriber', select }, options, send.timing);
 	return { ...test, isTest: true };
 }
 
+/** The subscriber that a request is about, if it is for one. */
+function aboutOf({ body, isTest }: PreparedSend): Pick<ServiceRequest, 'about'> {
+	if (body.sid === undefined) return {};
+	const { displayName } = isTest ? testSubscriberField : subscriberField;
+	return { about: { of: 'subscriber', displayName, id: body.sid } };
+}
+
 /** Makes the request. */
 export async function performSend(client: Client, send: PreparedSend): Promise<Result<Receipt>> {
-	const { audience, body, isTest, options } = send;
+	const { audience, body, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
-	const { displayName } = isTest ? testSubscriberField : subscriberField;
-	const request: ServiceRequest = { isSend: true, path, body };
-	const about = body.sid && { about: { of: 'subscriber', displayName, id: body.sid } as const };
 	const answer = isCampaign ? campaignCreated : notificationSent;
-	return await client.request({ ...request, ...about }, answer, options.timeoutMs);
+	const request = { isSend: true, path, body, ...aboutOf(send) };
+	return await client.request(request, answer, options.timeoutMs);
 }
 
 /** What an item says of a send: of one that can't be read, less. */

@@ -10,7 +10,7 @@ import { readLink, readPicture, readSeenText } from './sendTexts';
 import type { Timing } from './timing';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
-import { entriesOf, fieldIn, fieldOf, groupIn, readSwitch, textProperty } from './values';
+import { entriesOf, fieldIn, fieldOf, groupIn, isThere, readSwitch, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -206,8 +206,8 @@ export function readBody(item: ItemParameters, audience: Audience, timing: Timin
 	};
 	for (const { property, read } of offeredTo(audience)) {
 		const field = fieldOf(property, collection);
-		const isThere = item.written(field.path) !== undefined;
-		if (isThere && read !== undefined) body = { ...body, ...read(source, field, audience) };
+		if (read !== undefined && isThere(item, field))
+			body = { ...body, ...read(source, field, audience) };
 	}
 	const buttons = readButtons(source, audience);
 	if (buttons.length > 0) body = { ...body, action_buttons: buttons };

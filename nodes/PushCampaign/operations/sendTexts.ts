@@ -1,5 +1,5 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { countCharacters, isWebUrl } from '../service/text';
+import { countCharacters, isWebUrl, quote } from '../service/text';
 import type { TextChanges } from './options';
 import { decodeEntities, htmlToText, shorten, withoutHalves } from './texts';
 import type { UtmParameter } from './utm';
@@ -37,7 +37,7 @@ function readUrl({ item, changes }: TextSource, field: Field): string {
 	if (isWebUrl(url)) return url;
 	throw invalid(
 		field,
-		`is not an http:// or https:// address: "${url}"`,
+		`is not an http:// or https:// address: ${quote(url)}`,
 		'Enter the full address, such as https://www.example.com/page.',
 	);
 }
@@ -57,5 +57,5 @@ export function readLink(source: TextSource, field: Field, limit: number): strin
 export function readPicture(source: TextSource, field: Field): string {
 	const url = readUrl(source, field);
 	if (/^https:/i.test(url)) return url;
-	throw invalid(field, `is not an https:// address: "${url}"`, 'Enter an https:// address.');
+	throw invalid(field, `is not an https:// address: ${quote(url)}`, 'Enter an https:// address.');
 }

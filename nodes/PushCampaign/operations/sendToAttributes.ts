@@ -82,6 +82,9 @@ const anyOfThem: INodeProperties = {
 	default: '',
 };
 
+/** The service knows one value for each name. */
+const oneValue = 'Keep one of them, or send once for each value.';
+
 type Attribute = readonly [name: string, value: string | number | boolean];
 
 /** What an attribute may be compared with. Specification, Audience fields. */
@@ -152,9 +155,8 @@ export const sendToAttributes: SendOperation = {
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
 		const attribute = new Map<string, Attribute[1]>();
 		for (const [name, value] of given) {
-			if (!attribute.has(name)) attribute.set(name, value);
-			else
-				throw invalid(field, `has the name "${name}" twice`, 'Send once for each of its values.');
+			if (attribute.has(name)) throw invalid(field, `has the name "${name}" twice`, oneValue);
+			attribute.set(name, value);
 		}
 		return { attribute: Object.fromEntries(attribute) };
 	},

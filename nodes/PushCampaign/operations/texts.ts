@@ -50,32 +50,36 @@ export const decodeEntities = (text: string): string =>
 		},
 	);
 
-/** Tags at which a new line begins. */
-const block = `address article aside blockquote body br button caption center dd details div dl dt fieldset figcaption
-	figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img li link main meta nav ol option p pre section select
-	source summary table tbody td tfoot th thead title tr ul video`;
-const inline = `a abbr audio b bdi bdo big cite code data del dfn em embed font i input ins kbd label mark object
-	param picture q s samp small span strike strong sub sup svg textarea time tt u var wbr`;
-const namesOf = (list: string) => list.replace(/\s+/g, '|');
+const names = (list: string) => list.replace(/\s+/g, '|');
+/** Elements at which a new line begins. */
+const block =
+	names(`address article aside blockquote body br button caption center dd details div dl dt fieldset
+	figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img li link main meta nav ol option p pre
+	section select source summary table tbody td tfoot th thead title tr ul video`);
+const inline =
+	names(`a abbr audio b bdi bdo big cite code data del dfn em embed font i input ins kbd label mark object
+	param picture q s samp small span strike strong sub sup svg textarea time tt u var wbr`);
 /** Names with a hyphen or a colon are those of custom elements and of XML. */
-const tagName = `${namesOf(block)}|${namesOf(inline)}|[a-z][a-z\\d]*[:-][a-z\\d:-]+`;
+const element = `${block}|${inline}|[a-z][a-z\\d]*[:-][a-z\\d:-]+`;
 
-/** In front of `=` or alone: `a <b or c>` is no tag. */
-const attribute =
-	'\\s+(?:[a-z_:@][\\w:.@-]*\\s*=\\s*(?:"[^"]*"|\'[^\']*\'|[^\\s"\'<>]+)|allowfullscreen|async|autoplay|checked|controls|defer|disabled|hidden|itemscope|loop|muted|nowrap|selected)';
-
-const unseen = /<(script|style|template)(?=[\s>])[^>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)/gi;
-const tag = new RegExp(`</?(${tagName})(?:${attribute})*\\s*/?>`, 'gi');
+const tag = new RegExp(`</?(${element})(\\s(?:"[^"<]*"|'[^'<]*'|[^<>"'])*)?/?>`, 'gi');
 /** A tag that was cut off with the end of the text. */
-const cutTag = new RegExp(`</?(?:${tagName})(?:\\s+[a-z_:][\\w:.-]*\\s*=[^<>]*)?$`, 'i');
-const isBlock = new RegExp(`^(?:${namesOf(block)})$`, 'i');
+const cutTag = new RegExp(`<(?:/(?:${element})|(?:${element})\\s[^<>]*=[^<>]*)$`, 'i');
+const isBlock = new RegExp(`^(?:${block})$`, 'i');
+
+/** What a page does not show. */
+const unseen = /<(script|style)\b[^>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<!doctype[^>]*>/gi;
+
+function withoutTag(whole: string, name: string, attributes = ''): string {
+	// `a <b or c> d` is text.
+	const isTag = /^\s*$/.test(attributes) || attributes.includes('=');
+	if (!isTag) return whole;
+	return isBlock.test(name) ? ' ' : '';
+}
 
 /** Makes plain text of HTML: without its tags, a blank in the place of those at which a new line begins. */
 export function htmlToText(text: string): string {
-	const withoutTags = text
-		.replace(unseen, ' ')
-		.replace(tag, (_whole, name: string) => (isBlock.test(name) ? ' ' : ''))
-		.replace(cutTag, '');
+	const withoutTags = text.replace(unseen, ' ').replace(tag, withoutTag).replace(cutTag, '');
 	// Without a tag it may be text that has its line breaks for a reason.
 	const plain = withoutTags === text ? text : withoutTags.replace(/[ \t\r\n]+/g, ' ');
 	return decodeEntities(plain).trim();

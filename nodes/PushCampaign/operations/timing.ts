@@ -12,6 +12,7 @@ import {
 	groupIn,
 	invalid,
 	isBlank,
+	isThere,
 	readChoice,
 	readRequired,
 	readWholeNumber,
@@ -112,7 +113,7 @@ function readTimezone(item: ItemParameters, field: Field): string {
 
 /** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
 function readSendAt(item: ItemParameters, field: Field): unknown {
-	if (item.get(field) === undefined) return undefined;
+	if (!isThere(item, field)) return undefined;
 	const value = readRequired(item, field);
 	const isNow = typeof value === 'string' && value.trim().toLowerCase() === 'now';
 	return isNow ? undefined : value;
@@ -125,7 +126,7 @@ function readSendAt(item: ItemParameters, field: Field): unknown {
 export function readTiming(item: ItemParameters, collection: string, now = Date.now()): Timing {
 	const time = readSendAt(item, fieldOf(sendAt, collection));
 	const hoursField = fieldOf(quietHours, collection);
-	const hasHours = item.written(hoursField.path) !== undefined;
+	const hasHours = isThere(item, hoursField);
 	if (time === undefined && !hasHours) return { timezone: item.timezone, isMoved: false };
 	const timezone = readTimezone(item, fieldOf(sendAtTimezone, collection));
 	const entered =

@@ -68,6 +68,10 @@ export function asEntered(item: ItemParameters, field: Field): string | undefine
 	}
 }
 
+/** Whether a field is in the panel, empty or not. */
+export const isThere = (item: ItemParameters, field: Field): boolean =>
+	item.written(field.path) !== undefined;
+
 /** @throws InvalidInput if the field has no value */
 export function readRequired(item: ItemParameters, field: Field): unknown {
 	const value = item.get(field);
@@ -122,7 +126,7 @@ export function readWholeNumber(
 
 /** Reads a switch. One whose expression gives nothing is refused: a dry run would send. */
 export function readSwitch(item: ItemParameters, field: Field, ifNotThere: boolean): boolean {
-	if (item.get(field) === undefined) return ifNotThere;
+	if (!isThere(item, field)) return ifNotThere;
 	const value = readRequired(item, field);
 	if (typeof value === 'boolean') return value;
 	throw invalid(field, `is not true or false: ${quote(value)}`);
@@ -135,7 +139,7 @@ export function readChoice<Choice extends string>(
 	choices: readonly Choice[],
 	ifNotThere: Choice,
 ): Choice {
-	if (item.get(field) === undefined) return ifNotThere;
+	if (!isThere(item, field)) return ifNotThere;
 	const value = readRequired(item, field);
 	const choice = choices.find((each) => each === value);
 	if (choice !== undefined) return choice;
@@ -157,13 +161,13 @@ const oneId = /^[^\s,;()[\]{}"'`“”„‘’«»]+$/;
 
 /** @throws InvalidInput if a value is not one ID: a text, or a whole number */
 function checkId(item: ItemParameters, field: Field, value: unknown): string | number {
+	if (isText(value)) {
+		judge(item, field, value);
+		if (oneId.test(value)) return value;
+	}
 	if (typeof value === 'number') {
 		requireDigits(field, value);
 		if (Number.isInteger(value) && value >= 0) return value;
-	}
-	if (isText(value) && oneId.test(value)) {
-		judge(item, field, value);
-		return value;
 	}
 	throw invalid(field, `holds what is not one ID: ${quote(value)}`, 'Enter the ID, not a name.');
 }
