@@ -1,13 +1,16 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeError } from 'n8n-workflow';
 
 import { toN8nError, toProblem } from '../n8n/errors';
+import { isTool, itemParameters } from '../n8n/parameters';
 import { reads, sends } from '../operations';
+import type { Ending } from '../operations/operation';
+import { toInvalidRow } from '../operations/send';
 import { InvalidInput } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { describeItem } from './failureTexts';
 import { toItemError, toOutput } from './results';
-import { runReads } from './runReads';
+import { describeRead, runReads } from './runReads';
 import { runSends } from './runSends';
 
 /**
@@ -26,7 +29,12 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	} catch (error) {
 		// It says already how the run ended; or the user has stopped it.
 		if (error instanceof NodeError) throw error;
-		return failAll(context, toProblem(error), read === undefined);
+		const toRow = (index: number, ending: Ending) => {
+			const item = itemParameters(context)(index);
+			if (send !== undefined) return toInvalidRow(item, send, ending);
+			return { ...read?.toInvalidRow(item), error: ending.error };
+		};
+		return failAll(context, toProblem(error), read === undefined, toRow);
 	}
 }
 
@@ -35,18 +43,21 @@ function failAll(
 	context: IExecuteFunctions,
 	problem: Problem,
 	isSend: boolean,
+	toRow: (index: number, ending: Ending) => IDataObject,
 ): INodeExecutionData[] {
+	const node = context.getNode();
+	const { message, outcome: status } = problem;
 	const isContinuing = context.continueOnFail();
 	const description = isSend
 		? describeItem(problem, { hasKeys: false, isContinuing, isToOne: false })
-		: (problem.fix ?? '');
+		: describeRead(problem);
 	if (!isContinuing) {
-		throw toN8nError(context.getNode(), problem, { message: problem.message, description });
+		const shown = isTool(node) ? `${message}. ${description}` : message;
+		throw toN8nError(node, problem, { message: shown, description });
 	}
-	const error = toItemError(problem, description, isSend);
-	const row = isSend ? { status: problem.outcome, description: problem.message, error } : { error };
+	const ending = { status, description: message, error: toItemError(problem, description, isSend) };
 	return toOutput(
 		context,
-		context.getInputData().map(() => ({ row, isFailed: true })),
+		context.getInputData().map((_item, index) => ({ row: toRow(index, ending), isFailed: true })),
 	);
 }

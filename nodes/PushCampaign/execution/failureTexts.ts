@@ -1,6 +1,6 @@
 import type { Problem } from '../service/problems';
 import type { FailedEnd, ItemEnd, Tally } from './tally';
-import { failuresIn, nameItems, tallyOf } from './tally';
+import { failuresIn, nameItems, subscriberOf, tallyOf } from './tally';
 
 // What a person reads when a send failed. A message says what happened. A description begins with what was sent, and
 // then says the one thing to do.
@@ -112,16 +112,17 @@ export function describeItem(problem: Problem, circumstances: Circumstances): st
 
 /** How many items are not valid, the first one's reason, and which others; of one item no more than its reason. */
 export function messageOfRun(ends: readonly ItemEnd[], failure: FailedEnd): string {
-	const { problem, row } = failure;
-	if (ends.length === 1) return problem.message;
-	if (problem.type !== 'validation') {
-		const subscriber = row['subscriberId'];
-		const isNamed = typeof subscriber !== 'string' || problem.message.includes(subscriber);
-		return isNamed ? problem.message : `${problem.message} (subscriber ${subscriber})`;
+	const { message, type } = failure.problem;
+	if (ends.length === 1) return message;
+	const subscriber = subscriberOf(failure);
+	if (type !== 'validation') {
+		const isNamed = subscriber === undefined || message.includes(subscriber);
+		return isNamed ? message : `${message} (subscriber ${subscriber})`;
 	}
-	const notValid = failuresIn(ends).filter((each) => each.problem.type === 'validation');
+	const notValid = failuresIn(ends).filter(({ problem }) => problem.type === 'validation');
 	const others = notValid.filter((each) => each !== failure);
-	const also = others.length === 0 ? '' : `; also ${nameItems(others)}`;
 	const are = notValid.length === 1 ? 'is' : 'are';
-	return `${notValid.length} of ${ends.length} items ${are} not valid: ${problem.message} (${nameItems([failure])}${also})`;
+	const first = `item ${failure.index}${subscriber === undefined ? '' : `, subscriber ${subscriber}`}`;
+	const also = others.length === 0 ? '' : `; also ${nameItems(others)}`;
+	return `${notValid.length} of ${ends.length} items ${are} not valid: ${message} (${first}${also})`;
 }

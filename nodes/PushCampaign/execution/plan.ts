@@ -122,7 +122,7 @@ export class Planner {
 		const meant = prepareSend(item, this.operation);
 		const connection = await this.connectionOf(index);
 		const plan = { index, item };
-		const test = this.isManual || meant.options.dryRun ? testOf(item, meant) : undefined;
+		const test = this.isManual ? testOf(item, meant) : undefined;
 		if (meant.options.dryRun) {
 			refuseLate(meant);
 			const key = keyOf(meant, connection, this.nodeId);

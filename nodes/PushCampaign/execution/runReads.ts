@@ -42,7 +42,7 @@ export async function runReads(
 	const rows = plans.map((plan, index): IDataObject => {
 		if ('problem' in plan) {
 			failures.set(index, plan.problem);
-			return { ...plan.row, error: toItemError(plan.problem, describe(plan.problem), false) };
+			return { ...plan.row, error: toItemError(plan.problem, describeRead(plan.problem), false) };
 		}
 		const answer = answers.get(plan.key);
 		if (answer === undefined) return {};
@@ -52,7 +52,7 @@ export async function runReads(
 		const { campaignId } = plan.read;
 		return {
 			...(campaignId === undefined ? {} : { campaignId }),
-			error: toItemError(answer.problem, describe(answer.problem), false),
+			error: toItemError(answer.problem, describeRead(answer.problem), false),
 		};
 	});
 	const [first] = failures;
@@ -117,7 +117,7 @@ export function toAttempt<Value>(outcome: Result<Value>): Attempt<Result<Value>>
 }
 
 /** What the service says, what to mend, and how to go on. */
-function describe({ said, fix, remedy }: Problem): string {
+export function describeRead({ said, fix, remedy }: Problem): string {
 	const step = remedy === 'wait' ? 'Run the workflow again later.' : undefined;
 	return [said, fix, step].filter((sentence) => sentence !== undefined).join(' ');
 }
@@ -136,7 +136,7 @@ function toRunError(
 	const message = isSeveral
 		? `${notValid.length} of ${items} items ${notValid.length === 1 ? 'is' : 'are'} not valid: ${problem.message} (item ${itemIndex}${also})`
 		: problem.message;
-	const description = describe(problem);
+	const description = describeRead(problem);
 	return toN8nError(node, problem, {
 		// An agent tells its model the message alone.
 		message: isTool(node) ? `${message}. ${description}` : message,

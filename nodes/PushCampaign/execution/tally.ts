@@ -70,17 +70,21 @@ export function tallyOf(ends: readonly ItemEnd[]): Tally {
 /** A message names at most this many items. */
 const mostNamed = 10;
 
-/** Names an item as the editor counts, from 0, and by its subscriber if it is for one: `2 (subscriber 5003)`. */
-function nameOf({ index, row }: ItemEnd): string {
-	const subscriber = row['subscriberId'];
-	return typeof subscriber === 'string' ? `${index} (subscriber ${subscriber})` : String(index);
+/** The subscriber of an item that is for one. */
+export function subscriberOf({ row }: ItemEnd): string | undefined {
+	const id = row['subscriberId'];
+	return typeof id === 'string' ? id : undefined;
 }
 
-/** `item 2`, `items 2, 5, …` */
+/** Names items by their numbers, as the editor counts, from 0: `item 2 (subscriber 5003)`, `items 2, 5, …` */
 export function nameItems(ends: readonly ItemEnd[]): string {
-	const names = ends.slice(0, mostNamed).map(nameOf).join(', ');
-	const more = ends.length > mostNamed ? ', …' : '';
-	return `item${ends.length === 1 ? '' : 's'} ${names}${more}`;
+	const [first] = ends;
+	const subscriber = first && subscriberOf(first);
+	if (first !== undefined && ends.length === 1) {
+		return `item ${first.index}${subscriber === undefined ? '' : ` (subscriber ${subscriber})`}`;
+	}
+	const numbers = ends.slice(0, mostNamed).map(({ index }) => index);
+	return `items ${numbers.join(', ')}${ends.length > mostNamed ? ', …' : ''}`;
 }
 
 /** The failures that have the same message, in the order of their first items. */

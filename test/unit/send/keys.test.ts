@@ -6,7 +6,7 @@ import { anyProcess, rowsIn, runProcesses, type RowsFor } from './keyModel';
 const processes = (...choices: Array<'report' | 'resend' | 'countAsSent'>) =>
 	fc.array(anyProcess(fc.constantFrom(...choices)), { minLength: 2, maxLength: 4 });
 
-/** Whether all of many random histories hold. */
+/** Whether all of many random histories hold; the same ones each time, so that what is found is found always. */
 async function holds(
 	all: ReturnType<typeof processes>,
 	isRight: (history: Awaited<ReturnType<typeof runProcesses>>) => boolean,
@@ -16,7 +16,7 @@ async function holds(
 	const property = fc.asyncProperty(all, fc.scheduler(), async (chosen, scheduler) =>
 		isRight(await runProcesses(chosen, scheduler, rowsFor(), keysFor)),
 	);
-	return !(await fc.check(property, { numRuns: 500 })).failed;
+	return !(await fc.check(property, { seed: 1, numRuns: 400, endOnFailure: true })).failed;
 }
 
 describe('under one key, any number of processes that end anywhere', () => {
