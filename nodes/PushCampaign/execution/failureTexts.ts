@@ -48,14 +48,14 @@ function lookFirst({ hasKeys, isContinuing, isToOne }: Circumstances): string {
 	return `${look} ${choose} ${then}`;
 }
 
-/** What to do about an item that was not sent because of what was entered. */
+/** What to do about an item that was not sent because of what was entered, once that is corrected. */
 function correctFirst({ hasKeys }: Circumstances, isNothingSent: boolean): string {
-	if (hasKeys)
-		return 'Correct the data and run the workflow again: what was sent is not sent again.';
-	if (isNothingSent) {
-		return "Correct the data and run the workflow again. 'Retry' has the same data.";
+	const sameData = "'Retry' has the same data";
+	if (hasKeys) {
+		return `Then run the workflow again: ${sameData}, and what was sent is not sent again.`;
 	}
-	return "'Retry' has the same data, so correct the data and run the workflow for the items that were not sent alone.";
+	if (isNothingSent) return `Then run the workflow again: ${sameData}.`;
+	return `Then run the workflow for these items alone: ${sameData}.`;
 }
 
 /** What to do about items that the service or the network did not let through. */
@@ -81,8 +81,10 @@ const join = (...sentences: Array<string | undefined>) =>
 	sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 
 /** What comes before the next step. */
-const fixOf = ({ fix, remedy }: Problem) =>
-	fix ?? (remedy === 'wait' ? 'Wait a moment.' : undefined);
+function fixOf({ fix, remedy }: Problem): string | undefined {
+	if (fix !== undefined || remedy === 'mend') return fix;
+	return remedy === 'wait' ? 'Wait a moment.' : 'Correct the data.';
+}
 
 /** The failure that decides what to do: one that is unknown, or else the first. */
 export function mainFailure(ends: readonly ItemEnd[]): FailedEnd | undefined {

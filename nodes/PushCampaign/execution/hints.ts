@@ -29,17 +29,17 @@ const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 /** A hint names at most this many audiences. */
 const mostAudiences = 3;
 
-/** To whom several sends go: `3 subscribers`, `all subscribers`, `segment 12; segment 34`. */
+/** To whom sends go: `to 3 subscribers`, `each to all subscribers`, `to segment 12; segment 34`. */
 function toWhom(sends: readonly PreparedSend[], activeSubscribers?: number): string {
 	const names = [
 		...new Set(sends.map((send) => clip(describeRecipients(send, activeSubscribers)))),
 	];
-	const [first = ''] = names;
-	const isToOneEach = sends.every(({ audience }) => audience === 'subscriber');
-	if (isToOneEach && names.length > 1) return counted(names.length, 'subscriber');
-	if (names.length === 1) return sends.length === 1 ? first : `each to ${first}`;
-	if (names.length > mostAudiences) return `${names.length} audiences`;
-	return names.join('; ');
+	if (names.length === 1)
+		return escaped(`${sends.length === 1 ? '' : 'each '}to ${names.join('')}`);
+	const areSubscribers = sends.every(({ audience }) => audience === 'subscriber');
+	if (areSubscribers) return `to ${counted(names.length, 'subscriber')}`;
+	if (names.length > mostAudiences) return `to ${names.length} audiences`;
+	return escaped(`to ${names.join('; ')}`);
 }
 
 /** `24 Dec 2030 09:00, Europe/Berlin`: on the clock by which its user scheduled it. */
@@ -49,42 +49,36 @@ function moment({ timing: { effective, timezone } }: PreparedSend): string | und
 	return `${date.toFormat('d LLL yyyy HH:mm')}, ${timezone}`;
 }
 
-const becauseOfQuietHours = (sends: readonly PreparedSend[]) =>
-	sends.some(({ timing }) => timing.isMoved) ? ' because of quiet hours' : '';
-
-function scheduledFor(sends: readonly PreparedSend[]): string[] {
-	const scheduled = sends
-		.filter(({ timing }) => timing.effective !== undefined)
-		.sort((one, other) => (one.timing.effective?.at ?? 0) - (other.timing.effective?.at ?? 0));
-	const [first] = scheduled;
-	const last = scheduled.at(-1);
-	if (first === undefined || last === undefined) return [];
-	const [from, to] = [moment(first), moment(last)];
-	const when = from === to ? `for ${from}` : `from ${from} to ${to}`;
-	const what =
-		scheduled.length === sends.length ? 'Scheduled' : `${scheduled.length} are scheduled`;
-	return [`${what} ${when}${becauseOfQuietHours(scheduled)}.`];
+/** `for 24 Dec 2030 09:00, Europe/Berlin, because of quiet hours`; of several, from the first to the last. */
+function forWhen(sends: readonly PreparedSend[]): string | undefined {
+	const inOrder = [...sends].sort(
+		(one, other) => (one.timing.effective?.at ?? 0) - (other.timing.effective?.at ?? 0),
+	);
+	const moments = inOrder.map(moment).filter((each) => each !== undefined);
+	const [first] = moments;
+	const last = moments.at(-1);
+	if (first === undefined) return undefined;
+	const why = sends.some(({ timing }) => timing.isMoved) ? ', because of quiet hours' : '';
+	return first === last ? `for ${first}${why}` : `from ${first} to ${last}${why}`;
 }
 
 /** What was sent to whom, now and earlier, and when it goes out. */
 export function sentHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
 	const { items, sent, sentEarlier, repeated } = tallyOf(ends);
 	const sends = ends.flatMap(({ how, send }) => (how === 'sent' && send ? [send] : []));
-	const isTest = ends.some(({ meant, send }) => meant !== undefined && send?.isTest);
+	const isTest = sends.some((send) => send.isTest);
 	if (sent + sentEarlier + repeated === 0 || isTest) return [];
-	const others = [
-		...(sentEarlier > 0 ? [`${sentEarlier} sent earlier`] : []),
-		...(repeated > 0 ? [`${repeated} sent by another item of this run`] : []),
-	];
-	const now = `${sent} sent${others.length > 0 ? ' now' : ''}`;
-	const whom = escaped(toWhom(sends));
-	const lines =
-		items === 1 && sent === 1
-			? [`Sent to ${whom}.`]
-			: [
-					`${capitalize([now, ...others].join(', '))}${sent > 0 ? `: ${sends.length > 1 && whom.startsWith('each') ? '' : 'to '}${whom}` : ''}.`,
-				];
-	return [hint('info', ...lines, ...scheduledFor(sends))];
+	const when = forWhen(sends);
+	if (items === 1 && sent === 1) {
+		const what = when === undefined ? 'Sent' : `Scheduled ${when},`;
+		return [hint('info', `${what} ${toWhom(sends)}.`)];
+	}
+	const parts = [`${sent} sent${sentEarlier + repeated > 0 ? ' now' : ''}`];
+	if (sentEarlier > 0) parts.push(`${sentEarlier} sent earlier`);
+	if (repeated > 0) parts.push(`${repeated} sent by another item of this run`);
+	const lines = [`${parts.join(', ')}${sent > 0 ? `: ${toWhom(sends)}` : ''}.`];
+	if (when !== undefined) lines.push(`Scheduled ${when}.`);
+	return [hint('info', ...lines)];
 }
 
 /** Several campaigns to the same people: everybody there gets each of them. */
@@ -144,18 +138,12 @@ function notification({ body }: PreparedSend): string[] {
 }
 
 /** To whom a dry run would go, and when: "3 campaigns, each to all 10,000 active subscribers". */
-function wouldGo(previews: readonly ItemEnd[], activeSubscribers: number | undefined): string {
-	const sends = previews.flatMap(({ send }) => (send === undefined ? [] : [send]));
-	const [first] = sends;
+function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | undefined): string {
+	const whom = toWhom(sends, activeSubscribers);
+	if (sends.length === 1) return `It would go ${whom}, ${forWhen(sends) ?? 'right away'}:`;
 	const isToOne = sends.every(({ audience }) => audience === 'subscriber');
-	const whom = escaped(toWhom(sends, activeSubscribers));
-	const when = first && moment(first);
-	if (sends.length > 1) {
-		const what = counted(sends.length, isToOne ? 'notification' : 'campaign');
-		return `${what}, ${whom.startsWith('each') ? whom : `to ${whom}`}. The first one:`;
-	}
-	const time = when === undefined ? 'right away' : `on ${when}${becauseOfQuietHours(sends)}`;
-	return `It would go to ${whom} ${time}:`;
+	const what = counted(sends.length, isToOne ? 'notification' : 'campaign');
+	return `${what}, ${whom}. The first one:`;
 }
 
 /**
@@ -178,7 +166,8 @@ export function dryRunHints(
 		lines.push(...unsendableLines(ends), '');
 	}
 	if (first?.send !== undefined) {
-		lines.push(wouldGo(previews, activeSubscribers), ...notification(first.send));
+		const sends = previews.flatMap(({ send }) => send ?? []);
+		lines.push(wouldGo(sends, activeSubscribers), ...notification(first.send));
 	}
 	if (test !== undefined) {
 		lines.push(`From the editor, the first item would go to subscriber ${escaped(test)} alone.`);
@@ -188,11 +177,10 @@ export function dryRunHints(
 
 /** Who got the items of a test run, and whom they are meant for. */
 export function testHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
-	const [test] = ends.filter(({ send }) => send?.isTest);
-	if (test?.meant === undefined) return [];
+	const test = ends.find(({ send }) => send?.isTest);
+	if (test === undefined) return [];
 	const rest = ends.filter(({ how }) => how === 'toNobody');
 	const meant = [test, ...rest].flatMap((end) => end.meant ?? end.send ?? []);
-	const whom = toWhom(meant);
 	const went =
 		test.how === 'sent'
 			? `This was a test: it went to subscriber ${test.send?.body.sid ?? ''} alone.`
@@ -203,7 +191,7 @@ export function testHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
 			[
 				went,
 				...(rest.length > 0 ? [`The other ${counted(rest.length, 'item')} went to nobody.`] : []),
-				`When the workflow runs by itself, it sends ${whom.startsWith('each') ? whom : `to ${escaped(whom)}`}.`,
+				`When the workflow runs by itself, it goes ${toWhom(meant)}.`,
 			].join(' '),
 		),
 	];

@@ -8,8 +8,8 @@ import { toInvalidRow, toRequest, toRow } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
 import { openSends } from '../send/open';
 import { subscriberCount } from '../service/answers';
-import { subscriberCountPath } from '../service/rules';
 import type { Problem } from '../service/problems';
+import { subscriberCountPath } from '../service/rules';
 import type { Circumstances } from './failureTexts';
 import { describeItem, describeRun, mainFailure, messageOfRun } from './failureTexts';
 import {
@@ -24,7 +24,7 @@ import {
 import type { Plan } from './plan';
 import { Planner } from './plan';
 import { isErrorOutput, queueOptions, requireRunning, toItemError, toOutput } from './results';
-import { findRepeats, refuseSharedKeys } from './sharedKeys';
+import { findRepeats, keyOf, refuseSharedKeys } from './sharedKeys';
 import type { FailedEnd, ItemEnd } from './tally';
 
 type SendPlan = Extract<Plan, { action: 'send' }>;
@@ -50,7 +50,7 @@ export async function runSends(
 	const plans = refuseSharedKeys(planned);
 	const repeats = findRepeats(plans);
 	const circumstances = {
-		hasKeys: plans.some((plan) => isSendPlan(plan) && plan.once.key !== undefined),
+		hasKeys: plans.some((plan) => keyOf(plan) !== undefined),
 		isContinuing: context.continueOnFail(),
 		isToOne: operation.audience === 'subscriber',
 	};

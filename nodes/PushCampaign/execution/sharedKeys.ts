@@ -13,7 +13,8 @@ function groupsOf(plans: readonly Plan[]): Plan[][] {
 	return [...groups.values()].filter(({ length }) => length > 1);
 }
 
-function keyOf(plan: Plan): string | undefined {
+/** What an item is sent once under, or would be. */
+export function keyOf(plan: Plan): string | undefined {
 	if (plan.action === 'send') return plan.once.key;
 	return plan.action === 'preview' ? plan.key : undefined;
 }
