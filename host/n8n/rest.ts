@@ -34,6 +34,8 @@ const isMomentary = (error: unknown) =>
 	error instanceof N8nRefused &&
 	/Database is not ready|Error validating node parameters/.test(error.body);
 
+const dataSchema = z.object({ data: z.unknown() });
+
 /** The REST interface that n8n's editor uses, for a logged-in owner. */
 export class N8nSession {
 	private cookie = '';
@@ -49,14 +51,16 @@ export class N8nSession {
 	async request(method: string, path: string, body?: unknown): Promise<unknown> {
 		for (const deadline = Date.now() + 180_000; ; await sleep(500)) {
 			try {
-				return await this.requestOnce(method, path, body);
+				const text = await this.requestText(method, path, body);
+				return text === '' ? undefined : dataSchema.parse(JSON.parse(text)).data;
 			} catch (error) {
 				if (!isMomentary(error) || Date.now() > deadline) throw error;
 			}
 		}
 	}
 
-	private async requestOnce(method: string, path: string, body: unknown): Promise<unknown> {
+	/** One request to `/rest`, tried once; gives the answer's body whatever it is. */
+	async requestText(method: string, path: string, body?: unknown): Promise<string> {
 		const answer = await fetch(`${this.url}/rest/${path}`, {
 			method,
 			headers: {
@@ -74,7 +78,7 @@ export class N8nSession {
 		if (!answer.ok) throw new N8nRefused(answer.status, `${method} ${path}`, text);
 		const [cookie] = answer.headers.getSetCookie();
 		if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
-		return text === '' ? undefined : z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
+		return text;
 	}
 
 	/** Creates the owner of a new server and logs in; does nothing if there is one. */

@@ -1,0 +1,145 @@
+import type { INode } from 'n8n-workflow';
+import { chain, node, pushCampaign, pushCampaignTrigger } from '../../host';
+import { content, secrets, useStage } from './support';
+import { Editor } from './support/editor';
+import { refusal } from './support/sends';
+
+// What a person sees, step by step; each step leaves a picture in `.artifacts/screenshots`.
+
+describe("n8n's editor", () => {
+	const stage = useStage({ editor: true });
+	let editor: Editor;
+
+	beforeAll(async () => {
+		editor = await Editor.open(stage().server.url);
+	});
+	afterEach(async () => {
+		const title = expect.getState().currentTestName ?? 'step';
+		await editor.keepPicture(title.replace(/\W+/g, '-'));
+	});
+	afterAll(async () => {
+		await editor.close();
+	});
+
+	const start = node('Start', 'n8n-nodes-base.manualTrigger');
+
+	/** Saves a workflow that starts by hand, and opens the last of its nodes. */
+	const openLast = async (nodes: INode[]): Promise<void> => {
+		const { id } = await stage().client.createWorkflow(chain('Steps', [start, ...nodes]));
+		const last = nodes.at(-1);
+		if (last !== undefined) await editor.openNode(id, last);
+	};
+
+	test('tests the credential, and says what to check if its key is wrong', async () => {
+		const { page } = editor;
+		await page.goto(`${stage().server.url}/home/credentials/create`);
+		await editor.part('new-credential-type-select').locator('input').fill('Push Campaign');
+		await editor.part('new-credential-type-select-option').click();
+		await editor.part('new-credential-type-button').click();
+		await editor.field('baseUrl').fill(stage().simulator.url);
+		await editor.field('apiKey').fill('wrong');
+		await editor.field('authToken').fill(secrets.authToken);
+		await editor.part('credential-save-button').click();
+		await page.getByText('Couldn’t connect with these settings').waitFor();
+		await page.getByText('More details').click();
+		await page
+			.getByText(/Check API Key/)
+			.first()
+			.waitFor();
+		await editor.field('apiKey').fill(secrets.apiKey);
+		await editor.part('credential-save-button').click();
+		await page.getByText('Connection tested successfully').waitFor();
+	});
+
+	test('finds the node by what people call it, and sends a first campaign', async () => {
+		const { page } = editor;
+		await editor.searchNodes('push notification');
+		const found = editor.part('item-iterator-item').filter({ hasText: 'Push Campaign' });
+		await found.first().click();
+		await editor.part('node-creator-category-item').filter({ hasText: 'Triggers (4)' }).waitFor();
+		await editor.part('node-creator-category-item').filter({ hasText: 'Actions (6)' }).click();
+		await page.getByText('Send campaign to all subscribers').click();
+		await editor.part('node-parameters').waitFor();
+		await editor.expectLabels([
+			...['Resource', 'Operation', 'Title', 'Message', 'Target URL'],
+			...['Action Buttons', 'Additional Fields', 'Options'],
+		]);
+
+		await openLast([pushCampaign({}, { credential: stage().credential })]);
+		for (const [name, value] of Object.entries(content)) await editor.field(name).fill(value);
+		const output = await editor.execute();
+		await editor.expectHint('Sent to all subscribers.');
+		await editor.expectTexts(output, ['campaignId', 'success']);
+		const [sent] = stage().simulator.requests;
+		expect(sent?.json).toEqual({
+			title: content.title,
+			message: content.message,
+			target_url: content.targetUrl,
+		});
+	});
+
+	test('shows in a dry run what subscribers would see, and sends nothing', async () => {
+		await openLast([
+			pushCampaign({ ...content, title: 'Tom & <i>Jerry</i>' }, { credential: stage().credential }),
+		]);
+		await editor.add('Add option', 'Dry Run');
+		await editor.execute();
+		await editor.expectHint('Nothing was sent: this was a dry run.');
+		await editor.expectHint('all 10,000 active subscribers');
+		await editor.expectHint(`Tom & <i>Jerry</i>\n${content.message}\n${content.targetUrl}`);
+		expect(stage().simulator.requests.map(({ method }) => method)).toEqual(['GET']);
+	});
+
+	test('says of a partly failed run what was sent, and one next step', async () => {
+		stage().simulator.addFault(refusal('Third'));
+		const titles = ['First', 'Second', 'Third'].map((title) => ({ title }));
+		const list = node(
+			'List',
+			'n8n-nodes-base.set',
+			{ mode: 'raw', jsonOutput: JSON.stringify({ items: titles }), options: {} },
+			{ typeVersion: 3.4 },
+		);
+		const items = node('Items', 'n8n-nodes-base.splitOut', {
+			fieldToSplitOut: 'items',
+			options: {},
+		});
+		const parameters = { ...content, title: '={{ $json.title }}' };
+		await openLast([list, items, pushCampaign(parameters, { credential: stage().credential })]);
+		const output = await editor.execute();
+		await editor.expectTexts(output, ['2 of 3 were sent.', 'Something went wrong', 'Retry']);
+		const text = await output.innerText();
+		expect(text.match(/2 of 3 were sent\./g)).toHaveLength(1);
+		expect(text.match(/Something went wrong/g)).toHaveLength(1);
+		expect(text).not.toMatch(/run the workflow again/i);
+	});
+
+	test('shows for each event of the trigger what it needs, and no more', async () => {
+		const panels = [
+			['Campaign Numbers Change', 'Campaign IDs', 'Watch', 'Options'],
+			['Campaign Reaches a Number', 'Campaign IDs', 'Counter', 'Number'],
+			['Subscriber Count Changes', 'Watch', 'Options'],
+			['Subscriber Count Reaches a Number', 'Count', 'Number'],
+		];
+		const trigger = pushCampaignTrigger({}, { credential: stage().credential });
+		const { id } = await stage().client.createWorkflow(chain('Trigger', [trigger]));
+		for (const [event = '', ...labels] of panels) {
+			await editor.openNode(id, trigger);
+			await editor.choose('event', event);
+			await editor.expectLabels(labels, 'Trigger On');
+		}
+	});
+
+	test('shows the next node what an operation returns before anything has run', async () => {
+		const outputs = {
+			sendToAttributes: ['campaignId', 'audience', 'status', 'description', 'attributes'],
+			getStatus: ['campaignId', 'delivered', 'clicked', 'deliveryRate', 'clickRate'],
+		};
+		for (const [operation, fields] of Object.entries(outputs)) {
+			const next = node('Edit Fields', 'n8n-nodes-base.set', {}, { typeVersion: 3.4 });
+			await openLast([pushCampaign({ operation }, { credential: stage().credential }), next]);
+			const input = editor.part('ndv-input-panel');
+			await editor.expectTexts(input, ['Usually outputs the following fields', ...fields]);
+		}
+		expect(stage().simulator.requests).toEqual([]);
+	});
+});

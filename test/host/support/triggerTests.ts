@@ -1,0 +1,125 @@
+import { pollEvery, type WorkflowDraft } from '../../../host';
+import { untilRequests } from './sends';
+import {
+	countersOf,
+	errorsOf,
+	eventsOf,
+	moveCounters,
+	sumsOf,
+	untilCaughtUp,
+	untilErrors,
+	watch,
+	watchWorkflow,
+} from './watches';
+import type { Stage } from '.';
+
+/**
+ * Defines the tests of a trigger that both engines of n8n pass.
+ *
+ * @param engine `classic` keeps a trigger's state under its name, `durable` under its ID
+ */
+export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): void {
+	const active = new Set<string>();
+	afterEach(async () => {
+		for (const id of active) await stage().client.deactivate(id);
+		active.clear();
+	});
+
+	const add = async (draft: WorkflowDraft): Promise<string> => {
+		const { id } = await stage().client.createWorkflow(draft);
+		await stage().client.activate(id);
+		active.add(id);
+		return id;
+	};
+
+	const addCampaigns = (count: number): string[] =>
+		Array.from({ length: count }, () =>
+			stage().simulator.addCampaign({ counters: { total_attempts: 10, delivered: 5 } }),
+		);
+
+	test('a trigger goes on after every edit that is published while the service is down, and after a restart', async () => {
+		const { client, simulator, restart } = stage();
+		const [one = '', two = ''] = addCampaigns(2);
+		const names = ['Trigger', 'Renamed'];
+		const id = await add(watchWorkflow(watch(stage(), [one])));
+		await untilCaughtUp(stage(), id, [one]);
+		const publish = async (draft: WorkflowDraft) => {
+			await client.updateWorkflow(id, draft);
+			await client.activate(id);
+		};
+		const both = [one, two];
+		const reached = { event: 'campaignReached', counter: 'clicked', number: 1_000_000 };
+		const edits: Record<string, () => Promise<void>> = {
+			'campaign IDs': () => publish(watchWorkflow(watch(stage(), both))),
+			'poll times': () => publish(watchWorkflow(watch(stage(), both, { pollTimes: pollEvery(3) }))),
+			'another event': () => publish(watchWorkflow(watch(stage(), both, reached))),
+			'the event before': () => publish(watchWorkflow(watch(stage(), both))),
+			'off and on': async () => {
+				await client.deactivate(id);
+				await client.activate(id);
+			},
+			restart: async () => restart(),
+			...(engine === 'durable' && {
+				name: () => publish(watchWorkflow(watch(stage(), both, {}, 'Renamed'))),
+			}),
+		};
+		for (const [edit, make] of Object.entries(edits)) {
+			simulator.addFault({ times: 0, action: { kind: 'respond', status: 503, body: 'Back soon' } });
+			await make();
+			await untilRequests(stage(), 2);
+			simulator.clearFaults();
+			moveCounters(stage(), both);
+			if (edit === 'another event') await untilRequests(stage(), 4);
+			else await untilCaughtUp(stage(), id, [one], ...names);
+		}
+		await untilCaughtUp(stage(), id, both, ...names);
+		await untilRequests(stage(), 4);
+		expect(sumsOf(await eventsOf(stage(), id, ...names))).toEqual(countersOf(stage(), both));
+	});
+
+	test('one mistyped ID fails the first publication, and later makes one failed execution while the others go on', async () => {
+		const ids = addCampaigns(2);
+		const mistyped = watchWorkflow(watch(stage(), [...ids, '99999']));
+		const { client } = stage();
+		const { id: unpublished } = await client.createWorkflow(mistyped);
+		await expect(client.activate(unpublished)).rejects.toThrow('99999');
+		await client.deactivate(unpublished);
+
+		const id = await add(watchWorkflow(watch(stage(), ids)));
+		await untilCaughtUp(stage(), id, ids);
+		await client.updateWorkflow(id, mistyped);
+		await client.activate(id);
+		const [first] = await untilErrors(stage(), id, 1);
+		expect(first).toContain('99999');
+		moveCounters(stage(), ids);
+		await untilCaughtUp(stage(), id, ids);
+		await untilRequests(stage(), 4 * 3);
+		expect(await errorsOf(stage(), id)).toHaveLength(1);
+		expect(sumsOf(await eventsOf(stage(), id))).toEqual(countersOf(stage(), ids));
+	});
+
+	test('a number that is reached starts the workflow once', async () => {
+		const campaignId = stage().simulator.addCampaign({ counters: { clicked: 5 } });
+		const parameters = { event: 'campaignReached', counter: 'clicked', number: 10 };
+		const id = await add(watchWorkflow(watch(stage(), [campaignId], parameters)));
+		for (const clicked of [9, 10, 8, 12]) {
+			stage().simulator.setCounters(campaignId, { clicked });
+			await untilRequests(stage(), 2);
+		}
+		await stage().client.waitForExecutions({ workflowId: id });
+		await untilRequests(stage(), 2);
+		expect(await stage().client.executions({ workflowId: id })).toHaveLength(1);
+	});
+
+	test('the changes of 2,000 campaigns arrive, each once', async () => {
+		const ids = addCampaigns(2_000);
+		// All of them take longer than the seconds between two polls.
+		const parameters = { pollTimes: pollEvery(30) };
+		const id = await add(watchWorkflow(watch(stage(), ids, parameters)));
+		await untilCaughtUp(stage(), id, ids);
+		moveCounters(stage(), ids);
+		await untilCaughtUp(stage(), id, ids);
+		await untilRequests(stage(), ids.length);
+		expect(sumsOf(await eventsOf(stage(), id))).toEqual(countersOf(stage(), ids));
+	});
+}
