@@ -1,121 +1,192 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { cpus, loadavg, totalmem } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import execa from 'execa';
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
-import { projectFolder, Progress } from '../host';
-import type { Case } from './contest';
-import { limits } from './limits';
-import { loading, poll } from './reads';
-import { toLines, toMarkdown, type Result } from './report';
-import { keyedSends, memoryInUse, personalSends, sends } from './sends';
-import { startStage } from './stage';
+import * as host from '../host';
+import { cases, type Case, type Item } from './cases';
+import { access, Service } from './service';
 
-const cases: readonly Case[] = [
-	sends('sends-50ms', 50, 0.25),
-	sends('sends-5ms', 5, 0.2),
-	personalSends,
-	keyedSends('keys', '500 sends with idempotency keys, latency 50 ms', 0, 2),
-	keyedSends('keys-10000', 'The same with 10,000 keys remembered', 10_000, 2),
-	...limits,
-	memoryInUse,
-	poll,
-	loading,
-];
+// Measures the node Push Campaign and n8n's HTTP Request node in a real n8n, and writes docs/performance.md.
+// `npm run bench -- <text>` measures the cases whose titles hold the text, and writes nothing.
 
-const usage = `Usage: npm run bench [-- options]
+/** How often each node runs in each case, after a run to warm up. */
+const runs = 5;
 
-Measures this package in a real n8n against the HTTP Request node, beside a simulator of the push
-service. Writes the table of docs/performance.md.
+type Stage = host.Stage<Service>;
 
-  --case <id>       only this case; may be given several times. Nothing is written then
-  --pairs <number>  how often each node runs, default 5
+/** Runs a node once with these items; gives the time that n8n recorded for the node, in milliseconds. */
+type Runner = (items: readonly Item[]) => Promise<number>;
 
-Cases: ${cases.map(({ id }) => id).join(', ')}
-`;
-
-const pageFile = join(projectFolder, 'docs', 'performance.md');
-const measuredPart = /(?<=<!-- measured: begin -->)[^]*(?=<!-- measured: end -->)/;
-
-const say = (text: string): void => {
-	process.stdout.write(text);
-};
-
-/** The machine's shape, and how busy it is already (processes that run or could), in words. */
-function describeMachine(): string {
-	const [core] = cpus();
-	const [busy = 0] = loadavg();
-	const model = core?.model.trim().replace(/\s+/g, ' ') ?? 'unknown processor';
-	const gigabytes = (totalmem() / 2 ** 30).toFixed(0);
-	return `${cpus().length} cores (${model}), ${gigabytes} GB, load ${busy.toFixed(1)} before it began`;
+interface Result {
+	readonly measured: Case;
+	/** The times of the node Push Campaign, in milliseconds. */
+	readonly ours: readonly number[];
+	/** Those of HTTP Request; empty if the limit's is the measure. */
+	readonly others: readonly number[];
 }
 
-async function measure(chosen: readonly Case[], pairs: number): Promise<Result[]> {
-	const progress = new Progress(process.stdout);
-	const stage = await progress.step('Starting n8n and the simulator', startStage);
+const measuredName = 'Measured';
+
+const runSchema = z.object({ executionTime: z.number() });
+
+async function runnerOf({ client }: Stage, node: INode): Promise<Runner> {
+	const path = randomUUID();
+	const { id: workflowId } = await client.createWorkflow(host.webhookWorkflow(path, [node]));
+	await client.activate(workflowId);
+	let count = 0;
+	return async (items) => {
+		count += 1;
+		const { status, text } = await client.runWebhook(path, { items });
+		if (status !== 200) throw new Error(`The workflow answered ${status}: ${text}`);
+		const [latest] = await client.waitForExecutions({ workflowId, count });
+		const { data } = await client.waitForExecution(latest?.id ?? '');
+		return runSchema.parse(data.resultData.runData[measuredName]?.at(-1)).executionTime;
+	};
+}
+
+/** This package's node: sends to all subscribers for each item. */
+async function ourRunner(stage: Stage, { texts, options = {} }: Case): Promise<Runner> {
+	const parameters = { operation: 'sendToAll', ...texts, options };
+	const { credential } = stage;
+	const node = host.pushCampaign(parameters, { name: measuredName, credential });
+	return await runnerOf(stage, node);
+}
+
+/** The same by the HTTP Request node. */
+async function otherRunner(stage: Stage, { texts }: Case): Promise<Runner> {
+	const { targetUrl, ...others } = texts;
+	const fields = Object.entries({ ...others, target_url: targetUrl });
+	const parameters = {
+		method: 'POST',
+		url: `${stage.simulator.url}/v1/notification/send/all`,
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'pushCampaignApi',
+		sendBody: true,
+		contentType: 'json',
+		specifyBody: 'keypair',
+		bodyParameters: { parameters: fields.map(([name, value]) => ({ name, value })) },
+		options: {},
+	};
+	const settings = { typeVersion: 4.2, credential: stage.credential };
+	const node = host.node(measuredName, 'n8n-nodes-base.httpRequest', parameters, settings);
+	return await runnerOf(stage, node);
+}
+
+/** Runs a node on a service that begins anew. Throws unless all was sent, once. */
+async function runOnce(
+	{ simulator }: Stage,
+	{ title, latencyMs, perSecond, items }: Case,
+	runner: Runner,
+): Promise<{ time: number; sent: string[] }> {
+	await simulator.reset({ latencyMs, perSecond: perSecond ?? null });
+	const given = items(randomUUID());
+	const time = await runner(given);
+	const bodies = (await simulator.sent()).map((body) => Object.entries(body).sort());
+	const sent = bodies.map((fields) => JSON.stringify(fields)).sort();
+	const isWhole = sent.length === given.length && new Set(sent).size === sent.length;
+	if (!isWhole) throw new Error(`${title}: ${sent.length} of ${given.length} arrived`);
+	return { time, sent };
+}
+
+/** Runs both nodes by turns. */
+async function measure(stage: Stage, measured: Case): Promise<Result> {
+	const ourNode = await ourRunner(stage, measured);
+	const otherNode = await otherRunner(stage, measured);
+	const ours: number[] = [];
+	const others: number[] = [];
+	for (let turn = 0; turn <= runs; turn += 1) {
+		const own = await runOnce(stage, measured, ourNode);
+		if (turn > 0) ours.push(own.time);
+		if (measured.neededMs !== undefined) continue;
+		const other = await runOnce(stage, measured, otherNode);
+		if (turn > 0) others.push(other.time);
+		if (own.sent.join() !== other.sent.join()) {
+			throw new Error(`${measured.title}: the nodes sent different notifications`);
+		}
+	}
+	return { measured, ours, others };
+}
+
+function median(values: readonly number[]): number {
+	const sorted = [...values].sort((one, other) => one - other);
+	const half = sorted.length / 2;
+	return ((sorted[Math.floor(half)] ?? NaN) + (sorted[Math.ceil(half) - 1] ?? NaN)) / 2;
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
+const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
+
+/** The median, and in brackets the shortest and the longest. */
+const spread = (values: readonly number[]) =>
+	`${seconds(median(values))} (${seconds(Math.min(...values))} to ${seconds(Math.max(...values))})`;
+
+const ratioOf = ({ measured, ours, others }: Result) =>
+	median(ours) / (measured.neededMs ?? median(others));
+
+const isMet = (result: Result) => ratioOf(result) <= result.measured.atMost;
+
+function rowOf(result: Result): string[] {
+	const { measured, ours, others } = result;
+	const { title, neededMs, atMost } = measured;
+	const ratio = times(ratioOf(result));
+	return [
+		title,
+		spread(ours),
+		neededMs === undefined ? spread(others) : `The limit needs ${seconds(neededMs)}`,
+		isMet(result) ? ratio : `**${ratio}**`,
+		times(atMost),
+	];
+}
+
+const headings = ['', 'Push Campaign', 'HTTP Request', 'Ratio', 'At most'];
+
+function toPage(results: readonly Result[]): string {
+	const rows = [headings, headings.map(() => '---'), ...results.map(rowOf)];
+	const date = new Date().toISOString().slice(0, 10);
+	const processor = cpus()[0]?.model ?? 'unknown processor';
+	return `# Performance
+
+How long the node Push Campaign takes beside n8n's own HTTP Request node, which sends the same and checks nothing, on a real n8n with a simulator of the push service. Both run by turns, and a time is what n8n records for the node: the median of ${runs} runs, and the shortest and the longest. On a busy machine only the ratios mean something.
+
+${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
+
+Measured ${date} on ${cpus().length} cores (${processor}). \`npm run bench\` measures again and writes this page.
+`;
+}
+
+async function main(only = ''): Promise<void> {
+	const progress = new host.Progress(process.stdout);
+	const stage = await progress.step('Starting n8n and the simulator', async () => {
+		const { tarball } = await host.packPackage();
+		const env = { N8N_DISABLE_UI: 'true' };
+		const startService = () => Service.start();
+		return await host.startStage({ major: '2', tarball, env, access, startService });
+	});
 	const results: Result[] = [];
 	try {
-		for (const { title, measure: measureCase } of chosen) {
-			const measured = await progress.step(title, (rename) =>
-				measureCase({ stage, pairs, tell: (what) => rename(`${title}: ${what}`) }),
-			);
-			const result = { title, ...measured };
+		for (const measured of cases.filter(({ title }) => title.includes(only))) {
+			const result = await progress.step(measured.title, () => measure(stage, measured));
 			results.push(result);
-			say(toLines(result));
+			process.stdout.write(`  ${rowOf(result).slice(1).join(' | ')}\n`);
 		}
 	} finally {
-		await progress.step('Stopping', () => stage.close());
+		await stage.close();
 	}
-	return results;
-}
-
-async function save(results: readonly Result[], machine: string): Promise<void> {
-	const page = await readFile(pageFile, 'utf8');
-	if (!measuredPart.test(page)) throw new Error(`${pageFile} has lost its marks`);
-	const table = toMarkdown(results, machine, new Date());
-	await writeFile(
-		pageFile,
-		page.replace(measuredPart, () => `\n\n${table}\n\n`),
-	);
-	// The formatter's check covers this file too.
-	await execa('oxfmt', [pageFile], { cwd: projectFolder, preferLocal: true });
-}
-
-async function main(): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			case: { type: 'string', multiple: true },
-			pairs: { type: 'string', default: '5' },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		say(usage);
-		return;
+	if (results.length === cases.length) {
+		const page = join(host.projectFolder, 'docs', 'performance.md');
+		await writeFile(page, toPage(results));
+		await host.run('npx', ['oxfmt', page], { cwd: host.projectFolder });
 	}
-	const pairs = z.coerce.number().int().min(1).max(100).parse(values.pairs);
-	const chosen = values.case?.map((id) => {
-		const found = cases.find((each) => each.id === id);
-		if (found === undefined) throw new Error(`There is no case '${id}'\n\n${usage}`);
-		return found;
-	});
-	const machine = describeMachine();
-	const results = await measure(chosen ?? cases, pairs);
-	if (chosen === undefined) await save(results, machine);
-	const judged = results.filter(({ passed }) => passed !== undefined);
-	const met = judged.filter(({ passed }) => passed);
-	say(`\n${met.length} of ${judged.length} targets met.\n`);
+	if (!results.every(isMet)) throw new Error('A time is longer than it may be.');
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 	process.on(signal, () => process.exit(130));
 }
 
-main().then(
-	() => process.exit(0),
-	(error: unknown) => {
-		process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-		process.exit(1);
-	},
-);
+main(process.argv[2]).catch((error: unknown) => {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+	process.exit(1);
+});
