@@ -1,103 +1,81 @@
+import assert from 'node:assert/strict';
 import type {
 	DeduplicationItemTypes,
 	ICheckProcessedContextData,
 	IDataDeduplicator,
-	IExecuteFunctions,
-	INode,
 } from 'n8n-workflow';
 
-/** One query to the table, with the row that it is about. */
+/** One query to the table, and the row that it is about. */
 export interface Query {
-	readonly kind: 'find' | 'insert' | 'update' | 'delete';
+	readonly kind: 'find' | 'insert' | 'update';
 	readonly row: string;
 }
 
-/** What PostgreSQL says if a row is there already. */
-const collision = () =>
-	Object.assign(new Error('duplicate key value violates unique constraint'), { code: '23505' });
-
-const workflowId = 'workflow-1';
+const unused = async (): Promise<never> => {
+	throw new Error('Rows are only inserted and asked for');
+};
 
 /**
  * n8n's table `processed_data`, and n8n's deduplication on it, query by query (n8n 2.41.1:
  * `deduplication/deduplication-helper.js`): the name of a row is made before anything is waited for, a row is read,
- * changed and written back whole, an insert fails if the row is there, and an update of none does nothing.
+ * changed and written back whole, and an insert fails if the row is there.
  */
 export class ProcessedData implements IDataDeduplicator {
 	/** Entries by row: the workflow's ID and the context, such as `n:` and the node's ID. */
 	readonly rows = new Map<string, readonly string[]>();
-	readonly queries: Query[] = [];
-	/** Called before each query: may wait, throw, or never end. */
+	queries: Query[] = [];
+	/** Called before each query: may wait, or throw what a database would. */
 	beforeQuery: (query: Query) => unknown = () => undefined;
+	/** What the name of a row is made of. */
+	contextOf = (node: { id: string }) => `n:${node.id}`;
+
+	/** As it is in a new n8n. */
+	reset(): void {
+		Object.assign(this, { ...new ProcessedData(), rows: this.rows });
+		this.rows.clear();
+	}
+
+	/** The rows of keys, without what stands before the name and after it: `claim:1`, `sent`. */
+	get keyRows(): string[] {
+		const names = [...this.rows.keys()].filter((row) => row.includes('n:push-campaign-key:'));
+		return names.map((row) => row.split(':').slice(3).join(':'));
+	}
 
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		_scope: string,
 		context: ICheckProcessedContextData,
 	) {
-		const row = rowOf(context);
-		const values = items.map(String);
+		const row = this.rowOf(context);
 		const found = await this.find(row);
 		if (found === undefined) {
 			await this.query('insert', row);
-			if (this.rows.has(row)) throw collision();
-			this.rows.set(row, values);
+			if (this.rows.has(row)) throw new Error('UNIQUE constraint failed');
+			this.rows.set(row, items.map(String));
 			return { new: items, processed: [] };
 		}
 		const added = items.filter((item) => !found.includes(String(item)));
-		await this.update(row, [...found, ...added.map(String)]);
+		await this.query('update', row);
+		this.rows.set(row, [...found, ...added.map(String)]);
 		return { new: added, processed: items.filter((item) => !added.includes(item)) };
 	}
 
-	async removeProcessed(
-		items: DeduplicationItemTypes[],
-		_scope: string,
-		context: ICheckProcessedContextData,
-	) {
-		const row = rowOf(context);
-		const found = await this.find(row);
-		if (found === undefined) return;
-		await this.update(
-			row,
-			found.filter((entry) => !items.includes(entry)),
-		);
-	}
-
-	async clearAllProcessedItems(_scope: string, context: ICheckProcessedContextData) {
-		const row = rowOf(context);
-		await this.query('delete', row);
-		this.rows.delete(row);
-	}
-
 	async getProcessedDataCount(_scope: string, context: ICheckProcessedContextData) {
-		return (await this.find(rowOf(context)))?.length ?? 0;
+		return (await this.find(this.rowOf(context)))?.length ?? 0;
 	}
 
-	/** n8n's helpers for a node, which hold it as an object (`deduplication-helper-functions.js`). */
-	helpersOf(node: INode) {
-		const context = { node, workflow: { id: workflowId, active: true } };
-		return {
-			checkProcessedAndRecord: async (items, scope) =>
-				await this.checkProcessedAndRecord(items, scope, context),
-			removeProcessed: async (items, scope) => await this.removeProcessed(items, scope, context),
-			clearAllProcessedItems: async (scope) => await this.clearAllProcessedItems(scope, context),
-			getProcessedDataCount: async (scope) => await this.getProcessedDataCount(scope, context),
-		} satisfies Partial<IExecuteFunctions['helpers']>;
-	}
+	readonly removeProcessed = unused;
+	readonly clearAllProcessedItems = unused;
 
-	/** The rows of this package, by the part of their names that says what they are for. */
-	rowsOf(purpose: 'key' | 'journal'): string[] {
-		return [...this.rows.keys()].filter((row) => row.includes(`n:push-campaign-${purpose}:`));
+	private rowOf({ node, workflow }: ICheckProcessedContextData): string {
+		assert.ok(node);
+		assert.ok(workflow.id);
+		return `${workflow.id} ${this.contextOf(node)}`;
 	}
 
 	private async find(row: string): Promise<readonly string[] | undefined> {
 		await this.query('find', row);
 		return this.rows.get(row);
-	}
-
-	private async update(row: string, entries: readonly string[]): Promise<void> {
-		await this.query('update', row);
-		if (this.rows.has(row)) this.rows.set(row, entries);
 	}
 
 	private async query(kind: Query['kind'], row: string): Promise<void> {
@@ -106,9 +84,4 @@ export class ProcessedData implements IDataDeduplicator {
 		await this.beforeQuery(query);
 		await Promise.resolve();
 	}
-}
-
-function rowOf({ node, workflow }: ICheckProcessedContextData): string {
-	if (node === undefined) throw new Error('No node');
-	return `${workflow.id} n:${node.id}`;
 }

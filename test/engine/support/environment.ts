@@ -9,7 +9,7 @@ void n8nCore.DataDeduplicationService.init(processedData);
 
 const userFolder = process.env['N8N_USER_FOLDER'] ?? '';
 
-/** Loads n8n's engine once for each of jest's workers, with a table of what was processed. */
+/** Loads n8n's engine once for each of jest's workers, with a table of what was processed (`pushCampaign.ts`). */
 export default class EngineEnvironment extends OnceLoaded {
 	protected override get modules() {
 		return { ...super.modules, 'n8n-core': n8nCore };
@@ -17,7 +17,8 @@ export default class EngineEnvironment extends OnceLoaded {
 
 	override async setup(): Promise<void> {
 		await super.setup();
-		processedData.rows.clear();
+		processedData.reset();
+		this.global['processedData'] = processedData;
 	}
 
 	override async teardown(): Promise<void> {

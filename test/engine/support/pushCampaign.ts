@@ -1,8 +1,11 @@
-import type { INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
+import type { IDataObject, INodeExecutionData, INodeParameters, IRun } from 'n8n-workflow';
+import type { Fault, Simulator, SimulatorOptions } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import type { ProcessedData } from '../../support/processedData';
 import type { CredentialData } from './credentials';
 import { itemsOf } from './run';
-import type { NodeSketch } from './workflow';
+import type { NodeSketch, WorkflowJson } from './workflow';
+import { chain } from './workflow';
 
 /** The name of the node under test in every workflow of the engine tests. */
 export const NODE = 'Push Campaign';
@@ -25,6 +28,15 @@ export const push = (
 	credentials: { pushCampaignApi: { id: '1', name: 'Test' } },
 	...more,
 });
+
+/** A workflow with the action node alone behind its start. */
+export const workflowOf = (
+	parameters: INodeParameters = {},
+	more: Partial<NodeSketch> = {},
+): WorkflowJson => chain([push(parameters, more)], { timezone: 'Europe/Berlin' });
+
+export const continuing = { onError: 'continueRegularOutput' } as const;
+export const toErrorOutput = { onError: 'continueErrorOutput' } as const;
 
 /** The credential that opens a simulator with its default key and token. */
 export const credentialsFor = (
@@ -49,6 +61,31 @@ export function useSimulator(options: SimulatorOptions = {}): () => Simulator {
 	return current;
 }
 
+declare global {
+	var processedData: ProcessedData;
+}
+
+/** n8n's table for deduplication, as new before each test of a file. */
+export function useDatabase(): ProcessedData {
+	beforeEach(() => globalThis.processedData.reset());
+	return globalThis.processedData;
+}
+
+/** What the service answers to some sends: all of them, or those with a text in their body. */
+export const faultFor = (bodyIncludes: string | undefined, action: Fault['action']): Fault => ({
+	times: 0,
+	match: { path: '/send/', ...(bodyIncludes === undefined ? {} : { bodyIncludes }) },
+	action,
+});
+
+/** A failure of the service; one without a type is the generic one. */
+export const failure = (type?: string, more: { status?: number } = {}): Fault['action'] => ({
+	kind: 'failure',
+	...(type === undefined ? {} : { type }),
+	description: 'Just as the service says it',
+	...more,
+});
+
 /** The titles that arrived, oldest first. */
 export const titlesAt = ({ requests }: Simulator): unknown[] =>
 	requests.map(({ json }) => (isObject(json) ? json['title'] : undefined));
@@ -57,12 +94,20 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null;
 
 /** Input items made of plain objects. */
-export const inputOf = (...objects: Array<INodeExecutionData['json']>): INodeExecutionData[] =>
+export const inputOf = (...objects: IDataObject[]): INodeExecutionData[] =>
 	objects.map((json) => ({ json }));
 
+/** Input items that differ in their title alone. */
+export const titled = (...titles: string[]): INodeExecutionData[] =>
+	inputOf(...titles.map((title) => ({ title })));
+
 /** What the node under test returned. */
-export const outputOf = (run: IRun, runIndex = -1): INodeExecutionData['json'][] =>
+export const outputOf = (run: IRun, runIndex = -1): IDataObject[] =>
 	itemsOf(run, NODE, 0, runIndex).map(({ json }) => json);
+
+/** The hints above the output of the node under test. */
+export const hintsOf = (run: IRun): string[] =>
+	(run.data.resultData.runData[NODE]?.at(-1)?.hints ?? []).map(({ message }) => message);
 
 /** What n8n's error says, in one object that a test can compare. */
 export function failureOf(run: IRun) {

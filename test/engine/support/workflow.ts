@@ -1,10 +1,5 @@
-import {
-	NodeConnectionTypes,
-	type IConnections,
-	type INode,
-	type INodeParameters,
-	type IWorkflowSettings,
-} from 'n8n-workflow';
+import type { IConnections, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 
 /** As much of a saved workflow as the engine needs. */
 export interface WorkflowJson {
@@ -27,16 +22,15 @@ export const nodeFrom = (sketch: NodeSketch): INode => ({
 });
 
 /** The node that every chain starts with; its output is the run's `input`. */
-export const START = 'Start';
+const START = 'Start';
 
 /**
  * A workflow of nodes one after another, behind a manual trigger called 'Start'.
  * @param sketches the nodes in their order, each fed by the first output of the one before it
  */
-export const chain = (sketches: NodeSketch[], settings: IWorkflowSettings = {}): WorkflowJson => {
-	const first = nodeFrom({ name: START, type: 'n8n-nodes-base.manualTrigger' });
+export function chain(sketches: NodeSketch[], settings: IWorkflowSettings = {}): WorkflowJson {
 	const json: WorkflowJson = {
-		nodes: [first],
+		nodes: [nodeFrom({ name: START, type: 'n8n-nodes-base.manualTrigger' })],
 		connections: {},
 		settings: { executionOrder: 'v1', ...settings },
 	};
@@ -47,16 +41,20 @@ export const chain = (sketches: NodeSketch[], settings: IWorkflowSettings = {}):
 		from = sketch.name;
 	}
 	return json;
-};
+}
 
-/** Draws one more connection into a workflow, from the given output (0 is the first). */
-export const connect = (
+/**
+ * Draws one more connection into a workflow.
+ * @param output 0 is the first one
+ */
+export function connect(
 	{ connections }: WorkflowJson,
 	from: string,
 	to: string,
 	output = 0,
-): void => {
-	const outputs = ((connections[from] ??= {})[NodeConnectionTypes.Main] ??= []);
+	type: 'main' | 'ai_tool' = NodeConnectionTypes.Main,
+): void {
+	const outputs = ((connections[from] ??= {})[type] ??= []);
 	while (outputs.length <= output) outputs.push([]);
-	(outputs[output] ??= []).push({ node: to, type: NodeConnectionTypes.Main, index: 0 });
-};
+	(outputs[output] ??= []).push({ node: to, type, index: 0 });
+}

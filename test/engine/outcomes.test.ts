@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../simulator';
+import {
+	continuing,
+	credentialsFor,
+	failure,
+	failureOf,
+	faultFor,
+	hintsOf,
+	outputOf,
+	titled,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { runWorkflow, startWorkflow } from './support/run';
+
+// What is known about a send after each answer, through n8n's own HTTP helper.
+
+const simulator = useSimulator();
+const elsewhere = useSimulator();
+
+const run = async (parameters: INodeParameters = {}, more: object = continuing) =>
+	await runWorkflow(workflowOf(parameters, more), { credentials: credentialsFor(simulator()) });
+const fault = (action: Fault['action'], times = 0) => simulator().addFault({ times, action });
+
+const page = '<!doctype html><html><body>Nothing to see here</body></html>';
+const respond = (
+	status: number,
+	body = page,
+	headers: Record<string, string> = { 'content-type': 'text/html' },
+): Fault['action'] => ({ kind: 'respond', status, body, headers });
+const success = JSON.stringify({ status: 'success', description: 'Created', ID: 7 });
+
+type Row = [
+	what: string,
+	action: Fault['action'] | (() => Fault['action']),
+	type: string,
+	httpCode?: string,
+];
+
+const redirect = (status: number) => (): Fault['action'] => ({
+	kind: 'redirect',
+	status,
+	location: `${elsewhere().url}/v1/notification/send/all`,
+});
+
+const notSent: Row[] = [
+	['a failure that comes with HTTP 200', failure('missing_parameter'), 'missing_parameter', '400'],
+	['a failure without a type', failure(), 'unspecified', '500'],
+	[
+		'a failure without a type, with HTTP 503',
+		failure(undefined, { status: 503 }),
+		'unspecified',
+		'500',
+	],
+	[
+		'a failure with a type, with HTTP 504',
+		failure('invalid_type', { status: 504 }),
+		'invalid_type',
+		'400',
+	],
+	['a failure of a type of its own', failure('quota_exceeded'), 'quota_exceeded', '400'],
+	['a page with HTTP 404', respond(404), 'unexpected_answer', '404'],
+	['a page with HTTP 403', respond(403), 'unexpected_answer', '403'],
+	['an empty answer with HTTP 413', respond(413, ''), 'unexpected_answer', '413'],
+	['a redirect with HTTP 302', redirect(302), 'unexpected_answer', '302'],
+	['a redirect that keeps the method', redirect(307), 'unexpected_answer', '307'],
+];
+
+const unknown: Row[] = [
+	['a redirect with HTTP 303', redirect(303), 'unexpected_answer', '303'],
+	['HTTP 302 without a Location', respond(302, ''), 'unexpected_answer', '302'],
+	['HTTP 408', respond(408), 'unexpected_answer', '408'],
+	['a page with HTTP 500', respond(500), 'unexpected_answer', '500'],
+	['a page with HTTP 502', respond(502), 'unexpected_answer', '502'],
+	[
+		'a failure without a type, with HTTP 502',
+		failure(undefined, { status: 502 }),
+		'unspecified',
+		'500',
+	],
+	[
+		'a failure without a type, with HTTP 504',
+		failure(undefined, { status: 504 }),
+		'unspecified',
+		'500',
+	],
+	['a page with HTTP 200', respond(200), 'unexpected_answer', '200'],
+	['an empty answer with HTTP 204', respond(204, ''), 'unexpected_answer', '204'],
+	[
+		'a success without a campaign ID',
+		respond(200, '{"status":"success"}'),
+		'unexpected_answer',
+		'200',
+	],
+	['a success that comes with HTTP 500', respond(500, success), 'unexpected_answer', '500'],
+	['a success that comes with HTTP 404', respond(404, success), 'unexpected_answer', '404'],
+	['half an answer', { kind: 'truncate' }, 'network'],
+	['a connection that is lost before the send is processed', { kind: 'reset-before' }, 'network'],
+	['a connection that is lost after it', { kind: 'reset-after' }, 'network'],
+	['no answer within the timeout', { kind: 'hang', process: true }, 'network'],
+];
+
+const withOutcome = (outcome: string, rows: Row[]) =>
+	rows.map(([what, action, type, httpCode]) => ({ outcome, what, action, type, httpCode }));
+
+test.each([...withOutcome('notSent', notSent), ...withOutcome('unknown', unknown)])(
+	'after $what a send is $outcome, and was requested once',
+	async ({ outcome, action, type, httpCode }) => {
+		fault(typeof action === 'function' ? action() : action);
+		const timeout = typeof action === 'object' && action.kind === 'hang' ? 50 : 5_000;
+		const [item] = outputOf(await run({ options: { timeout } }));
+		const code = httpCode === undefined ? {} : { httpCode };
+		expect(item).toMatchObject({ status: outcome, error: { type, outcome, ...code } });
+		expect(item?.['description']).toMatch(/^.{20,250}[^.]$/);
+		expect('httpCode' in Object(item?.['error'])).toBe(httpCode !== undefined);
+		expect(simulator().requests).toHaveLength(1);
+		expect(elsewhere().requests).toEqual([]);
+	},
+);
+
+test('without a connection a send is not sent', async () => {
+	const { url } = simulator();
+	const closed = createServer().listen(0, '127.0.0.1');
+	await once(closed, 'listening');
+	const address = closed.address();
+	const port = typeof address === 'object' ? address?.port : undefined;
+	closed.close();
+	const done = await runWorkflow(workflowOf({}, continuing), {
+		credentials: credentialsFor({ url: url.replace(/\d+$/, String(port)) }),
+	});
+	expect(outputOf(done)).toMatchObject([
+		{
+			status: 'notSent',
+			error: {
+				message: `Could not connect to 127.0.0.1:${port}: connection refused (ECONNREFUSED)`,
+				type: 'network',
+				outcome: 'notSent',
+			},
+		},
+	]);
+});
+
+test('HTTP 429 without the service’s JSON is waited for and tried again', async () => {
+	fault(respond(429, page, { 'retry-after': '0.05' }), 2);
+	const [item] = outputOf(await run());
+	expect(item).toMatchObject({ status: 'success' });
+	const [first = 0, second = 0] = simulator().requests.map(({ at }) => at);
+	expect(simulator().requests).toHaveLength(3);
+	expect(second - first).toBeGreaterThanOrEqual(45);
+});
+
+describe('a service that asks to wait for more than ten minutes', () => {
+	const start = async (more: object) => {
+		const headers = { 'retry-after': '601' };
+		const action: Fault['action'] = {
+			...{ kind: 'failure', type: 'rate_limit', description: 'Slow down', status: 429, headers },
+		};
+		simulator().addFault(faultFor('refused', action));
+		return await runWorkflow(workflowOf({ title: '={{ $json.title }}' }, more), {
+			credentials: credentialsFor(simulator()),
+			input: titled(...Array.from({ length: 60 }, () => 'refused')),
+		});
+	};
+
+	test('is asked nothing further, and all that is left is not sent', async () => {
+		const { message, description, httpCode, cause } = failureOf(await start({}));
+		expect(simulator().requests.length).toBeLessThanOrEqual(20);
+		expect([httpCode, cause]).toEqual(['429', 'rate-limited']);
+		expect(message).toBe('The push service is receiving too many requests');
+		expect(description).toMatch(/^Nothing was sent\..*11 minutes.*'Retry'/);
+	});
+
+	test('is asked nothing further with Continue either', async () => {
+		const done = await start(continuing);
+		expect(simulator().requests.length).toBeLessThanOrEqual(20);
+		const items = outputOf(done);
+		expect(items).toHaveLength(60);
+		for (const item of items) {
+			expect(item).toMatchObject({
+				status: 'notSent',
+				error: { type: 'rate_limit', httpCode: '429' },
+			});
+		}
+		expect(hintsOf(done)[0]).toMatch(/^60 of 60 items failed: see the error column\./);
+	});
+});
+
+describe('when the user stops the execution', () => {
+	test('nothing further is sent, and the node ends', async () => {
+		fault({ kind: 'hang', process: true });
+		const run = startWorkflow(workflowOf({ title: '={{ $json.title }}' }), {
+			credentials: credentialsFor(simulator()),
+			input: titled(...Array.from({ length: 60 }, (_, index) => `No ${index}`)),
+		});
+		while (simulator().requests.length < 20) await new Promise(setImmediate);
+		run.cancel();
+		expect((await run.finished).status).toBe('canceled');
+		expect(simulator().requests).toHaveLength(20);
+	});
+});
+
+test('a request that is given up is ended: no socket outlives its time', async () => {
+	const sockets: Socket[] = [];
+	const server = createServer((socket) => {
+		sockets.push(socket);
+		socket.on('error', () => undefined);
+		socket.resume();
+		socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const address = server.address();
+	const port = typeof address === 'object' ? address?.port : undefined;
+	const done = await runWorkflow(workflowOf({ options: { timeout: 60 } }), {
+		credentials: credentialsFor({ url: `http://127.0.0.1:${port}` }),
+	});
+	expect(failureOf(done).message).toBe(
+		'It is unknown whether this was sent: the push service did not answer within 0.06 seconds',
+	);
+	// Jest would wait for a socket that stays open.
+	await Promise.all(
+		sockets.map(async (socket) => socket.destroyed || (await once(socket, 'close'))),
+	);
+	server.close();
+	expect(sockets).toHaveLength(1);
+});
