@@ -1,0 +1,152 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+import { readWatched, triggerProperties } from '../../../nodes/PushCampaign/trigger/events';
+import { readCampaign, readSite, siteId } from '../../../nodes/PushCampaign/trigger/read';
+import { refusal } from '../service/support';
+
+const node = { typeVersion: 1 };
+
+/** What n8n hands to a trigger whose panel was filled in like this. */
+const filledIn = (given: INodeParameters) =>
+	NodeHelpers.getNodeParameters(triggerProperties, given, true, false, node, null) ?? {};
+
+function read(given: INodeParameters) {
+	const parameters = filledIn(given);
+	const get = (path: string): unknown =>
+		path
+			.split('.')
+			.reduce<unknown>(
+				(value, name) =>
+					typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
+				parameters,
+			);
+	return readWatched({
+		timezone: 'UTC',
+		input: {},
+		written: get,
+		get: (field) => get(field.path),
+		expression: () => undefined,
+	});
+}
+
+const counters = [
+	...['totalAttempts', 'successfullySent', 'failedToSend'],
+	...['delivered', 'clicked', 'closed'],
+];
+const counts = ['totalLifetimeSubscribers', 'activeSubscribers'];
+const changed = { startsOn: 'change', minimumChange: 1 };
+
+interface Row {
+	readonly name: string;
+	readonly given: INodeParameters;
+	readonly then: object;
+}
+const rows: Row[] = [
+	{
+		name: 'a trigger that nobody changed watches the six counters of its campaigns, and any change',
+		given: { campaignIds: '1001, 1002' },
+		then: {
+			subject: readCampaign,
+			ids: ['1001', '1002'],
+			rule: { ...changed, watched: counters },
+		},
+	},
+	{
+		name: 'Campaign Numbers Change watches what was chosen, and moves that are far enough',
+		given: { campaignIds: '1', watch: ['status', 'clicked'], options: { minimumChange: '5' } },
+		then: { rule: { ...changed, watched: ['status', 'clicked'], minimumChange: 5 } },
+	},
+	{
+		name: 'Campaign Reaches a Number watches Clicked at first',
+		given: { event: 'campaignReached', campaignIds: '1', number: '100' },
+		then: { subject: readCampaign, rule: { startsOn: 'reach', counter: 'clicked', number: 100 } },
+	},
+	{
+		name: 'Campaign Reaches a Number watches another counter if it was chosen',
+		given: { event: 'campaignReached', campaignIds: '1', number: 100, counter: 'delivered' },
+		then: { rule: { startsOn: 'reach', counter: 'delivered', number: 100 } },
+	},
+	{
+		name: 'Subscriber Count Changes watches both counts at first',
+		given: { event: 'subscribersChanged' },
+		then: { subject: readSite, ids: [siteId], rule: { ...changed, watched: counts } },
+	},
+	{
+		name: 'Subscriber Count Reaches a Number watches Active Subscribers at first',
+		given: { event: 'subscribersReached', number: 5 },
+		then: { subject: readSite, rule: { counter: 'activeSubscribers', number: 5 } },
+	},
+	{
+		name: 'Subscriber Count Reaches a Number watches the other count if it was chosen',
+		given: { event: 'subscribersReached', number: 5, count: 'totalLifetimeSubscribers' },
+		then: { rule: { counter: 'totalLifetimeSubscribers' } },
+	},
+	{
+		name: 'what was chosen for another event counts as not chosen',
+		given: { event: 'subscribersChanged', watch: ['clicked', 'status'] },
+		then: { rule: { watched: counts } },
+	},
+	{
+		name: 'what was chosen for another event is left out beside what was chosen for this one',
+		given: { campaignIds: '1', watch: ['activeSubscribers', 'closed'] },
+		then: { rule: { watched: ['closed'] } },
+	},
+	{
+		name: 'an ID counts once, however often and with however many leading zeros it is listed',
+		given: { campaignIds: [1, '1', '01', 'a-01', '0'] },
+		then: { ids: ['1', 'a-01', '0'] },
+	},
+];
+test.each(rows)('$name', ({ given, then }) => {
+	expect(read(given)).toMatchObject(then);
+});
+
+test('the site has an ID that no campaign can have', () => {
+	expect(refusal(() => read({ campaignIds: [siteId] })).message).toContain('is not one ID');
+});
+
+const reach = { event: 'campaignReached', number: 1 };
+const refusals: Array<{ name: string; given: INodeParameters; then: string }> = [
+	{ name: 'no campaign ID', given: { campaignIds: ' , ' }, then: 'Campaign IDs is missing' },
+	{ name: 'an empty list of IDs', given: { campaignIds: [] }, then: 'Campaign IDs is missing' },
+	{ name: 'nothing to watch', given: { watch: [] }, then: 'Watch is empty' },
+	{
+		name: 'something to watch that there is not',
+		given: { watch: ['sold'] },
+		then: 'Watch is not a selection from the list: ["sold"]',
+	},
+	{
+		name: 'an event that there is not',
+		given: { event: 'sold' },
+		then: 'Trigger On is no event: "sold"',
+	},
+	{ name: 'a counter that there is not', given: { ...reach, counter: 'sold' }, then: '"sold"' },
+	{
+		name: 'a counter of a campaign as a count of the site',
+		given: { event: 'subscribersReached', number: 1, count: 'clicked' },
+		then: '"clicked"',
+	},
+	{ name: 'no number', given: { ...reach, number: '' }, then: 'Number is missing' },
+	{
+		name: 'a number of 0',
+		given: { ...reach, number: 0 },
+		then: 'Number is not a whole number from 1: 0',
+	},
+	{
+		name: 'a minimum change that is no whole number',
+		given: { options: { minimumChange: 1.5 } },
+		then: 'Minimum Change is not a whole number from 1: 1.5',
+	},
+];
+test.each(refusals)('refuses $name', ({ given, then }) => {
+	expect(refusal(() => read({ campaignIds: '1', ...given })).message).toContain(then);
+});
+
+test.each([
+	{ event: 'campaignChanged', shown: ['event', 'campaignIds', 'watch', 'options'] },
+	{ event: 'campaignReached', shown: ['event', 'campaignIds', 'counter', 'number'] },
+	{ event: 'subscribersChanged', shown: ['event', 'watch', 'options'] },
+	{ event: 'subscribersReached', shown: ['event', 'count', 'number'] },
+])('the panel of $event shows its fields and no others', ({ event, shown }) => {
+	expect(Object.keys(filledIn({ event }))).toEqual(shown);
+});
