@@ -11,12 +11,13 @@ import { everything, selectReports, toError } from './reports';
 import { TriggerState, triggerKey } from './state';
 
 /**
- * The longest time of each kind of poll, in milliseconds.
- *
- * n8n publishes a trigger by up to five test polls with pauses of 15 s in all between them, and gives up after 84 s with
- * no word about why they failed (n8n 2.41.1: `trigger-activation-retry.js`, `workflow-publication-outbox-consumer.js`).
+ * How long a poll may read that can fail a publication, in milliseconds. n8n tries five times, with pauses of 15 s in
+ * all, and after 84 s it gives up without a word about the reason (n8n 2.41.1: `trigger-activation-retry.js`,
+ * `workflow-publication-outbox-consumer.js`).
  */
-const longestMs = { thatMayFailAPublication: 12_000, firstOfAContext: 24_000 };
+const publicationMs = 12_000;
+/** How long the first poll of a context may read: n8n may wait for it with a publication, or a user in the editor. */
+const firstPollMs = 24_000;
 /** How much of n8n's own limit is used, so that there is time to hand over what was read. */
 const budgetShare = 0.8;
 const longestRequestMs = 30_000;
@@ -36,7 +37,7 @@ interface Found {
 /** Reads what the trigger watches. Never throws. */
 async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	// n8n 1 gives no budget.
-	const budgetMs = (context.getPollBudgetMs?.() ?? longestMs.firstOfAContext) * budgetShare;
+	const budgetMs = (context.getPollBudgetMs?.() ?? firstPollMs) * budgetShare;
 	const readingMs = Math.max(1, Math.floor(Math.min(budgetMs, longest)));
 	const requestMs = Math.max(1, Math.min(longestRequestMs, Math.floor(readingMs / 2)));
 	try {
@@ -51,7 +52,7 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 }
 
 function throwFailures(context: IPollFunctions, { failures }: Found): void {
-	const error = toError(context, failures, true);
+	const error = toError(context.getNode(), failures, true);
 	if (error !== undefined) throw error;
 }
 
@@ -60,7 +61,7 @@ const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null 
 
 /** 'Fetch Test Event': the present state of everything. It changes no baseline. */
 async function fetchTestEvent(context: IPollFunctions) {
-	const found = await read(context, longestMs.firstOfAContext);
+	const found = await read(context, firstPollMs);
 	throwFailures(context, found);
 	const { readings = [], rule } = found.seen ?? {};
 	return rule === undefined ? null : toOutput(readings.map((each) => presentItem(each, rule)));
@@ -76,14 +77,15 @@ async function fetchTestEvent(context: IPollFunctions) {
 async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 	const state = new TriggerState(context);
 	const mayFail = isFirst && state.isNew && context.getActivationMode() === 'activate';
-	let longest = isFirst ? longestMs.firstOfAContext : Infinity;
-	if (mayFail) longest = longestMs.thatMayFailAPublication;
+	let longest = isFirst ? firstPollMs : Infinity;
+	if (mayFail) longest = publicationMs;
 
 	const found = await read(context, longest);
 	if (mayFail) throwFailures(context, found);
 	// From here on nothing is waited for: no other poll can emit in between.
 	if (state.isStale) return null;
-	const report = toError(context, selectReports(triggerKey(context), found.failures), false);
+	const reports = selectReports(triggerKey(context), found.failures);
+	const report = toError(context.getNode(), reports, false);
 	if (report !== undefined) context.__emitError(report);
 	if (found.seen === undefined) return null;
 

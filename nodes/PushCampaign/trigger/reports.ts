@@ -1,4 +1,4 @@
-import type { IPollFunctions, NodeError } from 'n8n-workflow';
+import type { INode, NodeError } from 'n8n-workflow';
 
 import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
@@ -89,12 +89,13 @@ function groupByReason(failures: Failures): Group[] {
 	return [...groups.values()].sort((one, other) => other.ids.length - one.ids.length);
 }
 
+const goesOn = 'The trigger goes on with its next poll.';
+
+const nextStep = ({ remedy, fix }: Problem) =>
+	remedy === 'wait' || fix === undefined ? 'Try again later.' : 'Then try again.';
+
 /** One error for all failures, the reason of the most campaigns first; nothing if there are none. */
-export function toError(
-	context: IPollFunctions,
-	failures: Failures,
-	isThrown: boolean,
-): NodeError | undefined {
+export function toError(node: INode, failures: Failures, isThrown: boolean): NodeError | undefined {
 	const groups = groupByReason(failures);
 	const [first] = groups;
 	if (first === undefined) return undefined;
@@ -106,9 +107,8 @@ export function toError(
 
 	const advice = named.flatMap(({ problem: { said, fix } }) => [said, fix]);
 	const toMend = [...new Set(advice)].filter((sentence) => sentence !== undefined);
-	const goOn = isThrown ? 'Then try again.' : 'The trigger goes on with its next poll.';
-	return toN8nError(context.getNode(), first.problem, {
+	return toN8nError(node, first.problem, {
 		message: message.join('. '),
-		description: [...toMend, goOn].join(' '),
+		description: [...toMend, isThrown ? nextStep(first.problem) : goesOn].join(' '),
 	});
 }

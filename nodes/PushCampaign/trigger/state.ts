@@ -35,8 +35,14 @@ interface LastEmission {
 
 const lastEmissions = new Map<string, LastEmission>();
 
+/** What tells of a trigger. */
+export type TriggerContext = Pick<
+	IPollFunctions,
+	'getNode' | 'getWorkflow' | 'getWorkflowStaticData'
+>;
+
 /** Copies of a workflow share the IDs of its nodes. */
-export const triggerKey = (context: IPollFunctions): string =>
+export const triggerKey = (context: TriggerContext): string =>
 	`${context.getWorkflow().id} ${context.getNode().id}`;
 
 /**
@@ -54,7 +60,7 @@ export class TriggerState {
 	private readonly data;
 	private readonly saved: Saved;
 
-	constructor(context: IPollFunctions) {
+	constructor(context: TriggerContext) {
 		this.key = triggerKey(context);
 		this.data = context.getWorkflowStaticData('node');
 		// `structuredClone` refuses the classic engine's data.
