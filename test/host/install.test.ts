@@ -33,7 +33,7 @@ async function installAsReadmeSays(home: string): Promise<void> {
 describe('the packed package in a new n8n', () => {
 	let stage: Stage;
 	beforeAll(async () => {
-		stage = await startStage({ tarball: undefined, prepare: installAsReadmeSays, editor: true });
+		stage = await startStage({ prepare: installAsReadmeSays, editor: true });
 	});
 	beforeEach(() => stage.simulator.reset());
 	afterAll(async () => {

@@ -20,6 +20,8 @@ module.exports = {
 	maxWorkers: 3,
 	// Nothing takes that long: a test ends when it has seen what it waits for.
 	testTimeout: 1_200_000,
+	// A busy machine does not let a worker end within the half second after which jest warns and kills it.
+	workerGracefulExitTimeout: 30_000,
 	// Which tests have passed, as each suite ends.
 	verbose: true,
 };

@@ -30,11 +30,11 @@ export async function tarball(): Promise<string> {
 	return process.env[tarballVariable] ?? (await packPackage()).tarball;
 }
 
-export interface StageOptions extends Partial<
-	Pick<HostStageOptions<Simulator>, 'env' | 'prepare' | 'tarball'>
-> {
+export interface StageOptions extends Partial<Pick<HostStageOptions<Simulator>, 'env'>> {
 	/** Default `2`. */
 	major?: Major;
+	/** Prepares the user folder, and installs the package there. Left out: it is unpacked there. */
+	prepare?: (userFolder: string) => Promise<void>;
 	/** Whether n8n shows its editor, which takes a third of a start. Default false. */
 	editor?: boolean;
 	/** How fast the counters of campaigns move. Default 0: only a test moves them. */
@@ -46,11 +46,10 @@ export type Stage = HostStage<Simulator>;
 
 /** Starts a stage. Close it in any case. */
 export async function startStage(options: StageOptions = {}): Promise<Stage> {
-	const { major = '2', editor = false, lifeSpeed = 0, env, ...others } = options;
+	const { major = '2', prepare, editor = false, lifeSpeed = 0, env } = options;
 	return await startHostStage({
-		tarball: await tarball(),
-		...others,
 		major,
+		...(prepare === undefined ? { tarball: await tarball() } : { prepare }),
 		env: { ...(editor ? {} : { N8N_DISABLE_UI: 'true' }), ...env },
 		access: secrets,
 		startService: () =>
