@@ -1,0 +1,118 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	continuing,
+	credentialsFor,
+	inputOf,
+	NODE,
+	outputOf,
+	toErrorOutput,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { itemsOf, runWorkflow } from './support/run';
+
+// One whole workflow for each read: the parameters as the editor saves them, the request, and the item.
+
+const simulator = useSimulator();
+
+const run = async (parameters: INodeParameters, input = inputOf({}), more = {}) =>
+	await runWorkflow(workflowOf(parameters, more), {
+		credentials: credentialsFor(simulator()),
+		input,
+	});
+
+const headers = {
+	servicekey: 'demo-key',
+	serviceauthtoken: 'demo-token',
+	'content-type': 'application/json',
+	accept: 'application/json',
+};
+
+const counters = { total_attempts: 50, successfully_sent: 40, failed_to_send: 10, delivered: 30 };
+const addCampaign = () =>
+	simulator().addCampaign({ status: 'Sent', counters: { ...counters, clicked: 11 } });
+const getCount = { resource: 'site', operation: 'getSubscriberCount' };
+
+test('a read of a status asks for the campaign that comes in, and gives its numbers', async () => {
+	const id = addCampaign();
+	const done = await run({ operation: 'getStatus', simplify: true }, inputOf({ campaignId: id }));
+	const json = {
+		campaignId: id,
+		status: 'Sent',
+		totalAttempts: 50,
+		successfullySent: 40,
+		failedToSend: 10,
+		delivered: 30,
+		clicked: 11,
+		closed: 0,
+		deliveryRate: 0.75,
+		clickRate: 0.3667,
+	};
+	expect(itemsOf(done, NODE)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
+	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(json));
+	const [request] = simulator().requests;
+	const path = `/v1/notification/status/id/${id}`;
+	expect(request).toMatchObject({ method: 'GET', path, body: '', headers });
+});
+
+test('a read of the subscriber count gives both numbers', async () => {
+	const done = await run(getCount);
+	const json = { totalLifetimeSubscribers: 12_500, activeSubscribers: 10_000 };
+	expect(itemsOf(done, NODE)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
+	expect(simulator().requests).toMatchObject([
+		{ method: 'GET', path: '/v1/site/subscriber_count', body: '', headers },
+	]);
+});
+
+test('a read that is not simplified gives the answer as it came', async () => {
+	const count = { total_life_time_subscribers: '12500', active_subscribers: '10000' };
+	expect(outputOf(await run({ ...getCount, simplify: false }))).toStrictEqual([count]);
+	const id = addCampaign();
+	const raw = await run({ operation: 'getStatus', campaignId: id, simplify: false });
+	expect(outputOf(raw)).toMatchObject([{ notification_id: id, count: { clicked: '11' } }]);
+});
+
+test('a read gives null for a counter that the service does not give', async () => {
+	simulator().configure({ waitingCounters: 'null' });
+	const id = simulator().addCampaign({ dueAt: Date.now() + 3_600_000 });
+	const [item] = outputOf(await run({ operation: 'getStatus', campaignId: id }));
+	expect(item).toMatchObject({ totalAttempts: null, clicked: null, clickRate: null });
+});
+
+test('a read with the same parameters as another item asks the service once', async () => {
+	const [first, second] = [addCampaign(), addCampaign()];
+	const ids = [first, second, first, first];
+	const done = await run(
+		{ operation: 'getStatus' },
+		inputOf(...ids.map((campaignId) => ({ campaignId }))),
+	);
+	expect(outputOf(done).map(({ campaignId }) => campaignId)).toEqual(ids);
+	expect(simulator().requests).toHaveLength(2);
+});
+
+test('a read refuses the record of another campaign', async () => {
+	const id = addCampaign();
+	const answer = { notification_status: 'Sent', notification_id: '77', count: {} };
+	simulator().addFault({ times: 0, action: { kind: 'respond', body: JSON.stringify(answer) } });
+	const done = await run({ operation: 'getStatus', campaignId: id }, inputOf({}), continuing);
+	expect(outputOf(done)).toMatchObject([
+		{ campaignId: id, error: { type: 'unexpected_answer', httpCode: '200' } },
+	]);
+	// Two more tries: it may be right by then.
+	expect(simulator().requests).toHaveLength(3);
+});
+
+test('a read that fails has no outcome, and keeps its campaign ID with Continue', async () => {
+	const fix = 'Push Campaign returns the ID of each campaign that it sends, as campaignId.';
+	const error = {
+		message: 'Campaign ID: the push service has no campaign 999',
+		description: `The service says: "Invalid notification ID". ${fix}`,
+		type: 'invalid_value',
+		httpCode: '404',
+	};
+	const parameters = { operation: 'getStatus', campaignId: '999' };
+	const done = await run(parameters, inputOf({}), continuing);
+	expect(outputOf(done)).toStrictEqual([{ campaignId: '999', error }]);
+	const routed = await run(parameters, inputOf({ order: 7 }), toErrorOutput);
+	expect(itemsOf(routed, NODE, 1)).toMatchObject([{ json: { order: 7, error } }]);
+});

@@ -1,0 +1,203 @@
+import type { IRun } from 'n8n-workflow';
+import {
+	continuing,
+	credentialsFor,
+	failure,
+	failureOf,
+	faultFor,
+	hintsOf,
+	NODE,
+	outputOf,
+	push,
+	titled,
+	titlesAt,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { retryRun, runWorkflow } from './support/run';
+import { chain, connect } from './support/workflow';
+
+// Nothing that was sent is sent again when n8n runs the same node again for the same execution.
+
+const simulator = useSimulator();
+
+const credentials = () => ({ credentials: credentialsFor(simulator()) });
+const byTitle = { title: '={{ $json.title }}' };
+const workflow = (options = {}, more = {}) => workflowOf({ ...byTitle, options }, more);
+const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+/** Three sends, of which the second one ends as given. */
+const runThree = async (action = failure(), more = {}) => {
+	simulator().addFault(faultFor('second', action));
+	return await runWorkflow(workflow({}, more), {
+		...credentials(),
+		input: titled('first', 'second', 'third'),
+	});
+};
+const retry = async (failed: IRun, json = workflow()) =>
+	await retryRun(failed, json, credentials());
+
+/** What arrived since the faults were taken away. */
+function serveAgain() {
+	simulator().clearFaults();
+	simulator().clearRequests();
+}
+
+test('Retry On Fail tries again what was not sent, and nothing else', async () => {
+	simulator().addFault({ ...faultFor('second', failure()), times: 2 });
+	const done = await runWorkflow(workflow({}, retryOnFail), {
+		...credentials(),
+		input: titled('first', 'second', 'third'),
+	});
+	expect(titlesAt(simulator()).sort()).toEqual(['first', 'second', 'second', 'second', 'third']);
+	expect(outputOf(done)).toMatchObject([
+		{ title: 'first', status: 'success' },
+		{ title: 'second', status: 'success' },
+		{ title: 'third', status: 'success' },
+	]);
+});
+
+test('Retry On Fail tries again what failed with Continue, and nothing else', async () => {
+	const items = outputOf(await runThree(failure(), { ...continuing, ...retryOnFail }));
+	expect(items.map(({ status }) => status)).toEqual(['success', 'notSent', 'success']);
+	expect(titlesAt(simulator()).filter((title) => title !== 'second')).toHaveLength(2);
+});
+
+test('Retry On Fail never sends again what is unknown, also with Send Again', async () => {
+	simulator().addFault(faultFor('second', { kind: 'reset-after' }));
+	const json = workflow({ unknownOutcome: 'resend' }, retryOnFail);
+	const done = await runWorkflow(json, { ...credentials(), input: titled('first', 'second') });
+	expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
+	expect(failureOf(done).message).toMatch(/^It is unknown whether this was sent: /);
+});
+
+test('Retry sends the rest, and gives the first answers again', async () => {
+	const failed = await runThree();
+	serveAgain();
+	const done = await retry(failed);
+	expect(titlesAt(simulator())).toEqual(['second']);
+	expect(outputOf(done)).toMatchObject([
+		{ title: 'first', campaignId: '1001', status: 'success' },
+		{ title: 'second', campaignId: '1003', status: 'success' },
+		{ title: 'third', campaignId: '1002', status: 'success' },
+	]);
+	expect(hintsOf(done)).toContain('1 sent now, 2 sent earlier: to all subscribers.');
+});
+
+test('Retry knows an item by its place, and does not judge again what was sent', async () => {
+	const failed = await runThree();
+	serveAgain();
+	// Everything is edited in between, and it would not even be valid for the first one.
+	const json = workflowOf({
+		...{ operation: 'sendToSegments', segmentIds: '12', message: 'Corrected' },
+		title: "={{ $json.title === 'second' ? 'corrected' : '' }}",
+		options: { timeout: 1_000 },
+	});
+	const done = await retryRun(failed, json, {
+		credentials: credentialsFor(simulator(), { allowHttp: true }),
+	});
+	expect(titlesAt(simulator())).toEqual(['corrected']);
+	expect(outputOf(done)).toMatchObject([
+		{ title: 'first', audience: 'all' },
+		{ title: 'corrected', audience: 'segments' },
+		{ title: 'third', audience: 'all' },
+	]);
+});
+
+test('a Retry that fails says what was sent earlier', async () => {
+	const done = await retry(await runThree());
+	expect(failureOf(done).description).toMatch(/^0 sent now, 2 sent earlier, 1 not sent\. /);
+});
+
+test('a second Retry of the same execution knows what the first one sent', async () => {
+	const failed = await runThree();
+	serveAgain();
+	await retry(failed);
+	const [, second] = outputOf(await retry(failed));
+	expect(titlesAt(simulator())).toEqual(['second']);
+	expect(second).toMatchObject({ campaignId: '1003', status: 'success' });
+});
+
+describe('what an execution left unknown', () => {
+	const lost = async () => {
+		const failed = await runThree({ kind: 'reset-after' });
+		serveAgain();
+		return failed;
+	};
+
+	test('fails again with the same words, and is not requested', async () => {
+		const failed = await lost();
+		const again = await retry(failed);
+		expect(failureOf(again).message).toBe(failureOf(failed).message);
+		expect(failureOf(again)).toMatchObject({ name: 'NodeApiError', itemIndex: 1 });
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('is sent again with Send Again, and the hint says to take the option out', async () => {
+		const done = await retry(await lost(), workflow({ unknownOutcome: 'resend' }));
+		expect(titlesAt(simulator())).toEqual(['second']);
+		expect(outputOf(done)[1]).toMatchObject({ title: 'second', status: 'success' });
+		expect(hintsOf(done).join()).toContain('Unknown Outcome is set to Send Again. Take it out');
+	});
+
+	test('comes out as already sent with Count as Sent', async () => {
+		const done = await retry(await lost(), workflow({ unknownOutcome: 'countAsSent' }));
+		expect(simulator().requests).toEqual([]);
+		const [, second] = outputOf(done);
+		expect(second).toMatchObject({ audience: 'all', status: 'alreadySent', title: 'second' });
+		expect(second).not.toHaveProperty('campaignId');
+		expect(hintsOf(done).join()).toContain('Unknown Outcome is set to Count as Sent.');
+	});
+
+	test('is not sent a third time if Send Again leaves it unknown in the same execution', async () => {
+		const failed = await lost();
+		simulator().addFault(faultFor('second', { kind: 'reset-after' }));
+		const json = workflow({ unknownOutcome: 'resend' }, retryOnFail);
+		await retry(failed, json);
+		expect(titlesAt(simulator())).toEqual(['second']);
+	});
+});
+
+describe('in a loop', () => {
+	function loop() {
+		const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
+		json.nodes.push(...chain([push(byTitle)]).nodes.slice(1));
+		connect(json, 'Loop', NODE, 1);
+		connect(json, NODE, 'Loop');
+		return json;
+	}
+
+	test('each round sends anew', async () => {
+		const done = await runWorkflow(loop(), { ...credentials(), input: titled('first') });
+		expect(titlesAt(simulator())).toEqual(['first', 'first']);
+		expect([0, 1].map((round) => outputOf(done, round)[0]?.['campaignId'])).toEqual([
+			'1001',
+			'1002',
+		]);
+	});
+
+	test('a Retry of the second round sends what that round did not send', async () => {
+		simulator().addFault({ ...faultFor('second', failure()), skip: 1, times: 1 });
+		const input = titled('first', 'second');
+		const failed = await runWorkflow(loop(), { ...credentials(), input });
+		serveAgain();
+		const done = await retry(failed, loop());
+		expect(titlesAt(simulator())).toEqual(['second']);
+		expect(outputOf(done, 1)).toMatchObject([{ campaignId: '1003' }, { campaignId: '1004' }]);
+	});
+});
+
+test('a new execution sends anew', async () => {
+	const run = async () =>
+		await runWorkflow(workflow(), { ...credentials(), input: titled('first') });
+	await run();
+	await run();
+	expect(titlesAt(simulator())).toEqual(['first', 'first']);
+});
+
+test('n8n saves a few hundred bytes for each item that was sent', async () => {
+	const titles = Array.from({ length: 50 }, (_, index) => `No ${index}`);
+	const done = await runWorkflow(workflow(), { ...credentials(), input: titled(...titles) });
+	const context = done.data.executionData?.contextData[`node:${NODE}`];
+	expect(JSON.stringify(context).length / titles.length).toBeLessThan(300);
+});
