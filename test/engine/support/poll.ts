@@ -1,5 +1,6 @@
 import { PollContext } from 'n8n-core';
 import type {
+	IDataObject,
 	INodeExecutionData,
 	INodeParameters,
 	IPollFunctions,
@@ -16,6 +17,10 @@ export interface PollOptions extends Surroundings {
 	activation?: WorkflowActivateMode;
 	/** What `getPollBudgetMs()` answers, in milliseconds; as n8n has it when left out. */
 	budgetMs?: number;
+	/** The trigger's static data, to be shared by several contexts of one trigger; its own when left out. */
+	staticData?: IDataObject;
+	/** The workflow's ID, likewise: what a process knows of a trigger it keeps under it. */
+	workflowId?: string;
 }
 
 /** What one poll gave. */
@@ -33,8 +38,10 @@ class NamedPollContext extends PollContext {
 	}
 }
 
-/** What a process knows of a trigger it keeps under the workflow's ID: here each one is polled in a process of its own. */
-let processes = 0;
+let workflows = 0;
+
+/** The ID of a workflow that no other test has polled: it stands for a process that knows nothing of the trigger. */
+export const newWorkflowId = (): string => `workflow ${(workflows += 1)}`;
 
 /**
  * The trigger in a workflow, on one of the contexts that n8n's engine makes.
@@ -42,8 +49,9 @@ let processes = 0;
  */
 export function pollerOf(
 	parameters: INodeParameters,
-	{ mode = 'trigger', activation = 'activate', budgetMs, ...surroundings }: PollOptions,
+	options: PollOptions,
 ): () => Promise<PollOutcome> {
+	const { mode = 'trigger', activation = 'activate', budgetMs, staticData } = options;
 	const node = nodeFrom({
 		id: 'trigger',
 		name: 'Trigger',
@@ -52,20 +60,19 @@ export function pollerOf(
 		parameters,
 	});
 	const json = { nodes: [node], connections: {} };
-	processes += 1;
-	const workflow = loadWorkflow(json, mode === 'trigger', `process ${processes}`);
+	const workflow = loadWorkflow(json, mode === 'trigger', options.workflowId ?? newWorkflowId());
 	const reported: Error[] = [];
 	const context: IPollFunctions = new NamedPollContext(
 		workflow,
 		node,
-		additionalDataOf(json, mode, 'poll', credentialsOf(surroundings)),
+		additionalDataOf(json, mode, 'poll', credentialsOf(options)),
 		mode,
 		activation,
 		undefined,
 		(error) => void reported.push(error),
 		undefined,
 		undefined,
-		undefined,
+		staticData === undefined ? undefined : () => staticData,
 		budgetMs === undefined ? undefined : () => budgetMs,
 	);
 	const { poll } = workflow.nodeTypes.getByNameAndVersion(node.type);
