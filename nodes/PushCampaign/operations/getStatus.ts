@@ -19,18 +19,13 @@ const campaign: INodeProperties = {
 };
 const field = fieldOf(campaign);
 
-/** Why an item that comes from a send of this node has no campaign ID; undefined if it comes from elsewhere. */
-function whyMissing({ status, audience }: ItemParameters['input']): string | undefined {
-	if (audience === 'subscriber') return 'a send to one subscriber has none';
-	if (status === 'alreadySent') return 'it is in the output of the execution that sent it';
-	return status === 'notSent' || status === 'unknown' ? 'this item was not sent' : undefined;
-}
-
+/** @throws InvalidInput */
 function readCampaignId(item: ItemParameters): string {
-	const why = isBlank(item.get(field)) ? whyMissing(item.input) : undefined;
-	if (why !== undefined) {
-		const advice = 'Put an If node in front that lets through only items with a campaignId.';
-		throw invalid(field, `is empty: ${why}`, advice);
+	// An item that a send of this node returned.
+	if (isBlank(item.get(field)) && 'audience' in item.input) {
+		const advice =
+			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest.';
+		throw invalid(field, 'is empty for this item', advice);
 	}
 	const id = readId(item, field);
 	// Dots alone walk up the path.

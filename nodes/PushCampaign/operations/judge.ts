@@ -3,15 +3,10 @@ import { missingPart } from '../n8n/template';
 import { InvalidInput } from '../service/invalidInput';
 import { clip } from '../service/text';
 
-/** A text of an item, and where it comes from. */
-interface Judged {
-	readonly text: string;
-	/** The name of its field. */
-	readonly name: string;
-	/** The expression that gave it; missing if it was entered as it is. */
-	readonly expression: string | undefined;
-	readonly input: ItemParameters['input'];
-}
+/** Halves of characters that are written in two. */
+export const halfCharacters = /\p{Surrogate}/gu;
+
+export const checkExpression = 'Check the expression, and the item that it reads from.';
 
 interface Refusal {
 	/** Follows the field's name. */
@@ -19,46 +14,52 @@ interface Refusal {
 	readonly advice: string;
 }
 
-/** Halves of characters that are written in two. */
-export const halfCharacters = /\p{Surrogate}/gu;
+/** What no text holds on purpose. */
+const leftovers = [
+	{
+		pattern: /\[object \w+\]/,
+		why: 'an object and not a text',
+		advice: 'Use a field of the object in the expression, such as {{ $json.title.rendered }}.',
+	},
+	{
+		pattern: /\[native code\]|Invalid Date(?:Time)?/,
+		why: 'which a wrong value leaves in a text',
+		advice: checkExpression,
+	},
+	{
+		pattern: /^\s*#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|ERROR!)\s*$/,
+		why: 'which a spreadsheet shows for a formula without a result',
+		advice: 'Correct the formula in the sheet.',
+	},
+	{
+		pattern: new RegExp(halfCharacters, 'u'),
+		why: 'half of a character',
+		advice: 'Cut the text behind a whole character, or use it whole.',
+	},
+];
 
-const checkExpression = ({ name }: Judged) =>
-	`Check the expression in ${name}, and the item that it reads from.`;
-
-/** What a user meant as an expression. */
-function template({ text, name, expression }: Judged): Refusal | undefined {
-	const [found] = /\{\{(?:(?!\}\})[^])*?\$[^]*?\}\}/.exec(text) ?? [];
-	if (found === undefined) return undefined;
-	if (expression === undefined) {
-		return {
-			what: `holds ${clip(found)} as plain text, because it is set to Fixed`,
-			advice: `Switch ${name} from Fixed to Expression.`,
-		};
+function leftover(text: string): Refusal | undefined {
+	for (const { pattern, why, advice } of leftovers) {
+		const [found] = pattern.exec(text) ?? [];
+		if (found !== undefined) return { what: `holds ${found.trim()}, ${why}`, advice };
 	}
-	return {
-		what: `holds ${clip(found)}, a template that was not filled in`,
-		advice: 'Write the value there, such as in the sheet that the text comes from.',
-	};
+	return undefined;
 }
 
-/** What JavaScript writes for a value that is no text. */
-function wrongValue(judged: Judged): Refusal | undefined {
-	const [found] = /\[object \w+\]|\[native code\]|Invalid Date(?:Time)?/.exec(judged.text) ?? [];
+/** What a user meant as an expression. */
+function template(text: string, expression: string | undefined): Refusal | undefined {
+	const [found] = /\{\{(?:(?!\}\})[^])*?\$[^]*?\}\}/.exec(text) ?? [];
 	if (found === undefined) return undefined;
-	if (found.startsWith('[object')) {
-		return {
-			what: `holds ${found}, which is an object and not a text`,
-			advice: 'Use a field of the object in the expression, such as {{ $json.title.rendered }}.',
-		};
-	}
-	return { what: `holds ${found}`, advice: checkExpression(judged) };
+	const isFixed = expression === undefined;
+	return isFixed
+		? { what: `holds ${clip(found)}, but is set to Fixed`, advice: 'Switch it to Expression.' }
+		: { what: `holds ${clip(found)}, a template`, advice: 'Fill in the template.' };
 }
 
 /** The words that JavaScript writes for a value that is missing. */
 const wordsIn = (text: string): string[] =>
 	text.match(/(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity)(?![\p{L}\p{N}])/gu) ?? [];
 
-/** Whether a text of an item holds a word. */
 function holdsWord(value: unknown, word: string): boolean {
 	if (typeof value === 'string') return wordsIn(value).includes(word);
 	if (typeof value !== 'object' || value === null) return false;
@@ -66,67 +67,48 @@ function holdsWord(value: unknown, word: string): boolean {
 }
 
 /** A word for a missing value, unless a person may have written it. */
-function missingValue(judged: Judged): Refusal | undefined {
-	const { text, expression, input } = judged;
-	const words = wordsIn(text);
-	const joinsTexts = expression !== undefined && /[+`]/.test(expression);
+function missingValue(
+	text: string,
+	expression = '',
+	input: ItemParameters['input'],
+): Refusal | undefined {
+	const joinsTexts = /[+`]/.test(expression);
 	const isJoined = (word: string) =>
 		joinsTexts && !wordsIn(expression).includes(word) && !holdsWord(input, word);
-	const found = words.find((word) => word === text.trim() || isJoined(word));
+	const found = wordsIn(text).find((word) => word === text.trim() || isJoined(word));
 	if (found === undefined) return undefined;
-	return { what: `holds ${found}, as if a value were missing`, advice: checkExpression(judged) };
-}
-
-/** What a spreadsheet shows for a formula without a result. */
-function formulaWithoutResult({ text }: Judged): Refusal | undefined {
-	if (!/^\s*#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|ERROR!)\s*$/.test(text)) {
-		return undefined;
-	}
-	return {
-		what: 'is what a spreadsheet shows for a formula without a result',
-		advice: 'Correct the formula in the sheet.',
-	};
+	return { what: `holds ${found}, as if a value were missing`, advice: checkExpression };
 }
 
 /** A field of the input item that is missing in a text with more to it. */
-function emptyPart({ expression, input }: Judged): Refusal | undefined {
-	const missing = expression === undefined ? undefined : missingPart(expression, input);
+function emptyPart(expression = '', input: ItemParameters['input']): Refusal | undefined {
+	const missing = missingPart(expression, input);
 	if (missing === undefined) return undefined;
 	const part = clip(missing.part);
-	if (missing.why === 'lostDigits') {
-		return {
-			what: `has a number in ${part} that is so large that its last digits are lost`,
-			advice: 'Let the item have it as text.',
-		};
-	}
-	return {
-		what: `has nothing in the place of ${part}`,
-		advice: 'Fill it in, or let the expression say what to use without it.',
-	};
+	return missing.why === 'missing'
+		? {
+				what: `has nothing in the place of ${part}`,
+				advice: 'Fill in the item, or let the expression say what to use without it.',
+			}
+		: {
+				what: `has a number in ${part} so large that its last digits are lost`,
+				advice: 'Let the item have it as text.',
+			};
 }
-
-function halfCharacter({ text }: Judged): Refusal | undefined {
-	if (text.search(halfCharacters) === -1) return undefined;
-	return {
-		what: 'was cut in the middle of a character',
-		advice: 'Cut it after a whole character, or use it whole.',
-	};
-}
-
-/** What nobody meant, in the order in which it is looked for. */
-const rules = [template, wrongValue, missingValue, formulaWithoutResult, emptyPart, halfCharacter];
 
 /**
  * Judges a text of an item, after everything that changes it: what nobody meant can't be called back.
  * @throws InvalidInput naming the field
  */
 export function judge(item: ItemParameters, field: Field, text: string): void {
-	const name = field.displayName;
-	const judged = { text, name, expression: item.expression(field), input: item.input };
-	for (const rule of rules) {
-		const refusal = rule(judged);
-		if (refusal === undefined) continue;
-		const quoted = clip(text).replace(halfCharacters, '\uFFFD');
-		throw new InvalidInput(`${name} ${refusal.what}: "${quoted}"`, refusal.advice);
-	}
+	const expression = item.expression(field);
+	const [refusal] = [
+		leftover(text),
+		template(text, expression),
+		missingValue(text, expression, item.input),
+		emptyPart(expression, item.input),
+	].filter((found) => found !== undefined);
+	if (refusal === undefined) return;
+	const message = `${field.displayName} ${refusal.what}: "${clip(text)}"`;
+	throw new InvalidInput(message.replace(halfCharacters, '\uFFFD'), refusal.advice);
 }

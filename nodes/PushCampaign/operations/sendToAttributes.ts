@@ -16,7 +16,7 @@ import {
 	missing,
 	readChoice,
 	readRequired,
-	readText,
+	toText,
 	requireDigits,
 	textProperty,
 } from './values';
@@ -33,19 +33,8 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
-const pairName = textProperty({
-	displayName: 'Name',
-	name: 'name',
-	required: true,
-	placeholder: 'e.g. plan',
-});
-
-const pairValue = textProperty({
-	displayName: 'Value',
-	name: 'value',
-	required: true,
-	placeholder: 'e.g. pro',
-});
+const pairName = textProperty({ displayName: 'Name', name: 'name', required: true });
+const pairValue = textProperty({ displayName: 'Value', name: 'value', required: true });
 
 const attributes: INodeProperties = {
 	displayName: 'Attributes',
@@ -61,7 +50,6 @@ const attributes: INodeProperties = {
 };
 
 const exampleJson = '{"plan": "pro", "city": "Oslo"}';
-
 const writeIt = `Write it like ${exampleJson}.`;
 
 const attributesJson: INodeProperties = {
@@ -102,8 +90,9 @@ function checkValue(item: ItemParameters, field: Field, value: unknown): Attribu
 function fromPairs(item: ItemParameters): Attribute[] {
 	const list = groupIn(fieldOf(attributes), 'pairs');
 	return entriesOf(item, list, 'Attribute').map((pair) => {
-		const field = fieldIn(pairValue, pair);
-		return [readText(item, fieldIn(pairName, pair)), checkValue(item, field, item.get(field))];
+		const [name, value] = [fieldIn(pairName, pair), fieldIn(pairValue, pair)];
+		const text = checkText(item, name, toText(name, item.get(name)));
+		return [text, checkValue(item, value, item.get(value))];
 	});
 }
 

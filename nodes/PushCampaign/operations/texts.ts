@@ -43,10 +43,10 @@ function namedCharacter(name: string): string | undefined {
 export const decodeEntities = (text: string): string =>
 	text.replace(
 		/&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
-		(whole, decimal?: string, hex?: string, name = '') => {
-			if (decimal !== undefined) return numberedCharacter(Number(decimal)) ?? whole;
-			if (hex !== undefined) return numberedCharacter(Number.parseInt(hex, 16)) ?? whole;
-			return namedCharacter(name) ?? whole;
+		(whole: string, decimal?: string, hex?: string, name?: string) => {
+			if (name !== undefined) return namedCharacter(name) ?? whole;
+			const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+			return numberedCharacter(code) ?? whole;
 		},
 	);
 
@@ -72,7 +72,7 @@ const unseen = /<(script|style)\b[^>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<
 
 function withoutTag(whole: string, name: string, attributes = ''): string {
 	// `a <b or c> d` is text.
-	const isTag = /^\s*$/.test(attributes) || attributes.includes('=');
+	const isTag = /^[\s/]*$/.test(attributes) || attributes.includes('=');
 	if (!isTag) return whole;
 	return isBlock.test(name) ? ' ' : '';
 }

@@ -5,7 +5,7 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
 import { InvalidInput } from '../service/invalidInput';
 import { quote } from '../service/text';
-import { judge } from './judge';
+import { checkExpression, judge } from './judge';
 
 /** A text field of a panel. */
 export const textProperty = (
@@ -46,15 +46,10 @@ export const isBlank = (value: unknown): boolean =>
 
 /** A field that has to have a value, and has none. */
 export function missing(item: ItemParameters, field: Field): InvalidInput {
-	const { displayName } = field;
-	if (item.expression(field) === undefined) {
-		return invalid(field, 'is missing', `Fill in ${displayName}.`);
+	if (item.expression(field) !== undefined) {
+		return invalid(field, 'is empty for this item', checkExpression);
 	}
-	return invalid(
-		field,
-		'is empty for this item',
-		`Check the expression in ${displayName}, and the item that it reads from.`,
-	);
+	return invalid(field, 'is missing', `Fill in ${field.displayName}.`);
 }
 
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
@@ -82,11 +77,8 @@ export function readRequired(item: ItemParameters, field: Field): unknown {
 /** Beyond 2^53 a number has lost digits before it came here. */
 export function requireDigits(field: Field, number: number): void {
 	if (!Number.isFinite(number) || Math.abs(number) <= Number.MAX_SAFE_INTEGER) return;
-	throw invalid(
-		field,
-		`is so large a number that its last digits are lost: ${number}`,
-		`Enter ${field.displayName} as text.`,
-	);
+	const what = `is so large a number that its last digits are lost: ${number}`;
+	throw invalid(field, what, `Enter ${field.displayName} as text.`);
 }
 
 /** A value as text, without blanks around it: a number or a date counts as its text, nothing as an empty one. */
@@ -104,10 +96,6 @@ export function checkText(item: ItemParameters, field: Field, text: string): str
 	judge(item, field, text);
 	return text;
 }
-
-/** Reads a text that has to be there. */
-export const readText = (item: ItemParameters, field: Field): string =>
-	checkText(item, field, toText(field, item.get(field)));
 
 /** Reads a whole number that has to be there. Text of digits counts as one. */
 export function readWholeNumber(

@@ -1,0 +1,252 @@
+import { sends } from '../../../nodes/PushCampaign/operations';
+import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
+import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
+import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
+import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
+import { content, contentBody, prepare, refusalOf } from './support';
+
+const everyone = {
+	attributes: { pairs: [{ name: 'plan', value: 'pro' }] },
+	segmentIds: '12',
+	subscriberId: '5001',
+};
+
+const bodyOf = (parameters: object, operation: SendOperation = sendToAll) =>
+	prepare({ ...everyone, ...parameters }, {}, operation).body;
+
+const optionalFields = {
+	name: 'Newsletter readers',
+	iconUrl: 'https://shop.example/icon.png',
+	imageUrl: 'https://shop.example/banner.jpg',
+	expireAfter: { duration: { amount: 7, unit: 'd' } },
+	autoHide: true,
+	sendAt: '2030-05-17 09:30',
+};
+const actionButtons = { button: [{ title: 'Shop', url: 'https://shop.example/now' }] };
+const common = {
+	...contentBody,
+	icon: 'https://shop.example/icon.png',
+	expire_push: '7d',
+	send_at: '2030-05-17 09:30 +00:00',
+	action_buttons: actionButtons.button,
+};
+const name = 'Newsletter readers';
+const image = 'https://shop.example/banner.jpg';
+
+test.each([
+	{ operation: 'sendToAll', body: { ...common, auto_hide: 1, name, image } },
+	{
+		operation: 'sendToAttributes',
+		body: { ...common, auto_hide: 0, name, attribute: { plan: 'pro' } },
+	},
+	{ operation: 'sendToSegments', body: { ...common, auto_hide: 0, name, image, segment: ['12'] } },
+	{ operation: 'sendToSubscriber', body: { ...common, auto_hide: 0, sid: '5001' } },
+])('$operation sends what the service accepts, and leaves out the rest', ({ operation, body }) => {
+	const [send] = sends.filter(({ option }) => option.value === operation);
+	expect(bodyOf({ actionButtons, additionalFields: optionalFields }, send)).toEqual(body);
+});
+
+test('what is left over from another operation is not even read', () => {
+	const additionalFields = { name: '={{ $json.missing }}', imageUrl: 'not an address' };
+	expect(bodyOf({ segmentIds: '', additionalFields }, sendToSubscriber)).toEqual({
+		...contentBody,
+		sid: '5001',
+	});
+});
+
+test.each([
+	{ operation: 'sendToAll', closes: 1, stays: 0 },
+	{ operation: 'sendToAttributes', closes: 0, stays: 1 },
+	{ operation: 'sendToSegments', closes: 0, stays: 1 },
+	{ operation: 'sendToSubscriber', closes: 0, stays: 1 },
+])('with $operation auto_hide $closes closes, and $stays stays', ({ operation, closes, stays }) => {
+	const [send] = sends.filter(({ option }) => option.value === operation);
+	const sent = (autoHide: boolean) => bodyOf({ additionalFields: { autoHide } }, send).auto_hide;
+	expect([sent(true), sent(false)]).toEqual([closes, stays]);
+});
+
+describe('a text', () => {
+	test.each([
+		{ name: 'is sent without blanks around it', title: ' \n\u00A0Sale\t', sent: 'Sale' },
+		{
+			name: 'is judged without blanks around it',
+			title: `\n${' '.repeat(20)}${'x'.repeat(95)}\n`,
+			sent: 'x'.repeat(95),
+		},
+		{ name: 'of a number is its digits', title: 20, sent: '20' },
+		{
+			name: 'is sent without halves of characters',
+			title: 'Sale \ud83c\udf37 \ud83c',
+			sent: 'Sale 🌷',
+		},
+		{
+			name: 'has as many characters as code points',
+			title: '🌷'.repeat(100),
+			sent: '🌷'.repeat(100),
+		},
+	])('$name', ({ title, sent }) => {
+		expect(bodyOf({ title }).title).toBe(sent);
+	});
+
+	test.each([
+		{ field: 'title', limit: 100 },
+		{ field: 'message', limit: 255 },
+	])('that is longer than $limit characters is refused: $field', ({ field, limit }) => {
+		expect(refusalOf(() => bodyOf({ [field]: 'x'.repeat(limit + 1) }))).toMatch(
+			`is ${limit + 1} characters long, 1 more than the ${limit} that the service accepts`,
+		);
+	});
+
+	test.each([
+		{ title: '', refusal: 'Title is missing' },
+		{ title: undefined, refusal: 'Title is missing' },
+		{ title: '\u200B \u2060\u00AD', refusal: 'Title is missing' },
+		{ title: '={{ $json.title }}', refusal: 'Title is empty for this item' },
+		{ title: true, refusal: 'Title is not text: true' },
+		{ title: { rendered: 'Sale' }, refusal: 'Title is not text: {"rendered":"Sale"}' },
+	])('is refused if nothing of it is visible, or it is none: $title', ({ title, refusal }) => {
+		expect(refusalOf(() => bodyOf({ title }))).toBe(refusal);
+	});
+});
+
+describe('a URL', () => {
+	test.each([
+		{ url: 'http://shop.example', sent: 'http://shop.example' },
+		{ url: ' https://bücher.example/ä?q=a+b#top\n', sent: 'https://bücher.example/ä?q=a+b#top' },
+	])('is sent as it was entered: $url', ({ url, sent }) => {
+		expect(bodyOf({ targetUrl: url }).target_url).toBe(sent);
+	});
+
+	test.each([
+		'shop.example',
+		'ftp://shop.example',
+		'https://',
+		'https://shop.example/a b',
+		'mailto:me@shop.example',
+	])('is refused if no browser opens it: %s', (targetUrl) => {
+		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
+			`Target URL is not an http:// or https:// address: "${targetUrl}"`,
+		);
+	});
+
+	test('is refused if half a character is in it', () => {
+		expect(refusalOf(() => bodyOf({ targetUrl: 'https://shop.example/\ud83c' }))).toMatch(
+			'Target URL holds \uFFFD, half of a character',
+		);
+	});
+
+	test.each([
+		{ field: 'iconUrl', displayName: 'Icon URL' },
+		{ field: 'imageUrl', displayName: 'Image URL' },
+	])('of a picture has to be https: $displayName', ({ field, displayName }) => {
+		const url = 'http://shop.example/a.png';
+		expect(refusalOf(() => bodyOf({ additionalFields: { [field]: url } }))).toBe(
+			`${displayName} is not an https:// address: "${url}"`,
+		);
+	});
+});
+
+test.each([
+	{ fields: { name: '' }, refusal: 'Campaign Name is missing' },
+	{ fields: { iconUrl: ' ' }, refusal: 'Icon URL is missing' },
+	{ fields: { imageUrl: '={{ $json.image }}' }, refusal: 'Image URL is empty for this item' },
+	{ fields: { autoHide: '={{ $json.hide }}' }, refusal: 'Auto Hide is empty for this item' },
+	{ fields: { autoHide: 'yes' }, refusal: 'Auto Hide is not true or false: "yes"' },
+	{ fields: { expireAfter: {} }, refusal: 'Amount in Expire After is missing' },
+	{ fields: { quietHours: {} }, refusal: 'From in Quiet Hours is missing' },
+])('a field that was added and is empty is refused: $fields', ({ fields, refusal }) => {
+	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toBe(refusal);
+});
+
+describe('a button', () => {
+	const buttonsOf = (button: unknown, operation?: SendOperation) =>
+		bodyOf({ actionButtons: { button } }, operation).action_buttons;
+	const url = 'https://shop.example/now';
+
+	test('needs a title and a URL', () => {
+		expect(refusalOf(() => buttonsOf([{ title: '', url: '' }]))).toBe(
+			'Title in Button 1 of Action Buttons is missing',
+		);
+		expect(refusalOf(() => buttonsOf([{ title: 'Shop', url }, { title: 'Read' }]))).toBe(
+			'URL in Button 2 of Action Buttons is missing',
+		);
+	});
+
+	test('has at most 100 characters each in a send to all alone', () => {
+		const long = { title: 'x'.repeat(101), url: `${url}/${'x'.repeat(100)}` };
+		expect(buttonsOf([long], sendToSegments)).toEqual([long]);
+		expect(refusalOf(() => buttonsOf([long]))).toMatch(/^Title in Button 1 .* is 101 characters/);
+		expect(refusalOf(() => buttonsOf([{ ...long, title: 'Shop' }]))).toMatch(/^URL in Button 1/);
+	});
+
+	test.each([{ button: [] }, { button: undefined }, { button: '={{ $json.buttons }}' }])(
+		'is not sent if there is none: $button',
+		({ button }) => {
+			expect(buttonsOf(button)).toBeUndefined();
+		},
+	);
+});
+
+describe('Convert HTML to Text', () => {
+	const html = {
+		title: '<b>Summer</b> &amp; more',
+		message: '<p>One</p><p>Two</p>',
+		targetUrl: 'https://shop.example/?p=8&#038;a=<b>x</b>',
+		actionButtons: { button: [{ title: '<i>Shop</i>', url: 'https://shop.example/?a=1&amp;b=2' }] },
+		additionalFields: { name: 'A &gt; B' },
+	};
+
+	test('changes texts, and decodes entities in URLs alone', () => {
+		const targetUrl = 'https://shop.example/?p=8&#038;a=x#top';
+		expect(bodyOf({ ...html, targetUrl, options: { htmlToText: true } })).toEqual({
+			title: 'Summer & more',
+			message: 'One Two',
+			target_url: 'https://shop.example/?p=8&a=x#top',
+			action_buttons: [{ title: 'Shop', url: 'https://shop.example/?a=1&b=2' }],
+			name: 'A > B',
+		});
+	});
+
+	test('comes before UTM parameters, so a # of an entity hides nothing', () => {
+		const utmParameters = { parameters: { source: 'rss' } };
+		const targetUrl = 'https://shop.example/?p=8&#038;a=x';
+		const options = { htmlToText: true };
+		const body = bodyOf({ targetUrl, options, additionalFields: { utmParameters } });
+		expect(body.target_url).toBe('https://shop.example/?p=8&a=x&utm_source=rss');
+	});
+
+	test('comes before everything that is judged', () => {
+		const options = { htmlToText: true };
+		expect(refusalOf(() => bodyOf({ title: '<p> </p>', options }))).toBe('Title is missing');
+		expect(bodyOf({ title: `<p>${'x'.repeat(100)}</p>`, options }).title).toBe('x'.repeat(100));
+	});
+
+	test.each([{}, { htmlToText: false }])('changes nothing with options %j', (options) => {
+		expect(bodyOf({ title: html.title, options }).title).toBe(html.title);
+	});
+});
+
+describe('Shorten Long Texts', () => {
+	const options = { shortenTexts: true };
+
+	test('cuts texts at their limit, not URLs', () => {
+		const long = 'word '.repeat(60);
+		const short = `${'word '.repeat(19)}word…`;
+		const button = { title: long, url: 'https://shop.example' };
+		const body = bodyOf({
+			...{ title: long, message: long, actionButtons: { button: [button] }, options },
+			additionalFields: { name: long },
+		});
+		expect(body).toMatchObject({ title: short, name: short, action_buttons: [{ title: short }] });
+		expect(body.message).toBe(`${'word '.repeat(50)}word…`);
+		const targetUrl = `${content.targetUrl}/${'x'.repeat(255)}`;
+		expect(refusalOf(() => bodyOf({ targetUrl, options }))).toMatch(
+			/^Target URL is 281 characters/,
+		);
+	});
+
+	test('hides nothing that nobody meant', () => {
+		const title = `${'word '.repeat(30)}[object Object]`;
+		expect(refusalOf(() => bodyOf({ title, options }))).toMatch(/^Title holds \[object Object\]/);
+	});
+});

@@ -1,0 +1,169 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
+import { judge } from '../../../nodes/PushCampaign/operations/judge';
+import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
+import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
+import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
+import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
+import { content, itemOf, prepare, refusalOf } from './support';
+
+const title = { displayName: 'Title', path: 'title' };
+
+interface Text {
+	readonly text: string;
+	/** As it is written; a text without one is set to Fixed. */
+	readonly expression?: string | undefined;
+	readonly input?: IDataObject | undefined;
+}
+
+const judgeText = ({ text, expression, input = {} }: Text) =>
+	judge(itemOf({ title: expression ?? text }, { input }), title, text);
+
+describe('nobody meant', () => {
+	test.each([
+		{ text: 'Hello [object Object]', holds: '[object Object]' },
+		{ text: '[object Promise]', holds: '[object Promise]' },
+		{ text: 'Hello function toUpperCase() { [native code] }', holds: '[native code]' },
+		{ text: 'Sale ends Invalid Date', holds: 'Invalid Date' },
+		{ text: 'sale-Invalid Date', holds: 'Invalid Date' },
+		{ text: 'Sale ends Invalid DateTime', holds: 'Invalid DateTime' },
+		{ text: 'undefined', holds: 'undefined' },
+		{ text: ' null ', holds: 'null' },
+		{ text: 'NaN', holds: 'NaN' },
+		{ text: 'Infinity', holds: 'Infinity' },
+		{ text: 'Hello null', expression: "={{ 'Hello ' + $json.first }}", holds: 'null' },
+		{ text: 'Hello undefined', expression: '={{ `Hello ${$json.first}` }}', holds: 'undefined' },
+		{ text: 'p-Infinity', expression: "={{ 'p-' + 1 / $json.n }}", holds: 'Infinity' },
+		{
+			text: 'Now Infinity% of the old price',
+			expression: '={{ `Now ${$json.now / $json.old}% of the old price` }}',
+			holds: 'Infinity',
+		},
+		{ text: 'Hello {{ $json.name }}', holds: '{{ $json.name }}, but is set to Fixed' },
+		{
+			text: 'Hello {{ $json.name }}',
+			expression: '={{ $json.text }}',
+			holds: '{{ $json.name }}, a template',
+		},
+	])('"$text" of $expression', ({ text, expression, holds }) => {
+		expect(refusalOf(() => judgeText({ text, expression }))).toContain(holds);
+	});
+
+	test.each(['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'])(
+		"a spreadsheet's %s alone",
+		(text) => {
+			expect(refusalOf(() => judgeText({ text }))).toContain(`holds ${text}, which a spreadsheet`);
+		},
+	);
+
+	test.each([
+		{ expression: '=Hello {{ $json.name }}', input: {} },
+		{ expression: '=Hello {{ $json.name }}', input: { name: null } },
+		{ expression: '=order-{{ $json.n }}', input: { n: ' ' } },
+		{ expression: '=order-{{ $json.n }}', input: { n: '\u00A0\u200B' } },
+		{ expression: '=https://shop.example/{{ $json.page.slug }}', input: { page: {} } },
+	])('$expression of an item with $input', ({ expression, input }) => {
+		expect(refusalOf(() => judgeText({ text: 'Hello', expression, input }))).toContain(
+			'has nothing in the place of {{ $json',
+		);
+	});
+
+	test.each(['=order-{{ $json.id }}', '={{ $json.id }} '])(
+		'a number in %s that has lost its last digits',
+		(expression) => {
+			const input = { id: Number('820982911946154508') };
+			expect(refusalOf(() => judgeText({ text: 'order-8', expression, input }))).toContain(
+				'last digits are lost',
+			);
+		},
+	);
+
+	test('half a character', () => {
+		expect(refusalOf(() => judgeText({ text: 'Sale \ud83c' }))).toBe(
+			'Title holds \uFFFD, half of a character: "Sale \uFFFD"',
+		);
+	});
+});
+
+describe('somebody meant', () => {
+	const about = 'How to handle undefined in JavaScript';
+	test.each([
+		{ text: about },
+		{ text: about, expression: "={{ $('RSS').item.json.title }}" },
+		{ text: `New: ${about}`, expression: "={{ 'New: ' + $json.title }}", input: { title: about } },
+		{ text: about, expression: "={{ 'How to handle undefined' + $json.where }}" },
+		{ text: 'https://blog.example/what-does-null-mean-in-sql' },
+		{ text: 'Nullify, nullable and NaNo', expression: "={{ 'Nullify, ' + $json.rest }}" },
+		{ text: 'Sale starts', expression: '=Sale{{ $json.off ? ": " + $json.off : "" }} starts' },
+		{ text: 'Hello there', expression: "=Hello {{ $json.name || 'there' }}" },
+		{ text: 'Hello ', expression: "=Hello {{ $json.name ?? '' }}" },
+		{ text: 'Use {{ name }} in your letters' },
+		{ text: 'Why your sheet shows #N/A' },
+		{ text: 'Object-oriented: [objects]' },
+		{ text: 'Order 12', expression: '=Order {{ $json.n }}', input: { n: 12 } },
+		{ text: 'Free: 0', expression: '=Free: {{ $json.n }}', input: { n: 0 } },
+	])('"$text" of $expression', ({ text, expression, input }) => {
+		expect(judgeText({ text, expression, input })).toBeUndefined();
+	});
+});
+
+describe('one judge is for', () => {
+	const wrong = '[object Object]';
+	test.each([
+		{ field: 'Title', parameters: { title: wrong } },
+		{ field: 'Message', parameters: { message: wrong } },
+		{ field: 'Target URL', parameters: { targetUrl: `https://shop.example/${wrong}` } },
+		{ field: 'Campaign Name', parameters: { additionalFields: { name: wrong } } },
+		{ field: 'Icon URL', parameters: { additionalFields: { iconUrl: wrong } } },
+		{ field: 'Image URL', parameters: { additionalFields: { imageUrl: wrong } } },
+		{ field: 'Send Only Once', parameters: { options: { idempotencyKey: wrong } } },
+		{
+			field: 'Title in Button 1 of Action Buttons',
+			parameters: { actionButtons: { button: [{ title: wrong, url: content.targetUrl }] } },
+		},
+		{
+			field: 'URL in Button 2 of Action Buttons',
+			parameters: {
+				actionButtons: {
+					button: [
+						{ title: 'One', url: content.targetUrl },
+						{ title: 'Two', url: wrong },
+					],
+				},
+			},
+		},
+		{
+			field: 'Term in UTM Parameters',
+			parameters: { additionalFields: { utmParameters: { parameters: { term: wrong } } } },
+		},
+		{
+			field: 'Name in Attribute 1 of Attributes',
+			operation: sendToAttributes,
+			parameters: { attributes: { pairs: [{ name: wrong, value: 'pro' }] } },
+		},
+		{
+			field: 'Value in Attribute 1 of Attributes',
+			operation: sendToAttributes,
+			parameters: { attributes: { pairs: [{ name: 'plan', value: wrong }] } },
+		},
+		{
+			field: 'plan in Attributes (JSON)',
+			operation: sendToAttributes,
+			parameters: { specifyAttributes: 'json', attributesJson: { plan: wrong } },
+		},
+		{ field: 'Segment IDs', operation: sendToSegments, parameters: { segmentIds: `12, ${wrong}` } },
+		{ field: 'Segment IDs', operation: sendToSegments, parameters: { segmentIds: [12, wrong] } },
+		{ field: 'Subscriber ID', operation: sendToSubscriber, parameters: { subscriberId: wrong } },
+	])('$field', ({ field, parameters, operation = sendToAll }) => {
+		expect(refusalOf(() => prepare(parameters, {}, operation))).toMatch(
+			new RegExp(`^${field.replace(/[()]/g, '\\$&')} holds \\[object Object\\]`),
+		);
+	});
+
+	test('Campaign ID', () => {
+		expect(refusalOf(() => getStatus.prepare(itemOf({ campaignId: 'NaN' })))).toBe(
+			'Campaign ID holds NaN, as if a value were missing: "NaN"',
+		);
+	});
+});

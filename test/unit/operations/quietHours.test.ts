@@ -1,0 +1,219 @@
+import * as fc from 'fast-check';
+import { DateTime } from 'luxon';
+
+import type { QuietHours } from '../../../nodes/PushCampaign/operations/quietHours';
+import { afterQuietHours } from '../../../nodes/PushCampaign/operations/quietHours';
+import { toSchedule } from '../../../nodes/PushCampaign/service/schedule';
+import { prepare, refusalOf } from './support';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+const hoursOf = (from: string, to: string, timezone = 'Europe/Berlin'): QuietHours => ({
+	from,
+	to,
+	timezone,
+});
+const night = hoursOf('21:00', '08:00');
+const at = (text: string) => DateTime.fromISO(text, { zone: 'Europe/Berlin' }).toMillis();
+const asked = (text: string) => toSchedule(at(text), 'Europe/Berlin');
+
+describe('a send that would go out at once', () => {
+	test.each([
+		{ name: 'goes out before quiet hours begin', now: '2030-01-15T20:59:59.999' },
+		{ name: 'goes out when they end', now: '2030-01-15T08:00' },
+		{
+			name: 'waits from their first moment',
+			now: '2030-01-15T21:00',
+			text: '2030-01-16 08:00 +01:00',
+		},
+		{ name: 'waits across midnight', now: '2030-12-31T23:59:59', text: '2031-01-01 08:00 +01:00' },
+		{ name: 'waits in the morning', now: '2030-01-15T03:00', text: '2030-01-15 08:00 +01:00' },
+		{
+			name: 'waits five minutes if that is later',
+			now: '2030-01-15T07:57:20',
+			text: '2030-01-15 08:03 +01:00',
+		},
+		{
+			name: 'waits more than five minutes, at a whole minute too',
+			now: '2030-01-15T07:55',
+			text: '2030-01-15 08:01 +01:00',
+		},
+		{
+			name: 'spares seconds for the way to the service',
+			now: '2030-01-15T07:57:58',
+			text: '2030-01-15 08:04 +01:00',
+		},
+	])('$name', ({ now, text }) => {
+		expect(afterQuietHours(night, undefined, at(now))?.text).toBe(text);
+	});
+
+	test('waits a day if five minutes ahead is in quiet hours again', () => {
+		const nearlyAlways = hoursOf('08:02', '08:00');
+		expect(afterQuietHours(nearlyAlways, undefined, at('2030-01-15T07:58'))?.text).toBe(
+			'2030-01-16 08:00 +01:00',
+		);
+	});
+});
+
+describe('a send with Send At', () => {
+	const now = at('2030-01-15T22:00');
+	test.each([
+		{
+			name: 'keeps a time outside quiet hours',
+			time: '2030-01-16T12:00',
+			text: '2030-01-16 12:00 +01:00',
+		},
+		{
+			name: 'is moved to their end, even days ahead',
+			time: '2030-02-01T22:00',
+			text: '2030-02-02 08:00 +01:00',
+		},
+		{
+			name: 'is moved if its time was in these hours, and is over',
+			time: '2030-01-15T21:30',
+			text: '2030-01-16 08:00 +01:00',
+		},
+		{
+			name: 'keeps a time that was over when they began',
+			time: '2030-01-15T20:59',
+			text: '2030-01-15 20:59 +01:00',
+		},
+		{
+			name: 'keeps a time of another day, to be refused',
+			time: '2030-01-14T22:00',
+			text: '2030-01-14 22:00 +01:00',
+		},
+	])('$name', ({ time, text }) => {
+		expect(afterQuietHours(night, asked(time), now)?.text).toBe(text);
+	});
+});
+
+test.each([
+	{
+		name: 'end at 08:00 of the new time in spring',
+		...night,
+		now: '2030-03-30T22:00',
+		text: '2030-03-31 08:00 +02:00',
+	},
+	{
+		name: 'end at 08:00 of the new time in fall',
+		...night,
+		now: '2030-10-26T22:00',
+		text: '2030-10-27 08:00 +01:00',
+	},
+	{
+		name: 'end an hour later if their end is skipped',
+		...hoursOf('21:00', '02:30'),
+		now: '2030-03-30T22:00',
+		text: '2030-03-31 03:30 +02:00',
+	},
+	{
+		name: 'end at the first of two equal times',
+		...hoursOf('21:00', '02:30'),
+		now: '2030-10-26T22:00',
+		text: '2030-10-27 02:30 +02:00',
+	},
+	{
+		name: 'begin although their beginning is skipped',
+		...hoursOf('02:30', '08:00'),
+		now: '2030-03-31T03:00',
+		text: '2030-03-31 08:00 +02:00',
+	},
+])('when clocks change, quiet hours $name', ({ from, to, now, text }) => {
+	expect(afterQuietHours(hoursOf(from, to), undefined, at(now))?.text).toBe(text);
+});
+
+describe('in ten timezones', () => {
+	const zones = [
+		...['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe'],
+		...['Pacific/Kiritimati', 'America/Santiago', 'Africa/Casablanca', 'Pacific/Apia'],
+		'America/New_York',
+	];
+	const timeOfDay = fc
+		.integer({ min: 0, max: 1439 })
+		.map((minutes) => DateTime.fromMillis(minutes * minute, { zone: 'UTC' }).toFormat('HH:mm'));
+	const anyHours = fc
+		.record({ from: timeOfDay, to: timeOfDay, timezone: fc.constantFrom(...zones) })
+		.filter(({ from, to }) => from !== to);
+	// Nights in which clocks change come up often enough.
+	const anyNow = fc.oneof(
+		fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2035, 0) }),
+		fc
+			.tuple(
+				fc.constantFrom(Date.UTC(2030, 2, 31), Date.UTC(2030, 9, 27), Date.UTC(2030, 3, 6, 15)),
+				fc.integer({ min: -1.5 * day, max: 1.5 * day }),
+			)
+			.map(([change, distance]) => change + distance),
+	);
+	const anyAhead = fc.option(fc.integer({ min: 0, max: 3 * 24 * 60 }), { nil: undefined });
+
+	const clocks = new Map(
+		zones.map((timeZone) => [
+			timeZone,
+			new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }),
+		]),
+	);
+	const clock = (moment: number, timezone: string) => clocks.get(timezone)?.format(moment) ?? '';
+	function isQuiet({ from, to, timezone }: QuietHours, moment: number): boolean {
+		const time = clock(moment, timezone);
+		return from < to ? from <= time && time < to : from <= time || time < to;
+	}
+	/** Looks at a clock minute by minute. */
+	function firstMinuteOutside(hours: QuietHours, from: number): number {
+		let moment = Math.ceil(from / minute) * minute;
+		while (isQuiet(hours, moment)) moment += minute;
+		return moment;
+	}
+
+	test('a send goes out when a clock that is looked at each minute shows the end', () => {
+		fc.assert(
+			fc.property(anyHours, anyNow, anyAhead, (hours, now, ahead) => {
+				const entered =
+					ahead === undefined
+						? undefined
+						: toSchedule((Math.ceil(now / minute) + ahead) * minute, hours.timezone);
+				const start = entered?.at ?? now;
+				const moved = afterQuietHours(hours, entered, now);
+				if (!isQuiet(hours, start)) return expect(moved).toBe(entered);
+				const earliest = Math.ceil((now + 5 * minute + 5000) / minute) * minute;
+				const end = Math.max(firstMinuteOutside(hours, start), earliest);
+				const expected = firstMinuteOutside(hours, end);
+				// An end that a change of the clock skips comes as much later.
+				const late = (moved?.at ?? 0) - expected;
+				const isSkipped = moved !== undefined && clock(moved.at - 1, hours.timezone) > hours.to;
+				expect(isSkipped ? late <= 60 * minute && late >= 0 : late === 0).toBe(true);
+			}),
+			{ numRuns: 400 },
+		);
+	});
+});
+
+describe('Quiet Hours', () => {
+	const read = (hours: object) => prepare({ additionalFields: { quietHours: { hours } } });
+
+	test.each([
+		{ hours: { from: '22:30', to: '07:05' }, read: { from: '22:30', to: '07:05' } },
+		{ hours: { from: '9:00', to: ' 7:05\n' }, read: { from: '09:00', to: '07:05' } },
+	])('are read from $hours', ({ hours, read: expected }) => {
+		expect(read(hours).timing.quietHours).toEqual({ ...expected, timezone: 'UTC' });
+	});
+
+	test.each([
+		{
+			hours: { from: '21:00', to: '21:00' },
+			refusal: 'Quiet Hours has 21:00 both as From and as To',
+		},
+		{
+			hours: { from: '24:00', to: '08:00' },
+			refusal: 'From in Quiet Hours is not a time such as 21:00: "24:00"',
+		},
+		{
+			hours: { from: '21:00', to: '8' },
+			refusal: 'To in Quiet Hours is not a time such as 21:00: "8"',
+		},
+		{ hours: { from: '', to: '08:00' }, refusal: 'From in Quiet Hours is missing' },
+	])('are refused: $hours', ({ hours, refusal }) => {
+		expect(refusalOf(() => read(hours))).toBe(refusal);
+	});
+});

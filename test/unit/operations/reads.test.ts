@@ -1,0 +1,90 @@
+import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
+import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
+import { adviceOf, itemOf, recordingClient, refusalOf } from './support';
+
+const record = {
+	notification_status: 'Sent',
+	notification_id: '1001',
+	count: {
+		total_attempts: '120',
+		successfully_sent: '100',
+		failed_to_send: '20',
+		delivered: '90',
+		clicked: '9',
+		closed: '30',
+	},
+};
+
+describe('Get Status', () => {
+	const prepare = (campaignId: unknown, more = {}, input = {}) =>
+		getStatus.prepare(itemOf({ campaignId, ...more }, { input }));
+
+	test('gives a flat item with rates', async () => {
+		const { client, asked } = recordingClient(record);
+		const result = await prepare(' 1001 ', { options: { timeout: 5000 } }).perform(client);
+		expect(result).toMatchObject({ answered: true });
+		expect(Object.entries('value' in result ? result.value : {})).toEqual([
+			['campaignId', '1001'],
+			['status', 'Sent'],
+			['totalAttempts', 120],
+			['successfullySent', 100],
+			['failedToSend', 20],
+			['delivered', 90],
+			['clicked', 9],
+			['closed', 30],
+			['deliveryRate', 0.9],
+			['clickRate', 0.1],
+		]);
+		expect(asked).toEqual([
+			{
+				request: {
+					isSend: false,
+					path: '/v1/notification/status/id/1001',
+					about: { of: 'campaign', displayName: 'Campaign ID', id: '1001' },
+				},
+				timeoutMs: 5000,
+			},
+		]);
+	});
+
+	test('gives the answer as it came if it is not simplified', async () => {
+		const { client } = recordingClient(record);
+		const result = await prepare('1001', { simplify: false }).perform(client);
+		expect(result).toMatchObject({ value: record });
+	});
+
+	test('asks the same for the same campaign alone', () => {
+		expect(prepare('1001').key).toBe(prepare(1001).key);
+		expect(prepare('1002').key).not.toBe(prepare('1001').key);
+		expect(prepare('1001', { simplify: false }).key).not.toBe(prepare('1001').key);
+	});
+
+	test.each([
+		{ id: '', refusal: 'Campaign ID is missing' },
+		{ id: '1001, 1002', refusal: 'Campaign ID holds what is not one ID: "1001, 1002"' },
+		{ id: '..', refusal: 'Campaign ID is not a campaign\'s ID: ".."' },
+		{ id: 10.5, refusal: 'Campaign ID holds what is not one ID: 10.5' },
+	])('refuses "$id"', ({ id, refusal }) => {
+		expect(refusalOf(() => prepare(id))).toBe(refusal);
+	});
+
+	test('says what has a campaign ID if an item comes from a send that gave none', () => {
+		const read = () => prepare('={{ $json.campaignId }}', {}, { audience: 'subscriber' });
+		expect(refusalOf(read)).toBe('Campaign ID is empty for this item');
+		expect(adviceOf(read)).toMatch('an If node');
+	});
+
+	test('names the campaign of an item that is not valid', () => {
+		expect(getStatus.toInvalidRow(itemOf({ campaignId: '1, 2' }))).toEqual({ campaignId: '1, 2' });
+		expect(getStatus.toInvalidRow(itemOf({ campaignId: '' }))).toEqual({});
+	});
+});
+
+test('Get Subscriber Count gives the counts by their names', async () => {
+	const answer = { total_life_time_subscribers: '1200', active_subscribers: '' };
+	const { client } = recordingClient(answer);
+	const result = await getSubscriberCount.prepare(itemOf({})).perform(client);
+	expect(result).toMatchObject({
+		value: { totalLifetimeSubscribers: 1200, activeSubscribers: null },
+	});
+});

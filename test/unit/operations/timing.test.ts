@@ -1,0 +1,126 @@
+import { timezones } from '../../../nodes/PushCampaign/operations';
+import { prepare, refusalOf } from './support';
+
+const read = (additionalFields: object, context?: Parameters<typeof prepare>[1]) =>
+	prepare({ additionalFields }, context);
+
+describe('Send At', () => {
+	test.each([
+		{
+			name: "is read in the workflow's timezone",
+			fields: { sendAt: '2030-05-17 09:30' },
+			sendAt: '2030-05-17 09:30 +02:00',
+		},
+		{
+			name: 'is read in Timezone',
+			fields: { sendAt: '2030-05-17 09:30', sendAtTimezone: ' America/New_York ' },
+			sendAt: '2030-05-17 09:30 -04:00',
+		},
+		{
+			name: 'keeps an offset of its own',
+			fields: { sendAt: '2030-05-17T09:30:00+05:30', sendAtTimezone: 'America/New_York' },
+			sendAt: '2030-05-17 09:30 +05:30',
+		},
+		{
+			name: "is read in the workflow's timezone if Timezone is empty",
+			fields: { sendAt: '2030-05-17 09:30', sendAtTimezone: '' },
+			sendAt: '2030-05-17 09:30 +02:00',
+		},
+	])('$name', ({ fields, sendAt }) => {
+		const { body, timing } = read(fields, { timezone: 'Europe/Berlin' });
+		expect(body.send_at).toBe(sendAt);
+		expect(timing).toMatchObject({ effective: { text: sendAt }, isMoved: false });
+		expect(timing.entered).toBe(timing.effective);
+	});
+
+	test.each(['now', ' NOW '])('is no time if it is the word "%s"', (sendAt) => {
+		const send = read({ sendAt });
+		expect(send.timing).toEqual({ timezone: 'UTC', isMoved: false });
+		expect(send.body).not.toHaveProperty('send_at');
+	});
+
+	test('is moved by quiet hours, which are read in Timezone too', () => {
+		const { body, timing } = read({
+			sendAt: '2030-05-17 22:00',
+			sendAtTimezone: 'Asia/Kolkata',
+			quietHours: { hours: { from: '21:00', to: '08:00' } },
+		});
+		expect(body.send_at).toBe('2030-05-18 08:00 +05:30');
+		expect(timing).toMatchObject({
+			timezone: 'Asia/Kolkata',
+			entered: { text: '2030-05-17 22:00 +05:30' },
+			effective: { text: '2030-05-18 08:00 +05:30' },
+			isMoved: true,
+		});
+	});
+
+	test.each([
+		{ sendAt: '', refusal: 'Send At is missing' },
+		{ sendAt: '={{ $json.when }}', refusal: 'Send At is empty for this item' },
+		{ sendAt: 'soon', refusal: 'Send At can\'t be read as a date: "soon"' },
+		{ sendAt: '2030-05-17', refusal: 'Send At is a date without a time: "2030-05-17"' },
+	])('is refused: "$sendAt"', ({ sendAt, refusal }) => {
+		expect(refusalOf(() => read({ sendAt }))).toBe(refusal);
+	});
+});
+
+describe('Timezone', () => {
+	const sendAt = '2030-05-17 09:30';
+	test.each(['EST', 'Europe/Atlantis', '+02:00', 'Berlin', 'GMT'])(
+		'is refused if it is no timezone of a region: %s',
+		(sendAtTimezone) => {
+			expect(refusalOf(() => read({ sendAt, sendAtTimezone }))).toBe(
+				`Timezone is not a timezone of a region: "${sendAtTimezone}"`,
+			);
+		},
+	);
+
+	test('may be UTC', () => {
+		const { body } = read({ sendAt, sendAtTimezone: 'UTC' }, { timezone: 'Europe/Berlin' });
+		expect(body.send_at).toBe('2030-05-17 09:30 +00:00');
+	});
+
+	test('changes nothing if there is no time, whatever it is', () => {
+		expect(read({ sendAtTimezone: 'EST' })).toEqual(read({}));
+	});
+
+	test('offers names that people search for, with a region', () => {
+		const names = timezones().map(({ value }) => String(value));
+		const searched = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Europe/Kyiv'];
+		expect(names).toEqual(expect.arrayContaining(searched));
+		expect(names.filter((name) => !name.includes('/'))).toEqual(['UTC']);
+	});
+
+	test.each(['America/Nuuk', 'Asia/Kathmandu', 'Pacific/Kanton'])(
+		'may be one that Intl does not list: %s',
+		(sendAtTimezone) => {
+			expect(read({ sendAt, sendAtTimezone }).timing.timezone).toBe(sendAtTimezone);
+		},
+	);
+});
+
+describe('Expire After', () => {
+	const expire = (duration: object) => read({ expireAfter: { duration } });
+
+	test.each([
+		{ duration: { amount: 7, unit: 'd' }, expires: '7d' },
+		{ duration: { amount: '12', unit: 'h' }, expires: '12h' },
+		{ duration: { amount: 1, unit: 'm' }, expires: '1m' },
+	])('is $expires', ({ duration, expires }) => {
+		expect(expire(duration).body.expire_push).toBe(expires);
+	});
+
+	const amount = 'Amount in Expire After is not a whole number from 1';
+	test.each([
+		{ duration: { amount: 0, unit: 'd' }, refusal: `${amount}: 0` },
+		{ duration: { amount: 1.5, unit: 'd' }, refusal: `${amount}: 1.5` },
+		{ duration: { amount: 'many', unit: 'd' }, refusal: `${amount}: "many"` },
+		{ duration: { amount: '', unit: 'd' }, refusal: 'Amount in Expire After is missing' },
+		{
+			duration: { amount: 1, unit: 'w' },
+			refusal: 'Unit in Expire After is none of m, h, d: "w"',
+		},
+	])('is refused: $duration', ({ duration, refusal }) => {
+		expect(refusalOf(() => expire(duration))).toBe(refusal);
+	});
+});
