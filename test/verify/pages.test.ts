@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+const project = join(__dirname, '../..');
+const read = (path: string) => readFileSync(join(project, path), 'utf8');
+
+const pages = ['.', 'docs', 'examples', 'simulator'].flatMap((folder) =>
+	readdirSync(join(project, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => join(folder, name)),
+);
+
+/** The anchors that GitHub and npm give the headings of a page. */
+function anchorsOf(page: string): string[] {
+	const text = read(page).replace(/^```.*?^```/gms, '');
+	return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}\s_-]/gu, '')
+			.trim()
+			.replace(/\s/g, '-'),
+	);
+}
+
+/** The links of a page that stay in this project: Markdown's own, and those of pictures. */
+const linksOf = (page: string) =>
+	[...read(page).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)]
+		.map(([, link, source]) => link ?? source ?? '')
+		.filter((link) => !/^[a-z]+:/.test(link));
+
+test.each(pages)('%s links to what is there', (page) => {
+	const broken = linksOf(page).filter((link) => {
+		const [path = '', anchor] = link.split('#');
+		const target = path === '' ? page : join(dirname(page), path);
+		if (statSync(join(project, target), { throwIfNoEntry: false }) === undefined) return true;
+		return anchor !== undefined && !anchorsOf(target).includes(anchor);
+	});
+	expect(broken).toEqual([]);
+});
+
+test("n8n's editor links to chapters that README.md has", () => {
+	const sources = [
+		'credentials/PushCampaignApi.credentials.ts',
+		'nodes/PushCampaign/PushCampaign.node.json',
+		'nodes/PushCampaign/PushCampaignTrigger.node.json',
+	];
+	const anchors = sources.map((source) => /https:\/\/[^'"\s]+#([\w-]+)/.exec(read(source))?.[1]);
+	expect(anchorsOf('README.md')).toEqual(expect.arrayContaining(anchors));
+});
+
+const dependencies = z.record(z.string());
+const manifest = z.object({
+	dependencies: dependencies.default({}),
+	devDependencies: dependencies.default({}),
+});
+const pinned = (path: string) => manifest.parse(JSON.parse(read(join(path, 'package.json'))));
+
+test('README.md names the versions of n8n that are tested', () => {
+	const versions = ['host/n8n-2', 'host/n8n-1'].map((path) => pinned(path).dependencies['n8n']);
+	expect([...new Set(read('README.md').match(/\b[12]\.\d{2,3}\.\d+\b/g))]).toEqual(versions);
+});
+
+test("the engine tests run the same version of n8n's engine as the real server", () => {
+	const lock = z.object({ packages: z.record(z.object({ version: z.string().optional() })) });
+	const { packages } = lock.parse(JSON.parse(read('host/n8n-2/package-lock.json')));
+	const { devDependencies } = pinned('.');
+	for (const name of ['n8n-core', 'n8n-workflow']) {
+		expect(devDependencies[name]).toBe(packages[`node_modules/${name}`]?.version);
+	}
+});
