@@ -9,7 +9,7 @@ import {
 	parseWorkflow,
 } from '../../examples/read';
 import type { N8nClient } from '../n8n/client';
-import { DataTables, type Row } from '../n8n/dataTables';
+import { createDataTable, type Row } from '../n8n/dataTables';
 import { N8nRefused, type Owner } from '../n8n/rest';
 import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
 
@@ -95,14 +95,12 @@ export async function prepareDemo(
 		});
 		credential = { ...credential, baseUrl };
 	}
-	const tables = await DataTables.of(client);
 	const workflows = { ...state.workflows };
 	// n8n lists the newest first: the one to begin with is created last.
 	for (const { name, active, draft } of (await readExamples(baseUrl)).reverse()) {
 		if (workflows[name] !== undefined) continue;
 		for (const table of createdTables(draft)) {
-			const isThere = (await tables.find(table.name)) !== undefined;
-			if (!isThere) await tables.create({ ...table, rows: rows[table.name] ?? [] });
+			await createDataTable(client, { ...table, rows: rows[table.name] ?? [] });
 		}
 		const chosen = chooseCredential(draft, 'n8n-nodes-push-campaign.', credential);
 		const { id } = await client.createWorkflow(chosen);

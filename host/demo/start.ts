@@ -15,12 +15,7 @@ import { access, demoStateSchema, prepareDemo, type DemoState } from './prepare'
 import { addDemoCampaign, sampleRows } from './samples';
 import { expectation, machineTimezone, welcome } from './welcome';
 
-const usage = `Usage: npm start [-- --fresh]
-
-Starts n8n with this package in it, and a simulator of the push service.
-
-  --fresh   starts over: forgets all workflows, credentials, executions and campaigns made before
-`;
+// `npm start -- --fresh` starts over: it forgets all workflows, executions and campaigns made before.
 
 const folder = join(projectFolder, '.demo');
 const stateFile = join(folder, 'state.json');
@@ -103,12 +98,7 @@ async function start(isFresh: boolean): Promise<void> {
 }
 
 async function main(): Promise<void> {
-	const isOff = { type: 'boolean', default: false } as const;
-	const { values } = parseArgs({ options: { fresh: isOff, help: isOff } });
-	if (values.help) {
-		say(usage);
-		return;
-	}
+	const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } });
 	try {
 		await withLock('demo', () => start(values.fresh), 0);
 	} catch (error) {

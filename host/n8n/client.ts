@@ -123,12 +123,6 @@ export class N8nClient extends N8nExecutions {
 		});
 	}
 
-	/** Deletes a workflow that is not active, with its executions. */
-	async deleteWorkflow(id: string): Promise<void> {
-		await this.request('POST', `workflows/${id}/archive`, {});
-		await this.request('DELETE', `workflows/${id}`);
-	}
-
 	/**
 	 * 'Execute workflow' in the editor, from one of its triggers.
 	 *

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { withLock } from '../process/lock';
 import { runNpm } from '../process/run';
 
@@ -64,50 +62,22 @@ export async function installHost(
 
 async function install(host: Host, reach: (what: string) => void): Promise<void> {
 	const { directory, nativePackages } = host;
-	let output = '';
-	const npm = async (args: string[]) =>
-		await runNpm(args, directory, (text) => {
-			output += text;
-		});
+	const npm = async (args: string[]) => await runNpm(args, directory);
 	try {
 		reach('asking the npm registry');
 		// Without a network an installation would try for many minutes before it says so.
 		await npm(['view', 'n8n', 'version', '--fetch-retries=0']);
-		const endCounting = await countPackages(directory, reach);
 		// Without --no-save npm adds to the lock file what it knows of other platforms.
-		const flags = [
-			'--no-save',
-			'--legacy-peer-deps',
-			'--ignore-scripts',
-			'--no-audit',
-			'--no-fund',
-		];
-		await npm(['install', ...flags]).finally(endCounting);
+		// The folder's .npmrc says the rest.
+		reach('downloading');
+		await npm(['install', '--no-save']);
 		reach('building SQLite, about a minute');
 		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false']);
 	} catch (error) {
 		const logFile = join(directory, 'install.log');
-		await writeFile(logFile, output);
+		await writeFile(logFile, String(error));
 		throw new Error(`${explain(String(error))}\nEverything that npm printed is in ${logFile}`);
 	}
-}
-
-const lockSchema = z.object({ packages: z.record(z.unknown()) });
-
-/** Reports again and again how many packages of the lock file are there; gives a function that ends that. */
-async function countPackages(
-	directory: string,
-	reach: (what: string) => void,
-): Promise<() => void> {
-	const text = await readFile(join(directory, 'package-lock.json'), 'utf8');
-	const paths = Object.keys(lockSchema.parse(JSON.parse(text)).packages).filter(Boolean);
-	const count = () => {
-		const there = paths.filter((path) => existsSync(join(directory, path, 'package.json')));
-		reach(`downloading, ${there.length} of about ${paths.length} packages`);
-	};
-	count();
-	const timer = setInterval(count, 5_000).unref();
-	return () => clearInterval(timer);
 }
 
 async function stampOf(directory: string): Promise<string> {

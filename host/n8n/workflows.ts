@@ -73,12 +73,11 @@ export function pushCampaignTrigger(
  * be closer.
  *
  * @param seconds a divisor of 60
- * @param first the second of each minute with the first of them; below `seconds`
  */
-export function pollEvery(seconds: number, first = 0): { item: INodeParameters[] } {
+export function pollEvery(seconds: number): { item: INodeParameters[] } {
 	const item = Array.from({ length: 60 / seconds }, (_, turn) => ({
 		mode: 'custom',
-		cronExpression: `${turn * seconds + first} * * * * *`,
+		cronExpression: `${turn * seconds} * * * * *`,
 	}));
 	return { item };
 }

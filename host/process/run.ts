@@ -17,7 +17,6 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
 /**
  * Runs a command to its end, in a process group that ends with this process.
  *
- * @param onOutput gets each piece of what it prints
  * @returns what it printed to its standard output
  * @throws with all that it printed, when it ends with another code than 0
  */
@@ -25,7 +24,6 @@ export async function run(
 	command: string,
 	args: readonly string[],
 	options: Pick<SpawnOptions, 'cwd' | 'env'> = {},
-	onOutput: (text: string) => void = () => undefined,
 ): Promise<string> {
 	const child = spawn(command, args, {
 		...options,
@@ -40,7 +38,6 @@ export async function run(
 		stream.setEncoding('utf8').on('data', (text: string) => {
 			if (stream === child.stdout) stdout += text;
 			all += text;
-			onOutput(text);
 		});
 	}
 	try {
@@ -55,14 +52,10 @@ export async function run(
 }
 
 /** Runs npm in a folder, untouched by what `npm run` hands down of this package. */
-export async function runNpm(
-	args: readonly string[],
-	cwd: string,
-	onOutput?: (text: string) => void,
-): Promise<string> {
+export async function runNpm(args: readonly string[], cwd: string): Promise<string> {
 	const ofThisPackage = ['npm_config_local_prefix', 'npm_config_ignore_scripts'];
 	const env = Object.entries(process.env).filter(([name]) => !ofThisPackage.includes(name));
-	return await run('npm', args, { cwd, env: Object.fromEntries(env) }, onOutput);
+	return await run('npm', args, { cwd, env: Object.fromEntries(env) });
 }
 
 /** The first of these ports that is free on the loopback interface at this moment, otherwise any free one. */

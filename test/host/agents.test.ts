@@ -146,10 +146,7 @@ describe('as a tool of the AI Agent node', () => {
 
 describe('by MCP', () => {
 	const answerSchema = z.object({
-		result: z.object({
-			tools: z.array(z.object({ name: z.string() })).optional(),
-			content: z.array(z.object({ text: z.string() })).optional(),
-		}),
+		result: z.object({ content: z.array(z.object({ text: z.string() })) }),
 	});
 
 	test('every operation does what the client asks for', async () => {
@@ -189,17 +186,13 @@ describe('by MCP', () => {
 			return text.replace(/^(event|id):.*\n/gm, '').replace(/^data: /m, '');
 		};
 		const clientInfo = { name: 'test', version: '1.0.0' };
-		const protocolVersion = '2025-03-26';
-		await ask('initialize', { protocolVersion, capabilities: {}, clientInfo });
+		const hello = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
+		await ask('initialize', hello);
 		await ask('notifications/initialized', {}, false);
-		const listed = answerSchema.parse(JSON.parse(await ask('tools/list', {})));
-		expect(listed.result.tools?.map(({ name }) => name).sort()).toEqual(
-			tools.map(({ name }) => name).sort(),
-		);
 		const told: string[] = [];
 		for (const { name, call } of tools) {
 			const answer = await ask('tools/call', { name, arguments: call });
-			const { content: parts = [] } = answerSchema.parse(JSON.parse(answer)).result;
+			const { content: parts } = answerSchema.parse(JSON.parse(answer)).result;
 			told.push(parts.map(({ text }) => text).join());
 		}
 		expectAllDone(told);
