@@ -1,152 +1,145 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { clickableShare, counterChangesSchema, counterNames, countersAt, hashOf } from './counters';
-import type { Counters } from './counters';
 import { audiences, type Audience } from './operations';
-import type { WaitingCounters } from './schemas';
+import { audienceSizeOf } from './subscribers';
+
+/** The delivery counters, named as the service names them. */
+export const counterNames = [
+	'total_attempts',
+	'successfully_sent',
+	'failed_to_send',
+	'delivered',
+	'clicked',
+	'closed',
+] as const;
+
+export type Counters = Record<(typeof counterNames)[number], number>;
+
+/** Counters that are set by hand; the others grow. Any whole number: tests need odd ones. */
+const fixedCountersSchema = z.record(z.enum(counterNames), z.number().int());
+
+export type FixedCounters = z.infer<typeof fixedCountersSchema>;
 
 /** A campaign as the service keeps it. */
 export const campaignSchema = z.object({
-	/** The campaign ID; a send to one subscriber has none that a client learns, here `sid-…`. */
+	/** A send to one subscriber has an ID here, `sid-1` and up, which no client learns. */
 	id: z.string(),
 	audience: z.enum(audiences),
-	/** The accepted body. */
+	/** As it was accepted. */
 	body: z.record(z.unknown()),
 	audienceSize: z.number(),
-	/** Epoch milliseconds, like `dueAt`, the moment when it is to go out. */
+	/** Epoch milliseconds. */
 	createdAt: z.number(),
+	/** When it goes out, epoch milliseconds. */
 	dueAt: z.number(),
-	/** For how long delivery is attempted, in milliseconds. */
-	expiryMs: z.number(),
-	/** How fast its counters move; null: as fast as the simulator's. */
-	speed: z.number().nullable(),
-	/** What `auto_hide` asked for in the operation's own reading; null where it was left out. */
-	closesByItself: z.boolean().nullable(),
-	/** Set by hand; overrides what the campaign's life would show. */
-	fixedStatus: z.string().nullable(),
-	fixedCounters: counterChangesSchema,
-	/** Clicks made by hand, in addition to those of its life. */
+	/** How fast its counters grow; if it is left out, as fast as all others. */
+	speed: z.number().optional(),
+	/** In place of the status that it would have. */
+	status: z.string().optional(),
+	counters: fixedCountersSchema,
+	/** Clicks that were made by hand. */
 	extraClicks: z.number(),
 });
 
-export type Campaign = Readonly<z.infer<typeof campaignSchema>>;
+export type Campaign = z.infer<typeof campaignSchema>;
+
+/** A campaign that is there without having been sent; what is left out is as usual. */
+export type NewCampaign = Partial<Omit<Campaign, 'createdAt' | 'extraClicks'>>;
 
 /** A campaign with what it shows at one moment. */
 export interface CampaignView extends Campaign {
 	readonly status: string;
 	readonly counters: Counters;
-	/** Since it went out, in milliseconds; negative before. */
-	readonly elapsedMs: number;
+	readonly isWaiting: boolean;
 	/** How many of those who have it could still click by hand. */
 	readonly clickable: number;
 }
 
-/** What the next start needs. */
-export const savedCampaignsSchema = z.object({
-	campaigns: z.array(campaignSchema),
-	nextId: z.number(),
-	nextSubscriberSend: z.number(),
-});
+// At speed 1, for somebody who watches: attempts take seconds, most deliveries a minute or two, and clicks
+// trickle in for ten minutes.
+const attemptsTakeMs = 6_000;
+const deliveryPaceMs = 25_000;
+const closePaceMs = 80_000;
+const clickPaceMs = 120_000;
 
-type SavedCampaigns = z.infer<typeof savedCampaignsSchema>;
+/** The share of those who have a campaign that neither click nor close it in its own time: 1 - 0.16 - 0.6. */
+const clickableShare = 0.24;
 
-/**
- * What a campaign shows at `now` (epoch milliseconds). Its labels: `Scheduled` before its time,
- * `Sending` while attempts go on, then `Sent`, the one that the specification shows.
- */
-export function viewOf(campaign: Campaign, now: number, lifeSpeed: number): CampaignView {
-	const { id, audienceSize, expiryMs, extraClicks } = campaign;
-	const speed = campaign.speed ?? lifeSpeed;
-	const elapsedMs = now - campaign.dueAt;
-	const living = countersAt({ seed: hashOf(id), audienceSize, elapsedMs, expiryMs, speed });
-	const sending = speed > 0 && living.total_attempts < audienceSize;
-	const label = elapsedMs < 0 ? 'Scheduled' : sending ? 'Sending' : 'Sent';
-	const clicked = living.clicked + extraClicks;
+/** The counters of a campaign that began to go out so long ago. They add up at any age, and none ever falls. */
+export function countersAt(campaignId: string, audienceSize: number, ageMs: number): Counters {
+	const seed = createHash('sha256').update(campaignId).digest();
+	// From one campaign to the next the rates differ.
+	const rate = (index: number, least: number, spread: number) =>
+		least + (spread * seed.readUInt8(index)) / 256;
+	const grown = (paceMs: number) => 1 - Math.exp(-ageMs / paceMs);
+	const attempts = Math.floor(audienceSize * Math.min(1, ageMs / attemptsTakeMs));
+	const failed = Math.floor(attempts * rate(0, 0.01, 0.04));
+	const sent = attempts - failed;
+	const delivered = Math.round(sent * rate(1, 0.82, 0.15) * grown(deliveryPaceMs));
 	return {
-		...campaign,
-		status: campaign.fixedStatus ?? label,
-		counters: { ...living, clicked, ...campaign.fixedCounters },
-		elapsedMs,
-		clickable: Math.max(0, Math.floor(living.delivered * clickableShare) - extraClicks),
+		total_attempts: attempts,
+		successfully_sent: sent,
+		failed_to_send: failed,
+		delivered,
+		clicked: Math.floor(delivered * rate(2, 0.04, 0.12) * grown(clickPaceMs)),
+		closed: Math.floor(delivered * rate(3, 0.3, 0.3) * grown(closePaceMs)),
 	};
 }
 
 /**
- * A campaign's counters as they are answered.
- *
- * @param whileWaiting how they are shown before its time where they were not set by hand
+ * What a campaign shows at `now` (epoch milliseconds). The specification shows one status, `Sent`; here it is
+ * `Scheduled` before its time and `Sending` while attempts are made.
  */
-export function countOf(
-	{ counters, elapsedMs, fixedCounters }: CampaignView,
-	whileWaiting: WaitingCounters,
-): Record<string, string | null> {
-	const isNull = elapsedMs < 0 && whileWaiting === 'null';
-	const count: Record<string, string | null> = {};
-	for (const name of counterNames) {
-		const isHidden = isNull && fixedCounters[name] === undefined;
-		count[name] = isHidden ? null : String(counters[name]);
-	}
-	return count;
+export function viewOf(campaign: Campaign, now: number, speedOfAll: number): CampaignView {
+	const { id, audienceSize, dueAt, extraClicks, speed = speedOfAll } = campaign;
+	const isWaiting = now < dueAt;
+	const grown = countersAt(id, audienceSize, Math.max(0, now - dueAt) * speed);
+	const isSending = speed > 0 && grown.total_attempts < audienceSize;
+	const label = isWaiting ? 'Scheduled' : isSending ? 'Sending' : 'Sent';
+	const clicked = grown.clicked + extraClicks;
+	return {
+		...campaign,
+		status: campaign.status ?? label,
+		counters: { ...grown, clicked, ...campaign.counters },
+		isWaiting,
+		clickable: Math.max(0, Math.floor(grown.delivered * clickableShare) - extraClicks),
+	};
 }
 
-/** An ID as the service writes it: a whole number has no leading zeros, so `0012` is `12`. */
-export const plainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
-
-const mostKept = 50_000;
-
-/** The campaigns, oldest first; beyond 50,000 the oldest are forgotten. */
+/** The campaigns by ID, oldest first. IDs begin with 1001, those of sends to one subscriber with `sid-1`. */
 export class Campaigns {
-	private readonly byId = new Map<string, Campaign>();
+	readonly byId = new Map<string, Campaign>();
 	private nextId = 1001;
 	private nextSubscriberSend = 1;
 
-	get all(): ReadonlyMap<string, Campaign> {
-		return this.byId;
-	}
-
-	/** Keeps a campaign under its ID, or the next one; gives the ID. */
-	add(draft: Omit<Campaign, 'id'>, id = this.freeId(draft.audience)): string {
-		this.byId.set(id, { ...draft, id });
-		const [oldest] = this.byId.keys();
-		if (this.byId.size > mostKept && oldest !== undefined) this.byId.delete(oldest);
+	/**
+	 * Keeps a campaign; gives its ID.
+	 *
+	 * @param now epoch milliseconds
+	 * @param active how many subscribers there are
+	 */
+	add(campaign: NewCampaign, now: number, active: number): string {
+		const { audience = 'all', body = {}, speed, status, counters = {} } = campaign;
+		const id = campaign.id ?? this.freeId(audience);
+		const audienceSize = campaign.audienceSize ?? audienceSizeOf(audience, body, active);
+		const times = { createdAt: now, dueAt: campaign.dueAt ?? now };
+		const shown = { speed, status, counters, extraClicks: 0 };
+		this.byId.set(id, { id, audience, body, audienceSize, ...times, ...shown });
 		return id;
 	}
 
-	/** The campaign with this ID; throws where there is none. */
-	of(id: string): Campaign {
+	/** The campaign with this ID; throws a RangeError if there is none. */
+	find(id: string): Campaign {
 		const campaign = this.byId.get(id);
 		if (!campaign) throw new RangeError(`No campaign ${id}`);
 		return campaign;
 	}
 
-	/** Changes a campaign; throws where there is none with this ID. */
-	change(id: string, changes: Partial<Campaign>): void {
-		this.byId.set(id, { ...this.of(id), ...changes });
-	}
-
-	/** Whether there was one to remove. */
-	remove(id: string): boolean {
-		return this.byId.delete(id);
-	}
-
-	clear(): void {
-		this.restore({ campaigns: [], nextId: 1001, nextSubscriberSend: 1 });
-	}
-
-	save(): SavedCampaigns {
-		const { nextId, nextSubscriberSend } = this;
-		return { campaigns: [...this.byId.values()], nextId, nextSubscriberSend };
-	}
-
-	restore({ campaigns, nextId, nextSubscriberSend }: SavedCampaigns): void {
-		this.byId.clear();
-		for (const campaign of campaigns) this.byId.set(campaign.id, campaign);
-		this.nextId = nextId;
-		this.nextSubscriberSend = nextSubscriberSend;
-	}
-
 	private freeId(audience: Audience): string {
-		if (audience === 'sid') return `sid-${this.nextSubscriberSend++}`;
-		while (this.byId.has(String(this.nextId))) this.nextId += 1;
-		return String(this.nextId++);
+		const next = () =>
+			audience === 'sid' ? `sid-${this.nextSubscriberSend++}` : String(this.nextId++);
+		let id = next();
+		while (this.byId.has(id)) id = next();
+		return id;
 	}
 }

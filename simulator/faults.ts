@@ -1,88 +1,104 @@
-import { z } from 'zod';
-import { sendPathStart } from './operations';
-import type { RecordedRequest } from './request';
-import { faultSchema, type Fault, type FaultAction, type ReadyFault } from './schemas';
+/** What goes wrong with a request, and whether the service carries it out all the same. */
+export type FaultAction =
+	/** The connection is reset before anything is carried out. */
+	| { readonly kind: 'reset-before' }
+	/** The request is carried out, then the connection is reset without an answer. */
+	| { readonly kind: 'reset-after' }
+	/** No answer ever comes. */
+	| { readonly kind: 'hang'; readonly process: boolean }
+	/** The request is carried out, and answered so many milliseconds later. */
+	| { readonly kind: 'delay'; readonly ms: number }
+	/** The request is carried out, and the connection ends in the middle of its answer. */
+	| { readonly kind: 'truncate' }
+	/** Any other answer, such as a gateway's page. Carried out only if it says so. */
+	| {
+			readonly kind: 'respond';
+			/** Default 200. */
+			readonly status?: number;
+			/** Default: JSON. */
+			readonly headers?: Readonly<Record<string, string>>;
+			readonly body: string;
+			readonly process?: boolean;
+	  }
+	/** A failure of the service, without a type the generic one. Nothing is carried out. */
+	| {
+			readonly kind: 'failure';
+			readonly type?: string;
+			readonly description: string;
+			/** Default 200. */
+			readonly status?: number;
+			readonly headers?: Readonly<Record<string, string>>;
+	  }
+	/** Nothing is carried out. The status is 302 by default. */
+	| { readonly kind: 'redirect'; readonly location: string; readonly status?: number };
 
-type WaitingFault = ReadyFault & { readonly id: number; readonly name: FaultName | null };
-
-function matches({ match }: ReadyFault, request: RecordedRequest): boolean {
-	const { method, path, bodyIncludes } = match;
-	if (method !== undefined && method.toUpperCase() !== request.method) return false;
-	if (path !== undefined && !request.path.includes(path)) return false;
-	return bodyIncludes === undefined || request.body.includes(bodyIncludes);
+/** What goes wrong with which requests. */
+export interface Fault {
+	/** All of them if this is left out. */
+	readonly match?: {
+		readonly method?: string;
+		/** Part of the path. */
+		readonly path?: string;
+		/** Part of the body as it came. */
+		readonly bodyIncludes?: string;
+	};
+	/** How many of them pass first; default 0. */
+	readonly skip?: number;
+	/** How many it then befalls; default 1, and 0 is every one. */
+	readonly times?: number;
+	readonly action: FaultAction;
 }
 
-export const faultNameSchema = z.enum(['serviceDown', 'tooManyRequests', 'lostAnswer']);
+interface WaitingFault {
+	readonly fault: Fault;
+	skip: number;
+	times: number;
+}
 
-/** A fault that a button of the page switches on. */
-export type FaultName = z.infer<typeof faultNameSchema>;
+interface Request {
+	readonly method: string;
+	readonly path: string;
+	readonly body: string;
+}
 
-/** They apply to sends alone, because a trigger that polls would use them up. */
-const match = { path: sendPathStart };
+function isFor({ match = {} }: Fault, { method, path, body }: Request): boolean {
+	if (match.method !== undefined && match.method !== method) return false;
+	return path.includes(match.path ?? '') && body.includes(match.bodyIncludes ?? '');
+}
 
-const namedFaults: Record<FaultName, Fault> = {
-	serviceDown: {
-		match,
-		action: {
-			kind: 'failure',
-			description: 'Something went wrong. Please try again after some time',
-			status: 503,
-		},
-	},
-	tooManyRequests: {
-		match,
-		times: 3,
-		action: {
-			kind: 'failure',
-			type: 'rate_limit',
-			description: 'Too many requests',
-			status: 429,
-		},
-	},
-	lostAnswer: { match, action: { kind: 'reset-after' } },
-};
-
-/** The faults that are switched on, tried in the order in which they were added. */
+/** The faults that wait for their requests, in the order in which they were added: the first that matches counts. */
 export class Faults {
 	private waiting: WaitingFault[] = [];
-	private nextId = 1;
 
-	/** Switches a fault on and gives its ID; throws a ZodError if it is malformed. */
-	add(fault: Fault, name: FaultName | null = null): number {
-		const id = this.nextId++;
-		this.waiting.push({ ...faultSchema.parse(fault), id, name });
-		return id;
+	add(fault: Fault): void {
+		this.waiting.push({ fault, skip: fault.skip ?? 0, times: fault.times ?? 1 });
 	}
 
-	/** Switches a fault of the page on, or off if it is on. */
-	toggle(name: FaultName): void {
-		const others = this.waiting.filter((fault) => fault.name !== name);
-		if (others.length < this.waiting.length) this.waiting = others;
-		else this.add(namedFaults[name], name);
+	remove(fault: Fault): void {
+		this.waiting = this.waiting.filter((one) => one.fault !== fault);
 	}
 
 	clear(): void {
 		this.waiting = [];
 	}
 
-	/** The faults that still apply to coming requests. */
-	get list(): readonly WaitingFault[] {
-		return this.waiting;
+	/** How many requests a fault still waits for; undefined if it waits no more. */
+	left(fault: Fault): number | undefined {
+		return this.waiting.find((one) => one.fault === fault)?.times;
 	}
 
-	/** The action of the first fault that matches a request, if any; notes the fault on the request. */
-	take(request: RecordedRequest): FaultAction | null {
-		for (const fault of this.waiting) {
-			if (!matches(fault, request)) continue;
-			if (fault.skip > 0) {
-				fault.skip -= 1;
+	/** What goes wrong with a request, if anything does. */
+	take(request: Request): FaultAction | undefined {
+		for (const one of this.waiting) {
+			if (!isFor(one.fault, request)) continue;
+			if (one.skip > 0) {
+				one.skip -= 1;
 				continue;
 			}
-			if (fault.times === 1) this.waiting = this.waiting.filter((other) => other !== fault);
-			if (fault.times > 1) fault.times -= 1;
-			request.fault = fault.id;
-			return fault.action;
+			if (one.times === 1) this.remove(one.fault);
+			if (one.times > 1) one.times -= 1;
+			return one.fault.action;
 		}
-		return null;
+		return undefined;
 	}
 }

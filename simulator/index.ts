@@ -1,8 +1,5 @@
 export { startSimulator, Simulator } from './simulator';
-export { SimulatorControl } from './client';
-export { parseJson } from './json';
-export { JsonFile } from './jsonFile';
-export type { SimulatorOptions } from './options';
-export type { Counters } from './counters';
-export type { RecordedRequest } from './request';
-export type { Fault, NewCampaign, RateLimit } from './schemas';
+export type { SimulatorOptions } from './settings';
+export type { Counters, NewCampaign } from './campaigns';
+export type { Fault } from './faults';
+export type { RateLimit } from './rateLimiter';

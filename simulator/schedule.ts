@@ -1,45 +1,25 @@
-const minute = 60_000;
-const unitMs = new Map([
-	['m', minute],
-	['h', 60 * minute],
-	['d', 24 * 60 * minute],
-]);
+const minuteMs = 60_000;
 
-/** How far ahead `send_at` must be, in milliseconds (Specification, Limits). */
-export const minimumLeadMs = 5 * minute;
+/** How far ahead `send_at` must be (Specification, Limits). */
+export const minimumLeadMs = 5 * minuteMs;
 
-/** For how long delivery is attempted without `expire_push` (Specification, Limits): 4 weeks. */
-export const defaultExpiryMs = 28 * 24 * 60 * minute;
-
-const sendAtPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d) ([+-])(\d{1,2}):(\d\d)$/;
+const sendAtPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d) ([+-])(\d{1,2}):([0-5]\d)$/;
 
 /**
- * Reads `send_at`: `YYYY-MM-DD HH:MM ±HH:MM`, the offset's hour also with one digit
- * (Specification, Common fields). Gives epoch milliseconds, or null where the value is not in
- * that format or names no real date.
+ * Reads `send_at`: `YYYY-MM-DD HH:MM ±HH:MM`, the offset's hour also with one digit (Specification, Common
+ * fields). Gives epoch milliseconds; undefined if it is in another format, is no real date, or has an offset
+ * that is not in use on Earth (-12:00 to +14:00).
  */
-export function parseSendAt(value: unknown): number | null {
+export function parseSendAt(value: unknown): number | undefined {
 	const match = typeof value === 'string' ? sendAtPattern.exec(value) : null;
-	if (!match) return null;
-	const [, date, time, sign, offsetHours, offsetMinutes] = match;
+	if (!match) return undefined;
+	const [, date, time, sign, hours, minutes] = match;
 	const wallClock = new Date(`${date}T${time}:00Z`);
 	// Date rolls 30 February over into March: what was written must come back.
-	if (Number.isNaN(wallClock.getTime())) return null;
-	if (wallClock.toISOString() !== `${date}T${time}:00.000Z`) return null;
-	if (Number(offsetMinutes) > 59) return null;
-	const size = Number(offsetHours) * 60 + Number(offsetMinutes);
+	if (Number.isNaN(wallClock.getTime())) return undefined;
+	if (wallClock.toISOString() !== `${date}T${time}:00.000Z`) return undefined;
+	const size = Number(hours) * 60 + Number(minutes);
 	const offset = sign === '-' ? -size : size;
-	// The offsets in use on Earth reach from -12:00 to +14:00.
-	if (offset < -12 * 60 || offset > 14 * 60) return null;
-	return wallClock.getTime() - offset * minute;
-}
-
-/**
- * Reads `expire_push`: a number, then `m`, `h` or `d` (Specification, Common fields); here a whole
- * number from 1. Gives milliseconds, or null where the value is not in that format.
- */
-export function parseExpirePush(value: unknown): number | null {
-	const match = typeof value === 'string' ? /^([1-9]\d*)([mhd])$/.exec(value) : null;
-	if (!match) return null;
-	return Number(match[1]) * (unitMs.get(match[2] ?? '') ?? 0);
+	if (offset < -12 * 60 || offset > 14 * 60) return undefined;
+	return wallClock.getTime() - offset * minuteMs;
 }

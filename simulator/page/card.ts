@@ -1,91 +1,108 @@
 import type { CampaignView } from '../campaigns';
-import { change } from './control';
-import { element, find, fromTemplate } from './elements';
-import { fillNotification } from './notification';
-import { audienceOf, clickRate, durationOf, formatNumber, plural, text, timeOf } from './texts';
+import { isJsonObject } from '../json';
+import { sendOperations } from '../operations';
+import { html, readable, textOf, type Html } from './html';
 
-const peoplePerClick = 50;
+/** How many people a click on the button makes click. */
+export const peoplePerClick = 50;
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-const counterLabels = [
-	['total_attempts', 'Attempts'],
-	['successfully_sent', 'Sent'],
-	['failed_to_send', 'Failed'],
-	['delivered', 'Delivered'],
-	['clicked', 'Clicked'],
-	['closed', 'Closed'],
-] as const;
+const bell = html`<svg viewBox="0 0 24 24" aria-hidden="true">
+	<path d="M12 2a6 6 0 0 0-6 6v5l-2 4h16l-2-4V8a6 6 0 0 0-6-6zm-3 16a3 3 0 0 0 6 0z" />
+</svg>`;
 
-function fillDetails(card: HTMLElement, campaign: CampaignView): void {
-	const isForOne = campaign.audience === 'sid';
-	const label = isForOne ? audienceOf(campaign) : `Campaign ${campaign.id}`;
-	const reach = plural(campaign.audienceSize, 'subscriber');
-	const details = isForOne ? [] : [`${audienceOf(campaign)} · ${reach}`];
-	const expiry = text(campaign.body['expire_push']);
-	if (expiry !== '') details.push(`Delivery is attempted for ${expiry}`);
-	if (campaign.closesByItself === true) details.push('Closes by itself after a few seconds');
-	if (campaign.closesByItself === false) details.push('Stays until clicked or closed');
-	const name = text(campaign.body['name']);
-	find(card, 'h2', HTMLElement).textContent = name === '' ? label : `${name} (${label})`;
-	card.classList.toggle('one', isForOne);
-	const list = find(card, '.details', HTMLElement);
-	list.append(...details.map((detail) => element('li', detail)), element('li', '', 'when'));
+function link(url: string, label: string): Html {
+	if (!/^https?:/i.test(url)) return html`<span>${label}</span>`;
+	return html`<a href="${url}" target="_blank" rel="noopener noreferrer">${label}</a>`;
 }
 
-function fillCounters(card: HTMLElement): void {
-	const rows = counterLabels.map(([counter, label]) => {
-		const row = element('div', '');
-		const bar = element('span', '', 'bar');
-		bar.append(element('i', '', counter));
-		const count = element('dd', '0');
-		count.dataset['counter'] = counter;
-		row.append(element('dt', label), bar, count);
-		return row;
-	});
-	const rate = element('div', '');
-	rate.append(element('dt', 'Click rate'), element('span', ''), element('dd', '–', 'rate'));
-	find(card, '.counters', HTMLElement).append(...rows, rate);
+/** As a subscriber sees it. Nothing is loaded from elsewhere: icon and image are only hinted at. */
+function notification({ body }: CampaignView): Html {
+	const image = textOf(body['image']).split('/').pop() ?? '';
+	const buttons: unknown[] = Array.isArray(body['action_buttons']) ? body['action_buttons'] : [];
+	const links = buttons
+		.filter(isJsonObject)
+		.map(({ title, url }) => link(textOf(url), textOf(title)));
+	const [, site = ''] = /^https?:\/\/([^/?#]*)/i.exec(textOf(body['target_url'])) ?? [];
+	return html`<div class="notification">
+		<div class="head">
+			<div class="icon ${body['icon'] === undefined ? '' : 'own'}">${bell}</div>
+			<div>
+				<b>${textOf(body['title'])}</b>
+				<p>${textOf(body['message'])}</p>
+				<small>${site}</small>
+			</div>
+		</div>
+		${image === '' ? '' : html`<div class="image"><small>${image}</small></div>`}
+		<div class="buttons">${links}</div>
+	</div>`;
 }
 
-/**
- * A campaign as the notification that it becomes, beside its details and counters.
- *
- * @param onClicks called when people were made to click it
- */
-export function makeCard(campaign: CampaignView, onClicks: () => void): HTMLElement {
-	const card = fromTemplate('cardTemplate');
-	fillNotification(card, campaign);
-	fillDetails(card, campaign);
-	fillCounters(card);
-	find(card, 'button', HTMLButtonElement).addEventListener('click', () => {
-		void change('click', campaign.id, peoplePerClick).then(onClicks);
-	});
-	return card;
-}
-
-/** Marks an element as one of a campaign that waits, or is being sent. */
-export function showStatus(shown: HTMLElement, { status, elapsedMs }: CampaignView): void {
-	shown.classList.toggle('waiting', elapsedMs < 0);
-	shown.classList.toggle('sending', status === 'Sending');
-	find(shown, '.badge', HTMLElement).textContent = status;
-}
-
-/** Shows a campaign's present status and counters on its card. */
-export function updateCard(card: HTMLElement, campaign: CampaignView): void {
-	showStatus(card, campaign);
-	const waits = campaign.elapsedMs < 0;
-	find(card, '.when', HTMLElement).textContent = waits
-		? `Goes out ${timeOf(campaign)}, in ${durationOf(-campaign.elapsedMs)}`
-		: `Went out ${timeOf(campaign)}, ${durationOf(campaign.elapsedMs)} ago`;
-	find(card, '.counters', HTMLElement).hidden = waits;
-	const people = Math.min(peoplePerClick, campaign.clickable);
-	const click = find(card, 'button', HTMLButtonElement);
-	click.hidden = people === 0 || campaign.audience === 'sid';
-	click.textContent = people === 1 ? '1 person clicks' : `${people} people click`;
-	find(card, '.rate', HTMLElement).textContent = clickRate(campaign);
-	for (const [counter] of counterLabels) {
-		const value = campaign.counters[counter];
-		const share = Math.min(1, Math.max(0, value / Math.max(1, campaign.audienceSize)));
-		find(card, `[data-counter=${counter}]`, HTMLElement).textContent = formatNumber(value);
-		find(card, `i.${counter}`, HTMLElement).style.width = `${share * 100}%`;
+function audienceOf({ audience, audienceSize, body }: CampaignView): string {
+	const reach = `${readable(audienceSize)} ${audienceSize === 1 ? 'subscriber' : 'subscribers'}`;
+	switch (audience) {
+		case 'all':
+			return `To all ${reach}`;
+		case 'sid':
+			return `To subscriber ${textOf(body['sid'])}`;
+		case 'segment':
+			return `To ${reach} of segment ${[body['segment']].flat().map(textOf).join(' or ')}`;
+		case 'attribute': {
+			const pairs = Object.entries(body['attribute'] ?? {});
+			return `To ${reach} with ${pairs.map((pair) => pair.map(textOf).join(' = ')).join(' or ')}`;
+		}
 	}
+}
+
+function details(campaign: CampaignView): Html {
+	const { audience, body, dueAt, isWaiting } = campaign;
+	const target = textOf(body['target_url']);
+	const lines = [
+		html`${isWaiting ? 'Goes' : 'Went'} out on ${moment.format(dueAt)}`,
+		html`Opens ${link(target, target)}`,
+	];
+	if (audience !== 'sid') lines.unshift(html`${audienceOf(campaign)}`);
+	if (body['auto_hide'] !== undefined) {
+		const closes = body['auto_hide'] === sendOperations[audience].autoHideCloses;
+		lines.push(html`${closes ? 'Closes after a few seconds' : 'Stays until clicked or closed'}`);
+	}
+	return html`<ul>
+		${lines.map((line) => html`<li>${line}</li>`)}
+	</ul>`;
+}
+
+function numbers({ id, audienceSize, counters, clickable }: CampaignView): Html {
+	const row = (label: string, count: number) =>
+		html`<dt>${label}</dt>
+			<dd><progress max="${Math.max(1, audienceSize)}" value="${count}"></progress></dd>
+			<dd>${readable(count)}</dd>`;
+	const { delivered, clicked } = counters;
+	const rate = delivered > 0 ? `${((100 * clicked) / delivered).toFixed(1)}%` : '–';
+	const people = Math.min(peoplePerClick, clickable);
+	return html`<dl>
+			${row('Attempts', counters.total_attempts)} ${row('Sent', counters.successfully_sent)}
+			${row('Failed', counters.failed_to_send)} ${row('Delivered', delivered)}
+			${row('Clicked', clicked)} ${row('Closed', counters.closed)}
+			<dt>Click rate</dt>
+			<dd></dd>
+			<dd>${rate}</dd>
+		</dl>
+		<button id="click/${id}" ${people > 0 ? '' : 'hidden'}>
+			${people === 1 ? '1 person clicks' : `${people} people click`}
+		</button>`;
+}
+
+/** A campaign: the notification that it becomes, beside how it does. */
+export function card(campaign: CampaignView): Html {
+	const { id, audience, body, isWaiting, status } = campaign;
+	const isForOne = audience === 'sid';
+	const label = isForOne ? audienceOf(campaign) : `Campaign ${id}`;
+	const name = body['name'] === undefined ? label : `${textOf(body['name'])} (${label})`;
+	return html`<article class="${isWaiting ? 'waiting' : ''}">
+		${notification(campaign)}
+		<div>
+			<h2>${name} <span class="badge">${status}</span></h2>
+			${details(campaign)} ${isForOne || isWaiting ? '' : numbers(campaign)}
+		</div>
+	</article>`;
 }
