@@ -43,14 +43,14 @@ const watchCampaign: INodeProperties = {
 	name: 'watch',
 	type: 'multiOptions',
 	required: true,
-	default: namesOf(campaignCounters),
+	default: [...namesOf(campaignCounters)],
 	description: 'What to watch of each campaign',
 	options: optionsOf([...campaignCounters, status]),
 };
 
 const watchSite: INodeProperties = {
 	...watchCampaign,
-	default: namesOf(siteCounters),
+	default: [...namesOf(siteCounters)],
 	description: 'Which counts to watch',
 	options: optionsOf(siteCounters),
 };
@@ -73,23 +73,23 @@ const options: INodeProperties = {
 	options: [minimumChange],
 };
 
-const counter: INodeProperties = {
+const counter = {
 	displayName: 'Counter',
 	name: 'counter',
 	type: 'options',
 	default: 'clicked',
 	description: 'Which counter has to reach the number',
 	options: optionsOf(campaignCounters),
-};
+} satisfies INodeProperties;
 
-const count: INodeProperties = {
+const count = {
 	displayName: 'Count',
 	name: 'count',
 	type: 'options',
 	default: 'activeSubscribers',
 	description: 'Which count has to reach the number',
 	options: optionsOf(siteCounters),
-};
+} satisfies INodeProperties;
 
 const number: INodeProperties = {
 	displayName: 'Number',
@@ -112,9 +112,10 @@ const everyName = namesOf([...campaignCounters, ...siteCounters, status]);
 
 function readChanged(parameters: ItemParameters, choices: Choices, initial: Choices): Rule {
 	const field = fieldOf(watchCampaign);
-	const chosen = readRequired(parameters, field);
-	if (!Array.isArray(chosen) || !chosen.every((name) => everyName.includes(name))) {
-		throw invalid(field, `is not a selection from the list: ${quote(chosen)}`);
+	const value = readRequired(parameters, field);
+	const chosen: unknown[] = Array.isArray(value) ? value : [value];
+	if (!chosen.every((name) => everyName.some((each) => each === name))) {
+		throw invalid(field, `is not a selection from the list: ${quote(value)}`);
 	}
 	if (chosen.length === 0) throw invalid(field, 'is empty', 'Choose at least one.');
 	// The editor keeps what was chosen for another event: it counts as not chosen.
@@ -132,11 +133,11 @@ function readChanged(parameters: ItemParameters, choices: Choices, initial: Choi
 
 const readReached = (
 	parameters: ItemParameters,
-	choice: INodeProperties,
+	choice: typeof counter,
 	choices: Choices,
 ): Rule => ({
 	startsOn: 'reach',
-	counter: readChoice(parameters, fieldOf(choice), namesOf(choices), String(choice.default)),
+	counter: readChoice(parameters, fieldOf(choice), namesOf(choices), choice.default),
 	number: readWholeNumber(parameters, fieldOf(number), 1),
 });
 

@@ -6,7 +6,7 @@ import type { Rule } from './compare';
 import { compare, presentItem } from './compare';
 import { readWatched } from './events';
 import type { Failures, Readings } from './read';
-import { connectInTime, readAll } from './read';
+import { connectInTime, readAll, timeIsOver } from './read';
 import { everything, selectReports, toError } from './reports';
 import { TriggerState, triggerKey } from './state';
 
@@ -51,8 +51,11 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	}
 }
 
-function throwFailures(context: IPollFunctions, { failures }: Found): void {
-	const error = toError(context.getNode(), failures, true);
+function throwFailures(context: IPollFunctions, { failures, seen }: Found): void {
+	const isAnythingRead = seen !== undefined && seen.readings.length > 0;
+	// Nothing is known against campaigns that are so many that the time did not suffice: a later poll reads them.
+	const known = [...failures].filter(([, problem]) => !isAnythingRead || problem !== timeIsOver);
+	const error = toError(context.getNode(), new Map(known), true);
 	if (error !== undefined) throw error;
 }
 
