@@ -128,7 +128,7 @@ export function createClient({ settings, transport, signal }: ClientOptions): Cl
 		if (answer.success && isOk) return { answered: true, value: answer.data, raw: body };
 
 		// A body of success contradicts any other HTTP status: nobody knows.
-		const saysSuccess = answer.success || successBody.safeParse(body).success;
+		const saysSuccess = successBody.safeParse(body).success;
 		if (saysSuccess || (isOk && body !== undefined)) {
 			return fail(unusableProblem(given, true, request));
 		}

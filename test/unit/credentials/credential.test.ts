@@ -1,0 +1,105 @@
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
+
+const credential = new PushCampaignApi();
+
+/** Every field, as saved. */
+const stored = {
+	baseUrl: 'http://push.example',
+	apiKey: ' the-key ',
+	authToken: 'the-token',
+	allowHttp: true,
+	headerNames: 'custom',
+	apiKeyHeader: 'serviceKey',
+	authTokenHeader: 'x-token',
+};
+
+/** The headers of a request that n8n signs. */
+async function signed(headers?: IDataObject, change: object = {}) {
+	const { authenticate } = credential;
+	if (typeof authenticate !== 'function') throw new TypeError('It is not a function');
+	const request = { url: 'https://push.example', ...(headers && { headers }) };
+	return (await authenticate({ ...stored, ...change }, request)).headers;
+}
+
+/** What n8n decrypts. */
+const decrypted = (change: ICredentialDataDecryptedObject) =>
+	NodeHelpers.getNodeParameters(
+		credential.properties,
+		{ ...stored, ...change },
+		true,
+		false,
+		null,
+		null,
+	);
+
+describe('the decrypted credential', () => {
+	test('has Allow HTTP, whatever the address is', () => {
+		expect(decrypted({ baseUrl: 'https://push.example' })).toHaveProperty('allowHttp', true);
+	});
+
+	test('has names of headers only if they are the user’s own', () => {
+		expect(decrypted({})).toHaveProperty('apiKeyHeader', 'serviceKey');
+		expect(decrypted({ headerNames: 'webpushr' })).not.toHaveProperty('apiKeyHeader');
+	});
+
+	test('is marked as fixed if no field is an expression', () => {
+		expect(decrypted({ apiKey: 'a={{ $json.key }}' })).toHaveProperty('isFixed', true);
+		expect(decrypted({ allowHttp: false })).toHaveProperty('isFixed', true);
+	});
+
+	test.each(Object.keys(stored))(
+		'is not marked as fixed if %s is an expression, even if the mark was saved',
+		(name) => {
+			const change = { [name]: '={{ $json.x }}', isFixed: true };
+			expect(decrypted(change)).not.toHaveProperty('isFixed');
+		},
+	);
+});
+
+// Specification, Authentication, and Common to all operations: the content type also without a body.
+describe('a request gets the key and the token', () => {
+	const added = { serviceKey: 'the-key', 'x-token': 'the-token' };
+
+	test.each([
+		{
+			name: 'and a content type',
+			headers: undefined,
+			type: { 'Content-Type': 'application/json' },
+		},
+		{
+			name: 'and a content type beside others',
+			headers: { Accept: 'x' },
+			type: { 'Content-Type': 'application/json' },
+		},
+		{ name: 'and keeps its own content type', headers: { 'content-type': 'x' }, type: {} },
+		{
+			name: 'and keeps its own content type in capitals',
+			headers: { 'CONTENT-TYPE': 'x' },
+			type: {},
+		},
+	])('$name', async ({ headers, type }) => {
+		expect(await signed(headers)).toEqual({ ...headers, ...type, ...added });
+	});
+
+	// n8n shows the message alone.
+	test('or is refused in a message that says what to do', async () => {
+		await expect(signed({}, { allowHttp: false })).rejects.toThrow(
+			/^Base URL of the credential starts with http:.* turn on Allow HTTP\.$/,
+		);
+	});
+});
+
+// As n8n does: the first rule that fits the answer counts (n8n 2.41.1, `services/credentials-tester.service.js`).
+test.each([
+	{ type: 'header_invalid', then: /Check Header Names/ },
+	{ type: 'authentication_failure', then: /Check API Key and Auth Token/ },
+	{ type: 'rate_limit', then: /too many requests\.$/ },
+	{ type: undefined, then: /could not carry out the request\.$/ },
+])('its test says what the failure $type means, also with HTTP 200', ({ type, then }) => {
+	const answer: IDataObject = { status: 'failure', type };
+	const rules = credential.test.rules?.map(({ properties }) => properties) ?? [];
+	const rule = rules.find((each) => 'key' in each && answer[each.key] === each.value);
+	expect(rule?.message).toMatch(then);
+});

@@ -1,0 +1,185 @@
+import { campaignStatusOf } from '../../../nodes/PushCampaign/service/answers';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
+import { validationProblem } from '../../../nodes/PushCampaign/service/problems';
+import {
+	answering,
+	clientOf,
+	failing,
+	page,
+	problemAfter,
+	readCount,
+	readStatus,
+	send,
+	sendToOne,
+	success,
+} from './support';
+
+test('what was entered has to be corrected', () => {
+	expect(validationProblem(new InvalidInput('Title is empty', 'Enter a title.'))).toEqual({
+		type: 'validation',
+		outcome: 'notSent',
+		message: 'Title is empty',
+		fix: 'Enter a title.',
+		remedy: 'correct',
+		cause: 'configuration-invalid',
+	});
+});
+
+test('a vault that is down is waited for', () => {
+	expect(validationProblem(new Unavailable('The vault is sealed', 'Unseal it.'))).toEqual({
+		type: 'network',
+		outcome: 'notSent',
+		message: 'The vault is sealed',
+		fix: 'Unseal it.',
+		remedy: 'wait',
+		cause: 'temporarily-unavailable',
+	});
+});
+
+// Specification, Errors; contract, Errors.
+describe('a failure answer means that nothing was done', () => {
+	test.each([200, 302, 400, 401, 408, 429, 500, 502])('with HTTP %d', async (statusCode) => {
+		const problem = await problemAfter(send, failing('invalid_value', 'Too late', statusCode));
+		expect(problem).toMatchObject({
+			type: 'invalid_value',
+			outcome: 'notSent',
+			said: 'The service says: "Too late".',
+			httpCode: '400',
+		});
+	});
+
+	test.each([
+		{ type: 'header_invalid', httpCode: '401', cause: 'credential-invalid', remedy: 'mend' },
+		{
+			type: 'authentication_failure',
+			httpCode: '401',
+			cause: 'credential-invalid',
+			remedy: 'mend',
+		},
+		{ type: 'rate_limit', httpCode: '429', cause: 'rate-limited', remedy: 'wait' },
+		{ type: 'bad_request', httpCode: '400', cause: 'configuration-invalid', remedy: 'mend' },
+		{
+			type: 'missing_parameter',
+			httpCode: '400',
+			cause: 'configuration-invalid',
+			remedy: 'correct',
+		},
+		{ type: 'invalid_format', httpCode: '400', cause: 'configuration-invalid', remedy: 'correct' },
+		{ type: 'invalid_value', httpCode: '400', cause: 'configuration-invalid', remedy: 'correct' },
+		{ type: 'invalid_type', httpCode: '400', cause: 'configuration-invalid', remedy: 'correct' },
+		{ type: 'invalid_sid', httpCode: '404', cause: 'configuration-invalid', remedy: 'correct' },
+		{ type: 'constructor', httpCode: '400', cause: 'configuration-invalid', remedy: 'mend' },
+	])('of the type $type, with the code $httpCode and what helps', async ({ type, ...then }) => {
+		const problem = await problemAfter(send, failing(type));
+		expect(problem).toMatchObject({ type, outcome: 'notSent', ...then });
+		// n8n's rule for messages: none has these words.
+		expect(problem.message).not.toMatch(/error|problem|failure|mistake|\.$/i);
+	});
+
+	test.each([undefined, null, ' '])('without a type: %j', async (type) => {
+		const problem = await problemAfter(send, answering({ status: 'failure', type }, 503));
+		expect(problem).toMatchObject({
+			type: 'unspecified',
+			outcome: 'notSent',
+			httpCode: '500',
+			cause: 'temporarily-unavailable',
+			remedy: 'wait',
+		});
+		expect(problem.said).toBeUndefined();
+	});
+
+	test.each([502, 504])(
+		'but not without a type and with the code of a gateway, %d',
+		async (code) => {
+			expect(await problemAfter(send, failing(null, 'No', code))).toMatchObject({
+				type: 'unspecified',
+				outcome: 'unknown',
+				message: `It is unknown whether this was sent: a gateway answered in place of the push service (HTTP ${code})`,
+			});
+		},
+	);
+
+	test('and names the subscriber and the field', async () => {
+		const problem = await problemAfter(sendToOne, failing('invalid_sid'));
+		expect(problem.message).toBe('Subscriber ID: the push service has no subscriber 5001');
+	});
+
+	test('and names the campaign and the field', async () => {
+		const problem = await problemAfter(readStatus, failing('invalid_value'));
+		expect(problem).toMatchObject({
+			message: 'Campaign ID: the push service has no campaign 1001',
+			httpCode: '404',
+		});
+	});
+
+	test('and names no field if there is none', async () => {
+		const problem = await problemAfter(readCount, failing('invalid_value'));
+		expect(problem.message).toBe('The push service refused the request (invalid_value)');
+		expect(problem).toMatchObject({ fix: undefined, remedy: 'mend', httpCode: '400' });
+	});
+});
+
+describe('an answer that is not the service’s', () => {
+	test.each([
+		{ statusCode: 403, body: page },
+		{ statusCode: 404, body: page, fix: /Check Base URL/ },
+		{ statusCode: 409, body: '' },
+		{ statusCode: 413, body: { message: 'Too large' } },
+	])(
+		'with HTTP $statusCode means not sent, and says no more',
+		async ({ statusCode, body, fix }) => {
+			const problem = await problemAfter(send, answering(body, statusCode));
+			expect(problem).toMatchObject({
+				type: 'unexpected_answer',
+				outcome: 'notSent',
+				message: `The answer (HTTP ${statusCode}) is not the push service's`,
+				httpCode: String(statusCode),
+			});
+			expect(problem.fix ?? '').toMatch(fix ?? /^$/);
+		},
+	);
+
+	test.each([
+		{ name: 'a page with HTTP 200', statusCode: 200, body: page },
+		{ name: 'nothing with HTTP 204', statusCode: 204, body: '' },
+		{ name: 'success without its ID', statusCode: 200, body: { ...success, ID: null } },
+		{ name: 'success with HTTP 400', statusCode: 400, body: success },
+		{ name: 'a page with HTTP 408', statusCode: 408, body: page },
+		{ name: 'a page with HTTP 500', statusCode: 500, body: page },
+		{ name: 'a page with HTTP 504', statusCode: 504, body: page },
+		{ name: 'a redirect that names no address', statusCode: 302, body: '' },
+		{
+			name: 'HTTP 303, which says that something was done',
+			statusCode: 303,
+			body: '',
+			location: '/',
+		},
+	])('leaves a send unknown: $name', async ({ statusCode, body, location }) => {
+		const problem = await problemAfter(send, answering(body, statusCode, { location }));
+		expect(problem).toMatchObject({ type: 'unexpected_answer', outcome: 'unknown' });
+		expect(problem.message).toMatch(
+			`It is unknown whether this was sent: the answer (HTTP ${statusCode}) `,
+		);
+	});
+
+	test('is told of a read without its outcome', async () => {
+		const { message } = await problemAfter(readCount, answering(page, 502));
+		expect(message).toBe("The answer (HTTP 502) is not the push service's");
+	});
+
+	test('is a rate limit with HTTP 429', async () => {
+		const problem = await problemAfter(send, answering(page, 429, { 'retry-after': '7' }));
+		expect(problem).toMatchObject({ type: 'rate_limit', httpCode: '429', retryAfterMs: 7000 });
+	});
+
+	test('is the record of another campaign', async () => {
+		const record = { notification_id: '1002', notification_status: 'Sent', count: {} };
+		const client = clientOf(answering(record));
+		const result = await client.request(readStatus, campaignStatusOf('1001'), 1000);
+		expect(result).toMatchObject({ problem: { type: 'unexpected_answer' } });
+	});
+
+	test.each([undefined, 'text', {}])('is a response without a status: %j', async (response) => {
+		expect(await problemAfter(send, async () => response)).toMatchObject({ outcome: 'unknown' });
+	});
+});

@@ -1,0 +1,171 @@
+import * as fc from 'fast-check';
+import { DateTime, FixedOffsetZone, Settings } from 'luxon';
+import { checkLead, parseSchedule, toSchedule } from '../../../nodes/PushCampaign/service/schedule';
+import { refusal } from './support';
+
+// Specification, Notification / campaign, send_at.
+
+test.each([
+	{ value: '2030-01-17 09:30', text: '2030-01-17 09:30 +01:00' },
+	{ value: '2030-05-17T09:30', text: '2030-05-17 09:30 +02:00' },
+	{ value: ' 2030-5-7   9:05\n', text: '2030-05-07 09:05 +02:00' },
+	{ value: '2030-05-17t09:30z', text: '2030-05-17 09:30 +00:00' },
+	{ value: '2030-05-17 09:30 +5:30', text: '2030-05-17 09:30 +05:30' },
+	{ value: '2030-05-17 09:30 -3', text: '2030-05-17 09:30 -03:00' },
+	{ value: '2030-05-17 09:30+530', text: '2030-05-17 09:30 +05:30' },
+	{ value: '2030-05-17T09:30:00.000-14:00', text: '2030-05-17 09:30 -14:00' },
+	{ value: '20300517T093000Z', text: '2030-05-17 09:30 +00:00' },
+	{ value: '2030-05-17T24:00', text: '2030-05-18 00:00 +02:00' },
+	{ value: 1905233400000, text: '2030-05-17 09:30 +02:00' },
+	{ value: ' 1905233400000 ', text: '2030-05-17 09:30 +02:00' },
+	// The service knows no seconds: a minute later, never earlier.
+	{ value: '2030-05-17T09:30:00,5', text: '2030-05-17 09:31 +02:00' },
+	{ value: '2030-12-31T23:59:01Z', text: '2031-01-01 00:00 +00:00' },
+	{ value: 1905233400001, text: '2030-05-17 09:31 +02:00' },
+])('$value in Berlin is sent as $text', ({ value, text }) => {
+	const schedule = parseSchedule(value, 'Europe/Berlin');
+	expect(schedule).toEqual({
+		text,
+		at: DateTime.fromFormat(text, 'yyyy-MM-dd HH:mm ZZ').toMillis(),
+	});
+});
+
+test('a Date of another realm is read as a Date', () => {
+	const date = { [Symbol.toStringTag]: 'Date', valueOf: () => 1905233400000 };
+	expect(parseSchedule(date, 'UTC').text).toBe('2030-05-17 07:30 +00:00');
+});
+
+test('a DateTime of another luxon keeps its offset', () => {
+	const date = { isLuxonDateTime: true, toMillis: () => 1905233400000, offset: -210 };
+	expect(parseSchedule(date, 'UTC').text).toBe('2030-05-17 04:00 -03:30');
+});
+
+// luxon guesses an offset by the season that it is now.
+describe.each([
+	{ season: 'summer', now: Date.UTC(2029, 6, 1) },
+	{ season: 'winter', now: Date.UTC(2029, 11, 1) },
+])('read in $season, when clocks change', ({ now }) => {
+	const { now: clock } = Settings;
+	beforeAll(() => {
+		Settings.now = () => now;
+	});
+	afterAll(() => {
+		Settings.now = clock;
+	});
+
+	test.each([
+		['2030-03-31T02:30', 'Europe/Berlin', '2030-03-31 03:30 +02:00', 'is skipped'],
+		['2030-03-31T01:59:30', 'Europe/Berlin', '2030-03-31 03:00 +02:00', 'is rounded up'],
+		['2030-10-27T02:30', 'Europe/Berlin', '2030-10-27 02:30 +02:00', 'comes twice: the first'],
+		['2030-10-27T03:00', 'Europe/Berlin', '2030-10-27 03:00 +01:00', 'comes after that'],
+		['2030-10-27T10:00', 'Europe/Berlin', '2030-10-27 10:00 +01:00', 'comes after that'],
+		['2030-10-27T02:30+01:00', 'Europe/Berlin', '2030-10-27 02:30 +01:00', 'has its offset'],
+		['2030-11-03T01:15', 'America/New_York', '2030-11-03 01:15 -04:00', 'comes twice: the first'],
+		// Lord Howe's clock is set back by half an hour.
+		[
+			'2030-04-07T01:45',
+			'Australia/Lord_Howe',
+			'2030-04-07 01:45 +11:00',
+			'comes twice: the first',
+		],
+	])('%s in %s is %s: it %s', (value, zone, text) => {
+		expect(parseSchedule(value, zone).text).toBe(text);
+	});
+});
+
+test.each([
+	...['tomorrow', '2030-05', '17.05.2030 09:30', '2030-05-17 9', '2030-05-17 9:5', 'T09:30Z'],
+	...['2029-02-29T10:00', '2030-05-17T10:60', '2030-05-17T10:00+15:00', '2030-05-17T10:00+05:60'],
+	...['+012030-05-17T10:00Z', '9999-12-31T23:59:01+00:00Z', '18934560000000', ''],
+	...[undefined, null, true, {}, Number.NaN, 8.64e15, new Date(Number.NaN)],
+	...[DateTime.invalid('broken'), DateTime.utc(2030).setZone(FixedOffsetZone.instance(900))],
+])('%p can’t be read as a date', (value) => {
+	expect(refusal(() => parseSchedule(value, 'UTC')).message).toMatch(
+		/^Send At can't be read as a date: ./,
+	);
+});
+
+test.each(['2030-05-17', ' 2030-5-7\n'])('%j is a date without a time: refused', (value) => {
+	expect(refusal(() => parseSchedule(value, 'UTC', 'Start'))).toMatchObject({
+		message: `Start is a date without a time: "${value.trim()}"`,
+		advice: 'Enter the time, too, as in 2030-05-17 09:30.',
+	});
+});
+
+test.each([1_893_456_000, 1_893_456_000.5, ' 1893456000 '])('%j looks like seconds', (value) => {
+	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
+	expect(message).toMatch(/^Send At is .*1893456000.*, which looks like seconds$/);
+	expect(advice).toContain('multiply it by 1000');
+});
+
+test('the language that luxon is set to changes nothing', () => {
+	const { defaultLocale } = Settings;
+	Settings.defaultLocale = 'ar-EG-u-nu-arab';
+	try {
+		expect(parseSchedule('2030-05-17T09:30Z', 'UTC').text).toBe('2030-05-17 09:30 +00:00');
+	} finally {
+		Settings.defaultLocale = defaultLocale;
+	}
+});
+
+describe('for any moment and time zone', () => {
+	const moment = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2200, 0) });
+	const zone = fc.constantFrom(
+		...['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Africa/Casablanca'],
+		...['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Australia/Lord_Howe', 'America/Havana'],
+	);
+
+	test('a date is rounded up to the minute, and is the moment that its text names', () => {
+		fc.assert(
+			fc.property(moment, zone, (milliseconds, timezone) => {
+				const local = DateTime.fromMillis(milliseconds, { zone: timezone });
+				for (const form of [milliseconds, new Date(milliseconds), local, local.toISO()]) {
+					const { text, at } = parseSchedule(form, timezone);
+					expect(text).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2} [+-]\d{2}:\d{2}$/);
+					const [day, time, offset] = text.split(' ');
+					expect(Date.parse(`${day}T${time}:00.000${offset}`)).toBe(at);
+					expect(at).toBe(Math.ceil(milliseconds / 60_000) * 60_000);
+				}
+			}),
+		);
+	});
+
+	test('what was written is read as the same again', () => {
+		fc.assert(
+			fc.property(moment, zone, (milliseconds, timezone) => {
+				const schedule = toSchedule(Math.floor(milliseconds / 60_000) * 60_000, timezone);
+				expect(parseSchedule(schedule.text, 'Asia/Tokyo')).toEqual(schedule);
+			}),
+		);
+	});
+
+	test('a time without an offset is the first moment at which the clock there shows it', () => {
+		fc.assert(
+			fc.property(moment, zone, (milliseconds, timezone) => {
+				const shown = DateTime.fromMillis(milliseconds, { zone: timezone }).startOf('minute');
+				const wall = shown.toFormat('yyyy-MM-dd HH:mm');
+				const { at } = parseSchedule(wall, timezone);
+				expect(DateTime.fromMillis(at, { zone: timezone }).toFormat('yyyy-MM-dd HH:mm')).toBe(wall);
+				expect(at).toBeLessThanOrEqual(shown.toMillis());
+			}),
+		);
+	});
+});
+
+// Specification, Limits: send_at minimum lead.
+describe('a schedule', () => {
+	const at = Date.UTC(2030, 4, 17, 9, 30);
+	const check = (lead: number) => checkLead({ text: '2030-05-17 09:30 +00:00', at }, at - lead);
+
+	test('is accepted from 5 minutes ahead on', () => {
+		expect(check(300_000)).toBeUndefined();
+	});
+
+	test.each([
+		{ lead: 299_999, when: 'less than 5 minutes ahead' },
+		{ lead: 1, when: 'less than 5 minutes ahead' },
+		{ lead: 0, when: 'in the past' },
+	])('$lead ms ahead is refused: it is $when', ({ lead, when }) => {
+		expect(check(lead)?.message).toBe(`Send At is 2030-05-17 09:30 +00:00, which is ${when}`);
+	});
+});

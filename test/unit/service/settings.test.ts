@@ -1,0 +1,80 @@
+import { parseSettings } from '../../../nodes/PushCampaign/service/settings';
+import { refusal } from './support';
+
+const credential = {
+	baseUrl: 'https://push.example/',
+	apiKey: ' the-key\n',
+	authToken: 'the-token',
+	headerNames: 'standard',
+};
+const custom = { headerNames: 'custom', apiKeyHeader: 'X-Key', authTokenHeader: 'X-Token' };
+const settingsOf = (change: object) => parseSettings({ ...credential, ...change });
+
+describe('the address', () => {
+	test.each([
+		{ baseUrl: 'https://push.example', then: 'https://push.example' },
+		{ baseUrl: ' https://Push.example///\n', then: 'https://push.example' },
+		{ baseUrl: 'https://push.example:8443/api/', then: 'https://push.example:8443/api' },
+		{ baseUrl: 'http://localhost:8080', then: 'http://localhost:8080' },
+		{ baseUrl: 'http://127.0.0.2', then: 'http://127.0.0.2' },
+		{ baseUrl: 'http://[::1]:8080', then: 'http://[::1]:8080' },
+	])('$baseUrl is $then', ({ baseUrl, then }) => {
+		expect(settingsOf({ baseUrl }).baseUrl).toBe(then);
+	});
+
+	test.each([
+		{ baseUrl: undefined, then: 'is missing' },
+		{ baseUrl: ' ', then: 'is missing' },
+		{ baseUrl: 'push.example', then: 'is not a valid https:// address' },
+		{ baseUrl: 'ftp://push.example', then: 'is not a valid https:// address' },
+		{ baseUrl: 'https://push.exa mple', then: 'is not a valid https:// address' },
+		{ baseUrl: 'https://me:secret@push.example', then: 'holds a user name or password' },
+		{ baseUrl: 'https://push.example/?a', then: 'holds a query' },
+		{ baseUrl: 'https://push.example/#a', then: 'holds a fragment' },
+		{ baseUrl: 'http://push.example', then: 'starts with http://' },
+		{ baseUrl: 'http://127.0.0.1.example', then: 'starts with http://' },
+	])('$baseUrl $then', ({ baseUrl, then }) => {
+		const { message, advice } = refusal(() => settingsOf({ baseUrl }));
+		expect(message).toMatch(`Base URL of the credential ${then}`);
+		expect(advice).toMatch(/^Enter .+\.$/);
+		expect(message + advice).not.toContain('secret');
+	});
+
+	test('may be plain http if the credential allows it', () => {
+		const { baseUrl } = settingsOf({ baseUrl: 'http://push.example', allowHttp: true });
+		expect(baseUrl).toBe('http://push.example');
+	});
+});
+
+describe('the headers', () => {
+	// Specification, Authentication.
+	test.each([
+		{ change: {}, key: 'serviceKey', token: 'serviceAuthToken' },
+		{ change: { headerNames: undefined }, key: 'serviceKey', token: 'serviceAuthToken' },
+		{ change: { headerNames: 'webpushr' }, key: 'webpushrKey', token: 'webpushrAuthToken' },
+		{ change: custom, key: 'X-Key', token: 'X-Token' },
+	])('of $change are $key and $token', ({ change, key, token }) => {
+		expect(settingsOf(change).headers).toEqual({ [key]: 'the-key', [token]: 'the-token' });
+	});
+
+	test.each([
+		{ change: { apiKey: '' }, then: 'API Key of the credential is missing' },
+		{ change: { authToken: undefined }, then: 'Auth Token of the credential is missing' },
+		{ change: { apiKey: 'kéy→' }, then: 'API Key of the credential holds a character' },
+		{ change: { headerNames: 'x' }, then: 'Header Names of the credential is not one of its' },
+		...['', 'X Key', 'Content-Type', 'host', 'Content-length'].map((apiKeyHeader) => ({
+			change: { ...custom, apiKeyHeader },
+			then: 'API Key Header of the credential ',
+		})),
+		{
+			change: { ...custom, authTokenHeader: 'x-key' },
+			then: 'Auth Token Header of the credential is the same as API Key Header',
+		},
+	])('of $change are refused', ({ change, then }) => {
+		expect(refusal(() => settingsOf(change)).message).toMatch(then);
+	});
+});
+
+test.each([undefined, null, 'text', []])('%j is no credential', (given) => {
+	expect(refusal(() => parseSettings(given)).message).toMatch(/^Base URL .* is missing$/);
+});

@@ -1,0 +1,63 @@
+import { messageOf } from '../../../nodes/PushCampaign/service/invalidInput';
+import { clip, countCharacters, isWebUrl, quote } from '../../../nodes/PushCampaign/service/text';
+
+describe('a text from outside', () => {
+	test('becomes one line', () => {
+		expect(clip(' a\r\n\tb  c ')).toBe('a b c');
+	});
+
+	test('of 300 characters stays as it is', () => {
+		expect(clip('x'.repeat(300))).toBe('x'.repeat(300));
+	});
+
+	test('that is longer is cut to 300 characters', () => {
+		expect(clip('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`);
+	});
+
+	test('is not cut within a character', () => {
+		expect(clip(`${'x'.repeat(298)}😀yz`)).toBe(`${'x'.repeat(298)}…`);
+	});
+});
+
+test.each<{ value: unknown; quoted: string }>([
+	{ value: 'two\nlines', quoted: '"two lines"' },
+	{ value: 7, quoted: '7' },
+	{ value: null, quoted: 'null' },
+	{ value: [1, 'a'], quoted: '[1,"a"]' },
+	{ value: { a: 1 }, quoted: '{"a":1}' },
+	{ value: new Date(Number.NaN), quoted: 'Invalid Date' },
+	{ value: { toString: undefined, valueOf: undefined }, quoted: 'a value of type object' },
+])('a refused value is shown as $quoted', ({ value, quoted }) => {
+	expect(quote(value)).toBe(quoted);
+});
+
+test('a character is a code point', () => {
+	expect(countCharacters('a😀')).toBe(2);
+	expect(countCharacters('👩‍👩‍👧')).toBe(5);
+});
+
+test('an error of another realm has its message', () => {
+	expect(messageOf({ message: 'no' })).toBe('no');
+	expect(messageOf('no')).toBe('no');
+});
+
+test.each(['https://shop.example', 'HTTP://ü.example/ä?b#c', 'http://[::1]:8080/'])(
+	'%s is a web address',
+	(url) => {
+		expect(isWebUrl(url)).toBe(true);
+	},
+);
+
+test.each([
+	'shop.example',
+	'ftp://shop.example',
+	'https:shop.example',
+	'https:///shop',
+	'https://shop.example/a b',
+	'https://shop.example/\u200b',
+	'https://shop.example/\ud83d',
+	'https:\\\\shop.example',
+	'https://a:b:c',
+])('%j is no web address', (url) => {
+	expect(isWebUrl(url)).toBe(false);
+});

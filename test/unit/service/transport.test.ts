@@ -1,0 +1,63 @@
+import { readNoConnection } from '../../../nodes/PushCampaign/service/transport';
+
+const coded = (code: string, more: object = {}) =>
+	Object.assign(new Error(code), { code, ...more });
+const causedBy = (cause: unknown) => new Error('wrapped', { cause });
+
+describe('nothing was sent', () => {
+	test.each([
+		{ name: 'if the connection is refused', code: 'ECONNREFUSED', reason: 'connection refused' },
+		{ name: 'if the host is unknown', code: 'ENOTFOUND', reason: 'host not found' },
+		{ name: 'if DNS does not answer', code: 'EAI_AGAIN', reason: 'host not found' },
+		...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'].map(
+			(code) => ({
+				name: `if the certificate is not accepted: ${code}`,
+				code,
+				reason: 'its certificate was not accepted',
+			}),
+		),
+		...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET'].map((code) => ({
+			name: `if the address cannot be reached: ${code}`,
+			code,
+			more: { syscall: 'connect' },
+			reason: 'the address cannot be reached',
+		})),
+	])('$name', ({ code, reason, more = {} }: { code: string; reason: string; more?: object }) => {
+		expect(readNoConnection(coded(code, more))).toMatchObject({ code, reason });
+		expect(readNoConnection(causedBy(causedBy(coded(code, more))))).toMatchObject({ reason });
+	});
+
+	test('if no address of the host accepts a connection', () => {
+		const attempts = new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]);
+		expect(readNoConnection(causedBy(attempts))).toMatchObject({ reason: 'connection refused' });
+	});
+
+	test('if n8n 1 keeps the code of its cause alone', () => {
+		expect(readNoConnection({ httpCode: 'ENOTFOUND' })).toMatchObject({ code: 'ENOTFOUND' });
+	});
+
+	test('if this n8n does not allow requests to the address', () => {
+		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+		expect(readNoConnection(causedBy(blocked))).toMatchObject({
+			reason: 'this n8n does not allow requests to it',
+		});
+	});
+});
+
+describe('the request may have arrived', () => {
+	const circle = causedBy(undefined);
+	Object.assign(circle, { cause: circle });
+
+	test.each([
+		{ name: 'if the connection was reset', error: coded('ECONNRESET', { syscall: 'read' }) },
+		{ name: 'if the host was lost', error: coded('EHOSTUNREACH', { syscall: 'read' }) },
+		{ name: 'if no answer came in time', error: coded('ECONNABORTED') },
+		{ name: 'if TLS failed', error: coded('EPROTO', { syscall: 'write' }) },
+		{ name: 'if only the words say something else', error: new Error('connect ECONNREFUSED') },
+		{ name: 'if an error is its own cause', error: circle },
+		{ name: 'if what was thrown is no error', error: 'ECONNREFUSED' },
+		{ name: 'if nothing was thrown', error: undefined },
+	])('$name', ({ error }) => {
+		expect(readNoConnection(error)).toBeUndefined();
+	});
+});
