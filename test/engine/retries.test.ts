@@ -40,7 +40,7 @@ const retry = async (failed: IRun, json = workflow()) =>
 /** What arrived since the faults were taken away. */
 function serveAgain() {
 	simulator().clearFaults();
-	simulator().clearRequests();
+	simulator().requests.length = 0;
 }
 
 test('Retry On Fail tries again what was not sent, and nothing else', async () => {
@@ -91,7 +91,7 @@ test('Retry knows an item by its place, and does not judge again what was sent',
 	const json = workflowOf({
 		...{ operation: 'sendToSegments', segmentIds: '12', message: 'Corrected' },
 		title: "={{ $json.title === 'second' ? 'corrected' : '' }}",
-		options: { timeout: 1_000 },
+		options: { timeout: "={{ $json.title === 'second' ? 1000 : 0 }}" },
 	});
 	const done = await retryRun(failed, json, {
 		credentials: credentialsFor(simulator(), { allowHttp: true }),
@@ -131,6 +131,12 @@ describe('what an execution left unknown', () => {
 		expect(failureOf(again).message).toBe(failureOf(failed).message);
 		expect(failureOf(again)).toMatchObject({ name: 'NodeApiError', itemIndex: 1 });
 		expect(simulator().requests).toEqual([]);
+	});
+
+	test('fails again with the same words although an option is not valid by then', async () => {
+		const failed = await lost();
+		const again = await retry(failed, workflow({ timeout: 0 }));
+		expect(failureOf(again).message).toBe(failureOf(failed).message);
 	});
 
 	test('is sent again with Send Again, and the hint says to take the option out', async () => {

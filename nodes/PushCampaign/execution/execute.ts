@@ -10,7 +10,7 @@ import { InvalidInput } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { describeItem } from './failureTexts';
 import { toItemError, toOutput } from './results';
-import { describeRead, runReads } from './runReads';
+import { describeRead, runReads, showFailures } from './runReads';
 import { runSends } from './runSends';
 
 /**
@@ -56,8 +56,10 @@ function failAll(
 		throw toN8nError(node, problem, { message: shown, description });
 	}
 	const ending = { status, description: message, error: toItemError(problem, description, isSend) };
+	const items = context.getInputData();
+	showFailures(context, items.length, items.length);
 	return toOutput(
 		context,
-		context.getInputData().map((_item, index) => ({ row: toRow(index, ending), isFailed: true })),
+		items.map((_item, index) => ({ row: toRow(index, ending), isFailed: true })),
 	);
 }

@@ -112,16 +112,21 @@ export function describeItem(problem: Problem, circumstances: Circumstances): st
 	return join('It was not sent.', problem.said, fixOf(problem), step);
 }
 
-/** How many items are not valid, the first one's reason, and which others; of one item no more than its reason. */
+/**
+ * How many items are not valid, the first one's reason, and which others; of one item, and of what fails once for all, no
+ * more than the reason.
+ */
 export function messageOfRun(ends: readonly ItemEnd[], failure: FailedEnd): string {
 	const { message, type } = failure.problem;
-	if (ends.length === 1) return message;
+	const failures = failuresIn(ends);
+	const isForAll = failures.every(({ problem }) => problem === failure.problem);
+	if (ends.length === 1 || (failures.length > 1 && isForAll)) return message;
 	const subscriber = subscriberOf(failure);
 	if (type !== 'validation') {
 		const isNamed = subscriber === undefined || message.includes(subscriber);
 		return isNamed ? message : `${message} (subscriber ${subscriber})`;
 	}
-	const notValid = failuresIn(ends).filter(({ problem }) => problem.type === 'validation');
+	const notValid = failures.filter(({ problem }) => problem.type === 'validation');
 	const others = notValid.filter((each) => each !== failure);
 	const are = notValid.length === 1 ? 'is' : 'are';
 	const first = `item ${failure.index}${subscriber === undefined ? '' : `, subscriber ${subscriber}`}`;

@@ -2,15 +2,16 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
-import { connections, digest } from '../n8n/connection';
+import { connections, digest, UnusableCredential } from '../n8n/connection';
 import { toProblem } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
 import { isDryRun, readSendOptions } from '../operations/options';
 import { performSend, prepareSend, testOf, toRow } from '../operations/send';
+import type { UnknownOutcome } from '../send/keys';
 import type { Send, SendOutcome, SendsOnce } from '../send/once';
-import { InvalidInput } from '../service/invalidInput';
+import { InvalidInput, Unavailable } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { checkLead } from '../service/schedule';
 
@@ -66,6 +67,8 @@ export class Planner {
 	private readonly isTool: boolean;
 	private readonly nodeId: string;
 	private readonly runIndex: number;
+	/** Why no further item can be sent: a credential or a database that can't be had fails once. */
+	private unavailable: Problem | undefined;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -82,10 +85,6 @@ export class Planner {
 		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	}
 
-	/**
-	 * Plans all items.
-	 * @throws UnusableCredential, Unavailable: what no item can be sent without
-	 */
 	async planAll(): Promise<Plan[]> {
 		const signal = this.context.getExecutionCancelSignal();
 		const plans: Plan[] = [];
@@ -103,21 +102,28 @@ export class Planner {
 		try {
 			return await this.planItem(index, item);
 		} catch (error) {
-			if (!(error instanceof InvalidInput)) throw error;
-			return {
-				index,
-				item,
-				action: 'refuse',
-				problem: toProblem(error),
-				isDryRun: isDryRun(item),
-			};
+			return this.refuse(index, item, this.toRefusal(error));
 		}
+	}
+
+	private refuse(index: number, item: ItemParameters, problem: Problem): Plan {
+		return { index, item, action: 'refuse', problem, isDryRun: isDryRun(item) };
+	}
+
+	/** @throws what is a defect of this node */
+	private toRefusal(error: unknown): Problem {
+		if (error instanceof InvalidInput) return toProblem(error);
+		const isUnavailable = error instanceof UnusableCredential || error instanceof Unavailable;
+		if (!isUnavailable) throw error;
+		this.unavailable = toProblem(error);
+		return this.unavailable;
 	}
 
 	private async planItem(index: number, item: ItemParameters): Promise<Plan> {
 		// What was sent gives its first answer again, and is not judged again.
 		const recalled = this.isTool ? undefined : this.recall(index, item);
 		if (recalled !== undefined) return { index, item, action: 'recall', outcome: recalled };
+		if (this.unavailable !== undefined) return this.refuse(index, item, this.unavailable);
 
 		const meant = prepareSend(item, this.operation);
 		const connection = await this.connectionOf(index);
@@ -142,8 +148,7 @@ export class Planner {
 	private recall(index: number, item: ItemParameters): SendOutcome | undefined {
 		const position = this.positionOf(index);
 		if (!this.once.knows(position)) return undefined;
-		const { unknownOutcome } = readSendOptions(item);
-		const recalled = this.once.recall({ position, unknownOutcome });
+		const recalled = this.once.recall({ position, unknownOutcome: choiceOf(item) });
 		if (recalled.says === 'sent') return { ended: 'sentBefore', row: recalled.row };
 		if (recalled.says === 'unknown') return { ended: 'failed', problem: recalled.problem };
 		return undefined;
@@ -167,6 +172,15 @@ export class Planner {
 			request: async () => await performSend(connection.client, send),
 			toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
 		};
+	}
+}
+
+/** What is chosen about an unknown outcome. What was sent, or may have been, is not judged again: throws nothing. */
+function choiceOf(item: ItemParameters): UnknownOutcome {
+	try {
+		return readSendOptions(item).unknownOutcome;
+	} catch {
+		return 'report';
 	}
 }
 

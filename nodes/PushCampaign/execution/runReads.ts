@@ -145,7 +145,8 @@ function toRunError(
 	});
 }
 
-function showFailures(context: IExecuteFunctions, failed: number, items: number): void {
+/** Tells how many items failed, and where to look. */
+export function showFailures(context: IExecuteFunctions, failed: number, items: number): void {
 	const where = isErrorOutput(context) ? 'the Error output' : 'the error column';
 	const message = `${failed} of ${items} ${items === 1 ? 'item' : 'items'} failed: see ${where}.`;
 	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });

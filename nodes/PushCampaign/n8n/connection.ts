@@ -46,8 +46,9 @@ export class UnusableCredential extends Error {
  */
 function notOpened(error: unknown): InvalidInput | UnusableCredential {
 	const message = `n8n could not open the credential: ${messageOf(error)}`;
-	// By its name: what evaluates expressions apart from the server has classes of its own.
-	const isOfItem = error instanceof Error && /^Expression/.test(error.name);
+	// By its name: what evaluates expressions apart from the server has classes of its own, and an `Error`.
+	const hasName = typeof error === 'object' && error !== null && 'name' in error;
+	const isOfItem = hasName && /^Expression/.test(String(error.name));
 	if (isOfItem) return new InvalidInput(message, 'Correct the expression in the credential.');
 	const advice = 'Open the Push Campaign API credential in n8n and test it there.';
 	return new UnusableCredential(new Unavailable(message, advice));

@@ -94,12 +94,16 @@ export class SendsOnce {
 
 	/**
 	 * Whether a send is nobody else's, and was not sent: then a late one is refused.
-	 * @throws what n8n's database throws
+	 * @throws Unavailable
 	 */
 	async isFree(send: Send): Promise<boolean> {
 		if (send.key === undefined) return true;
-		const state = await this.keys.look({ ...send, key: send.key }, false);
-		return state.is === 'free';
+		try {
+			const state = await this.keys.look({ ...send, key: send.key }, false);
+			return state.is === 'free';
+		} catch (error) {
+			throw noDatabase(error);
+		}
 	}
 
 	/** Makes one try of a send. Never throws. */
@@ -130,7 +134,7 @@ export class SendsOnce {
 			if (claim === 0) return { ...end(claimed), then: 'held' };
 			return toAttempt(await this.leaveUnder(key, claim, send));
 		} catch (error) {
-			return stop(notClaimed(error));
+			return stop(validationProblem(noDatabase(error)));
 		}
 	}
 
@@ -159,10 +163,8 @@ export class SendsOnce {
 	}
 }
 
-const notClaimed = (error: unknown) =>
-	validationProblem(
-		new Unavailable(
-			`n8n's database did not answer, so Send Only Once can't be kept: ${messageOf(error)}`,
-			'Check that n8n can reach its database.',
-		),
+const noDatabase = (error: unknown) =>
+	new Unavailable(
+		`n8n's database did not answer, so Send Only Once can't be kept: ${messageOf(error)}`,
+		'Check that n8n can reach its database.',
 	);

@@ -1,0 +1,110 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { TOOL } from './support/nodeTypes';
+import {
+	credentialsFor,
+	failure,
+	faultFor,
+	inputOf,
+	push,
+	titled,
+	titlesAt,
+	useDatabase,
+	useSimulator,
+} from './support/pushCampaign';
+import { itemsOf, runAsOwnAgent, runWorkflow } from './support/run';
+import { chain, connect, nodeFrom } from './support/workflow';
+
+// The node as the tool of an agent: of the AI Agent node, by MCP, and of n8n's own Agents.
+
+const simulator = useSimulator();
+const database = useDatabase();
+const credentials = () => ({ credentials: credentialsFor(simulator()) });
+
+const byTitle = { title: '={{ $json.title }}' };
+
+/** An agent that calls the tool once for each input item. */
+function workflowWith(agent: string, parameters: INodeParameters, more = {}) {
+	const json = chain([{ name: 'Agent', type: agent, ...more }]);
+	const type = 'n8n-nodes-push-campaign.pushCampaignTool';
+	json.nodes.push(nodeFrom(push(parameters, { name: TOOL, id: TOOL, type })));
+	connect(json, TOOL, 'Agent', 0, 'ai_tool');
+	return json;
+}
+
+const run = async (agent: string, parameters: INodeParameters, input = titled('a')) => {
+	const done = await runWorkflow(workflowWith(agent, parameters), { ...credentials(), input });
+	return itemsOf(done, 'Agent').map(({ json }) => json);
+};
+const textOf = (answers: IDataObject[]) => JSON.stringify(answers);
+
+describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
+	// An older agent hands its arguments to expressions of `$fromAI` alone.
+	const parameters = agent === 'test.agent' ? byTitle : { title: 'a' };
+
+	test('it sends, and the agent reads the row', async () => {
+		expect(textOf(await run(agent, parameters))).toContain('1001');
+		expect(titlesAt(simulator())).toEqual(['a']);
+	});
+
+	test('its message carries what to do, because the model reads the message alone', async () => {
+		simulator().addFault(faultFor(undefined, failure('invalid_value')));
+		const answers = textOf(await run(agent, parameters));
+		expect(answers).toContain('does not accept one of the values');
+		expect(answers).toContain('Nothing was sent.');
+		// Nothing twice: n8n adds the description where the message does not hold it.
+		expect(answers.split('Nothing was sent.')).toHaveLength(2);
+	});
+
+	test('a second call with the same content gives the first answer again', async () => {
+		const answers = await run(agent, parameters, titled('a', 'a'));
+		expect(titlesAt(simulator())).toEqual(['a']);
+		expect(answers).toHaveLength(2);
+		expect(answers.filter((answer) => JSON.stringify(answer).includes('1001'))).toHaveLength(2);
+	});
+
+	test('a key is claimed under its own node', async () => {
+		await run(agent, { ...parameters, options: { idempotencyKey: 'order-1' } });
+		expect(titlesAt(simulator())).toEqual(['a']);
+		await run(agent, { ...parameters, options: { idempotencyKey: 'order-1' } });
+		expect(titlesAt(simulator())).toEqual(['a']);
+		expect(database.keyRows).toEqual(['claim:1', 'sent']);
+	});
+});
+
+test('calls of a tool with other content each send', async () => {
+	await run('test.agent', byTitle, titled('a', 'b'));
+	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b']);
+});
+
+test('calls of a tool that go to another site each send', async () => {
+	const otherUrl = `${simulator().url}/other`;
+	const input = inputOf({ title: 'a', url: simulator().url }, { title: 'a', url: otherUrl });
+	await runWorkflow(workflowWith('test.agent', byTitle), {
+		credentials: credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' }),
+		input,
+	});
+	expect(titlesAt(simulator())).toEqual(['a', 'a']);
+});
+
+describe('n8n’s own Agents, which keep nothing,', () => {
+	test('send, each call anew', async () => {
+		const json = chain([push()]);
+		await runAsOwnAgent(json, credentials());
+		const second = await runAsOwnAgent(json, credentials());
+		expect(second).toMatchObject([{ json: { campaignId: '1002' } }]);
+	});
+
+	test('read', async () => {
+		const json = chain([push({ resource: 'site', operation: 'getSubscriberCount' })]);
+		const items = await runAsOwnAgent(json, credentials());
+		expect(items).toMatchObject([{ json: { activeSubscribers: 10_000 } }]);
+	});
+
+	test('refuse Send Only Once in words that say why', async () => {
+		const json = chain([push({ options: { idempotencyKey: '' } })]);
+		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
+			/^Send Only Once does not work here: .*outside of a workflow/,
+		);
+		expect(simulator().requests).toEqual([]);
+	});
+});

@@ -1,0 +1,172 @@
+import {
+	continuing,
+	credentialsFor,
+	failure,
+	failureOf,
+	faultFor,
+	hintsOf,
+	inputOf,
+	outputOf,
+	titled,
+	titlesAt,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { retryRun, runWorkflow } from './support/run';
+
+const simulator = useSimulator({ pathPrefix: '/push' });
+const otherSite = useSimulator({ serviceKey: 'other-key' });
+
+const many = titled(...Array.from({ length: 50 }, (_, index) => `No ${index}`));
+const byTitle = { title: '={{ $json.title }}' };
+
+describe('a credential without an expression', () => {
+	test('is opened once for all items, whatever its address ends in', async () => {
+		const onOpen = jest.fn();
+		const credentials = credentialsFor({ url: `${simulator().url}/` });
+		const done = await runWorkflow(workflowOf(byTitle), { credentials, onOpen, input: many });
+		expect(done.status).toBe('success');
+		expect(onOpen).toHaveBeenCalledTimes(1);
+		expect(simulator().requests[0]?.path).toBe('/push/v1/notification/send/all');
+	});
+
+	test('that can’t be opened fails once for 50 items', async () => {
+		const onOpen = jest.fn(() => {
+			throw new Error('The vault is sealed');
+		});
+		const options = { credentials: credentialsFor(simulator()), onOpen, input: many };
+		const told = failureOf(await runWorkflow(workflowOf(byTitle), options));
+		expect(told.message).toBe('n8n could not open the credential: The vault is sealed');
+		expect(told.description).toMatch(/^Nothing was sent\. .*'Retry'/);
+		expect(told.cause).toBe('temporarily-unavailable');
+		expect(onOpen).toHaveBeenCalledTimes(1);
+
+		const done = await runWorkflow(workflowOf(byTitle, continuing), options);
+		expect(outputOf(done)).toHaveLength(50);
+		expect(outputOf(done)[49]).toMatchObject({
+			status: 'notSent',
+			error: { message: told.message, type: 'network', outcome: 'notSent' },
+		});
+		expect(hintsOf(done)[0]).toMatch(
+			/^50 of 50 items failed: see the error column\. Nothing was sent\./,
+		);
+		expect(onOpen).toHaveBeenCalledTimes(2);
+	});
+
+	test('that can’t be opened by a Retry leaves what was sent earlier as it was', async () => {
+		simulator().addFault(faultFor('b', failure()));
+		const given = { credentials: credentialsFor(simulator()), input: titled('a', 'b') };
+		const failed = await runWorkflow(workflowOf(byTitle), given);
+		const onOpen = () => {
+			throw new Error('The vault is sealed');
+		};
+		const told = failureOf(await retryRun(failed, workflowOf(byTitle), { ...given, onOpen }));
+		expect(told.description).toMatch(/^0 sent now, 1 sent earlier, 1 not sent\. /);
+		const json = workflowOf(byTitle, continuing);
+		expect(outputOf(await retryRun(failed, json, { ...given, onOpen }))).toMatchObject([
+			{ campaignId: '1001', status: 'success' },
+			{ title: 'b', audience: 'all', status: 'notSent' },
+		]);
+	});
+
+	test('that can’t be opened fails a read once as well', async () => {
+		const onOpen = jest.fn(() => {
+			throw new Error('The vault is sealed');
+		});
+		const read = { operation: 'getStatus', campaignId: '={{ 1000 + $itemIndex }}' };
+		const options = { credentials: credentialsFor(simulator()), onOpen, input: many };
+		const told = failureOf(await runWorkflow(workflowOf(read), options));
+		expect(told.message).toBe('n8n could not open the credential: The vault is sealed');
+		expect(onOpen).toHaveBeenCalledTimes(1);
+		const done = await runWorkflow(workflowOf(read, continuing), options);
+		expect(hintsOf(done)).toEqual(['50 of 50 items failed: see the error column.']);
+		expect(outputOf(done)[49]).toMatchObject({ campaignId: '1049', error: { type: 'network' } });
+	});
+
+	test.each([
+		['http://push.example.com', 'http://'],
+		['https://push.example.com/?a=1', 'question mark'],
+		['https://push.example.com/#a', 'fragment'],
+		['https://me:pw@push.example.com', 'Base URL of the credential'],
+		['push.example.com', 'Base URL of the credential'],
+	])(
+		'with the address %s is refused by the name of its field, and for all items at once',
+		async (baseUrl, why) => {
+			const credentials = credentialsFor({ url: baseUrl });
+			const { message, name } = failureOf(
+				await runWorkflow(workflowOf(byTitle), { credentials, input: many }),
+			);
+			expect(name).toBe('NodeOperationError');
+			expect(message).toMatch(/^Base URL of the credential /);
+			expect(message).toContain(why);
+		},
+	);
+
+	test('sends the headers that its provider expects', async () => {
+		const credentials = credentialsFor(simulator(), {
+			headerNames: 'custom',
+			apiKeyHeader: 'x-key',
+			authTokenHeader: 'x-token',
+		});
+		await runWorkflow(workflowOf(), { credentials });
+		const [request] = simulator().requests;
+		expect(request?.headers).toMatchObject({ 'x-key': 'demo-key', 'x-token': 'demo-token' });
+		expect(request?.headers).not.toHaveProperty('servicekey');
+	});
+});
+
+describe('a credential with an expression', () => {
+	const credentials = () =>
+		credentialsFor(simulator(), { baseUrl: '={{ $json.url }}', apiKey: '={{ $json.key }}' });
+	const itemFor = (title: string, site = simulator()) => ({
+		title,
+		url: site.url,
+		key: site.settings.serviceKey,
+	});
+
+	test('goes with each item as n8n evaluates it for that item', async () => {
+		const input = inputOf(itemFor('a'), itemFor('b', otherSite()), itemFor('c'));
+		const done = await runWorkflow(workflowOf(byTitle), { credentials: credentials(), input });
+		expect(outputOf(done).map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+		expect(titlesAt(simulator()).sort()).toEqual(['a', 'c']);
+		expect(titlesAt(otherSite())).toEqual(['b']);
+	});
+
+	test('that fails for one item fails for that one alone', async () => {
+		const input = inputOf(itemFor('a'), { title: 'b', url: 'ftp://x', key: 'k' }, itemFor('c'));
+		const options = { credentials: credentials(), input };
+		const done = await runWorkflow(workflowOf(byTitle, continuing), options);
+		expect(outputOf(done).map(({ status }) => status)).toEqual(['success', 'notSent', 'success']);
+		expect(outputOf(done)[1]).toMatchObject({ error: { type: 'validation' } });
+		expect(hintsOf(done)[0]).toMatch(/^1 of 3 items failed: /);
+		const told = failureOf(await runWorkflow(workflowOf(byTitle), options));
+		expect(told.message).toMatch(/^1 of 3 items is not valid: Base URL .*\(item 1\)$/);
+	});
+
+	test('that can’t be evaluated for an item is told with its item', async () => {
+		const baseUrl = "={{ $json.url ?? $('Not there').item.json.url }}";
+		const done = await runWorkflow(workflowOf(byTitle, continuing), {
+			credentials: credentialsFor(simulator(), { baseUrl }),
+			input: inputOf(itemFor('a'), { title: 'b' }),
+		});
+		expect(outputOf(done)).toMatchObject([
+			{ status: 'success' },
+			{
+				status: 'notSent',
+				error: {
+					type: 'validation',
+					message: expect.stringContaining('could not open the credential'),
+				},
+			},
+		]);
+	});
+
+	test('reads for each item from its own site', async () => {
+		otherSite().configure({ subscribers: { active: 7, lifetime: 9 } });
+		const done = await runWorkflow(
+			workflowOf({ resource: 'site', operation: 'getSubscriberCount' }),
+			{ credentials: credentials(), input: inputOf(itemFor('a'), itemFor('b', otherSite())) },
+		);
+		expect(outputOf(done).map(({ activeSubscribers }) => activeSubscribers)).toEqual([10_000, 7]);
+	});
+});

@@ -1,0 +1,139 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	content,
+	credentialsFor,
+	failure,
+	hintsOf,
+	inputOf,
+	outputOf,
+	titled,
+	useDatabase,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { runWorkflow } from './support/run';
+
+const simulator = useSimulator();
+const database = useDatabase();
+
+const run = async (parameters: INodeParameters, input = inputOf({})) => {
+	const { options = {}, ...others } = parameters;
+	const dryRun = { ...others, options: { dryRun: true, ...Object(options) } };
+	return await runWorkflow(workflowOf(dryRun), { credentials: credentialsFor(simulator()), input });
+};
+const byTitle = { title: '={{ $json.title }}' };
+const sends = () => simulator().requests.filter(({ method }) => method === 'POST');
+
+const notification = '<b>Summer sale</b><br>Everything must go<br>https://shop.example.com/sale';
+
+test('a dry run gives the row and the request, without a header, and sends nothing', async () => {
+	const done = await run({ additionalFields: { name: 'Spring', sendAt: '2099-05-17T09:30' } });
+	const body = {
+		title: content.title,
+		message: content.message,
+		target_url: content.targetUrl,
+		name: 'Spring',
+		send_at: '2099-05-17 09:30 +02:00',
+	};
+	const row = {
+		audience: 'all',
+		title: content.title,
+		name: 'Spring',
+		sendAt: body.send_at,
+		dryRun: true,
+		request: { method: 'POST', url: `${simulator().url}/v1/notification/send/all`, body },
+	};
+	expect(outputOf(done)).toStrictEqual([row]);
+	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(row));
+	expect(sends()).toEqual([]);
+	expect(hintsOf(done)).toEqual([
+		`Nothing was sent: this was a dry run.<br>It would go to all 10,000 active subscribers, for 17 May 2099 09:30, Europe/Berlin:<br>${notification}`,
+	]);
+});
+
+test('the hint shows the whole link, buttons, and texts as they are, not as HTML', async () => {
+	const button = [{ title: 'A & B', url: 'https://shop.example.com/now' }];
+	const done = await run({
+		...{ operation: 'sendToSubscriber', subscriberId: '5001', title: '<b>Sale</b>' },
+		actionButtons: { button },
+		additionalFields: { utmParameters: { parameters: { source: 'push' } } },
+	});
+	const [hint] = hintsOf(done);
+	expect(hint).toContain('It would go to subscriber 5001, right away:');
+	expect(hint).toContain('<b>&#60;b&#62;Sale&#60;/b&#62;</b>');
+	expect(hint).toContain('https://shop.example.com/sale?utm_source=push');
+	expect(hint).toContain('[A &#38; B] https://shop.example.com/now?utm_source=push');
+});
+
+test('several campaigns to all are counted once, and everybody is told to get each', async () => {
+	const done = await run(byTitle, titled('a', 'b', 'c'));
+	const [first, second] = hintsOf(done);
+	expect(first).toContain('3 campaigns, each to all 10,000 active subscribers.');
+	expect(second).toMatch(/each of these 3 notifications.*Execute Once/);
+	expect(simulator().requests.map(({ path }) => path)).toEqual(['/v1/site/subscriber_count']);
+});
+
+test('where the count fails, the hint does without', async () => {
+	simulator().addFault({ times: 0, action: failure() });
+	const done = await run({});
+	expect(hintsOf(done)[0]).toContain('It would go to all subscribers, right away:');
+	expect(outputOf(done)).toMatchObject([{ dryRun: true }]);
+	expect(simulator().requests).toHaveLength(1);
+});
+
+test('nothing is counted for another audience', async () => {
+	const done = await run({ operation: 'sendToSegments', segmentIds: '12, 34' });
+	expect(hintsOf(done)[0]).toContain('It would go to segments 12, 34, right away:');
+	expect(simulator().requests).toEqual([]);
+});
+
+test('what could not be sent does not end it: it comes out with its error, reasons by item', async () => {
+	const input = inputOf(
+		{ title: 'a', id: 5001 },
+		{ title: '', id: 5002 },
+		{ title: 'b', id: 'x' },
+		{ title: '', id: 5004 },
+	);
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
+	const done = await run({ ...byTitle, ...toOne }, input);
+	expect(done.status).toBe('success');
+	const [first, second, third] = outputOf(done);
+	expect(first).toMatchObject({ subscriberId: '5001', dryRun: true, request: { method: 'POST' } });
+	expect(second).toMatchObject({
+		...{ subscriberId: '5002', audience: 'subscriber', dryRun: true },
+		error: { message: 'Title is empty for this item', type: 'validation', outcome: 'notSent' },
+	});
+	expect(Object.keys(second ?? {})).toEqual(['subscriberId', 'audience', 'dryRun', 'error']);
+	expect(Object.keys(third ?? {})).toEqual([
+		'subscriberId',
+		'audience',
+		'title',
+		'dryRun',
+		'error',
+	]);
+	const [hint] = hintsOf(done);
+	expect(hint).toContain('1 of 4 would be sent. The others would not:<br>');
+	expect(hint).toContain('<br>Items 1, 3: Title is empty for this item<br>');
+	expect(hint).toContain('<br>Item 2 (subscriber x): Subscriber ID is not a number');
+	expect(sends()).toEqual([]);
+});
+
+test('a time that is too near could not be sent', async () => {
+	const done = await run({ additionalFields: { sendAt: '2024-05-17T09:30' } });
+	const error = { message: expect.stringMatching(/^Send At /) };
+	expect(outputOf(done)).toMatchObject([{ dryRun: true, error }]);
+});
+
+test('a key is neither asked nor claimed, and shows in the row', async () => {
+	const done = await run({ options: { idempotencyKey: 'order-1' } });
+	expect(outputOf(done)).toMatchObject([{ idempotencyKey: 'order-1', dryRun: true }]);
+	expect(database.queries).toEqual([]);
+});
+
+test('one entered key for different subscribers shows as what could not be sent', async () => {
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
+	const keyed = { ...toOne, options: { idempotencyKey: 'order-' } };
+	const done = await run(keyed, inputOf({ id: 5001 }, { id: 5002 }));
+	expect(hintsOf(done)[0]).toContain('0 of 2 would be sent.');
+	expect(database.queries).toEqual([]);
+});

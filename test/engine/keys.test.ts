@@ -1,0 +1,247 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	continuing,
+	credentialsFor,
+	failure,
+	failureOf,
+	faultFor,
+	hintsOf,
+	inputOf,
+	outputOf,
+	titled,
+	titlesAt,
+	useDatabase,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { retryRun, runWorkflow } from './support/run';
+
+// Send Only Once: what was sent is never sent again by this node of this workflow to this site.
+
+const simulator = useSimulator();
+const otherSite = useSimulator();
+const database = useDatabase();
+
+const credentials = (changes = {}) => ({ credentials: credentialsFor(simulator(), changes) });
+/** A send with a key; blank if none is given. */
+const keyed = (idempotencyKey = '', more: INodeParameters = {}): INodeParameters => {
+	const { options = {}, ...parameters } = more;
+	return {
+		title: '={{ $json.title }}',
+		...parameters,
+		options: { idempotencyKey, ...Object(options) },
+	};
+};
+const run = async (parameters: INodeParameters, input = titled('a'), more = {}) =>
+	await runWorkflow(workflowOf(parameters, more), { ...credentials(), input });
+
+describe('a later execution', () => {
+	test('sends nothing under a key that was sent, whatever it says by then', async () => {
+		const first = outputOf(await run(keyed('order-1')));
+		expect(first).toMatchObject([{ campaignId: '1001', idempotencyKey: 'order-1' }]);
+		const done = await run(keyed('order-1', { message: 'Corrected' }), titled('b'));
+		expect(titlesAt(simulator())).toEqual(['a']);
+		const [item] = outputOf(done);
+		expect(item).toStrictEqual({
+			audience: 'all',
+			status: 'alreadySent',
+			description: expect.stringMatching(/earlier/),
+			title: 'b',
+			idempotencyKey: 'order-1',
+		});
+		expect(hintsOf(done)).toEqual(['0 sent now, 1 sent earlier.']);
+		expect(database.keyRows).toEqual(['claim:1', 'sent']);
+	});
+
+	test('sends a blank key again only with another text or to another audience', async () => {
+		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12, 34' }));
+		// The order of segments changes nothing.
+		await run(keyed('={{ $json.none }}', { operation: 'sendToSegments', segmentIds: '34, 12' }));
+		expect(titlesAt(simulator())).toEqual(['a']);
+		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12' }));
+		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12, 34', message: 'b' }));
+		expect(titlesAt(simulator())).toEqual(['a', 'a', 'a']);
+	});
+
+	test('takes a number for the same key as its text', async () => {
+		await run(keyed('={{ 1042 }}'));
+		await run(keyed('1042'));
+		expect(titlesAt(simulator())).toEqual(['a']);
+	});
+
+	test('of another node sends', async () => {
+		await run(keyed('order-1'));
+		await run(keyed('order-1'), titled('a'), { id: 'another' });
+		expect(titlesAt(simulator())).toEqual(['a', 'a']);
+	});
+
+	test('comes out as already sent although its time is over; one that was not sent is refused', async () => {
+		const at = (sendAt: string) => keyed('order-1', { additionalFields: { sendAt } });
+		await run(at('2099-05-17T09:30'));
+		expect(outputOf(await run(at('2024-05-17T09:30')))).toMatchObject([{ status: 'alreadySent' }]);
+		const late = keyed('order-2', { additionalFields: { sendAt: '2024-05-17T09:30' } });
+		expect(failureOf(await run(late)).message).toMatch(/^Send At /);
+		expect(simulator().requests).toHaveLength(1);
+		expect(database.keyRows).toEqual(['claim:1', 'sent']);
+	});
+
+	test('that runs at the same time waits, and sends nothing', async () => {
+		simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+		const both = await Promise.all([run(keyed('order-1')), run(keyed('order-1'))]);
+		expect(both.map((done) => outputOf(done)[0]?.['status']).sort()).toEqual([
+			'alreadySent',
+			'success',
+		]);
+		expect(simulator().requests).toHaveLength(1);
+	});
+});
+
+test('a refusal leaves the key free: whoever claims next sends', async () => {
+	simulator().addFault({ ...faultFor(undefined, failure('invalid_value')), times: 1 });
+	await run(keyed('order-1'));
+	expect(database.keyRows).toEqual(['claim:1', 'free:1']);
+	expect(outputOf(await run(keyed('order-1')))).toMatchObject([{ status: 'success' }]);
+	expect(database.keyRows).toEqual(['claim:1', 'free:1', 'claim:2', 'sent']);
+});
+
+describe('a key whose outcome is unknown', () => {
+	const lost = async () => {
+		simulator().addFault({ ...faultFor(undefined, { kind: 'reset-after' }), times: 1 });
+		await run(keyed('order-1'));
+		simulator().requests.length = 0;
+	};
+	const again = async (unknownOutcome: string) =>
+		await run(keyed('order-1', { options: { unknownOutcome } }));
+
+	test('is not sent by a later execution', async () => {
+		await lost();
+		const told = failureOf(await again('report'));
+		expect(told.message).toMatch(/^It is unknown whether this was sent: /);
+		expect(told.description).toMatch(
+			/^Do not run it again yet\. .*run the workflow again, and take/,
+		);
+		expect(simulator().requests).toEqual([]);
+		expect(database.keyRows).toEqual(['claim:1', 'lost:1']);
+	});
+
+	test('is sent once more with Send Again', async () => {
+		await lost();
+		expect(outputOf(await again('resend'))).toMatchObject([{ status: 'success' }]);
+		expect(outputOf(await again('resend'))).toMatchObject([{ status: 'alreadySent' }]);
+		expect(simulator().requests).toHaveLength(1);
+		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'claim:2', 'sent']);
+	});
+
+	test('is sent from then on with Count as Sent', async () => {
+		await lost();
+		expect(outputOf(await again('countAsSent'))).toMatchObject([{ status: 'alreadySent' }]);
+		expect(outputOf(await again('report'))).toMatchObject([{ status: 'alreadySent' }]);
+		expect(simulator().requests).toEqual([]);
+		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'sent']);
+	});
+});
+
+describe('in one run', () => {
+	const byKey = keyed('={{ $json.key }}', { title: '={{ $json.title }}' });
+
+	test('the first item with a key is sent, and the others say by which item', async () => {
+		const input = inputOf(
+			{ title: 'a', key: 'k' },
+			{ title: 'b', key: 'l' },
+			{ title: 'c', key: 'k' },
+		);
+		const done = await run(byKey, input);
+		expect(titlesAt(simulator()).sort()).toEqual(['a', 'b']);
+		const third = outputOf(done)[2];
+		expect(third).toMatchObject({ status: 'alreadySent', title: 'c' });
+		expect(third?.['description']).toMatch(/by item 0 of this run/);
+		expect(hintsOf(done)[0]).toMatch(/^2 sent now, 1 sent by another item of this run: /);
+	});
+
+	test('the others fail as the first one did', async () => {
+		simulator().addFault(faultFor(undefined, failure('invalid_value')));
+		const done = await run(keyed('k'), titled('a', 'b'), continuing);
+		expect(simulator().requests).toHaveLength(1);
+		expect(outputOf(done)).toMatchObject([
+			{ status: 'notSent', error: { type: 'invalid_value' } },
+			{ status: 'notSent', error: { type: 'invalid_value' } },
+		]);
+	});
+
+	test('one entered key for different audiences is refused before anything is sent', async () => {
+		const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
+		const input = inputOf({ title: 'a', id: 5001 }, { title: 'a', id: 5002 });
+		const told = failureOf(await run(keyed('order-', toOne), input));
+		expect(told.message).toMatch(/Send Only Once is "order-".*different/);
+		expect(simulator().requests).toEqual([]);
+		expect(database.keyRows).toEqual([]);
+		// A blank key is made of the audience, too.
+		expect(outputOf(await run(keyed('', toOne), input))).toMatchObject([
+			{ status: 'success' },
+			{ status: 'success' },
+		]);
+	});
+
+	test('a credential with an expression that leads to another site makes another key', async () => {
+		const input = inputOf(...[simulator(), otherSite()].map(({ url }) => ({ title: 'a', url })));
+		const site = credentials({ baseUrl: '={{ $json.url }}' });
+		const done = await runWorkflow(workflowOf(keyed('k')), { ...site, input });
+		expect(outputOf(done)).toMatchObject([{ status: 'success' }, { status: 'success' }]);
+		expect([titlesAt(simulator()), titlesAt(otherSite())]).toEqual([['a'], ['a']]);
+	});
+});
+
+test('a retry gives the first answer again, not that it was sent under its key', async () => {
+	simulator().addFault({ ...faultFor('b', failure()), times: 1 });
+	const failed = await run(keyed(), titled('a', 'b'));
+	const done = await retryRun(failed, workflowOf(keyed()), credentials());
+	expect(outputOf(done)).toMatchObject([
+		{ campaignId: '1001', status: 'success' },
+		{ campaignId: '1002', status: 'success' },
+	]);
+});
+
+describe('a database that is down', () => {
+	const down = () => {
+		throw new Error('SQLITE_BUSY');
+	};
+	const input = titled(...Array.from({ length: 50 }, (_, index) => `No ${index}`));
+
+	test('fails once and not for each item, and nothing leaves', async () => {
+		database.beforeQuery = down;
+		const { message, description, cause } = failureOf(await run(keyed(), input));
+		expect(message).toMatch(/database.*SQLITE_BUSY$/);
+		expect(description).toMatch(/^Nothing was sent\. .*database.*'Retry'/);
+		expect(cause).toBe('temporarily-unavailable');
+		// Those that had started, and no further one.
+		expect(database.queries.length).toBeLessThanOrEqual(20);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('fails once for a late item too, whose key it would be asked for', async () => {
+		await run(keyed());
+		database.beforeQuery = down;
+		const late = keyed('', { additionalFields: { sendAt: '2024-05-17T09:30' } });
+		const before = database.queries.length;
+		const [first, ...others] = outputOf(await run(late, input, continuing));
+		const error = { message: expect.stringMatching(/database.*SQLITE_BUSY$/), type: 'network' };
+		expect(first).toMatchObject({ status: 'notSent', error });
+		expect(others[48]).toMatchObject({ status: 'notSent', error });
+		expect(database.queries.length - before).toBe(1);
+		expect(simulator().requests).toHaveLength(1);
+	});
+
+	test('lets nothing leave that can’t be claimed', async () => {
+		database.beforeQuery = ({ row }) => (row.includes('claim') ? down() : undefined);
+		expect(failureOf(await run(keyed())).message).toMatch(/database.*SQLITE_BUSY$/);
+		expect(simulator().requests).toEqual([]);
+	});
+});
+
+test('rows can be found by an administrator, and are five or six queries for each send', async () => {
+	await run(keyed());
+	const queries = database.queries.length;
+	await run(keyed('another'));
+	expect(database.queries.length - queries).toBeLessThanOrEqual(6);
+	for (const row of database.rows.keys()) expect(row).toMatch(/^engine-test n:push-campaign-/);
+});

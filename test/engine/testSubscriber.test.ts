@@ -1,0 +1,91 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	credentialsFor,
+	failure,
+	failureOf,
+	faultFor,
+	hintsOf,
+	outputOf,
+	titled,
+	titlesAt,
+	useDatabase,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import { retryRun, runWorkflow } from './support/run';
+
+// Test Subscriber ID: in the editor the first item goes to one subscriber, and the others to nobody.
+
+const simulator = useSimulator();
+const database = useDatabase();
+
+const workflow = (testSubscriberId: string, more: INodeParameters = {}, options = {}) =>
+	workflowOf({
+		...{ title: '={{ $json.title }}', ...more },
+		options: { testSubscriberId, ...options },
+	});
+const run = async (json = workflow('5001'), mode: 'manual' | 'trigger' = 'manual') =>
+	await runWorkflow(json, {
+		...{ credentials: credentialsFor(simulator()), mode },
+		input: titled('a', 'b', 'c'),
+	});
+
+test('in the editor the first item goes to the test subscriber alone, without what that does not take', async () => {
+	const fields = { name: 'Spring', imageUrl: 'https://shop.example.com/a.png', autoHide: true };
+	const done = await run(workflow('5001', { additionalFields: fields }));
+	expect(simulator().requests).toMatchObject([{ path: '/v1/notification/send/sid' }]);
+	expect(simulator().requests[0]?.json).toStrictEqual({
+		...{ title: 'a', message: 'Everything must go', target_url: 'https://shop.example.com/sale' },
+		...{ auto_hide: 0, sid: '5001' },
+	});
+	expect(outputOf(done)).toMatchObject([
+		{ subscriberId: '5001', audience: 'test', status: 'success', title: 'a' },
+		{ audience: 'all', title: 'b', dryRun: true, request: { method: 'POST' } },
+		{ audience: 'all', title: 'c', dryRun: true },
+	]);
+	expect(hintsOf(done)[0]).toMatch(
+		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. .* each to all subscribers\.$/,
+	);
+});
+
+test('in every other execution it changes nothing', async () => {
+	await run(workflow('5001'), 'trigger');
+	expect(simulator().requests.map(({ path }) => path.split('/').at(-1))).toEqual([
+		'all',
+		'all',
+		'all',
+	]);
+});
+
+test('a Retry of an execution from the editor is a test as well', async () => {
+	simulator().addFault({ ...faultFor(undefined, failure()), times: 1 });
+	const json = workflow('5001');
+	const done = await retryRun(await run(json), json, { credentials: credentialsFor(simulator()) });
+	expect(simulator().requests.map(({ path }) => path.split('/').at(-1))).toEqual(['sid', 'sid']);
+	expect(outputOf(done)[0]).toMatchObject({ audience: 'test', status: 'success' });
+});
+
+test('keys are neither claimed nor asked', async () => {
+	const json = workflow('5001', {}, { idempotencyKey: 'order-1' });
+	await run(json);
+	expect(database.queries).toEqual([]);
+	await runWorkflow(json, { credentials: credentialsFor(simulator()), input: titled('a') });
+	expect(titlesAt(simulator())).toEqual(['a', 'a']);
+});
+
+test('one that does not exist is named by its own field', async () => {
+	const { message } = failureOf(await run(workflow('999')));
+	expect(message).toContain('Test Subscriber ID: the push service has no subscriber 999');
+});
+
+test('one that is not valid is refused by its own field', async () => {
+	const { message } = failureOf(await run(workflow('no digits')));
+	expect(message).toMatch(/Test Subscriber ID /);
+	expect(simulator().requests).toEqual([]);
+});
+
+test('with a dry run nothing is sent, and the hint says whom the editor would send to', async () => {
+	const done = await run(workflow('5001', {}, { dryRun: true }));
+	expect(simulator().requests.filter(({ method }) => method === 'POST')).toEqual([]);
+	expect(hintsOf(done)[0]).toContain('From the editor, the first item would go to subscriber 5001');
+});
