@@ -186,8 +186,7 @@ describe('by MCP', () => {
 			return text.replace(/^(event|id):.*\n/gm, '').replace(/^data: /m, '');
 		};
 		const clientInfo = { name: 'test', version: '1.0.0' };
-		const hello = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
-		await ask('initialize', hello);
+		await ask('initialize', { protocolVersion: '2025-03-26', capabilities: {}, clientInfo });
 		await ask('notifications/initialized', {}, false);
 		const told: string[] = [];
 		for (const { name, call } of tools) {

@@ -63,8 +63,11 @@ test('the key and the token are in no log, output, saved execution or file after
 		for (const workflow of workflows) {
 			answers.push(JSON.stringify(await workflow.call(titled('Sale', 1))));
 		}
-		const tested = await client.testCredential(credential, { baseUrl: simulator.url, ...secrets });
-		answers.push(JSON.stringify(tested));
+		// n8n waits for minutes for an answer to a credential test.
+		if (action.kind !== 'hang') {
+			const data = { baseUrl: simulator.url, ...secrets };
+			answers.push(JSON.stringify(await client.testCredential(credential, data)));
+		}
 		simulator.clearFaults();
 	}
 	for (const baseUrl of noService) {
@@ -85,7 +88,7 @@ test('the key and the token are in no log, output, saved execution or file after
 		action: { kind: 'failure', type: 'authentication_failure', description: echo },
 	};
 	simulator.addFault(refusal);
-	await expect(client.activate(watching)).rejects.toThrow();
+	await expect(client.activate(watching)).rejects.toThrow('was not activated');
 	await client.deactivate(watching);
 	simulator.clearFaults();
 	await client.activate(watching);

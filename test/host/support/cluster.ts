@@ -56,7 +56,8 @@ async function startPostgres(): Promise<Database> {
 	if (unprivileged.length > 0) await run('chown', ['postgres:', folder]);
 	const data = join(folder, 'data');
 	const settings = ['-A', 'trust', '-U', 'n8n', '-E', 'UTF8', '--locale=C', '--no-sync'];
-	const [command = '', ...args] = [...unprivileged, requireProgram('initdb'), '-D', data];
+	const initdb: string[] = [...unprivileged, requireProgram('initdb'), '-D', data];
+	const [command = '', ...args] = initdb;
 	await run(command, [...args, ...settings], { cwd: folder });
 	const port = String(await freePort());
 	const quick = ['-c', 'unix_socket_directories=', '-c', 'fsync=off'];

@@ -10,7 +10,7 @@ import {
 	type StageOptions as HostStageOptions,
 	type WebhookAnswer,
 } from '../../../host';
-import { startSimulator, type Simulator } from '../../../simulator';
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
 
 /** The key and token of every stage's push service: no error, log or output may hold them. */
 export const secrets = { apiKey: 'key-5f1c9be2a7', authToken: 'token-93d07ac41e' };
@@ -37,8 +37,8 @@ export interface StageOptions extends Partial<Pick<HostStageOptions<Simulator>, 
 	prepare?: (userFolder: string) => Promise<void>;
 	/** Whether n8n shows its editor, which takes a third of a start. Default false. */
 	editor?: boolean;
-	/** How fast the counters of campaigns move. Default 0: only a test moves them. */
-	lifeSpeed?: number;
+	/** Left out, the counters of campaigns stand still: only a test moves them. */
+	simulator?: SimulatorOptions;
 }
 
 /** A server with the package in it, its owner logged in, and a push service with a credential for it. */
@@ -46,14 +46,19 @@ export type Stage = HostStage<Simulator>;
 
 /** Starts a stage. Close it in any case. */
 export async function startStage(options: StageOptions = {}): Promise<Stage> {
-	const { major = '2', prepare, editor = false, lifeSpeed = 0, env } = options;
+	const { major = '2', prepare, editor = false, simulator, env } = options;
 	return await startHostStage({
 		major,
 		...(prepare === undefined ? { tarball: await tarball() } : { prepare }),
 		env: { ...(editor ? {} : { N8N_DISABLE_UI: 'true' }), ...env },
 		access: secrets,
 		startService: () =>
-			startSimulator({ serviceKey: secrets.apiKey, authToken: secrets.authToken, lifeSpeed }),
+			startSimulator({
+				serviceKey: secrets.apiKey,
+				authToken: secrets.authToken,
+				lifeSpeed: 0,
+				...simulator,
+			}),
 	});
 }
 
