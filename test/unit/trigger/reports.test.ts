@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
+import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { siteId, timeIsOver } from '../../../nodes/PushCampaign/trigger/read';
 import { everything, selectReports, toError } from '../../../nodes/PushCampaign/trigger/reports';
-import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 
 const common = { outcome: 'unknown', cause: 'temporarily-unavailable', remedy: 'wait' } as const;
 const refused = (type: string): Problem => ({
