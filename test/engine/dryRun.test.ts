@@ -5,6 +5,7 @@ import {
 	failure,
 	hintsOf,
 	inputOf,
+	matching,
 	outputOf,
 	titled,
 	useDatabase,
@@ -16,11 +17,15 @@ import { runWorkflow } from './support/run';
 const simulator = useSimulator();
 const database = useDatabase();
 
-const run = async (parameters: INodeParameters, input = inputOf({})) => {
-	const { options = {}, ...others } = parameters;
-	const dryRun = { ...others, options: { dryRun: true, ...Object(options) } };
-	return await runWorkflow(workflowOf(dryRun), { credentials: credentialsFor(simulator()), input });
-};
+const run = async (
+	parameters: INodeParameters,
+	input = inputOf({}),
+	options: INodeParameters = {},
+) =>
+	await runWorkflow(workflowOf({ ...parameters, options: { dryRun: true, ...options } }), {
+		credentials: credentialsFor(simulator()),
+		input,
+	});
 const byTitle = { title: '={{ $json.title }}' };
 const sends = () => simulator().requests.filter(({ method }) => method === 'POST');
 
@@ -120,20 +125,20 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 
 test('a time that is too near could not be sent', async () => {
 	const done = await run({ additionalFields: { sendAt: '2024-05-17T09:30' } });
-	const error = { message: expect.stringMatching(/^Send At /) };
+	const error = { message: matching(/^Send At /) };
 	expect(outputOf(done)).toMatchObject([{ dryRun: true, error }]);
 });
 
 test('a key is neither asked nor claimed, and shows in the row', async () => {
-	const done = await run({ options: { idempotencyKey: 'order-1' } });
+	const done = await run({}, inputOf({}), { idempotencyKey: 'order-1' });
 	expect(outputOf(done)).toMatchObject([{ idempotencyKey: 'order-1', dryRun: true }]);
 	expect(database.queries).toEqual([]);
 });
 
 test('one entered key for different subscribers shows as what could not be sent', async () => {
 	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
-	const keyed = { ...toOne, options: { idempotencyKey: 'order-' } };
-	const done = await run(keyed, inputOf({ id: 5001 }, { id: 5002 }));
+	const input = inputOf({ id: 5001 }, { id: 5002 });
+	const done = await run(toOne, input, { idempotencyKey: 'order-' });
 	expect(hintsOf(done)[0]).toContain('0 of 2 would be sent.');
 	expect(database.queries).toEqual([]);
 });

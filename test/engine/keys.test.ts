@@ -7,6 +7,7 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
+	matching,
 	outputOf,
 	titled,
 	titlesAt,
@@ -24,14 +25,15 @@ const database = useDatabase();
 
 const credentials = (changes = {}) => ({ credentials: credentialsFor(simulator(), changes) });
 /** A send with a key; blank if none is given. */
-const keyed = (idempotencyKey = '', more: INodeParameters = {}): INodeParameters => {
-	const { options = {}, ...parameters } = more;
-	return {
-		title: '={{ $json.title }}',
-		...parameters,
-		options: { idempotencyKey, ...Object(options) },
-	};
-};
+const keyed = (
+	idempotencyKey = '',
+	parameters: INodeParameters = {},
+	options: INodeParameters = {},
+): INodeParameters => ({
+	title: '={{ $json.title }}',
+	...parameters,
+	options: { idempotencyKey, ...options },
+});
 const run = async (parameters: INodeParameters, input = titled('a'), more = {}) =>
 	await runWorkflow(workflowOf(parameters, more), { ...credentials(), input });
 
@@ -45,7 +47,7 @@ describe('a later execution', () => {
 		expect(item).toStrictEqual({
 			audience: 'all',
 			status: 'alreadySent',
-			description: expect.stringMatching(/earlier/),
+			description: matching(/earlier/),
 			title: 'b',
 			idempotencyKey: 'order-1',
 		});
@@ -111,7 +113,7 @@ describe('a key whose outcome is unknown', () => {
 		simulator().requests.length = 0;
 	};
 	const again = async (unknownOutcome: string) =>
-		await run(keyed('order-1', { options: { unknownOutcome } }));
+		await run(keyed('order-1', {}, { unknownOutcome }));
 
 	test('is not sent by a later execution', async () => {
 		await lost();
@@ -224,7 +226,7 @@ describe('a database that is down', () => {
 		const late = keyed('', { additionalFields: { sendAt: '2024-05-17T09:30' } });
 		const before = database.queries.length;
 		const [first, ...others] = outputOf(await run(late, input, continuing));
-		const error = { message: expect.stringMatching(/database.*SQLITE_BUSY$/), type: 'network' };
+		const error = { message: matching(/database.*SQLITE_BUSY$/), type: 'network' };
 		expect(first).toMatchObject({ status: 'notSent', error });
 		expect(others[48]).toMatchObject({ status: 'notSent', error });
 		expect(database.queries.length - before).toBe(1);

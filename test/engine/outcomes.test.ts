@@ -235,6 +235,7 @@ describe('when the user stops the execution', () => {
 		await Promise.all(
 			sockets.map(async (socket) => socket.closed || (await once(socket, 'close'))),
 		);
+		expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
 		server.close();
 	});
 });

@@ -77,7 +77,11 @@ export function sentHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
 	if (sentEarlier > 0) parts.push(`${sentEarlier} sent earlier`);
 	if (repeated > 0) parts.push(`${repeated} sent by another item of this run`);
 	const lines = [`${parts.join(', ')}${sent > 0 ? `: ${toWhom(sends)}` : ''}.`];
-	if (when !== undefined) lines.push(`Scheduled ${when}.`);
+	if (when !== undefined) {
+		const scheduled = sends.filter(({ timing }) => timing.effective !== undefined);
+		const areAll = scheduled.length === sends.length;
+		lines.push(`${areAll ? 'Scheduled' : `${scheduled.length} of them scheduled`} ${when}.`);
+	}
 	return [hint('info', ...lines)];
 }
 

@@ -132,7 +132,9 @@ function transportOf(
 		Object.defineProperty(options, 'abortSignal', {
 			enumerable: true,
 			get: () => abortSignal,
-			set: () => undefined,
+			set() {
+				// It stays the request's own.
+			},
 		});
 		return await context.helpers.httpRequestWithAuthentication.call(
 			context,

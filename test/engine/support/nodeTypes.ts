@@ -83,7 +83,7 @@ const olderAgent: INodeType = {
 	description: agentDescription('olderAgent'),
 	async execute() {
 		const connected: unknown = await this.getInputConnectionData(AiTool, 0);
-		const [tool] = Array.isArray(connected) ? connected : [connected];
+		const tool: unknown = Array.isArray(connected) ? connected[0] : connected;
 		if (!isTool(tool)) throw new Error('The agent has no tool');
 		const answers: unknown[] = [];
 		for (const { json } of this.getInputData()) {

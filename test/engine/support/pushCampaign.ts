@@ -71,6 +71,9 @@ export function useDatabase(): ProcessedData {
 	return globalThis.processedData;
 }
 
+/** In an expected object: a text that matches. */
+export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+
 /** What the service answers to some sends: all of them, or those with a text in their body. */
 export const faultFor = (bodyIncludes: string | undefined, action: Fault['action']): Fault => ({
 	times: 0,

@@ -5,7 +5,12 @@ import type {
 	IRunExecutionData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { createEmptyRunExecutionData, createRunExecutionData, Workflow } from 'n8n-workflow';
+import {
+	createEmptyRunExecutionData,
+	createRunExecutionData,
+	jsonParse,
+	Workflow,
+} from 'n8n-workflow';
 import { additionalDataOf } from './additionalData';
 import type { CredentialData } from './credentials';
 import { CredentialsOfTest } from './credentials';
@@ -88,7 +93,7 @@ export async function retryRun(
 	json: WorkflowJson,
 	options: Surroundings,
 ): Promise<IRun> {
-	const data: IRunExecutionData = JSON.parse(JSON.stringify(failed.data));
+	const data = jsonParse<IRunExecutionData>(JSON.stringify(failed.data));
 	const { lastNodeExecuted = '', runData } = data.resultData;
 	delete data.resultData.error;
 	const runs = runData[lastNodeExecuted];

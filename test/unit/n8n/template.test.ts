@@ -1,0 +1,59 @@
+import { isBlankText, joinText, missingPart } from '../../../nodes/PushCampaign/n8n/template';
+
+const json = {
+	name: 'Ann',
+	page: { 'the url': 'https://a.example', tags: ['x', 'y'] },
+	age: 7,
+	none: null,
+	blank: '\u00a0\u200b',
+	order: 820_982_911_946_154_500,
+};
+
+test.each([
+	['Hello', undefined],
+	['{{ $json.name }}', 'Ann'],
+	['{{$json.name}}{{ $json["name"] }}!', 'AnnAnn!'],
+	['{{ $json.page["the url"] }}?t={{ $json.page.tags[1] }}', 'https://a.example?t=y'],
+	["{{ $json['name'] }}\n$& {", 'Ann\n$& {'],
+	['{{ $json.age }}', undefined],
+	['{{ $json.none }}', undefined],
+	['{{ $json.missing }}', undefined],
+	['{{ $json.name.length }}', undefined],
+	['{{ $json.toString }}', undefined],
+	['{{ $json.name || "you" }}', undefined],
+	['{{ $json.name.trim() }}', undefined],
+	['{{ $json }}', undefined],
+	['\\{{ $json.name }} {{ $json.name }}', undefined],
+	['{{ $json.name', undefined],
+])('%j joins to %j: what is not only paths that give texts is left to n8n', (expression, text) => {
+	expect(joinText(expression, json)).toBe(text);
+});
+
+test.each([
+	['Hello {{ $json.missing }}', '{{ $json.missing }}', 'missing'],
+	['Hello {{$json.none}}', '{{$json.none}}', 'missing'],
+	['{{ $json.name }}{{ $json.blank }}', '{{ $json.blank }}', 'missing'],
+	['/{{ $json.page.slug }}', '{{ $json.page.slug }}', 'missing'],
+	['order-{{ $json.order }}', '{{ $json.order }}', 'lostDigits'],
+	['{{ $json.order }} ', '{{ $json.order }}', 'lostDigits'],
+])('%j lacks %j: %s', (expression, part, why) => {
+	expect(missingPart(expression, json)).toEqual({ part, why });
+});
+
+test.each([
+	['{{ $json.missing }}'],
+	['Hello {{ $json.name }}, {{ $json.age }}'],
+	['Hello {{ $json.missing || "you" }}'],
+	["Hello {{ $json.missing ?? '' }}"],
+	['Hello {{ $json.none ? 1 : 2 }}'],
+	['Hello {{ $("RSS").item.json.missing }}'],
+	['Hello'],
+])('%j lacks nothing: it is the whole text, or somebody has thought of it', (expression) => {
+	expect(missingPart(expression, json)).toBeUndefined();
+});
+
+test('a text of blanks and invisible characters is blank', () => {
+	expect(isBlankText('\t\u00a0\u3000\u200b\u2060\u00ad\u2800\ufe0f')).toBe(true);
+	expect(isBlankText(' . ')).toBe(false);
+	expect(isBlankText('🌷')).toBe(false);
+});

@@ -1,0 +1,178 @@
+import { Keys } from '../../../nodes/PushCampaign/send/keys';
+import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
+import type { Send } from '../../../nodes/PushCampaign/send/once';
+import { SendsOnce } from '../../../nodes/PushCampaign/send/once';
+import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
+import { failureProblem, unknownProblem } from '../../../nodes/PushCampaign/service/problems';
+
+// One send asks the ledger, then its key, then the clock, right before its request leaves.
+
+const tooLate = new InvalidInput('Send At is less than 5 minutes ahead', 'Choose a later time.');
+const lost = unknownProblem('the connection was lost', { isSend: true });
+const refused = (type: string) =>
+	failureProblem({ type, description: '' }, { statusCode: 200 }, { isSend: true });
+
+/** One run of one process, that writes down what it asks. */
+function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } = {}) {
+	const table = new Set(given.rows);
+	const asked: string[] = [];
+	const ask = (what: string) => {
+		asked.push(what);
+		if (given.failing?.test(what)) throw new Error('SQLITE_BUSY');
+	};
+	const rows: KeyRows = {
+		async insert(name) {
+			ask(`insert ${name}`);
+			const isNew = !table.has(name);
+			table.add(name);
+			return isNew;
+		},
+		async isThere(name) {
+			ask(`look ${name}`);
+			return table.has(name);
+		},
+	};
+	const warn = jest.fn();
+	const ledger = new Ledger();
+	const once = new SendsOnce(ledger, new Keys(rows, given.now ?? (() => 0)), 'execution', warn);
+	const send: Send = {
+		position: '0.0',
+		key: 'key',
+		unknownOutcome: 'report',
+		timeoutMs: 1_000,
+		checkTime() {
+			asked.push('clock');
+			return undefined;
+		},
+		async request() {
+			asked.push('request');
+			return { answered: true, value: { description: 'Created' }, raw: {} };
+		},
+		toRow: ({ description }) => ({ description }),
+	};
+	return { table, asked, warn, ledger, once, send };
+}
+
+const failed = (problem: object) => ({ outcome: { ended: 'failed', problem } });
+
+test('a send claims its key right before its request leaves, and notes that it was sent', async () => {
+	const { once, send, asked, table } = setUp();
+	const attempt = await once.try(send);
+	const outcome = { ended: 'sent', row: { description: 'Created' } };
+	expect(attempt).toEqual({ outcome, then: 'end', isAccepted: true });
+	expect(asked.slice(-3)).toEqual(['insert key:claim:1', 'request', 'insert key:sent']);
+	expect([...table]).toEqual(['key:claim:1', 'key:sent']);
+});
+
+test('what the ledger knows is asked of nobody else', async () => {
+	const { once, send, asked } = setUp();
+	await once.try(send);
+	asked.length = 0;
+	const again = await once.try({ ...send, late: tooLate });
+	expect(again).toMatchObject({ outcome: { ended: 'sentBefore' }, then: 'end', isAccepted: false });
+	expect(asked).toEqual([]);
+});
+
+test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
+	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
+	const late = { ...sent.send, late: tooLate };
+	expect(await sent.once.isFree(late)).toBe(false);
+	expect(await sent.once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+
+	const free = setUp();
+	expect(await free.once.isFree({ ...free.send, late: tooLate })).toBe(true);
+	expect(await free.once.try({ ...free.send, late: tooLate })).toMatchObject({
+		...failed({ type: 'validation', message: tooLate.message }),
+		then: 'stop',
+	});
+	expect(free.table).toEqual(new Set());
+	expect(free.asked).not.toContain('request');
+});
+
+test('refuses a late item even if the clock is set back while its key is claimed', async () => {
+	const { once, send, table, asked } = setUp({ rows: ['key:claim:1'] });
+	const late = { ...send, late: tooLate, checkTime: () => undefined };
+	expect(await once.try(late)).toMatchObject({ then: 'held' });
+	table.add('key:free:1');
+	const attempt = await once.try(late);
+	expect(attempt).toMatchObject(failed({ message: tooLate.message }));
+	expect(asked).not.toContain('request');
+	expect(table).toEqual(new Set(['key:claim:1', 'key:free:1']));
+});
+
+test('refuses an item that becomes late while it waits', async () => {
+	const { once, send, table } = setUp();
+	const attempt = await once.try({ ...send, checkTime: () => tooLate });
+	expect(attempt).toMatchObject({ ...failed({ message: tooLate.message }), then: 'stop' });
+	expect(table).toEqual(new Set());
+});
+
+test('a claim of somebody else is waited for, and is unknown once its time is over', async () => {
+	let now = 0;
+	const { once, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
+	now = 5_999;
+	expect(await once.try(send)).toMatchObject({ then: 'held', isAccepted: false });
+	now += 5_999;
+	expect(await once.try(send)).toMatchObject({ then: 'held' });
+	now += 1;
+	const given = { ...failed({ outcome: 'unknown', type: 'network' }), then: 'end' };
+	expect(await once.try(send)).toMatchObject(given);
+	expect(asked).not.toContain('request');
+});
+
+test('Count as Sent sends nothing, with a key or without, and notes it under the key', async () => {
+	for (const key of [undefined, 'key']) {
+		const { once, send, ledger, asked, table } = setUp();
+		ledger.begin('0.0', 'earlier execution');
+		ledger.keepFailed('0.0', 'earlier execution', lost);
+		const attempt = await once.try({ ...send, key, unknownOutcome: 'countAsSent' });
+		expect(attempt).toMatchObject({ outcome: { ended: 'alreadySent' }, then: 'end' });
+		expect(asked).not.toContain('request');
+		expect([...table]).toEqual(key === undefined ? [] : ['key:sent']);
+	}
+});
+
+test.each([
+	['too many requests', refused('rate_limit'), 'refused', false, 'key:free:1'],
+	['a refusal for a reason that it names', refused('invalid_value'), 'stop', true, 'key:free:1'],
+	['a failure without a type', refused(''), 'stop', false, 'key:free:1'],
+	['no usable answer', lost, 'stop', false, 'key:lost:1'],
+])(
+	'after %s the key says so, and only the service accepts',
+	async (_what, problem, then, isAccepted, row) => {
+		const { once, send, table } = setUp();
+		const attempt = await once.try({
+			...send,
+			request: async () => ({ answered: false, problem }),
+		});
+		expect(attempt).toMatchObject({ ...failed(problem), then, isAccepted });
+		expect([...table]).toEqual(['key:claim:1', row]);
+	},
+);
+
+describe('if n8n’s database does not answer', () => {
+	test('for a look or a claim, nothing leaves', async () => {
+		for (const failing of [/look/, /claim/]) {
+			const { once, send, asked } = setUp({ failing });
+			const attempt = await once.try(send);
+			expect(attempt).toMatchObject({
+				...failed({ type: 'network', outcome: 'notSent', cause: 'temporarily-unavailable' }),
+				...{ then: 'stop', isAccepted: false },
+			});
+			expect(asked).not.toContain('request');
+		}
+	});
+
+	test('for the end of a send, it was sent all the same, and n8n’s log says so', async () => {
+		const { once, send, warn } = setUp({ failing: /insert key:sent/ });
+		expect(await once.try(send)).toMatchObject({ outcome: { ended: 'sent' } });
+		expect(warn).toHaveBeenCalledTimes(1);
+		expect(warn).toHaveBeenCalledWith(expect.stringContaining('SQLITE_BUSY'));
+	});
+
+	test('for a late item, it is told as unavailable and not as a bug', async () => {
+		const { once, send } = setUp({ failing: /look/ });
+		await expect(once.isFree({ ...send, late: tooLate })).rejects.toBeInstanceOf(Unavailable);
+	});
+});
