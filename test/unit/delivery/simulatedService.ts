@@ -93,7 +93,7 @@ function limiterOf({ limit, quota, capped = [], outage }: ServiceOptions) {
 export async function deliver(
 	items: number,
 	service: ServiceOptions,
-	{ executions = 1, random = () => 0.5 } = {},
+	{ executions = 1, random = () => 0.5 }: { executions?: number; random?: () => number } = {},
 ) {
 	const { latencyMs = 50, unlucky = 0, retryAfter = 0 } = service;
 	const clock = new SimulatedClock();
