@@ -22,11 +22,12 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const name = context.getNodeParameter('operation', 0);
 	const send = sends.find(({ option }) => option.value === name);
 	const read = reads.find(({ option }) => option.value === name);
-	try {
+	const run = async () => {
 		if (send !== undefined) return await runSends(context, send);
 		if (read !== undefined) return await runReads(context, read);
 		throw new InvalidInput('Operation is not known', 'Choose a resource and an operation.');
-	} catch (error) {
+	};
+	return await run().catch((error: unknown) => {
 		// It says already how the run ended; or the user has stopped it.
 		if (error instanceof NodeError) throw error;
 		const toRow = (index: number, ending: Ending) => {
@@ -35,7 +36,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 			return { ...read?.toInvalidRow(item), error: ending.error };
 		};
 		return failAll(context, toProblem(error), read === undefined, toRow);
-	}
+	});
 }
 
 /** The credential, a vault or a database can't be had, or the node has a defect: it fails once, for all items. */

@@ -72,14 +72,16 @@ async function planAll(context: IExecuteFunctions, operation: ReadOperation): Pr
 	for (const index of context.getInputData().keys()) {
 		if (signal?.aborted) break;
 		const item = itemAt(index);
-		try {
+		const prepare = async (): Promise<Plan> => {
 			const read = operation.prepare(item);
 			const { client, site } = await connectionOf(index);
-			plans.push({ key: `${site} ${read.key}`, read, client });
-		} catch (error) {
+			return { key: `${site} ${read.key}`, read, client };
+		};
+		const refuse = (error: unknown): Plan => {
 			if (!(error instanceof InvalidInput)) throw error;
-			plans.push({ problem: toProblem(error), row: operation.toInvalidRow(item) });
-		}
+			return { problem: toProblem(error), row: operation.toInvalidRow(item) };
+		};
+		plans.push(await prepare().catch(refuse));
 		if (plans.length % itemsAtOnce === 0) await sleep(0);
 	}
 	return plans;

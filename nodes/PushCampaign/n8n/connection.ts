@@ -58,10 +58,12 @@ function settingsOf(data: ICredentialDataDecryptedObject, isForAll: boolean): Se
 	try {
 		return parseSettings(data);
 	} catch (error) {
-		if (isForAll && error instanceof InvalidInput) throw new UnusableCredential(error);
-		throw error;
+		throw notValid(error, isForAll);
 	}
 }
+
+const notValid = (error: unknown, isForAll: boolean): unknown =>
+	isForAll && error instanceof InvalidInput ? new UnusableCredential(error) : error;
 
 /**
  * Opens the credential, once for all requests that go with it.
@@ -106,14 +108,12 @@ export function connections(
 	return async (itemIndex) => {
 		if (shared !== undefined) return shared;
 		if (failure !== undefined) throw failure;
-		try {
-			const connection = await connect(context, signal, itemIndex);
-			if (connection.isForAll) shared = connection;
-			return connection;
-		} catch (error) {
+		const connection = await connect(context, signal, itemIndex).catch((error: unknown) => {
 			if (error instanceof UnusableCredential) failure = error;
 			throw error;
-		}
+		});
+		if (connection.isForAll) shared = connection;
+		return connection;
 	};
 }
 

@@ -39,6 +39,12 @@ function valueAt(parameters: object, path: string): unknown {
 	return value;
 }
 
+const notEvaluated = ({ displayName }: Field, error: unknown) =>
+	new InvalidInput(
+		`${displayName} can't be evaluated: ${messageOf(error)}`,
+		`Correct the expression in ${displayName}.`,
+	);
+
 /** Reads a node's parameters. `evaluate` asks n8n for the value at a path. */
 function readerOf(
 	{ parameters }: INode,
@@ -64,10 +70,7 @@ function readerOf(
 			try {
 				return evaluate(field.path) ?? null;
 			} catch (error) {
-				throw new InvalidInput(
-					`${field.displayName} can't be evaluated: ${messageOf(error)}`,
-					`Correct the expression in ${field.displayName}.`,
-				);
+				throw notEvaluated(field, error);
 			}
 		},
 	};

@@ -61,23 +61,18 @@ export class Rows implements KeyRows {
 		const { constructor } = this.context;
 		const trial = trials.get(constructor) ?? this.tryOut();
 		trials.set(constructor, trial);
-		try {
-			return await trial;
-		} catch (error) {
-			// A database that is down says nothing about the version.
-			trials.delete(constructor);
-			throw error;
-		}
+		// A database that is down says nothing about the version.
+		trial.catch(() => trials.delete(constructor));
+		return await trial;
 	}
 
 	async insert(name: string): Promise<boolean> {
-		try {
-			return (await this.record(name, ['1'])) > 0;
-		} catch (error) {
-			// Somebody else inserted it. Each database has words of its own for that, so a look decides.
-			if (await this.isThere(name)) return false;
+		const recorded = await this.record(name, ['1']).catch(async (error: unknown) => {
+			// Each database has words of its own for a row that somebody else inserted, so a look decides.
+			if (await this.isThere(name)) return 0;
 			throw error;
-		}
+		});
+		return recorded > 0;
 	}
 
 	async isThere(name: string): Promise<boolean> {

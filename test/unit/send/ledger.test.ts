@@ -1,4 +1,5 @@
-import { Ledger, openLedger } from '../../../nodes/PushCampaign/send/ledger';
+import { z } from 'zod';
+import { openLedger, type Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import { failureProblem, unknownProblem } from '../../../nodes/PushCampaign/service/problems';
 
 const lost = unknownProblem('the connection was lost', { isSend: true });
@@ -15,7 +16,10 @@ const row = {
 };
 
 /** What n8n's database gives back of what an execution held. */
-const saved = (context: object): object => JSON.parse(JSON.stringify(context));
+function saved(context: object): object {
+	const copy: unknown = JSON.parse(JSON.stringify(context));
+	return { ...z.record(z.string(), z.unknown()).parse(copy) };
+}
 
 /** A context in which the first execution has left one send as it ended. */
 function contextWith(end: (ledger: Ledger) => void): object {
