@@ -67,24 +67,16 @@ test.each([
 
 describe('a text', () => {
 	test.each([
-		{ name: 'is sent without blanks around it', title: ' \n\u00A0Sale\t', sent: 'Sale' },
-		{
-			name: 'is judged without blanks around it',
-			title: `\n${' '.repeat(20)}${'x'.repeat(95)}\n`,
-			sent: 'x'.repeat(95),
-		},
-		{ name: 'of a number is its digits', title: 20, sent: '20' },
-		{
-			name: 'is sent without halves of characters',
-			title: 'Sale \ud83c\udf37 \ud83c',
-			sent: 'Sale 🌷',
-		},
-		{
-			name: 'has as many characters as code points',
-			title: '🌷'.repeat(100),
-			sent: '🌷'.repeat(100),
-		},
-	])('$name', ({ title, sent }) => {
+		['is sent without blanks around it', ' \n\u00A0Sale\t', 'Sale'],
+		[
+			'is judged without blanks around it',
+			`\n${' '.repeat(20)}${'x'.repeat(95)}\n`,
+			'x'.repeat(95),
+		],
+		['of a number is its digits', 20, '20'],
+		['is sent without halves of characters', 'Sale \ud83c\udf37 \ud83c', 'Sale 🌷'],
+		['has as many characters as code points', '🌷'.repeat(100), '🌷'.repeat(100)],
+	])('%s', (_name, title, sent) => {
 		expect(bodyOf({ title }).title).toBe(sent);
 	});
 
@@ -98,22 +90,22 @@ describe('a text', () => {
 	});
 
 	test.each([
-		{ title: '', refusal: 'Title is missing' },
-		{ title: undefined, refusal: 'Title is missing' },
-		{ title: '\u200B \u2060\u00AD', refusal: 'Title is missing' },
-		{ title: '={{ $json.title }}', refusal: 'Title is empty for this item' },
-		{ title: true, refusal: 'Title is not text: true' },
-		{ title: { rendered: 'Sale' }, refusal: 'Title is not text: {"rendered":"Sale"}' },
-	])('is refused if nothing of it is visible, or it is none: $title', ({ title, refusal }) => {
+		['', 'Title is missing'],
+		[undefined, 'Title is missing'],
+		['\u200B \u2060\u00AD', 'Title is missing'],
+		['={{ $json.title }}', 'Title is empty for this item'],
+		[true, 'Title is not text: true'],
+		[{ rendered: 'Sale' }, 'Title is not text: {"rendered":"Sale"}'],
+	])('is refused if nothing of it is visible, or it is none: %s', (title, refusal) => {
 		expect(refusalOf(() => bodyOf({ title }))).toBe(refusal);
 	});
 });
 
 describe('a URL', () => {
 	test.each([
-		{ url: 'http://shop.example', sent: 'http://shop.example' },
-		{ url: ' https://bücher.example/ä?q=a+b#top\n', sent: 'https://bücher.example/ä?q=a+b#top' },
-	])('is sent as it was entered: $url', ({ url, sent }) => {
+		['http://shop.example', 'http://shop.example'],
+		[' https://bücher.example/ä?q=a+b#top\n', 'https://bücher.example/ä?q=a+b#top'],
+	])('is sent as it was entered: %s', (url, sent) => {
 		expect(bodyOf({ targetUrl: url }).target_url).toBe(sent);
 	});
 
@@ -147,14 +139,14 @@ describe('a URL', () => {
 });
 
 test.each([
-	{ fields: { name: '' }, refusal: 'Campaign Name is missing' },
-	{ fields: { iconUrl: ' ' }, refusal: 'Icon URL is missing' },
-	{ fields: { imageUrl: '={{ $json.image }}' }, refusal: 'Image URL is empty for this item' },
-	{ fields: { autoHide: '={{ $json.hide }}' }, refusal: 'Auto Hide is empty for this item' },
-	{ fields: { autoHide: 'yes' }, refusal: 'Auto Hide is not true or false: "yes"' },
-	{ fields: { expireAfter: {} }, refusal: 'Amount in Expire After is missing' },
-	{ fields: { quietHours: {} }, refusal: 'From in Quiet Hours is missing' },
-])('a field that was added and is empty is refused: $fields', ({ fields, refusal }) => {
+	[{ name: '' }, 'Campaign Name is missing'],
+	[{ iconUrl: ' ' }, 'Icon URL is missing'],
+	[{ imageUrl: '={{ $json.image }}' }, 'Image URL is empty for this item'],
+	[{ autoHide: '={{ $json.hide }}' }, 'Auto Hide is empty for this item'],
+	[{ autoHide: 'yes' }, 'Auto Hide is not true or false: "yes"'],
+	[{ expireAfter: {} }, 'Amount in Expire After is missing'],
+	[{ quietHours: {} }, 'From in Quiet Hours is missing'],
+])('a field that was added and is empty is refused: %s', (fields, refusal) => {
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toBe(refusal);
 });
 

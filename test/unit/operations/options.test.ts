@@ -28,14 +28,14 @@ describe('Send Only Once', () => {
 		read({ idempotencyKey }, context).idempotencyKey;
 
 	test.each([
-		{ given: 42, key: '42' },
-		{
-			given: 'https://blog.example/what-does-null-mean-in-sql',
-			key: 'https://blog.example/what-does-null-mean-in-sql',
-		},
-		{ given: 'x'.repeat(255), key: 'x'.repeat(255) },
-		{ given: '🌷'.repeat(255), key: '🌷'.repeat(255) },
-	])('takes $given', ({ given, key }) => {
+		[42, '42'],
+		[
+			'https://blog.example/what-does-null-mean-in-sql',
+			'https://blog.example/what-does-null-mean-in-sql',
+		],
+		['x'.repeat(255), 'x'.repeat(255)],
+		['🌷'.repeat(255), '🌷'.repeat(255)],
+	])('takes %s', (given, key) => {
 		expect(keyOf(given)).toBe(key);
 	});
 
@@ -67,15 +67,15 @@ describe('Send Only Once', () => {
 });
 
 test.each([
-	{ options: { dryRun: '={{ $json.test }}' }, refusal: 'Dry Run is empty for this item' },
-	{ options: { dryRun: 'yes' }, refusal: 'Dry Run is not true or false: "yes"' },
-	{ options: { timeout: 0 }, refusal: 'Timeout is not a whole number from 1 to 2147483647: 0' },
-	{ options: { timeout: '' }, refusal: 'Timeout is missing' },
-	{
-		options: { unknownOutcome: 'always' },
-		refusal: 'Unknown Outcome is none of report, resend, countAsSent: "always"',
-	},
-])('refuses $options', ({ options, refusal }) => {
+	[{ dryRun: '={{ $json.test }}' }, 'Dry Run is empty for this item'],
+	[{ dryRun: 'yes' }, 'Dry Run is not true or false: "yes"'],
+	[{ timeout: 0 }, 'Timeout is not a whole number from 1 to 2147483647: 0'],
+	[{ timeout: '' }, 'Timeout is missing'],
+	[
+		{ unknownOutcome: 'always' },
+		'Unknown Outcome is none of report, resend, countAsSent: "always"',
+	],
+])('refuses %s', (options, refusal) => {
 	expect(refusalOf(() => read(options))).toBe(refusal);
 });
 

@@ -15,36 +15,26 @@ const hoursOf = (from: string, to: string, timezone = 'Europe/Berlin'): QuietHou
 	timezone,
 });
 const night = hoursOf('21:00', '08:00');
+const early = hoursOf('21:00', '02:30');
+const late = hoursOf('02:30', '08:00');
 const at = (text: string) => DateTime.fromISO(text, { zone: 'Europe/Berlin' }).toMillis();
 const asked = (text: string) => toSchedule(at(text), 'Europe/Berlin');
 
 describe('a send that would go out at once', () => {
 	test.each([
-		{ name: 'goes out before quiet hours begin', now: '2030-01-15T20:59:59.999' },
-		{ name: 'goes out when they end', now: '2030-01-15T08:00' },
-		{
-			name: 'waits from their first moment',
-			now: '2030-01-15T21:00',
-			text: '2030-01-16 08:00 +01:00',
-		},
-		{ name: 'waits across midnight', now: '2030-12-31T23:59:59', text: '2031-01-01 08:00 +01:00' },
-		{ name: 'waits in the morning', now: '2030-01-15T03:00', text: '2030-01-15 08:00 +01:00' },
-		{
-			name: 'waits five minutes if that is later',
-			now: '2030-01-15T07:57:20',
-			text: '2030-01-15 08:03 +01:00',
-		},
-		{
-			name: 'waits more than five minutes, at a whole minute too',
-			now: '2030-01-15T07:55',
-			text: '2030-01-15 08:01 +01:00',
-		},
-		{
-			name: 'spares seconds for the way to the service',
-			now: '2030-01-15T07:57:58',
-			text: '2030-01-15 08:04 +01:00',
-		},
-	])('$name', ({ now, text }) => {
+		['goes out before quiet hours begin', '2030-01-15T20:59:59.999', undefined],
+		['goes out when they end', '2030-01-15T08:00', undefined],
+		['waits from their first moment', '2030-01-15T21:00', '2030-01-16 08:00 +01:00'],
+		['waits across midnight', '2030-12-31T23:59:59', '2031-01-01 08:00 +01:00'],
+		['waits in the morning', '2030-01-15T03:00', '2030-01-15 08:00 +01:00'],
+		['waits five minutes if that is later', '2030-01-15T07:57:20', '2030-01-15 08:03 +01:00'],
+		[
+			'waits more than five minutes, at a whole minute too',
+			'2030-01-15T07:55',
+			'2030-01-15 08:01 +01:00',
+		],
+		['spares seconds for the way to the service', '2030-01-15T07:57:58', '2030-01-15 08:04 +01:00'],
+	])('%s', (_name, now, text) => {
 		expect(afterQuietHours(night, undefined, at(now))?.text).toBe(text);
 	});
 
@@ -59,69 +49,38 @@ describe('a send that would go out at once', () => {
 describe('a send with Send At', () => {
 	const now = at('2030-01-15T22:00');
 	test.each([
-		{
-			name: 'keeps a time outside quiet hours',
-			time: '2030-01-16T12:00',
-			text: '2030-01-16 12:00 +01:00',
-		},
-		{
-			name: 'is moved to their end, even days ahead',
-			time: '2030-02-01T22:00',
-			text: '2030-02-02 08:00 +01:00',
-		},
-		{
-			name: 'is moved if its time was in these hours, and is over',
-			time: '2030-01-15T21:30',
-			text: '2030-01-16 08:00 +01:00',
-		},
-		{
-			name: 'keeps a time that was over when they began',
-			time: '2030-01-15T20:59',
-			text: '2030-01-15 20:59 +01:00',
-		},
-		{
-			name: 'keeps a time of another day, to be refused',
-			time: '2030-01-14T22:00',
-			text: '2030-01-14 22:00 +01:00',
-		},
-	])('$name', ({ time, text }) => {
+		['keeps a time outside quiet hours', '2030-01-16T12:00', '2030-01-16 12:00 +01:00'],
+		['is moved to their end, even days ahead', '2030-02-01T22:00', '2030-02-02 08:00 +01:00'],
+		[
+			'is moved if its time was in these hours, and is over',
+			'2030-01-15T21:30',
+			'2030-01-16 08:00 +01:00',
+		],
+		['keeps a time that was over when they began', '2030-01-15T20:59', '2030-01-15 20:59 +01:00'],
+		['keeps a time of another day, to be refused', '2030-01-14T22:00', '2030-01-14 22:00 +01:00'],
+	])('%s', (_name, time, text) => {
 		expect(afterQuietHours(night, asked(time), now)?.text).toBe(text);
 	});
 });
 
 test.each([
-	{
-		name: 'end at 08:00 of the new time in spring',
-		...night,
-		now: '2030-03-30T22:00',
-		text: '2030-03-31 08:00 +02:00',
-	},
-	{
-		name: 'end at 08:00 of the new time in fall',
-		...night,
-		now: '2030-10-26T22:00',
-		text: '2030-10-27 08:00 +01:00',
-	},
-	{
-		name: 'end an hour later if their end is skipped',
-		...hoursOf('21:00', '02:30'),
-		now: '2030-03-30T22:00',
-		text: '2030-03-31 03:30 +02:00',
-	},
-	{
-		name: 'end at the first of two equal times',
-		...hoursOf('21:00', '02:30'),
-		now: '2030-10-26T22:00',
-		text: '2030-10-27 02:30 +02:00',
-	},
-	{
-		name: 'begin although their beginning is skipped',
-		...hoursOf('02:30', '08:00'),
-		now: '2030-03-31T03:00',
-		text: '2030-03-31 08:00 +02:00',
-	},
-])('when clocks change, quiet hours $name', ({ from, to, now, text }) => {
-	expect(afterQuietHours(hoursOf(from, to), undefined, at(now))?.text).toBe(text);
+	['end at 08:00 of the new time in spring', night, '2030-03-30T22:00', '2030-03-31 08:00 +02:00'],
+	['end at 08:00 of the new time in fall', night, '2030-10-26T22:00', '2030-10-27 08:00 +01:00'],
+	[
+		'end an hour later if their end is skipped',
+		early,
+		'2030-03-30T22:00',
+		'2030-03-31 03:30 +02:00',
+	],
+	['end at the first of two equal times', early, '2030-10-26T22:00', '2030-10-27 02:30 +02:00'],
+	[
+		'begin although their beginning is skipped',
+		late,
+		'2030-03-31T03:00',
+		'2030-03-31 08:00 +02:00',
+	],
+])('when clocks change, quiet hours %s', (_name, hours, now, text) => {
+	expect(afterQuietHours(hours, undefined, at(now))?.text).toBe(text);
 });
 
 describe('in ten timezones', () => {
@@ -200,20 +159,11 @@ describe('Quiet Hours', () => {
 	});
 
 	test.each([
-		{
-			hours: { from: '21:00', to: '21:00' },
-			refusal: 'Quiet Hours has 21:00 both as From and as To',
-		},
-		{
-			hours: { from: '24:00', to: '08:00' },
-			refusal: 'From in Quiet Hours is not a time such as 21:00: "24:00"',
-		},
-		{
-			hours: { from: '21:00', to: '8' },
-			refusal: 'To in Quiet Hours is not a time such as 21:00: "8"',
-		},
-		{ hours: { from: '', to: '08:00' }, refusal: 'From in Quiet Hours is missing' },
-	])('are refused: $hours', ({ hours, refusal }) => {
+		[{ from: '21:00', to: '21:00' }, 'Quiet Hours has 21:00 both as From and as To'],
+		[{ from: '24:00', to: '08:00' }, 'From in Quiet Hours is not a time such as 21:00: "24:00"'],
+		[{ from: '21:00', to: '8' }, 'To in Quiet Hours is not a time such as 21:00: "8"'],
+		[{ from: '', to: '08:00' }, 'From in Quiet Hours is missing'],
+	])('are refused: %s', (hours, refusal) => {
 		expect(refusalOf(() => read(hours))).toBe(refusal);
 	});
 });

@@ -60,11 +60,11 @@ describe('Get Status', () => {
 	});
 
 	test.each([
-		{ id: '', refusal: 'Campaign ID is missing' },
-		{ id: '1001, 1002', refusal: 'Campaign ID holds what is not one ID: "1001, 1002"' },
-		{ id: '..', refusal: 'Campaign ID is not a campaign\'s ID: ".."' },
-		{ id: 10.5, refusal: 'Campaign ID holds what is not one ID: 10.5' },
-	])('refuses "$id"', ({ id, refusal }) => {
+		['', 'Campaign ID is missing'],
+		['1001, 1002', 'Campaign ID holds what is not one ID: "1001, 1002"'],
+		['..', 'Campaign ID is not a campaign\'s ID: ".."'],
+		[10.5, 'Campaign ID holds what is not one ID: 10.5'],
+	])('refuses "%s"', (id, refusal) => {
 		expect(refusalOf(() => prepare(id))).toBe(refusal);
 	});
 

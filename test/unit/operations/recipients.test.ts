@@ -11,13 +11,16 @@ describe('Segment IDs', () => {
 		sendToSegments.select(itemOf({ segmentIds }, context)).segment;
 
 	test.each([
-		{ given: '12', ids: ['12'] },
-		{ given: ' 12, 34;56\r\n78,,12 ', ids: ['12', '34', '56', '78'] },
-		{ given: 12, ids: [12] },
-		{ given: [12, '34', 12], ids: [12, '34', 12] },
-		{ given: 'news_7', ids: ['news_7'] },
-		{ given: '12345678901234567890', ids: ['12345678901234567890'] },
-	])('of $given are $ids', ({ given, ids }) => {
+		['12', ['12']],
+		[' 12, 34;56\r\n78,,12 ', ['12', '34', '56', '78']],
+		[12, [12]],
+		[
+			[12, '34', 12],
+			[12, '34', 12],
+		],
+		['news_7', ['news_7']],
+		['12345678901234567890', ['12345678901234567890']],
+	])('of %s are %s', (given, ids) => {
 		expect(read(given)).toEqual(ids);
 	});
 
@@ -26,19 +29,19 @@ describe('Segment IDs', () => {
 	});
 
 	test.each([
-		{ given: '', refusal: 'is missing' },
-		{ given: ' , ;', refusal: 'is missing' },
-		{ given: [], refusal: 'is missing' },
-		{ given: '={{ $json.ids }}', refusal: 'is empty for this item' },
-		{ given: 'News readers', refusal: 'holds what is not one ID: "News readers"' },
-		{ given: '[12, 34]', refusal: 'holds what is not one ID: "[12"' },
-		{ given: '12, "34"', refusal: 'holds what is not one ID: ""34""' },
-		{ given: [12, null], refusal: 'holds what is not one ID: null' },
-		{ given: [1.5], refusal: 'holds what is not one ID: 1.5' },
-		{ given: { id: 12 }, refusal: 'holds what is not one ID: {"id":12}' },
-		{ given: beyond, refusal: 'so large a number that its last digits are lost' },
-		{ given: '12\ud83c', refusal: 'half of a character' },
-	])('are refused: $given', ({ given, refusal }) => {
+		['', 'is missing'],
+		[' , ;', 'is missing'],
+		[[], 'is missing'],
+		['={{ $json.ids }}', 'is empty for this item'],
+		['News readers', 'holds what is not one ID: "News readers"'],
+		['[12, 34]', 'holds what is not one ID: "[12"'],
+		['12, "34"', 'holds what is not one ID: ""34""'],
+		[[12, null], 'holds what is not one ID: null'],
+		[[1.5], 'holds what is not one ID: 1.5'],
+		[{ id: 12 }, 'holds what is not one ID: {"id":12}'],
+		[beyond, 'so large a number that its last digits are lost'],
+		['12\ud83c', 'half of a character'],
+	])('are refused: %s', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^Segment IDs /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
 	});
@@ -49,25 +52,22 @@ describe('Subscriber ID', () => {
 		sendToSubscriber.select(itemOf({ subscriberId }, context)).sid;
 
 	test.each([
-		{ given: 5001, id: '5001' },
-		{ given: ' 5001\n', id: '5001' },
-		{ given: '007', id: '007' },
-		{ given: '12345678901234567890123', id: '12345678901234567890123' },
-	])('of $given is text: $id', ({ given, id }) => {
+		[5001, '5001'],
+		[' 5001\n', '5001'],
+		['007', '007'],
+		['12345678901234567890123', '12345678901234567890123'],
+	])('of %s is text: %s', (given, id) => {
 		expect(read(given)).toBe(id);
 	});
 
 	test.each([
-		{ given: '', refusal: 'Subscriber ID is missing' },
-		{ given: 'abc', refusal: 'Subscriber ID is not a number: "abc"' },
-		{ given: '5001, 5002', refusal: 'Subscriber ID holds what is not one ID: "5001, 5002"' },
-		{ given: -1, refusal: 'Subscriber ID holds what is not one ID: -1' },
-		{ given: true, refusal: 'Subscriber ID holds what is not one ID: true' },
-		{
-			given: 2 ** 53,
-			refusal: 'Subscriber ID is so large a number that its last digits are lost: 9007199254740992',
-		},
-	])('is refused: $given', ({ given, refusal }) => {
+		['', 'Subscriber ID is missing'],
+		['abc', 'Subscriber ID is not a number: "abc"'],
+		['5001, 5002', 'Subscriber ID holds what is not one ID: "5001, 5002"'],
+		[-1, 'Subscriber ID holds what is not one ID: -1'],
+		[true, 'Subscriber ID holds what is not one ID: true'],
+		[2 ** 53, 'Subscriber ID is so large a number that its last digits are lost: 9007199254740992'],
+	])('is refused: %s', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toBe(refusal);
 	});
 
@@ -100,27 +100,20 @@ describe('Attributes', () => {
 
 	const one = { name: 'plan', value: 'pro' };
 	test.each([
-		{ pairs: [], refusal: 'Attributes has no attribute' },
-		{ pairs: '={{ $json.pairs }}', refusal: 'Attributes has no attribute' },
-		{
-			pairs: [one, { name: 'plan ', value: 'free' }],
-			refusal: 'Attributes has the name "plan" twice',
-		},
-		{ pairs: [{ ...one, name: '' }], refusal: 'Name in Attribute 1 of Attributes is missing' },
-		{
-			pairs: [one, { name: 'city', value: '' }],
-			refusal: 'Value in Attribute 2 of Attributes is missing',
-		},
-		{
-			pairs: [{ ...one, value: '={{ $json.x }}' }],
-			refusal: 'Value in Attribute 1 of Attributes is empty for this item',
-		},
-		{
-			pairs: [{ ...one, value: beyond }],
-			refusal:
-				'Value in Attribute 1 of Attributes is so large a number that its last digits are lost: 12345678901234567000',
-		},
-	])('are refused: $pairs', ({ pairs, refusal }) => {
+		[[], 'Attributes has no attribute'],
+		['={{ $json.pairs }}', 'Attributes has no attribute'],
+		[[one, { name: 'plan ', value: 'free' }], 'Attributes has the name "plan" twice'],
+		[[{ ...one, name: '' }], 'Name in Attribute 1 of Attributes is missing'],
+		[[one, { name: 'city', value: '' }], 'Value in Attribute 2 of Attributes is missing'],
+		[
+			[{ ...one, value: '={{ $json.x }}' }],
+			'Value in Attribute 1 of Attributes is empty for this item',
+		],
+		[
+			[{ ...one, value: beyond }],
+			'Value in Attribute 1 of Attributes is so large a number that its last digits are lost: 12345678901234567000',
+		],
+	])('are refused: %s', (pairs, refusal) => {
 		expect(refusalOf(() => fromPairs(pairs))).toBe(refusal);
 	});
 });
@@ -138,23 +131,20 @@ describe('Attributes (JSON)', () => {
 	});
 
 	test.each([
-		{ given: '', refusal: 'is missing' },
-		{ given: '{plan: "pro"}', refusal: 'is not valid JSON: "{plan: "pro"}"' },
-		{ given: '["plan"]', refusal: 'is not a set of names and values: ["plan"]' },
-		{ given: '{}', refusal: 'has no attribute' },
-		{ given: '{"": "pro"}', refusal: 'is missing' },
-		{ given: '{"plan": "pro", "plan ": "free"}', refusal: 'has the name "plan" twice' },
-		{ given: '{"plan": null}', refusal: 'plan in Attributes (JSON) is missing' },
-		{
-			given: '{"plan": ["pro"]}',
-			refusal: 'plan in Attributes (JSON) is not a text, a number or a boolean: ["pro"]',
-		},
-		{ given: '{"plan": "{{ $json.plan }}"}', refusal: 'but is set to Fixed' },
-		{
-			given: '={"plan": "{{ $json.plan }}"}',
-			refusal: 'has nothing in the place of {{ $json.plan }}',
-		},
-	])('are refused: $given', ({ given, refusal }) => {
+		['', 'is missing'],
+		['{plan: "pro"}', 'is not valid JSON: "{plan: "pro"}"'],
+		['["plan"]', 'is not a set of names and values: ["plan"]'],
+		['{}', 'has no attribute'],
+		['{"": "pro"}', 'is missing'],
+		['{"plan": "pro", "plan ": "free"}', 'has the name "plan" twice'],
+		['{"plan": null}', 'plan in Attributes (JSON) is missing'],
+		[
+			'{"plan": ["pro"]}',
+			'plan in Attributes (JSON) is not a text, a number or a boolean: ["pro"]',
+		],
+		['{"plan": "{{ $json.plan }}"}', 'but is set to Fixed'],
+		['={"plan": "{{ $json.plan }}"}', 'has nothing in the place of {{ $json.plan }}'],
+	])('are refused: %s', (given, refusal) => {
 		const context = { gives: { attributesJson: '{"plan": ""}' } };
 		expect(refusalOf(() => fromJson(given, context))).toContain(refusal);
 	});

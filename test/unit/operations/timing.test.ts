@@ -55,11 +55,11 @@ describe('Send At', () => {
 	});
 
 	test.each([
-		{ sendAt: '', refusal: 'Send At is missing' },
-		{ sendAt: '={{ $json.when }}', refusal: 'Send At is empty for this item' },
-		{ sendAt: 'soon', refusal: 'Send At can\'t be read as a date: "soon"' },
-		{ sendAt: '2030-05-17', refusal: 'Send At is a date without a time: "2030-05-17"' },
-	])('is refused: "$sendAt"', ({ sendAt, refusal }) => {
+		['', 'Send At is missing'],
+		['={{ $json.when }}', 'Send At is empty for this item'],
+		['soon', 'Send At can\'t be read as a date: "soon"'],
+		['2030-05-17', 'Send At is a date without a time: "2030-05-17"'],
+	])('is refused: "%s"', (sendAt, refusal) => {
 		expect(refusalOf(() => read({ sendAt }))).toBe(refusal);
 	});
 });
@@ -112,15 +112,12 @@ describe('Expire After', () => {
 
 	const amount = 'Amount in Expire After is not a whole number from 1';
 	test.each([
-		{ duration: { amount: 0, unit: 'd' }, refusal: `${amount}: 0` },
-		{ duration: { amount: 1.5, unit: 'd' }, refusal: `${amount}: 1.5` },
-		{ duration: { amount: 'many', unit: 'd' }, refusal: `${amount}: "many"` },
-		{ duration: { amount: '', unit: 'd' }, refusal: 'Amount in Expire After is missing' },
-		{
-			duration: { amount: 1, unit: 'w' },
-			refusal: 'Unit in Expire After is none of m, h, d: "w"',
-		},
-	])('is refused: $duration', ({ duration, refusal }) => {
+		[{ amount: 0, unit: 'd' }, `${amount}: 0`],
+		[{ amount: 1.5, unit: 'd' }, `${amount}: 1.5`],
+		[{ amount: 'many', unit: 'd' }, `${amount}: "many"`],
+		[{ amount: '', unit: 'd' }, 'Amount in Expire After is missing'],
+		[{ amount: 1, unit: 'w' }, 'Unit in Expire After is none of m, h, d: "w"'],
+	])('is refused: %s', (duration, refusal) => {
 		expect(refusalOf(() => expire(duration))).toBe(refusal);
 	});
 });
