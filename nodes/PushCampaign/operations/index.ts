@@ -35,10 +35,8 @@ const panelOf = ({
 		},
 	}));
 
-export const operations: ReadonlyArray<SendOperation | ReadOperation> = [...sends, ...reads];
-
 /** The panels of all operations. */
-export const operationProperties: INodeProperties[] = operations.flatMap(panelOf);
+export const operationProperties: INodeProperties[] = [...sends, ...reads].flatMap(panelOf);
 
 /** What n8n's AI workflow builder reads. */
 export const builderHint: IBuilderHint = {

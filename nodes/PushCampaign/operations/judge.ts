@@ -72,7 +72,8 @@ function missingValue(
 	expression = '',
 	input: ItemParameters['input'],
 ): Refusal | undefined {
-	const joinsTexts = /[+`]/.test(expression);
+	// What an agent fills in is described between backticks: `$fromAI('Title', ``)`.
+	const joinsTexts = /[+`]/.test(expression.replace(/\$fromAI\([^)]*\)/g, ''));
 	const isJoined = (word: string) =>
 		joinsTexts && !wordsIn(expression).includes(word) && !holdsWord(input, word);
 	const found = wordsIn(text).find((word) => word === text.trim() || isJoined(word));

@@ -8,7 +8,7 @@ import { toSchedule } from '../service/schedule';
 import { quote } from '../service/text';
 import { fieldIn, groupIn, invalid, readRequired } from './values';
 
-const time = (displayName: string, name: string, initial: string, description: string) =>
+const timeProperty = (displayName: string, name: string, initial: string, description: string) =>
 	({
 		displayName,
 		name,
@@ -18,8 +18,8 @@ const time = (displayName: string, name: string, initial: string, description: s
 		description,
 	}) satisfies INodeProperties;
 
-const from = time('From', 'from', '21:00', 'When quiet hours begin, as HH:MM');
-const to = time('To', 'to', '08:00', 'When quiet hours end, as HH:MM');
+const from = timeProperty('From', 'from', '21:00', 'When quiet hours begin, as HH:MM');
+const to = timeProperty('To', 'to', '08:00', 'When quiet hours end, as HH:MM');
 
 export const quietHours = {
 	displayName: 'Quiet Hours',
@@ -69,7 +69,7 @@ const clockIn = (timezone: string, at: number) =>
 	DateTime.fromMillis(at, { zone: timezone, locale: 'en-US', numberingSystem: 'latn' });
 
 /** Whether a moment is in quiet hours, by what a clock on the wall shows then. */
-export function isQuiet({ from, to, timezone }: QuietHours, at: number): boolean {
+function isQuiet({ from, to, timezone }: QuietHours, at: number): boolean {
 	const time = clockIn(timezone, at).toFormat('HH:mm');
 	return from < to ? from <= time && time < to : from <= time || time < to;
 }

@@ -24,8 +24,8 @@ function recipientsOf(audience: Audience, { attribute, segment, sid }: CampaignB
 /** As entered: quiet hours make another time of it each day. */
 function contentOf(audience: Audience, body: CampaignBody, timing: Timing): string {
 	const { quietHours, entered } = timing;
-	const same = { ...body, attribute: undefined, segment: undefined, send_at: entered?.text };
-	return JSON.stringify([recipientsOf(audience, body), same, quietHours]);
+	const rest = { ...body, attribute: undefined, segment: undefined, send_at: entered?.text };
+	return JSON.stringify([recipientsOf(audience, body), rest, quietHours]);
 }
 
 function prepare(

@@ -98,6 +98,7 @@ describe('somebody meant', () => {
 		{ text: 'Sale starts', expression: '=Sale{{ $json.off ? ": " + $json.off : "" }} starts' },
 		{ text: 'Hello there', expression: "=Hello {{ $json.name || 'there' }}" },
 		{ text: 'Hello ', expression: "=Hello {{ $json.name ?? '' }}" },
+		{ text: about, expression: "={{ $fromAI('Title', `First line`, 'string') }}" },
 		{ text: 'Use {{ name }} in your letters' },
 		{ text: 'Why your sheet shows #N/A' },
 		{ text: 'Object-oriented: [objects]' },
