@@ -1,15 +1,27 @@
-import { credentialsFor, failureOf, push, useDatabase, useSimulator } from './support/pushCampaign';
-import { runWorkflow } from './support/run';
-import { chain } from './support/workflow';
+import {
+	credentialsFor,
+	failureOf,
+	useDatabase,
+	useSimulator,
+	workflowOf,
+} from './support/pushCampaign';
+import type * as run from './support/run';
 
-// By itself, because each process tries once what Send Only Once leans on.
+// Each process tries once what Send Only Once leans on. So each of these tests loads the node anew.
 
 const simulator = useSimulator();
 const database = useDatabase();
+beforeEach(() => void jest.resetModules());
 
-test('Send Only Once is refused by a version of n8n that gives a node one row alone', async () => {
-	database.contextOf = () => 'n:always the same';
-	const done = await runWorkflow(chain([push({ options: { idempotencyKey: '' } })]), {
+let rows = 0;
+
+test.each([
+	['gives a node one row alone', () => 'n:always the same'],
+	['does not find a row again', () => `n:${(rows += 1)}`],
+])('Send Only Once is refused by a version of n8n that %s', async (_what, contextOf) => {
+	database.contextOf = contextOf;
+	const { runWorkflow } = jest.requireActual<typeof run>('./support/run');
+	const done = await runWorkflow(workflowOf({ options: { idempotencyKey: '' } }), {
 		credentials: credentialsFor(simulator()),
 	});
 	expect(failureOf(done).message).toMatch(/^Send Only Once does not work with this version of n8n/);

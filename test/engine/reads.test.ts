@@ -87,6 +87,9 @@ test('a read with the same parameters as another item asks the service once', as
 		inputOf(...ids.map((campaignId) => ({ campaignId }))),
 	);
 	expect(outputOf(done).map(({ campaignId }) => campaignId)).toEqual(ids);
+	// A later node may change one of them.
+	const [one, , other] = itemsOf(done, NODE);
+	expect(one?.json).not.toBe(other?.json);
 	expect(simulator().requests).toHaveLength(2);
 });
 

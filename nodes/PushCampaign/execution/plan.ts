@@ -186,12 +186,12 @@ function choiceOf(item: ItemParameters): UnknownOutcome {
 
 /** What a send is sent once under: what its user entered, or everything that is sent. A test has no key. */
 function keyOf(
-	{ options, content, isTest }: PreparedSend,
+	{ options, content }: PreparedSend,
 	{ site }: Connection,
 	nodeId: string,
 ): string | undefined {
 	const { idempotencyKey } = options;
-	if (idempotencyKey === undefined || isTest) return undefined;
+	if (idempotencyKey === undefined) return undefined;
 	const id = idempotencyKey === '' ? ['made', content] : ['entered', idempotencyKey];
 	return `key:${digest(JSON.stringify([nodeId, site, ...id]))}`;
 }

@@ -95,23 +95,15 @@ export async function connect(
 	};
 }
 
-/**
- * Gives the connection of each item of a run. What is the same for all items is opened once, and if that fails it is
- * not tried again.
- */
+/** Gives the connection of each item of a run. What is the same for all items is opened once. */
 export function connections(
 	context: IExecuteFunctions,
 ): (itemIndex: number) => Promise<Connection> {
 	const signal = context.getExecutionCancelSignal();
 	let shared: Connection | undefined;
-	let failure: UnusableCredential | undefined;
 	return async (itemIndex) => {
 		if (shared !== undefined) return shared;
-		if (failure !== undefined) throw failure;
-		const connection = await connect(context, signal, itemIndex).catch((error: unknown) => {
-			if (error instanceof UnusableCredential) failure = error;
-			throw error;
-		});
+		const connection = await connect(context, signal, itemIndex);
 		if (connection.isForAll) shared = connection;
 		return connection;
 	};
