@@ -16,7 +16,9 @@ async function holds(
 	const property = fc.asyncProperty(all, fc.scheduler(), async (chosen, scheduler) =>
 		isRight(await runProcesses(chosen, scheduler, rowsFor(), keysFor)),
 	);
-	return !(await fc.check(property, { seed: 1, numRuns: 400, endOnFailure: true })).failed;
+	// What is wrong is found sooner or later; what is right takes all runs.
+	const numRuns = parts.length === 0 ? 150 : 1_000;
+	return !(await fc.check(property, { seed: 1, numRuns, endOnFailure: true })).failed;
 }
 
 describe('under one key, any number of processes that end anywhere', () => {
