@@ -66,7 +66,12 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	await take(page, 'dry-run', editor.part('node-hint'), 8);
 
 	const watch = pushCampaignTrigger(
-		{ event: 'campaignReached', campaignIds: '1001', number: 100 },
+		{
+			event: 'campaignReached',
+			campaignIds: '1001',
+			number: 100,
+			pollTimes: { item: [{ mode: 'everyMinute' }] },
+		},
 		{ name: 'When clicks reach 100', credential },
 	);
 	const alert = await stage.client.createWorkflow(chain('Alert on clicks', [watch]));

@@ -14,19 +14,24 @@ import { readSubscriberId, subscriberField, testSubscriberField } from './subscr
 import type { Timing } from './timing';
 import { asEntered, isThere } from './values';
 
+type Selection = ReturnType<SendOperation['select']>;
+
 /** The order of attributes and segments changes nothing, nor whether an ID is a number. */
-function recipientsOf(audience: Audience, { attribute, segment, sid }: CampaignBody): unknown[] {
-	const pairs = Object.entries(attribute ?? {});
-	pairs.sort(([one], [other]) => (one < other ? -1 : 1));
-	return [audience, pairs, segment?.map(String).sort(), sid];
+function inOrder(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(String).sort();
+	if (typeof value !== 'object' || value === null) return value;
+	return Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
+const recipientsOf = (audience: Audience, selection: Selection): string =>
+	JSON.stringify([audience, ...Object.values(selection).map(inOrder)]);
+
 /** As entered: quiet hours make another time of it each day. */
-function contentOf(audience: Audience, body: CampaignBody, timing: Timing): string {
-	const { quietHours, entered } = timing;
-	const rest = { ...body, attribute: undefined, segment: undefined, send_at: entered?.text };
-	return JSON.stringify([recipientsOf(audience, body), rest, quietHours]);
-}
+const contentOf = (
+	recipients: string,
+	body: CampaignBody,
+	{ entered, quietHours }: Timing,
+): string => JSON.stringify([recipients, { ...body, send_at: entered?.text }, quietHours]);
 
 function prepare(
 	item: ItemParameters,
@@ -34,16 +39,17 @@ function prepare(
 	options: SendOptions,
 	timing: Timing,
 ): PreparedSend {
-	const recipients = select(item);
-	const body = { ...readBody(item, audience, timing), ...recipients };
+	const selection = select(item);
+	const body = readBody(item, audience, timing);
+	const recipients = recipientsOf(audience, selection);
 	return {
 		audience,
 		isTest: false,
-		body,
+		body: { ...body, ...selection },
 		timing,
 		options,
-		content: contentOf(audience, body, timing),
-		recipients: JSON.stringify(recipientsOf(audience, body)),
+		content: contentOf(recipients, body, timing),
+		recipients,
 	};
 }
 
@@ -154,16 +160,22 @@ export const toRequest = (baseUrl: string, { audience, body }: PreparedSend) => 
  * Whom a send is for, in words.
  * @param activeSubscribers how many they are, if that is known
  */
-export function describeRecipients({ body }: PreparedSend, activeSubscribers?: number): string {
-	const { attribute, segment, sid } = body;
-	if (sid !== undefined) return `subscriber ${sid}`;
-	if (segment !== undefined) {
-		return `${segment.length === 1 ? 'segment' : 'segments'} ${segment.join(', ')}`;
+export function describeRecipients(
+	{ audience, body }: PreparedSend,
+	activeSubscribers?: number,
+): string {
+	const { attribute = {}, segment = [], sid } = body;
+	switch (audience) {
+		case 'subscriber':
+			return `subscriber ${sid}`;
+		case 'segments':
+			return `${segment.length === 1 ? 'segment' : 'segments'} ${segment.join(', ')}`;
+		case 'attributes': {
+			const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
+			return `every subscriber with ${pairs.join(' or ')}`;
+		}
+		case 'all':
+			if (activeSubscribers === undefined) return 'all subscribers';
+			return `all ${activeSubscribers.toLocaleString('en-US')} active subscribers`;
 	}
-	if (attribute !== undefined) {
-		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
-		return `every subscriber with ${pairs.join(' or ')}`;
-	}
-	if (activeSubscribers === undefined) return 'all subscribers';
-	return `all ${activeSubscribers.toLocaleString('en-US')} active subscribers`;
 }
