@@ -87,12 +87,13 @@ describe('the packed package', () => {
 	test('exports the class that n8n looks for from each file that package.json names', () => {
 		const { n8n } = readManifest(packageFolder);
 		symlinkSync(modules, join(scratch, 'node_modules'));
-		for (const path of [...n8n.nodes, ...n8n.credentials]) {
-			const module = JSON.stringify(join(packageFolder, path));
-			const code = `console.log(JSON.stringify(Object.keys(require(${module}))))`;
-			const { stdout } = run(process.execPath, ['-e', code]);
-			expect(JSON.parse(stdout)).toContain(basename(path).split('.')[0]);
-		}
+		const paths = [...n8n.nodes, ...n8n.credentials];
+		const code = `
+			const exported = process.argv.slice(1).flatMap((path) => Object.keys(require(path)));
+			console.log(JSON.stringify(exported));`;
+		const built = paths.map((path) => join(packageFolder, path));
+		const { stdout } = run(process.execPath, ['-e', code, ...built]);
+		expect(JSON.parse(stdout)).toEqual(paths.map((path) => basename(path).split('.')[0]));
 	});
 });
 
@@ -113,16 +114,5 @@ describe("n8n's verification", () => {
 		expect(packed).toEqual({ passed: true, details: '' });
 		expect(found?.details).toContain('no-restricted-globals');
 		expect(found?.details).toContain('no-console');
-	});
-
-	test("takes the ESLint config for n8n's own: `n8n-node lint` passes in strict mode", () => {
-		const folder = join(scratch, 'strict');
-		mkdirSync(folder);
-		for (const name of ['package.json', 'eslint.config.mjs']) {
-			cpSync(join(projectFolder, name), join(folder, name));
-		}
-		symlinkSync(modules, join(folder, 'node_modules'));
-		const lint = () => run(process.execPath, [join(modules, '.bin/n8n-node'), 'lint'], folder);
-		expect(lint).not.toThrow();
 	});
 });
