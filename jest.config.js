@@ -30,8 +30,8 @@ module.exports = {
 		}),
 		project('verify'),
 	],
-	// The engine tests mostly wait: for servers, for pauses between retries.
-	maxWorkers: 2 * availableParallelism(),
+	// The engine tests often wait: for servers, for pauses between retries.
+	maxWorkers: availableParallelism() + 1,
 	// A busy machine takes seconds for what is done in milliseconds otherwise.
 	testTimeout: 60_000,
 	workerGracefulExitTimeout: 30_000,
