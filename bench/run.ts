@@ -74,7 +74,7 @@ async function otherRunner(stage: Stage, { texts }: Case): Promise<Runner> {
 	return await runnerOf(stage, node);
 }
 
-/** Runs a node on a service that begins anew. Throws unless all was sent, once. */
+/** Runs a node on a service that was reset. Throws unless all was sent, once. */
 async function runOnce(
 	{ simulator }: Stage,
 	{ title, latencyMs, perSecond, items }: Case,

@@ -24,7 +24,7 @@ export class Service {
 		return new Service(child, (await nextAnswer(child)).url);
 	}
 
-	/** Begins anew, under other conditions. */
+	/** Starts again, under other conditions. */
 	async reset(conditions: z.infer<typeof conditionsSchema>): Promise<void> {
 		this.child.send(conditions);
 		await nextAnswer(this.child);

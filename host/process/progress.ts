@@ -1,4 +1,4 @@
-/** How often a step says that it is still under way. */
+/** How often a step says that it is still running. */
 const everyMs = 15_000;
 
 /** Prints a line when a step begins, every 15 seconds, and when it ends. */

@@ -87,7 +87,7 @@ test('calls of a tool that go to another site each send', async () => {
 });
 
 describe('n8n’s own Agents, which keep nothing,', () => {
-	test('send, each call anew', async () => {
+	test('send again with each call', async () => {
 		const json = chain([push()]);
 		await runAsOwnAgent(json, credentials());
 		const second = await runAsOwnAgent(json, credentials());

@@ -31,6 +31,14 @@ describe('a credential without an expression', () => {
 		expect(simulator().requests[0]?.path).toBe('/push/v1/notification/send/all');
 	});
 
+	test('that is not valid is mended, and Retry sends the items with it then', async () => {
+		const credentials = credentialsFor({ url: 'push.example.com' });
+		const options = { credentials, input: many };
+		const { description } = failureOf(await runWorkflow(workflowOf(byTitle), options));
+		expect(description).toMatch(/^Nothing was sent\. Enter .*\. Then use 'Retry'/);
+		expect(description).not.toContain('same data');
+	});
+
 	test('that can’t be opened fails once for 50 items', async () => {
 		const onOpen = jest.fn(() => {
 			throw new Error('The vault is sealed');
@@ -144,7 +152,7 @@ describe('a credential with an expression', () => {
 		expect(told.message).toMatch(/^1 of 3 items is not valid: Base URL .*\(item 1\)$/);
 	});
 
-	test('that can’t be evaluated for an item is told with its item', async () => {
+	test('that can’t be evaluated for an item fails with the number of that item', async () => {
 		const baseUrl = "={{ $json.url ?? $('Not there').item.json.url }}";
 		const done = await runWorkflow(workflowOf(byTitle, continuing), {
 			credentials: credentialsFor(simulator(), { baseUrl }),

@@ -70,7 +70,7 @@ test('the hint shows the whole link, buttons, and texts as they are, not as HTML
 	expect(hint).toContain('[A &#38; B] https://shop.example.com/now?utm_source=push');
 });
 
-test('several campaigns to all are counted once, and everybody is told to get each', async () => {
+test('several campaigns to all are counted once, and the hint says that everybody gets each', async () => {
 	const done = await run(byTitle, titled('a', 'b', 'c'));
 	const [first, second] = hintsOf(done);
 	expect(first).toContain('3 campaigns, each to all 10,000 active subscribers.');

@@ -88,7 +88,7 @@ describe('what was refused by the service', () => {
 		expect(description).toMatch(/^2 of 3 were sent, 1 not sent\. .*'Retry'.*, or run the workflow/);
 	});
 
-	test('is told with Continue by a hint: how many, where to look, what to do', async () => {
+	test('with Continue has a hint: how many, where to look, what to do', async () => {
 		const done = await runThree(failure(), {}, continuing);
 		const [hint = ''] = hintsOf(done);
 		expect(hint).toMatch(
@@ -176,7 +176,7 @@ describe('items that are not valid', () => {
 		);
 	});
 
-	test('are told without a tally if there is one item', async () => {
+	test('have no tally if there is one item', async () => {
 		const { message } = failureOf(await run({ targetUrl: 'example.com' }));
 		expect(message).toBe('Target URL is not an http:// or https:// address: "example.com"');
 	});

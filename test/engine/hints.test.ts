@@ -119,7 +119,7 @@ test('failed items are counted, with the place where they are', async () => {
 	expect(others).toEqual([]);
 });
 
-test('an Unknown Outcome that is left in the options is told to be taken out', async () => {
+test('a hint says to take Unknown Outcome out of the options', async () => {
 	const all = await hints({ options: { unknownOutcome: 'countAsSent' } });
 	expect(all).toEqual([
 		'Sent to all subscribers.',

@@ -7,7 +7,7 @@ import {
 } from './support/pushCampaign';
 import type * as run from './support/run';
 
-// Each process tries once what Send Only Once leans on. So each of these tests loads the node anew.
+// Each process tries once what Send Only Once leans on. So each of these tests loads the node again.
 
 const simulator = useSimulator();
 const database = useDatabase();

@@ -173,7 +173,7 @@ describe('in a loop', () => {
 		return json;
 	}
 
-	test('each round sends anew', async () => {
+	test('each round sends all again', async () => {
 		const done = await runWorkflow(loop(), { ...credentials(), input: titled('first') });
 		expect(titlesAt(simulator())).toEqual(['first', 'first']);
 		expect([0, 1].map((round) => outputOf(done, round)[0]?.['campaignId'])).toEqual([
@@ -193,7 +193,7 @@ describe('in a loop', () => {
 	});
 });
 
-test('a new execution sends anew', async () => {
+test('a new execution sends all again', async () => {
 	const run = async () =>
 		await runWorkflow(workflow(), { ...credentials(), input: titled('first') });
 	await run();

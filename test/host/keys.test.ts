@@ -24,7 +24,7 @@ const kills = 4;
 /** As many requests are in flight at most. */
 const mostInFlight = 100;
 
-/** A claim counts as unknown when its request can't be under way any more: five seconds after the timeout. */
+/** A claim counts as unknown when its request can't be in flight any more: five seconds after the timeout. */
 const keyed: SendWorkflowOptions = { options: { ...byTitle, timeout: 5_000 }, settings: goesOn };
 
 const count = (all: readonly unknown[], one: string) => all.filter((each) => each === one).length;

@@ -15,7 +15,7 @@ export interface Circumstances {
 	readonly isToOne: boolean;
 }
 
-/** "2 of 3 were sent, 1 was not sent." */
+/** "2 of 3 were sent, 1 not sent." */
 function sayWhatWasSent({ items, sent, sentEarlier, repeated, notSent, unknown }: Tally): string {
 	const done = sent + sentEarlier + repeated;
 	if (done === 0 && unknown === 0) return 'Nothing was sent.';

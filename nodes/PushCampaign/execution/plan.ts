@@ -160,7 +160,7 @@ export class Planner {
 		const { options, timing } = send;
 		const checkTime = () => timing.effective && checkLead(timing.effective, Date.now());
 		return {
-			// All calls of an agent's tool have one place, so there the content tells them apart.
+			// All calls of an agent's tool have one position, so there it is the content.
 			position: this.isTool
 				? digest(JSON.stringify([connection.site, send.isTest, send.content]))
 				: this.positionOf(index),

@@ -8,7 +8,11 @@ import { UnusableCredential } from './connection';
 
 /** Why something failed that was thrown, in words. What is not known here is a defect of this node. */
 export function toProblem(thrown: unknown): Problem {
-	if (thrown instanceof UnusableCredential) return validationProblem(thrown.reason);
+	if (thrown instanceof UnusableCredential) {
+		const problem = validationProblem(thrown.reason);
+		// The data of the items is right, so a Retry helps once the credential is.
+		return problem.remedy === 'correct' ? { ...problem, remedy: 'mend' } : problem;
+	}
 	if (thrown instanceof InvalidInput || thrown instanceof Unavailable) {
 		return validationProblem(thrown);
 	}

@@ -12,7 +12,7 @@ import type { Ledger, Recalled } from './ledger';
 
 /** One item's send. */
 export interface Send {
-	/** What tells it from the other sends of its execution. */
+	/** Its position in the execution, which no other send has. */
 	readonly position: string;
 	/** The name of its key's rows, if it has Send Only Once. */
 	readonly key?: string | undefined;
@@ -121,6 +121,7 @@ export class SendsOnce {
 	}
 
 	private async tryUnder(key: string, send: Send, isCounted: boolean): Promise<SendAttempt> {
+		let claim: number;
 		try {
 			if (isCounted) await this.keys.countAsSent(key);
 			const late = send.late ?? send.checkTime();
@@ -130,12 +131,12 @@ export class SendsOnce {
 			if (state.is === 'unknown') return end(claimed);
 			if (state.is === 'held') return { ...end(claimed), then: 'held' };
 			if (late !== undefined) return stop(validationProblem(late));
-			const claim = await this.keys.claim(key, state.lastClaim);
+			claim = await this.keys.claim(key, state.lastClaim);
 			if (claim === 0) return { ...end(claimed), then: 'held' };
-			return toAttempt(await this.leaveUnder(key, claim, send));
 		} catch (error) {
 			return stop(validationProblem(noDatabase(error)));
 		}
+		return toAttempt(await this.leaveUnder(key, claim, send));
 	}
 
 	private async leaveUnder(key: string, claim: number, send: Send): Promise<SendOutcome> {

@@ -35,7 +35,7 @@ interface LastEmission {
 
 const lastEmissions = new Map<string, LastEmission>();
 
-/** What tells of a trigger. */
+/** What is different for each trigger. */
 export type TriggerContext = Pick<
 	IPollFunctions,
 	'getNode' | 'getWorkflow' | 'getWorkflowStaticData'

@@ -34,7 +34,8 @@ test('a credential or a database that can’t be had passes, or has to be mended
 	const down = new Unavailable('The vault is sealed', 'Open it.');
 	expect(toProblem(down)).toMatchObject({ outcome: 'notSent', cause: 'temporarily-unavailable' });
 	expect(toProblem(new UnusableCredential(down))).toEqual(toProblem(down));
-	expect(toProblem(new UnusableCredential(invalid))).toEqual(toProblem(invalid));
+	const mended = { ...toProblem(invalid), remedy: 'mend' };
+	expect(toProblem(new UnusableCredential(invalid))).toEqual(mended);
 });
 
 test('anything else that is thrown is a bug of this node, after which nobody knows what was sent', () => {

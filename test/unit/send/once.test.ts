@@ -171,7 +171,7 @@ describe('if n8n’s database does not answer', () => {
 		expect(warn).toHaveBeenCalledWith(expect.stringContaining('SQLITE_BUSY'));
 	});
 
-	test('for a late item, it is told as unavailable and not as a bug', async () => {
+	test('for a late item, the message names the database and not a bug', async () => {
 		const { once, send } = setUp({ failing: /look/ });
 		await expect(once.isFree({ ...send, late: tooLate })).rejects.toBeInstanceOf(Unavailable);
 	});

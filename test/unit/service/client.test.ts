@@ -15,7 +15,7 @@ import {
 	success,
 } from './support';
 
-/** What a send is told after an answer. */
+/** The result of a send after an answer. */
 async function sent(answer: unknown, statusCode = 200, headers: object = {}) {
 	const client = clientOf(async () => ({ statusCode, headers, body: JSON.stringify(answer) }));
 	return await client.request(send, campaignCreated, 30_000);
@@ -107,7 +107,7 @@ describe('Retry-After', () => {
 		expect((await problemAfter(send, answer)).retryAfterMs).toBe(pause);
 	});
 
-	test('is told in minutes', async () => {
+	test('is given in minutes', async () => {
 		const answer = failing('rate_limit', 'No', 200, { 'retry-after': '5401' });
 		expect((await problemAfter(send, answer)).fix).toBe(
 			'The service asks for a pause of 91 minutes.',

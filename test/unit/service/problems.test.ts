@@ -162,7 +162,7 @@ describe('an answer that is not the service’s', () => {
 		);
 	});
 
-	test('is told of a read without its outcome', async () => {
+	test('has no outcome in the words of a read', async () => {
 		const { message } = await problemAfter(readCount, answering(page, 502));
 		expect(message).toBe("The answer (HTTP 502) is not the push service's");
 	});

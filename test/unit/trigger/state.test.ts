@@ -66,7 +66,7 @@ describe('the state of a trigger', () => {
 		{ name: 'another node has written there', data: { lastTimeChecked: 1 } },
 		{ name: 'a part is missing', data: { revision: 1, site } },
 		{ name: 'a counter is no number', data: { revision: 1, site, baselines: [{ id: '1' }] } },
-	])('counts as none if $name, and the next emission writes it anew', ({ data }) => {
+	])('counts as none if $name, and the next emission replaces it', ({ data }) => {
 		const state = open(data);
 		expect(state.isNew).toBe(true);
 		state.save(site, baselinesOf(3));

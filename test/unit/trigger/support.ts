@@ -11,7 +11,7 @@ const changesSchema = z.record(
 	}),
 );
 
-/** The changes that an item tells of. */
+/** The changes in an item. */
 export const changesIn = ({ changes }: IDataObject) => changesSchema.parse(changes);
 
 /** A campaign as a poll reads it. */
