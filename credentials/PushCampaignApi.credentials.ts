@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 
 import { wordsOf } from '../nodes/PushCampaign/service/failureTypes';
-import { InvalidInput } from '../nodes/PushCampaign/service/invalidInput';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
 	fixedMark,
@@ -16,6 +15,7 @@ import {
 	parseSettings,
 	settingNames,
 } from '../nodes/PushCampaign/service/settings';
+import { InvalidInput } from '../nodes/PushCampaign/service/thrown';
 
 const text = { type: 'string', default: '', required: true } as const;
 const secret = { ...text, typeOptions: { password: true } } as const;

@@ -103,7 +103,7 @@ describe('n8n’s own Agents, which keep nothing,', () => {
 	test('refuse Send Only Once in words that say why', async () => {
 		const json = chain([push({ options: { idempotencyKey: '' } })]);
 		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
-			/^Send Only Once does not work here: .*outside of a workflow/,
+			/^'Send Only Once' does not work here: .*outside of a workflow/,
 		);
 		expect(simulator().requests).toEqual([]);
 	});

@@ -96,8 +96,8 @@ describe('a credential without an expression', () => {
 		['http://push.example.com', 'http://'],
 		['https://push.example.com/?a=1', 'question mark'],
 		['https://push.example.com/#a', 'fragment'],
-		['https://me:pw@push.example.com', 'Base URL of the credential'],
-		['push.example.com', 'Base URL of the credential'],
+		['https://me:pw@push.example.com', "'Base URL' of the credential"],
+		['push.example.com', "'Base URL' of the credential"],
 	])(
 		'with the address %s is refused by the name of its field, and for all items at once',
 		async (baseUrl, why) => {
@@ -106,7 +106,7 @@ describe('a credential without an expression', () => {
 				await runWorkflow(workflowOf(byTitle), { credentials, input: many }),
 			);
 			expect(name).toBe('NodeOperationError');
-			expect(message).toMatch(/^Base URL of the credential /);
+			expect(message).toMatch(/^'Base URL' of the credential /);
 			expect(message).toContain(why);
 		},
 	);
@@ -149,7 +149,7 @@ describe('a credential with an expression', () => {
 		expect(outputOf(done)[1]).toMatchObject({ error: { type: 'validation' } });
 		expect(hintsOf(done)[0]).toMatch(/^1 of 3 items failed: /);
 		const told = failureOf(await runWorkflow(workflowOf(byTitle), options));
-		expect(told.message).toMatch(/^1 of 3 items is not valid: Base URL .*\(item 1\)$/);
+		expect(told.message).toMatch(/^1 of 3 items is not valid: 'Base URL' .*\(item 1\)$/);
 	});
 
 	test('that can’t be evaluated for an item fails with the number of that item', async () => {

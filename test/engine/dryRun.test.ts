@@ -106,7 +106,7 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	expect(first).toMatchObject({ subscriberId: '5001', dryRun: true, request: { method: 'POST' } });
 	expect(second).toMatchObject({
 		...{ subscriberId: '5002', audience: 'subscriber', dryRun: true },
-		error: { message: 'Title is empty for this item', type: 'validation', outcome: 'notSent' },
+		error: { message: "'Title' is empty for this item", type: 'validation', outcome: 'notSent' },
 	});
 	expect(Object.keys(second ?? {})).toEqual(['subscriberId', 'audience', 'dryRun', 'error']);
 	expect(Object.keys(third ?? {})).toEqual([
@@ -118,14 +118,14 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	]);
 	const [hint] = hintsOf(done);
 	expect(hint).toContain('1 of 4 would be sent. The others would not:<br>');
-	expect(hint).toContain('<br>Items 1, 3: Title is empty for this item<br>');
-	expect(hint).toContain('<br>Item 2 (subscriber x): Subscriber ID is not a number');
+	expect(hint).toContain('<br>Items 1, 3: &#39;Title&#39; is empty for this item<br>');
+	expect(hint).toContain('<br>Item 2 (subscriber x): &#39;Subscriber ID&#39; is not a number');
 	expect(sends()).toEqual([]);
 });
 
 test('a time that is too near could not be sent', async () => {
 	const done = await run({ additionalFields: { sendAt: '2024-05-17T09:30' } });
-	const error = { message: matching(/^Send At /) };
+	const error = { message: matching(/^'Send At' /) };
 	expect(outputOf(done)).toMatchObject([{ dryRun: true, error }]);
 });
 

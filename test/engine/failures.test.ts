@@ -71,7 +71,7 @@ test('a credential that is not accepted names what to check, and then Retry', as
 	const { message, description } = failureOf(done);
 	expect(message).toBe('The push service does not accept the credential');
 	expect(description).toBe(
-		'Nothing was sent. The service says: "You are not authorized". Check API Key and Auth Token in the Push Campaign API credential. Then use \'Retry\' in the list of executions.',
+		`Nothing was sent. The service says: "You are not authorized". Check 'API Key' and 'Auth Token' in the Push Campaign API credential. Then use 'Retry' in the list of executions.`,
 	);
 });
 
@@ -99,7 +99,7 @@ describe('what was refused by the service', () => {
 });
 
 describe('a subscriber that does not exist', () => {
-	const message = 'Subscriber ID: the push service has no subscriber 999';
+	const message = "'Subscriber ID': the push service has no subscriber 999";
 
 	test('is named with its field, and the advice is to correct the data, not to retry', async () => {
 		const told = failureOf(await runToThree(['5001', '999', '5003']));
@@ -163,7 +163,7 @@ describe('items that are not valid', () => {
 		const told = failureOf(await run({ title: '={{ $json.title }}' }, titled(...titles)));
 		expect(told).toMatchObject({ name: 'NodeOperationError', itemIndex: 1 });
 		expect(told.message).toBe(
-			'13 of 14 items are not valid: Title is empty for this item (item 1; also items 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …)',
+			"13 of 14 items are not valid: 'Title' is empty for this item (item 1; also items 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …)",
 		);
 		expect(told.description).toMatch(/^Nothing was sent\. .*'Retry' has the same data\.$/);
 		expect(simulator().requests).toEqual([]);
@@ -172,19 +172,19 @@ describe('items that are not valid', () => {
 	test('are named by their subscriber', async () => {
 		const told = failureOf(await runToThree(['5001', '12 34', '5003']));
 		expect(told.message).toMatch(
-			/^1 of 3 items is not valid: Subscriber ID .*\(item 1, subscriber 12 34\)$/,
+			/^1 of 3 items is not valid: 'Subscriber ID' .*\(item 1, subscriber 12 34\)$/,
 		);
 	});
 
 	test('have no tally if there is one item', async () => {
 		const { message } = failureOf(await run({ targetUrl: 'example.com' }));
-		expect(message).toBe('Target URL is not an http:// or https:// address: "example.com"');
+		expect(message).toBe(`'Target URL' is not an http:// or https:// address: "example.com"`);
 	});
 
 	test('fail an execution that quotes the word canceled: n8n does not take it for canceled', async () => {
 		const done = await run({ targetUrl: 'https://canceled example' });
 		expect(done.status).toBe('error');
-		expect(failureOf(done).message).toMatch(/^Target URL is not/);
+		expect(failureOf(done).message).toMatch(/^'Target URL' is not/);
 	});
 });
 

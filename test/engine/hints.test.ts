@@ -123,6 +123,6 @@ test('a hint says to take Unknown Outcome out of the options', async () => {
 	const all = await hints({ options: { unknownOutcome: 'countAsSent' } });
 	expect(all).toEqual([
 		'Sent to all subscribers.',
-		'Unknown Outcome is set to Count as Sent. Take it out of the options now, so that it decides nothing later.',
+		"'Unknown Outcome' is set to Count as Sent. Take it out of the options now, so that it decides nothing later.",
 	]);
 });

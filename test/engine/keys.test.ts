@@ -82,7 +82,7 @@ describe('a later execution', () => {
 		await run(at('2099-05-17T09:30'));
 		expect(outputOf(await run(at('2024-05-17T09:30')))).toMatchObject([{ status: 'alreadySent' }]);
 		const late = keyed('order-2', { additionalFields: { sendAt: '2024-05-17T09:30' } });
-		expect(failureOf(await run(late)).message).toMatch(/^Send At /);
+		expect(failureOf(await run(late)).message).toMatch(/^'Send At' /);
 		expect(simulator().requests).toHaveLength(1);
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
 	});
@@ -174,7 +174,7 @@ describe('in one run', () => {
 		const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
 		const input = inputOf({ title: 'a', id: 5001 }, { title: 'a', id: 5002 });
 		const told = failureOf(await run(keyed('order-', toOne), input));
-		expect(told.message).toMatch(/Send Only Once is "order-".*different/);
+		expect(told.message).toMatch(/'Send Only Once' is "order-".*different/);
 		expect(simulator().requests).toEqual([]);
 		expect(database.keyRows).toEqual([]);
 		// A blank key is made of the audience, too.

@@ -18,12 +18,14 @@ let rows = 0;
 test.each([
 	['gives a node one row alone', () => 'n:always the same'],
 	['does not find a row again', () => `n:${(rows += 1)}`],
-])('Send Only Once is refused by a version of n8n that %s', async (_what, contextOf) => {
+])("'Send Only Once' is refused by a version of n8n that %s", async (_what, contextOf) => {
 	database.contextOf = contextOf;
 	const { runWorkflow } = jest.requireActual<typeof run>('./support/run');
 	const done = await runWorkflow(workflowOf({ options: { idempotencyKey: '' } }), {
 		credentials: credentialsFor(simulator()),
 	});
-	expect(failureOf(done).message).toMatch(/^Send Only Once does not work with this version of n8n/);
+	expect(failureOf(done).message).toMatch(
+		/^'Send Only Once' does not work with this version of n8n/,
+	);
 	expect(simulator().requests).toEqual([]);
 });

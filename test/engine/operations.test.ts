@@ -160,7 +160,7 @@ describe('of three sends, one that is refused and one that is not valid', () => 
 		outcome: 'notSent',
 	};
 	const notValid = {
-		message: 'Title is empty for this item',
+		message: "'Title' is empty for this item",
 		type: 'validation',
 		outcome: 'notSent',
 	};

@@ -143,7 +143,7 @@ describe('what an execution left unknown', () => {
 		const done = await retry(await lost(), workflow({ unknownOutcome: 'resend' }));
 		expect(titlesAt(simulator())).toEqual(['second']);
 		expect(outputOf(done)[1]).toMatchObject({ title: 'second', status: 'success' });
-		expect(hintsOf(done).join()).toContain('Unknown Outcome is set to Send Again. Take it out');
+		expect(hintsOf(done).join()).toContain("'Unknown Outcome' is set to Send Again. Take it out");
 	});
 
 	test('comes out as already sent with Count as Sent', async () => {
@@ -152,7 +152,7 @@ describe('what an execution left unknown', () => {
 		const [, second] = outputOf(done);
 		expect(second).toMatchObject({ audience: 'all', status: 'alreadySent', title: 'second' });
 		expect(second).not.toHaveProperty('campaignId');
-		expect(hintsOf(done).join()).toContain('Unknown Outcome is set to Count as Sent.');
+		expect(hintsOf(done).join()).toContain("'Unknown Outcome' is set to Count as Sent.");
 	});
 
 	test('is not sent a third time if Send Again leaves it unknown in the same execution', async () => {

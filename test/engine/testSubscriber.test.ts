@@ -75,12 +75,12 @@ test('keys are neither claimed nor asked', async () => {
 
 test('one that does not exist is named by its own field', async () => {
 	const { message } = failureOf(await run(workflow('999')));
-	expect(message).toContain('Test Subscriber ID: the push service has no subscriber 999');
+	expect(message).toContain("'Test Subscriber ID': the push service has no subscriber 999");
 });
 
 test('one that is not valid is refused by its own field', async () => {
 	const { message } = failureOf(await run(workflow('no digits')));
-	expect(message).toMatch(/Test Subscriber ID /);
+	expect(message).toMatch(/'Test Subscriber ID' /);
 	expect(simulator().requests).toEqual([]);
 });
 

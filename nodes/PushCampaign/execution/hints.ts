@@ -227,7 +227,7 @@ export function unknownOutcomeHints(ends: readonly ItemEnd[]): NodeExecutionHint
 	return [
 		hint(
 			'warning',
-			`Unknown Outcome is set to ${name}. Take it out of the options now, so that it decides nothing later.`,
+			`'Unknown Outcome' is set to ${name}. Take it out of the options now, so that it decides nothing later.`,
 		),
 	];
 }

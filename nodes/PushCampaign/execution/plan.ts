@@ -11,9 +11,9 @@ import { isDryRun, readSendOptions } from '../operations/options';
 import { performSend, prepareSend, testOf, toRow } from '../operations/send';
 import type { UnknownOutcome } from '../send/keys';
 import type { Send, SendOutcome, SendsOnce } from '../send/once';
-import { InvalidInput, Unavailable } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { checkLead } from '../service/schedule';
+import { InvalidInput, Unavailable } from '../service/thrown';
 
 /** What is to become of an item, decided before anything is sent. */
 export type Plan = { readonly index: number; readonly item: ItemParameters } & (

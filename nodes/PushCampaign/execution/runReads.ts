@@ -8,8 +8,8 @@ import { toN8nError, toProblem } from '../n8n/errors';
 import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
 import type { Client, Result } from '../service/client';
-import { InvalidInput } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
+import { InvalidInput } from '../service/thrown';
 import { isErrorOutput, queueOptions, requireRunning, toItemError, toOutput } from './results';
 
 type ReadResult = Result<IDataObject>;

@@ -1,6 +1,6 @@
-import { InvalidInput } from '../service/invalidInput';
 import { validationProblem } from '../service/problems';
 import { quote } from '../service/text';
+import { InvalidInput } from '../service/thrown';
 import type { Plan } from './plan';
 
 /** Items of a run that have the same key. */
@@ -34,7 +34,7 @@ export function refuseSharedKeys(plans: readonly Plan[]): Plan[] {
 		const [key] = group.map((plan) => sendOf(plan)?.options.idempotencyKey);
 		const numbers = group.map(({ index }) => index);
 		const invalid = new InvalidInput(
-			`Send Only Once is ${quote(key)} for items ${numbers.slice(0, 10).join(', ')}${numbers.length > 10 ? ', …' : ''}, which go to different subscribers`,
+			`'Send Only Once' is ${quote(key)} for items ${numbers.slice(0, 10).join(', ')}${numbers.length > 10 ? ', …' : ''}, which go to different subscribers`,
 			'Put into it what tells one item from another, such as an order number or the ID of the subscriber.',
 		);
 		for (const plan of group) {

@@ -9,9 +9,9 @@ import type {
 
 import type { Client } from '../service/client';
 import { createClient } from '../service/client';
-import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { ServiceSettings } from '../service/settings';
 import { fixedMark, parseSettings } from '../service/settings';
+import { InvalidInput, messageOf, Unavailable } from '../service/thrown';
 
 const credentialType = 'pushCampaignApi';
 

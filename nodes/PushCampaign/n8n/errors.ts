@@ -1,9 +1,9 @@
 import type { INode, NodeError } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { InvalidInput, messageOf, Unavailable } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
+import { InvalidInput, messageOf, Unavailable } from '../service/thrown';
 import { UnusableCredential } from './connection';
 
 /** Why something failed that was thrown, in words. What is not known here is a defect of this node. */

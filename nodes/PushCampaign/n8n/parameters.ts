@@ -1,11 +1,11 @@
 import type { IDataObject, IExecuteFunctions, INode, IPollFunctions } from 'n8n-workflow';
 
-import { InvalidInput, messageOf } from '../service/invalidInput';
+import { InvalidInput, messageOf } from '../service/thrown';
 import { joinText } from './template';
 
-/** A field of a panel: its name for users, and its path: `title`, `actionButtons.button[0].url`. */
+/** A field of a panel: its name as messages have it (`'Title'`), and its path: `title`, `actionButtons.button[0].url`. */
 export interface Field {
-	readonly displayName: string;
+	readonly label: string;
 	readonly path: string;
 }
 
@@ -39,10 +39,10 @@ function valueAt(parameters: object, path: string): unknown {
 	return value;
 }
 
-const notEvaluated = ({ displayName }: Field, error: unknown) =>
+const notEvaluated = ({ label }: Field, error: unknown) =>
 	new InvalidInput(
-		`${displayName} can't be evaluated: ${messageOf(error)}`,
-		`Correct the expression in ${displayName}.`,
+		`${label} can't be evaluated: ${messageOf(error)}`,
+		`Correct the expression in ${label}.`,
 	);
 
 /** Reads a node's parameters. `evaluate` asks n8n for the value at a path. */

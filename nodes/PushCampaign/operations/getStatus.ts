@@ -45,7 +45,7 @@ export const getStatus: ReadOperation = {
 	properties: [campaign, ...readProperties],
 	prepare(item) {
 		const id = readCampaignId(item);
-		const about = { of: 'campaign', displayName: field.displayName, id } as const;
+		const about = { of: 'campaign', label: field.label, id } as const;
 		return prepareRead(
 			item,
 			{ path: campaignStatusPath(id), about },

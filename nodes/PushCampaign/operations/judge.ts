@@ -1,7 +1,7 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { missingPart } from '../n8n/template';
-import { InvalidInput } from '../service/invalidInput';
 import { clip } from '../service/text';
+import { InvalidInput } from '../service/thrown';
 
 /** Halves of characters that are written in two. */
 export const halfCharacters = /\p{Surrogate}/gu;
@@ -110,6 +110,6 @@ export function judge(item: ItemParameters, field: Field, text: string): void {
 		emptyPart(expression, item.input),
 	].filter((found) => found !== undefined);
 	if (refusal === undefined) return;
-	const message = `${field.displayName} ${refusal.what}: "${clip(text)}"`;
+	const message = `${field.label} ${refusal.what}: "${clip(text)}"`;
 	throw new InvalidInput(message.replace(halfCharacters, '\uFFFD'), refusal.advice);
 }

@@ -83,8 +83,8 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend |
 /** The subscriber that a request is about, if it is for one. */
 function aboutOf({ body, isTest }: PreparedSend): Pick<ServiceRequest, 'about'> {
 	if (body.sid === undefined) return {};
-	const { displayName } = isTest ? testSubscriberField : subscriberField;
-	return { about: { of: 'subscriber', displayName, id: body.sid } };
+	const { label } = isTest ? testSubscriberField : subscriberField;
+	return { about: { of: 'subscriber', label, id: body.sid } };
 }
 
 /** Makes the request. */

@@ -183,7 +183,7 @@ function readButtons(source: TextSource, audience: Audience): ActionButton[] {
 	const { limitsButtons } = audienceRules[audience];
 	const limitOf = (limit: number) => (limitsButtons ? limit : Infinity);
 	const list = groupIn(fieldOf(actionButtons), 'button');
-	return entriesOf(source.item, list, 'Button').map((button) => ({
+	return entriesOf(source.item, list, 'button').map((button) => ({
 		title: readSeenText(source, fieldIn(buttonTitle, button), limitOf(maxCharacters.buttonTitle)),
 		url: readLink(source, fieldIn(buttonUrl, button), limitOf(maxCharacters.buttonUrl)),
 	}));

@@ -89,7 +89,7 @@ function checkValue(item: ItemParameters, field: Field, value: unknown): Attribu
 
 function fromPairs(item: ItemParameters): Attribute[] {
 	const list = groupIn(fieldOf(attributes), 'pairs');
-	return entriesOf(item, list, 'Attribute').map((pair) => {
+	return entriesOf(item, list, 'attribute').map((pair) => {
 		const [name, value] = [fieldIn(pairName, pair), fieldIn(pairValue, pair)];
 		const text = checkText(item, name, toText(name, item.get(name)));
 		return [text, checkValue(item, value, item.get(value))];
@@ -114,8 +114,8 @@ function fromJson(item: ItemParameters): Attribute[] {
 	}
 	return Object.entries(parsed).map(([entered, value]: [string, unknown]) => {
 		const name = checkText(item, field, entered.trim());
-		const displayName = `${name} in ${field.displayName}`;
-		return [name, checkValue(item, { ...field, displayName }, value)];
+		const label = `${name} in ${field.label}`;
+		return [name, checkValue(item, { ...field, label }, value)];
 	});
 }
 

@@ -129,8 +129,7 @@ export function readTiming(item: ItemParameters, collection: string, now = Date.
 	const hasHours = isThere(item, hoursField);
 	if (time === undefined && !hasHours) return { timezone: item.timezone, isMoved: false };
 	const timezone = readTimezone(item, fieldOf(sendAtTimezone, collection));
-	const entered =
-		time === undefined ? undefined : parseSchedule(time, timezone, sendAt.displayName);
+	const entered = time === undefined ? undefined : parseSchedule(time, timezone);
 	if (!hasHours) return { timezone, entered, effective: entered, isMoved: false };
 	const hours = readQuietHours(item, hoursField, timezone);
 	const effective = afterQuietHours(hours, entered, now);

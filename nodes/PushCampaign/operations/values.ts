@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
-import { InvalidInput } from '../service/invalidInput';
 import { quote } from '../service/text';
+import { InvalidInput } from '../service/thrown';
 import { checkExpression, judge } from './judge';
 
 /** A text field of a panel. */
@@ -16,27 +16,27 @@ type Named = Pick<INodeProperties, 'displayName' | 'name'>;
 
 /** The field of a property; `collection` is the path of what it is in, whose name it does without. */
 export const fieldOf = ({ displayName, name }: Named, collection?: string): Field => ({
-	displayName,
+	label: `'${displayName}'`,
 	path: collection === undefined ? name : `${collection}.${name}`,
 });
 
-/** The field of a property in a group, whose name it needs: `From in Quiet Hours`. */
+/** The field of a property in a group, whose name it needs: `'From' in 'Quiet Hours'`. */
 export const fieldIn = ({ displayName, name }: Named, group: Field): Field => ({
-	displayName: `${displayName} in ${group.displayName}`,
+	label: `'${displayName}' in ${group.label}`,
 	path: `${group.path}.${name}`,
 });
 
 /** The group of fields in a collection that has one alone: `hours` in Quiet Hours. */
-export const groupIn = ({ displayName, path }: Field, group: string): Field => ({
-	displayName,
+export const groupIn = ({ label, path }: Field, group: string): Field => ({
+	label,
 	path: `${path}.${group}`,
 });
 
 export const invalid = (
-	{ displayName }: Field,
+	{ label }: Field,
 	what: string,
-	advice = `Correct ${displayName}.`,
-): InvalidInput => new InvalidInput(`${displayName} ${what}`, advice);
+	advice = `Correct ${label}.`,
+): InvalidInput => new InvalidInput(`${label} ${what}`, advice);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -49,7 +49,7 @@ export function missing(item: ItemParameters, field: Field): InvalidInput {
 	if (item.expression(field) !== undefined) {
 		return invalid(field, 'is empty for this item', checkExpression);
 	}
-	return invalid(field, 'is missing', `Fill in ${field.displayName}.`);
+	return invalid(field, 'is missing', `Fill in ${field.label}.`);
 }
 
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
@@ -78,7 +78,7 @@ export function readRequired(item: ItemParameters, field: Field): unknown {
 export function requireDigits(field: Field, number: number): void {
 	if (!Number.isFinite(number) || Math.abs(number) <= Number.MAX_SAFE_INTEGER) return;
 	const what = `is so large a number that its last digits are lost: ${number}`;
-	throw invalid(field, what, `Enter ${field.displayName} as text.`);
+	throw invalid(field, what, `Enter ${field.label} as text.`);
 }
 
 /** A value as text, without blanks around it: a number or a date counts as its text, nothing as an empty one. */
@@ -134,12 +134,12 @@ export function readChoice<Choice extends string>(
 	throw invalid(field, `is none of ${choices.join(', ')}: ${quote(value)}`);
 }
 
-/** The entries of a list in a collection: `Button 1 of Action Buttons`. */
+/** The entries of a list in a collection: `button 1 of 'Action Buttons'`. */
 export function entriesOf(item: ItemParameters, list: Field, entryName: string): Field[] {
 	const entries = item.written(list.path);
 	if (!Array.isArray(entries)) return [];
 	return entries.map((_entry, index) => ({
-		displayName: `${entryName} ${index + 1} of ${list.displayName}`,
+		label: `${entryName} ${index + 1} of ${list.label}`,
 		path: `${list.path}[${index}]`,
 	}));
 }

@@ -3,10 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Attempt } from '../delivery/queue';
 import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
-import type { InvalidInput } from '../service/invalidInput';
-import { messageOf, Unavailable } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
+import type { InvalidInput } from '../service/thrown';
+import { messageOf, Unavailable } from '../service/thrown';
 import type { ClaimEnd, Keys, UnknownOutcome } from './keys';
 import type { Ledger, Recalled } from './ledger';
 
@@ -166,6 +166,6 @@ export class SendsOnce {
 
 const noDatabase = (error: unknown) =>
 	new Unavailable(
-		`n8n's database did not answer, so Send Only Once can't be kept: ${messageOf(error)}`,
+		`n8n's database did not answer, so 'Send Only Once' can't be kept: ${messageOf(error)}`,
 		'Check that n8n can reach its database.',
 	);

@@ -3,7 +3,8 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { failureAnswer } from './answers';
-import { createRedactor, parseBody } from './body';
+import { parseBody } from './json';
+import { readNoConnection } from './noConnection';
 import type { About, Problem } from './problems';
 import {
 	connectionLostProblem,
@@ -16,10 +17,10 @@ import {
 	timeoutProblem,
 	unusableProblem,
 } from './problems';
+import { createRedactor } from './redact';
 import type { CampaignBody } from './rules';
 import type { ServiceSettings } from './settings';
 import { parseUrl } from './text';
-import { readNoConnection } from './transport';
 
 /** One request to the service, without address and credential. */
 export interface ServiceRequest {

@@ -14,8 +14,8 @@ export type Remedy = 'wait' | 'mend' | 'correct';
 /** The campaign or the subscriber that a request is about. */
 export interface About {
 	readonly of: 'campaign' | 'subscriber';
-	/** The field that the ID stands in. */
-	readonly displayName: string;
+	/** The name of the field that the ID stands in: `'Campaign ID'`. */
+	readonly label: string;
 	readonly id: string;
 }
 
@@ -35,7 +35,7 @@ export interface FailureWords {
 	readonly fix?: string;
 }
 
-export const checkBaseUrl = 'Check Base URL in the Push Campaign API credential.';
+export const checkBaseUrl = "Check 'Base URL' in the Push Campaign API credential.";
 
 const unauthorized = { httpCode: '401', cause: 'credential-invalid', remedy: 'mend' } as const;
 const unknownId = { httpCode: '404', cause: 'configuration-invalid', remedy: 'correct' } as const;
@@ -47,12 +47,12 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 		header_invalid: {
 			...unauthorized,
 			message: 'The push service did not get both headers of the credential',
-			fix: 'Check Header Names in the Push Campaign API credential.',
+			fix: "Check 'Header Names' in the Push Campaign API credential.",
 		},
 		authentication_failure: {
 			...unauthorized,
 			message: 'The push service does not accept the credential',
-			fix: 'Check API Key and Auth Token in the Push Campaign API credential.',
+			fix: "Check 'API Key' and 'Auth Token' in the Push Campaign API credential.",
 		},
 		rate_limit: {
 			httpCode: '429',
@@ -76,9 +76,9 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 /** Specification, Errors: the types that are about the fields of a send. */
 const fieldTypes = ['missing_parameter', 'invalid_format', 'invalid_value', 'invalid_type'];
 
-const notFound = ({ of, displayName, id }: About): FailureWords => ({
+const notFound = ({ of, label, id }: About): FailureWords => ({
 	...unknownId,
-	message: `${displayName}: the push service has no ${of} ${clip(id)}`,
+	message: `${label}: the push service has no ${of} ${clip(id)}`,
 	fix:
 		of === 'campaign'
 			? 'Push Campaign returns the ID of each campaign that it sends, as campaignId.'

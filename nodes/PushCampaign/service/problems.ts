@@ -1,9 +1,9 @@
 import type { FailureCause, Remedy, Requested } from './failureTypes';
 import { checkBaseUrl, wordsOf } from './failureTypes';
-import type { Unavailable } from './invalidInput';
-import { InvalidInput } from './invalidInput';
+import type { NoConnection } from './noConnection';
 import { clip } from './text';
-import type { NoConnection } from './transport';
+import type { Unavailable } from './thrown';
+import { InvalidInput } from './thrown';
 
 export type { About, FailureCause } from './failureTypes';
 
@@ -103,7 +103,7 @@ export const redirectProblem = (statusCode: number, host = 'another address'): P
 	elsewhere(
 		statusCode,
 		`The address of the push service redirects to ${clip(host)} (HTTP ${statusCode})`,
-		'If that is your push service, enter its address as Base URL in the Push Campaign API credential.',
+		"If that is your push service, enter its address as 'Base URL' in the Push Campaign API credential.",
 	);
 
 /**

@@ -1,8 +1,8 @@
 import { DateTime, FixedOffsetZone } from 'luxon';
 
-import { InvalidInput } from './invalidInput';
 import { minimumLeadMs } from './rules';
 import { quote } from './text';
+import { InvalidInput } from './thrown';
 
 /** A scheduled time. */
 export interface Schedule {
@@ -90,23 +90,23 @@ export const toSchedule = (at: number, timezone: string): Schedule =>
  * @param timezone IANA name; a date without an offset is read there
  * @throws InvalidInput
  */
-export function parseSchedule(value: unknown, timezone: string, displayName = 'Send At'): Schedule {
+export function parseSchedule(value: unknown, timezone: string): Schedule {
 	if (isSeconds(value)) {
 		throw new InvalidInput(
-			`${displayName} is ${quote(value)}, which looks like seconds`,
+			`'Send At' is ${quote(value)}, which looks like seconds`,
 			`A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
 		);
 	}
 	if (typeof value === 'string' && /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/.test(value)) {
 		throw new InvalidInput(
-			`${displayName} is a date without a time: ${quote(value)}`,
+			`'Send At' is a date without a time: ${quote(value)}`,
 			`Enter the time, too, as in ${exampleDate}.`,
 		);
 	}
 	const date = readDate(value, timezone);
 	if (!date.isValid || date.year > 9999 || Math.abs(date.offset) > widestOffset) {
 		throw new InvalidInput(
-			`${displayName} can't be read as a date: ${quote(value)}`,
+			`'Send At' can't be read as a date: ${quote(value)}`,
 			`Choose a date, or enter one such as ${exampleDate}, with an offset such as +02:00 behind it if it has one of its own.`,
 		);
 	}
@@ -123,7 +123,7 @@ export function checkLead(schedule: Schedule, now: number): InvalidInput | undef
 	const minutes = minimumLeadMs / minuteMs;
 	const when = schedule.at <= now ? 'in the past' : `less than ${minutes} minutes ahead`;
 	return new InvalidInput(
-		`Send At is ${schedule.text}, which is ${when}`,
-		`The push service needs at least ${minutes} minutes' notice. Choose a later time, or remove Send At to send right away.`,
+		`'Send At' is ${schedule.text}, which is ${when}`,
+		`The push service needs at least ${minutes} minutes' notice. Choose a later time, or remove 'Send At' to send right away.`,
 	);
 }

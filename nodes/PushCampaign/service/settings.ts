@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { InvalidInput } from './invalidInput';
 import { isWebUrl } from './text';
+import { InvalidInput } from './thrown';
 
 /** The address of the service, and the two headers that open it. */
 export interface ServiceSettings {
@@ -44,7 +44,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 const reservedNames: readonly string[] = ['content-type', 'content-length', 'host'];
 
 const refuse = (name: Setting, what: string, advice: string) =>
-	new InvalidInput(`${settingNames[name]} of the credential ${what}`, advice);
+	new InvalidInput(`'${settingNames[name]}' of the credential ${what}`, advice);
 
 const refuseUrl = (what: string, advice = `Enter the address alone, e.g. ${exampleUrl}.`) =>
 	refuse('baseUrl', what, advice);
@@ -65,7 +65,7 @@ function parseBaseUrl(entered: string, allowHttp: boolean): string {
 	if (url.protocol === 'http:' && !allowHttp && !loopback.test(url.hostname)) {
 		throw refuseUrl(
 			'starts with http://, which would send the key and token unencrypted',
-			"Enter the service's https:// address. Only if you trust the whole network in between, turn on Allow HTTP.",
+			"Enter the service's https:// address. Only if you trust the whole network in between, turn on 'Allow HTTP'.",
 		);
 	}
 	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
@@ -107,7 +107,7 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	const [apiKey, authToken] = [secret('apiKey'), secret('authToken')];
 	const names = chosenNames();
 	if (names.apiKeyHeader.toLowerCase() === names.authTokenHeader.toLowerCase()) {
-		throw refuse('authTokenHeader', `is the same as ${settingNames.apiKeyHeader}`, advice);
+		throw refuse('authTokenHeader', `is the same as '${settingNames.apiKeyHeader}'`, advice);
 	}
 	return { baseUrl, headers: { [names.apiKeyHeader]: apiKey, [names.authTokenHeader]: authToken } };
 }

@@ -7,9 +7,9 @@ import type { Connection } from '../n8n/connection';
 import { connect } from '../n8n/connection';
 import { campaignStatusOf, subscriberCount, toRates } from '../service/answers';
 import type { Client, Result } from '../service/client';
-import { Unavailable } from '../service/invalidInput';
 import type { Problem } from '../service/problems';
 import { campaignStatusPath, subscriberCountPath } from '../service/rules';
+import { Unavailable } from '../service/thrown';
 import type { Reading } from './compare';
 
 /** What a trigger watches: reads it once, and never throws. */
@@ -17,7 +17,7 @@ export type Subject = (client: Client, id: string, timeoutMs: number) => Promise
 
 export const readCampaign: Subject = async (client, id, timeoutMs) => {
 	// The message about all campaigns that can't be read names their IDs.
-	const about = { of: 'campaign', displayName: 'Campaign IDs', id: 'with this ID' } as const;
+	const about = { of: 'campaign', label: "'Campaign IDs'", id: 'with this ID' } as const;
 	const request = { isSend: false, path: campaignStatusPath(id), about };
 	const result = await client.request(request, campaignStatusOf(id), timeoutMs);
 	if (!result.answered) return result;

@@ -86,15 +86,15 @@ describe('a request gets the key and the token', () => {
 	// n8n shows the message alone.
 	test('or is refused in a message that says what to do', async () => {
 		await expect(signed({}, { allowHttp: false })).rejects.toThrow(
-			/^Base URL of the credential starts with http:.* turn on Allow HTTP\.$/,
+			/^'Base URL' of the credential starts with http:.* turn on 'Allow HTTP'\.$/,
 		);
 	});
 });
 
 // As n8n does: the first rule that fits the answer counts (n8n 2.41.1, `services/credentials-tester.service.js`).
 test.each([
-	{ type: 'header_invalid', then: /Check Header Names/ },
-	{ type: 'authentication_failure', then: /Check API Key and Auth Token/ },
+	{ type: 'header_invalid', then: /Check 'Header Names'/ },
+	{ type: 'authentication_failure', then: /Check 'API Key' and 'Auth Token'/ },
 	{ type: 'rate_limit', then: /too many requests\.$/ },
 	{ type: undefined, then: /could not carry out the request\.$/ },
 ])('its test says what the failure $type means, also with HTTP 200', ({ type, then }) => {

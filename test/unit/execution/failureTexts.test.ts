@@ -5,7 +5,6 @@ import {
 	messageOfRun,
 } from '../../../nodes/PushCampaign/execution/failureTexts';
 import type { FailedEnd, ItemEnd } from '../../../nodes/PushCampaign/execution/tally';
-import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
 	failureProblem,
@@ -13,6 +12,7 @@ import {
 	unknownProblem,
 	validationProblem,
 } from '../../../nodes/PushCampaign/service/problems';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
 
 const failed = (index: number, problem: Problem, row = {}): FailedEnd => ({
 	...{ index, how: 'failed', row, problem },
@@ -23,7 +23,7 @@ const requested = { isSend: true };
 const service = (type: string) =>
 	failureProblem({ type, description: 'As it says' }, { statusCode: 200 }, requested);
 const problems: Array<[name: string, problem: Problem]> = [
-	['not valid', validationProblem(new InvalidInput('Title is missing', 'Fill in Title.'))],
+	['not valid', validationProblem(new InvalidInput("'Title' is missing", "Fill in 'Title'."))],
 	['a vault', validationProblem(new Unavailable('The vault is sealed', 'Open it.'))],
 	['no such subscriber', service('invalid_sid')],
 	['a value', service('invalid_value')],
@@ -95,13 +95,13 @@ test('what is unknown decides what to do, or else the first failure', () => {
 });
 
 describe('the message of a run', () => {
-	const invalid = () => validationProblem(new InvalidInput('Title is missing', 'Fill it in.'));
+	const invalid = () => validationProblem(new InvalidInput("'Title' is missing", 'Fill it in.'));
 
 	test('counts what is not valid, and names the first item and up to ten others', () => {
 		const ends = Array.from({ length: 13 }, (_, index) => failed(index, invalid()));
 		const [first = failed(0, invalid())] = ends;
 		expect(messageOfRun(ends, first)).toBe(
-			'13 of 13 items are not valid: Title is missing (item 0; also items 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)',
+			"13 of 13 items are not valid: 'Title' is missing (item 0; also items 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)",
 		);
 	});
 
@@ -112,7 +112,7 @@ describe('the message of a run', () => {
 		expect(messageOfRun([ended(0, 'sent'), unnamed], unnamed)).toBe(
 			`${problem.message} (subscriber 5002)`,
 		);
-		const about = { of: 'subscriber', displayName: 'Subscriber ID', id: '5002' } as const;
+		const about = { of: 'subscriber', label: "'Subscriber ID'", id: '5002' } as const;
 		const notFound = failureProblem(
 			{ type: 'invalid_sid', description: '' },
 			{ statusCode: 200 },

@@ -1,15 +1,15 @@
 import type { INode } from 'n8n-workflow';
 import { UnusableCredential } from '../../../nodes/PushCampaign/n8n/connection';
 import { toN8nError, toProblem } from '../../../nodes/PushCampaign/n8n/errors';
-import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
 import { failureProblem } from '../../../nodes/PushCampaign/service/problems';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
 
 const node: INode = {
 	...{ id: '1', name: 'Push Campaign', type: 'pushCampaign', typeVersion: 1 },
 	...{ position: [0, 0], parameters: {} },
 };
-const text = { message: 'Title is missing', description: 'Fill in Title.', itemIndex: 2 };
-const invalid = new InvalidInput('Title is missing', 'Fill in Title.');
+const text = { message: "'Title' is missing", description: "Fill in 'Title'.", itemIndex: 2 };
+const invalid = new InvalidInput("'Title' is missing", "Fill in 'Title'.");
 const limited = failureProblem(
 	{ type: 'rate_limit', description: 'Slow down' },
 	{ statusCode: 200, retryAfterMs: 2_000 },
@@ -47,7 +47,7 @@ test('anything else that is thrown is a bug of this node, after which nobody kno
 });
 
 test('a message never holds the word by which n8n takes an execution for canceled', () => {
-	const message = 'Title is not valid: "canceled, canceled"';
+	const message = `'Title' is not valid: "canceled, canceled"`;
 	for (const problem of [toProblem(invalid), limited]) {
 		const error = toN8nError(node, problem, { ...text, message });
 		expect(error.message).not.toContain('canceled');

@@ -90,12 +90,12 @@ describe('a text', () => {
 	});
 
 	test.each([
-		['', 'Title is missing'],
-		[undefined, 'Title is missing'],
-		['\u200B \u2060\u00AD', 'Title is missing'],
-		['={{ $json.title }}', 'Title is empty for this item'],
-		[true, 'Title is not text: true'],
-		[{ rendered: 'Sale' }, 'Title is not text: {"rendered":"Sale"}'],
+		['', "'Title' is missing"],
+		[undefined, "'Title' is missing"],
+		['\u200B \u2060\u00AD', "'Title' is missing"],
+		['={{ $json.title }}', "'Title' is empty for this item"],
+		[true, "'Title' is not text: true"],
+		[{ rendered: 'Sale' }, `'Title' is not text: {"rendered":"Sale"}`],
 	])('is refused if nothing of it is visible, or it is none: %s', (title, refusal) => {
 		expect(refusalOf(() => bodyOf({ title }))).toBe(refusal);
 	});
@@ -117,13 +117,13 @@ describe('a URL', () => {
 		'mailto:me@shop.example',
 	])('is refused if no browser opens it: %s', (targetUrl) => {
 		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
-			`Target URL is not an http:// or https:// address: "${targetUrl}"`,
+			`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
 		);
 	});
 
 	test('is refused if half a character is in it', () => {
 		expect(refusalOf(() => bodyOf({ targetUrl: 'https://shop.example/\ud83c' }))).toMatch(
-			'Target URL holds \uFFFD, half of a character',
+			"'Target URL' holds \uFFFD, half of a character",
 		);
 	});
 
@@ -133,19 +133,19 @@ describe('a URL', () => {
 	])('of a picture has to be https: $displayName', ({ field, displayName }) => {
 		const url = 'http://shop.example/a.png';
 		expect(refusalOf(() => bodyOf({ additionalFields: { [field]: url } }))).toBe(
-			`${displayName} is not an https:// address: "${url}"`,
+			`'${displayName}' is not an https:// address: "${url}"`,
 		);
 	});
 });
 
 test.each([
-	[{ name: '' }, 'Campaign Name is missing'],
-	[{ iconUrl: ' ' }, 'Icon URL is missing'],
-	[{ imageUrl: '={{ $json.image }}' }, 'Image URL is empty for this item'],
-	[{ autoHide: '={{ $json.hide }}' }, 'Auto Hide is empty for this item'],
-	[{ autoHide: 'yes' }, 'Auto Hide is not true or false: "yes"'],
-	[{ expireAfter: {} }, 'Amount in Expire After is missing'],
-	[{ quietHours: {} }, 'From in Quiet Hours is missing'],
+	[{ name: '' }, "'Campaign Name' is missing"],
+	[{ iconUrl: ' ' }, "'Icon URL' is missing"],
+	[{ imageUrl: '={{ $json.image }}' }, "'Image URL' is empty for this item"],
+	[{ autoHide: '={{ $json.hide }}' }, "'Auto Hide' is empty for this item"],
+	[{ autoHide: 'yes' }, `'Auto Hide' is not true or false: "yes"`],
+	[{ expireAfter: {} }, "'Amount' in 'Expire After' is missing"],
+	[{ quietHours: {} }, "'From' in 'Quiet Hours' is missing"],
 ])('a field that was added and is empty is refused: %s', (fields, refusal) => {
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toBe(refusal);
 });
@@ -157,18 +157,18 @@ describe('a button', () => {
 
 	test('needs a title and a URL', () => {
 		expect(refusalOf(() => buttonsOf([{ title: '', url: '' }]))).toBe(
-			'Title in Button 1 of Action Buttons is missing',
+			"'Title' in button 1 of 'Action Buttons' is missing",
 		);
 		expect(refusalOf(() => buttonsOf([{ title: 'Shop', url }, { title: 'Read' }]))).toBe(
-			'URL in Button 2 of Action Buttons is missing',
+			"'URL' in button 2 of 'Action Buttons' is missing",
 		);
 	});
 
 	test('has at most 100 characters each in a send to all alone', () => {
 		const long = { title: 'x'.repeat(101), url: `${url}/${'x'.repeat(100)}` };
 		expect(buttonsOf([long], sendToSegments)).toEqual([long]);
-		expect(refusalOf(() => buttonsOf([long]))).toMatch(/^Title in Button 1 .* is 101 characters/);
-		expect(refusalOf(() => buttonsOf([{ ...long, title: 'Shop' }]))).toMatch(/^URL in Button 1/);
+		expect(refusalOf(() => buttonsOf([long]))).toMatch(/^'Title' in button 1 .* is 101 characters/);
+		expect(refusalOf(() => buttonsOf([{ ...long, title: 'Shop' }]))).toMatch(/^'URL' in button 1/);
 	});
 
 	test.each([{ button: [] }, { button: undefined }, { button: '={{ $json.buttons }}' }])(
@@ -209,7 +209,7 @@ describe('Convert HTML to Text', () => {
 
 	test('comes before everything that is judged', () => {
 		const options = { htmlToText: true };
-		expect(refusalOf(() => bodyOf({ title: '<p> </p>', options }))).toBe('Title is missing');
+		expect(refusalOf(() => bodyOf({ title: '<p> </p>', options }))).toBe("'Title' is missing");
 		expect(bodyOf({ title: `<p>${'x'.repeat(100)}</p>`, options }).title).toBe('x'.repeat(100));
 	});
 
@@ -233,12 +233,12 @@ describe('Shorten Long Texts', () => {
 		expect(body.message).toBe(`${'word '.repeat(50)}word…`);
 		const targetUrl = `${content.targetUrl}/${'x'.repeat(255)}`;
 		expect(refusalOf(() => bodyOf({ targetUrl, options }))).toMatch(
-			/^Target URL is 281 characters/,
+			/^'Target URL' is 281 characters/,
 		);
 	});
 
 	test('hides nothing that nobody meant', () => {
 		const title = `${'word '.repeat(30)}[object Object]`;
-		expect(refusalOf(() => bodyOf({ title, options }))).toMatch(/^Title holds \[object Object\]/);
+		expect(refusalOf(() => bodyOf({ title, options }))).toMatch(/^'Title' holds \[object Object\]/);
 	});
 });

@@ -8,7 +8,7 @@ import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSeg
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { content, itemOf, prepare, refusalOf } from './support';
 
-const title = { displayName: 'Title', path: 'title' };
+const title = { label: "'Title'", path: 'title' };
 
 interface Text {
 	readonly text: string;
@@ -81,7 +81,7 @@ describe('nobody meant', () => {
 
 	test('half a character', () => {
 		expect(refusalOf(() => judgeText({ text: 'Sale \ud83c' }))).toBe(
-			'Title holds \uFFFD, half of a character: "Sale \uFFFD"',
+			`'Title' holds \uFFFD, half of a character: "Sale \uFFFD"`,
 		);
 	});
 });
@@ -112,19 +112,19 @@ describe('somebody meant', () => {
 describe('one judge is for', () => {
 	const wrong = '[object Object]';
 	test.each([
-		{ field: 'Title', parameters: { title: wrong } },
-		{ field: 'Message', parameters: { message: wrong } },
-		{ field: 'Target URL', parameters: { targetUrl: `https://shop.example/${wrong}` } },
-		{ field: 'Campaign Name', parameters: { additionalFields: { name: wrong } } },
-		{ field: 'Icon URL', parameters: { additionalFields: { iconUrl: wrong } } },
-		{ field: 'Image URL', parameters: { additionalFields: { imageUrl: wrong } } },
-		{ field: 'Send Only Once', parameters: { options: { idempotencyKey: wrong } } },
+		{ field: "'Title'", parameters: { title: wrong } },
+		{ field: "'Message'", parameters: { message: wrong } },
+		{ field: "'Target URL'", parameters: { targetUrl: `https://shop.example/${wrong}` } },
+		{ field: "'Campaign Name'", parameters: { additionalFields: { name: wrong } } },
+		{ field: "'Icon URL'", parameters: { additionalFields: { iconUrl: wrong } } },
+		{ field: "'Image URL'", parameters: { additionalFields: { imageUrl: wrong } } },
+		{ field: "'Send Only Once'", parameters: { options: { idempotencyKey: wrong } } },
 		{
-			field: 'Title in Button 1 of Action Buttons',
+			field: "'Title' in button 1 of 'Action Buttons'",
 			parameters: { actionButtons: { button: [{ title: wrong, url: content.targetUrl }] } },
 		},
 		{
-			field: 'URL in Button 2 of Action Buttons',
+			field: "'URL' in button 2 of 'Action Buttons'",
 			parameters: {
 				actionButtons: {
 					button: [
@@ -135,27 +135,31 @@ describe('one judge is for', () => {
 			},
 		},
 		{
-			field: 'Term in UTM Parameters',
+			field: "'Term' in 'UTM Parameters'",
 			parameters: { additionalFields: { utmParameters: { parameters: { term: wrong } } } },
 		},
 		{
-			field: 'Name in Attribute 1 of Attributes',
+			field: "'Name' in attribute 1 of 'Attributes'",
 			operation: sendToAttributes,
 			parameters: { attributes: { pairs: [{ name: wrong, value: 'pro' }] } },
 		},
 		{
-			field: 'Value in Attribute 1 of Attributes',
+			field: "'Value' in attribute 1 of 'Attributes'",
 			operation: sendToAttributes,
 			parameters: { attributes: { pairs: [{ name: 'plan', value: wrong }] } },
 		},
 		{
-			field: 'plan in Attributes (JSON)',
+			field: "plan in 'Attributes (JSON)'",
 			operation: sendToAttributes,
 			parameters: { specifyAttributes: 'json', attributesJson: { plan: wrong } },
 		},
-		{ field: 'Segment IDs', operation: sendToSegments, parameters: { segmentIds: `12, ${wrong}` } },
-		{ field: 'Segment IDs', operation: sendToSegments, parameters: { segmentIds: [12, wrong] } },
-		{ field: 'Subscriber ID', operation: sendToSubscriber, parameters: { subscriberId: wrong } },
+		{
+			field: "'Segment IDs'",
+			operation: sendToSegments,
+			parameters: { segmentIds: `12, ${wrong}` },
+		},
+		{ field: "'Segment IDs'", operation: sendToSegments, parameters: { segmentIds: [12, wrong] } },
+		{ field: "'Subscriber ID'", operation: sendToSubscriber, parameters: { subscriberId: wrong } },
 	])('$field', ({ field, parameters, operation = sendToAll }) => {
 		expect(refusalOf(() => prepare(parameters, {}, operation))).toMatch(
 			new RegExp(`^${field.replace(/[()]/g, '\\$&')} holds \\[object Object\\]`),
@@ -164,7 +168,7 @@ describe('one judge is for', () => {
 
 	test('Campaign ID', () => {
 		expect(refusalOf(() => getStatus.prepare(itemOf({ campaignId: 'NaN' })))).toBe(
-			'Campaign ID holds NaN, as if a value were missing: "NaN"',
+			`'Campaign ID' holds NaN, as if a value were missing: "NaN"`,
 		);
 	});
 });

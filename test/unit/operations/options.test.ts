@@ -61,19 +61,19 @@ describe('Send Only Once', () => {
 		},
 	])('refuses $key', ({ key, gives, refusal }) => {
 		const read = () => keyOf(key, { gives: { 'options.idempotencyKey': gives } });
-		expect(refusalOf(read)).toMatch(/^Send Only Once /);
+		expect(refusalOf(read)).toMatch(/^'Send Only Once' /);
 		expect(refusalOf(read)).toContain(refusal);
 	});
 });
 
 test.each([
-	[{ dryRun: '={{ $json.test }}' }, 'Dry Run is empty for this item'],
-	[{ dryRun: 'yes' }, 'Dry Run is not true or false: "yes"'],
-	[{ timeout: 0 }, 'Timeout is not a whole number from 1 to 2147483647: 0'],
-	[{ timeout: '' }, 'Timeout is missing'],
+	[{ dryRun: '={{ $json.test }}' }, "'Dry Run' is empty for this item"],
+	[{ dryRun: 'yes' }, `'Dry Run' is not true or false: "yes"`],
+	[{ timeout: 0 }, "'Timeout' is not a whole number from 1 to 2147483647: 0"],
+	[{ timeout: '' }, "'Timeout' is missing"],
 	[
 		{ unknownOutcome: 'always' },
-		'Unknown Outcome is none of report, resend, countAsSent: "always"',
+		`'Unknown Outcome' is none of report, resend, countAsSent: "always"`,
 	],
 ])('refuses %s', (options, refusal) => {
 	expect(refusalOf(() => read(options))).toBe(refusal);

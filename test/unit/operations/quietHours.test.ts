@@ -159,10 +159,13 @@ describe('Quiet Hours', () => {
 	});
 
 	test.each([
-		[{ from: '21:00', to: '21:00' }, 'Quiet Hours has 21:00 both as From and as To'],
-		[{ from: '24:00', to: '08:00' }, 'From in Quiet Hours is not a time such as 21:00: "24:00"'],
-		[{ from: '21:00', to: '8' }, 'To in Quiet Hours is not a time such as 21:00: "8"'],
-		[{ from: '', to: '08:00' }, 'From in Quiet Hours is missing'],
+		[{ from: '21:00', to: '21:00' }, "'Quiet Hours' has 21:00 both as From and as To"],
+		[
+			{ from: '24:00', to: '08:00' },
+			`'From' in 'Quiet Hours' is not a time such as 21:00: "24:00"`,
+		],
+		[{ from: '21:00', to: '8' }, `'To' in 'Quiet Hours' is not a time such as 21:00: "8"`],
+		[{ from: '', to: '08:00' }, "'From' in 'Quiet Hours' is missing"],
 	])('are refused: %s', (hours, refusal) => {
 		expect(refusalOf(() => read(hours))).toBe(refusal);
 	});

@@ -40,7 +40,7 @@ describe('Get Status', () => {
 				request: {
 					isSend: false,
 					path: '/v1/notification/status/id/1001',
-					about: { of: 'campaign', displayName: 'Campaign ID', id: '1001' },
+					about: { of: 'campaign', label: "'Campaign ID'", id: '1001' },
 				},
 				timeoutMs: 5000,
 			},
@@ -60,17 +60,17 @@ describe('Get Status', () => {
 	});
 
 	test.each([
-		['', 'Campaign ID is missing'],
-		['1001, 1002', 'Campaign ID holds what is not one ID: "1001, 1002"'],
-		['..', 'Campaign ID is not a campaign\'s ID: ".."'],
-		[10.5, 'Campaign ID holds what is not one ID: 10.5'],
+		['', "'Campaign ID' is missing"],
+		['1001, 1002', `'Campaign ID' holds what is not one ID: "1001, 1002"`],
+		['..', `'Campaign ID' is not a campaign's ID: ".."`],
+		[10.5, "'Campaign ID' holds what is not one ID: 10.5"],
 	])('refuses "%s"', (id, refusal) => {
 		expect(refusalOf(() => prepare(id))).toBe(refusal);
 	});
 
 	test('says what has a campaign ID if an item comes from a send that gave none', () => {
 		const read = () => prepare('={{ $json.campaignId }}', {}, { audience: 'subscriber' });
-		expect(refusalOf(read)).toBe('Campaign ID is empty for this item');
+		expect(refusalOf(read)).toBe("'Campaign ID' is empty for this item");
 		expect(adviceOf(read)).toMatch('an If node');
 	});
 

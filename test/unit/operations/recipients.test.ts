@@ -42,7 +42,7 @@ describe('Segment IDs', () => {
 		[beyond, 'so large a number that its last digits are lost'],
 		['12\ud83c', 'half of a character'],
 	])('are refused: %s', (given, refusal) => {
-		expect(refusalOf(() => read(given))).toMatch(/^Segment IDs /);
+		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
 	});
 });
@@ -61,12 +61,15 @@ describe('Subscriber ID', () => {
 	});
 
 	test.each([
-		['', 'Subscriber ID is missing'],
-		['abc', 'Subscriber ID is not a number: "abc"'],
-		['5001, 5002', 'Subscriber ID holds what is not one ID: "5001, 5002"'],
-		[-1, 'Subscriber ID holds what is not one ID: -1'],
-		[true, 'Subscriber ID holds what is not one ID: true'],
-		[2 ** 53, 'Subscriber ID is so large a number that its last digits are lost: 9007199254740992'],
+		['', "'Subscriber ID' is missing"],
+		['abc', `'Subscriber ID' is not a number: "abc"`],
+		['5001, 5002', `'Subscriber ID' holds what is not one ID: "5001, 5002"`],
+		[-1, "'Subscriber ID' holds what is not one ID: -1"],
+		[true, "'Subscriber ID' holds what is not one ID: true"],
+		[
+			2 ** 53,
+			"'Subscriber ID' is so large a number that its last digits are lost: 9007199254740992",
+		],
 	])('is refused: %s', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toBe(refusal);
 	});
@@ -100,18 +103,18 @@ describe('Attributes', () => {
 
 	const one = { name: 'plan', value: 'pro' };
 	test.each([
-		[[], 'Attributes has no attribute'],
-		['={{ $json.pairs }}', 'Attributes has no attribute'],
-		[[one, { name: 'plan ', value: 'free' }], 'Attributes has the name "plan" twice'],
-		[[{ ...one, name: '' }], 'Name in Attribute 1 of Attributes is missing'],
-		[[one, { name: 'city', value: '' }], 'Value in Attribute 2 of Attributes is missing'],
+		[[], "'Attributes' has no attribute"],
+		['={{ $json.pairs }}', "'Attributes' has no attribute"],
+		[[one, { name: 'plan ', value: 'free' }], `'Attributes' has the name "plan" twice`],
+		[[{ ...one, name: '' }], "'Name' in attribute 1 of 'Attributes' is missing"],
+		[[one, { name: 'city', value: '' }], "'Value' in attribute 2 of 'Attributes' is missing"],
 		[
 			[{ ...one, value: '={{ $json.x }}' }],
-			'Value in Attribute 1 of Attributes is empty for this item',
+			"'Value' in attribute 1 of 'Attributes' is empty for this item",
 		],
 		[
 			[{ ...one, value: beyond }],
-			'Value in Attribute 1 of Attributes is so large a number that its last digits are lost: 12345678901234567000',
+			"'Value' in attribute 1 of 'Attributes' is so large a number that its last digits are lost: 12345678901234567000",
 		],
 	])('are refused: %s', (pairs, refusal) => {
 		expect(refusalOf(() => fromPairs(pairs))).toBe(refusal);
@@ -137,10 +140,10 @@ describe('Attributes (JSON)', () => {
 		['{}', 'has no attribute'],
 		['{"": "pro"}', 'is missing'],
 		['{"plan": "pro", "plan ": "free"}', 'has the name "plan" twice'],
-		['{"plan": null}', 'plan in Attributes (JSON) is missing'],
+		['{"plan": null}', "plan in 'Attributes (JSON)' is missing"],
 		[
 			'{"plan": ["pro"]}',
-			'plan in Attributes (JSON) is not a text, a number or a boolean: ["pro"]',
+			`plan in 'Attributes (JSON)' is not a text, a number or a boolean: ["pro"]`,
 		],
 		['{"plan": "{{ $json.plan }}"}', 'but is set to Fixed'],
 		['={"plan": "{{ $json.plan }}"}', 'has nothing in the place of {{ $json.plan }}'],
@@ -159,7 +162,7 @@ describe('Attributes (JSON)', () => {
 		expect(read('keypair')).toEqual({ plan: 'pro' });
 		expect(read('json')).toEqual({ city: 'Oslo' });
 		expect(refusalOf(() => read('both'))).toBe(
-			'Specify Attributes is none of keypair, json: "both"',
+			`'Specify Attributes' is none of keypair, json: "both"`,
 		);
 	});
 });

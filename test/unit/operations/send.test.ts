@@ -132,8 +132,8 @@ describe('a test', () => {
 	});
 
 	test.each([
-		{ testSubscriberId: '', refusal: 'Test Subscriber ID is missing' },
-		{ testSubscriberId: 'me', refusal: 'Test Subscriber ID is not a number: "me"' },
+		{ testSubscriberId: '', refusal: "'Test Subscriber ID' is missing" },
+		{ testSubscriberId: 'me', refusal: `'Test Subscriber ID' is not a number: "me"` },
 	])('is refused by its own name: "$testSubscriberId"', ({ testSubscriberId, refusal }) => {
 		expect(refusalOf(() => testWith({ options: { testSubscriberId } }))).toBe(refusal);
 		expect(prepare({ ...parameters, options: { testSubscriberId } }).isTest).toBe(false);
@@ -168,25 +168,22 @@ describe('the request of a send', () => {
 	});
 
 	test.each([
-		{ send: toSubscriber(), displayName: 'Subscriber ID' },
+		{ send: toSubscriber(), label: "'Subscriber ID'" },
 		{
 			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
-			displayName: 'Test Subscriber ID',
+			label: "'Test Subscriber ID'",
 		},
-	])(
-		'names the field that its subscriber stands in: $displayName',
-		async ({ send, displayName }) => {
-			const { client, asked } = recordingClient({ status: 'success', description: 'Sent' });
-			const result = send && (await performSend(client, send));
-			expect(result).toMatchObject({ value: { description: 'Sent' } });
-			expect(asked[0]?.request).toEqual({
-				isSend: true,
-				path: '/v1/notification/send/sid',
-				body: { ...contentBody, sid: '5001' },
-				about: { of: 'subscriber', displayName, id: '5001' },
-			});
-		},
-	);
+	])('names the field that its subscriber stands in: $label', async ({ send, label }) => {
+		const { client, asked } = recordingClient({ status: 'success', description: 'Sent' });
+		const result = send && (await performSend(client, send));
+		expect(result).toMatchObject({ value: { description: 'Sent' } });
+		expect(asked[0]?.request).toEqual({
+			isSend: true,
+			path: '/v1/notification/send/sid',
+			body: { ...contentBody, sid: '5001' },
+			about: { of: 'subscriber', label, id: '5001' },
+		});
+	});
 
 	test('is shown by a dry run, without a header', () => {
 		expect(toRequest('https://push.example/base', toSegments('12'))).toEqual({
@@ -250,7 +247,7 @@ describe('the item of a send', () => {
 	});
 
 	test('that is not valid has what can be read', () => {
-		const error = { message: 'Message is missing' };
+		const error = { message: "'Message' is missing" };
 		const ending = { status: 'notSent', description: 'Why', error } as const;
 		const item = itemOf({ title: ' Sale ', subscriberId: 5001, segmentIds: '' });
 		expect(toInvalidRow(item, sendToSubscriber, ending)).toEqual({

@@ -6,7 +6,7 @@ import type { SendOperation } from '../../../nodes/PushCampaign/operations/opera
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
-import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
 
 const valueAt = (parameters: object, path: string): unknown =>
 	path

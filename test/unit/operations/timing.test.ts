@@ -22,7 +22,7 @@ describe('Send At', () => {
 			sendAt: '2030-05-17 09:30 +05:30',
 		},
 		{
-			name: "is read in the workflow's timezone if Timezone is empty",
+			name: "is read in the workflow's timezone if 'Timezone' is empty",
 			fields: { sendAt: '2030-05-17 09:30', sendAtTimezone: '' },
 			sendAt: '2030-05-17 09:30 +02:00',
 		},
@@ -55,10 +55,10 @@ describe('Send At', () => {
 	});
 
 	test.each([
-		['', 'Send At is missing'],
-		['={{ $json.when }}', 'Send At is empty for this item'],
-		['soon', 'Send At can\'t be read as a date: "soon"'],
-		['2030-05-17', 'Send At is a date without a time: "2030-05-17"'],
+		['', "'Send At' is missing"],
+		['={{ $json.when }}', "'Send At' is empty for this item"],
+		['soon', `'Send At' can't be read as a date: "soon"`],
+		['2030-05-17', `'Send At' is a date without a time: "2030-05-17"`],
 	])('is refused: "%s"', (sendAt, refusal) => {
 		expect(refusalOf(() => read({ sendAt }))).toBe(refusal);
 	});
@@ -70,7 +70,7 @@ describe('Timezone', () => {
 		'is refused if it is no timezone of a region: %s',
 		(sendAtTimezone) => {
 			expect(refusalOf(() => read({ sendAt, sendAtTimezone }))).toBe(
-				`Timezone is not a timezone of a region: "${sendAtTimezone}"`,
+				`'Timezone' is not a timezone of a region: "${sendAtTimezone}"`,
 			);
 		},
 	);
@@ -110,13 +110,13 @@ describe('Expire After', () => {
 		expect(expire(duration).body.expire_push).toBe(expires);
 	});
 
-	const amount = 'Amount in Expire After is not a whole number from 1';
+	const amount = "'Amount' in 'Expire After' is not a whole number from 1";
 	test.each([
 		[{ amount: 0, unit: 'd' }, `${amount}: 0`],
 		[{ amount: 1.5, unit: 'd' }, `${amount}: 1.5`],
 		[{ amount: 'many', unit: 'd' }, `${amount}: "many"`],
-		[{ amount: '', unit: 'd' }, 'Amount in Expire After is missing'],
-		[{ amount: 1, unit: 'w' }, 'Unit in Expire After is none of m, h, d: "w"'],
+		[{ amount: '', unit: 'd' }, "'Amount' in 'Expire After' is missing"],
+		[{ amount: 1, unit: 'w' }, `'Unit' in 'Expire After' is none of m, h, d: "w"`],
 	])('is refused: %s', (duration, refusal) => {
 		expect(refusalOf(() => expire(duration))).toBe(refusal);
 	});

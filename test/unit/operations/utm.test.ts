@@ -101,14 +101,14 @@ describe('UTM Parameters', () => {
 	test('whose part is missing are refused', () => {
 		const campaign = '=sale-{{ $json.city }}';
 		expect(refusalOf(() => sendWith({ campaign }))).toContain(
-			'Campaign in UTM Parameters has nothing in the place of {{ $json.city }}',
+			"'Campaign' in 'UTM Parameters' has nothing in the place of {{ $json.city }}",
 		);
 	});
 
 	test('count when the length of a URL is judged', () => {
 		const targetUrl = `https://shop.example/${'a'.repeat(220)}`;
 		expect(refusalOf(() => sendWith({ source: 'newsletter' }, { targetUrl }))).toBe(
-			'Target URL is 263 characters long, 8 more than the 255 that the service accepts',
+			"'Target URL' is 263 characters long, 8 more than the 255 that the service accepts",
 		);
 	});
 });

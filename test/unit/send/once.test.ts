@@ -3,12 +3,12 @@ import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import type { Send } from '../../../nodes/PushCampaign/send/once';
 import { SendsOnce } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
-import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
 import { failureProblem, unknownProblem } from '../../../nodes/PushCampaign/service/problems';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
 
 // One send asks the ledger, then its key, then the clock, right before its request leaves.
 
-const tooLate = new InvalidInput('Send At is less than 5 minutes ahead', 'Choose a later time.');
+const tooLate = new InvalidInput("'Send At' is less than 5 minutes ahead", 'Choose a later time.');
 const lost = unknownProblem('the connection was lost', { isSend: true });
 const refused = (type: string) =>
 	failureProblem({ type, description: '' }, { statusCode: 200 }, { isSend: true });

@@ -1,6 +1,6 @@
 import { campaignStatusOf } from '../../../nodes/PushCampaign/service/answers';
-import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/invalidInput';
 import { validationProblem } from '../../../nodes/PushCampaign/service/problems';
+import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
 import {
 	answering,
 	clientOf,
@@ -15,10 +15,10 @@ import {
 } from './support';
 
 test('what was entered has to be corrected', () => {
-	expect(validationProblem(new InvalidInput('Title is empty', 'Enter a title.'))).toEqual({
+	expect(validationProblem(new InvalidInput("'Title' is empty", 'Enter a title.'))).toEqual({
 		type: 'validation',
 		outcome: 'notSent',
-		message: 'Title is empty',
+		message: "'Title' is empty",
 		fix: 'Enter a title.',
 		remedy: 'correct',
 		cause: 'configuration-invalid',
@@ -101,13 +101,13 @@ describe('a failure answer means that nothing was done', () => {
 
 	test('and names the subscriber and the field', async () => {
 		const problem = await problemAfter(sendToOne, failing('invalid_sid'));
-		expect(problem.message).toBe('Subscriber ID: the push service has no subscriber 5001');
+		expect(problem.message).toBe("'Subscriber ID': the push service has no subscriber 5001");
 	});
 
 	test('and names the campaign and the field', async () => {
 		const problem = await problemAfter(readStatus, failing('invalid_value'));
 		expect(problem).toMatchObject({
-			message: 'Campaign ID: the push service has no campaign 1001',
+			message: "'Campaign ID': the push service has no campaign 1001",
 			httpCode: '404',
 		});
 	});
@@ -122,7 +122,7 @@ describe('a failure answer means that nothing was done', () => {
 describe('an answer that is not the service’s', () => {
 	test.each([
 		{ statusCode: 403, body: page },
-		{ statusCode: 404, body: page, fix: /Check Base URL/ },
+		{ statusCode: 404, body: page, fix: /Check 'Base URL'/ },
 		{ statusCode: 409, body: '' },
 		{ statusCode: 413, body: { message: 'Too large' } },
 	])(

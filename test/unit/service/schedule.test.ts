@@ -81,20 +81,20 @@ test.each([
 	...[DateTime.invalid('broken'), DateTime.utc(2030).setZone(FixedOffsetZone.instance(900))],
 ])('%p can’t be read as a date', (value) => {
 	expect(refusal(() => parseSchedule(value, 'UTC')).message).toMatch(
-		/^Send At can't be read as a date: ./,
+		/^'Send At' can't be read as a date: ./,
 	);
 });
 
 test.each(['2030-05-17', ' 2030-5-7\n'])('%j is a date without a time: refused', (value) => {
-	expect(refusal(() => parseSchedule(value, 'UTC', 'Start'))).toMatchObject({
-		message: `Start is a date without a time: "${value.trim()}"`,
+	expect(refusal(() => parseSchedule(value, 'UTC'))).toMatchObject({
+		message: `'Send At' is a date without a time: "${value.trim()}"`,
 		advice: 'Enter the time, too, as in 2030-05-17 09:30.',
 	});
 });
 
 test.each([1_893_456_000, 1_893_456_000.5, ' 1893456000 '])('%j looks like seconds', (value) => {
 	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
-	expect(message).toMatch(/^Send At is .*1893456000.*, which looks like seconds$/);
+	expect(message).toMatch(/^'Send At' is .*1893456000.*, which looks like seconds$/);
 	expect(advice).toContain('multiply it by 1000');
 });
 
@@ -166,6 +166,6 @@ describe('a schedule', () => {
 		{ lead: 1, when: 'less than 5 minutes ahead' },
 		{ lead: 0, when: 'in the past' },
 	])('$lead ms ahead is refused: it is $when', ({ lead, when }) => {
-		expect(check(lead)?.message).toBe(`Send At is 2030-05-17 09:30 +00:00, which is ${when}`);
+		expect(check(lead)?.message).toBe(`'Send At' is 2030-05-17 09:30 +00:00, which is ${when}`);
 	});
 });

@@ -35,7 +35,7 @@ describe('the address', () => {
 		{ baseUrl: 'http://127.0.0.1.example', then: 'starts with http://' },
 	])('$baseUrl $then', ({ baseUrl, then }) => {
 		const { message, advice } = refusal(() => settingsOf({ baseUrl }));
-		expect(message).toMatch(`Base URL of the credential ${then}`);
+		expect(message).toMatch(`'Base URL' of the credential ${then}`);
 		expect(advice).toMatch(/^Enter .+\.$/);
 		expect(message + advice).not.toContain('secret');
 	});
@@ -58,17 +58,17 @@ describe('the headers', () => {
 	});
 
 	test.each([
-		{ change: { apiKey: '' }, then: 'API Key of the credential is missing' },
-		{ change: { authToken: undefined }, then: 'Auth Token of the credential is missing' },
-		{ change: { apiKey: 'kéy→' }, then: 'API Key of the credential holds a character' },
-		{ change: { headerNames: 'x' }, then: 'Header Names of the credential is not one of its' },
+		{ change: { apiKey: '' }, then: "'API Key' of the credential is missing" },
+		{ change: { authToken: undefined }, then: "'Auth Token' of the credential is missing" },
+		{ change: { apiKey: 'kéy→' }, then: "'API Key' of the credential holds a character" },
+		{ change: { headerNames: 'x' }, then: "'Header Names' of the credential is not one of its" },
 		...['', 'X Key', 'Content-Type', 'host', 'Content-length'].map((apiKeyHeader) => ({
 			change: { ...custom, apiKeyHeader },
-			then: 'API Key Header of the credential ',
+			then: "'API Key Header' of the credential ",
 		})),
 		{
 			change: { ...custom, authTokenHeader: 'x-key' },
-			then: 'Auth Token Header of the credential is the same as API Key Header',
+			then: "'Auth Token Header' of the credential is the same as 'API Key Header'",
 		},
 	])('of $change are refused', ({ change, then }) => {
 		expect(refusal(() => settingsOf(change)).message).toMatch(then);
@@ -76,5 +76,5 @@ describe('the headers', () => {
 });
 
 test.each([undefined, null, 'text', []])('%j is no credential', (given) => {
-	expect(refusal(() => parseSettings(given)).message).toMatch(/^Base URL .* is missing$/);
+	expect(refusal(() => parseSettings(given)).message).toMatch(/^'Base URL' .* is missing$/);
 });

@@ -1,7 +1,7 @@
 import { campaignCreated } from '../../../nodes/PushCampaign/service/answers';
 import type { ClientOptions, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { createClient } from '../../../nodes/PushCampaign/service/client';
-import { InvalidInput } from '../../../nodes/PushCampaign/service/invalidInput';
+import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
 
 /** What an action refuses its input with; fails the test if it accepts it. */
 export function refusal(action: () => unknown): InvalidInput {
@@ -23,12 +23,12 @@ export const sendToOne: ServiceRequest = {
 	isSend: true,
 	path: '/v1/notification/send/sid',
 	body: { ...body, sid: '5001' },
-	about: { of: 'subscriber', displayName: 'Subscriber ID', id: '5001' },
+	about: { of: 'subscriber', label: "'Subscriber ID'", id: '5001' },
 };
 export const readStatus: ServiceRequest = {
 	isSend: false,
 	path: '/v1/notification/status/id/1001',
-	about: { of: 'campaign', displayName: 'Campaign ID', id: '1001' },
+	about: { of: 'campaign', label: "'Campaign ID'", id: '1001' },
 };
 export const readCount: ServiceRequest = { isSend: false, path: '/v1/site/subscriber_count' };
 

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../nodes/PushCampaign/service/invalidInput';
 import { clip, countCharacters, isWebUrl, quote } from '../../../nodes/PushCampaign/service/text';
+import { messageOf } from '../../../nodes/PushCampaign/service/thrown';
 
 describe('a text from outside', () => {
 	test('becomes one line', () => {

@@ -107,18 +107,18 @@ test('the site has an ID that no campaign can have', () => {
 
 const reach = { event: 'campaignReached', number: 1 };
 const refusals: Array<{ name: string; given: INodeParameters; then: string }> = [
-	{ name: 'no campaign ID', given: { campaignIds: ' , ' }, then: 'Campaign IDs is missing' },
-	{ name: 'an empty list of IDs', given: { campaignIds: [] }, then: 'Campaign IDs is missing' },
-	{ name: 'nothing to watch', given: { watch: [] }, then: 'Watch is empty' },
+	{ name: 'no campaign ID', given: { campaignIds: ' , ' }, then: "'Campaign IDs' is missing" },
+	{ name: 'an empty list of IDs', given: { campaignIds: [] }, then: "'Campaign IDs' is missing" },
+	{ name: 'nothing to watch', given: { watch: [] }, then: "'Watch' is empty" },
 	{
 		name: 'something to watch that there is not',
 		given: { watch: ['sold'] },
-		then: 'Watch is not a selection from the list: ["sold"]',
+		then: `'Watch' is not a selection from the list: ["sold"]`,
 	},
 	{
 		name: 'an event that there is not',
 		given: { event: 'sold' },
-		then: 'Trigger On is no event: "sold"',
+		then: `'Trigger On' is no event: "sold"`,
 	},
 	{ name: 'a counter that there is not', given: { ...reach, counter: 'sold' }, then: '"sold"' },
 	{
@@ -126,16 +126,16 @@ const refusals: Array<{ name: string; given: INodeParameters; then: string }> = 
 		given: { event: 'subscribersReached', number: 1, count: 'clicked' },
 		then: '"clicked"',
 	},
-	{ name: 'no number', given: { ...reach, number: '' }, then: 'Number is missing' },
+	{ name: 'no number', given: { ...reach, number: '' }, then: "'Number' is missing" },
 	{
 		name: 'a number of 0',
 		given: { ...reach, number: 0 },
-		then: 'Number is not a whole number from 1: 0',
+		then: "'Number' is not a whole number from 1: 0",
 	},
 	{
 		name: 'a minimum change that is no whole number',
 		given: { options: { minimumChange: 1.5 } },
-		then: 'Minimum Change is not a whole number from 1: 1.5',
+		then: "'Minimum Change' is not a whole number from 1: 1.5",
 	},
 ];
 test.each(refusals)('refuses $name', ({ given, then }) => {

@@ -11,7 +11,7 @@ const refused = (type: string): Problem => ({
 	cause: 'configuration-invalid',
 	remedy: 'correct',
 	httpCode: '404',
-	fix: 'Check Campaign IDs.',
+	fix: "Check 'Campaign IDs'.",
 });
 const problems: Record<string, Problem> = {
 	gone: refused('invalid_value'),
@@ -20,7 +20,7 @@ const problems: Record<string, Problem> = {
 		type: 'authentication_failure',
 		message: 'The credential is not accepted',
 		said: 'The service says: "No".',
-		fix: 'Check API Key.',
+		fix: "Check 'API Key'.",
 		remedy: 'mend',
 	},
 	crowded: { ...common, type: 'rate_limit', message: 'Too many', cause: 'rate-limited' },
@@ -140,8 +140,7 @@ describe('the error about failures', () => {
 				"Campaign 3 can't be read. The credential is not accepted",
 				"Campaign 2 can't be read. No answer",
 			].join('. '),
-			description:
-				'Check Campaign IDs. The service says: "No". Check API Key. The trigger goes on with its next poll.',
+			description: `Check 'Campaign IDs'. The service says: "No". Check 'API Key'. The trigger goes on with its next poll.`,
 			httpCode: '404',
 			failure: { cause: 'configuration-invalid' },
 		});
@@ -151,7 +150,7 @@ describe('the error about failures', () => {
 		{
 			name: 'after something is mended',
 			failures: '1 key',
-			then: /Check API Key\. Then try again\.$/,
+			then: /Check 'API Key'\. Then try again\.$/,
 		},
 		{ name: 'later if waiting helps', failures: '1 slow', then: /^Try again later\.$/ },
 	])('says on a publication to try again $name', ({ failures, then }) => {

@@ -1,4 +1,5 @@
-import { createRedactor, parseBody } from '../../../nodes/PushCampaign/service/body';
+import { parseBody } from '../../../nodes/PushCampaign/service/json';
+import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
 
 const secret = 'a/key"of the\\site';
 const redact = createRedactor([secret, 'the-token', 'short']);

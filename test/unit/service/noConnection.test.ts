@@ -1,4 +1,4 @@
-import { readNoConnection } from '../../../nodes/PushCampaign/service/transport';
+import { readNoConnection } from '../../../nodes/PushCampaign/service/noConnection';
 
 const coded = (code: string, more: object = {}) =>
 	Object.assign(new Error(code), { code, ...more });
