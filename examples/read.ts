@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
 import { z } from 'zod';
@@ -54,11 +54,6 @@ export function parseWorkflow(text: string): { draft: WorkflowDraft; active: boo
 	return { draft, active };
 }
 
-/** Reads an example workflow, by its name as `exampleNames` gives it. */
-export async function readExample(name: string): Promise<WorkflowDraft> {
-	return parseWorkflow(await readFile(exampleFile(name), 'utf8')).draft;
-}
-
 /** The data tables that a workflow creates if they are not there. */
 export function createdTables(draft: WorkflowDraft): DataTable[] {
 	return draft.nodes.flatMap(({ parameters }) => {
@@ -68,21 +63,6 @@ export function createdTables(draft: WorkflowDraft): DataTable[] {
 		const typed = columns.column.map(({ name, type }): [string, ColumnType] => [name, type]);
 		return [{ name: tableName, columns: Object.fromEntries(typed) }];
 	});
-}
-
-/** Changes one node, as its user does after the import. Throws if no node has that name. */
-export function changeNode(
-	draft: WorkflowDraft,
-	name: string,
-	change: Partial<Pick<INode, 'parameters' | 'credentials'>>,
-): WorkflowDraft {
-	if (!draft.nodes.some((node) => node.name === name)) throw new Error(`No node is named ${name}`);
-	const nodes = draft.nodes.map((node) =>
-		node.name === name
-			? { ...node, ...change, parameters: { ...node.parameters, ...change.parameters } }
-			: node,
-	);
-	return { ...draft, nodes };
 }
 
 /** Chooses the credential of every node whose type begins like this, as its user does. */

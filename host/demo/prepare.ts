@@ -12,6 +12,7 @@ import type { N8nClient } from '../n8n/client';
 import { createDataTable, type Row } from '../n8n/dataTables';
 import { N8nRefused, type Owner } from '../n8n/rest';
 import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
+import { fillIn } from './samples';
 
 /** The login of the demo's server. */
 export const demoOwner: Owner = {
@@ -56,7 +57,7 @@ export async function readExamples(page = writtenPage): Promise<Example[]> {
 	const read = async (name: string): Promise<Example> => {
 		const file = name === watching ? join(__dirname, `${name}.json`) : exampleFile(name);
 		const text = (await readFile(file, 'utf8')).replaceAll(writtenPage, page);
-		return { name, ...parseWorkflow(text) };
+		return { name, ...parseWorkflow(fillIn(text)) };
 	};
 	return await Promise.all([first, watching, ...names].map(read));
 }

@@ -28,6 +28,22 @@ export function addDemoCampaign(simulator: Simulator, since: number): void {
 	});
 }
 
+/** What a user writes into the examples before the first run: it is empty in the files, so that nothing is sent before. */
+const written = {
+	title: 'Hello from n8n',
+	message: 'This notification was sent by a workflow.',
+	targetUrl: 'https://example.com/hello',
+	testSubscriberId: '5001',
+};
+
+/** Fills in what is empty in the text of an example. */
+export function fillIn(example: string): string {
+	return Object.entries(written).reduce(
+		(text, [name, value]) => text.replaceAll(`"${name}": ""`, `"${name}": "${value}"`),
+		example,
+	);
+}
+
 /** Rows for the data tables of the examples, by the tables' names, so that each example has something to do. */
 export function sampleRows(now: number, timezone: string): Record<string, Row[]> {
 	const inHours = (hours: number) =>
