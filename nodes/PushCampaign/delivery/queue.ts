@@ -25,26 +25,27 @@ export const policy = {
 	startsAtOnce: 10,
 } as const;
 
-/** What one try of a job gave. */
-export interface Attempt<Outcome> {
-	/** How the job ends, unless it is tried again. */
-	readonly outcome: Outcome;
+/** What one try of a job gave, and what follows. */
+export type Attempt<Outcome> =
 	/**
-	 * What follows:
-	 * - `end`: nothing, the job has ended.
-	 * - `stop`: likewise; and if the run stops at its first failure, nothing further starts.
-	 * - `refused`: too many requests. The whole run pauses, and the job goes to the end of the queue.
-	 * - `held`: somebody else may be doing the same. The job is asked again after a pause, and holds up no other.
-	 * - `again`: it may succeed now. The job is tried again, twice at most; then `stop`.
+	 * The job has ended. If the run stops at its first failure, `stop` keeps everything further from starting.
+	 * `isAccepted` says whether the service dealt with a request: that ends a row of refusals.
 	 */
-	readonly then: 'end' | 'stop' | 'refused' | 'held' | 'again';
-	/** Whether the service dealt with a request: that ends a row of refusals. */
-	readonly isAccepted: boolean;
-	/** How long the service asks to wait, in milliseconds. */
-	readonly retryAfterMs?: number | undefined;
-}
+	| { readonly then: 'end' | 'stop'; readonly outcome: Outcome; readonly isAccepted: boolean }
+	/** Too many requests: the whole run pauses, and the job goes to the end of the queue. */
+	| {
+			readonly then: 'refused';
+			/** How everything that is left ends, if the run gives up. */
+			readonly outcome: Outcome;
+			/** How long the service asks to wait, in milliseconds. */
+			readonly retryAfterMs: number;
+	  }
+	/** Somebody else may be doing the same: the job is asked again after a pause, and holds up no other. */
+	| { readonly then: 'held' }
+	/** It may succeed now: the job is tried again, twice at most, and then ends like this. */
+	| { readonly then: 'again'; readonly outcome: Outcome };
 
-/** Makes one try. Must not throw. */
+/** Makes one try. What it throws ends the run. */
 export type Job<Outcome> = () => Promise<Attempt<Outcome>>;
 
 export interface QueueOptions {
@@ -61,7 +62,7 @@ export interface QueueOptions {
 }
 
 export interface QueueEnd<Outcome> {
-	/** In the order of the jobs; `undefined` for a job that was never tried. */
+	/** In the order of the jobs; `undefined` for a job that has not ended: it never started, or only waited. */
 	readonly outcomes: Array<Outcome | undefined>;
 	/** The refusal that made the run give up, if it did. */
 	readonly refusal?: Outcome | undefined;
@@ -69,7 +70,7 @@ export interface QueueEnd<Outcome> {
 
 interface Entry<Outcome> {
 	readonly job: Job<Outcome>;
-	/** Of its last try. */
+	/** Once it has ended. */
 	outcome?: Outcome;
 	repeats: number;
 	holds: number;
@@ -97,6 +98,7 @@ class Run<Outcome> {
 	private isClosed = false;
 	private wakeUp = () => {};
 	refusal: Outcome | undefined;
+	private thrown: { readonly error: unknown } | undefined;
 
 	constructor(
 		entries: ReadonlyArray<Entry<Outcome>>,
@@ -110,7 +112,10 @@ class Run<Outcome> {
 		this.wakeUp();
 	}
 
-	/** Starts what may start, until everything has ended. */
+	/**
+	 * Starts what may start, until everything has ended.
+	 * @throws what a job throws, once those in flight have ended
+	 */
 	async run(): Promise<void> {
 		let starts = 0;
 		const { now, sleep } = this.options;
@@ -129,34 +134,33 @@ class Run<Outcome> {
 				if (starts % policy.startsAtOnce === 0) await sleep(0);
 			}
 		}
+		if (this.thrown !== undefined) throw this.thrown.error;
 	}
 
 	private async start(entry: Entry<Outcome>): Promise<void> {
 		const { pauses } = this;
 		this.inFlight += 1;
-		const attempt = await entry.job();
-		this.inFlight -= 1;
-		entry.outcome = attempt.outcome;
-		if (attempt.isAccepted) {
-			this.refusalsInARow = 0;
-			this.hasAccepted = true;
-			this.concurrency = Math.min(policy.maxConcurrency, this.concurrency + 1);
+		try {
+			this.follow(entry, await entry.job(), pauses);
+		} catch (error) {
+			this.thrown = { error };
+			this.close();
 		}
-		this.follow(entry, attempt, pauses === this.pauses);
+		this.inFlight -= 1;
 		this.wakeUp();
 	}
 
-	private follow(entry: Entry<Outcome>, attempt: Attempt<Outcome>, isNews: boolean): void {
-		const { stopOnFailure } = this.options;
+	/** @param pauses how many pauses there were when the try began */
+	private follow(entry: Entry<Outcome>, attempt: Attempt<Outcome>, pauses: number): void {
 		switch (attempt.then) {
 			case 'end':
-				return;
 			case 'stop':
-				if (stopOnFailure) this.close();
+				if (attempt.isAccepted) this.speedUp();
+				this.end(entry, attempt.outcome, attempt.then === 'stop');
 				return;
 			case 'refused':
 				this.queue.push(entry);
-				this.slowDown(attempt, isNews);
+				this.slowDown(attempt.outcome, attempt.retryAfterMs, pauses === this.pauses);
 				return;
 			case 'held':
 				entry.holds += 1;
@@ -164,15 +168,23 @@ class Run<Outcome> {
 				return;
 			case 'again':
 				entry.repeats += 1;
-				if (entry.repeats <= policy.mostRepeats) {
-					void this.askAgain(entry, attempt.retryAfterMs ?? refusalPauseMs(entry.repeats));
-				} else if (stopOnFailure) {
-					this.close();
-				}
+				if (entry.repeats > policy.mostRepeats) this.end(entry, attempt.outcome, true);
+				else void this.askAgain(entry, refusalPauseMs(entry.repeats));
 		}
 	}
 
-	private slowDown({ outcome, retryAfterMs = 0 }: Attempt<Outcome>, isNews: boolean): void {
+	private end(entry: Entry<Outcome>, outcome: Outcome, isFailure: boolean): void {
+		entry.outcome = outcome;
+		if (isFailure && this.options.stopOnFailure) this.close();
+	}
+
+	private speedUp(): void {
+		this.refusalsInARow = 0;
+		this.hasAccepted = true;
+		this.concurrency = Math.min(policy.maxConcurrency, this.concurrency + 1);
+	}
+
+	private slowDown(outcome: Outcome, retryAfterMs: number, isNews: boolean): void {
 		const { now, random } = this.options;
 		let pauseMs = 0;
 		if (isNews) {
@@ -189,7 +201,7 @@ class Run<Outcome> {
 			this.close();
 			return;
 		}
-		this.pausedUntil = Math.max(this.pausedUntil, now() + (retryAfterMs || pauseMs));
+		this.pausedUntil = Math.max(this.pausedUntil, now() + Math.max(retryAfterMs, pauseMs));
 	}
 
 	private async askAgain(entry: Entry<Outcome>, milliseconds: number): Promise<void> {
@@ -210,6 +222,7 @@ class Run<Outcome> {
 /**
  * Runs all jobs, as many at once as the service takes. When the service refuses five times in a row with nothing
  * accepted in between, or asks for more than ten minutes, nothing further is requested.
+ * @throws what a job throws
  */
 export async function runQueue<Outcome>(
 	jobs: ReadonlyArray<Job<Outcome>>,
@@ -220,7 +233,10 @@ export async function runQueue<Outcome>(
 	const close = () => run.close();
 	options.signal?.addEventListener('abort', close);
 	if (options.signal?.aborted) close();
-	await run.run();
-	options.signal?.removeEventListener('abort', close);
+	try {
+		await run.run();
+	} finally {
+		options.signal?.removeEventListener('abort', close);
+	}
 	return { outcomes: entries.map(({ outcome }) => outcome), refusal: run.refusal };
 }

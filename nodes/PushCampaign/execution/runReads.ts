@@ -1,7 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
-import type { Attempt, Job } from '../delivery/queue';
+import { readAttempt } from '../delivery/attempts';
+import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import { connections } from '../n8n/connection';
 import { toN8nError, toProblem } from '../n8n/errors';
@@ -96,7 +97,7 @@ async function readAll(
 	for (const plan of plans) {
 		if ('problem' in plan) continue;
 		const { key, read, client } = plan;
-		jobs.set(key, async () => toAttempt(await read.perform(client)));
+		jobs.set(key, async () => readAttempt(await read.perform(client)));
 	}
 	const { outcomes, refusal } = await runQueue([...jobs.values()], queueOptions(context));
 	const answers = new Map<string, ReadResult>();
@@ -105,17 +106,6 @@ async function readAll(
 		if (answer !== undefined) answers.set(key, answer);
 	}
 	return answers;
-}
-
-/** What an answer means for the queue: a read can be made again. */
-export function toAttempt<Value>(outcome: Result<Value>): Attempt<Result<Value>> {
-	if (outcome.answered) return { outcome, then: 'end', isAccepted: true };
-	const { type, outcome: known, retryAfterMs } = outcome.problem;
-	if (type === 'rate_limit') return { outcome, then: 'refused', isAccepted: false, retryAfterMs };
-	if (known === 'unknown' || type === 'unspecified') {
-		return { outcome, then: 'again', isAccepted: false, retryAfterMs };
-	}
-	return { outcome, then: 'stop', isAccepted: type !== 'network' && type !== 'unexpected_answer' };
 }
 
 /** What the service says, what to mend, and how to go on. */

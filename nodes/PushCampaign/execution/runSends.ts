@@ -92,16 +92,11 @@ async function sendAll(
 	const { outcomes, refusal } = await runQueue(jobs, queueOptions(context));
 	const ended = new Map<number, SendOutcome>();
 	for (const [position, { index }] of sends.entries()) {
-		const outcome = outcomes[position];
-		// What was refused waits for its next try: the run ended before that, or gave up.
-		if (outcome !== undefined && !isWaiting(outcome)) ended.set(index, outcome);
-		else if (refusal !== undefined) ended.set(index, refusal);
+		const outcome = outcomes[position] ?? refusal;
+		if (outcome !== undefined) ended.set(index, outcome);
 	}
 	return ended;
 }
-
-const isWaiting = (outcome: SendOutcome) =>
-	outcome.ended === 'failed' && outcome.problem.type === 'rate_limit';
 
 /** How an item ended, and what it gives. */
 function toEnd(

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { failedAttempt } from '../delivery/attempts';
 import type { Attempt } from '../delivery/queue';
 import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
@@ -45,21 +46,13 @@ type SendAttempt = Attempt<SendOutcome>;
 const end = (outcome: SendOutcome): SendAttempt => ({ outcome, then: 'end', isAccepted: false });
 
 /** Nothing was requested: n8n did not give what was needed, or it is too late. */
-const stop = (problem: Problem): SendAttempt => ({
-	outcome: { ended: 'failed', problem },
-	then: 'stop',
-	isAccepted: false,
-});
+const stop = (problem: Problem): SendAttempt =>
+	failedAttempt<SendOutcome>({ ended: 'failed', problem }, problem);
 
 /** What the answer of a request means for the queue. */
 function toAttempt(outcome: SendOutcome): SendAttempt {
-	if (outcome.ended !== 'failed') return { outcome, then: 'end', isAccepted: true };
-	const { type, outcome: known, retryAfterMs } = outcome.problem;
-	if (type === 'rate_limit') return { outcome, then: 'refused', isAccepted: false, retryAfterMs };
-	// The service dealt with what it refused for a reason that it names.
-	const isOfService = type !== 'network' && type !== 'unexpected_answer' && type !== 'unspecified';
-	const isAccepted = isOfService && known === 'notSent';
-	return { outcome, then: 'stop', isAccepted };
+	if (outcome.ended === 'failed') return failedAttempt(outcome, outcome.problem);
+	return { then: 'end', outcome, isAccepted: true };
 }
 
 const claimedElsewhere = unknownProblem(
@@ -129,10 +122,10 @@ export class SendsOnce {
 			const claimed = { ended: 'failed', problem: claimedElsewhere } as const;
 			if (state.is === 'sent') return end({ ended: 'alreadySent' });
 			if (state.is === 'unknown') return end(claimed);
-			if (state.is === 'held') return { ...end(claimed), then: 'held' };
+			if (state.is === 'held') return { then: 'held' };
 			if (late !== undefined) return stop(validationProblem(late));
 			claim = await this.keys.claim(key, state.lastClaim);
-			if (claim === 0) return { ...end(claimed), then: 'held' };
+			if (claim === 0) return { then: 'held' };
 		} catch (error) {
 			return stop(validationProblem(noDatabase(error)));
 		}

@@ -1,6 +1,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
+import { readAttempt } from '../delivery/attempts';
 import type { Attempt, Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import type { Connection } from '../n8n/connection';
@@ -69,13 +70,10 @@ export async function connectInTime(
 }
 
 /** What follows an answer. What hangs is not asked again: it holds up the poll once, not three times. */
-function toAttempt(outcome: Result<Reading>, wasSlow: boolean): Attempt<Result<Reading>> {
-	if (outcome.answered) return { outcome, then: 'end', isAccepted: true };
-	const { type, outcome: known, retryAfterMs } = outcome.problem;
-	if (type === 'rate_limit') return { outcome, then: 'refused', isAccepted: false, retryAfterMs };
-	const mayPass = known === 'unknown' || type === 'unspecified';
-	if (mayPass) return { outcome, then: wasSlow ? 'end' : 'again', isAccepted: false };
-	return { outcome, then: 'end', isAccepted: type !== 'network' && type !== 'unexpected_answer' };
+function toAttempt(result: Result<Reading>, wasSlow: boolean): Attempt<Result<Reading>> {
+	const attempt = readAttempt(result);
+	if (!wasSlow || attempt.then !== 'again') return attempt;
+	return { then: 'end', outcome: result, isAccepted: false };
 }
 
 /** In random order: nothing that hangs stands in front of the same others in each poll. */
@@ -107,19 +105,20 @@ export async function readAll(
 	signal: AbortSignal,
 ): Promise<Readings> {
 	const order = shuffle(ids);
+	let refusal: Problem | undefined;
 	const jobs = order.map((id): Job<Result<Reading>> => async () => {
 		const startedAt = performance.now();
 		const result = await subject(client, id, timeoutMs);
 		const wasSlow = performance.now() - startedAt > timeoutMs / 2;
+		if (!result.answered && result.problem.cause === 'rate-limited') refusal = result.problem;
 		const isCut = !result.answered && signal.aborted;
 		return toAttempt(isCut ? { answered: false, problem: timeIsOver } : result, wasSlow);
 	});
 	const { outcomes } = await runQueue(jobs, { stopOnFailure: false, signal, sleep });
 
 	const results = new Map(order.map((id, index) => [id, outcomes[index]]));
-	const problems = outcomes.flatMap((each) => (each?.answered === false ? [each.problem] : []));
 	// What was not asked for in time because of refusals was refused, too.
-	const unread = problems.find(({ cause }) => cause === 'rate-limited') ?? timeIsOver;
+	const unread = refusal ?? timeIsOver;
 	const readings: Reading[] = [];
 	const failures = new Map<string, Problem>();
 	for (const id of ids) {

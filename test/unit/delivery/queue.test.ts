@@ -132,11 +132,13 @@ test('a service that accepts nothing gets 25 requests in all', async () => {
 
 describe('a job', () => {
 	const end: Attempt<string> = { outcome: 'sent', then: 'end', isAccepted: true };
-	const attempt = (then: Attempt<string>['then'], more: Partial<Attempt<string>> = {}) => ({
-		outcome: then,
-		then,
-		isAccepted: false,
-		...more,
+	const refused = (retryAfterMs = 0): Attempt<string> => ({
+		...{ then: 'refused', outcome: 'refused', retryAfterMs },
+	});
+	const held: Attempt<string> = { then: 'held' };
+	const again: Attempt<string> = { then: 'again', outcome: 'again' };
+	const failed = (then: 'end' | 'stop'): Attempt<string> => ({
+		...{ then, outcome: then, isAccepted: false },
 	});
 
 	/** Runs jobs that give these attempts one after another, and says what happened. */
@@ -161,21 +163,20 @@ describe('a job', () => {
 	}
 
 	test('that is refused pauses the whole run and goes to the end of the queue', async () => {
-		const jobs = [[attempt('refused')], ...Array.from({ length: 30 }, () => [])];
+		const jobs = [[refused()], ...Array.from({ length: 30 }, () => [])];
 		const { tries } = await run(jobs);
 		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 250 });
 		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 250 });
 	});
 
-	test('that is refused with Retry-After pauses the run for that time', async () => {
-		const { tries } = await run([[attempt('refused', { retryAfterMs: 7_000 })]]);
-		expect(tries[1]?.at).toBe(7_010);
+	test('that is refused with Retry-After pauses the run for that time, or for its own pause if that is longer', async () => {
+		const { tries } = await run([[refused(7_000), refused(100)]]);
+		expect(tries.map(({ at }) => at)).toEqual([0, 7_010, 8_020]);
 	});
 
 	test('that is asked to wait longer than ten minutes ends the run', async () => {
-		const refused = attempt('refused', { retryAfterMs: 600_001 });
 		const { outcomes, refusal, tries } = await run([
-			[refused],
+			[refused(600_001)],
 			...Array.from({ length: 40 }, () => []),
 		]);
 		expect(refusal).toBe('refused');
@@ -184,29 +185,51 @@ describe('a job', () => {
 	});
 
 	test('that somebody else holds is asked again and holds up no other', async () => {
-		const held = Array.from({ length: 40 }, () => attempt('held'));
-		const { outcomes, tries } = await run([held, [], []]);
+		const { outcomes, tries } = await run([Array.from({ length: 40 }, () => held), [], []]);
 		expect(outcomes).toEqual(['sent', 'sent', 'sent']);
 		expect(tries.filter(({ job }) => job > 0).every(({ at }) => at === 0)).toBe(true);
 		expect(tries.filter(({ job }) => job === 0)).toHaveLength(41);
 	});
 
 	test('that only waited for somebody else ends no row of refusals', async () => {
-		const refused = Array.from({ length: 9 }, () => attempt('refused'));
-		const held = Array.from({ length: 60 }, () => attempt('held'));
-		const { refusal } = await run([refused, held]);
+		const { refusal } = await run([
+			Array.from({ length: 9 }, () => refused()),
+			Array.from({ length: 60 }, () => held),
+		]);
 		expect(refusal).toBe('refused');
 	});
 
-	test('that may succeed now is tried twice more', async () => {
-		const again = attempt('again');
+	test('that may succeed now is tried twice more, after the pauses of the run', async () => {
 		expect((await run([[again, again]])).outcomes).toEqual(['sent']);
 		const { outcomes, tries } = await run([[again, again, again]]);
-		expect({ outcomes, tries: tries.length }).toEqual({ outcomes: ['again'], tries: 3 });
+		expect(outcomes).toEqual(['again']);
+		expect(tries.map(({ at }) => at)).toEqual([0, 260, 1_270]);
+	});
+
+	test('that only waited when the run ends has no outcome', async () => {
+		for (const waiting of [held, again, refused()]) {
+			const { outcomes } = await run([[waiting], [failed('stop')]], { stopOnFailure: true });
+			expect(outcomes).toEqual([undefined, 'stop']);
+		}
+	});
+
+	test('that throws ends the run with what it throws, once those in flight have ended', async () => {
+		const clock = new SimulatedClock();
+		const ended: number[] = [];
+		const jobs = Array.from({ length: 40 }, (_, index) => async () => {
+			if (index === 5) throw new Error('A defect');
+			await clock.sleep(10);
+			ended.push(index);
+			return end;
+		});
+		const { now, sleep } = clock;
+		const queue = runQueue(jobs, { stopOnFailure: false, now, sleep });
+		await expect(clock.run(queue)).rejects.toThrow('A defect');
+		expect(ended).toHaveLength(9);
 	});
 
 	test('that fails keeps the rest from starting, if the run stops at a failure', async () => {
-		const jobs = [[attempt('stop')], ...Array.from({ length: 50 }, () => [])];
+		const jobs = [[failed('stop')], ...Array.from({ length: 50 }, () => [])];
 		const { outcomes } = await run(jobs, { stopOnFailure: true });
 		expect(outcomes.slice(0, 21)).toEqual([
 			'stop',
@@ -217,7 +240,7 @@ describe('a job', () => {
 	});
 
 	test('that failed earlier stops nothing', async () => {
-		const jobs = [[attempt('end')], ...Array.from({ length: 50 }, () => [])];
+		const jobs = [[failed('end')], ...Array.from({ length: 50 }, () => [])];
 		const { outcomes } = await run(jobs, { stopOnFailure: true });
 		expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(50);
 	});

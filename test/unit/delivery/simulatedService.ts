@@ -110,17 +110,17 @@ export async function deliver(
 		if (at < notBefore) tooEarly += 1;
 		const waitMs = chance() < unlucky ? 0 : waitFor(item, at);
 		const hasRetryAfter = waitMs !== undefined && waitMs < Infinity && chance() < retryAfter;
-		const retryAfterMs = hasRetryAfter ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : undefined;
+		const retryAfterMs = hasRetryAfter ? Math.max(1, Math.ceil(waitMs / 1000)) * 1000 : 0;
 		if (waitMs === undefined) {
 			accepted.push(item);
 			lastAcceptedMs = at;
 		}
 		await clock.sleep(latencyMs);
 		inFlight -= 1;
-		notBefore = Math.max(notBefore, clock.now() + (retryAfterMs ?? 0));
+		notBefore = Math.max(notBefore, clock.now() + retryAfterMs);
 		return waitMs === undefined
 			? { outcome: 'sent', then: 'end', isAccepted: true }
-			: { outcome: 'refused', then: 'refused', isAccepted: false, retryAfterMs };
+			: { outcome: 'refused', then: 'refused', retryAfterMs };
 	}
 
 	const runs = Array.from({ length: executions }, async (_run, run) => {

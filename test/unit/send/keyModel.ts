@@ -133,9 +133,12 @@ export async function runProcesses(
 		};
 		busy += 1;
 		for (let waits = 0; waits <= mostWaits; waits += 1) {
-			const { outcome, then } = await once.try(send);
-			if (outcome.ended !== 'failed' && history.accepted === 0) history.lies += 1;
-			if (then !== 'held' && then !== 'refused') break;
+			const attempt = await once.try(send);
+			if (attempt.then !== 'held' && attempt.then !== 'refused') {
+				const isSent = attempt.then !== 'again' && attempt.outcome.ended !== 'failed';
+				if (isSent && history.accepted === 0) history.lies += 1;
+				break;
+			}
 			busy -= 1;
 			await scheduler.schedule(Promise.resolve(), `${id}: pause`);
 			// No request takes longer than its time: it passes while everybody waits.

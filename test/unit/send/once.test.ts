@@ -112,7 +112,7 @@ test('a claim of somebody else is waited for, and is unknown once its time is ov
 	let now = 0;
 	const { once, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
 	now = 5_999;
-	expect(await once.try(send)).toMatchObject({ then: 'held', isAccepted: false });
+	expect(await once.try(send)).toEqual({ then: 'held' });
 	now += 5_999;
 	expect(await once.try(send)).toMatchObject({ then: 'held' });
 	now += 1;
@@ -134,7 +134,7 @@ test('Count as Sent sends nothing, with a key or without, and notes it under the
 });
 
 test.each([
-	['too many requests', refused('rate_limit'), 'refused', false, 'key:free:1'],
+	['too many requests', refused('rate_limit'), 'refused', undefined, 'key:free:1'],
 	['a refusal for a reason that it names', refused('invalid_value'), 'stop', true, 'key:free:1'],
 	['a failure without a type', refused(''), 'stop', false, 'key:free:1'],
 	['no usable answer', lost, 'stop', false, 'key:lost:1'],
@@ -146,7 +146,8 @@ test.each([
 			...send,
 			request: async () => ({ answered: false, problem }),
 		});
-		expect(attempt).toMatchObject({ ...failed(problem), then, isAccepted });
+		expect(attempt).toMatchObject({ ...failed(problem), then });
+		expect('isAccepted' in attempt ? attempt.isAccepted : undefined).toBe(isAccepted);
 		expect([...table]).toEqual(['key:claim:1', row]);
 	},
 );

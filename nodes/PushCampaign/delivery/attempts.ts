@@ -1,0 +1,28 @@
+import type { Result } from '../service/client';
+import type { Problem } from '../service/problems';
+import type { Attempt } from './queue';
+
+// What the answer to a request means for the queue.
+
+/** Types of failures after which nobody knows whether the service itself dealt with the request. */
+const notOfService = ['network', 'unexpected_answer', 'unspecified', 'validation'];
+
+/** Whether the service refused a request for a reason that it names: it takes requests. */
+const isDealtWith = ({ type, outcome }: Problem) =>
+	outcome === 'notSent' && !notOfService.includes(type);
+
+/** An attempt that failed, and is not made again unless it was refused for too many requests. */
+export function failedAttempt<Outcome>(outcome: Outcome, problem: Problem): Attempt<Outcome> {
+	if (problem.type === 'rate_limit') {
+		return { then: 'refused', outcome, retryAfterMs: problem.retryAfterMs ?? 0 };
+	}
+	return { then: 'stop', outcome, isAccepted: isDealtWith(problem) };
+}
+
+/** What the answer to a read means: what is unknown, or has no reason, may succeed now. */
+export function readAttempt<Value>(result: Result<Value>): Attempt<Result<Value>> {
+	if (result.answered) return { then: 'end', outcome: result, isAccepted: true };
+	const { type, outcome } = result.problem;
+	if (outcome === 'unknown' || type === 'unspecified') return { then: 'again', outcome: result };
+	return failedAttempt(result, result.problem);
+}
