@@ -7,7 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { wordsOf } from '../nodes/PushCampaign/service/failureTypes';
+import { wordsOf } from '../nodes/PushCampaign/service/failureWords';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
 	fixedMark,
@@ -115,7 +115,8 @@ function withContentType(headers: IDataObject = {}): IDataObject {
 
 /** What a field of the answer says about the credential. */
 function failsWith(key: 'type' | 'status', value: string): IAuthenticateRuleResponseSuccessBody {
-	const { message, fix = '' } = wordsOf(key === 'type' ? value : '', { isSend: false });
+	const type = key === 'type' ? value : '';
+	const { message, fix = '' } = wordsOf({ type, description: '' }, { isSend: false });
 	return {
 		type: 'responseSuccessBody',
 		properties: { key, value, message: `${message}. ${fix}`.trim() },

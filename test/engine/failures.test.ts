@@ -99,7 +99,7 @@ describe('what was refused by the service', () => {
 });
 
 describe('a subscriber that does not exist', () => {
-	const message = "'Subscriber ID': the push service has no subscriber 999";
+	const message = 'The push service has no subscriber 999';
 
 	test('is named with its field, and the advice is to correct the data, not to retry', async () => {
 		const told = failureOf(await runToThree(['5001', '999', '5003']));

@@ -149,7 +149,7 @@ test('without a connection a send is not sent', async () => {
 		{
 			status: 'notSent',
 			error: {
-				message: `Could not connect to 127.0.0.1:${port}: connection refused (ECONNREFUSED)`,
+				message: `Could not connect to 127.0.0.1:${port}: connection refused`,
 				type: 'network',
 				outcome: 'notSent',
 			},

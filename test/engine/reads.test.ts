@@ -106,10 +106,9 @@ test('a read refuses the record of another campaign', async () => {
 });
 
 test('a read that fails has no outcome, and keeps its campaign ID with Continue', async () => {
-	const fix = 'Push Campaign returns the ID of each campaign that it sends, as campaignId.';
 	const error = {
-		message: "'Campaign ID': the push service has no campaign 999",
-		description: `The service says: "Invalid notification ID". ${fix}`,
+		message: 'The push service has no campaign 999',
+		description: `The service says: "Invalid notification ID". Correct 'Campaign ID'.`,
 		type: 'invalid_value',
 		httpCode: '404',
 	};

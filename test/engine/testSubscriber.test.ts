@@ -74,8 +74,8 @@ test('keys are neither claimed nor asked', async () => {
 });
 
 test('one that does not exist is named by its own field', async () => {
-	const { message } = failureOf(await run(workflow('999')));
-	expect(message).toContain("'Test Subscriber ID': the push service has no subscriber 999");
+	const { description } = failureOf(await run(workflow('999')));
+	expect(description).toContain("Correct 'Test Subscriber ID', or leave this subscriber out");
 });
 
 test('one that is not valid is refused by its own field', async () => {

@@ -37,7 +37,7 @@ const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => ca
 const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
 const noCampaign = (names: string) =>
-	`${names} can't be read. 'Campaign IDs': the push service has no campaign with this ID`;
+	`${names} can't be read. The push service has no campaign with this ID`;
 
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const anyTime = matching(/^\d{4}-\d\d-\d\dT.*Z$/);

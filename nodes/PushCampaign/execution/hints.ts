@@ -3,7 +3,7 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 
 import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
-import { clip } from '../service/text';
+import { capitalize, clip } from '../service/text';
 import type { ItemEnd } from './tally';
 import { failuresIn, groupByReason, nameItems, tallyOf, unsendableIn } from './tally';
 
@@ -23,8 +23,6 @@ const hint = (type: 'info' | 'warning', ...lines: string[]): NodeExecutionHint =
 
 const counted = (count: number, one: string, more = `${one}s`) =>
 	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A hint names at most this many audiences. */
 const mostAudiences = 3;

@@ -3,9 +3,10 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { failureAnswer } from './answers';
+import type { About } from './failureWords';
 import { parseBody } from './json';
 import { readNoConnection } from './noConnection';
-import type { About, Problem } from './problems';
+import type { Problem } from './problems';
 import {
 	connectionLostProblem,
 	failureProblem,
@@ -84,8 +85,14 @@ function parseRetryAfter(text: string | undefined): number | undefined {
 	return pause > 0 ? pause : undefined;
 }
 
-/** Waits for an action until the signal ends, also if the action does not heed the signal. */
-async function untilAborted<Value>(action: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/**
+ * Waits for an action until the signal ends, also if the action does not heed the signal.
+ * @throws the signal's reason
+ */
+export async function untilAborted<Value>(
+	action: Promise<Value>,
+	signal: AbortSignal,
+): Promise<Value> {
 	let giveUp = () => {};
 	const aborted = new Promise<never>((_resolve, reject) => {
 		giveUp = () => reject(signal.reason);

@@ -4,8 +4,6 @@ import { z } from 'zod';
 export interface NoConnection {
 	/** Follows "Could not connect to push.example:". */
 	readonly reason: string;
-	/** The code of Node.js, or the name of n8n's error. */
-	readonly code: string;
 	/** What to mend, if it is not the address: sentences. */
 	readonly fix?: string;
 }
@@ -69,14 +67,14 @@ const allowIt = 'Ask the administrator of this n8n to allow requests to it.';
 
 function toNoConnection(error: Thrown): NoConnection | undefined {
 	const code = error.code || error.httpCode;
-	if (code === 'ECONNREFUSED') return { code, reason: 'connection refused' };
-	if (dnsCodes.has(code)) return { code, reason: 'host not found' };
-	if (error.syscall === 'connect') return { code, reason: 'the address cannot be reached' };
+	if (code === 'ECONNREFUSED') return { reason: 'connection refused' };
+	if (dnsCodes.has(code)) return { reason: 'host not found' };
+	if (error.syscall === 'connect') return { reason: 'the address cannot be reached' };
 	if (certificateCodes.has(code)) {
-		return { code, reason: 'its certificate was not accepted', fix: trustIt };
+		return { reason: `its certificate was not accepted (${code})`, fix: trustIt };
 	}
 	if (blockedNames.has(error.name)) {
-		return { code: error.name, reason: 'this n8n does not allow requests to it', fix: allowIt };
+		return { reason: 'this n8n does not allow requests to it', fix: allowIt };
 	}
 	return undefined;
 }

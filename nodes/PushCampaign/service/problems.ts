@@ -1,11 +1,9 @@
-import type { FailureCause, Remedy, Requested } from './failureTypes';
-import { checkBaseUrl, wordsOf } from './failureTypes';
+import type { Failure, FailureCause, Remedy, Requested } from './failureWords';
+import { checkBaseUrl, wordsOf } from './failureWords';
 import type { NoConnection } from './noConnection';
-import { clip } from './text';
+import { capitalize, clip } from './text';
 import type { Unavailable } from './thrown';
 import { InvalidInput } from './thrown';
-
-export type { About, FailureCause } from './failureTypes';
 
 /** Why a request gave no result, in words for the user. */
 export interface Problem {
@@ -45,24 +43,21 @@ interface Answer {
 	readonly retryAfterMs?: number | undefined;
 }
 
-/**
- * The service answered with a failure: nothing was done.
- * @param failure its type and its description, empty if it gave none
- */
+/** The service answered with a failure: nothing was done. */
 export function failureProblem(
-	failure: { readonly type: string; readonly description: string },
+	failure: Failure,
 	{ statusCode, retryAfterMs }: Answer,
 	requested: Requested,
 ): Problem {
 	const type = failure.type.trim();
-	const words = wordsOf(type, requested);
-	const said = clip(failure.description);
+	const description = clip(failure.description);
+	const words = wordsOf({ type, description }, requested);
 	const asksToWait = retryAfterMs !== undefined && words.remedy === 'wait';
 	const problem = {
 		...words,
 		type: clip(type) || 'unspecified',
 		outcome: 'notSent',
-		said: said === '' ? undefined : `The service says: "${said}".`,
+		said: description === '' ? undefined : `The service says: "${description}".`,
 		fix: asksToWait ? describePause(retryAfterMs) : words.fix,
 		retryAfterMs,
 	} as const;
@@ -74,7 +69,7 @@ export function failureProblem(
 	return problem;
 }
 
-const elsewhere = (statusCode: number, message: string, fix?: string): Problem => ({
+const elsewhere = (statusCode: number, message: string, fix: string): Problem => ({
 	type: 'unexpected_answer',
 	outcome: 'notSent',
 	message,
@@ -89,11 +84,7 @@ const notTheService = (statusCode: number) =>
 
 /** HTTP 4xx without the service's JSON: by HTTP's own words nothing was done. */
 export const refusedProblem = (statusCode: number): Problem =>
-	elsewhere(
-		statusCode,
-		capitalize(notTheService(statusCode)),
-		statusCode === 404 ? checkBaseUrl : undefined,
-	);
+	elsewhere(statusCode, capitalize(notTheService(statusCode)), checkBaseUrl);
 
 /**
  * A redirect, which is never followed: it would carry the key along.
@@ -126,8 +117,6 @@ export function unusableProblem(
 		retryAfterMs,
 	};
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const unknownMessage = (message: string, { isSend }: Requested) =>
 	isSend ? `It is unknown whether this was sent: ${message}` : capitalize(message);
@@ -168,13 +157,13 @@ export const notStartedProblem: Problem = {
 	remedy: 'wait',
 };
 
+const waitOrCheck =
+	"Wait until it can be reached, or check 'Base URL' in the Push Campaign API credential.";
+
 /** No connection was made, so certainly nothing was sent. */
-export const noConnectionProblem = (
-	host: string,
-	{ reason, code, fix }: NoConnection,
-): Problem => ({
+export const noConnectionProblem = (host: string, { reason, fix }: NoConnection): Problem => ({
 	...notConnected,
-	message: `Could not connect to ${host}: ${reason} (${code})`,
-	fix: fix ?? checkBaseUrl,
+	message: `Could not connect to ${host}: ${reason}`,
+	fix: fix ?? waitOrCheck,
 	remedy: fix === undefined ? 'wait' : 'mend',
 });

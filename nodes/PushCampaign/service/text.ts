@@ -20,6 +20,9 @@ export function quote(value: unknown): string {
 	}
 }
 
+/** Begins a sentence with a text. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Counts characters as the service's limits do: Unicode code points. */
 export const countCharacters = (text: string): number => Array.from(text).length;
 

@@ -161,7 +161,8 @@ describe('without an answer', () => {
 		expect(problem).toMatchObject({
 			type: 'network',
 			outcome: 'notSent',
-			message: 'Could not connect to push.example:8443: connection refused (ECONNREFUSED)',
+			message: 'Could not connect to push.example:8443: connection refused',
+			fix: "Wait until it can be reached, or check 'Base URL' in the Push Campaign API credential.",
 			remedy: 'wait',
 			cause: 'temporarily-unavailable',
 		});

@@ -48,32 +48,30 @@ describe('a failure answer means that nothing was done', () => {
 		});
 	});
 
-	test.each([
-		{ type: 'header_invalid', httpCode: '401', cause: 'credential-invalid', remedy: 'mend' },
-		{
-			type: 'authentication_failure',
-			httpCode: '401',
-			cause: 'credential-invalid',
-			remedy: 'mend',
-		},
+	const credential = { httpCode: '401', cause: 'credential-invalid', remedy: 'mend' };
+	const request = { httpCode: '400', cause: 'configuration-invalid' };
+	test.each<{ type: string; httpCode: string; cause: string; remedy: string; fix?: RegExp }>([
+		{ type: 'header_invalid', ...credential, fix: /^Check 'Header Names' / },
+		{ type: 'authentication_failure', ...credential, fix: /^Check 'API Key' and 'Auth Token' / },
 		{ type: 'rate_limit', httpCode: '429', cause: 'rate-limited', remedy: 'wait' },
-		{ type: 'bad_request', httpCode: '400', cause: 'configuration-invalid', remedy: 'mend' },
-		{
-			type: 'missing_parameter',
-			httpCode: '400',
-			cause: 'configuration-invalid',
-			remedy: 'correct',
-		},
-		{ type: 'invalid_format', httpCode: '400', cause: 'configuration-invalid', remedy: 'correct' },
-		{ type: 'invalid_value', httpCode: '400', cause: 'configuration-invalid', remedy: 'correct' },
-		{ type: 'invalid_type', httpCode: '400', cause: 'configuration-invalid', remedy: 'correct' },
-		{ type: 'invalid_sid', httpCode: '404', cause: 'configuration-invalid', remedy: 'correct' },
-		{ type: 'constructor', httpCode: '400', cause: 'configuration-invalid', remedy: 'mend' },
-	])('of the type $type, with the code $httpCode and what helps', async ({ type, ...then }) => {
+		{ type: 'bad_request', ...request, remedy: 'mend', fix: /^Check 'Base URL' / },
+		...['missing_parameter', 'invalid_format', 'invalid_value', 'invalid_type'].map((type) => ({
+			...{ type, ...request, remedy: 'correct', fix: /^Correct the value that the service names/ },
+		})),
+		{ type: 'invalid_sid', ...request, httpCode: '404', remedy: 'correct', fix: /^If that does / },
+		{ type: 'constructor', ...request, remedy: 'mend', fix: /^If that does not say what to mend/ },
+	])('of the type $type, with its code, and what helps', async ({ type, fix, ...then }) => {
 		const problem = await problemAfter(send, failing(type));
 		expect(problem).toMatchObject({ type, outcome: 'notSent', ...then });
+		expect(problem.fix ?? '').toMatch(fix ?? /^$/);
 		// n8n's rule for messages: none has these words.
 		expect(problem.message).not.toMatch(/error|problem|failure|mistake|\.$/i);
+	});
+
+	test('and says where to look if the service does not', async () => {
+		const problem = await problemAfter(send, failing('invalid_value', ' '));
+		expect(problem.said).toBeUndefined();
+		expect(problem.fix).toBe('It does not say which one: check each field.');
 	});
 
 	test.each([undefined, null, ' '])('without a type: %j', async (type) => {
@@ -99,54 +97,69 @@ describe('a failure answer means that nothing was done', () => {
 		},
 	);
 
-	test('and names the subscriber and the field', async () => {
-		const problem = await problemAfter(sendToOne, failing('invalid_sid'));
-		expect(problem.message).toBe("'Subscriber ID': the push service has no subscriber 5001");
-	});
-
-	test('and names the campaign and the field', async () => {
-		const problem = await problemAfter(readStatus, failing('invalid_value'));
-		expect(problem).toMatchObject({
-			message: "'Campaign ID': the push service has no campaign 1001",
+	test('and names the subscriber, and the field to correct', async () => {
+		expect(await problemAfter(sendToOne, failing('invalid_sid'))).toMatchObject({
+			message: 'The push service has no subscriber 5001',
+			fix: "Correct 'Subscriber ID', or leave this subscriber out: they may have unsubscribed.",
 			httpCode: '404',
 		});
+	});
+
+	test('and names the campaign, and the field to correct', async () => {
+		expect(await problemAfter(readStatus, failing('invalid_value'))).toMatchObject({
+			message: 'The push service has no campaign 1001',
+			fix: "Correct 'Campaign ID'.",
+			httpCode: '404',
+			remedy: 'correct',
+		});
+	});
+
+	test('and is about a value if another failure comes for a campaign or a subscriber', async () => {
+		const messages = [
+			await problemAfter(sendToOne, failing('invalid_value')),
+			await problemAfter(readStatus, failing('invalid_sid')),
+		].map(({ message }) => message);
+		expect(messages).toEqual([
+			'The push service does not accept one of the values',
+			'The push service has no such subscriber',
+		]);
 	});
 
 	test('and names no field if there is none', async () => {
 		const problem = await problemAfter(readCount, failing('invalid_value'));
 		expect(problem.message).toBe('The push service refused the request (invalid_value)');
-		expect(problem).toMatchObject({ fix: undefined, remedy: 'mend', httpCode: '400' });
+		expect(problem).toMatchObject({ remedy: 'mend', httpCode: '400' });
 	});
 });
 
 describe('an answer that is not the service’s', () => {
 	test.each([
-		{ statusCode: 403, body: page },
-		{ statusCode: 404, body: page, fix: /Check 'Base URL'/ },
+		...[400, 401, 403, 404, 405, 499].map((statusCode) => ({ statusCode, body: page })),
 		{ statusCode: 409, body: '' },
 		{ statusCode: 413, body: { message: 'Too large' } },
 	])(
-		'with HTTP $statusCode means not sent, and says no more',
-		async ({ statusCode, body, fix }) => {
-			const problem = await problemAfter(send, answering(body, statusCode));
-			expect(problem).toMatchObject({
+		'with HTTP $statusCode means not sent, and is from another address',
+		async ({ statusCode, body }) => {
+			expect(await problemAfter(send, answering(body, statusCode))).toMatchObject({
 				type: 'unexpected_answer',
 				outcome: 'notSent',
 				message: `The answer (HTTP ${statusCode}) is not the push service's`,
+				fix: "Check 'Base URL' in the Push Campaign API credential.",
+				remedy: 'mend',
 				httpCode: String(statusCode),
 			});
-			expect(problem.fix ?? '').toMatch(fix ?? /^$/);
 		},
 	);
 
-	test.each([
+	test.each<{ name: string; statusCode: number; body: unknown; location?: string }>([
 		{ name: 'a page with HTTP 200', statusCode: 200, body: page },
 		{ name: 'nothing with HTTP 204', statusCode: 204, body: '' },
 		{ name: 'success without its ID', statusCode: 200, body: { ...success, ID: null } },
 		{ name: 'success with HTTP 400', statusCode: 400, body: success },
 		{ name: 'a page with HTTP 408', statusCode: 408, body: page },
-		{ name: 'a page with HTTP 500', statusCode: 500, body: page },
-		{ name: 'a page with HTTP 504', statusCode: 504, body: page },
+		...[500, 501, 502, 503, 504, 520].map((statusCode) => ({
+			...{ name: `a page with HTTP ${statusCode}`, statusCode, body: page },
+		})),
 		{ name: 'a redirect that names no address', statusCode: 302, body: '' },
 		{
 			name: 'HTTP 303, which says that something was done',
