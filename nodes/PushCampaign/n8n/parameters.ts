@@ -45,9 +45,9 @@ const notEvaluated = ({ label }: Field, error: unknown) =>
 		`Correct the expression in ${label}.`,
 	);
 
-/** Reads a node's parameters. `evaluate` asks n8n for the value at a path. */
-function readerOf(
-	{ parameters }: INode,
+/** Reads the parameters of a node. `evaluate` asks n8n for the value at a path. */
+export function readerOf(
+	parameters: object,
 	timezone: string,
 	input: IDataObject,
 	evaluate: (path: string) => unknown,
@@ -88,16 +88,16 @@ function inputOf(context: IExecuteFunctions, itemIndex: number): IDataObject {
 
 /** The parameters of an action node, item by item. */
 export function itemParameters(context: IExecuteFunctions): (itemIndex: number) => ItemParameters {
-	const node = context.getNode();
+	const { parameters } = context.getNode();
 	const timezone = context.getTimezone();
 	return (itemIndex) =>
-		readerOf(node, timezone, inputOf(context, itemIndex), (path) =>
+		readerOf(parameters, timezone, inputOf(context, itemIndex), (path) =>
 			context.getNodeParameter(path, itemIndex, null),
 		);
 }
 
 /** The parameters of a trigger, which has no input item. */
 export const pollParameters = (context: IPollFunctions): ItemParameters =>
-	readerOf(context.getNode(), context.getTimezone(), {}, (path) =>
+	readerOf(context.getNode().parameters, context.getTimezone(), {}, (path) =>
 		context.getNodeParameter(path, null),
 	);

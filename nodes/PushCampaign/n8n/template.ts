@@ -69,8 +69,10 @@ export interface MissingPart {
 const isMissing = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && isBlankText(value));
 
-const hasLostDigits = (value: unknown) =>
-	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+const hasLostDigits = (value: unknown): boolean =>
+	Array.isArray(value)
+		? value.some(hasLostDigits)
+		: typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
 /**
  * Finds a field of the input item that is missing in a text with more to it, such as `Hello {{ $json.name }}`. Whoever

@@ -1,4 +1,5 @@
 import type { IBuilderHint, INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions } from 'n8n-workflow';
 
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
@@ -21,22 +22,13 @@ export const sends: readonly SendOperation[] = [
 /** The operations that read, likewise. */
 export const reads: readonly ReadOperation[] = [getStatus, getSubscriberCount];
 
-/** The panel of an operation: each parameter is shown for this operation only. */
-const panelOf = ({
-	resource,
-	option,
-	properties,
-}: SendOperation | ReadOperation): INodeProperties[] =>
-	properties.map((property) => ({
-		...property,
-		displayOptions: {
-			...property.displayOptions,
-			show: { resource: [resource], operation: [option.value], ...property.displayOptions?.show },
-		},
-	}));
-
-/** The panels of all operations. */
-export const operationProperties: INodeProperties[] = [...sends, ...reads].flatMap(panelOf);
+/** The panels of all operations: each parameter is shown for its operation only. */
+export const operationProperties: INodeProperties[] = [...sends, ...reads].flatMap(
+	({ resource, option, properties }) =>
+		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, [
+			...properties,
+		]),
+);
 
 /** What n8n's AI workflow builder reads. */
 export const builderHint: IBuilderHint = {

@@ -35,7 +35,7 @@ export interface PreparedSend {
 	readonly body: CampaignBody;
 	readonly timing: Timing;
 	readonly options: SendOptions;
-	/** What a key is made of: audience and everything that is sent, as entered. */
+	/** What a key is made of: audience and everything that is sent, as entered. A format: saved keys depend on it. */
 	readonly content: string;
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;

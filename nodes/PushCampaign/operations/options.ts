@@ -1,12 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { countCharacters, quote } from '../service/text';
 import { judge } from './judge';
 import { testSubscriberId } from './subscriber';
 import {
 	fieldOf,
-	invalid,
 	isBlank,
 	isThere,
 	readChoice,
@@ -23,7 +21,8 @@ const switchProperty = (displayName: string, name: string, description: string) 
 const htmlToText = switchProperty(
 	'Convert HTML to Text',
 	'htmlToText',
-	'Whether to remove tags and decode entities, as in texts of feeds',
+	// n8n shows descriptions as HTML.
+	'Whether to turn &lt;b&gt;Sale&lt;/b&gt; &amp;amp; more into Sale &amp; more',
 );
 
 const dryRun = switchProperty(
@@ -42,7 +41,7 @@ const idempotencyKey = textProperty({
 	displayName: 'Send Only Once',
 	name: 'idempotencyKey',
 	placeholder: 'e.g. order-1042-shipped',
-	description: 'ID that is never sent again; blank for the same text to the same audience',
+	description: 'ID that is sent once; left blank, the same text goes to the same people once',
 });
 
 const timeout = {
@@ -109,20 +108,13 @@ export function readTimeout(item: ItemParameters): number {
 	return readWholeNumber(item, field, timeout.typeOptions.minValue, timeout.typeOptions.maxValue);
 }
 
-const maxKeyCharacters = 255;
-
 function readKey(item: ItemParameters): string | undefined {
 	const field = optionField(idempotencyKey);
 	if (!isThere(item, field)) return undefined;
 	const key = toText(field, item.get(field));
 	if (isBlank(key)) return '';
 	judge(item, field, key);
-	if (countCharacters(key) <= maxKeyCharacters) return key;
-	throw invalid(
-		field,
-		`is longer than ${maxKeyCharacters} characters: ${quote(key)}`,
-		'Use a shorter ID.',
-	);
+	return key;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
-import { quote } from '../service/text';
+import { quote, trimBlanks } from '../service/text';
 import { fieldIn, groupIn, invalid, readRequired } from './values';
 
 const timeProperty = (displayName: string, name: string, initial: string, description: string) =>
@@ -43,7 +43,8 @@ export interface QuietHours {
 /** `8:00` counts as `08:00`. */
 function readTime(item: ItemParameters, field: Field): string {
 	const value = readRequired(item, field);
-	const match = /^\s*(\d{1,2}):([0-5]\d)\s*$/.exec(typeof value === 'string' ? value : '');
+	const text = typeof value === 'string' ? trimBlanks(value) : '';
+	const match = /^(\d{1,2}):([0-5]\d)$/.exec(text);
 	const [, hour = '', minutes = ''] = match ?? [];
 	if (match !== null && Number(hour) < 24) return `${hour.padStart(2, '0')}:${minutes}`;
 	throw invalid(field, `is not a time such as 21:00: ${quote(value)}`);
@@ -60,7 +61,6 @@ export function readQuietHours(item: ItemParameters, field: Field, timezone: str
 }
 
 const minute = 60_000;
-const day = 24 * 60 * minute;
 
 /** A time that is only just far enough ahead may come too late to the service. */
 const spareMs = 5_000;
@@ -95,7 +95,7 @@ function endOfQuiet(hours: QuietHours, at: number): number {
  * When a send goes out that its quiet hours may hold back.
  * @param entered its Send At; missing if it goes out at once
  * @returns the end of the quiet hours that it falls into, or the first minute that the service accepts if that is later;
- * `entered` if it falls into none. A time that has been over for a day stays, too: nobody means it any more.
+ * `entered` if it falls into none. A time whose quiet hours are over stays, too, and is refused as past.
  */
 export function afterQuietHours(
 	hours: QuietHours,
@@ -103,8 +103,8 @@ export function afterQuietHours(
 	now: number,
 ): Schedule | undefined {
 	const at = entered?.at ?? now;
-	if (now - at >= day || !isQuiet(hours, at)) return entered;
+	const end = endOfQuiet(hours, at);
+	if (end === at || end <= now) return entered;
 	const earliest = Math.ceil((now + minimumLeadMs + spareMs) / minute) * minute;
-	const end = Math.max(endOfQuiet(hours, at), earliest);
-	return toSchedule(endOfQuiet(hours, end), hours.timezone);
+	return toSchedule(endOfQuiet(hours, Math.max(end, earliest)), hours.timezone);
 }

@@ -16,22 +16,21 @@ import { asEntered, isThere } from './values';
 
 type Selection = ReturnType<SendOperation['select']>;
 
-/** The order of attributes and segments changes nothing, nor whether an ID is a number. */
-function inOrder(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(String).sort();
-	if (typeof value !== 'object' || value === null) return value;
-	return Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-}
+/** JSON in which each object has its fields in order, so that the order in which code sets them changes nothing. */
+const toSortedJson = (value: unknown): string =>
+	JSON.stringify(value, (_name, part: unknown) => {
+		if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+		return Object.fromEntries(
+			Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
+		);
+	});
 
-const recipientsOf = (audience: Audience, selection: Selection): string =>
-	JSON.stringify([audience, ...Object.values(selection).map(inOrder)]);
-
-/** As entered: quiet hours make another time of it each day. */
-const contentOf = (
-	recipients: string,
-	body: CampaignBody,
-	{ entered, quietHours }: Timing,
-): string => JSON.stringify([recipients, { ...body, send_at: entered?.text }, quietHours]);
+/** The order of segments changes nothing, nor whether an ID is a number or there twice. */
+const selectedBy = (audience: Audience, { segment, ...selection }: Selection) => ({
+	audience,
+	...selection,
+	segment: segment && [...new Set(segment.map(String))].sort(),
+});
 
 function prepare(
 	item: ItemParameters,
@@ -41,15 +40,17 @@ function prepare(
 ): PreparedSend {
 	const selection = select(item);
 	const body = readBody(item, audience, timing);
-	const recipients = recipientsOf(audience, selection);
+	const selected = selectedBy(audience, selection);
+	const { entered, quietHours } = timing;
 	return {
 		audience,
 		isTest: false,
 		body: { ...body, ...selection },
 		timing,
 		options,
-		content: contentOf(recipients, body, timing),
-		recipients,
+		// As entered: quiet hours make another time of it each day.
+		content: toSortedJson({ ...body, ...selected, send_at: entered?.text, quietHours }),
+		recipients: toSortedJson(selected),
 	};
 }
 
@@ -99,12 +100,14 @@ export async function performSend(client: Client, send: PreparedSend): Promise<R
 /** What an item says of a send: of one that can't be read, less. */
 interface Known {
 	readonly audience: Audience | 'test';
+	/** In words. */
+	readonly recipients?: string | undefined;
 	readonly body: { readonly [Name in keyof CampaignBody]?: CampaignBody[Name] | undefined };
 	readonly idempotencyKey?: string | undefined;
 }
 
 /** In the order in which users see it, without what is not there. */
-function rowOf({ audience, body, idempotencyKey }: Known, ending: Ending): IDataObject {
+function rowOf({ audience, recipients, body, idempotencyKey }: Known, ending: Ending): IDataObject {
 	const { campaignId, status, description, dryRun, request, error } = ending;
 	const fields: IDataObject = {
 		campaignId,
@@ -113,9 +116,8 @@ function rowOf({ audience, body, idempotencyKey }: Known, ending: Ending): IData
 		status,
 		description,
 		title: body.title,
+		recipients,
 		name: body.name,
-		attributes: body.attribute,
-		segmentIds: body.segment?.map(String),
 		sendAt: body.send_at,
 		idempotencyKey,
 		dryRun,
@@ -132,6 +134,7 @@ export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 	const hasOtherTime = ending.status === 'alreadySent' && timing.isMoved;
 	const known: Known = {
 		audience: isTest ? 'test' : audience,
+		recipients: describeRecipients(send),
 		body: hasOtherTime ? { ...body, send_at: undefined } : body,
 		idempotencyKey: options.idempotencyKey === '' ? undefined : options.idempotencyKey,
 	};
@@ -141,12 +144,22 @@ export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 /** The item of a send that is not valid: it names what was entered, if that can be read. Throws nothing. */
 export function toInvalidRow(
 	item: ItemParameters,
-	{ audience, subscriber }: Pick<SendOperation, 'audience' | 'subscriber'>,
+	{ audience, subscriber, select }: Pick<SendOperation, 'audience' | 'subscriber' | 'select'>,
 	ending: Ending,
 ): IDataObject {
 	const title = asEntered(item, titleField);
 	const sid = subscriber && asEntered(item, subscriber);
-	return rowOf({ audience, body: { title, sid } }, ending);
+	const selection = selectionOf(item, select);
+	const recipients = selection && describeRecipients({ audience, body: selection });
+	return rowOf({ audience, recipients, body: { title, sid } }, ending);
+}
+
+function selectionOf(item: ItemParameters, select: SendOperation['select']): Selection | undefined {
+	try {
+		return select(item);
+	} catch {
+		return undefined;
+	}
 }
 
 /** The request of a send, without its headers, as a dry run shows it. */
@@ -161,7 +174,7 @@ export const toRequest = (baseUrl: string, { audience, body }: PreparedSend) => 
  * @param activeSubscribers how many they are, if that is known
  */
 export function describeRecipients(
-	{ audience, body }: PreparedSend,
+	{ audience, body }: { readonly audience: Audience; readonly body: Selection },
 	activeSubscribers?: number,
 ): string {
 	const { attribute = {}, segment = [], sid } = body;

@@ -1,7 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { quote } from '../service/text';
+import { namesIn } from '../service/json';
+import { quote, trimBlanks } from '../service/text';
 import { judge } from './judge';
 import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
@@ -45,7 +46,7 @@ const attributes: INodeProperties = {
 	default: { pairs: [{ name: '', value: '' }] },
 	required: true,
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
-	description: 'Whom to send to',
+	description: 'Subscribers with any one of these get it',
 	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
 };
 
@@ -60,7 +61,7 @@ const attributesJson: INodeProperties = {
 	required: true,
 	placeholder: `e.g. ${exampleJson}`,
 	displayOptions: { show: { specifyAttributes: ['json'] } },
-	description: 'Whom to send to, as a JSON object of names and values',
+	description: 'JSON object of names and values: subscribers with any one of these get it',
 };
 
 const anyOfThem: INodeProperties = {
@@ -70,21 +71,28 @@ const anyOfThem: INodeProperties = {
 	default: '',
 };
 
-/** The service knows one value for each name. */
-const oneValue = 'Keep one of them, or send once for each value.';
-
 type Attribute = readonly [name: string, value: string | number | boolean];
 
 /** What an attribute may be compared with. Specification, Audience fields. */
 function checkValue(item: ItemParameters, field: Field, value: unknown): Attribute[1] {
 	if (typeof value === 'boolean') return value;
-	if (typeof value === 'string') return checkText(item, field, value);
+	if (typeof value === 'string') return checkText(item, field, trimBlanks(value));
 	if (isBlank(value)) throw missing(item, field);
 	if (typeof value === 'number' && Number.isFinite(value)) {
 		requireDigits(field, value);
 		return value;
 	}
 	throw invalid(field, `is not a text, a number or a boolean: ${quote(value)}`);
+}
+
+/** The service knows one value for each name. */
+function requireOnce(field: Field, names: readonly string[]): void {
+	const seen = new Set<string>();
+	for (const name of names) {
+		const advice = 'Keep one of them, or send once for each value.';
+		if (seen.has(name)) throw invalid(field, `has the name "${name}" twice`, advice);
+		seen.add(name);
+	}
 }
 
 function fromPairs(item: ItemParameters): Attribute[] {
@@ -112,11 +120,15 @@ function fromJson(item: ItemParameters): Attribute[] {
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
 		throw invalid(field, `is not a set of names and values: ${quote(parsed)}`, writeIt);
 	}
-	return Object.entries(parsed).map(([entered, value]: [string, unknown]) => {
-		const name = checkText(item, field, entered.trim());
-		const label = `${name} in ${field.label}`;
-		return [name, checkValue(item, { ...field, label }, value)];
-	});
+	const attributes = Object.entries(parsed).map(
+		([entered, value]: [string, unknown]): Attribute => {
+			const name = checkText(item, field, trimBlanks(entered));
+			const label = `${name} in ${field.label}`;
+			return [name, checkValue(item, { ...field, label }, value)];
+		},
+	);
+	if (typeof given === 'string') requireOnce(field, namesIn(given));
+	return attributes;
 }
 
 /** Specification, POST send/attribute. */
@@ -142,11 +154,10 @@ export const sendToAttributes: SendOperation = {
 		const field = fieldOf(way === 'json' ? attributesJson : attributes);
 		const given = way === 'json' ? fromJson(item) : fromPairs(item);
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
-		const attribute = new Map<string, Attribute[1]>();
-		for (const [name, value] of given) {
-			if (attribute.has(name)) throw invalid(field, `has the name "${name}" twice`, oneValue);
-			attribute.set(name, value);
-		}
-		return { attribute: Object.fromEntries(attribute) };
+		requireOnce(
+			field,
+			given.map(([name]) => name),
+		);
+		return { attribute: Object.fromEntries(given) };
 	},
 };

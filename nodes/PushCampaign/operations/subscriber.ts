@@ -15,7 +15,7 @@ export const testSubscriberId = textProperty({
 	displayName: 'Test Subscriber ID',
 	name: 'testSubscriberId',
 	placeholder: 'e.g. 5001',
-	description: 'Who gets the first item, alone, while you run the workflow in the editor',
+	description: 'In the editor, only this subscriber gets the notification (not in a sub-workflow)',
 });
 
 export const subscriberField = fieldOf(subscriberId);

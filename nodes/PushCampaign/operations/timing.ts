@@ -4,6 +4,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Schedule } from '../service/schedule';
 import { parseSchedule } from '../service/schedule';
+import { trimBlanks } from '../service/text';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
 import {
@@ -48,7 +49,8 @@ const amount = {
 	name: 'amount',
 	type: 'number',
 	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 1,
+	// 4 weeks: what the service does by itself.
+	default: 28,
 } satisfies INodeProperties;
 
 const unit = {
@@ -100,13 +102,16 @@ export interface Timing {
 	readonly quietHours?: QuietHours | undefined;
 }
 
+const hasRegion = /^(?!etc\/)[a-z]+\//i;
+const isUtc = /^(?:etc\/)?utc$/i;
+
 /** Reads the timezone of an item that has a time; that of the workflow if none was entered. */
 function readTimezone(item: ItemParameters, field: Field): string {
 	const given = toText(field, item.get(field));
 	const name = isBlank(given) ? item.timezone : given;
-	// What has no region may know no summer time. What n8n gives the workflow is taken as it is.
-	const hasRegion = isBlank(given) || name.includes('/') || name === 'UTC';
-	if (hasRegion && IANAZone.isValidZone(name)) return name;
+	// What has no region knows no summer time. What n8n gives the workflow is taken as it is.
+	const isTaken = isBlank(given) || hasRegion.test(name) || isUtc.test(name);
+	if (isTaken && IANAZone.isValidZone(name)) return name;
 	const advice = 'Choose one from the list, such as Europe/Berlin.';
 	throw invalid(field, `is not a timezone of a region: "${name}"`, advice);
 }
@@ -115,7 +120,7 @@ function readTimezone(item: ItemParameters, field: Field): string {
 function readSendAt(item: ItemParameters, field: Field): unknown {
 	if (!isThere(item, field)) return undefined;
 	const value = readRequired(item, field);
-	const isNow = typeof value === 'string' && value.trim().toLowerCase() === 'now';
+	const isNow = typeof value === 'string' && trimBlanks(value).toLowerCase() === 'now';
 	return isNow ? undefined : value;
 }
 

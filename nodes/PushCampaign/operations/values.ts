@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
-import { quote } from '../service/text';
+import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import { checkExpression, judge } from './judge';
 
@@ -57,7 +57,7 @@ export function asEntered(item: ItemParameters, field: Field): string | undefine
 	try {
 		const value = item.get(field);
 		const isGiven = typeof value === 'number' || (isText(value) && !isBlank(value));
-		return isGiven ? String(value).trim() : undefined;
+		return isGiven ? trimBlanks(String(value)) : undefined;
 	} catch {
 		return undefined;
 	}
@@ -85,7 +85,7 @@ export function requireDigits(field: Field, number: number): void {
 export function toText(field: Field, value: unknown): string {
 	if (typeof value === 'number') requireDigits(field, value);
 	if (value === undefined || value === null) return '';
-	if (isText(value)) return value.trim();
+	if (isText(value)) return trimBlanks(value);
 	if (typeof value === 'number' || DateTime.isDateTime(value)) return String(value);
 	throw invalid(field, `is not text: ${quote(value)}`);
 }
@@ -105,7 +105,8 @@ export function readWholeNumber(
 	to = Number.MAX_SAFE_INTEGER,
 ): number {
 	const value = readRequired(item, field);
-	const number = isText(value) && /^\s*\d+\s*$/.test(value) ? Number(value) : value;
+	const digits = isText(value) ? trimBlanks(value) : '';
+	const number = /^\d+$/.test(digits) ? Number(digits) : value;
 	const isWhole = typeof number === 'number' && Number.isSafeInteger(number);
 	if (isWhole && number >= from && number <= to) return number;
 	const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`;
@@ -129,7 +130,7 @@ export function readChoice<Choice extends string>(
 ): Choice {
 	if (!isThere(item, field)) return ifNotThere;
 	const value = readRequired(item, field);
-	const choice = choices.find((each) => each === value);
+	const choice = choices.find((each) => isText(value) && each === trimBlanks(value));
 	if (choice !== undefined) return choice;
 	throw invalid(field, `is none of ${choices.join(', ')}: ${quote(value)}`);
 }
@@ -144,41 +145,58 @@ export function entriesOf(item: ItemParameters, list: Field, entryName: string):
 	}));
 }
 
-/** Blanks, brackets and quotes mean that several were meant, a name, or JSON. */
-const oneId = /^[^\s,;()[\]{}"'`“”„‘’«»]+$/;
+/** What people write between IDs: commas and semicolons of all scripts, bars and line breaks. */
+const separators = ',，､、،፣;；؛፤\\u037E|｜\\r\\n\\u0085\\u2028\\u2029';
+const separator = new RegExp(`[${separators}]`);
 
-/** @throws InvalidInput if a value is not one ID: a text, or a whole number */
-function checkId(item: ItemParameters, field: Field, value: unknown): string | number {
+/** Blanks, brackets and quotes mean that several were meant, a name, or JSON. */
+const oneId = new RegExp(`^[^\\s${separators}()[\\]{}"'\`“”„‘’«»]+$`);
+const severalNumbers = new RegExp(`^[\\d\\s${separators}]+$`);
+
+/**
+ * @param advice what to do about several IDs
+ * @throws InvalidInput if a value is not one ID: a text, or a whole number
+ */
+function checkId(
+	item: ItemParameters,
+	field: Field,
+	value: unknown,
+	advice: string,
+): string | number {
 	if (isText(value)) {
-		judge(item, field, value);
-		if (oneId.test(value)) return value;
+		const id = trimBlanks(value);
+		judge(item, field, id);
+		if (oneId.test(id)) return id;
 	}
 	if (typeof value === 'number') {
 		requireDigits(field, value);
 		if (Number.isInteger(value) && value >= 0) return value;
 	}
-	throw invalid(field, `holds what is not one ID: ${quote(value)}`, 'Enter the ID, not a name.');
+	const areSeveral = isText(value) && severalNumbers.test(value);
+	throw invalid(
+		field,
+		`holds what is not one ID: ${quote(value)}`,
+		areSeveral ? advice : 'Enter the ID alone, not a name.',
+	);
 }
 
 /** Reads one ID, as text: so it keeps its digits, however long it is. */
-export function readId(item: ItemParameters, field: Field): string {
-	const value = readRequired(item, field);
-	return String(checkId(item, field, isText(value) ? value.trim() : value));
-}
+export const readId = (item: ItemParameters, field: Field): string =>
+	String(checkId(item, field, readRequired(item, field), 'Use one item for each ID.'));
 
-/** Text is split at commas, semicolons and line breaks, and an ID that is in it twice counts once. */
+/** An ID that is in a text twice counts once. */
 function toList(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;
 	if (!isText(value)) return [value];
-	const ids = value.split(/[,;\r\n]/).map((id) => id.trim());
-	return [...new Set(ids.filter((id) => id !== ''))];
+	const ids = value.split(separator).filter((id) => !isBlank(id));
+	return [...new Set(ids.map(trimBlanks))];
 }
 
-/** Reads a list of IDs, at least one: a text of several, a number, or an array, which is taken as it is. */
+/** Reads a list of IDs, at least one: a text of several, a number, or an array, of which each entry is taken. */
 export function readIds(item: ItemParameters, field: Field): Array<string | number> {
 	const value = readRequired(item, field);
 	if (isText(value)) judge(item, field, value);
 	const ids = toList(value);
 	if (ids.length === 0) throw missing(item, field);
-	return ids.map((id) => checkId(item, field, id));
+	return ids.map((id) => checkId(item, field, id, 'Separate the IDs by commas.'));
 }

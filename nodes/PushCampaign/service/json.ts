@@ -12,6 +12,12 @@ function quoteLongNumbers(json: string): string {
 	});
 }
 
+/** The names in JSON text, each as often as it is written: of two that are alike `JSON.parse` keeps the last. */
+export const namesIn = (json: string): string[] =>
+	[...json.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)/g)]
+		.filter(([, , colon]) => colon === ':')
+		.map(([, name = '']) => String(JSON.parse(name)));
+
 /** Reads an answer's body; undefined if it is not JSON. */
 export function parseBody(body: unknown, redact: (text: string) => string): unknown {
 	const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');

@@ -1,7 +1,7 @@
 import { DateTime, FixedOffsetZone } from 'luxon';
 
 import { minimumLeadMs } from './rules';
-import { quote } from './text';
+import { quote, trimBlanks } from './text';
 import { InvalidInput } from './thrown';
 
 /** A scheduled time. */
@@ -18,9 +18,15 @@ const minuteMs = 60_000;
 /** No place on earth is further from UTC. */
 const widestOffset = 14 * 60;
 
-/** A day and a time as people write them: `2030-5-7 9:30`, `2030-05-07 09:30:15 +5:30`. */
+/** No date is longer, in whatever form. */
+const maxCharacters = 64;
+
+/** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`. */
+const dayAlone = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
+
+/** A day and a time as people write them: `2030-5-7 9:30`, `2030/05/07 9 PM`, `2030-05-07 09:30:15 +5:30`. */
 const dayAndTime =
-	/^(\d{4})-(\d{1,2})-(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)\s*(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?$/;
+	/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\s*([AP])\.?M\.?)?\s*(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?$/;
 
 /** Any other form of ISO 8601, if its offset says that it is one: `20300517T093000Z`. */
 const otherIso = /^\d.*T\d.*(Z|[+-]\d{2}(:?[0-5]\d)?)$/;
@@ -34,8 +40,12 @@ const pad = (digits: string) => digits.padStart(2, '0');
 function toIso(text: string): string | undefined {
 	const match = dayAndTime.exec(text);
 	if (match === null) return otherIso.test(text) ? text : undefined;
-	const [, year = '', month = '', day = '', hour = '', minutes = '', utc = '', ...offset] = match;
-	const [sign = '', offsetHours = '', offsetMinutes = '00'] = offset;
+	const [, year = '', , month = '', day = '', shown = '', minutes = '', half, ...zoned] = match;
+	const isHalfDay = half !== undefined;
+	if (!isHalfDay && minutes === '') return undefined;
+	if (isHalfDay && (Number(shown) < 1 || Number(shown) > 12)) return undefined;
+	const hour = isHalfDay ? String((Number(shown) % 12) + (half === 'P' ? 12 : 0)) : shown;
+	const [utc = '', sign = '', offsetHours = '', offsetMinutes = '00'] = zoned;
 	const zone = sign === '' ? utc : `${sign}${pad(offsetHours)}:${offsetMinutes}`;
 	return `${year}-${pad(month)}-${pad(day)}T${pad(hour)}${minutes}${zone}`;
 }
@@ -48,6 +58,7 @@ function toFirst(date: DateTime): DateTime {
 }
 
 function readText(text: string, zone: string): DateTime {
+	if (text.length > maxCharacters) return DateTime.invalid('unreadable');
 	if (epochText.test(text)) return DateTime.fromMillis(Number(text), { zone });
 	const iso = toIso(text.toUpperCase());
 	if (iso === undefined) return DateTime.invalid('unreadable');
@@ -55,7 +66,7 @@ function readText(text: string, zone: string): DateTime {
 }
 
 function readDate(value: unknown, zone: string): DateTime {
-	if (typeof value === 'string') return readText(value.trim(), zone);
+	if (typeof value === 'string') return readText(value, zone);
 	// Not by `instanceof`: n8n's sandbox for expressions has a `Date` of its own.
 	const isDate = Object.prototype.toString.call(value) === '[object Date]';
 	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
@@ -64,10 +75,11 @@ function readDate(value: unknown, zone: string): DateTime {
 	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
 }
 
-/** Whether a number counts seconds, from 2001 to 2286: as milliseconds it is early in 1970. */
-const isSeconds = (value: unknown) =>
-	(typeof value === 'number' || typeof value === 'string') &&
-	/^\s*[1-9]\d{9}(\.\d+)?\s*$/.test(String(value));
+/** Seconds from 2001 to 2286: as milliseconds they are early in 1970. */
+const seconds = /^[1-9]\d{9}(\.\d+)?$/;
+
+/** Days since 1899, as sheets count them, from 1927 to 2173. */
+const sheetDate = /^[1-9]\d{4}([.,]\d+)?$/;
 
 /** Specification, Notification / campaign, `send_at`. */
 function write(date: DateTime): Schedule {
@@ -86,18 +98,26 @@ export const toSchedule = (at: number, timezone: string): Schedule =>
 
 /**
  * Reads a date in any of the forms that a workflow holds. The service knows no seconds: they are rounded up.
- * @param value text, luxon's DateTime, Date, or milliseconds since 1970, as text too
+ * @param given text, luxon's DateTime, Date, or milliseconds since 1970, as text too
  * @param timezone IANA name; a date without an offset is read there
  * @throws InvalidInput
  */
-export function parseSchedule(value: unknown, timezone: string): Schedule {
-	if (isSeconds(value)) {
+export function parseSchedule(given: unknown, timezone: string): Schedule {
+	const value = typeof given === 'string' ? trimBlanks(given) : given;
+	const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+	if (seconds.test(text)) {
 		throw new InvalidInput(
 			`'Send At' is ${quote(value)}, which looks like seconds`,
 			`A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
 		);
 	}
-	if (typeof value === 'string' && /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/.test(value)) {
+	if (sheetDate.test(text)) {
+		throw new InvalidInput(
+			`'Send At' is ${quote(value)}, which looks like a date of a spreadsheet`,
+			`Format the cell as text in the sheet, such as ${exampleDate}.`,
+		);
+	}
+	if (dayAlone.test(text)) {
 		throw new InvalidInput(
 			`'Send At' is a date without a time: ${quote(value)}`,
 			`Enter the time, too, as in ${exampleDate}.`,
@@ -107,7 +127,7 @@ export function parseSchedule(value: unknown, timezone: string): Schedule {
 	if (!date.isValid || date.year > 9999 || Math.abs(date.offset) > widestOffset) {
 		throw new InvalidInput(
 			`'Send At' can't be read as a date: ${quote(value)}`,
-			`Choose a date, or enter one such as ${exampleDate}, with an offset such as +02:00 behind it if it has one of its own.`,
+			`Choose a date, or enter one such as ${exampleDate}. You may add an offset: ${exampleDate} +02:00.`,
 		);
 	}
 	const at = Math.ceil(date.toMillis() / minuteMs) * minuteMs;

@@ -1,3 +1,10 @@
+/** Blanks of all kinds at the ends of a text. Each run at the end is tried once: behind a blank none begins. */
+const outerBlanks =
+	/^[\s\p{Cc}\u200B\u2060]+|(?<![\s\p{Cc}\u200B\u2060])[\s\p{Cc}\u200B\u2060]+$/gu;
+
+/** A text without the blanks around it, also those that nobody sees and that `trim` keeps. */
+export const trimBlanks = (text: string): string => text.replace(outerBlanks, '');
+
 const maxClipped = 300;
 
 /** Shortens a text from outside so that it fits into a message: one line of at most 300 characters. */

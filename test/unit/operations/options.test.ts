@@ -11,8 +11,8 @@ test('without options a send goes out, in 30 seconds, without a key', () => {
 test('what was chosen is read', () => {
 	const options = {
 		dryRun: true,
-		timeout: '5000',
-		unknownOutcome: 'resend',
+		timeout: ' 05000\n',
+		unknownOutcome: ' resend ',
 		idempotencyKey: ' a-1 ',
 	};
 	expect(read(options)).toEqual({
@@ -33,9 +33,12 @@ describe('Send Only Once', () => {
 			'https://blog.example/what-does-null-mean-in-sql',
 			'https://blog.example/what-does-null-mean-in-sql',
 		],
-		['x'.repeat(255), 'x'.repeat(255)],
-		['🌷'.repeat(255), '🌷'.repeat(255)],
-	])('takes %s', (given, key) => {
+		['\u200B order 7\u00A0\n', 'order 7'],
+		[0, '0'],
+		[-1.5, '-1.5'],
+		['9007199254740993', '9007199254740993'],
+		['x'.repeat(400), 'x'.repeat(400)],
+	])('takes %j, as %s', (given, key) => {
 		expect(keyOf(given)).toBe(key);
 	});
 
@@ -48,10 +51,10 @@ describe('Send Only Once', () => {
 	);
 
 	test.each([
-		{ key: 'x'.repeat(256), refusal: 'is longer than 255 characters' },
 		{ key: 2 ** 60, refusal: 'so large a number that its last digits are lost' },
 		{ key: { id: 1 }, refusal: 'is not text: {"id":1}' },
 		{ key: true, refusal: 'is not text: true' },
+		{ key: ['a'], refusal: 'is not text: ["a"]' },
 		{ key: 'null', refusal: 'holds null' },
 		{ key: 'sale-Invalid Date', refusal: 'holds Invalid Date' },
 		{
@@ -68,9 +71,16 @@ describe('Send Only Once', () => {
 
 test.each([
 	[{ dryRun: '={{ $json.test }}' }, "'Dry Run' is empty for this item"],
+	[{ dryRun: '' }, "'Dry Run' is missing"],
 	[{ dryRun: 'yes' }, `'Dry Run' is not true or false: "yes"`],
+	[{ dryRun: 'false' }, `'Dry Run' is not true or false: "false"`],
 	[{ timeout: 0 }, "'Timeout' is not a whole number from 1 to 2147483647: 0"],
+	[{ timeout: 2 ** 31 }, "'Timeout' is not a whole number from 1 to 2147483647: 2147483648"],
+	[{ timeout: '1,5' }, `'Timeout' is not a whole number from 1 to 2147483647: "1,5"`],
+	[{ timeout: '7e1' }, `'Timeout' is not a whole number from 1 to 2147483647: "7e1"`],
 	[{ timeout: '' }, "'Timeout' is missing"],
+	[{ timeout: '={{ $json.ms }}' }, "'Timeout' is empty for this item"],
+	[{ unknownOutcome: '' }, "'Unknown Outcome' is missing"],
 	[
 		{ unknownOutcome: 'always' },
 		`'Unknown Outcome' is none of report, resend, countAsSent: "always"`,

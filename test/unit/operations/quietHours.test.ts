@@ -22,6 +22,7 @@ const asked = (text: string) => toSchedule(at(text), 'Europe/Berlin');
 
 describe('a send that would go out at once', () => {
 	test.each([
+		['goes out at noon', '2030-01-15T12:00', undefined],
 		['goes out before quiet hours begin', '2030-01-15T20:59:59.999', undefined],
 		['goes out when they end', '2030-01-15T08:00', undefined],
 		['waits from their first moment', '2030-01-15T21:00', '2030-01-16 08:00 +01:00'],
@@ -34,8 +35,17 @@ describe('a send that would go out at once', () => {
 			'2030-01-15 08:01 +01:00',
 		],
 		['spares seconds for the way to the service', '2030-01-15T07:57:58', '2030-01-15 08:04 +01:00'],
-	])('%s', (_name, now, text) => {
+	])('with quiet hours from 21:00 to 08:00 %s', (_name, now, text) => {
 		expect(afterQuietHours(night, undefined, at(now))?.text).toBe(text);
+	});
+
+	test('waits in hours that are within a day, and at none of their ends', () => {
+		const lunch = hoursOf('12:00', '13:30');
+		expect(afterQuietHours(lunch, undefined, at('2030-01-15T12:00'))?.text).toBe(
+			'2030-01-15 13:30 +01:00',
+		);
+		expect(afterQuietHours(lunch, undefined, at('2030-01-15T13:30'))).toBeUndefined();
+		expect(afterQuietHours(lunch, undefined, at('2030-01-15T11:59'))).toBeUndefined();
 	});
 
 	test('waits a day if five minutes ahead is in quiet hours again', () => {
@@ -57,9 +67,18 @@ describe('a send with Send At', () => {
 			'2030-01-16 08:00 +01:00',
 		],
 		['keeps a time that was over when they began', '2030-01-15T20:59', '2030-01-15 20:59 +01:00'],
-		['keeps a time of another day, to be refused', '2030-01-14T22:00', '2030-01-14 22:00 +01:00'],
-	])('%s', (_name, time, text) => {
+		['keeps a time of the night before', '2030-01-14T22:00', '2030-01-14 22:00 +01:00'],
+	])('and quiet hours from 21:00 to 08:00 %s', (_name, time, text) => {
 		expect(afterQuietHours(night, asked(time), now)?.text).toBe(text);
+	});
+
+	test.each([
+		['2030-01-16T12:00', undefined],
+		['2030-01-16T08:00', undefined],
+		['2030-01-16T07:59:30', '2030-01-16 08:05 +01:00'],
+	])('whose quiet hours are over keeps its time, to be refused as past: at %s', (later, moved) => {
+		const entered = asked('2030-01-15T22:00');
+		expect(afterQuietHours(night, entered, at(later))?.text).toBe(moved ?? entered.text);
 	});
 });
 
@@ -105,7 +124,9 @@ describe('in ten timezones', () => {
 			)
 			.map(([change, distance]) => change + distance),
 	);
-	const anyAhead = fc.option(fc.integer({ min: 0, max: 3 * 24 * 60 }), { nil: undefined });
+	const anyAhead = fc.option(fc.integer({ min: -2 * 24 * 60, max: 3 * 24 * 60 }), {
+		nil: undefined,
+	});
 
 	const clocks = new Map(
 		zones.map((timeZone) => [
@@ -113,7 +134,16 @@ describe('in ten timezones', () => {
 			new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }),
 		]),
 	);
-	const clock = (moment: number, timezone: string) => clocks.get(timezone)?.format(moment) ?? '';
+	// Clocks change at a quarter of an hour, if they do.
+	const quarters = new Map<string, string>();
+	function clock(moment: number, timezone: string): string {
+		const quarter = Math.floor(moment / (15 * minute));
+		const key = `${timezone} ${quarter}`;
+		const shown = quarters.get(key) ?? clocks.get(timezone)?.format(quarter * 15 * minute) ?? '';
+		quarters.set(key, shown);
+		const minutes = Number(shown.slice(3)) + (Math.floor(moment / minute) % 15);
+		return `${shown.slice(0, 3)}${String(minutes).padStart(2, '0')}`;
+	}
 	function isQuiet({ from, to, timezone }: QuietHours, moment: number): boolean {
 		const time = clock(moment, timezone);
 		return from < to ? from <= time && time < to : from <= time || time < to;
@@ -135,13 +165,15 @@ describe('in ten timezones', () => {
 				const start = entered?.at ?? now;
 				const moved = afterQuietHours(hours, entered, now);
 				if (!isQuiet(hours, start)) return expect(moved).toBe(entered);
+				const isOver = firstMinuteOutside(hours, start) <= now;
+				if (moved === entered) return expect(isOver).toBe(true);
 				const earliest = Math.ceil((now + 5 * minute + 5000) / minute) * minute;
 				const end = Math.max(firstMinuteOutside(hours, start), earliest);
 				const expected = firstMinuteOutside(hours, end);
 				// An end that a change of the clock skips comes as much later.
 				const late = (moved?.at ?? 0) - expected;
 				const isSkipped = moved !== undefined && clock(moved.at - 1, hours.timezone) > hours.to;
-				expect(isSkipped ? late <= 60 * minute && late >= 0 : late === 0).toBe(true);
+				expect(isSkipped ? late <= 60 * minute && late >= 0 : late === 0 && !isOver).toBe(true);
 			}),
 			{ numRuns: 400 },
 		);
@@ -153,7 +185,7 @@ describe('Quiet Hours', () => {
 
 	test.each([
 		{ hours: { from: '22:30', to: '07:05' }, read: { from: '22:30', to: '07:05' } },
-		{ hours: { from: '9:00', to: ' 7:05\n' }, read: { from: '09:00', to: '07:05' } },
+		{ hours: { from: '9:00', to: ' 7:05\u00A0\n' }, read: { from: '09:00', to: '07:05' } },
 	])('are read from $hours', ({ hours, read: expected }) => {
 		expect(read(hours).timing.quietHours).toEqual({ ...expected, timezone: 'UTC' });
 	});
@@ -165,7 +197,20 @@ describe('Quiet Hours', () => {
 			`'From' in 'Quiet Hours' is not a time such as 21:00: "24:00"`,
 		],
 		[{ from: '21:00', to: '8' }, `'To' in 'Quiet Hours' is not a time such as 21:00: "8"`],
+		[
+			{ from: '21:60', to: '08:00' },
+			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:60"`,
+		],
+		[
+			{ from: '021:00', to: '08:00' },
+			`'From' in 'Quiet Hours' is not a time such as 21:00: "021:00"`,
+		],
+		[{ from: 21, to: '08:00' }, "'From' in 'Quiet Hours' is not a time such as 21:00: 21"],
+		[{ from: '8:00', to: '08:00' }, "'Quiet Hours' has 08:00 both as From and as To"],
 		[{ from: '', to: '08:00' }, "'From' in 'Quiet Hours' is missing"],
+		[{ from: '21:00' }, "'To' in 'Quiet Hours' is missing"],
+		[{}, "'From' in 'Quiet Hours' is missing"],
+		[{ from: '21:00', to: '={{ $json.to }}' }, "'To' in 'Quiet Hours' is empty for this item"],
 	])('are refused: %s', (hours, refusal) => {
 		expect(refusalOf(() => read(hours))).toBe(refusal);
 	});

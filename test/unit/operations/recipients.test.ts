@@ -1,7 +1,7 @@
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { itemOf, refusalOf } from './support';
+import { adviceOf, itemOf, refusalOf } from './support';
 
 type Context = Parameters<typeof itemOf>[1];
 const beyond = Number('12345678901234567890');
@@ -13,6 +13,9 @@ describe('Segment IDs', () => {
 	test.each([
 		['12', ['12']],
 		[' 12, 34;56\r\n78,,12 ', ['12', '34', '56', '78']],
+		['12，34；56、78､9', ['12', '34', '56', '78', '9']],
+		['12،34؛56፣78፤9', ['12', '34', '56', '78', '9']],
+		['12|34 ｜ 56\u037E78\u2028\u200B9\u00A0', ['12', '34', '56', '78', '9']],
 		[12, [12]],
 		[
 			[12, '34', 12],
@@ -25,7 +28,9 @@ describe('Segment IDs', () => {
 	});
 
 	test('are an array that an expression gives', () => {
-		expect(read('={{ $json.ids }}', { gives: { segmentIds: [12, 34] } })).toEqual([12, 34]);
+		const ids = [12, '34', ' 56', '78\u00A0\u200B\n'];
+		const given = read('={{ $json.ids.split(",") }}', { gives: { segmentIds: ids } });
+		expect(given).toEqual([12, '34', '56', '78']);
 	});
 
 	test.each([
@@ -37,13 +42,32 @@ describe('Segment IDs', () => {
 		['[12, 34]', 'holds what is not one ID: "[12"'],
 		['12, "34"', 'holds what is not one ID: ""34""'],
 		[[12, null], 'holds what is not one ID: null'],
+		[['12', ' '], 'holds what is not one ID: ""'],
+		[['12,34'], 'holds what is not one ID: "12,34"'],
+		[['12、34'], 'holds what is not one ID: "12、34"'],
 		[[1.5], 'holds what is not one ID: 1.5'],
 		[{ id: 12 }, 'holds what is not one ID: {"id":12}'],
 		[beyond, 'so large a number that its last digits are lost'],
+		[[beyond], 'so large a number that its last digits are lost'],
 		['12\ud83c', 'half of a character'],
+		[['#N/A'], 'a formula without a result'],
 	])('are refused: %s', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
+	});
+
+	test('are refused if a blank behind the braces makes a text of an array that has lost digits', () => {
+		const context = { input: { s: [beyond] }, gives: { segmentIds: `${beyond} ` } };
+		expect(refusalOf(() => read('={{ $json.s }} ', context))).toContain('last digits are lost');
+	});
+
+	test.each([
+		['12 34', 'Separate the IDs by commas.'],
+		['12\t34', 'Separate the IDs by commas.'],
+		['News readers', 'Enter the ID alone, not a name.'],
+		['[12, 34]', 'Enter the ID alone, not a name.'],
+	])('of %j are refused with what to do: %s', (given, advice) => {
+		expect(adviceOf(() => read(given))).toBe(advice);
 	});
 });
 
@@ -56,6 +80,8 @@ describe('Subscriber ID', () => {
 		[' 5001\n', '5001'],
 		['007', '007'],
 		['12345678901234567890123', '12345678901234567890123'],
+		['\u00A05001\u200B', '5001'],
+		[0, '0'],
 	])('of %s is text: %s', (given, id) => {
 		expect(read(given)).toBe(id);
 	});
@@ -65,6 +91,10 @@ describe('Subscriber ID', () => {
 		['abc', `'Subscriber ID' is not a number: "abc"`],
 		['5001, 5002', `'Subscriber ID' holds what is not one ID: "5001, 5002"`],
 		[-1, "'Subscriber ID' holds what is not one ID: -1"],
+		['-5', `'Subscriber ID' is not a number: "-5"`],
+		['٥', `'Subscriber ID' is not a number: "٥"`],
+		[1.5, "'Subscriber ID' holds what is not one ID: 1.5"],
+		[['5001'], `'Subscriber ID' holds what is not one ID: ["5001"]`],
 		[true, "'Subscriber ID' holds what is not one ID: true"],
 		[
 			2 ** 53,
@@ -73,6 +103,13 @@ describe('Subscriber ID', () => {
 	])('is refused: %s', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toBe(refusal);
 	});
+
+	test.each(['5001, 5002', '5001 5002', '5001|5002'])(
+		'is refused with what to do if it is several: %s',
+		(given) => {
+			expect(adviceOf(() => read(given))).toBe('Use one item for each ID.');
+		},
+	);
 
 	test('is refused if a blank behind the braces makes a text of a number that has lost digits', () => {
 		const context = { input: { s: 2 ** 60 }, gives: { subscriberId: `${2 ** 60} ` } };
@@ -89,7 +126,7 @@ describe('Attributes', () => {
 			{ name: ' plan ', value: 'pro' },
 			{ name: 'age', value: '={{ $json.age }}' },
 			{ name: 'vip', value: '={{ $json.vip }}' },
-			{ name: '__proto__', value: 'x' },
+			{ name: '__proto__', value: '\u200B Oslo\u00A0' },
 		];
 		const gives = { 'attributes.pairs[1].value': 42, 'attributes.pairs[2].value': false };
 		const given = fromPairs(pairs, { gives });
@@ -97,7 +134,7 @@ describe('Attributes', () => {
 			['plan', 'pro'],
 			['age', 42],
 			['vip', false],
-			['__proto__', 'x'],
+			['__proto__', 'Oslo'],
 		]);
 	});
 
@@ -129,6 +166,8 @@ describe('Attributes (JSON)', () => {
 	test.each([
 		{ given: '{"plan": "pro", "age": 42, "vip": true}' },
 		{ given: { plan: 'pro', age: 42, vip: true } },
+		{ given: { ' plan\u00A0': '\tpro ', age: 42, vip: true } },
+		{ given: ' {" plan ": "pro\\n", "age": 42, "vip": true}\n' },
 	])('are names and values: $given', ({ given }) => {
 		expect(fromJson(given)).toEqual({ plan: 'pro', age: 42, vip: true });
 	});
@@ -140,6 +179,14 @@ describe('Attributes (JSON)', () => {
 		['{}', 'has no attribute'],
 		['{"": "pro"}', 'is missing'],
 		['{"plan": "pro", "plan ": "free"}', 'has the name "plan" twice'],
+		['{"city":"Oslo","city":"Bergen"}', 'has the name "city" twice'],
+		['{"city" : 1, "\\u0063ity"\n: 1}', 'has the name "city" twice'],
+		['{"a": {"b": 1}, "a": 2}', 'has the name "a" twice'],
+		['{"a": {"b": 1}}', `a in 'Attributes (JSON)' is not a text, a number or a boolean: {"b":1}`],
+		[
+			'{"id": 9007199254740993}',
+			"id in 'Attributes (JSON)' is so large a number that its last digits are lost",
+		],
 		['{"plan": null}', "plan in 'Attributes (JSON)' is missing"],
 		[
 			'{"plan": ["pro"]}',
@@ -150,6 +197,11 @@ describe('Attributes (JSON)', () => {
 	])('are refused: %s', (given, refusal) => {
 		const context = { gives: { attributesJson: '{"plan": ""}' } };
 		expect(refusalOf(() => fromJson(given, context))).toContain(refusal);
+	});
+
+	test('are no names if they are values', () => {
+		const json = '{"a":"a","b":"b\\":","c":":","\\"d\\":":"\\\\", ":e":"a"}';
+		expect(fromJson(json)).toEqual({ a: 'a', b: 'b":', c: ':', '"d":': '\\', ':e': 'a' });
 	});
 
 	test('are not read if the fields are chosen, and the other way round', () => {

@@ -13,6 +13,9 @@ import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSeg
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { content, contentBody, itemOf, prepare, recordingClient, refusalOf } from './support';
 
+beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
+afterAll(() => jest.useRealTimers());
+
 const pairsOf = (attributes: Record<string, string>) => ({
 	pairs: Object.entries(attributes).map(([name, value]) => ({ name, value })),
 });
@@ -25,19 +28,70 @@ const toSubscriber = (parameters: object = {}) =>
 	prepare({ subscriberId: '5001', ...parameters }, {}, sendToSubscriber);
 
 describe('the content that a made key stands for', () => {
+	// Keys that are saved in n8n's database are made of these texts.
+	const sale = '"message":"Everything must go"';
+	const end = '"target_url":"https://shop.example/sale","title":"Summer sale"';
+	test.each([
+		{
+			kind: 'a send to all',
+			send: prepare({}),
+			content: `{"audience":"all",${sale},${end}}`,
+		},
+		{
+			kind: 'a send to attributes',
+			send: toAttributes({ plan: 'pro', city: 'Oslo' }),
+			content: `{"attribute":{"city":"Oslo","plan":"pro"},"audience":"attributes",${sale},${end}}`,
+		},
+		{
+			kind: 'a send to segments',
+			send: toSegments(['34', 12, 5]),
+			content: `{"audience":"segments",${sale},"segment":["12","34","5"],${end}}`,
+		},
+		{
+			kind: 'a send to one subscriber',
+			send: toSubscriber(),
+			content: `{"audience":"subscriber",${sale},"sid":"5001",${end}}`,
+		},
+		{
+			kind: 'a send with quiet hours',
+			send: prepare({ additionalFields: { quietHours: night, sendAtTimezone: 'Asia/Tokyo' } }),
+			content: `{"audience":"all",${sale},"quietHours":{"from":"21:00","timezone":"Asia/Tokyo","to":"08:00"},${end}}`,
+		},
+		{
+			kind: 'a send with Send At',
+			send: prepare({ additionalFields: { sendAt } }),
+			content: `{"audience":"all",${sale},"send_at":"2030-05-17 22:00 +00:00",${end}}`,
+		},
+		{
+			kind: 'a send with all fields',
+			send: prepare({
+				actionButtons: { button: [{ title: 'Shop', url: 'https://shop.example' }] },
+				additionalFields: {
+					name: 'All',
+					iconUrl: 'https://shop.example/icon.png',
+					imageUrl: 'https://shop.example/sale.jpg',
+					expireAfter: { duration: { amount: 3, unit: 'd' } },
+					autoHide: false,
+				},
+			}),
+			content: `{"action_buttons":[{"title":"Shop","url":"https://shop.example"}],"audience":"all","auto_hide":0,"expire_push":"3d","icon":"https://shop.example/icon.png","image":"https://shop.example/sale.jpg",${sale},"name":"All",${end}}`,
+		},
+	])('is written in a format that stays, for $kind', ({ send, content: written }) => {
+		expect(send.content).toBe(written);
+	});
+
 	test('is the same whatever the order of attributes and segments', () => {
 		expect(toAttributes({ plan: 'pro', city: 'Oslo' }).content).toBe(
 			toAttributes({ city: 'Oslo', plan: 'pro' }).content,
 		);
-		expect(toSegments('34, 12').content).toBe(toSegments([12, 34]).content);
+		expect(toSegments('34, 12').content).toBe(toSegments([12, 34, 12]).content);
 	});
 
 	test('has the time as it was entered, not as quiet hours make it today', () => {
-		jest.useFakeTimers({ now: Date.UTC(2030, 0, 1, 22) });
+		jest.setSystemTime(Date.UTC(2030, 0, 1, 22));
 		const held = prepare({ additionalFields: { quietHours: night } });
 		jest.setSystemTime(Date.UTC(2030, 0, 2, 12));
 		const sentAtOnce = prepare({ additionalFields: { quietHours: night } });
-		jest.useRealTimers();
 		expect([held.body.send_at, sentAtOnce.body.send_at]).toEqual([
 			'2030-01-02 08:00 +00:00',
 			undefined,
@@ -147,6 +201,7 @@ describe('a test', () => {
 			status: 'success',
 			description: 'Sent',
 			title: 'Summer sale',
+			recipients: 'subscriber 5001',
 			sendAt: '2030-05-17 22:00 +00:00',
 		});
 	});
@@ -209,17 +264,21 @@ describe('the item of a send', () => {
 			['status', 'success'],
 			['description', 'Created'],
 			['title', 'Summer sale'],
+			['recipients', 'segments 12, 34'],
 			['name', 'Readers'],
-			['segmentIds', ['12', '34']],
 			['sendAt', '2030-05-17 22:00 +00:00'],
 			['idempotencyKey', 'a-1'],
 		]);
 	});
 
-	test('has the attributes', () => {
-		const row = toRow(toAttributes({ plan: 'pro' }), { status: 'notSent', description: 'Why' });
-		expect(row).toMatchObject({ audience: 'attributes', attributes: { plan: 'pro' } });
-	});
+	test.each([prepare({}), toAttributes({ plan: 'pro', city: 'Oslo' }), toSegments([12, 34])])(
+		'is flat, so that a table takes it: for $audience',
+		(send) => {
+			const row = toRow(send, { campaignId: '1001', status: 'success', description: 'Created' });
+			expect(row['recipients']).toBe(describeRecipients(send));
+			expect(Object.values(row).map((value) => typeof value)).not.toContain('object');
+		},
+	);
 
 	test('names no key that is made of its content', () => {
 		const send = prepare({ options: { idempotencyKey: '' } });
@@ -241,6 +300,7 @@ describe('the item of a send', () => {
 			subscriberId: '5001',
 			audience: 'subscriber',
 			title: 'Summer sale',
+			recipients: 'subscriber 5001',
 			dryRun: true,
 			request,
 		});
@@ -256,6 +316,7 @@ describe('the item of a send', () => {
 			status: 'notSent',
 			description: 'Why',
 			title: 'Sale',
+			recipients: 'subscriber 5001',
 			error,
 		});
 		const unreadable = {

@@ -1,22 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { ItemParameters } from '../../../nodes/PushCampaign/n8n/parameters';
-import { joinText } from '../../../nodes/PushCampaign/n8n/template';
+import { readerOf } from '../../../nodes/PushCampaign/n8n/parameters';
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
-
-const valueAt = (parameters: object, path: string): unknown =>
-	path
-		.split(/[.[\]]+/)
-		.filter(Boolean)
-		.reduce<unknown>(
-			(value, step) =>
-				typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined,
-			parameters,
-		);
 
 interface Context {
 	readonly timezone?: string;
@@ -29,27 +19,10 @@ interface Context {
  * The parameters of one item. What begins with `=` is an expression: it gives what is said for its path, or else the text
  * that fields of the input item make.
  */
-export function itemOf(
+export const itemOf = (
 	parameters: object,
 	{ timezone = 'UTC', input = {}, gives = {} }: Context = {},
-): ItemParameters {
-	const written = (path: string) => valueAt(parameters, path);
-	return {
-		timezone,
-		input,
-		written,
-		expression({ path }) {
-			const value = written(path);
-			return typeof value === 'string' && value.startsWith('=') ? value.slice(1) : undefined;
-		},
-		get(field) {
-			const source = this.expression(field);
-			if (source === undefined) return written(field.path);
-			if (field.path in gives) return gives[field.path] ?? null;
-			return joinText(source, input) ?? null;
-		},
-	};
-}
+): ItemParameters => readerOf(parameters, timezone, input, (path) => gives[path]);
 
 /** What every send needs. */
 export const content = {

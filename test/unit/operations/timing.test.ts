@@ -1,6 +1,9 @@
 import { timezones } from '../../../nodes/PushCampaign/operations';
 import { prepare, refusalOf } from './support';
 
+beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
+afterAll(() => jest.useRealTimers());
+
 const read = (additionalFields: object, context?: Parameters<typeof prepare>[1]) =>
 	prepare({ additionalFields }, context);
 
@@ -26,14 +29,14 @@ describe('Send At', () => {
 			fields: { sendAt: '2030-05-17 09:30', sendAtTimezone: '' },
 			sendAt: '2030-05-17 09:30 +02:00',
 		},
-	])('$name', ({ fields, sendAt }) => {
+	])('Send At $name', ({ fields, sendAt }) => {
 		const { body, timing } = read(fields, { timezone: 'Europe/Berlin' });
 		expect(body.send_at).toBe(sendAt);
 		expect(timing).toMatchObject({ effective: { text: sendAt }, isMoved: false });
 		expect(timing.entered).toBe(timing.effective);
 	});
 
-	test.each(['now', ' NOW '])('is no time if it is the word "%s"', (sendAt) => {
+	test.each(['now', ' NOW ', '\u200Bnow\n'])('is no time if it is the word "%s"', (sendAt) => {
 		const send = read({ sendAt });
 		expect(send.timing).toEqual({ timezone: 'UTC', isMoved: false });
 		expect(send.body).not.toHaveProperty('send_at');
@@ -56,7 +59,9 @@ describe('Send At', () => {
 
 	test.each([
 		['', "'Send At' is missing"],
+		[' \u200B', "'Send At' is missing"],
 		['={{ $json.when }}', "'Send At' is empty for this item"],
+		['nowadays', `'Send At' can't be read as a date: "nowadays"`],
 		['soon', `'Send At' can't be read as a date: "soon"`],
 		['2030-05-17', `'Send At' is a date without a time: "2030-05-17"`],
 	])('is refused: "%s"', (sendAt, refusal) => {
@@ -66,22 +71,41 @@ describe('Send At', () => {
 
 describe('Timezone', () => {
 	const sendAt = '2030-05-17 09:30';
-	test.each(['EST', 'Europe/Atlantis', '+02:00', 'Berlin', 'GMT'])(
-		'is refused if it is no timezone of a region: %s',
+	test.each([
+		...['EST', 'GMT', 'Etc/GMT+5', 'etc/gmt', 'Etc/Universal', 'EST5EDT'],
+		...['Europe/Atlantis', '+02:00', 'Berlin', '/', 'Narnia'],
+	])('is refused if it is no timezone of a region: %s', (sendAtTimezone) => {
+		expect(refusalOf(() => read({ sendAt, sendAtTimezone }))).toBe(
+			`'Timezone' is not a timezone of a region: "${sendAtTimezone}"`,
+		);
+	});
+
+	test.each(['UTC', ' utc ', 'Etc/UTC'])('may be UTC, written as "%s"', (sendAtTimezone) => {
+		const { body } = read({ sendAt, sendAtTimezone }, { timezone: 'Europe/Berlin' });
+		expect(body.send_at).toBe('2030-05-17 09:30 +00:00');
+	});
+
+	test.each(['America/Argentina/Buenos_Aires', 'US/Pacific', 'america/new_york'])(
+		'may be that of any region: %s',
 		(sendAtTimezone) => {
-			expect(refusalOf(() => read({ sendAt, sendAtTimezone }))).toBe(
-				`'Timezone' is not a timezone of a region: "${sendAtTimezone}"`,
-			);
+			expect(read({ sendAt, sendAtTimezone }).body.send_at).toMatch(/^2030-05-17 09:30 -0/);
 		},
 	);
 
-	test('may be UTC', () => {
-		const { body } = read({ sendAt, sendAtTimezone: 'UTC' }, { timezone: 'Europe/Berlin' });
-		expect(body.send_at).toBe('2030-05-17 09:30 +00:00');
+	test("may be one without a region if it is the workflow's", () => {
+		const { body } = read({ sendAt }, { timezone: 'Etc/GMT+5' });
+		expect(body.send_at).toBe('2030-05-17 09:30 -05:00');
+		expect(refusalOf(() => read({ sendAt }, { timezone: 'Mars/Base' }))).toContain('"Mars/Base"');
 	});
 
 	test('changes nothing if there is no time, whatever it is', () => {
 		expect(read({ sendAtTimezone: 'EST' })).toEqual(read({}));
+	});
+
+	test('that is a blank from an expression is left out, as an empty one', () => {
+		const fields = { sendAt, sendAtTimezone: '={{ $json.zone }}' };
+		const { body } = read(fields, { timezone: 'Asia/Tokyo', input: { zone: '\u00A0' } });
+		expect(body.send_at).toBe('2030-05-17 09:30 +09:00');
 	});
 
 	test('offers names that people search for, with a region', () => {
@@ -105,7 +129,7 @@ describe('Expire After', () => {
 	test.each([
 		{ duration: { amount: 7, unit: 'd' }, expires: '7d' },
 		{ duration: { amount: '12', unit: 'h' }, expires: '12h' },
-		{ duration: { amount: 1, unit: 'm' }, expires: '1m' },
+		{ duration: { amount: 1, unit: ' m ' }, expires: '1m' },
 	])('is $expires', ({ duration, expires }) => {
 		expect(expire(duration).body.expire_push).toBe(expires);
 	});
@@ -115,7 +139,12 @@ describe('Expire After', () => {
 		[{ amount: 0, unit: 'd' }, `${amount}: 0`],
 		[{ amount: 1.5, unit: 'd' }, `${amount}: 1.5`],
 		[{ amount: 'many', unit: 'd' }, `${amount}: "many"`],
+		[{ amount: '-7', unit: 'd' }, `${amount}: "-7"`],
+		[{ amount: 2 ** 53, unit: 'd' }, `${amount}: 9007199254740992`],
+		[{ amount: true, unit: 'd' }, `${amount}: true`],
 		[{ amount: '', unit: 'd' }, "'Amount' in 'Expire After' is missing"],
+		[{}, "'Amount' in 'Expire After' is missing"],
+		[{ amount: 1, unit: '' }, "'Unit' in 'Expire After' is missing"],
 		[{ amount: 1, unit: 'w' }, `'Unit' in 'Expire After' is none of m, h, d: "w"`],
 	])('is refused: %s', (duration, refusal) => {
 		expect(refusalOf(() => expire(duration))).toBe(refusal);

@@ -1,4 +1,6 @@
-import { parseBody } from '../../../nodes/PushCampaign/service/json';
+import * as fc from 'fast-check';
+
+import { namesIn, parseBody } from '../../../nodes/PushCampaign/service/json';
 import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
 
 const secret = 'a/key"of the\\site';
@@ -43,11 +45,50 @@ describe('an answer', () => {
 		expect(parseBody(json, redact)).toEqual(value);
 	});
 
+	test('keeps digits beside a text of many megabytes', () => {
+		const text = 'x"\\'.repeat(200_000) + 'x'.repeat(17_000_000);
+		const body = `{"ID":12345678901234567890,"text":${JSON.stringify(text)}}`;
+		const parsed = parseBody(body, (whole) => whole);
+		// Not by the matcher alone: it would print all of it.
+		expect(JSON.stringify(parsed) === JSON.stringify({ ID: '12345678901234567890', text })).toBe(
+			true,
+		);
+	});
+
 	test('that is parsed already is read as well', () => {
 		expect(parseBody({ a: ['the-token'] }, redact)).toEqual({ a: ['(withheld)'] });
 	});
 
 	test.each(['<html>', '', '{"a":', undefined])('%j is not JSON', (body) => {
 		expect(parseBody(body, redact)).toBeUndefined();
+	});
+});
+
+describe('the names in JSON text', () => {
+	test.each([
+		{ json: '{}', names: [] },
+		{ json: '["a", "b"]', names: [] },
+		{ json: '{"a" : 1, "\\u0061"\n: 2}', names: ['a', 'a'] },
+		{ json: '{"a":":","b\\":":"\\\\","c":"c"}', names: ['a', 'b":', 'c'] },
+		{ json: '{"a":{"b":[{"c":1}]}}', names: ['a', 'b', 'c'] },
+	])('of $json are $names', ({ json, names }) => {
+		expect(namesIn(json)).toEqual(names);
+	});
+
+	test('are each there, as often as they are written', () => {
+		const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.json()));
+		fc.assert(
+			fc.property(pairs, (given) => {
+				const json = `{${given.map(([name, value]) => `${JSON.stringify(name)} :${JSON.stringify(value)}`).join()}}`;
+				expect(namesIn(json)).toEqual(given.map(([name]) => name));
+			}),
+		);
+	});
+
+	test('are found in 100,000 characters at once', () => {
+		const start = performance.now();
+		expect(namesIn(`{"a":"${'\\"'.repeat(50_000)}","a":${' '.repeat(100_000)}1}`)).toHaveLength(2);
+		expect(namesIn('"'.repeat(99_999))).toEqual([]);
+		expect(performance.now() - start).toBeLessThan(500);
 	});
 });

@@ -9,17 +9,34 @@ test.each([
 	{ value: '2030-01-17 09:30', text: '2030-01-17 09:30 +01:00' },
 	{ value: '2030-05-17T09:30', text: '2030-05-17 09:30 +02:00' },
 	{ value: ' 2030-5-7   9:05\n', text: '2030-05-07 09:05 +02:00' },
+	{ value: '\u200B2030-05-17\u00A009:30\u200B', text: '2030-05-17 09:30 +02:00' },
+	{ value: '2028-02-29T10:00', text: '2028-02-29 10:00 +01:00' },
+	{ value: '2030/05/17 9:30', text: '2030-05-17 09:30 +02:00' },
+	{ value: '2030.5.7 09:30', text: '2030-05-07 09:30 +02:00' },
+	{ value: '2030-05-17 9:30 AM', text: '2030-05-17 09:30 +02:00' },
+	{ value: '2030/5/17 9:30pm', text: '2030-05-17 21:30 +02:00' },
+	{ value: '2030-05-17 09:30:00\u202Fp.m.', text: '2030-05-17 21:30 +02:00' },
+	{ value: '2030-05-17 12:00 AM', text: '2030-05-17 00:00 +02:00' },
+	{ value: '2030-05-17 12:30 a.m.', text: '2030-05-17 00:30 +02:00' },
+	{ value: '2030-05-17 12:30 PM', text: '2030-05-17 12:30 +02:00' },
+	{ value: '2030-05-17 1 PM', text: '2030-05-17 13:00 +02:00' },
+	{ value: '2030-05-17 9:30 PM -04:00', text: '2030-05-17 21:30 -04:00' },
 	{ value: '2030-05-17t09:30z', text: '2030-05-17 09:30 +00:00' },
 	{ value: '2030-05-17 09:30 +5:30', text: '2030-05-17 09:30 +05:30' },
 	{ value: '2030-05-17 09:30 -3', text: '2030-05-17 09:30 -03:00' },
 	{ value: '2030-05-17 09:30+530', text: '2030-05-17 09:30 +05:30' },
 	{ value: '2030-05-17T09:30:00.000-14:00', text: '2030-05-17 09:30 -14:00' },
+	{ value: '2030-05-17 09:30 -00:30', text: '2030-05-17 09:30 -00:30' },
+	{ value: '2030-05-17 09:30 +14:00', text: '2030-05-17 09:30 +14:00' },
 	{ value: '20300517T093000Z', text: '2030-05-17 09:30 +00:00' },
+	{ value: '2030-W20-5T09:30+0530', text: '2030-05-17 09:30 +05:30' },
+	{ value: '2030-137T09-03', text: '2030-05-17 09:00 -03:00' },
 	{ value: '2030-05-17T24:00', text: '2030-05-18 00:00 +02:00' },
 	{ value: 1905233400000, text: '2030-05-17 09:30 +02:00' },
 	{ value: ' 1905233400000 ', text: '2030-05-17 09:30 +02:00' },
 	// The service knows no seconds: a minute later, never earlier.
 	{ value: '2030-05-17T09:30:00,5', text: '2030-05-17 09:31 +02:00' },
+	{ value: '2030-05-17T09:30:00.001', text: '2030-05-17 09:31 +02:00' },
 	{ value: '2030-12-31T23:59:01Z', text: '2031-01-01 00:00 +00:00' },
 	{ value: 1905233400001, text: '2030-05-17 09:31 +02:00' },
 ])('$value in Berlin is sent as $text', ({ value, text }) => {
@@ -75,6 +92,9 @@ describe.each([
 
 test.each([
 	...['tomorrow', '2030-05', '17.05.2030 09:30', '2030-05-17 9', '2030-05-17 9:5', 'T09:30Z'],
+	...['2030-05-17 13:00 PM', '2030-05-17 0:30 AM', '2030-05-17 9:30 XM', '2030-05/17 09:30'],
+	...['17/05/2030 09:30', '5/17/2030 9:30 AM', '2030-05-17T09', '2030-05-017 09:30', '20300517'],
+	...['2030-05-17T10:00 UTC', '2030-05-17T10:00:60', '2030-05-17T10:00-14:01'],
 	...['2029-02-29T10:00', '2030-05-17T10:60', '2030-05-17T10:00+15:00', '2030-05-17T10:00+05:60'],
 	...['+012030-05-17T10:00Z', '9999-12-31T23:59:01+00:00Z', '18934560000000', ''],
 	...[undefined, null, true, {}, Number.NaN, 8.64e15, new Date(Number.NaN)],
@@ -85,17 +105,48 @@ test.each([
 	);
 });
 
-test.each(['2030-05-17', ' 2030-5-7\n'])('%j is a date without a time: refused', (value) => {
-	expect(refusal(() => parseSchedule(value, 'UTC'))).toMatchObject({
-		message: `'Send At' is a date without a time: "${value.trim()}"`,
-		advice: 'Enter the time, too, as in 2030-05-17 09:30.',
-	});
-});
+test.each(['2030-05-17', ' 2030-5-7\n', '2030/05/17', '2030.05.17'])(
+	'%j is a date without a time: refused',
+	(value) => {
+		expect(refusal(() => parseSchedule(value, 'UTC'))).toMatchObject({
+			message: `'Send At' is a date without a time: "${value.trim()}"`,
+			advice: 'Enter the time, too, as in 2030-05-17 09:30.',
+		});
+	},
+);
 
 test.each([1_893_456_000, 1_893_456_000.5, ' 1893456000 '])('%j looks like seconds', (value) => {
 	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
 	expect(message).toMatch(/^'Send At' is .*1893456000.*, which looks like seconds$/);
 	expect(advice).toContain('multiply it by 1000');
+});
+
+test.each([46205, 46205.39, '46205', ' 46205.39\n', '46205,39'])(
+	'%j looks like a date of a spreadsheet',
+	(value) => {
+		const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
+		expect(message).toMatch(
+			/^'Send At' is "?46205([.,]39)?"?, which looks like a date of a spreads/,
+		);
+		expect(advice).toBe('Format the cell as text in the sheet, such as 2030-05-17 09:30.');
+	},
+);
+
+test('a text that is no date comes with how to write one', () => {
+	expect(refusal(() => parseSchedule('soon', 'UTC')).advice).toBe(
+		'Choose a date, or enter one such as 2030-05-17 09:30. You may add an offset: 2030-05-17 09:30 +02:00.',
+	);
+});
+
+test.each([
+	'1T'.repeat(50_000),
+	`2030-05-17 9:30${' '.repeat(100_000)}x`,
+	`${'\u200B '.repeat(50_000)}x${' '.repeat(100_000)}x`,
+	'9'.repeat(100_000),
+])('a text of 100,000 characters is refused at once: %#', (value) => {
+	const start = performance.now();
+	expect(refusal(() => parseSchedule(value, 'UTC')).message).toMatch(/^'Send At' can't be read/);
+	expect(performance.now() - start).toBeLessThan(500);
 });
 
 test('the language that luxon is set to changes nothing', () => {
@@ -165,6 +216,7 @@ describe('a schedule', () => {
 		{ lead: 299_999, when: 'less than 5 minutes ahead' },
 		{ lead: 1, when: 'less than 5 minutes ahead' },
 		{ lead: 0, when: 'in the past' },
+		{ lead: -14 * 60 * 60_000, when: 'in the past' },
 	])('$lead ms ahead is refused: it is $when', ({ lead, when }) => {
 		expect(check(lead)?.message).toBe(`'Send At' is 2030-05-17 09:30 +00:00, which is ${when}`);
 	});
