@@ -43,6 +43,7 @@ test('a dry run gives the row and the request, without a header, and sends nothi
 	const row = {
 		audience: 'all',
 		title: content.title,
+		recipients: 'all subscribers',
 		name: 'Spring',
 		sendAt: body.send_at,
 		dryRun: true,
@@ -108,7 +109,13 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 		...{ subscriberId: '5002', audience: 'subscriber', dryRun: true },
 		error: { message: "'Title' is empty for this item", type: 'validation', outcome: 'notSent' },
 	});
-	expect(Object.keys(second ?? {})).toEqual(['subscriberId', 'audience', 'dryRun', 'error']);
+	expect(Object.keys(second ?? {})).toEqual([
+		'subscriberId',
+		'audience',
+		'recipients',
+		'dryRun',
+		'error',
+	]);
 	expect(Object.keys(third ?? {})).toEqual([
 		'subscriberId',
 		'audience',

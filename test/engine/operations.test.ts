@@ -86,7 +86,10 @@ test.each<{
 		parameters: {},
 		path: 'all',
 		sent: { ...body, name, image, auto_hide: 0 },
-		out: { campaignId: '1001', audience: 'all', ...created, title: shared.title, name, ...ending },
+		out: {
+			...{ campaignId: '1001', audience: 'all', ...created, title: shared.title },
+			...{ recipients: 'all subscribers', name, ...ending },
+		},
 	},
 	{
 		operation: 'sendToAttributes',
@@ -94,8 +97,8 @@ test.each<{
 		path: 'attribute',
 		sent: { ...body, name, auto_hide: 1, attribute },
 		out: {
-			...{ campaignId: '1001', audience: 'attributes', ...created, title: shared.title, name },
-			...{ attributes: attribute, ...ending },
+			...{ campaignId: '1001', audience: 'attributes', ...created, title: shared.title },
+			...{ recipients: 'every subscriber with plan = pro or city = Oslo', name, ...ending },
 		},
 	},
 	{
@@ -104,8 +107,8 @@ test.each<{
 		path: 'segment',
 		sent: { ...body, name, image, auto_hide: 1, segment: ['31', '32'] },
 		out: {
-			...{ campaignId: '1001', audience: 'segments', ...created, title: shared.title, name },
-			...{ segmentIds: ['31', '32'], ...ending },
+			...{ campaignId: '1001', audience: 'segments', ...created, title: shared.title },
+			...{ recipients: 'segments 31, 32', name, ...ending },
 		},
 	},
 	{
@@ -115,7 +118,8 @@ test.each<{
 		sent: { ...body, auto_hide: 1, sid: '5001' },
 		out: {
 			...{ subscriberId: '5001', audience: 'subscriber', status: 'success' },
-			...{ description: 'Notification sent successfully', title: shared.title, ...ending },
+			...{ description: 'Notification sent successfully', title: shared.title },
+			...{ recipients: 'subscriber 5001', ...ending },
 		},
 	},
 ])('$operation sends what the panel holds, and gives a row that can be logged', async (row) => {
@@ -172,10 +176,11 @@ describe('of three sends, one that is refused and one that is not valid', () => 
 			...{ audience: 'all', status: 'notSent', description: refused.message, title: 'refused' },
 			error: refused,
 		});
-		const order = ['audience', 'status', 'description', 'title', 'error'];
+		const order = ['audience', 'status', 'description', 'title', 'recipients', 'error'];
 		expect(Object.keys(second?.json ?? {})).toEqual(order);
 		expect(third?.json).toMatchObject({ description: notValid.message, error: notValid });
-		expect(Object.keys(third?.json ?? {})).toEqual(['audience', 'status', 'description', 'error']);
+		const known = order.filter((field) => field !== 'title');
+		expect(Object.keys(third?.json ?? {})).toEqual(known);
 		expect([second, third]).toMatchObject([
 			{ pairedItem: { item: 1 } },
 			{ pairedItem: { item: 2 } },

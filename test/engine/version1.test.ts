@@ -72,9 +72,11 @@ test('a workflow that was saved with version 1 sends what its parameters say', a
 		'Send to All': [
 			{ campaignId: '1001', name: 'Summer, all', idempotencyKey: 'summer-2099', status: 'success' },
 		],
-		'Send to Attributes': [{ dryRun: true, attributes: { plan: 'pro', city: 'Oslo' } }],
+		'Send to Attributes': [
+			{ dryRun: true, recipients: 'every subscriber with plan = pro or city = Oslo' },
+		],
 		'Send to Attributes (JSON)': [{ campaignId: '1002', audience: 'attributes' }],
-		'Send to Segments': [{ campaignId: '1003', segmentIds: ['31', '32'] }],
+		'Send to Segments': [{ campaignId: '1003', recipients: 'segments 31, 32' }],
 		'Send to Subscriber': [{ subscriberId: '5001', status: 'success' }],
 		'Get Status': [{ campaignId: '1001', status: 'Scheduled', clicked: 0, clickRate: null }],
 		'Get Status (as It Came)': [{ notification_id: '1001' }],
