@@ -49,6 +49,7 @@ describe('a later execution', () => {
 			status: 'alreadySent',
 			description: matching(/earlier/),
 			title: 'b',
+			recipients: 'all subscribers',
 			idempotencyKey: 'order-1',
 		});
 		expect(hintsOf(done)).toEqual(['0 sent now, 1 sent earlier.']);
