@@ -5,7 +5,14 @@ import { html, readable, textOf, type Html } from './html';
 
 /** How many people a click on the button makes click. */
 export const peoplePerClick = 50;
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const moment = new Intl.DateTimeFormat('en-GB', {
+	day: 'numeric',
+	month: 'short',
+	year: 'numeric',
+	hour: '2-digit',
+	minute: '2-digit',
+	timeZoneName: 'short',
+});
 
 const bell = html`<svg viewBox="0 0 24 24" aria-hidden="true">
 	<path d="M12 2a6 6 0 0 0-6 6v5l-2 4h16l-2-4V8a6 6 0 0 0-6-6zm-3 16a3 3 0 0 0 6 0z" />
@@ -105,4 +112,12 @@ export function card(campaign: CampaignView): Html {
 			${details(campaign)} ${isForOne || isWaiting ? '' : numbers(campaign)}
 		</div>
 	</article>`;
+}
+
+/** A send in one line: to whom, and what. */
+export function line(campaign: CampaignView): Html {
+	const { body, dueAt } = campaign;
+	return html`<li>
+		<time>${moment.format(dueAt)}</time> ${audienceOf(campaign)}: <b>${textOf(body['title'])}</b>
+	</li>`;
 }

@@ -6,7 +6,7 @@ import type { Fault } from '../faults';
 import { isJsonObject, parseJson } from '../json';
 import type { PushService, RecordedRequest } from '../service';
 import { firstSubscriberId, segmentShares } from '../subscribers';
-import { card, peoplePerClick } from './card';
+import { card, line, peoplePerClick } from './card';
 import { html, readable, textOf, type Html } from './html';
 
 const skeleton = readFileSync(join(__dirname, 'page.html'), 'utf8');
@@ -19,9 +19,10 @@ export const pageHeaders = {
 		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:",
 };
 
-const mostCampaigns = 20;
+const mostCards = 20;
+const mostLines = 50;
 const mostFailures = 5;
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' });
 
 function campaigns(service: PushService, url: string): Html {
 	const { size } = service.campaigns;
@@ -33,13 +34,26 @@ function campaigns(service: PushService, url: string): Html {
 		</p>`;
 	}
 	const now = service.now();
-	const latest = [...service.campaigns.values()].slice(-mostCampaigns).reverse();
-	const cards = latest.map((campaign) => card(viewOf(campaign, now, service.settings.lifeSpeed)));
-	const older = html`<p>And ${readable(size - mostCampaigns)} older ones.</p>`;
-	return html`${cards} ${size > mostCampaigns ? older : ''}`;
+	const newest = [...service.campaigns.values()]
+		.reverse()
+		.map((campaign) => viewOf(campaign, now, service.settings.lifeSpeed));
+	// Sends to one subscriber may be thousands: without them, no campaign is pushed off the page.
+	const [newestPersonal] = newest.filter(({ audience }) => audience === 'sid');
+	const cards = newest
+		.filter((view) => view.audience !== 'sid' || view === newestPersonal)
+		.slice(0, mostCards);
+	const others = newest.filter((view) => !cards.includes(view));
+	const older = html`<section>
+		<h2>Sent before</h2>
+		<ul>
+			${others.slice(0, mostLines).map(line)}
+		</ul>
+		${others.length > mostLines ? html`<p>And ${readable(others.length - mostLines)} more.</p>` : ''}
+	</section>`;
+	return html`${cards.map(card)} ${others.length > 0 ? older : ''}`;
 }
 
-/** Something that can go wrong with sends. With sends alone: a trigger that polls would use it up. */
+/** Something that can go wrong. What happens to the next few requests is for sends alone: a trigger's polls would use it up. */
 interface Trouble {
 	readonly name: string;
 	readonly label: string;
@@ -49,6 +63,10 @@ interface Trouble {
 
 const match = { path: sendPath };
 const refusal = { type: 'rate_limit', description: 'Too many requests', status: 429 };
+const outage = {
+	description: 'Something went wrong. Please try again after some time',
+	status: 503,
+};
 const troubles: readonly Trouble[] = [
 	{
 		name: 'lostAnswer',
@@ -57,17 +75,30 @@ const troubles: readonly Trouble[] = [
 		fault: { match, action: { kind: 'reset-after' } },
 	},
 	{
+		name: 'notReached',
+		label: 'Lose the send',
+		what: 'The next send does not go out, and n8n gets no answer.',
+		fault: { match, action: { kind: 'reset-before' } },
+	},
+	{
 		name: 'tooManyRequests',
 		label: 'Too many requests',
 		what: 'The next 3 sends are refused. The node waits and tries again.',
 		fault: { match, times: 3, action: { kind: 'failure', ...refusal } },
 	},
+	{
+		name: 'down',
+		label: 'Service down',
+		what: 'Every request fails, of sends, reads and triggers, until you click again.',
+		fault: { times: 0, action: { kind: 'failure', ...outage } },
+	},
 ];
 
 function troubleButton({ faults }: PushService, { name, label, what, fault }: Trouble): Html {
 	const left = faults.left(fault);
+	const count = left === 0 ? 'on' : `${left} left`;
 	return html`<button id="trouble/${name}" aria-pressed="${String(left !== undefined)}">
-		<b>${label}</b> ${left === undefined ? '' : html`<i>${left} left</i>`}
+		<b>${label}</b> ${left === undefined ? '' : html`<i>${count}</i>`}
 		<small>${what}</small>
 	</button>`;
 }
