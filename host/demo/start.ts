@@ -13,9 +13,7 @@ import { freePort } from '../process/run';
 import { followEdits, reloadingEnv } from './edits';
 import { access, demoStateSchema, prepareDemo, type DemoState } from './prepare';
 import { addDemoCampaign, sampleRows } from './samples';
-import { expectation, machineTimezone, welcome } from './welcome';
-
-// `npm start -- --fresh` starts over: it forgets all workflows, executions and campaigns made before.
+import { expectation, help, machineTimezone, welcome } from './welcome';
 
 const folder = join(projectFolder, '.demo');
 const stateFile = join(folder, 'state.json');
@@ -98,7 +96,9 @@ async function start(isFresh: boolean): Promise<void> {
 }
 
 async function main(): Promise<void> {
-	const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } });
+	const flag = { type: 'boolean', default: false } as const;
+	const { values } = parseArgs({ options: { fresh: flag, help: { ...flag, short: 'h' } } });
+	if (values.help) return say(help);
 	try {
 		await withLock('demo', () => start(values.fresh), 0);
 	} catch (error) {

@@ -21,12 +21,20 @@ export function machineTimezone(): string {
 	return timeZone === '' || timeZone.startsWith('Etc/Unknown') ? 'UTC' : timeZone;
 }
 
-/** Printed before anything begins. */
-export const expectation = `
+const whatItIs = `
 Starts n8n with the Push Campaign nodes in it and, beside it, a simulator of a push service.
-Both run on this machine alone; nothing is sent to anybody. The first start downloads n8n: about
-2.5 GB of disk and, on an ordinary line, about five minutes. The next ones take seconds.
+Both run on this machine alone; nothing is sent to anybody. The first start downloads n8n: 2.5 GB of
+disk, and 5 to 10 minutes on an ordinary line. The next ones take seconds.
+`;
 
+/** Printed before anything begins. */
+export const expectation = `${whatItIs}\n`;
+
+/** What `npm start -- --help` prints. */
+export const help = `${whatItIs}
+  npm start                starts it; Ctrl+C stops it
+  npm start -- --fresh     starts over: without the workflows, executions and campaigns made before
+  npm start -- --help      prints this
 `;
 
 /** What to do first, for somebody who has never seen n8n. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { withLock } from '../process/lock';
 import { runNpm } from '../process/run';
 
@@ -70,14 +72,27 @@ async function install(host: Host, reach: (what: string) => void): Promise<void>
 		// Without --no-save npm adds to the lock file what it knows of other platforms.
 		// The folder's .npmrc says the rest.
 		reach('downloading');
-		await npm(['install', '--no-save']);
-		reach('building SQLite, about a minute');
+		const timer = setInterval(() => void packagesIn(directory).then(reach), 5_000);
+		await npm(['install', '--no-save']).finally(() => clearInterval(timer));
+		reach('building SQLite, a minute or two');
 		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false']);
 	} catch (error) {
 		const logFile = join(directory, 'install.log');
 		await writeFile(logFile, String(error));
 		throw new Error(`${explain(String(error))}\nEverything that npm printed is in ${logFile}`);
 	}
+}
+
+const lockSchema = z.object({ packages: z.record(z.unknown()) });
+
+/** How far an installation is, such as `downloading, 812 of 2121 packages`. */
+async function packagesIn(directory: string): Promise<string> {
+	const lock = await readFile(join(directory, 'package-lock.json'), 'utf8');
+	const paths = Object.keys(lockSchema.parse(JSON.parse(lock)).packages).filter(
+		(path) => path !== '',
+	);
+	const isHere = (path: string) => existsSync(join(directory, path, 'package.json'));
+	return `downloading, ${paths.filter(isHere).length} of ${paths.length} packages`;
 }
 
 async function stampOf(directory: string): Promise<string> {
