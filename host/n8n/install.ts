@@ -66,13 +66,12 @@ async function install(host: Host, reach: (what: string) => void): Promise<void>
 	const { directory, nativePackages } = host;
 	const npm = async (args: string[]) => await runNpm(args, directory);
 	try {
-		reach('asking the npm registry');
+		reach('reaching the npm registry');
 		// Without a network an installation would try for many minutes before it says so.
 		await npm(['view', 'n8n', 'version', '--fetch-retries=0']);
 		// Without --no-save npm adds to the lock file what it knows of other platforms.
 		// The folder's .npmrc says the rest.
-		reach('downloading');
-		const timer = setInterval(() => void packagesIn(directory).then(reach), 5_000);
+		const timer = setInterval(() => void progressIn(directory).then(reach), 5_000);
 		await npm(['install', '--no-save']).finally(() => clearInterval(timer));
 		reach('building SQLite, a minute or two');
 		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false']);
@@ -85,14 +84,15 @@ async function install(host: Host, reach: (what: string) => void): Promise<void>
 
 const lockSchema = z.object({ packages: z.record(z.unknown()) });
 
-/** How far an installation is, such as `downloading, 812 of 2121 packages`. */
-async function packagesIn(directory: string): Promise<string> {
+/** How far an installation is. npm asks about every package before it unpacks the first. */
+async function progressIn(directory: string): Promise<string> {
 	const lock = await readFile(join(directory, 'package-lock.json'), 'utf8');
-	const paths = Object.keys(lockSchema.parse(JSON.parse(lock)).packages).filter(
-		(path) => path !== '',
-	);
+	const { '': _root, ...packages } = lockSchema.parse(JSON.parse(lock)).packages;
+	const paths = Object.keys(packages);
 	const isHere = (path: string) => existsSync(join(directory, path, 'package.json'));
-	return `downloading, ${paths.filter(isHere).length} of ${paths.length} packages`;
+	const here = paths.filter(isHere).length;
+	if (here === 0) return `asking the npm registry about ${paths.length} packages`;
+	return `downloading, ${here} of ${paths.length} packages`;
 }
 
 async function stampOf(directory: string): Promise<string> {
