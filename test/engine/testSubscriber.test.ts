@@ -57,12 +57,26 @@ test('in every other execution it changes nothing', async () => {
 	]);
 });
 
-test('a Retry of an execution from the editor is a test as well', async () => {
-	simulator().addFault({ ...faultFor(undefined, failure()), times: 1 });
-	const json = workflow('5001');
-	const done = await retryRun(await run(json), json, { credentials: credentialsFor(simulator()) });
-	expect(simulator().requests.map(({ path }) => path.split('/').at(-1))).toEqual(['sid', 'sid']);
-	expect(outputOf(done)[0]).toMatchObject({ audience: 'test', status: 'success' });
+describe('a Retry', () => {
+	const retry = async (mode: 'manual' | 'trigger') => {
+		simulator().addFault({ ...faultFor('"a"', failure()), times: 1 });
+		const json = workflow('5001');
+		const failed = await run(json, mode);
+		simulator().requests.length = 0;
+		return await retryRun(failed, json, { credentials: credentialsFor(simulator()) });
+	};
+	const paths = () => simulator().requests.map(({ path }) => path.split('/').at(-1));
+
+	test('of an execution from the editor is a test as well', async () => {
+		expect(outputOf(await retry('manual'))[0]).toMatchObject({ audience: 'test' });
+		expect(paths()).toEqual(['sid']);
+	});
+
+	test('of any other execution sends what that one did not send', async () => {
+		expect(outputOf(await retry('trigger'))[0]).toMatchObject({ audience: 'all', title: 'a' });
+		expect(paths()).toEqual(['all']);
+		expect(titlesAt(simulator())).toEqual(['a']);
+	});
 });
 
 test('keys are neither claimed nor asked', async () => {
