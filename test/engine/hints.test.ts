@@ -103,10 +103,32 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 	expect(await hints(parameters, items)).toEqual(expected);
 });
 
-test('an audience is text, not HTML', async () => {
-	const pairs = [{ name: 'plan', value: '<i>pro</i>' }];
-	const [hint] = await hints({ operation: 'sendToAttributes', attributes: { pairs } });
-	expect(hint).toBe('Sent to every subscriber with plan = &#60;i&#62;pro&#60;/i&#62;.');
+describe('a hint shows as text, not as HTML,', () => {
+	const toPlan = (value: string) => ({
+		operation: 'sendToAttributes',
+		...{ specifyAttributes: 'json', attributesJson: `{ "plan": ${value} }` },
+	});
+	const html = '<i>pro</i>';
+	const escaped = '&#60;i&#62;pro&#60;/i&#62;';
+
+	test.each([
+		['one audience', toPlan(`"${html}"`), 1],
+		['several audiences', toPlan(`"{{ $itemIndex }}${html}"`), 2],
+		['an audience that several campaigns go to', toPlan(`"${html}"`), 2],
+	])('what was entered for %s', async (_what, { attributesJson, ...parameters }, items) => {
+		const all = await hints({ ...parameters, attributesJson: `=${attributesJson}` }, items);
+		expect(all.join()).toContain(escaped);
+		expect(all.join()).not.toContain('<i>');
+	});
+
+	test('what the service says', async () => {
+		simulator().addFault(
+			faultFor(undefined, { kind: 'failure', type: 'invalid_value', description: html }),
+		);
+		const all = await hints({}, 1, toErrorOutput);
+		expect(all.join()).toContain(escaped);
+		expect(all.join()).not.toContain('<i>');
+	});
 });
 
 test('failed items are counted, with the place where they are', async () => {
