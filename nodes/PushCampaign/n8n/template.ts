@@ -4,7 +4,24 @@ import type { IDataObject } from 'n8n-workflow';
  * A text as it is written in the editor, taken apart: what stands between the braces (`code`), and what stands
  * around them. Only paths of `$json` are understood here; everything else is n8n's.
  */
-type Piece = { readonly literal: string } | { readonly code: string };
+export type Piece = { readonly literal: string } | { readonly code: string };
+
+/** Takes a text apart. Braces that nothing closes are text. */
+export function splitTemplate(text: string): Piece[] {
+	const pieces: Piece[] = [];
+	let from = 0;
+	let open = text.indexOf('{{');
+	let close = text.indexOf('}}', open);
+	while (open !== -1 && close !== -1) {
+		pieces.push({ literal: text.slice(from, open) }, { code: text.slice(open + 2, close) });
+		from = close + 2;
+		open = text.indexOf('{{', from);
+		close = text.indexOf('}}', open);
+	}
+	return [...pieces, { literal: text.slice(from) }].filter(
+		(piece) => 'code' in piece || piece.literal !== '',
+	);
+}
 
 /** A path of the input item, and nothing else: `$json.page["url"]`. */
 const jsonPath = /^\s*\$json((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["[^"\]]+"\]|\['[^'\]]+'\])+)\s*$/;
@@ -16,14 +33,9 @@ const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 /** Whether nothing of a text is visible. */
 export const isBlankText = (text: string): boolean => invisible.test(text);
 
-function toPieces(expression: string): Piece[] {
-	// `\{{` is n8n's way to write braces that are no expression.
-	if (/\\(\{\{|\}\})/.test(expression)) return [];
-	return expression
-		.split(/\{\{([^]*?)\}\}/)
-		.map((piece, index): Piece => (index % 2 === 1 ? { code: piece } : { literal: piece }))
-		.filter((piece) => !('literal' in piece) || piece.literal !== '');
-}
+/** `\{{` is n8n's way to write braces that are no expression: such a text is left to n8n. */
+const toPieces = (expression: string): Piece[] =>
+	/\\(\{\{|\}\})/.test(expression) ? [] : splitTemplate(expression);
 
 /** The value at a path of the input item. `isPath` is false for code that is anything else. */
 function readPath(code: string, json: IDataObject): { isPath: boolean; value?: unknown } {

@@ -1,5 +1,5 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { missingPart } from '../n8n/template';
+import { missingPart, splitTemplate } from '../n8n/template';
 import { clip } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 
@@ -48,22 +48,26 @@ function leftover(text: string): Refusal | undefined {
 
 /** What a user meant as an expression. */
 function template(text: string, expression: string | undefined): Refusal | undefined {
-	const [found] = /\{\{(?:(?!\}\})[^])*?\$[^]*?\}\}/.exec(text) ?? [];
-	if (found === undefined) return undefined;
-	const isFixed = expression === undefined;
-	return isFixed
-		? { what: `holds ${clip(found)}, but is set to Fixed`, advice: 'Switch it to Expression.' }
-		: { what: `holds ${clip(found)}, a template`, advice: 'Fill in the template.' };
+	for (const piece of splitTemplate(text)) {
+		if (!('code' in piece) || !piece.code.includes('$')) continue;
+		const found = clip(`{{${piece.code}}}`);
+		return expression === undefined
+			? { what: `holds ${found}, but is set to Fixed`, advice: 'Switch it to Expression.' }
+			: { what: `holds ${found}, a template`, advice: 'Fill in the template.' };
+	}
+	return undefined;
 }
 
-/** The words that JavaScript writes for a value that is missing. */
-const wordsIn = (text: string): string[] =>
-	text.match(/(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity)(?![\p{L}\p{N}])/gu) ?? [];
+/** What JavaScript writes for a value that is missing, as words of their own. */
+const missingWords = ['undefined', 'null', 'NaN', 'Infinity'].map((word) => ({
+	word,
+	pattern: new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'),
+}));
 
-function holdsWord(value: unknown, word: string): boolean {
-	if (typeof value === 'string') return wordsIn(value).includes(word);
+function isIn(value: unknown, word: RegExp): boolean {
+	if (typeof value === 'string') return word.test(value);
 	if (typeof value !== 'object' || value === null) return false;
-	return Object.values(value).some((part) => holdsWord(part, word));
+	return Object.values(value).some((part) => isIn(part, word));
 }
 
 /** A word for a missing value, unless a person may have written it. */
@@ -73,12 +77,14 @@ function missingValue(
 	input: ItemParameters['input'],
 ): Refusal | undefined {
 	// What an agent fills in is described between backticks: `$fromAI('Title', ``)`.
-	const joinsTexts = /[+`]/.test(expression.replace(/\$fromAI\([^)]*\)/g, ''));
-	const isJoined = (word: string) =>
-		joinsTexts && !wordsIn(expression).includes(word) && !holdsWord(input, word);
-	const found = wordsIn(text).find((word) => word === text.trim() || isJoined(word));
-	if (found === undefined) return undefined;
-	return { what: `holds ${found}, as if a value were missing`, advice: checkExpression };
+	const joinsTexts = /[+`]/.test(expression.replace(/\$fromAI\([^)]*/g, ''));
+	for (const { word, pattern } of missingWords) {
+		if (!pattern.test(text)) continue;
+		const isJoined = joinsTexts && !pattern.test(expression) && !isIn(input, pattern);
+		if (word !== text.trim() && !isJoined) continue;
+		return { what: `holds ${word}, as if a value were missing`, advice: checkExpression };
+	}
+	return undefined;
 }
 
 /** A field of the input item that is missing in a text with more to it. */

@@ -64,11 +64,11 @@ const element = `${block}|${inline}|[a-z][a-z\\d]*[:-][a-z\\d:-]+`;
 
 const tag = new RegExp(`</?(${element})(\\s(?:"[^"<]*"|'[^'<]*'|[^<>"'])*)?/?>`, 'gi');
 /** A tag that was cut off with the end of the text. */
-const cutTag = new RegExp(`<(?:/(?:${element})|(?:${element})\\s[^<>]*=[^<>]*)$`, 'i');
+const cutTag = new RegExp(`<(?:/(?:${element})|(?:${element})\\s[^<>=]*=[^<>]*)$`, 'i');
 const isBlock = new RegExp(`^(?:${block})$`, 'i');
 
 /** What a page does not show. */
-const unseen = /<(script|style)\b[^>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<!doctype[^>]*>/gi;
+const unseen = /<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<!doctype[^<>]*>/gi;
 
 function withoutTag(whole: string, name: string, attributes = ''): string {
 	// `a <b or c> d` is text.

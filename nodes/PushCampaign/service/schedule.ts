@@ -29,7 +29,7 @@ const dayAndTime =
 	/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\s*([AP])\.?M\.?)?\s*(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?$/;
 
 /** Any other form of ISO 8601, if its offset says that it is one: `20300517T093000Z`. */
-const otherIso = /^\d.*T\d.*(Z|[+-]\d{2}(:?[0-5]\d)?)$/;
+const otherIso = /^\d[^T]*T\d.*(Z|[+-]\d{2}(:?[0-5]\d)?)$/;
 
 /** Milliseconds as text, from 2001 to 2286. */
 const epochText = /^\d{13}$/;

@@ -68,7 +68,8 @@ function parseBaseUrl(entered: string, allowHttp: boolean): string {
 			"Enter the service's https:// address. Only if you trust the whole network in between, turn on 'Allow HTTP'.",
 		);
 	}
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+	// Without looking behind, a row of slashes would be read anew from each of them.
+	return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 }
 
 /**

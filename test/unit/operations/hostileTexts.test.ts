@@ -1,0 +1,177 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
+import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
+import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
+import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
+import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
+import { createClient } from '../../../nodes/PushCampaign/service/client';
+import { parseSettings } from '../../../nodes/PushCampaign/service/settings';
+import { itemOf, prepare, refusalOf } from './support';
+
+// Whoever writes into a feed, a form or a webhook chooses these texts, and all of n8n stands still while one is read.
+
+const length = 100_000;
+/** Far above what a slow machine needs, far below what a pattern takes that reads such a text twice for each character. */
+const boundMs = 500;
+
+const shapes = [
+	...['{{ $', '{{', '}}', '{{ {{ $x }', '\\{{', '$fromAI(', '`', '${'],
+	...[
+		'<script',
+		'<script>',
+		'</script ',
+		'<!doctype ',
+		'<!--',
+		'<![CDATA[',
+		'<?xml ',
+		'<a ',
+		'<a =',
+		'<a "',
+		"<a '",
+		'<a-',
+		'</b',
+	],
+	...['&', '&amp;', '&amp;amp;', '&#', '&#0', '&#038;', '&eacute'],
+	...[
+		'"',
+		"'",
+		'“',
+		'[',
+		'{"a":',
+		'(',
+		'{',
+		'/',
+		'\\',
+		'?',
+		'#',
+		'%',
+		'.',
+		',',
+		';',
+		'=',
+		'+',
+		'-',
+	],
+	...['0', '9', '1:', '2030-05-17T', '2030-05-17 ', 'T0', '00:', 'Z'],
+	...[' ', '\n', '\r\n', '\u00a0', '\u200b', '\u200d', '\0', '. ', ' a'],
+	...['null ', 'null-,', '#N/A', '[object ', 'Invalid Date', '\ud83d', '👨‍👩‍👧‍👦', 'e\u0301', 'word '],
+];
+
+const htmlToText = true;
+const shortenTexts = true;
+const utm = (part: object) => ({ additionalFields: { utmParameters: { parameters: part } } });
+const read = (parameters: object, operation?: SendOperation) => () =>
+	refusalOf(() => prepare({ options: { htmlToText, shortenTexts }, ...parameters }, {}, operation));
+const expressionOf = (expression: string, title: string, input: IDataObject) => () =>
+	refusalOf(() => prepare({ title: expression }, { input, gives: { title } }));
+
+const answered = async (body: string) => {
+	const client = createClient({
+		settings: { baseUrl: 'https://push.example.com', headers: { serviceKey: 'k'.repeat(20) } },
+		transport: async () => ({ statusCode: 200, headers: {}, body }),
+	});
+	await client.request(
+		{ isSend: true, path: '/' },
+		{ safeParse: () => ({ success: false }) },
+		1000,
+	);
+};
+
+const kinds: ReadonlyArray<
+	[kind: string, read: (text: string) => () => unknown, begin?: string[]]
+> = [
+	['a title', (title) => read({ title })],
+	['a message', (message) => read({ message })],
+	['a URL', (targetUrl) => read({ targetUrl }), ['', 'https://shop.example/']],
+	['a name', (name) => read({ additionalFields: { name } })],
+	['the address of a picture', (iconUrl) => read({ additionalFields: { iconUrl } }), ['https://']],
+	[
+		'the title of a button',
+		(title) => read({ actionButtons: { button: [{ title, url: 'https://a.example' }] } }),
+	],
+	[
+		'the title of a button without a limit',
+		(title) =>
+			read(
+				{ segmentIds: 1, actionButtons: { button: [{ title, url: 'https://a.example' }] } },
+				sendToSegments,
+			),
+	],
+	[
+		'the URL of a button',
+		(url) => read({ actionButtons: { button: [{ title: 'Go', url }] } }),
+		['https://a.example/?'],
+	],
+	['a UTM parameter', (source) => read(utm({ source }))],
+	[
+		'a name of an attribute',
+		(name) => read({ attributes: { pairs: [{ name, value: 'a' }] } }, sendToAttributes),
+	],
+	[
+		'an attribute',
+		(value) => read({ attributes: { pairs: [{ name: 'a', value }] } }, sendToAttributes),
+	],
+	[
+		'attributes as JSON',
+		(attributesJson) => read({ specifyAttributes: 'json', attributesJson }, sendToAttributes),
+		['', '{"a":"'],
+	],
+	['segment IDs', (segmentIds) => read({ segmentIds }, sendToSegments), ['', '12,']],
+	['a subscriber ID', (subscriberId) => read({ subscriberId }, sendToSubscriber)],
+	[
+		'a campaign ID',
+		(campaignId) => () => refusalOf(() => getStatus.prepare(itemOf({ campaignId }))),
+	],
+	['a key', (idempotencyKey) => read({ options: { idempotencyKey } })],
+	[
+		'a time',
+		(sendAt) => read({ additionalFields: { sendAt } }),
+		['', '0T0', '2030-05-17', '2030-05-17 09:30'],
+	],
+	[
+		'a timezone',
+		(sendAtTimezone) => read({ additionalFields: { sendAt: '2030-05-17 09:30', sendAtTimezone } }),
+	],
+	[
+		'a time of quiet hours',
+		(from) => read({ additionalFields: { quietHours: { hours: { from, to: '08:00' } } } }),
+	],
+	[
+		'an amount',
+		(amount) => read({ additionalFields: { expireAfter: { duration: { amount, unit: 'd' } } } }),
+	],
+	['an expression', (text) => expressionOf(`=Hello ${text}`, 'Hello', {}), ['', '{{ $json']],
+	[
+		'a text that an expression joins',
+		(text) => expressionOf("={{ 'New: ' + $json.text }}", `New: ${text}`, { text }),
+	],
+	[
+		'the address of the service',
+		(baseUrl) => () => refusalOf(() => parseSettings({ baseUrl, apiKey: 'k', authToken: 't' })),
+		['https://push.example.com/'],
+	],
+	[
+		'an answer of the service',
+		(body) => async () => await answered(body),
+		['', '{"status":"failure","description":"'],
+	],
+];
+
+test.each(kinds)(
+	'%s of 100,000 characters is read in milliseconds, whatever it holds',
+	async (_kind, read, begins = ['']) => {
+		const slow: string[] = [];
+		for (const begin of begins) {
+			for (const shape of shapes) {
+				// The end keeps a pattern from reaching the end of the text at its first try.
+				const run = read(`${begin}${shape.repeat(Math.ceil(length / shape.length))}\u0001`);
+				const start = performance.now();
+				await run();
+				const took = performance.now() - start;
+				if (took > boundMs) slow.push(`${begin}${shape}: ${took} ms`);
+			}
+		}
+		expect(slow).toEqual([]);
+	},
+);
