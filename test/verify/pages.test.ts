@@ -45,7 +45,10 @@ test("n8n's editor links to chapters that README.md has", () => {
 		'nodes/PushCampaign/PushCampaign.node.json',
 		'nodes/PushCampaign/PushCampaignTrigger.node.json',
 	];
-	const anchors = sources.map((source) => /https:\/\/[^'"\s]+#([\w-]+)/.exec(read(source))?.[1]);
+	const anchors = sources.flatMap((source) =>
+		[...read(source).matchAll(/https:\/\/[^'"\s]+#([\w-]+)/g)].map(([, anchor]) => anchor),
+	);
+	expect(anchors).toHaveLength(5);
 	expect(anchorsOf('README.md')).toEqual(expect.arrayContaining(anchors));
 });
 

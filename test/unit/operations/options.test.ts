@@ -1,5 +1,5 @@
 import { isDryRun, readSendOptions } from '../../../nodes/PushCampaign/operations/options';
-import { itemOf, refusalOf } from './support';
+import { itemOf, prepare, refusalOf } from './support';
 
 const read = (options: object, context?: Parameters<typeof itemOf>[1]) =>
 	readSendOptions(itemOf({ options }, context));
@@ -87,6 +87,15 @@ test.each([
 	],
 ])('refuses %s', (options, refusal) => {
 	expect(refusalOf(() => read(options))).toBe(refusal);
+});
+
+test.each([
+	{ parameters: { options: { dryRun: '' } }, label: "'Dry Run'" },
+	{ parameters: { options: { htmlToText: '' } }, label: "'Convert HTML to Text'" },
+	{ parameters: { options: { shortenTexts: '' } }, label: "'Shorten Long Texts'" },
+	{ parameters: { additionalFields: { autoHide: '' } }, label: "'Auto Hide'" },
+])('a switch that was added and is empty is refused: $label', ({ parameters, label }) => {
+	expect(refusalOf(() => prepare(parameters))).toBe(`${label} is missing`);
 });
 
 test('a dry run is known although another option is not valid', () => {

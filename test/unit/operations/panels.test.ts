@@ -12,7 +12,7 @@ import {
 } from '../../../nodes/PushCampaign/operations';
 import { toRow } from '../../../nodes/PushCampaign/operations/send';
 import { audienceRules } from '../../../nodes/PushCampaign/service/rules';
-import { prepare } from './support';
+import { itemOf, prepare, recordingClient } from './support';
 
 const operations = [...sends, ...reads];
 
@@ -75,6 +75,60 @@ test.each(reads)('the panel of a read has one option: $option.name', ({ properti
 	expect(namesOf(collectionOf(properties, 'options'))).toEqual(['timeout']);
 });
 
+/** The defaults of fields, by their paths. */
+const defaultsOf = (properties: readonly INodeProperties[], path = ''): Array<[string, unknown]> =>
+	properties.flatMap((property) => {
+		const own = `${path}${property.name}`;
+		const groups = (property.options ?? []).flatMap((option) => {
+			if ('values' in option) return defaultsOf(option.values, `${own}.${option.name}.`);
+			return 'displayName' in option ? defaultsOf([option], `${own}.`) : [];
+		});
+		return [[own, property.default], ...groups];
+	});
+
+test('saved workflows find each field by its name, with the default that n8n left out of them', () => {
+	const fields = operations.flatMap(({ properties }) =>
+		properties.filter(({ type }) => type !== 'notice'),
+	);
+	const empty = [
+		...['title', 'message', 'targetUrl', 'attributesJson', 'segmentIds', 'subscriberId'],
+		...['attributes.pairs.name', 'attributes.pairs.value'],
+		...['actionButtons.button.title', 'actionButtons.button.url'],
+		...['name', 'iconUrl', 'imageUrl', 'sendAt', 'sendAtTimezone'].map(
+			(field) => `additionalFields.${field}`,
+		),
+		...['source', 'medium', 'campaign', 'term', 'content'].map(
+			(part) => `additionalFields.utmParameters.parameters.${part}`,
+		),
+		...['options.idempotencyKey', 'options.testSubscriberId'],
+	];
+	const noUtm = { source: '', medium: '', campaign: '', term: '', content: '' };
+	expect(Object.fromEntries(defaultsOf(fields))).toEqual({
+		...Object.fromEntries(empty.map((field) => [field, ''])),
+		actionButtons: {},
+		additionalFields: {},
+		// A switch is on when it is added. n8n's editor drops a group that is added empty.
+		'additionalFields.autoHide': true,
+		'additionalFields.expireAfter': { duration: { amount: 28, unit: 'd' } },
+		'additionalFields.expireAfter.duration.amount': 28,
+		'additionalFields.expireAfter.duration.unit': 'd',
+		'additionalFields.quietHours': { hours: { from: '21:00', to: '08:00' } },
+		'additionalFields.quietHours.hours.from': '21:00',
+		'additionalFields.quietHours.hours.to': '08:00',
+		'additionalFields.utmParameters': { parameters: noUtm },
+		attributes: { pairs: [{ name: '', value: '' }] },
+		campaignId: '={{ $json.campaignId }}',
+		options: {},
+		'options.dryRun': true,
+		'options.htmlToText': true,
+		'options.shortenTexts': true,
+		'options.timeout': 30_000,
+		'options.unknownOutcome': 'report',
+		simplify: true,
+		specifyAttributes: 'keypair',
+	});
+});
+
 describe('every panel', () => {
 	const all = operations.flatMap(({ properties }) => properties.flatMap(withAll));
 
@@ -98,6 +152,16 @@ describe('every panel', () => {
 		}
 	});
 
+	test("has placeholders and words as n8n's own panels have them", () => {
+		for (const { displayName, description = '', placeholder = '', type, default: initial } of all) {
+			expect(`${displayName} ${description}`).not.toMatch(/\b(error|problem|failure|mistake)s?\b/i);
+			if (placeholder !== '') expect(placeholder).toMatch(/^(e\.g\. |Add )\S/);
+			const isEmptyText = (type === 'string' || type === 'json') && initial === '';
+			const isAttribute = ['Name', 'Value'].includes(displayName);
+			if (isEmptyText && !isAttribute) expect([displayName, placeholder]).not.toContain('');
+		}
+	});
+
 	test('lists its fields in their order', () => {
 		for (const { properties } of operations) {
 			for (const collection of properties.filter(({ type }) => type === 'collection')) {
@@ -105,22 +169,6 @@ describe('every panel', () => {
 				expect(shown).toEqual([...shown].sort());
 			}
 		}
-	});
-
-	test('turns a switch on when it is added', () => {
-		const inCollections = operations.flatMap(({ properties }) =>
-			properties.filter(({ type }) => type === 'collection').flatMap(inside),
-		);
-		const switches = inCollections.filter(({ type }) => type === 'boolean');
-		expect(switches.map((property) => property.default)).not.toContain(false);
-	});
-
-	test("has groups in collections that n8n's editor does not drop", () => {
-		const collections = operations.flatMap(({ properties }) =>
-			properties.filter(({ type }) => type === 'collection').flatMap(inside),
-		);
-		const groups = collections.filter(({ type }) => type === 'fixedCollection');
-		expect(groups.map((group) => group.default)).not.toContainEqual({});
 	});
 });
 
@@ -139,6 +187,22 @@ describe('an output schema', () => {
 		expect(files.sort()).toEqual(expected.sort());
 	});
 
+	type Types = Record<string, { readonly type: string | string[]; readonly enum?: string[] }>;
+	const schemaOf = (path: string) =>
+		jsonParse<{ properties: Types }>(readFileSync(join(folder, path), 'utf8')).properties;
+	const typeOf = (value: unknown) => (value === null ? 'null' : typeof value);
+
+	/** The fields of items in their order, each with the types that its values have. */
+	function typesIn(items: readonly object[]): Array<[name: string, types: string[]]> {
+		const types = new Map<string, Set<string>>();
+		for (const [name, value] of items.flatMap((item) => Object.entries(item))) {
+			types.set(name, (types.get(name) ?? new Set()).add(typeOf(value)));
+		}
+		return [...types].map(([name, found]) => [name, [...found].sort()]);
+	}
+	const declaredIn = (properties: Types) =>
+		Object.entries(properties).map(([name, { type }]) => [name, [type].flat().sort()]);
+
 	test.each(sends)('has the fields of an item, in their order: $option.name', (send) => {
 		const parameters = {
 			attributes: { pairs: [{ name: 'plan', value: 'pro' }] },
@@ -153,8 +217,40 @@ describe('an output schema', () => {
 			status: 'success',
 			description: 'Created',
 		});
-		const file = join(folder, 'campaign', `${send.option.value}.json`);
-		const { properties } = jsonParse<{ properties: object }>(readFileSync(file, 'utf8'));
-		expect(Object.keys(properties)).toEqual(Object.keys(row));
+		const properties = schemaOf(`campaign/${send.option.value}.json`);
+		expect(declaredIn(properties)).toEqual(typesIn([row]));
+		expect(properties['audience']?.enum).toEqual([row['audience']]);
+	});
+
+	const counts = {
+		total_attempts: '10',
+		successfully_sent: '8',
+		failed_to_send: '2',
+		delivered: '4',
+		clicked: '1',
+		closed: '3',
+	};
+	const unknown = Object.fromEntries(Object.keys(counts).map((name) => [name, '']));
+	const status = { notification_status: 'Sent', notification_id: '1001' };
+	const answersTo: Record<string, object[]> = {
+		getStatus: [
+			{ ...status, count: counts },
+			{ notification_id: '1001', count: unknown },
+		],
+		getSubscriberCount: [
+			{ total_life_time_subscribers: '120', active_subscribers: '' },
+			{ total_life_time_subscribers: '', active_subscribers: '90' },
+		],
+	};
+
+	test.each(reads)('has the fields of an item, in their order: $option.name', async (read) => {
+		const items: object[] = [];
+		for (const answer of answersTo[read.option.value] ?? []) {
+			const { client } = recordingClient(answer);
+			const result = await read.prepare(itemOf({ campaignId: '1001' })).perform(client);
+			if (result.answered) items.push(result.value);
+		}
+		const properties = schemaOf(`${read.resource}/${read.option.value}.json`);
+		expect(declaredIn(properties)).toEqual(typesIn(items));
 	});
 });

@@ -102,6 +102,11 @@ test.each([
 	expect(afterQuietHours(hours, undefined, at(now))?.text).toBe(text);
 });
 
+test('a time that comes twice is quiet both times', () => {
+	const second = Date.parse('2030-10-27T02:15+01:00');
+	expect(afterQuietHours(early, undefined, second)?.text).toBe('2030-10-27 02:30 +01:00');
+});
+
 describe('in ten timezones', () => {
 	const zones = [
 		...['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe'],

@@ -57,6 +57,18 @@ describe('Get Status', () => {
 		expect(prepare('1001').key).toBe(prepare(1001).key);
 		expect(prepare('1002').key).not.toBe(prepare('1001').key);
 		expect(prepare('1001', { simplify: false }).key).not.toBe(prepare('1001').key);
+		expect(prepare('1001', { options: { timeout: 5 } }).key).not.toBe(prepare('1001').key);
+	});
+
+	test.each([
+		[1001, '1001'],
+		[0, '0'],
+		['\u00A01001\u200B', '1001'],
+		['9007199254740993', '9007199254740993'],
+		['a-1_b', 'a-1_b'],
+		['a/b?c#d', 'a%2Fb%3Fc%23d'],
+	])('asks for %j by the path %s', (id, path) => {
+		expect(prepare(id).key).toContain(`"/v1/notification/status/id/${path}"`);
 	});
 
 	test.each([
@@ -64,8 +76,24 @@ describe('Get Status', () => {
 		['1001, 1002', `'Campaign ID' holds what is not one ID: "1001, 1002"`],
 		['..', `'Campaign ID' is not a campaign's ID: ".."`],
 		[10.5, "'Campaign ID' holds what is not one ID: 10.5"],
+		['.', `'Campaign ID' is not a campaign's ID: "."`],
+		['={{ $json.id }}', "'Campaign ID' is empty for this item"],
+		[-1, "'Campaign ID' holds what is not one ID: -1"],
+		[['1001'], `'Campaign ID' holds what is not one ID: ["1001"]`],
+		[2 ** 53, "'Campaign ID' is so large a number that its last digits are lost: 9007199254740992"],
 	])('refuses "%s"', (id, refusal) => {
 		expect(refusalOf(() => prepare(id))).toBe(refusal);
+	});
+
+	test.each(['1001, 1002', '1001;1002', '1001 1002', '1001\n1002'])(
+		'says what to do about several campaigns: %j',
+		(ids) => {
+			expect(adviceOf(() => prepare(ids))).toBe('Use one item for each ID.');
+		},
+	);
+
+	test.each(['true', 1, ''])('refuses a Simplify that is not true or false: %j', (simplify) => {
+		expect(refusalOf(() => prepare('1001', { simplify }))).toMatch(/^'Simplify' is /);
 	});
 
 	test('says what has a campaign ID if an item comes from a send that gave none', () => {

@@ -61,6 +61,14 @@ describe('Segment IDs', () => {
 		expect(refusalOf(() => read('={{ $json.s }} ', context))).toContain('last digits are lost');
 	});
 
+	test.each(['(', ')', '[', ']', '{', '}', '"', "'", '`', '“', '”', '„', '‘', '’', '«', '»'])(
+		'are refused if one holds the character %s',
+		(mark) => {
+			const what = `'Segment IDs' holds what is not one ID: "3${mark}4"`;
+			expect(refusalOf(() => read(`12, 3${mark}4`))).toBe(what);
+		},
+	);
+
 	test.each([
 		['12 34', 'Separate the IDs by commas.'],
 		['12\t34', 'Separate the IDs by commas.'],
@@ -138,6 +146,19 @@ describe('Attributes', () => {
 		]);
 	});
 
+	test.each([
+		{ pairs: [], advice: 'Add one, with its value.' },
+		{
+			pairs: [
+				{ name: 'plan', value: 'pro' },
+				{ name: 'plan', value: 'free' },
+			],
+			advice: 'Keep one of them, or send once for each value.',
+		},
+	])('come with what to do: $advice', ({ pairs, advice }) => {
+		expect(adviceOf(() => fromPairs(pairs))).toBe(advice);
+	});
+
 	const one = { name: 'plan', value: 'pro' };
 	test.each([
 		[[], "'Attributes' has no attribute"],
@@ -197,6 +218,10 @@ describe('Attributes (JSON)', () => {
 	])('are refused: %s', (given, refusal) => {
 		const context = { gives: { attributesJson: '{"plan": ""}' } };
 		expect(refusalOf(() => fromJson(given, context))).toContain(refusal);
+	});
+
+	test.each(['{', 'plan=pro', '[]', '7'])('of %s come with how to write them', (json) => {
+		expect(adviceOf(() => fromJson(json))).toBe('Write it like {"plan": "pro", "city": "Oslo"}.');
 	});
 
 	test('are no names if they are values', () => {
