@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import {
 	continuing,
 	credentialsFor,
+	failureOf,
 	inputOf,
 	NODE,
 	outputOf,
@@ -91,6 +92,35 @@ test('a read with the same parameters as another item asks the service once', as
 	const [one, , other] = itemsOf(done, NODE);
 	expect(one?.json).not.toBe(other?.json);
 	expect(simulator().requests).toHaveLength(2);
+});
+
+test('a read with other parameters than another item asks the service again', async () => {
+	const campaignId = addCampaign();
+	const parameters = { operation: 'getStatus', simplify: '={{ $json.simplify }}' };
+	const items = inputOf({ campaignId, simplify: true }, { campaignId, simplify: false });
+	expect(outputOf(await run(parameters, items))).toMatchObject([
+		{ campaignId, clicked: 11 },
+		{ notification_id: campaignId, count: { clicked: '11' } },
+	]);
+	expect(simulator().requests).toHaveLength(2);
+});
+
+describe('of two reads, one that is not valid', () => {
+	const input = () => inputOf({ campaignId: addCampaign() }, { campaignId: '1, 2' });
+	const message = `'Campaign ID' holds what is not one ID: "1, 2"`;
+
+	test('keeps the other from being asked for', async () => {
+		const done = await run({ operation: 'getStatus' }, input());
+		expect(failureOf(done).message).toContain(message);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('comes out in its place with Continue, named as it was entered', async () => {
+		const [read, invalid] = outputOf(await run({ operation: 'getStatus' }, input(), continuing));
+		expect(read).toMatchObject({ clicked: 11 });
+		const error = { message, description: 'Use one item for each ID.', type: 'validation' };
+		expect(invalid).toStrictEqual({ campaignId: '1, 2', error });
+	});
 });
 
 test('a read refuses the record of another campaign', async () => {
