@@ -5,14 +5,42 @@ import { join } from 'node:path';
 import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { until } from '../../host/process/until';
+import type { FaultAction } from '../../simulator/faults';
 import { CredentialsOfTest } from './support/credentials';
-import { newWorkflowId, pollerOf, runPoll, type PollOptions } from './support/poll';
+import { newWorkflowId, pollerOf, runPoll, triggerNode, type PollOptions } from './support/poll';
 import { credentialsFor, useSimulator } from './support/pushCampaign';
+import { loadWorkflow } from './support/run';
 
 const simulator = useSimulator();
 const anotherSite = useSimulator();
 
 afterEach(() => void jest.restoreAllMocks());
+
+const hang = { kind: 'hang', process: false } as const;
+
+/** Has each read of a campaign fail. */
+const failing = (id: string, action: FaultAction) =>
+	simulator().addFault({ match: { path: `/id/${id}` }, times: 0, action });
+
+/** Has no time end by itself. Those that a poll sets are listed, its own first, and it ends when the test says so. */
+function holdTimes() {
+	const times: Array<{ milliseconds: number; end: AbortController }> = [];
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+		const end = new AbortController();
+		times.push({ milliseconds, end });
+		return end.signal;
+	});
+	// A poll begins with any of its campaigns, here with the first.
+	jest.spyOn(Math, 'random').mockReturnValue(0);
+	/** Ends the time of the poll as soon as the service has got so many requests. */
+	async function endAfter(requests: number) {
+		const late = (count: number) => `The service got ${count} of ${requests} requests`;
+		const isThere = (count: number) => count >= requests;
+		await until(() => simulator().requestCount, isThere, { within: 20_000, every: 5, late });
+		times[0]?.end.abort();
+	}
+	return { times, endAfter };
+}
 
 /** A trigger on one of n8n's contexts: each call is a poll. */
 function trigger(parameters: INodeParameters, options: Partial<PollOptions> = {}) {
@@ -33,11 +61,11 @@ const newTrigger = () => ({
 });
 
 const add = (clicked: number) => simulator().addCampaign({ counters: { clicked } });
+const addMany = (count: number) => Array.from({ length: count }, () => add(1));
 const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => campaignId);
 const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
-const noCampaign = (names: string) =>
-	`${names} can't be read. The push service has no campaign with this ID`;
+const noCampaign = 'The push service has no campaign 7';
 
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const anyTime = matching(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -98,6 +126,38 @@ describe('an event', () => {
 	});
 });
 
+test.each([
+	['campaignChanged', 'Campaign Numbers Change'],
+	['campaignReached', 'Campaign Reaches a Number'],
+	['subscribersChanged', 'Subscriber Count Changes'],
+	['subscribersReached', 'Subscriber Count Reaches a Number'],
+])('on the canvas a trigger on %s says: %s', (event, name) => {
+	const node = triggerNode({ event });
+	const workflow = loadWorkflow({ nodes: [node], connections: {} }, false);
+	const { subtitle } = workflow.nodeTypes.getByNameAndVersion(node.type).description;
+	// As the editor does it.
+	expect(workflow.expression.getSimpleParameterValue(node, subtitle, 'internal', {})).toBe(name);
+});
+
+test('polls from one cursor emit once, and a poll that emits nothing leaves the cursor as it is', async () => {
+	const workflowId = newWorkflowId();
+	const campaignIds = add(1);
+	const pollFrom = async (staticData: IDataObject) => {
+		const options = { workflowId, staticData, activation: 'update' } as const;
+		return idsOf((await trigger({ campaignIds }, options)()).items);
+	};
+	const one: IDataObject = {};
+	const two: IDataObject = {};
+	expect([await pollFrom(one), await pollFrom(two)]).toEqual([[campaignIds], undefined]);
+	expect(two).toEqual({});
+
+	const known = structuredClone(one);
+	expect(await pollFrom(one)).toBeUndefined();
+	expect(one).toEqual(known);
+	simulator().setCounters(campaignIds, { clicked: 2 });
+	expect(await pollFrom(known)).toEqual([campaignIds]);
+});
+
 describe('Fetch Test Event', () => {
 	test('shows every campaign as if it were seen first, and changes no baseline', async () => {
 		const staticData = { revision: 1, site: 'a', baselines: [] };
@@ -115,8 +175,9 @@ describe('Fetch Test Event', () => {
 	test('fails with the names of the campaigns that can’t be read', async () => {
 		const poll = trigger({ campaignIds: ['7', add(1), '8'] }, { mode: 'manual' });
 		await expect(poll()).rejects.toMatchObject({
-			message: noCampaign('Campaigns 7, 8'),
-			description: matching(/Then try again\.$/),
+			message: 'The push service has no campaigns 7, 8',
+			description:
+				'The service says: "Invalid notification ID". Correct \'Campaign IDs\', and try again.',
 			httpCode: '404',
 		});
 	});
@@ -125,14 +186,10 @@ describe('Fetch Test Event', () => {
 describe('a first publication', () => {
 	test('fails with every campaign and every reason, and the next poll of its context goes on', async () => {
 		const [good, bad] = [add(1), add(1)];
-		simulator().addFault({
-			match: { path: `/id/${bad}` },
-			times: 0,
-			action: { kind: 'failure', description: 'No', type: 'header_invalid' },
-		});
+		failing(bad, { kind: 'failure', description: 'No', type: 'header_invalid' });
 		const poll = trigger({ campaignIds: [good, 'gone', bad] });
 		await expect(poll()).rejects.toThrow(
-			/Campaign gone can't be read\..*Campaign \d+ can't be read\. The push service did not get/,
+			/no campaign gone\. Campaign \d+ can't be read\. The push service did not get/,
 		);
 		expect(await poll()).toMatchObject({ items: [{ campaignId: good }], reports: [] });
 	});
@@ -150,27 +207,76 @@ describe('a first publication', () => {
 		await expect(trigger(parameters, { credentials })()).rejects.toThrow(then);
 	});
 
-	test('names its campaigns also if the service limits requests until the time is over', async () => {
-		shortenTime(4);
-		simulator().configure({ rateLimit: { perSecond: 0, burst: 1 } });
-		const ids = Array.from({ length: 50 }, () => add(1));
-		await expect(trigger({ campaignIds: ids })()).rejects.toMatchObject({
-			message: matching(/^Campaigns (\d+, ){40,}\d+ can't be read\. .*too many/),
-			httpCode: '429',
-		});
+	test('fails if an answer is not the service’s, though others are', async () => {
+		const [good, bad] = [add(1), add(1)];
+		failing(bad, { kind: 'respond', body: '<html>', headers: { 'content-type': 'text/html' } });
+		const poll = trigger({ campaignIds: [good, bad] });
+		await expect(poll()).rejects.toThrow(`Campaign ${bad} can't be read. The answer (HTTP 200)`);
 	});
-});
 
-test('campaigns that are too many for one poll fail no publication, and a later poll reads them', async () => {
-	shortenTime(4);
-	simulator().configure({ latencyMs: 900 });
-	const ids = Array.from({ length: 150 }, () => add(1));
-	const poll = trigger({ campaignIds: ids });
-	const first = idsOf((await poll()).items) ?? [];
-	expect(first.length).toBeGreaterThan(0);
-	expect(first.length).toBeLessThan(150);
-	simulator().configure({ latencyMs: 0 });
-	expect([...first, ...(idsOf((await poll()).items) ?? [])].sort()).toEqual(ids.sort());
+	test('fails for what stays wrong alone, if the rest was only not reached in time', async () => {
+		const hanging = addMany(30);
+		for (const id of hanging) failing(id, hang);
+		const { endAfter } = holdTimes();
+		// Twenty are in flight at first: one more leaves only behind an answer.
+		const ended = endAfter(21);
+		const poll = trigger({ campaignIds: ['7', ...hanging] });
+		await expect(poll()).rejects.toThrow(new RegExp(`^${noCampaign}$`));
+		await ended;
+	});
+
+	test.each([
+		{
+			name: 'refuses every request as one too many',
+			prepare: () => simulator().configure({ rateLimit: { perSecond: 0, burst: 0 } }),
+			requests: 21,
+			then: { message: matching(/^Campaigns (\d+, ){40,}\d+ can't.*too many/), httpCode: '429' },
+		},
+		{
+			name: 'answers nothing in time',
+			prepare: () => failing('', hang),
+			requests: 20,
+			then: {
+				message: matching(/^Campaigns (\d+, ){40,}\d+ can't.*The time of this poll was over/),
+			},
+		},
+	])('fails with all names if the service $name', async ({ prepare, requests, then }) => {
+		const ids = addMany(50);
+		prepare();
+		const { endAfter } = holdTimes();
+		const ended = endAfter(requests);
+		const description = matching(/Try again later\.$/);
+		await expect(trigger({ campaignIds: ids })()).rejects.toMatchObject({ ...then, description });
+		await ended;
+	});
+
+	test.each([
+		{
+			name: 'refused for too many requests',
+			prepare: () => simulator().configure({ rateLimit: { perSecond: 0, burst: 1 } }),
+			// The last one leaves behind the first pause.
+			requests: 21,
+		},
+		{
+			name: 'not reached in time',
+			// Each of the ten answers lets one more request be in flight.
+			prepare: (ids: string[]) => ids.slice(10).forEach((id) => failing(id, hang)),
+			requests: 40,
+		},
+	])('goes on if campaigns were only $name, and a later poll reads them', async (row) => {
+		const ids = addMany(50);
+		row.prepare(ids);
+		const { endAfter } = holdTimes();
+		const poll = trigger({ campaignIds: ids });
+		const [{ items, reports }] = await Promise.all([poll(), endAfter(row.requests)]);
+		const first = idsOf(items) ?? [];
+		expect(first.length).toBeGreaterThan(0);
+		expect(first.length).toBeLessThan(50);
+		expect(reports).toEqual([]);
+		simulator().clearFaults();
+		simulator().configure({ rateLimit: null });
+		expect([...first, ...(idsOf((await poll()).items) ?? [])].sort()).toEqual(ids.sort());
+	});
 });
 
 describe('a failure', () => {
@@ -179,7 +285,7 @@ describe('a failure', () => {
 		async (activation) => {
 			const poll = trigger({ campaignIds: ['7', add(1)] }, { activation });
 			expect(await poll()).toMatchObject({ items: [{ clicked: 1 }], reports: [] });
-			expect(await poll()).toEqual({ items: null, reports: [noCampaign('Campaign 7')] });
+			expect(await poll()).toEqual({ items: null, reports: [noCampaign] });
 			expect(await poll()).toEqual({ items: null, reports: [] });
 		},
 	);
@@ -211,7 +317,7 @@ describe('a failure', () => {
 		}
 		const again = trigger({ campaignIds: '7' }, { ...known, workflowId: newWorkflowId() });
 		expect(await again()).toEqual({ items: null, reports: [] });
-		expect(await again()).toEqual({ items: null, reports: [noCampaign('Campaign 7')] });
+		expect(await again()).toEqual({ items: null, reports: [noCampaign] });
 	});
 
 	test('in the durable engine, whose polls have a context each, is reported once', async () => {
@@ -220,12 +326,12 @@ describe('a failure', () => {
 		for (let count = 0; count < 3; count += 1) {
 			reports.push((await trigger({ campaignIds: '7' }, known)()).reports);
 		}
-		expect(reports).toEqual([[], [noCampaign('Campaign 7')], []]);
+		expect(reports).toEqual([[], [noCampaign], []]);
 	});
 
 	test('that may pass is asked for again in the same poll', async () => {
 		const id = add(1);
-		simulator().addFault({ times: 2, action: { kind: 'reset-before' } });
+		simulator().addFault({ action: { kind: 'reset-before' } });
 		expect(idsOf((await trigger({ campaignIds: id })()).items)).toEqual([id]);
 	});
 });
@@ -252,49 +358,37 @@ test('of polls that overlap on one context the second asks nothing and returns n
 	expect(simulator().requestCount).toBe(1);
 });
 
-/** Lets a poll have a tenth of its time, and a request of a first publication all of it; gives the times. */
-function shortenTime(by = 10): number[] {
-	const timeout = AbortSignal.timeout.bind(AbortSignal);
-	const times: number[] = [];
-	jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
-		times.push(milliseconds);
-		return timeout(milliseconds < 12_000 ? milliseconds : milliseconds / by);
-	});
-	return times;
-}
-
-describe('the time of a poll', () => {
+describe('the time of a poll, and of a request', () => {
 	test.each([
-		{ name: 'a first publication', options: {}, then: [12_000, 240_000] },
-		{ name: 'a start of n8n', options: { activation: 'init' }, then: [24_000, 240_000] },
+		{ name: 'a first publication', options: {}, then: [12_000, 9_600], next: [240_000, 30_000] },
+		{
+			name: 'a start of n8n',
+			options: { activation: 'init' },
+			then: [24_000, 19_200],
+			next: [240_000, 30_000],
+		},
 		{
 			name: 'a poll of the durable engine',
 			options: { activation: 'update', budgetMs: 20_000 },
-			then: [16_000, 16_000],
+			then: [16_000, 12_800],
+			next: [16_000, 12_800],
 		},
-	] as const)('is limited: $name, and the next poll of its context', async ({ options, then }) => {
-		const times = shortenTime();
-		const poll = trigger({ campaignIds: add(1) }, options);
-		const longest: unknown[] = [];
-		for (let count = 0; count < 2; count += 1) {
-			await poll().catch(() => undefined);
-			longest.push(times.splice(0)[0]);
+	] as const)('is limited: $name, and the next one of its context', async (row) => {
+		const { times } = holdTimes();
+		const poll = trigger({ campaignIds: add(1) }, row.options);
+		for (const limits of [row.then, row.next]) {
+			await poll();
+			expect(times.splice(0).map(({ milliseconds }) => milliseconds)).toEqual(limits);
 		}
-		expect(longest).toEqual(then);
 	});
 
 	test('is not that of what hangs: the others are emitted', async () => {
-		const ids = Array.from({ length: 60 }, () => add(1));
-		const [hanging, others] = [ids.slice(0, 30), ids.slice(30)];
-		for (const id of hanging) {
-			simulator().addFault({
-				match: { path: `/id/${id}` },
-				times: 0,
-				action: { kind: 'hang', process: false },
-			});
-		}
-		const poll = trigger({ campaignIds: ids }, { activation: 'update', budgetMs: 8_000 });
-		expect(idsOf((await poll()).items)).toEqual(others);
+		const [others, hanging] = [addMany(10), addMany(30)];
+		for (const id of hanging) failing(id, hang);
+		const { endAfter } = holdTimes();
+		const poll = trigger({ campaignIds: [...others, ...hanging] }, { activation: 'update' });
+		const [{ items }] = await Promise.all([poll(), endAfter(40)]);
+		expect(idsOf(items)).toEqual(others);
 	});
 
 	test('ends if n8n does not open the credential', async () => {

@@ -10,8 +10,10 @@ export interface Reading {
 	readonly status: string | null;
 	/** In the order of the item. */
 	readonly counters: Counters;
-	/** What the item begins with. */
-	readonly fields: Readonly<IDataObject>;
+	/** What the item begins with, in front of what changed. */
+	readonly head: Readonly<IDataObject>;
+	/** What follows it. */
+	readonly numbers: Readonly<IDataObject>;
 	/** When the answer arrived, in milliseconds since 1970. */
 	readonly observedAt: number;
 }
@@ -21,7 +23,7 @@ export interface ChangedRule {
 	readonly startsOn: 'change';
 	/** Names of counters, and perhaps `status`. */
 	readonly watched: readonly string[];
-	/** How far one of the counters has to move. Any change of the status is enough. */
+	/** By how much one of the counters has to change. Any change of the status is enough. */
 	readonly minimumChange: number;
 }
 
@@ -106,10 +108,12 @@ function moveBaseline(before: Baseline, { status, counters }: Reading, rule: Rul
 	};
 }
 
-const toItem = ({ fields, observedAt }: Reading, changes: Changes, firstSeen: boolean) => ({
-	...fields,
+const toItem = ({ head, numbers, observedAt }: Reading, changes: Changes, firstSeen: boolean) => ({
+	...head,
+	// Where a table shows them at once.
 	changes,
 	firstSeen,
+	...numbers,
 	observedAt: new Date(observedAt).toISOString(),
 });
 

@@ -2,12 +2,13 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { toProblem } from '../n8n/errors';
 import { pollParameters } from '../n8n/parameters';
+import type { Problem } from '../service/problems';
 import type { Rule } from './compare';
 import { compare, presentItem } from './compare';
 import { readWatched } from './events';
 import type { Failures, Readings } from './read';
-import { connectInTime, readAll, timeIsOver } from './read';
-import { everything, selectReports, toError } from './reports';
+import { connectInTime, readAll } from './read';
+import { everything, isPassing, selectReports, toError } from './reports';
 import { TriggerState, triggerKey } from './state';
 
 /**
@@ -18,8 +19,8 @@ import { TriggerState, triggerKey } from './state';
 const publicationMs = 12_000;
 /** How long the first poll of a context may read: n8n may wait for it with a publication, or a user in the editor. */
 const firstPollMs = 24_000;
-/** How much of n8n's own limit is used, so that there is time to hand over what was read. */
-const budgetShare = 0.8;
+/** How much of n8n's limit a poll uses, so that it can hand over what was read; and of that, one request. */
+const timeShare = 0.8;
 const longestRequestMs = 30_000;
 
 /** The contexts of polls in flight. The classic engine polls on one context again, even if the last poll has not ended. */
@@ -37,9 +38,10 @@ interface Found {
 /** Reads what the trigger watches. Never throws. */
 async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	// n8n 1 gives no budget.
-	const budgetMs = (context.getPollBudgetMs?.() ?? firstPollMs) * budgetShare;
+	const budgetMs = (context.getPollBudgetMs?.() ?? firstPollMs) * timeShare;
 	const readingMs = Math.max(1, Math.floor(Math.min(budgetMs, longest)));
-	const requestMs = Math.max(1, Math.min(longestRequestMs, Math.floor(readingMs / 2)));
+	// What hangs leaves time for what stands behind it, and a slow service is read.
+	const requestMs = Math.max(1, Math.floor(Math.min(readingMs * timeShare, longestRequestMs)));
 	try {
 		const signal = AbortSignal.timeout(readingMs);
 		const { rule, ...watched } = readWatched(pollParameters(context));
@@ -51,11 +53,16 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	}
 }
 
+/** An answer that is not the service's is what a wrong address gives. */
+const staysWrong = (problem: Problem) =>
+	!isPassing(problem) || problem.type === 'unexpected_answer';
+
+/** Throws what stays wrong, or else what passes if nothing at all could be read: otherwise a later poll reads it. */
 function throwFailures(context: IPollFunctions, { failures, seen }: Found): void {
 	const isAnythingRead = seen !== undefined && seen.readings.length > 0;
-	// Nothing is known against campaigns that are so many that the time did not suffice: a later poll reads them.
-	const known = [...failures].filter(([, problem]) => !isAnythingRead || problem !== timeIsOver);
-	const error = toError(context.getNode(), new Map(known), true);
+	const wrong = new Map([...failures].filter(([, problem]) => staysWrong(problem)));
+	const thrown = wrong.size > 0 || isAnythingRead ? wrong : failures;
+	const error = toError(context.getNode(), thrown, true);
 	if (error !== undefined) throw error;
 }
 
@@ -100,7 +107,7 @@ async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 
 /**
  * Polls once; returns `null` if nothing is to be emitted, or another poll of the context is in flight.
- * @throws NodeApiError or NodeOperationError, on 'Fetch Test Event' and on a first publication, if anything can't be read
+ * @throws NodeApiError or NodeOperationError on 'Fetch Test Event' and on a first publication (see `throwFailures`)
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	if (inFlight.has(context)) return null;

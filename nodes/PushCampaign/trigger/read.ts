@@ -2,12 +2,13 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { readAttempt } from '../delivery/attempts';
-import type { Attempt, Job } from '../delivery/queue';
+import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import type { Connection } from '../n8n/connection';
 import { connect } from '../n8n/connection';
 import { campaignStatusOf, subscriberCount, toRates } from '../service/answers';
 import type { Client, Result } from '../service/client';
+import { untilAborted } from '../service/client';
 import type { Problem } from '../service/problems';
 import { campaignStatusPath, subscriberCountPath } from '../service/rules';
 import { Unavailable } from '../service/thrown';
@@ -26,8 +27,15 @@ export const readCampaign: Subject = async (client, id, timeoutMs) => {
 	// The numbers that are wanted most come first, so that they are on the screen.
 	const { delivered = null, clicked = null, closed = null } = given;
 	const counters = { delivered, clicked, closed, ...given };
-	const fields = { campaignId: id, status, ...counters, ...toRates(given) };
-	return { ...result, value: { id, status, counters, fields, observedAt: Date.now() } };
+	const value = {
+		id,
+		status,
+		counters,
+		head: { campaignId: id, status },
+		numbers: { ...counters, ...toRates(given) },
+		observedAt: Date.now(),
+	};
+	return { ...result, value };
 };
 
 /** The ID of the site: no campaign has one with a blank. */
@@ -39,9 +47,10 @@ export const readSite: Subject = async (client, id, timeoutMs) => {
 	if (!result.answered) return result;
 	const { activeSubscribers = null } = result.value;
 	const counters = { activeSubscribers, ...result.value };
+	const observedAt = Date.now();
 	return {
 		...result,
-		value: { id, status: null, counters, fields: counters, observedAt: Date.now() },
+		value: { id, status: null, counters, head: {}, numbers: counters, observedAt },
 	};
 };
 
@@ -59,29 +68,13 @@ export async function connectInTime(
 	context: IPollFunctions,
 	signal: AbortSignal,
 ): Promise<Connection> {
-	const late = new Unavailable(
-		'n8n did not open the credential in the time of this poll',
-		"Check n8n's database, and the vault if the credential is in one.",
-	);
-	const over = new Promise<never>((_resolve, reject) => {
-		signal.addEventListener('abort', () => reject(late));
+	return await untilAborted(connect(context, signal), signal).catch((error: unknown) => {
+		if (error !== signal.reason) throw error;
+		throw new Unavailable(
+			'n8n did not open the credential in the time of this poll',
+			"Check n8n's database, and the vault if the credential is in one.",
+		);
 	});
-	return await Promise.race([connect(context, signal), over]);
-}
-
-/** What follows an answer. What hangs is not asked again: it holds up the poll once, not three times. */
-function toAttempt(result: Result<Reading>, wasSlow: boolean): Attempt<Result<Reading>> {
-	const attempt = readAttempt(result);
-	if (!wasSlow || attempt.then !== 'again') return attempt;
-	return { then: 'end', outcome: result, isAccepted: false };
-}
-
-/** In random order: nothing that hangs stands in front of the same others in each poll. */
-function shuffle<Value>(values: readonly Value[]): Value[] {
-	return values
-		.map((value) => ({ value, place: Math.random() }))
-		.sort((one, other) => one.place - other.place)
-		.map(({ value }) => value);
 }
 
 /** By ID. */
@@ -104,21 +97,26 @@ export async function readAll(
 	timeoutMs: number,
 	signal: AbortSignal,
 ): Promise<Readings> {
-	const order = shuffle(ids);
-	let refusal: Problem | undefined;
+	// From a random place on: what hangs, or is too much for one poll, stands in front of other IDs in each poll.
+	const start = Math.floor(Math.random() * ids.length);
+	const order = [...ids.slice(start), ...ids.slice(0, start)];
+	const results = new Map<string, Result<Reading>>();
 	const jobs = order.map((id): Job<Result<Reading>> => async () => {
 		const startedAt = performance.now();
 		const result = await subject(client, id, timeoutMs);
 		const wasSlow = performance.now() - startedAt > timeoutMs / 2;
-		if (!result.answered && result.problem.cause === 'rate-limited') refusal = result.problem;
-		const isCut = !result.answered && signal.aborted;
-		return toAttempt(isCut ? { answered: false, problem: timeIsOver } : result, wasSlow);
+		// A request that was cut short says nothing.
+		if (result.answered || !signal.aborted) results.set(id, result);
+		const attempt = readAttempt(result);
+		// What hangs is not asked again: it holds up the poll once, not three times.
+		if (!wasSlow || attempt.then !== 'again') return attempt;
+		return { then: 'end', outcome: result, isAccepted: false };
 	});
-	const { outcomes } = await runQueue(jobs, { stopOnFailure: false, signal, sleep });
+	await runQueue(jobs, { stopOnFailure: false, signal, sleep });
 
-	const results = new Map(order.map((id, index) => [id, outcomes[index]]));
-	// What was not asked for in time because of refusals was refused, too.
-	const unread = refusal ?? timeIsOver;
+	const problems = [...results.values()].flatMap((each) => (each.answered ? [] : [each.problem]));
+	// What did not get its turn in time because of refusals was refused, too.
+	const unread = problems.find(({ cause }) => cause === 'rate-limited') ?? timeIsOver;
 	const readings: Reading[] = [];
 	const failures = new Map<string, Problem>();
 	for (const id of ids) {

@@ -4,49 +4,46 @@ import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
 import { clip } from '../service/text';
 import type { Failures } from './read';
-import { siteId, timeIsOver } from './read';
+import { siteId } from './read';
 
 /** Stands for all that is watched, if a poll could not begin to read. No campaign has this ID. */
 export const everything = '';
 
-/** A failure in the last poll. */
-interface Known {
-	/** Its reason then. */
-	readonly last: string;
-	/** The reason that was reported last; missing if none was. */
-	readonly reported?: string | undefined;
+/** Stands for the service. */
+const theService = 'the service';
+
+/** Whether it only has to pass, like an outage: it is chance which campaigns it meets, and with which words. */
+export const isPassing = ({ cause }: Problem): boolean =>
+	cause === 'rate-limited' || cause === 'temporarily-unavailable';
+
+/** What can't be read, until it is read again. */
+interface Failure {
+	/** An ID, or the service: all that passes is one failure. */
+	readonly of: string;
+	readonly isReported: boolean;
 }
 
-/** What can't be read, by trigger and by what fails. */
-const failing = new Map<string, ReadonlyMap<string, Known>>();
-
-/** Whether it is chance which campaigns it meets: then it is one failure, whatever their number. */
-const isChance = (problem: Problem) => problem.cause === 'rate-limited' || problem === timeIsOver;
+/** By trigger, and by what fails and its cause. */
+const failing = new Map<string, ReadonlyMap<string, Failure>>();
 
 /**
- * Selects what to report after a poll, and remembers what fails. A failure that is there in two polls in a row is
- * reported once, until it changes or heals.
+ * Selects what to report after a poll, and remembers what fails. A failure is reported when a second poll meets it, and
+ * then no more until it heals, or has another cause.
  */
 export function selectReports(trigger: string, failures: Failures): Failures {
-	const known = failing.get(trigger) ?? new Map<string, Known>();
-	// About what was not reached nothing new is known.
-	const next = new Map(failures.has(everything) ? known : []);
+	const before = failing.get(trigger) ?? new Map<string, Failure>();
+	// A poll that could not begin says nothing about what it would have read.
+	const isUnread = ({ of }: Failure) => failures.has(of) || failures.has(everything);
+	const now = new Map([...before].filter(([, failure]) => isUnread(failure)));
 	const reports = new Map<string, Problem>();
 	for (const [id, problem] of failures) {
-		const own = known.get(id);
-		if (isChance(problem) && own !== undefined) next.set(id, own);
-
-		const subject = isChance(problem) ? problem.message : id;
-		const before = known.get(subject);
-		const isLasting = before?.last === problem.message;
-		// Reasons that alternate are one report: after the first, a new reason has to stay for two polls.
-		const isSecond = before !== undefined && (before.reported === undefined || isLasting);
-		const isDue = isSecond && before.reported !== problem.message;
-		if (isDue) reports.set(id, problem);
-		const reported = isDue ? problem.message : before?.reported;
-		next.set(subject, { last: problem.message, reported });
+		const of = isPassing(problem) ? theService : id;
+		const name = isPassing(problem) ? theService : `${id} ${problem.cause}`;
+		const known = before.get(name);
+		if (known?.isReported === false) reports.set(id, problem);
+		now.set(name, { of, isReported: known !== undefined });
 	}
-	failing.set(trigger, next);
+	failing.set(trigger, now);
 	return reports;
 }
 
@@ -75,8 +72,11 @@ interface Group {
 function describe({ problem, ids }: Group): string {
 	if (ids.includes(everything)) return problem.message;
 	if (ids.includes(siteId)) return `The subscriber count can't be read. ${problem.message}`;
-	const campaigns = ids.length === 1 ? 'Campaign' : 'Campaigns';
-	return `${campaigns} ${nameIds(ids)} can't be read. ${problem.message}`;
+	const s = ids.length === 1 ? '' : 's';
+	// Specification, Errors: about a campaign's status, this is about its ID.
+	if (problem.type === 'invalid_value')
+		return `The push service has no campaign${s} ${nameIds(ids)}`;
+	return `Campaign${s} ${nameIds(ids)} can't be read. ${problem.message}`;
 }
 
 function groupByReason(failures: Failures): Group[] {
@@ -89,26 +89,29 @@ function groupByReason(failures: Failures): Group[] {
 	return [...groups.values()].sort((one, other) => other.ids.length - one.ids.length);
 }
 
-const goesOn = 'The trigger goes on with its next poll.';
-
-const nextStep = ({ remedy, fix }: Problem) =>
-	remedy === 'wait' || fix === undefined ? 'Try again later.' : 'Then try again.';
+/** What the service says, what helps, and how it goes on. */
+function adviseOn(first: Problem, others: readonly Problem[], isThrown: boolean): string {
+	const problems = [first, ...others];
+	const sentences = [...problems.map(({ said }) => said), ...problems.map(({ fix }) => fix)];
+	const advice = [...new Set(sentences)].filter((sentence) => sentence !== undefined);
+	if (!isThrown) return [...advice, 'The trigger goes on with its next poll.'].join(' ');
+	if (first.remedy === 'wait' || first.fix === undefined)
+		return [...advice, 'Try again later.'].join(' ');
+	return advice.join(' ').replace(/\.$/, ', and try again.');
+}
 
 /** One error for all failures, the reason of the most campaigns first; nothing if there are none. */
 export function toError(node: INode, failures: Failures, isThrown: boolean): NodeError | undefined {
 	const groups = groupByReason(failures);
-	const [first] = groups;
-	if (first === undefined) return undefined;
-
 	const named = groups.slice(0, mostReasons);
 	const message = named.map(describe);
-	const others = groups.length - named.length;
-	if (others > 0) message.push(andMore(others, ' reasons'));
+	const unnamed = groups.length - named.length;
+	if (unnamed > 0) message.push(andMore(unnamed, ' reasons'));
 
-	const advice = named.flatMap(({ problem: { said, fix } }) => [said, fix]);
-	const toMend = [...new Set(advice)].filter((sentence) => sentence !== undefined);
-	return toN8nError(node, first.problem, {
+	const [first, ...others] = named.map(({ problem }) => problem);
+	if (first === undefined) return undefined;
+	return toN8nError(node, first, {
 		message: message.join('. '),
-		description: [...toMend, isThrown ? nextStep(first.problem) : goesOn].join(' '),
+		description: adviseOn(first, others, isThrown),
 	});
 }

@@ -1,6 +1,7 @@
 import { PollContext } from 'n8n-core';
 import type {
 	IDataObject,
+	INode,
 	INodeExecutionData,
 	INodeParameters,
 	IPollFunctions,
@@ -43,6 +44,16 @@ let workflows = 0;
 /** The ID of a workflow that no other test has polled: it stands for a process that knows nothing of the trigger. */
 export const newWorkflowId = (): string => `workflow ${(workflows += 1)}`;
 
+/** The trigger with these parameters. */
+export const triggerNode = (parameters: INodeParameters): INode =>
+	nodeFrom({
+		id: 'trigger',
+		name: 'Trigger',
+		type: 'n8n-nodes-push-campaign.pushCampaignTrigger',
+		credentials: { pushCampaignApi: { id: '1', name: 'Test' } },
+		parameters,
+	});
+
 /**
  * The trigger in a workflow, on one of the contexts that n8n's engine makes.
  * @returns what polls it, and rejects with what the node throws
@@ -52,13 +63,7 @@ export function pollerOf(
 	options: PollOptions,
 ): () => Promise<PollOutcome> {
 	const { mode = 'trigger', activation = 'activate', budgetMs, staticData } = options;
-	const node = nodeFrom({
-		id: 'trigger',
-		name: 'Trigger',
-		type: 'n8n-nodes-push-campaign.pushCampaignTrigger',
-		credentials: { pushCampaignApi: { id: '1', name: 'Test' } },
-		parameters,
-	});
+	const node = triggerNode(parameters);
 	const json = { nodes: [node], connections: {} };
 	const workflow = loadWorkflow(json, mode === 'trigger', options.workflowId ?? newWorkflowId());
 	const reported: Error[] = [];

@@ -38,7 +38,7 @@ const startsOf = (polls: readonly Poll[]) =>
 	itemsOf(polls).flatMap((item, index) => (item === undefined ? [] : [index]));
 
 describe('an item', () => {
-	test('holds what was read, then what changed since the last item, in a fixed order', () => {
+	test('holds what changed since the last item right behind the status', () => {
 		const items = itemsOf(under(changed(), { clicked: 2 }, { clicked: 5 }));
 		expect(items).toEqual([
 			{
@@ -54,7 +54,8 @@ describe('an item', () => {
 				firstSeen: false,
 			}),
 		]);
-		expect(Object.keys(items[0] ?? {}).slice(-3)).toEqual(['changes', 'firstSeen', 'observedAt']);
+		const order = ['campaignId', 'status', 'changes', 'firstSeen', 'clicked', 'observedAt'];
+		expect(Object.keys(items[0] ?? {})).toEqual(order);
 	});
 
 	test('has a negative change if the service takes something back', () => {

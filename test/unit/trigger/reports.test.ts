@@ -11,21 +11,24 @@ const refused = (type: string): Problem => ({
 	cause: 'configuration-invalid',
 	remedy: 'correct',
 	httpCode: '404',
-	fix: "Check 'Campaign IDs'.",
+	fix: "Correct 'Campaign IDs'.",
 });
 const problems: Record<string, Problem> = {
 	gone: refused('invalid_value'),
+	refused: refused('bad_request'),
 	key: {
 		...common,
 		type: 'authentication_failure',
 		message: 'The credential is not accepted',
 		said: 'The service says: "No".',
 		fix: "Check 'API Key'.",
+		cause: 'credential-invalid',
 		remedy: 'mend',
 	},
+	odd: { ...common, type: 'x', message: 'Odd', cause: 'configuration-invalid', remedy: 'mend' },
 	crowded: { ...common, type: 'rate_limit', message: 'Too many', cause: 'rate-limited' },
 	slow: { ...common, type: 'network', message: 'No answer' },
-	lost: { ...common, type: 'network', message: 'The connection was lost' },
+	page: { ...common, type: 'unexpected_answer', message: 'The answer (HTTP 502) is not its own' },
 	late: timeIsOver,
 };
 
@@ -42,10 +45,13 @@ function failuresOf(text: string): Map<string, Problem> {
 
 let triggers = 0;
 
-/** The campaigns that each poll of a new trigger reports. */
+/** The campaigns that each poll of a new trigger reports; `all` if it reports that it could not begin. */
 function reportedBy(polls: readonly string[]): string[] {
 	const trigger = `trigger ${(triggers += 1)}`;
-	return polls.map((text) => [...selectReports(trigger, failuresOf(text)).keys()].join());
+	return polls.map((text) => {
+		const ids = [...selectReports(trigger, failuresOf(text)).keys()];
+		return ids.map((id) => (id === everything ? 'all' : id)).join();
+	});
 }
 
 describe('a failing campaign', () => {
@@ -61,24 +67,29 @@ describe('a failing campaign', () => {
 			then: ['', '1', '', '', '1'],
 		},
 		{
-			name: 'is not reported if another one fails in each poll',
-			polls: ['1 slow', '2 slow', '3 slow'],
-			then: ['', '', ''],
-		},
-		{
 			name: 'is reported beside one that was reported before',
-			polls: ['1 gone', '1 gone, 2 slow', '1 gone, 2 slow'],
+			polls: ['1 gone', '1 gone, 2 key', '1 gone, 2 key'],
 			then: ['', '1', '2'],
 		},
 		{
-			name: 'is reported again if its reason changes for two polls in a row',
-			polls: ['1 slow', '1 slow', '1 lost', '1 slow', '1 lost', '1 lost', '1 lost'],
-			then: ['', '1', '', '', '', '1', ''],
+			name: 'is not reported if another one fails in each poll',
+			polls: ['1 gone', '2 gone', '3 gone'],
+			then: ['', '', ''],
 		},
 		{
-			name: 'is reported once if its reasons alternate',
-			polls: ['1 slow', '1 lost', '1 slow', '1 lost'],
-			then: ['', '1', '', ''],
+			name: 'is reported again if its cause changes',
+			polls: ['1 gone', '1 gone', '1 key', '1 key', '1 key'],
+			then: ['', '1', '', '1', ''],
+		},
+		{
+			name: 'is not reported again if only its words change',
+			polls: ['1 gone', '1 gone', '1 refused', '1 refused', '1 gone'],
+			then: ['', '1', '', '', ''],
+		},
+		{
+			name: 'is reported once for each of the causes that it has by turns',
+			polls: ['1 gone', '1 key', '1 gone', '1 key', '1 gone', '1 key'],
+			then: ['', '', '1', '1', '', ''],
 		},
 	];
 	test.each(rows)('$name', ({ polls, then }) => {
@@ -86,30 +97,45 @@ describe('a failing campaign', () => {
 	});
 });
 
-describe.each(['crowded', 'late'])('that campaigns are not reached (%s)', (name) => {
-	test('is one failure, reported once, whichever campaigns it meets', () => {
-		expect(reportedBy([`1 ${name}`, `2 ${name}, 3 ${name}`, `1 ${name}`, `2 ${name}`])).toEqual([
-			'',
-			'2,3',
-			'',
-			'',
-		]);
+describe('an outage of the service', () => {
+	test('is reported once, whatever the service, a gateway or a rate limit answers by turns', () => {
+		const answers = ['slow', 'page', 'crowded', 'late'];
+		// Each follows each, and itself, sooner or later.
+		const polls = Array.from({ length: 60 }, (_, poll) => {
+			const answer = (id: number) => answers[(poll * id + Math.floor(poll / 7)) % answers.length];
+			return `1 ${answer(1)}, 2 ${answer(2)}`;
+		});
+		expect(reportedBy(polls)).toEqual(['', '1,2', ...polls.slice(2).map(() => '')]);
+	});
+
+	test('is one failure, whichever campaigns it meets', () => {
+		const polls = ['1 crowded', '2 crowded, 3 late', '1 slow', '2 page'];
+		expect(reportedBy(polls)).toEqual(['', '2,3', '', '']);
+	});
+
+	test('is one failure, also if it keeps a poll from beginning', () => {
+		expect(reportedBy(['1 slow', 'all slow', '1 slow', 'all slow'])).toEqual(['', 'all', '', '']);
+	});
+
+	test('is reported again if it ended in between', () => {
+		const polls = ['1 slow', '1 slow', '', '2 slow', '2 slow'];
+		expect(reportedBy(polls)).toEqual(['', '1', '', '', '2']);
+	});
+
+	test('is over if campaigns fail for other causes alone', () => {
+		const polls = ['1 slow', '1 slow', '1 gone', '1 slow, 2 gone', '1 slow'];
+		expect(reportedBy(polls)).toEqual(['', '1', '', '', '1']);
 	});
 
 	test('neither heals nor repeats what failed before', () => {
-		expect(reportedBy(['1 gone', '1 gone', `1 ${name}`, '1 gone', '1 gone'])).toEqual([
-			'',
-			'1',
-			'',
-			'',
-			'',
-		]);
+		const polls = ['1 gone', '1 gone', '1 late', '1 late', '1 gone', '1 gone'];
+		expect(reportedBy(polls)).toEqual(['', '1', '', '1', '', '']);
 	});
 });
 
 test('a poll that can’t begin is reported like a campaign, and says nothing about the campaigns', () => {
 	const polls = ['1 gone', '1 gone', 'all key', 'all key', 'all key', '1 gone', 'all key'];
-	expect(reportedBy(polls)).toEqual(['', '1', '', everything, '', '', '']);
+	expect(reportedBy(polls)).toEqual(['', '1', '', 'all', '', '', '']);
 });
 
 describe('the error about failures', () => {
@@ -121,11 +147,15 @@ describe('the error about failures', () => {
 		position: [0, 0],
 		parameters: {},
 	};
-	const gone = 'Refused (invalid_value)';
 	const allGone = (count: number) => {
 		const ids = Array.from({ length: count }, (_, index) => `${index} gone`);
 		return failuresOf(ids.join(', '));
 	};
+
+	test('names one campaign that is not there', () => {
+		const error = toError(node, failuresOf('9999 gone'), true);
+		expect(error?.message).toBe('The push service has no campaign 9999');
+	});
 
 	test('is missing if nothing failed', () => {
 		expect(toError(node, new Map(), true)).toBeUndefined();
@@ -136,30 +166,29 @@ describe('the error about failures', () => {
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
 			message: [
-				`Campaigns 1, 4 can't be read. ${gone}`,
+				'The push service has no campaigns 1, 4',
 				"Campaign 3 can't be read. The credential is not accepted",
 				"Campaign 2 can't be read. No answer",
 			].join('. '),
-			description: `Check 'Campaign IDs'. The service says: "No". Check 'API Key'. The trigger goes on with its next poll.`,
+			description: `The service says: "No". Correct 'Campaign IDs'. Check 'API Key'. The trigger goes on with its next poll.`,
 			httpCode: '404',
 			failure: { cause: 'configuration-invalid' },
 		});
 	});
 
 	test.each([
-		{
-			name: 'after something is mended',
-			failures: '1 key',
-			then: /Check 'API Key'\. Then try again\.$/,
-		},
-		{ name: 'later if waiting helps', failures: '1 slow', then: /^Try again later\.$/ },
-	])('says on a publication to try again $name', ({ failures, then }) => {
-		expect(toError(node, failuresOf(failures), true)?.description).toMatch(then);
+		{ failures: '1 key', then: `The service says: "No". Check 'API Key', and try again.` },
+		{ failures: '1 gone, 2 gone, 3 slow', then: "Correct 'Campaign IDs', and try again." },
+		{ failures: '1 gone, 2 slow, 3 slow', then: "Correct 'Campaign IDs'. Try again later." },
+		{ failures: '1 slow', then: 'Try again later.' },
+		{ failures: '1 odd', then: 'Try again later.' },
+	])('says on a publication what to do about $failures: $then', ({ failures, then }) => {
+		expect(toError(node, failuresOf(failures), true)?.description).toBe(then);
 	});
 
 	test('names the subscriber count for the site, and nothing for a poll that could not begin', () => {
 		const { key } = problems;
-		const ofSite = toError(node, new Map([[siteId, refused('bad_request')]]), false);
+		const ofSite = toError(node, new Map([[siteId, refused('invalid_value')]]), false);
 		expect(ofSite?.message).toMatch(/^The subscriber count can't be read\. Refused/);
 		expect(toError(node, failuresOf('all key'), false)?.message).toBe(key?.message);
 	});
@@ -167,10 +196,10 @@ describe('the error about failures', () => {
 	test('names 100 campaigns, and ten of 2,000', () => {
 		const ids = Array.from({ length: 100 }, (_, index) => index).join(', ');
 		expect(toError(node, allGone(100), true)?.message).toBe(
-			`Campaigns ${ids} can't be read. ${gone}`,
+			`The push service has no campaigns ${ids}`,
 		);
 		expect(toError(node, allGone(2000), true)?.message).toBe(
-			`Campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1,990 more can't be read. ${gone}`,
+			'The push service has no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1,990 more',
 		);
 	});
 

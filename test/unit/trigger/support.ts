@@ -22,6 +22,7 @@ export const readingOf = (
 	id,
 	status,
 	counters,
-	fields: { campaignId: id, status, ...counters },
+	head: { campaignId: id, status },
+	numbers: { ...counters },
 	observedAt: 0,
 });
