@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { triggerProperties } from './trigger/events';
+import { triggerProperties, triggerSubtitle } from './trigger/events';
 import { poll } from './trigger/poll';
 
 export class PushCampaignTrigger implements INodeType {
@@ -16,7 +16,7 @@ export class PushCampaignTrigger implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["event"] }}',
+		subtitle: triggerSubtitle,
 		builderHint: {
 			searchHint:
 				'Starts a workflow when the numbers of web push campaigns or the subscriber count of the site change. The trigger has no input item, so to follow a campaign that the same workflow sends, use Push Campaign with Wait and Get Status.',

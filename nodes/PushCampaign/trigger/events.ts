@@ -1,4 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import {
@@ -45,6 +46,7 @@ const watchCampaign: INodeProperties = {
 	required: true,
 	default: [...namesOf(campaignCounters)],
 	description: 'What to watch of each campaign',
+	hint: 'The first poll reports the numbers as they are then',
 	options: optionsOf([...campaignCounters, status]),
 };
 
@@ -61,7 +63,7 @@ const minimumChange: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 1,
-	description: 'How far a number has to move; smaller moves add up',
+	description: 'By how much a number has to change before the workflow starts',
 };
 
 const options: INodeProperties = {
@@ -145,7 +147,7 @@ interface TriggerEvent {
 	/** The event's entry in the list that users choose from. */
 	readonly option: INodePropertyOptions & { readonly value: string };
 	/** What the panel shows for it. */
-	readonly properties: readonly INodeProperties[];
+	readonly properties: INodeProperties[];
 	readonly subject: Subject;
 	/** @throws InvalidInput naming the field */
 	readonly readRule: (parameters: ItemParameters) => Rule;
@@ -206,8 +208,6 @@ const event = {
 	type: 'options',
 	noDataExpression: true,
 	default: 'campaignChanged',
-	description: 'What starts the workflow',
-	hint: 'The first poll reports the numbers as they are then',
 	options: events.map(({ option }) => option),
 } satisfies INodeProperties;
 
@@ -215,12 +215,14 @@ const event = {
 export const triggerProperties: INodeProperties[] = [
 	event,
 	...events.flatMap(({ option, properties }) =>
-		properties.map((property) => ({
-			...property,
-			displayOptions: { show: { event: [option.value] } },
-		})),
+		updateDisplayOptions({ show: { event: [option.value] } }, properties),
 	),
 ];
+
+const eventNames = Object.fromEntries(events.map(({ option }) => [option.value, option.name]));
+
+/** What the canvas shows below the node: the name of its event. */
+export const triggerSubtitle = `={{ ${JSON.stringify(eventNames)}[$parameter["event"]] }}`;
 
 /** What a trigger watches, and what starts the workflow. */
 export interface Watched {

@@ -150,3 +150,15 @@ test.each([
 ])('the panel of $event shows its fields and no others', ({ event, shown }) => {
 	expect(Object.keys(filledIn({ event }))).toEqual(shown);
 });
+
+test.each([
+	{ event: 'campaignChanged', isTold: true },
+	{ event: 'campaignReached', isTold: false },
+	{ event: 'subscribersChanged', isTold: true },
+	{ event: 'subscribersReached', isTold: false },
+])('the panel of $event says what the first poll reports: $isTold', ({ event, isTold }) => {
+	const hints = triggerProperties
+		.filter(({ displayOptions }) => displayOptions?.show?.['event']?.includes(event) ?? true)
+		.flatMap(({ hint }) => hint ?? []);
+	expect(hints).toEqual(isTold ? ['The first poll reports the numbers as they are then'] : []);
+});
