@@ -10,7 +10,10 @@ const savedSchema = z.object({
 	revision: z.number(),
 	/** What the baselines belong to. */
 	site: z.string(),
-	baselines: z.array(baselineSchema),
+	/** One that can't be read counts as never emitted: all of it is reported again, and nothing is lost. */
+	baselines: z
+		.array(baselineSchema.nullable().catch(null))
+		.transform((all) => all.filter((baseline) => baseline !== null)),
 });
 type Saved = Readonly<z.infer<typeof savedSchema>>;
 
