@@ -4,6 +4,7 @@ import {
 	credentialsFor,
 	inputOf,
 	isObject,
+	matching,
 	outputOf,
 	useSimulator,
 	workflowOf,
@@ -188,7 +189,7 @@ test('a number that has lost its last digits is refused, also as text behind whi
 		workflowOf({ operation: 'sendToSegments', segmentIds: '={{ $json.s }} ' }, continuing),
 		{ credentials: credentialsFor(simulator()), input: inputOf({ s: [lost] }, { s: lost }) },
 	);
-	const message = expect.stringMatching(/^'Segment IDs' has a number in .* last digits are lost/);
+	const message = matching(/^'Segment IDs' has a number in .* last digits are lost/);
 	expect(outputOf(run)).toMatchObject([{ error: { message } }, { error: { message } }]);
 	expect(simulator().requests).toEqual([]);
 });

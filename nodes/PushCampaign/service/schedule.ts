@@ -18,9 +18,6 @@ const minuteMs = 60_000;
 /** No place on earth is further from UTC. */
 const widestOffset = 14 * 60;
 
-/** No date is longer, in whatever form. */
-const maxCharacters = 64;
-
 /** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`. */
 const dayAlone = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
 
@@ -58,7 +55,6 @@ function toFirst(date: DateTime): DateTime {
 }
 
 function readText(text: string, zone: string): DateTime {
-	if (text.length > maxCharacters) return DateTime.invalid('unreadable');
 	if (epochText.test(text)) return DateTime.fromMillis(Number(text), { zone });
 	const iso = toIso(text.toUpperCase());
 	if (iso === undefined) return DateTime.invalid('unreadable');
