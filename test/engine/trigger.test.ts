@@ -194,6 +194,14 @@ describe('a first publication', () => {
 		expect(await poll()).toMatchObject({ items: [{ campaignId: good }], reports: [] });
 	});
 
+	test('fails in words that name no item, because a trigger has none', async () => {
+		const failure = await trigger({ campaignIds: '={{ "" }}' })().catch((error: unknown) => error);
+		expect(failure).toMatchObject({
+			message: "'Campaign IDs' is empty",
+			description: 'Check the expression, and the data that it reads, and try again.',
+		});
+	});
+
 	test.each([
 		{ name: 'a field', parameters: {}, baseUrl: 'https://x.example', then: "'Campaign IDs' is" },
 		{

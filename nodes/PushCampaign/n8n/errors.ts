@@ -21,7 +21,7 @@ export function toProblem(thrown: unknown): Problem {
 		// Whatever threw it may have asked the service before.
 		outcome: 'unknown',
 		message: `This is a bug in the Push Campaign node: ${messageOf(thrown)}`,
-		fix: 'Report it to the maintainers of this node, with the workflow and the input item.',
+		fix: 'Report it to the maintainers of this node, with the workflow and its data.',
 		remedy: 'mend',
 		cause: 'node-defect',
 	};

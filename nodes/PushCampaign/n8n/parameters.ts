@@ -15,6 +15,8 @@ export interface ItemParameters {
 	readonly timezone: string;
 	/** The fields of the input item; a trigger has none. */
 	readonly input: Readonly<IDataObject>;
+	/** Whether there is no item to speak of. */
+	readonly isTrigger?: boolean;
 	/** A parameter as it is written in the panel; `undefined` if it is not there. */
 	written(path: string): unknown;
 	/**
@@ -97,7 +99,9 @@ export function itemParameters(context: IExecuteFunctions): (itemIndex: number) 
 }
 
 /** The parameters of a trigger, which has no input item. */
-export const pollParameters = (context: IPollFunctions): ItemParameters =>
-	readerOf(context.getNode().parameters, context.getTimezone(), {}, (path) =>
+export const pollParameters = (context: IPollFunctions): ItemParameters => ({
+	...readerOf(context.getNode().parameters, context.getTimezone(), {}, (path) =>
 		context.getNodeParameter(path, null),
-	);
+	),
+	isTrigger: true,
+});

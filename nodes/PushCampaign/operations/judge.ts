@@ -6,7 +6,7 @@ import { InvalidInput } from '../service/thrown';
 /** Halves of characters that are written in two. */
 export const halfCharacters = /\p{Surrogate}/gu;
 
-export const checkExpression = 'Check the expression, and the item that it reads from.';
+export const checkExpression = 'Check the expression, and the data that it reads.';
 
 interface Refusal {
 	/** Follows the field's name. */

@@ -46,10 +46,10 @@ export const isBlank = (value: unknown): boolean =>
 
 /** A field that has to have a value, and has none. */
 export function missing(item: ItemParameters, field: Field): InvalidInput {
-	if (item.expression(field) !== undefined) {
-		return invalid(field, 'is empty for this item', checkExpression);
+	if (item.expression(field) === undefined) {
+		return invalid(field, 'is missing', `Fill in ${field.label}.`);
 	}
-	return invalid(field, 'is missing', `Fill in ${field.label}.`);
+	return invalid(field, item.isTrigger ? 'is empty' : 'is empty for this item', checkExpression);
 }
 
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
