@@ -1,9 +1,10 @@
 // Takes the pictures of the pages, from the real editor and the simulator's page: `npm run docs:pictures`.
 
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { chain, node, pushCampaign, pushCampaignTrigger } from '../host';
+import { exampleFile, chooseCredential, parseWorkflow } from '../examples/read';
+import { actionType, chain, node, pushCampaign, pushCampaignTrigger } from '../host';
 import { startStage, type Stage } from '../test/host/support';
 import { Editor } from '../test/host/support/editor';
 
@@ -41,25 +42,38 @@ const sale = {
 	title: 'Summer sale starts today',
 	message: '20% off everything until Sunday.',
 	targetUrl: 'https://shop.example.com/sale',
+	actionButtons: { button: [{ title: 'Shop now', url: 'https://shop.example.com/new' }] },
+	additionalFields: {
+		quietHours: { hours: { from: '21:00', to: '08:00' } },
+		sendAt: '2030-05-17T09:30:00',
+		sendAtTimezone: 'Europe/Berlin',
+	},
 };
+
+/** What of an open node's panel is a parameter: without the frame, which reaches to the bottom of the window. */
+const parameters = '[data-test-id="node-parameters"] .parameter-item:visible';
 
 async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	const { page } = editor;
 	const { credential } = stage;
-	const send = pushCampaign(sale, { name: 'Send to all', credential });
-	const read = pushCampaign({ operation: 'getStatus' }, { name: 'Read the numbers', credential });
-	const start = node('Start', 'n8n-nodes-base.manualTrigger');
-
-	const { id } = await stage.client.createWorkflow(chain('Summer sale', [start, send, read]));
-	await page.setViewportSize({ width: 1100, height: 700 });
+	const post = parseWorkflow(await readFile(exampleFile('announce-rss-posts'), 'utf8')).draft;
+	const rss = chooseCredential(post, actionType, credential);
+	const { id } = await stage.client.createWorkflow({
+		...rss,
+		nodes: rss.nodes.filter(({ type }) => !type.endsWith('stickyNote')),
+	});
+	await page.setViewportSize({ width: 900, height: 500 });
 	await page.goto(`${stage.server.url}/workflow/${id}`);
 	await editor.part('canvas-node').first().waitFor();
 	const names = '[data-test-id="canvas-node"] [class*="description"]';
 	await take(page, 'canvas', page.locator(`.vue-flow__node, ${names}`), 24);
 
-	await page.setViewportSize({ width: 1440, height: 1100 });
-	await editor.openNode(id, send);
-	await take(page, 'panel', editor.part('node-parameters'), 8);
+	const start = node('Start', 'n8n-nodes-base.manualTrigger');
+	const send = pushCampaign(sale, { name: 'Send to all', credential });
+	const saved = await stage.client.createWorkflow(chain('Summer sale', [start, send]));
+	await page.setViewportSize({ width: 1440, height: 1500 });
+	await editor.openNode(saved.id, send);
+	await take(page, 'panel', page.locator(parameters), 12);
 	await editor.add('Add option', 'Dry Run');
 	await editor.execute();
 	await editor.expectHint('Nothing was sent');
@@ -76,9 +90,9 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	);
 	const alert = await stage.client.createWorkflow(chain('Alert on clicks', [watch]));
 	await editor.openNode(alert.id, watch);
-	await take(page, 'trigger', editor.part('node-parameters'), 8);
+	await take(page, 'trigger', page.locator(parameters), 12);
 
-	stage.simulator.addCampaign({ body: { ...bodyOf(sale) } });
+	stage.simulator.addCampaign({ body: bodyOf(sale) });
 	await page.setViewportSize({ width: 1180, height: 900 });
 	await page.goto(stage.simulator.origin);
 	await take(page, 'notification', page.locator('.notification').first(), 16);
@@ -86,17 +100,18 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 }
 
 /** What the service keeps of a send. */
-const bodyOf = ({ title, message, targetUrl }: typeof sale) => ({
+const bodyOf = ({ title, message, targetUrl, actionButtons }: typeof sale) => ({
 	title,
 	message,
 	target_url: targetUrl,
+	action_buttons: actionButtons.button,
 });
 
 async function run(): Promise<void> {
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
 	const stage = await startStage({ editor: true, simulator: { lifeSpeed: 1 } });
-	const editor = await Editor.open(stage.server.url);
+	const editor = await Editor.open(stage.server.url, 2);
 	try {
 		await takeAll(editor, stage);
 	} finally {

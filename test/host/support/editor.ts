@@ -32,12 +32,14 @@ export class Editor {
 		private readonly url: string,
 	) {}
 
-	static async open(url: string): Promise<Editor> {
+	/** @param deviceScaleFactor how many pixels a picture has for each that is drawn */
+	static async open(url: string, deviceScaleFactor = 1): Promise<Editor> {
 		const executablePath = requireProgram('chromium');
 		const browser = await chromium.launch({ executablePath, args: chromiumFlags });
 		const page = await browser.newPage({
 			viewport: { width: 1440, height: 1000 },
 			colorScheme: 'light',
+			deviceScaleFactor,
 		});
 		page.setDefaultTimeout(soon.timeout);
 		const editor = new Editor(browser, page, url);
