@@ -149,10 +149,34 @@ test.each<[what: string, parameters: INodeParameters, json: IDataObject, message
 		/^'Send At' /,
 	],
 	[
-		'a field that was added and is empty',
-		{ additionalFields: { name: '' } },
+		'a switch that was added and is empty',
+		{ additionalFields: { autoHide: '={{ $json.hide }}' } },
 		{},
-		/^'Campaign Name' is missing/,
+		/^'Auto Hide' is empty/,
+	],
+	[
+		'a part in any language',
+		{ title: '=Größe {{ $json.größe }}' },
+		{},
+		/^'Title' .*\{\{ \$json\.größe \}\}/,
+	],
+	[
+		'a part with a question mark',
+		{ title: '=Hello {{ $json.user?.name }}' },
+		{},
+		/^'Title' .*\{\{ \$json\.user\?\.name \}\}/,
+	],
+	[
+		'a part in brackets',
+		{ title: '=Now {{ $json["Price [EUR]"] }}' },
+		{},
+		/^'Title' .*\["Price \[EUR\]"\]/,
+	],
+	[
+		'a file in the wrong encoding',
+		{ title: '={{ $json.title }}' },
+		{ title: 'Sommerschlu\uFFFDverkauf' },
+		/^'Title' holds \uFFFD/,
 	],
 ])('%s is refused by its field, and nothing is sent', async (_what, parameters, json, message) => {
 	const told = failureOf(await run(parameters, json));
@@ -170,6 +194,10 @@ test.each<[what: string, title: string, json: IDataObject, sent: string]>([
 	],
 	['a word that the expression holds', "={{ 'null and ' + 'void' }}", {}, 'null and void'],
 	['a word that was entered', 'NaN is undefined', {}, 'NaN is undefined'],
+	['the first letter of a text', '=Initial {{ $json.name[0] }}.', { name: 'Ann' }, 'Initial A.'],
+	['the length of a text', '={{ $json.name.length }} left', { name: 'Ann' }, '3 left'],
+	['a part in quotes', '=Now {{ $json["Price [EUR]"] }}', { 'Price [EUR]': '5' }, 'Now 5'],
+	['a line break within it', '={{ $json.title }}', { title: 'Sun\n\t and sea' }, 'Sun and sea'],
 	['a part with a choice', "=Hello {{ $json.name || 'there' }}", {}, 'Hello there'],
 	[
 		'a part that may be nothing',

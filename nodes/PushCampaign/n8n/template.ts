@@ -23,9 +23,10 @@ export function splitTemplate(text: string): Piece[] {
 	);
 }
 
-/** A path of the input item, and nothing else: `$json.page["url"]`. */
-const jsonPath = /^\s*\$json((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["[^"\]]+"\]|\['[^'\]]+'\])+)\s*$/;
-const pathStep = /\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\["([^"\]]+)"\]|\['([^'\]]+)'\]/g;
+/** A path of the input item, and nothing else: `$json.page?.["the url"]`. */
+const jsonPath =
+	/^\s*\$json((?:\??\.[$_\p{ID_Start}][$\p{ID_Continue}]*|(?:\?\.)?\[(?:\d+|"[^"\\]+"|'[^'\\]+')\])+)\s*$/u;
+const pathStep = /\.([$_\p{ID_Start}][$\p{ID_Continue}]*)|\[(?:(\d+)|"([^"]+)"|'([^']+)')\]/gu;
 
 /** What nobody sees: blanks of all kinds, control characters, and characters that are made to be invisible. */
 const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
@@ -37,16 +38,19 @@ export const isBlankText = (text: string): boolean => invisible.test(text);
 const toPieces = (expression: string): Piece[] =>
 	/\\(\{\{|\}\})/.test(expression) ? [] : splitTemplate(expression);
 
-/** The value at a path of the input item. `isPath` is false for code that is anything else. */
+/**
+ * The value at a path of the input item. `isPath` is false for code that is anything else, and for a step into a text or
+ * to what an object inherits, such as `.length`: what that gives is n8n's business.
+ */
 function readPath(code: string, json: IDataObject): { isPath: boolean; value?: unknown } {
 	const [, path] = jsonPath.exec(code) ?? [];
 	if (path === undefined) return { isPath: false };
 	let value: unknown = json;
 	for (const [, name, index, quoted, single] of path.matchAll(pathStep)) {
 		const step = name ?? index ?? quoted ?? single ?? '';
-		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) {
-			return { isPath: true };
-		}
+		if (typeof value === 'string') return { isPath: false };
+		if (typeof value !== 'object' || value === null) return { isPath: true };
+		if (!Object.hasOwn(value, step)) return { isPath: !(step in value) };
 		value = Reflect.get(value, step);
 	}
 	return { isPath: true, value };
@@ -78,8 +82,11 @@ export interface MissingPart {
 	readonly why: 'missing' | 'lostDigits';
 }
 
-const isMissing = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && isBlankText(value));
+function isMissing(value: unknown): boolean {
+	if (value === undefined || value === null) return true;
+	if (Array.isArray(value)) return value.length === 0;
+	return typeof value === 'string' && isBlankText(value);
+}
 
 const hasLostDigits = (value: unknown): boolean =>
 	Array.isArray(value)
@@ -94,12 +101,14 @@ const hasLostDigits = (value: unknown): boolean =>
 export function missingPart(expression: string, json: IDataObject): MissingPart | undefined {
 	const pieces = toPieces(expression);
 	if (pieces.length < 2) return undefined;
+	// A blank beside the braces makes a text of a number, but is nothing more than the field.
+	const visible = pieces.filter((piece) => 'code' in piece || !isBlankText(piece.literal));
 	for (const piece of pieces) {
 		if ('literal' in piece) continue;
 		const { isPath, value } = readPath(piece.code, json);
 		if (!isPath) continue;
 		const part = `{{${piece.code}}}`;
-		if (isMissing(value)) return { part, why: 'missing' };
+		if (isMissing(value) && visible.length > 1) return { part, why: 'missing' };
 		if (hasLostDigits(value)) return { part, why: 'lostDigits' };
 	}
 	return undefined;

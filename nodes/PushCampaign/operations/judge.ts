@@ -2,6 +2,7 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { missingPart, splitTemplate } from '../n8n/template';
 import { clip } from '../service/text';
 import { InvalidInput } from '../service/thrown';
+import { isSheetError } from './sheetErrors';
 
 /** Halves of characters that are written in two. */
 export const halfCharacters = /\p{Surrogate}/gu;
@@ -27,9 +28,9 @@ const leftovers = [
 		advice: checkExpression,
 	},
 	{
-		pattern: /^\s*#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|ERROR!)\s*$/,
-		why: 'which a spreadsheet shows for a formula without a result',
-		advice: 'Correct the formula in the sheet.',
+		pattern: /\uFFFD/,
+		why: 'which stands for a character of a file that was read in another encoding than its own',
+		advice: 'Choose the encoding of the file where it is read, such as Windows-1252.',
 	},
 	{
 		pattern: new RegExp(halfCharacters, 'u'),
@@ -39,6 +40,10 @@ const leftovers = [
 ];
 
 function leftover(text: string): Refusal | undefined {
+	if (isSheetError(text)) {
+		const what = `holds ${text.trim()}, which a spreadsheet shows for a formula without a result`;
+		return { what, advice: 'Correct the formula in the sheet.' };
+	}
 	for (const { pattern, why, advice } of leftovers) {
 		const [found] = pattern.exec(text) ?? [];
 		if (found !== undefined) return { what: `holds ${found.trim()}, ${why}`, advice };
@@ -88,32 +93,41 @@ function missingValue(
 }
 
 /** A field of the input item that is missing in a text with more to it. */
-function emptyPart(expression = '', input: ItemParameters['input']): Refusal | undefined {
+function emptyPart(
+	expression = '',
+	input: ItemParameters['input'],
+	isSeen: boolean,
+): Refusal | undefined {
 	const missing = missingPart(expression, input);
 	if (missing === undefined) return undefined;
 	const part = clip(missing.part);
-	return missing.why === 'missing'
-		? {
-				what: `has nothing in the place of ${part}`,
-				advice: 'Fill in the item, or let the expression say what to use without it.',
-			}
-		: {
-				what: `has a number in ${part} so large that its last digits are lost`,
-				advice: 'Let the item have it as text.',
-			};
+	if (missing.why === 'lostDigits') {
+		return {
+			what: `has a number in ${part} so large that its last digits are lost`,
+			advice: 'Let the item have it as text.',
+		};
+	}
+	const path = clip(missing.part.slice(2, -2));
+	const name = path.replace(/^\$json\??\.?/, '').replace(/^\[["'](.+)["']\]$/, '$1');
+	const fillIn = `Fill in ${name} in your data`;
+	return {
+		what: `has nothing in the place of ${part}`,
+		advice: isSeen ? `${fillIn}, or write {{ ${path} || 'there' }}.` : `${fillIn}.`,
+	};
 }
 
 /**
  * Judges a text of an item, after everything that changes it: what nobody meant can't be called back.
+ * @param isSeen whether people read it: then another word can stand for what is missing
  * @throws InvalidInput naming the field
  */
-export function judge(item: ItemParameters, field: Field, text: string): void {
+export function judge(item: ItemParameters, field: Field, text: string, isSeen = false): void {
 	const expression = item.expression(field);
 	const [refusal] = [
 		leftover(text),
 		template(text, expression),
 		missingValue(text, expression, item.input),
-		emptyPart(expression, item.input),
+		emptyPart(expression, item.input, isSeen),
 	].filter((found) => found !== undefined);
 	if (refusal === undefined) return;
 	const message = `${field.label} ${refusal.what}: "${clip(text)}"`;

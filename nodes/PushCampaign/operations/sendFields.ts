@@ -6,7 +6,7 @@ import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
 import { readTextChanges, sendOptions } from './options';
 import { quietHours } from './quietHours';
 import type { TextSource } from './sendTexts';
-import { readLink, readPicture, readSeenText } from './sendTexts';
+import { readLink, readPicture, readSeenText, requireText } from './sendTexts';
 import type { Timing } from './timing';
 import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
@@ -132,7 +132,10 @@ const additional: readonly AdditionalField[] = [
 	{
 		property: campaignName,
 		fills: 'name',
-		read: (source, field) => ({ name: readSeenText(source, field, maxCharacters.name) }),
+		read(source, field) {
+			const name = readSeenText(source, field, { limit: maxCharacters.name, isOneLine: true });
+			return name === '' ? {} : { name };
+		},
 	},
 	{
 		property: expireAfter,
@@ -142,12 +145,18 @@ const additional: readonly AdditionalField[] = [
 	{
 		property: iconUrl,
 		fills: 'icon',
-		read: (source, field) => ({ icon: readPicture(source, field) }),
+		read(source, field) {
+			const icon = readPicture(source, field);
+			return icon === '' ? {} : { icon };
+		},
 	},
 	{
 		property: imageUrl,
 		fills: 'image',
-		read: (source, field) => ({ image: readPicture(source, field) }),
+		read(source, field) {
+			const image = readPicture(source, field);
+			return image === '' ? {} : { image };
+		},
 	},
 	{ property: quietHours },
 	{ property: sendAt, fills: 'send_at' },
@@ -178,15 +187,30 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 	sendOptions,
 ];
 
-/** Reads the buttons. Each that is there has a title and a URL. */
-function readButtons(source: TextSource, audience: Audience): ActionButton[] {
+/** Reads a button; undefined if nothing of it was filled in. */
+function readButton(
+	source: TextSource,
+	button: Field,
+	audience: Audience,
+): ActionButton | undefined {
 	const { limitsButtons } = audienceRules[audience];
 	const limitOf = (limit: number) => (limitsButtons ? limit : Infinity);
+	const [titleOf, urlOf] = [fieldIn(buttonTitle, button), fieldIn(buttonUrl, button)];
+	const limit = limitOf(maxCharacters.buttonTitle);
+	const text = readSeenText(source, titleOf, { limit, isOneLine: true });
+	const url = readLink(source, urlOf, limitOf(maxCharacters.buttonUrl));
+	if (text === '' && url === '') return undefined;
+	return {
+		title: requireText(source.item, titleOf, text),
+		url: requireText(source.item, urlOf, url),
+	};
+}
+
+function readButtons(source: TextSource, audience: Audience): ActionButton[] {
 	const list = groupIn(fieldOf(actionButtons), 'button');
-	return entriesOf(source.item, list, 'button').map((button) => ({
-		title: readSeenText(source, fieldIn(buttonTitle, button), limitOf(maxCharacters.buttonTitle)),
-		url: readLink(source, fieldIn(buttonUrl, button), limitOf(maxCharacters.buttonUrl)),
-	}));
+	return entriesOf(source.item, list, 'button')
+		.map((button) => readButton(source, button, audience))
+		.filter((button) => button !== undefined);
 }
 
 /** Reads when an item is sent. */
@@ -199,10 +223,13 @@ export const readWhen = (item: ItemParameters): Timing => readTiming(item, colle
  */
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
 	const source = { item, changes: readTextChanges(item), utm: readUtm(item, collection) };
+	const [messageField, urlField] = [fieldOf(message), fieldOf(targetUrl)];
+	const line = { limit: maxCharacters.title, isOneLine: true };
+	const lines = { limit: maxCharacters.message, isOneLine: false };
 	let body: CampaignBody = {
-		title: readSeenText(source, titleField, maxCharacters.title),
-		message: readSeenText(source, fieldOf(message), maxCharacters.message),
-		target_url: readLink(source, fieldOf(targetUrl), maxCharacters.targetUrl),
+		title: requireText(item, titleField, readSeenText(source, titleField, line)),
+		message: requireText(item, messageField, readSeenText(source, messageField, lines)),
+		target_url: requireText(item, urlField, readLink(source, urlField, maxCharacters.targetUrl)),
 	};
 	for (const { property, read } of offeredTo(audience)) {
 		const field = fieldOf(property, collection);

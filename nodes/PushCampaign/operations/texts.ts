@@ -1,61 +1,20 @@
 import { countCharacters } from '../service/text';
+import { decodeEntities } from './entities';
 import { halfCharacters } from './judge';
+
+/** Makes one line of a text: any run of blanks and line breaks counts as one blank. */
+export const toOneLine = (text: string): string =>
+	text.replace(/\s{2,}|[\t-\r\u0085\u2028\u2029]/g, ' ');
 
 /** Leaves out halves of characters, such as of an emoji that was cut. */
 export const withoutHalves = (text: string): string => text.replace(halfCharacters, '');
-
-const markup = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
-const quotes = { lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»' };
-const signs = { ndash: '–', mdash: '—', hellip: '…', bull: '•', middot: '·', times: '×', deg: '°' };
-const marks = { copy: '©', reg: '®', trade: '™', euro: '€', pound: '£' };
-const letters = { szlig: 'ß', oslash: 'ø', Oslash: 'Ø', aelig: 'æ', AElig: 'Æ' };
-/** The names that feeds use. */
-const characters = new Map(
-	Object.entries({ ...markup, ...quotes, ...signs, ...marks, ...letters }),
-);
-
-/** What stands behind a letter in a name, such as in `&eacute;`, and the accent that it puts on the letter. */
-const accents = new Map([
-	['grave', '\u0300'],
-	['acute', '\u0301'],
-	['circ', '\u0302'],
-	['tilde', '\u0303'],
-	['uml', '\u0308'],
-	['ring', '\u030A'],
-	['cedil', '\u0327'],
-]);
-
-/** What browsers read for the numbers from 128 to 159: old pages mean Windows-1252. */
-const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
-
-function numberedCharacter(code: number): string | undefined {
-	if (code === 0 || code > 0x10ffff) return undefined;
-	return windows1252[code - 128] ?? String.fromCodePoint(code);
-}
-
-function namedCharacter(name: string): string | undefined {
-	const accent = accents.get(name.slice(1));
-	if (accent === undefined) return characters.get(name);
-	return `${name.charAt(0)}${accent}`.normalize('NFC');
-}
-
-/** Decodes HTML entities, also those that were encoded twice: `&amp;#8217;`. An unknown one stays as it is. */
-export const decodeEntities = (text: string): string =>
-	text.replace(
-		/&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
-		(whole: string, decimal?: string, hex?: string, name?: string) => {
-			if (name !== undefined) return namedCharacter(name) ?? whole;
-			const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-			return numberedCharacter(code) ?? whole;
-		},
-	);
 
 const names = (list: string) => list.replace(/\s+/g, '|');
 /** Elements at which a new line begins. */
 const block =
 	names(`address article aside blockquote body br button caption center dd details div dl dt fieldset
 	figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img li link main meta nav ol option p pre
-	section select source summary table tbody td tfoot th thead title tr ul video`);
+	script section select source style summary table tbody td tfoot th thead title tr ul video`);
 const inline =
 	names(`a abbr audio b bdi bdo big cite code data del dfn em embed font i input ins kbd label mark object
 	param picture q s samp small span strike strong sub sup svg textarea time tt u var wbr`);
@@ -67,8 +26,11 @@ const tag = new RegExp(`</?(${element})(\\s(?:"[^"<]*"|'[^'<]*'|[^<>"'])*)?/?>`,
 const cutTag = new RegExp(`<(?:/(?:${element})|(?:${element})\\s[^<>=]*=[^<>]*)$`, 'i');
 const isBlock = new RegExp(`^(?:${block})$`, 'i');
 
-/** What a page does not show. */
-const unseen = /<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<!doctype[^<>]*>/gi;
+/** How feeds wrap HTML. */
+const cdata = /<!\[CDATA\[([^]*?)(?:\]\]>|$)/g;
+/** What a page does not show: a declaration and an instruction, too. */
+const unseen =
+	/<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<[!?][a-z][^<>]*>/gi;
 
 function withoutTag(whole: string, name: string, attributes = ''): string {
 	// `a <b or c> d` is text.
@@ -79,14 +41,18 @@ function withoutTag(whole: string, name: string, attributes = ''): string {
 
 /** Makes plain text of HTML: without its tags, a blank in the place of those at which a new line begins. */
 export function htmlToText(text: string): string {
-	const withoutTags = text.replace(unseen, ' ').replace(tag, withoutTag).replace(cutTag, '');
+	const withoutTags = text
+		.replace(cdata, '$1')
+		.replace(unseen, ' ')
+		.replace(tag, withoutTag)
+		.replace(cutTag, '');
 	// Without a tag it may be text that has its line breaks for a reason.
 	const plain = withoutTags === text ? text : withoutTags.replace(/[ \t\r\n]+/g, ' ');
 	return decodeEntities(plain).trim();
 }
 
 /** What is dropped in front of the ellipsis. */
-const dangling = /[\s,;:.…–—-]+$/u;
+const dangling = /(?<![\s,;:.…–—-])[\s,;:.…–—-]+$/u;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

@@ -45,9 +45,13 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 	}
 }
 
+/** The first character that nobody sees. Those that join characters are letters of Persian, and parts of emoji. */
+export const hiddenIn = (text: string): string | undefined =>
+	/(?![\u200C\u200D])[\p{Cc}\p{Cf}]/u.exec(text)?.[0];
+
 /** Whether a text is an http or https URL as it stands: the URL parser drops blanks and invisible characters. */
 export function isWebUrl(text: string): boolean {
 	if (!/^https?:\/\/[^/?#]/i.test(text)) return false;
-	if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return false;
+	if (/[\s\\\p{Cs}]/u.test(text) || hiddenIn(text) !== undefined) return false;
 	return parseUrl(text) !== undefined;
 }

@@ -1,3 +1,5 @@
+import { DateTime } from 'luxon';
+
 import { isBlankText, joinText, missingPart } from '../../../nodes/PushCampaign/n8n/template';
 
 const json = {
@@ -7,6 +9,11 @@ const json = {
 	none: null,
 	blank: '\u00a0\u200b',
 	order: 820_982_911_946_154_500,
+	größe: 'M',
+	'Price [EUR]': '5',
+	list: [],
+	when: DateTime.fromISO('2030-05-17'),
+	hidden: false,
 };
 
 test.each([
@@ -15,6 +22,11 @@ test.each([
 	['{{$json.name}}{{ $json["name"] }}!', 'AnnAnn!'],
 	['{{ $json.page["the url"] }}?t={{ $json.page.tags[1] }}', 'https://a.example?t=y'],
 	["{{ $json['name'] }}\n$& {", 'Ann\n$& {'],
+	['{{ $json.größe }} {{ $json["Price [EUR]"] }}', 'M 5'],
+	['{{ $json?.page?.["the url"] }} {{ $json.page?.tags?.[0] }}', 'https://a.example x'],
+	['{{ $json.name }} }} {{ {{', 'Ann }} {{ {{'],
+	['{{ $json["a\\"b"] }}', undefined],
+	['{{ $json[`name`] }}', undefined],
 	['{{ $json.age }}', undefined],
 	['{{ $json.none }}', undefined],
 	['{{ $json.missing }}', undefined],
@@ -34,6 +46,19 @@ test.each([
 	['Hello {{$json.none}}', '{{$json.none}}', 'missing'],
 	['{{ $json.name }}{{ $json.blank }}', '{{ $json.blank }}', 'missing'],
 	['/{{ $json.page.slug }}', '{{ $json.page.slug }}', 'missing'],
+	['Größe {{ $json.grösse }}', '{{ $json.grösse }}', 'missing'],
+	['Now {{ $json["Price [USD]"] }}', '{{ $json["Price [USD]"] }}', 'missing'],
+	["Now {{ $json['it\"s'] }}", "{{ $json['it\"s'] }}", 'missing'],
+	['Hello {{ $json.user?.name }}', '{{ $json.user?.name }}', 'missing'],
+	[
+		'Hello {{ $json?.rows?.[0]?.["first name"] }}',
+		'{{ $json?.rows?.[0]?.["first name"] }}',
+		'missing',
+	],
+	['Hello {{ $json.hidden.name }}', '{{ $json.hidden.name }}', 'missing'],
+	['Tag {{ $json.page.tags[2] }}', '{{ $json.page.tags[2] }}', 'missing'],
+	['New: {{ $json.list }}', '{{ $json.list }}', 'missing'],
+	['{{ $json.none }} {{ $json.name }}', '{{ $json.none }}', 'missing'],
 	['order-{{ $json.order }}', '{{ $json.order }}', 'lostDigits'],
 	['{{ $json.order }} ', '{{ $json.order }}', 'lostDigits'],
 ])('%j lacks %j: %s', (expression, part, why) => {
@@ -42,6 +67,11 @@ test.each([
 
 test.each([
 	['{{ $json.missing }}'],
+	[' {{ $json.missing }}\n'],
+	['Initial {{ $json.name[0] }}.'],
+	['{{ $json.name.length }} left, {{ $json.page.tags.length }} tags'],
+	['In {{ $json.when.year }}'],
+	['Hello {{ $json[`missing`] }}'],
 	['Hello {{ $json.name }}, {{ $json.age }}'],
 	['Hello {{ $json.missing || "you" }}'],
 	["Hello {{ $json.missing ?? '' }}"],

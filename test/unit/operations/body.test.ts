@@ -101,6 +101,19 @@ describe('a text', () => {
 	});
 });
 
+test('a title, a name and a title of a button are one line, a message keeps its lines', () => {
+	const text = `Summer\n${' '.repeat(120)}sale\u00A0 now`;
+	const button = { title: text, url: 'https://shop.example' };
+	const fields = { additionalFields: { name: text }, actionButtons: { button: [button] } };
+	expect(bodyOf({ title: text, message: 'One\n\nTwo', ...fields })).toEqual({
+		...contentBody,
+		title: 'Summer sale now',
+		message: 'One\n\nTwo',
+		name: 'Summer sale now',
+		action_buttons: [{ ...button, title: 'Summer sale now' }],
+	});
+});
+
 describe('a URL', () => {
 	test.each([
 		['http://shop.example', 'http://shop.example'],
@@ -109,16 +122,50 @@ describe('a URL', () => {
 		expect(bodyOf({ targetUrl: url }).target_url).toBe(sent);
 	});
 
+	test.each(['shop.example', 'ftp://shop.example', 'https://', 'mailto:me@shop.example'])(
+		'is refused if no browser opens it: %s',
+		(targetUrl) => {
+			expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
+				`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
+			);
+		},
+	);
+
 	test.each([
-		'shop.example',
-		'ftp://shop.example',
-		'https://',
-		'https://shop.example/a b',
-		'mailto:me@shop.example',
-	])('is refused if no browser opens it: %s', (targetUrl) => {
-		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
-			`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
-		);
+		['summer sale', 'has a blank in it: "https://shop.example/summer sale"'],
+		[
+			'sum\u200bmer',
+			'holds a character that nobody sees (U+200B): "https://shop.example/sum\u200bmer"',
+		],
+		['a\u0000b', 'holds a character that nobody sees (U+0000): "https://shop.example/a\u0000b"'],
+	])('is refused in words that say which character is in the way: %j', (path, refusal) => {
+		const targetUrl = `https://shop.example/${path}`;
+		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(`'Target URL' ${refusal}`);
+	});
+
+	test('is sent with the characters that join letters and emoji', () => {
+		const url = 'https://shop.example/می\u200cخواهم?a=👩\u200d🌾';
+		const fields = { iconUrl: url, imageUrl: url };
+		expect(bodyOf({ targetUrl: url, additionalFields: fields })).toMatchObject({
+			...{ target_url: url, icon: url, image: url },
+		});
+	});
+
+	test('is sent without the ampersands that feeds write into it', () => {
+		const encoded = 'https://shop.example/?p=8&#038;a=x&amp;b=y#top';
+		const url = 'https://shop.example/?p=8&a=x&b=y';
+		const utmParameters = { parameters: { source: 'push' } };
+		const fields = { iconUrl: encoded, imageUrl: encoded, utmParameters };
+		const button = [{ title: 'Shop', url: encoded }];
+		const link = `${url}&utm_source=push#top`;
+		expect(
+			bodyOf({ targetUrl: encoded, actionButtons: { button }, additionalFields: fields }),
+		).toMatchObject({
+			target_url: link,
+			icon: `${url}#top`,
+			image: `${url}#top`,
+			action_buttons: [{ url: link }],
+		});
 	});
 
 	test('is refused if half a character is in it', () => {
@@ -139,9 +186,6 @@ describe('a URL', () => {
 });
 
 test.each([
-	[{ name: '' }, "'Campaign Name' is missing"],
-	[{ iconUrl: ' ' }, "'Icon URL' is missing"],
-	[{ imageUrl: '={{ $json.image }}' }, "'Image URL' is empty for this item"],
 	[{ autoHide: '={{ $json.hide }}' }, "'Auto Hide' is empty for this item"],
 	[{ autoHide: 'yes' }, `'Auto Hide' is not true or false: "yes"`],
 	[{ expireAfter: {} }, "'Amount' in 'Expire After' is missing"],
@@ -150,13 +194,37 @@ test.each([
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toBe(refusal);
 });
 
+test.each([
+	{ fields: { name: '', iconUrl: ' ', imageUrl: '={{ $json.image }}' } },
+	{ fields: { name: '\u200b', iconUrl: '={{ $json.icon }} ', imageUrl: null } },
+])('a name or a picture that was added and is empty is left out: $fields', ({ fields }) => {
+	expect(bodyOf({ additionalFields: fields })).toEqual(contentBody);
+});
+
+test.each([
+	[
+		{ imageUrl: '=https://cdn.example/{{ $json.image }}' },
+		"'Image URL' has nothing in the place of",
+	],
+	[{ name: '={{ $json.a }}{{ $json.b }}' }, "'Campaign Name' has nothing in the place of"],
+	[{ iconUrl: 'icon.png' }, "'Icon URL' is not an http:// or https:// address"],
+])('a name or a picture that is there and not valid is refused: %s', (fields, refusal) => {
+	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toContain(refusal);
+});
+
 describe('a button', () => {
 	const buttonsOf = (button: unknown, operation?: SendOperation) =>
 		bodyOf({ actionButtons: { button } }, operation).action_buttons;
 	const url = 'https://shop.example/now';
 
+	test('of which nothing was filled in is left out', () => {
+		const blank = { title: ' ', url: '={{ $json.url }}' };
+		expect(buttonsOf([blank, { title: 'Shop', url }, {}])).toEqual([{ title: 'Shop', url }]);
+		expect(buttonsOf([blank])).toBeUndefined();
+	});
+
 	test('needs a title and a URL', () => {
-		expect(refusalOf(() => buttonsOf([{ title: '', url: '' }]))).toBe(
+		expect(refusalOf(() => buttonsOf([{ title: '', url }]))).toBe(
 			"'Title' in button 1 of 'Action Buttons' is missing",
 		);
 		expect(refusalOf(() => buttonsOf([{ title: 'Shop', url }, { title: 'Read' }]))).toBe(

@@ -6,7 +6,7 @@ import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { content, itemOf, prepare, refusalOf } from './support';
+import { adviceOf, content, itemOf, prepare, refusalOf } from './support';
 
 const title = { label: "'Title'", path: 'title' };
 
@@ -40,6 +40,8 @@ describe('nobody meant', () => {
 			expression: '={{ `Now ${$json.now / $json.old}% of the old price` }}',
 			holds: 'Infinity',
 		},
+		{ text: 'Sommerschlu\uFFFDverkauf', holds: '\uFFFD, which stands for a character' },
+		{ text: '{{ {{ a }} {{ $b }}', holds: '{{ $b }}, but is set to Fixed' },
 		{ text: 'Hello {{ $json.name }}', holds: '{{ $json.name }}, but is set to Fixed' },
 		{
 			text: 'Hello {{ $json.name }}',
@@ -50,12 +52,61 @@ describe('nobody meant', () => {
 		expect(refusalOf(() => judgeText({ text, expression }))).toContain(holds);
 	});
 
-	test.each(['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'])(
-		"a spreadsheet's %s alone",
-		(text) => {
-			expect(refusalOf(() => judgeText({ text }))).toContain(`holds ${text}, which a spreadsheet`);
-		},
-	);
+	test.each([
+		...['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
+		...[
+			'#SPILL!',
+			'#CALC!',
+			'#FIELD!',
+			'#BLOCKED!',
+			'#CONNECT!',
+			'#BUSY!',
+			'#PYTHON!',
+			'#GETTING_DATA',
+		],
+		...[
+			'#NV',
+			'#BEZUG!',
+			'#WERT!',
+			'#ÜBERLAUF!',
+			'#DATEN_ABRUFEN!',
+			'#VALEUR!',
+			'#PROPAGATION !',
+			'#NOM?',
+		],
+		...[
+			'#¡REF!',
+			'#¿NOMBRE?',
+			'#¡DESBORDAMIENTO!',
+			'#RIF!',
+			'#NÚM!',
+			'#DEEL/0!',
+			'#VÆRDI!',
+			'#VERDI!',
+		],
+		...[
+			'#VÄRDEFEL!',
+			'#PUUTTUU!',
+			'#ADR!',
+			'#ODKAZ!',
+			'#NEDOSTUPNÝ',
+			'#ÉRTÉK!',
+			'#BAŞV!',
+			'#ЗНАЧ!',
+		],
+		...[
+			'#ЗНАЧЕННЯ!',
+			'#ΤΙΜΗ!',
+			'#VREDN!',
+			'#VRIJEDNOST!',
+			'#VALOARE!',
+			'#溢出!',
+			'#スピル!',
+			'#분산!',
+		],
+	])("a spreadsheet's %s alone", (text) => {
+		expect(refusalOf(() => judgeText({ text }))).toContain(`holds ${text}, which a spreadsheet`);
+	});
 
 	test.each([
 		{ expression: '=Hello {{ $json.name }}', input: {} },
@@ -76,6 +127,23 @@ describe('nobody meant', () => {
 			expect(refusalOf(() => judgeText({ text: 'order-8', expression, input }))).toContain(
 				'last digits are lost',
 			);
+		},
+	);
+
+	test.each([
+		['=Hello {{ $json.first }}', 'first', "{{ $json.first || 'there' }}"],
+		['=Hello {{ $json.a?.b }}', 'a?.b', "{{ $json.a?.b || 'there' }}"],
+		['=Hello {{ $json["First name"] }}', 'First name', `{{ $json["First name"] || 'there' }}`],
+	])(
+		'%s without its field, which can be filled in, or left to another word',
+		(expression, name, code) => {
+			const item = itemOf({ title: expression });
+			const fillIn = `Fill in ${name} in your data`;
+			expect(adviceOf(() => judge(item, title, 'Hello', true))).toBe(
+				`${fillIn}, or write ${code}.`,
+			);
+			// For a key or an address no word is as good as any other.
+			expect(adviceOf(() => judge(item, title, 'Hello'))).toBe(`${fillIn}.`);
 		},
 	);
 
@@ -101,6 +169,9 @@ describe('somebody meant', () => {
 		{ text: about, expression: "={{ $fromAI('Title', `First line`, 'string') }}" },
 		{ text: 'Use {{ name }} in your letters' },
 		{ text: 'Why your sheet shows #N/A' },
+		{ text: '#SALE!' },
+		{ text: '#REFill' },
+		{ text: '{{ a }} $ {{ b }} {{ $c' },
 		{ text: 'Object-oriented: [objects]' },
 		{ text: 'Order 12', expression: '=Order {{ $json.n }}', input: { n: 12 } },
 		{ text: 'Free: 0', expression: '=Free: {{ $json.n }}', input: { n: 0 } },

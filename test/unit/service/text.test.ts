@@ -41,12 +41,14 @@ test('an error of another realm has its message', () => {
 	expect(messageOf('no')).toBe('no');
 });
 
-test.each(['https://shop.example', 'HTTP://ü.example/ä?b#c', 'http://[::1]:8080/'])(
-	'%s is a web address',
-	(url) => {
-		expect(isWebUrl(url)).toBe(true);
-	},
-);
+test.each([
+	'https://shop.example',
+	'HTTP://ü.example/ä?b#c',
+	'http://[::1]:8080/',
+	'https://shop.example/می\u200cخواهم?a=👩\u200d🌾',
+])('%s is a web address', (url) => {
+	expect(isWebUrl(url)).toBe(true);
+});
 
 test.each([
 	'shop.example',
@@ -55,6 +57,9 @@ test.each([
 	'https:///shop',
 	'https://shop.example/a b',
 	'https://shop.example/\u200b',
+	'https://shop.example/\u0000',
+	'https://shop.example/\u202eevil',
+	'https://\u200bshop.example',
 	'https://shop.example/\ud83d',
 	'https:\\\\shop.example',
 	'https://a:b:c',
