@@ -91,7 +91,7 @@ describe('Subscriber ID', () => {
 		['\u00A05001\u200B', '5001'],
 		['\0\u20605001\uFEFF\u0007', '5001'],
 		[0, '0'],
-	])('of %s is text: %s', (given, id) => {
+	])('of %j is text: %s', (given, id) => {
 		expect(read(given)).toBe(id);
 	});
 
