@@ -1,3 +1,4 @@
+import { connect } from '../../nodes/PushCampaign/n8n/connection';
 import {
 	continuing,
 	credentialsFor,
@@ -13,7 +14,7 @@ import {
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { retryRun, runWorkflow } from './support/run';
+import { ownAgentContext, retryRun, runWorkflow } from './support/run';
 
 const simulator = useSimulator({ pathPrefix: '/push' });
 const otherSite = useSimulator({ serviceKey: 'other-key' });
@@ -177,5 +178,45 @@ describe('a credential with an expression', () => {
 			{ credentials: credentials(), input: inputOf(itemFor('a'), itemFor('b', otherSite())) },
 		);
 		expect(outputOf(done).map(({ activeSubscribers }) => activeSubscribers)).toEqual([10_000, 7]);
+	});
+});
+
+// Keys and baselines are saved with it: a site that is made in another way makes all of them new.
+describe('a site', () => {
+	const fixed = 'qtZgeoaQ6qX9BaQj';
+	const evaluated = 'kr9mpu5NAWUTIV9_';
+	const expression = (value: string) => `={{ '${value}' }}`;
+	const siteOf = async (changes: Record<string, string>, id = '1') => {
+		const credentials = credentialsFor({ url: 'https://push.example/api' }, changes);
+		const json = workflowOf({}, { credentials: { pushCampaignApi: { id, name: 'Test' } } });
+		return (await connect(ownAgentContext(json, { credentials }), undefined)).site;
+	};
+
+	test.each<{ name: string; changes: Record<string, string> }>([
+		{ name: 'whose address ends in a slash', changes: { baseUrl: 'https://push.example/api/' } },
+		{ name: 'with a new key and token', changes: { apiKey: 'new', authToken: 'new' } },
+		{ name: 'with other header names', changes: { headerNames: 'webpushr' } },
+	])('stays the same for a credential without an expression $name', async ({ changes }) => {
+		expect([await siteOf({}), await siteOf(changes)]).toEqual([fixed, fixed]);
+	});
+
+	test.each<{ name: string; changes: Record<string, string> }>([
+		{ name: 'for its key', changes: { apiKey: expression('demo-key') } },
+		{ name: 'for its token', changes: { authToken: expression('new') } },
+		{ name: 'for its header names', changes: { headerNames: expression('webpushr') } },
+		{ name: 'for its address', changes: { baseUrl: expression('https://push.example/api') } },
+	])('has the API key in it if the credential has an expression $name', async ({ changes }) => {
+		expect(await siteOf(changes)).toBe(evaluated);
+	});
+
+	test('is another one at another address, in another credential, and with another key by an expression', async () => {
+		const sites = [
+			await siteOf({}),
+			await siteOf({ baseUrl: 'https://push.example' }),
+			await siteOf({}, '2'),
+			await siteOf({ apiKey: expression('demo-key') }),
+			await siteOf({ apiKey: expression('new') }),
+		];
+		expect(new Set(sites).size).toBe(5);
 	});
 });

@@ -21,7 +21,8 @@ export interface Connection {
 	readonly baseUrl: string;
 	/**
 	 * What keys and baselines belong to: a digest of the address and the credential in n8n. If a field of the credential
-	 * is an expression, what it gives counts too; a new key in a fixed field is the same site.
+	 * is an expression, the API key that it gives counts too; a new key in a fixed field, and a new token, are the same
+	 * site. It is saved, so how it is made stays as it is.
 	 */
 	readonly site: string;
 	/** Whether it serves all items. Otherwise a field of the credential is an expression, evaluated for each item. */
@@ -82,7 +83,7 @@ export async function connect(
 	const isForAll = data[fixedMark] === true;
 	const settings = settingsOf(data, isForAll);
 	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: null, name: '' };
-	const evaluated = isForAll ? [] : Object.entries(settings.headers);
+	const evaluated = isForAll ? [] : [settings.apiKey];
 	return {
 		client: createClient({
 			settings,

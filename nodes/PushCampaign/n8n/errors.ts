@@ -35,11 +35,17 @@ export interface ErrorText {
 }
 
 /**
- * n8n takes an execution whose error message has this word for canceled (n8n-core 2.41.1: `workflow-execute.js`,
- * `processSuccessExecution`): no error workflow starts, and in queue mode its Retry never ends. A message may quote a
- * title with it, so a character that nobody sees stands in the word.
+ * Words in an error's message that n8n acts on. An execution with the first one counts as canceled (n8n-core 2.41.1:
+ * `workflow-execute.js`, `processSuccessExecution`): no error workflow starts, and in queue mode its Retry never ends. A
+ * message with one of the others is replaced by words of n8n's own (n8n-workflow 2.41.0: `node.error.js`,
+ * `COMMON_ERRORS`), so the host or the title that it names is lost.
  */
-const withoutCanceled = (message: string) => message.replaceAll('canceled', 'cancel\u2060ed');
+const n8nWords =
+	/canceled|econnrefused|econnreset|enotfound|etimedout|erraddrinuse|eaddrnotavail|econnaborted|ehostunreach|eai_again|enoent|eisdir|enotdir|eacces|eexist|eperm|getaddrinfo/gi;
+
+/** A message may quote such a word, so a character that nobody sees stands in it. */
+const withoutN8nWords = (message: string) =>
+	message.replace(n8nWords, (word) => `${word.slice(0, 1)}\u2060${word.slice(1)}`);
 
 /** Makes n8n's error: of the node for what was entered, of the API for what the service or the network did. */
 export function toN8nError(
@@ -52,7 +58,7 @@ export function toN8nError(
 		...(itemIndex === undefined ? {} : { itemIndex }),
 		failure: retryAfterMs === undefined ? { cause } : { cause, retryAfterMs },
 	};
-	const shown = withoutCanceled(message);
+	const shown = withoutN8nWords(message);
 	if (type === 'validation' || cause === 'node-defect') {
 		return new NodeOperationError(node, shown, options);
 	}

@@ -48,8 +48,6 @@ export interface CampaignStatus {
 	readonly counters: Counters;
 }
 
-const record = z.record(z.string(), z.unknown());
-
 /**
  * A counter, which the service carries as text; null if it gives none. One that is no whole number makes the answer
  * unusable: it is never taken for 0.
@@ -63,15 +61,13 @@ const optionalCount = z.preprocess((given) => {
 
 /** Reads counters from an object in which the service names them. */
 const countersOf = (counters: readonly Counter[]) =>
-	record.transform((given, context): Counters => {
-		const read: Record<string, number | null> = {};
-		for (const { name, serviceName } of counters) {
-			const result = optionalCount.safeParse(given[serviceName]);
-			if (result.success) read[name] = result.data;
-			else context.addIssue({ code: 'custom', message: `${serviceName} is no whole number` });
-		}
-		return read;
-	});
+	z
+		.object(Object.fromEntries(counters.map(({ serviceName }) => [serviceName, optionalCount])))
+		.transform((given): Counters =>
+			Object.fromEntries(
+				counters.map(({ name, serviceName }) => [name, given[serviceName] ?? null]),
+			),
+		);
 
 /** A campaign ID as the service writes it: an integer, without leading zeros. */
 export const toPlainId = (id: string): string =>

@@ -127,7 +127,7 @@ export function createClient({ settings, transport, signal }: ClientOptions): Cl
 		if (data === undefined) return fail(connectionLostProblem(request));
 		const { statusCode, headers } = data;
 		const given = { statusCode, retryAfterMs: parseRetryAfter(headers['retry-after']) };
-		const body = parseBody(data.body, redact);
+		const body = parseBody(data.body, redact.field);
 
 		const failure = failureAnswer.safeParse(body).data;
 		if (failure !== undefined) return fail(failureProblem(failure, given, request));
@@ -141,7 +141,7 @@ export function createClient({ settings, transport, signal }: ClientOptions): Cl
 			return fail(unusableProblem(given, true, request));
 		}
 		if (headers.location && redirectCodes.includes(statusCode)) {
-			const target = parseUrl(redact(headers.location), baseUrl)?.host;
+			const target = parseUrl(redact.text(headers.location), baseUrl)?.host;
 			return fail(redirectProblem(statusCode, target));
 		}
 		if (statusCode === 429) return fail(failureProblem(tooManyRequests, given, request));

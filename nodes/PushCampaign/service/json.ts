@@ -18,11 +18,17 @@ export const namesIn = (json: string): string[] =>
 		.filter(([, , colon]) => colon === ':')
 		.map(([, name = '']) => String(JSON.parse(name)));
 
-/** Reads an answer's body; undefined if it is not JSON. */
-export function parseBody(body: unknown, redact: (text: string) => string): unknown {
+/**
+ * Reads an answer's body; undefined if it is not JSON.
+ * @param redact what becomes of each field
+ */
+export function parseBody(
+	body: unknown,
+	redact: (name: string, value: unknown) => unknown,
+): unknown {
 	const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
 	try {
-		return JSON.parse(quoteLongNumbers(redact(text)));
+		return JSON.parse(quoteLongNumbers(text), redact);
 	} catch {
 		return undefined;
 	}

@@ -7,6 +7,7 @@ import { InvalidInput } from './thrown';
 export interface ServiceSettings {
 	/** Without a slash at its end. */
 	readonly baseUrl: string;
+	readonly apiKey: string;
 	readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +70,11 @@ function parseBaseUrl(entered: string, allowHttp: boolean): string {
 		);
 	}
 	// Without looking behind, a row of slashes would be read anew from each of them.
-	return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
+	const baseUrl = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
+	if (/\/v1$/i.test(baseUrl)) {
+		throw refuseUrl('ends in /v1', 'Enter it without /v1, which every request adds by itself.');
+	}
+	return baseUrl;
 }
 
 /**
@@ -110,5 +115,9 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	if (names.apiKeyHeader.toLowerCase() === names.authTokenHeader.toLowerCase()) {
 		throw refuse('authTokenHeader', `is the same as '${settingNames.apiKeyHeader}'`, advice);
 	}
-	return { baseUrl, headers: { [names.apiKeyHeader]: apiKey, [names.authTokenHeader]: authToken } };
+	return {
+		baseUrl,
+		apiKey,
+		headers: { [names.apiKeyHeader]: apiKey, [names.authTokenHeader]: authToken },
+	};
 }

@@ -116,13 +116,13 @@ class NamedContext extends ExecuteContext {
 }
 
 /**
- * Runs a node as n8n's own Agents run a tool: in an execution without data, and a workflow without an ID (n8n 2.41.1:
+ * What n8n's own Agents give a tool that they run: an execution without data, and a workflow without an ID (n8n 2.41.1:
  * `node-execution/ephemeral-node-executor.js`).
  */
-export async function runAsOwnAgent(
+export function ownAgentContext(
 	{ nodes: [, node] }: WorkflowJson,
 	options: RunOptions,
-): Promise<INodeExecutionData[] | undefined> {
+): NamedContext {
 	if (node === undefined) throw new Error('The workflow has no node but the first one');
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const input = options.input ?? [{ json: {} }];
@@ -133,7 +133,7 @@ export async function runAsOwnAgent(
 		'',
 		credentialsOf(options),
 	);
-	const context = new NamedContext(
+	return new NamedContext(
 		workflow,
 		node,
 		additionalData,
@@ -145,7 +145,16 @@ export async function runAsOwnAgent(
 		{ node, data, source: null },
 		[],
 	);
-	const output = await nodeTypes.getByNameAndVersion(node.type).execute?.call(context);
+}
+
+/** Runs a node as n8n's own Agents run a tool. */
+export async function runAsOwnAgent(
+	json: WorkflowJson,
+	options: RunOptions,
+): Promise<INodeExecutionData[] | undefined> {
+	const context = ownAgentContext(json, options);
+	const { type } = context.getNode();
+	const output = await nodeTypes.getByNameAndVersion(type).execute?.call(context);
 	return Array.isArray(output) ? output[0] : undefined;
 }
 

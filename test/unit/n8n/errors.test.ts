@@ -1,4 +1,5 @@
 import type { INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { UnusableCredential } from '../../../nodes/PushCampaign/n8n/connection';
 import { toN8nError, toProblem } from '../../../nodes/PushCampaign/n8n/errors';
 import { failureProblem } from '../../../nodes/PushCampaign/service/problems';
@@ -46,11 +47,30 @@ test('anything else that is thrown is a bug of this node, after which nobody kno
 	expect(toN8nError(node, problem, text).name).toBe('NodeOperationError');
 });
 
-test('a message never holds the word by which n8n takes an execution for canceled', () => {
-	const message = `'Title' is not valid: "canceled, canceled"`;
-	for (const problem of [toProblem(invalid), limited]) {
-		const error = toN8nError(node, problem, { ...text, message });
-		expect(error.message).not.toContain('canceled');
-		expect(error.message.replaceAll('\u2060', '')).toBe(message);
-	}
+describe('a message that quotes a word that n8n acts on reads as it was written', () => {
+	const shownBy = (error: Error) => error.message.replaceAll('\u2060', '');
+
+	// n8n takes the execution for canceled.
+	test('if the word is "canceled"', () => {
+		const message = `'Title' is not valid: "canceled, canceled"`;
+		for (const problem of [toProblem(invalid), limited]) {
+			const error = toN8nError(node, problem, { ...text, message });
+			expect(error.message).not.toContain('canceled');
+			expect(shownBy(error)).toBe(message);
+		}
+	});
+
+	// n8n shows words of its own instead.
+	test.each([
+		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
+		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
+		...['EPERM', 'getaddrinfo', 'preexisting'],
+	])('if the word is "%s"', (word) => {
+		const message = `'Title' is not valid: "${word}"`;
+		expect(new NodeApiError(node, {}, { message }).message).not.toBe(message);
+		expect(new NodeOperationError(node, message).message).not.toBe(message);
+		for (const problem of [toProblem(invalid), limited]) {
+			expect(shownBy(toN8nError(node, problem, { ...text, message }))).toBe(message);
+		}
+	});
 });

@@ -1,37 +1,8 @@
 import * as fc from 'fast-check';
 
 import { namesIn, parseBody } from '../../../nodes/PushCampaign/service/json';
-import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
 
-const secret = 'a/key"of the\\site';
-const redact = createRedactor([secret, 'the-token', 'short']);
-
-describe('an answer that repeats a secret', () => {
-	test.each([
-		{ name: 'as JSON writes it', body: JSON.stringify({ says: `key ${secret}` }) },
-		{ name: 'with \\/ for /', body: JSON.stringify({ says: `key ${secret}` }).replace('/', '\\/') },
-	])('$name has another text in its place', ({ body }) => {
-		expect(parseBody(body, redact)).toEqual({ says: 'key (withheld)' });
-	});
-
-	test('as it is, more than once, has another text in each place', () => {
-		expect(redact(`${secret}, ${secret} and the-token`)).toBe(
-			'(withheld), (withheld) and (withheld)',
-		);
-	});
-
-	test('as a name has another name', () => {
-		expect(parseBody('{"the-token":1}', redact)).toEqual({ '(withheld)': 1 });
-	});
-
-	test('keeps nothing of a secret that holds the other one', () => {
-		expect(createRedactor(['the-key', 'the-key-2'])('x the-key-2')).toBe('x (withheld)');
-	});
-
-	test('keeps a secret that is too short to be told from words', () => {
-		expect(redact('a short text')).toBe('a short text');
-	});
-});
+const asItIs = (_name: string, value: unknown) => value;
 
 describe('an answer', () => {
 	test.each([
@@ -42,13 +13,13 @@ describe('an answer', () => {
 		{ json: '[1.2345678901234567890]', value: [Number('1.2345678901234567890')] },
 		{ json: '[12345678901234567890e2]', value: [Number('1.234567890123456789e21')] },
 	])('%# with a long number keeps its digits: $json', ({ json, value }) => {
-		expect(parseBody(json, redact)).toEqual(value);
+		expect(parseBody(json, asItIs)).toEqual(value);
 	});
 
 	test('keeps digits beside a text of many megabytes', () => {
 		const text = 'x"\\'.repeat(200_000) + 'x'.repeat(17_000_000);
 		const body = `{"ID":12345678901234567890,"text":${JSON.stringify(text)}}`;
-		const parsed = parseBody(body, (whole) => whole);
+		const parsed = parseBody(body, asItIs);
 		// Not by the matcher alone: it would print all of it.
 		expect(JSON.stringify(parsed) === JSON.stringify({ ID: '12345678901234567890', text })).toBe(
 			true,
@@ -56,11 +27,11 @@ describe('an answer', () => {
 	});
 
 	test('that is parsed already is read as well', () => {
-		expect(parseBody({ a: ['the-token'] }, redact)).toEqual({ a: ['(withheld)'] });
+		expect(parseBody({ a: ['b'] }, asItIs)).toEqual({ a: ['b'] });
 	});
 
 	test.each(['<html>', '', '{"a":', undefined])('%j is not JSON', (body) => {
-		expect(parseBody(body, redact)).toBeUndefined();
+		expect(parseBody(body, asItIs)).toBeUndefined();
 	});
 });
 

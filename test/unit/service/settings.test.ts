@@ -31,6 +31,8 @@ describe('the address', () => {
 		{ baseUrl: 'https://me:secret@push.example', then: 'holds a user name or password' },
 		{ baseUrl: 'https://push.example/?a', then: 'holds a query' },
 		{ baseUrl: 'https://push.example/#a', then: 'holds a fragment' },
+		{ baseUrl: 'https://push.example/v1', then: 'ends in /v1' },
+		{ baseUrl: 'https://push.example/api/V1//', then: 'ends in /v1' },
 		{ baseUrl: 'http://push.example', then: 'starts with http://' },
 		{ baseUrl: 'http://127.0.0.1.example', then: 'starts with http://' },
 	])('$baseUrl $then', ({ baseUrl, then }) => {
@@ -38,6 +40,19 @@ describe('the address', () => {
 		expect(message).toMatch(`'Base URL' of the credential ${then}`);
 		expect(advice).toMatch(/^Enter .+\.$/);
 		expect(message + advice).not.toContain('secret');
+	});
+
+	test.each(['https://push.example/api/v10', 'https://push.example/v1/api'])(
+		'%s may have v1 in another place',
+		(baseUrl) => {
+			expect(settingsOf({ baseUrl }).baseUrl).toBe(baseUrl);
+		},
+	);
+
+	test('may be long: 100,000 slashes take no more than a moment', () => {
+		const startedAt = performance.now();
+		settingsOf({ baseUrl: `https://push.example${'/'.repeat(100_000)}x` });
+		expect(performance.now() - startedAt).toBeLessThan(1_000);
 	});
 
 	test('may be plain http if the credential allows it', () => {
