@@ -7,7 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { wordsOf } from '../nodes/PushCampaign/service/failureWords';
+import { checkBaseUrl, wordsOf } from '../nodes/PushCampaign/service/failureWords';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import {
 	fixedMark,
@@ -113,14 +113,22 @@ function withContentType(headers: IDataObject = {}): IDataObject {
 	return isThere ? headers : { ...headers, 'Content-Type': 'application/json' };
 }
 
-/** What a field of the answer says about the credential. */
-function failsWith(key: 'type' | 'status', value: string): IAuthenticateRuleResponseSuccessBody {
+type Rule = IAuthenticateRuleResponseSuccessBody;
+
+/** The test fails if a field of the answer has a value. */
+const failsIf = (key: string, value: string | undefined, message: string): Rule => ({
+	type: 'responseSuccessBody',
+	properties: { key, value, message },
+});
+
+/** What a failure of the service says about the credential. */
+function failsWith(key: 'type' | 'status', value: string): Rule {
 	const type = key === 'type' ? value : '';
-	const { message, fix = '' } = wordsOf({ type, description: '' }, { isSend: false });
-	return {
-		type: 'responseSuccessBody',
-		properties: { key, value, message: `${message}. ${fix}`.trim() },
-	};
+	const { message, fix = 'Try again later.' } = wordsOf(
+		{ type, description: '' },
+		{ isSend: false },
+	);
+	return failsIf(key, value, `${message}. ${fix}`);
 }
 
 export class PushCampaignApi implements ICredentialType {
@@ -149,13 +157,21 @@ export class PushCampaignApi implements ICredentialType {
 			url: subscriberCountPath,
 			// n8n would send the key and the token along, to any host.
 			disableFollowRedirect: true,
+			// Otherwise n8n shows HTTP's own words, such as "Unauthorized", and asks no rule about the body.
+			ignoreHttpStatusErrors: true,
 		},
-		// A failure may come with HTTP 200. The first rule that fits counts.
+		// The first rule that fits counts.
 		rules: [
 			failsWith('type', 'header_invalid'),
 			failsWith('type', 'authentication_failure'),
 			failsWith('type', 'rate_limit'),
 			failsWith('status', 'failure'),
+			// Also if the answer is a text, such as a web page.
+			failsIf(
+				'active_subscribers',
+				undefined,
+				`The answer is not the push service's. ${checkBaseUrl}`,
+			),
 		],
 	};
 }

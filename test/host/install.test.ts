@@ -16,8 +16,7 @@ import {
 	runNpm,
 	triggerType,
 } from '../../host';
-import type { Fault } from '../../simulator';
-import { content, runNodes, secrets, startStage, tarball, type Stage } from './support';
+import { content, runNodes, startStage, tarball, type Stage } from './support';
 
 /** Installs the packed package by the command of the README, for another home and with the tarball as its source. */
 async function installAsReadmeSays(home: string): Promise<void> {
@@ -62,48 +61,6 @@ describe('the packed package in a new n8n', () => {
 			const schema = await fetch(`${server.url}/schemas/${path}.json`);
 			expect([path, await schema.json()]).toMatchObject([path, { type: 'object' }]);
 		}
-	});
-
-	const credentialTests: Array<{
-		name: string;
-		change?: object;
-		answer?: Fault['action'];
-		says?: RegExp;
-	}> = [
-		{ name: 'succeeds' },
-		{ name: 'fails on a wrong key', change: { apiKey: 'wrong' }, says: /\S/ },
-		{
-			name: 'fails on a failure body that comes with HTTP 200',
-			answer: {
-				kind: 'failure',
-				type: 'authentication_failure',
-				description: 'You are not authorized',
-				status: 200,
-			},
-			says: /Check API Key/,
-		},
-		{
-			name: 'fails on a failure without a type that comes with HTTP 200',
-			answer: { kind: 'failure', description: 'Something went wrong', status: 200 },
-			says: /\S/,
-		},
-		{ name: 'fails on other header names', change: { headerNames: 'webpushr' }, says: /\S/ },
-		{ name: 'fails if nobody listens', change: { baseUrl: 'http://127.0.0.1:1' }, says: /\S/ },
-		{
-			name: 'is not sent on to another address',
-			answer: { kind: 'redirect', location: 'http://127.0.0.1:1/x', status: 302 },
-			says: /\S/,
-		},
-	];
-	test.each(credentialTests)('the credential test $name', async ({ change, answer, says }) => {
-		const { client, credential, simulator } = stage;
-		if (answer !== undefined) simulator.addFault({ action: answer });
-		const data = { baseUrl: simulator.url, ...secrets, ...change };
-		const { status, message = '' } = await client.testCredential(credential, data);
-		expect([status, message]).toEqual([
-			says === undefined ? 'OK' : 'Error',
-			expect.stringMatching(says ?? /./),
-		]);
 	});
 
 	test('the HTTP Request node works with the credential, and its requests have the content type', async () => {

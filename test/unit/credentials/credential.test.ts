@@ -15,6 +15,9 @@ const stored = {
 	authTokenHeader: 'x-token',
 };
 
+const get = (answer: unknown, key: string): unknown =>
+	typeof answer === 'object' && answer !== null ? Reflect.get(answer, key) : undefined;
+
 /** The headers of a request that n8n signs. */
 async function signed(headers?: IDataObject, change: object = {}) {
 	const { authenticate } = credential;
@@ -91,15 +94,39 @@ describe('a request gets the key and the token', () => {
 	});
 });
 
-// As n8n does: the first rule that fits the answer counts (n8n 2.41.1, `services/credentials-tester.service.js`).
-test.each([
-	{ type: 'header_invalid', then: /Check 'Header Names'/ },
-	{ type: 'authentication_failure', then: /Check 'API Key' and 'Auth Token'/ },
-	{ type: 'rate_limit', then: /too many requests\.$/ },
-	{ type: undefined, then: /could not carry out the request\.$/ },
-])('its test says what the failure $type means, also with HTTP 200', ({ type, then }) => {
-	const answer: IDataObject = { status: 'failure', type };
-	const rules = credential.test.rules?.map(({ properties }) => properties) ?? [];
-	const rule = rules.find((each) => 'key' in each && answer[each.key] === each.value);
-	expect(rule?.message).toMatch(then);
+test('its form shows neither the key nor the token', () => {
+	const hidden = credential.properties.filter(({ typeOptions }) => typeOptions?.password === true);
+	expect(hidden.map(({ name }) => name)).toEqual(['apiKey', 'authToken']);
+});
+
+describe('its test', () => {
+	const failing = (type?: string) => ({ status: 'failure', type });
+	const notTheService = /^The answer is not the push service's\. Check 'Base URL' /;
+
+	// As n8n does: the first rule that fits the answer counts (n8n 2.41.1, `services/credentials-tester.service.js`).
+	test.each<{ name: string; answer: unknown; says?: RegExp }>([
+		{ name: 'the count', answer: { active_subscribers: '7' } },
+		{ name: 'missing headers', answer: failing('header_invalid'), says: /Check 'Header Names'/ },
+		{
+			name: 'a wrong key',
+			answer: failing('authentication_failure'),
+			says: /Check 'API Key' and 'Auth Token'/,
+		},
+		{ name: 'a rate limit', answer: failing('rate_limit'), says: /requests\. Try again later\.$/ },
+		{ name: 'a failure without a type', answer: failing(), says: /Try again later\.$/ },
+		{ name: 'a web page', answer: '<!doctype html>', says: notTheService },
+		{ name: 'nothing', answer: '', says: notTheService },
+		{ name: 'other JSON', answer: { message: 'Not Found' }, says: notTheService },
+	])('says what $name means', ({ answer, says }) => {
+		const rules = credential.test.rules?.map(({ properties }) => properties) ?? [];
+		const first = rules.find((each) => 'key' in each && get(answer, each.key) === each.value);
+		expect(first?.message ?? '').toMatch(says ?? /^$/);
+	});
+
+	test('judges the answer of every HTTP status, and sends the key to no other address', () => {
+		expect(credential.test.request).toMatchObject({
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		});
+	});
 });
