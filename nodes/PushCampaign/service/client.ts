@@ -53,7 +53,7 @@ export interface Client {
 }
 
 export interface ClientOptions {
-	readonly settings: ServiceSettings;
+	readonly settings: Pick<ServiceSettings, 'baseUrl' | 'headers'>;
 	/** Makes the request with the credential's headers on it, and gives the full response. */
 	readonly transport: (options: IHttpRequestOptions) => Promise<unknown>;
 	/** Ends when the execution is stopped, or when a poll has no more time. */

@@ -15,7 +15,6 @@ export function refusal(action: () => unknown): InvalidInput {
 
 export const settings = {
 	baseUrl: 'https://push.example:8443/api',
-	apiKey: 'the-key-of-the-site',
 	headers: { serviceKey: 'the-key-of-the-site', serviceAuthToken: 'the-token-of-the-site' },
 };
 export const body = { title: 'Sale', message: 'Today', target_url: 'https://shop.example' };
