@@ -67,16 +67,16 @@ test.each([
 
 describe('a text', () => {
 	test.each([
-		['is sent without blanks around it', ' \n\u00A0Sale\t', 'Sale'],
+		['without blanks around it', ' \n\u00A0Sale\t', 'Sale'],
 		[
-			'is judged without blanks around it',
+			'without blanks around it, which do not count',
 			`\n${' '.repeat(20)}${'x'.repeat(95)}\n`,
 			'x'.repeat(95),
 		],
-		['of a number is its digits', 20, '20'],
-		['is sent without halves of characters', 'Sale \ud83c\udf37 \ud83c', 'Sale 🌷'],
-		['has as many characters as code points', '🌷'.repeat(100), '🌷'.repeat(100)],
-	])('%s', (_name, title, sent) => {
+		['as the digits of a number', 20, '20'],
+		['without halves of characters', 'Sale \ud83c\udf37 \ud83c', 'Sale 🌷'],
+		['with as many characters as code points', '🌷'.repeat(100), '🌷'.repeat(100)],
+	])('is sent %s', (_name, title, sent) => {
 		expect(bodyOf({ title }).title).toBe(sent);
 	});
 

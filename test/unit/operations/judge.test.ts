@@ -180,7 +180,7 @@ describe('somebody meant', () => {
 	});
 });
 
-describe('one judge is for', () => {
+describe('what nobody meant is refused', () => {
 	const wrong = '[object Object]';
 	test.each([
 		{ field: "'Title'", parameters: { title: wrong } },
@@ -231,13 +231,13 @@ describe('one judge is for', () => {
 		},
 		{ field: "'Segment IDs'", operation: sendToSegments, parameters: { segmentIds: [12, wrong] } },
 		{ field: "'Subscriber ID'", operation: sendToSubscriber, parameters: { subscriberId: wrong } },
-	])('$field', ({ field, parameters, operation = sendToAll }) => {
+	])('by the name of its field: $field', ({ field, parameters, operation = sendToAll }) => {
 		expect(refusalOf(() => prepare(parameters, {}, operation))).toMatch(
 			new RegExp(`^${field.replace(/[()]/g, '\\$&')} holds \\[object Object\\]`),
 		);
 	});
 
-	test('Campaign ID', () => {
+	test('by the name of its field: Campaign ID', () => {
 		expect(refusalOf(() => getStatus.prepare(itemOf({ campaignId: 'NaN' })))).toBe(
 			`'Campaign ID' holds NaN, as if a value were missing: "NaN"`,
 		);

@@ -5,7 +5,7 @@ import { htmlToText, shorten, toOneLine } from '../../../nodes/PushCampaign/oper
 import { countCharacters } from '../../../nodes/PushCampaign/service/text';
 import { anyCodePoints } from '../../support/text';
 
-describe('HTML becomes text', () => {
+describe('HTML', () => {
 	test.each([
 		['<p>One</p><p>Two</p>', 'One Two'],
 		['Big <b class="x">sale</b> <em>today</em>', 'Big sale today'],
@@ -33,7 +33,7 @@ describe('HTML becomes text', () => {
 		['A<style>b', 'A'],
 		['x <y', 'x <y'],
 		['I <3 you, R&D; more', 'I <3 you, R&D; more'],
-	])('%s', (html, text) => {
+	])('%j becomes the text %j', (html, text) => {
 		expect(htmlToText(html)).toBe(text);
 	});
 
@@ -53,7 +53,7 @@ describe('HTML becomes text', () => {
 		['&qacute;', '&qacute;'],
 		['https://shop.example/?p=8&#038;a=x', 'https://shop.example/?p=8&a=x'],
 		['https://shop.example/?p=8&copy=1', 'https://shop.example/?p=8&copy=1'],
-	])('%s is decoded', (encoded, text) => {
+	])('%j is decoded to %j', (encoded, text) => {
 		expect(decodeEntities(encoded)).toBe(text);
 	});
 });
@@ -126,7 +126,7 @@ describe('a long text is cut', () => {
 		],
 		['between characters of a script without blanks', '夏季大减价今天开始', 6, '夏季大减价…'],
 		['not if its first character does not fit', family, 5, family],
-	])('%s', (_name, text, limit, short) => {
+	])('%s: %j within %i characters', (_name, text, limit, short) => {
 		expect(shorten(text, limit)).toBe(short);
 	});
 

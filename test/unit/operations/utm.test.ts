@@ -41,7 +41,7 @@ describe('UTM parameters are added to a URL', () => {
 			'HTTPS://Bücher.Example:443/a/../b?q=a+b%20c&ü#%41',
 			`HTTPS://Bücher.Example:443/a/../b?q=a+b%20c&ü&${both}#%41`,
 		],
-	])('%s', (_name, url, extended) => {
+	])('%s: %s', (_name, url, extended) => {
 		expect(addUtm(url, parameters)).toBe(extended);
 	});
 

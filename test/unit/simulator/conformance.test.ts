@@ -136,7 +136,7 @@ test.each<Row>([
 	['action_buttons', 'is a list', [[], [button, button]], [{}, 'text', null], noButtonList],
 	['action_buttons', 'has titles', [[title(100)]], [[title(101)], [{ url: http }]], noButtons],
 	['action_buttons', 'has URLs', [[url(100)]], [[url(101)], [{ title: 'Open' }]], noButtons],
-])('%s %s', async (field, _rule, accepted, refusedOnes, answer) => {
+])('the field %s %s', async (field, _rule, accepted, refusedOnes, answer) => {
 	for (const value of accepted) expect(await send('all', { [field]: value })).toEqual(success);
 	for (const value of refusedOnes) expect(await send('all', { [field]: value })).toEqual(answer);
 });
@@ -166,7 +166,7 @@ test('the status of a campaign has its counters as texts, and an unknown one is 
 	expect(await read('notification/status/id/1002')).toEqual(unknown);
 });
 
-describe.each(['site/subscriber_count', 'notification/send/all'])('%s', (path) => {
+describe.each(['site/subscriber_count', 'notification/send/all'])('the path %s', (path) => {
 	const answerTo = async (changed: Record<string, string>) =>
 		await call(path, { method: path.startsWith('site') ? 'GET' : 'POST', headers: changed });
 
