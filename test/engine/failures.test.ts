@@ -182,7 +182,7 @@ describe('items that are not valid', () => {
 	});
 
 	test('fail an execution that quotes the word canceled: n8n does not take it for canceled', async () => {
-		const done = await run({ targetUrl: 'https://canceled example' });
+		const done = await run({ targetUrl: 'canceled.example' });
 		expect(done.status).toBe('error');
 		expect(failureOf(done).message).toMatch(/^'Target URL' is not/);
 	});
