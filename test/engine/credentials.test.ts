@@ -150,7 +150,9 @@ describe('a credential with an expression', () => {
 		expect(outputOf(done)[1]).toMatchObject({ error: { type: 'validation' } });
 		expect(hintsOf(done)[0]).toMatch(/^1 of 3 items failed: /);
 		const told = failureOf(await runWorkflow(workflowOf(byTitle), options));
-		expect(told.message).toMatch(/^1 of 3 items is not valid: 'Base URL' .*\(item 1\)$/);
+		expect(told.message).toMatch(
+			/^1 of 3 items is not valid \(counted from 0\): item 1: 'Base URL' /,
+		);
 	});
 
 	test('that can’t be evaluated for an item fails with the number of that item', async () => {

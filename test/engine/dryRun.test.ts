@@ -53,7 +53,7 @@ test('a dry run gives the row and the request, without a header, and sends nothi
 	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(row));
 	expect(sends()).toEqual([]);
 	expect(hintsOf(done)).toEqual([
-		`Nothing was sent: this was a dry run.<br>It would go to all 10,000 active subscribers, for 17 May 2099 09:30, Europe/Berlin:<br>${notification}`,
+		`Nothing was sent: this was a dry run.<br>It would go to all 10,000 active subscribers on 17 May 2099 at 09:30, Europe/Berlin:<br>${notification}`,
 	]);
 });
 
@@ -65,7 +65,7 @@ test('the hint shows the whole link, buttons, and texts as they are, not as HTML
 		additionalFields: { utmParameters: { parameters: { source: 'push' } } },
 	});
 	const [hint] = hintsOf(done);
-	expect(hint).toContain('It would go to subscriber 5001, right away:');
+	expect(hint).toContain('It would go to subscriber 5001 right away:');
 	expect(hint).toContain('<b>&#60;b&#62;Sale&#60;/b&#62;</b>');
 	expect(hint).toContain('https://shop.example.com/sale?utm_source=push');
 	expect(hint).toContain('[A &#38; B] https://shop.example.com/now?utm_source=push');
@@ -82,14 +82,14 @@ test('several campaigns to all are counted once, and the hint says that everybod
 test('where the count fails, the hint does without', async () => {
 	simulator().addFault({ times: 0, action: failure() });
 	const done = await run({});
-	expect(hintsOf(done)[0]).toContain('It would go to all subscribers, right away:');
+	expect(hintsOf(done)[0]).toContain('It would go to all subscribers right away:');
 	expect(outputOf(done)).toMatchObject([{ dryRun: true }]);
 	expect(simulator().requests).toHaveLength(1);
 });
 
 test('nothing is counted for another audience', async () => {
 	const done = await run({ operation: 'sendToSegments', segmentIds: '12, 34' });
-	expect(hintsOf(done)[0]).toContain('It would go to segments 12, 34, right away:');
+	expect(hintsOf(done)[0]).toContain('It would go to segments 12, 34 right away:');
 	expect(simulator().requests).toEqual([]);
 });
 
@@ -125,7 +125,9 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	]);
 	const [hint] = hintsOf(done);
 	expect(hint).toContain('1 of 4 would be sent. The others would not:<br>');
-	expect(hint).toContain('<br>Items 1, 3: &#39;Title&#39; is empty for this item<br>');
+	expect(hint).toContain(
+		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004): &#39;Title&#39; is empty for this item<br>',
+	);
 	expect(hint).toContain('<br>Item 2 (subscriber x): &#39;Subscriber ID&#39; is not a number');
 	expect(sends()).toEqual([]);
 });

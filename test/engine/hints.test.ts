@@ -72,20 +72,22 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 		'one that is scheduled',
 		{ additionalFields: { sendAt: at } },
 		1,
-		['Scheduled for 17 May 2099 23:30, Europe/Berlin, to all subscribers.'],
+		['Scheduled for 17 May 2099 at 23:30, Europe/Berlin, to all subscribers.'],
 	],
 	[
 		'one that quiet hours move',
 		{ additionalFields: { sendAt: at, quietHours: { hours: { from: '21:00', to: '08:00' } } } },
 		1,
-		['Scheduled for 18 May 2099 08:00, Europe/Berlin, because of quiet hours, to all subscribers.'],
+		[
+			'Scheduled for 18 May 2099 at 08:00, Europe/Berlin, because of quiet hours, to all subscribers.',
+		],
 	],
 	[
 		'several that are scheduled',
 		{ ...toOne, ...keyed, additionalFields: { sendAt: at } },
 		3,
 		[
-			'3 sent: to 3 subscribers.<br>Scheduled from 17 May 2099 23:30, Europe/Berlin to 19 May 2099 09:00, Europe/Berlin.',
+			'3 sent: to 3 subscribers.<br>Scheduled from 17 May 2099 at 23:30, Europe/Berlin to 19 May 2099 at 09:00, Europe/Berlin.',
 		],
 	],
 	[
@@ -96,7 +98,7 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 			additionalFields: { sendAt: "={{ $json.id === 5002 ? $json.at : 'now' }}" },
 		},
 		3,
-		['3 sent: to 3 subscribers.<br>1 of them scheduled for 18 May 2099 09:00, Europe/Berlin.'],
+		['3 sent: to 3 subscribers.<br>1 of them scheduled for 18 May 2099 at 09:00, Europe/Berlin.'],
 	],
 	['a read', { resource: 'site', operation: 'getSubscriberCount' }, 3, []],
 ])('after %s', async (_what, parameters, items, expected) => {
@@ -142,7 +144,7 @@ test('failed items are counted, with the place where they are', async () => {
 });
 
 test('a hint says to take Unknown Outcome out of the options', async () => {
-	const all = await hints({ options: { unknownOutcome: 'countAsSent' } });
+	const all = await hints({ options: { unknownOutcome: 'countAsSent', idempotencyKey: '' } });
 	expect(all).toEqual([
 		'Sent to all subscribers.',
 		"'Unknown Outcome' is set to Count as Sent. Take it out of the options now, so that it decides nothing later.",

@@ -47,12 +47,15 @@ describe('a later execution', () => {
 		expect(item).toStrictEqual({
 			audience: 'all',
 			status: 'alreadySent',
-			description: matching(/earlier/),
+			description:
+				"Nothing was sent for this item: this ID was sent earlier, and another ID in 'Send Only Once' sends it again",
 			title: 'b',
 			recipients: 'all subscribers',
 			idempotencyKey: 'order-1',
 		});
-		expect(hintsOf(done)).toEqual(['0 sent now, 1 sent earlier.']);
+		expect(hintsOf(done)).toEqual([
+			"Nothing was sent now. 1 was sent earlier: another ID in 'Send Only Once' sends it again.",
+		]);
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
 	});
 
@@ -119,7 +122,7 @@ describe('a key whose outcome is unknown', () => {
 	test('is not sent by a later execution', async () => {
 		await lost();
 		const told = failureOf(await again('report'));
-		expect(told.message).toMatch(/^It is unknown whether this was sent: /);
+		expect(told.message).toMatch(/^Do not run it again yet: it is unknown whether this was sent/);
 		expect(told.description).toMatch(
 			/^Do not run it again yet\. .*run the workflow again, and take/,
 		);
@@ -158,7 +161,7 @@ describe('in one run', () => {
 		const third = outputOf(done)[2];
 		expect(third).toMatchObject({ status: 'alreadySent', title: 'c' });
 		expect(third?.['description']).toMatch(/by item 0 of this run/);
-		expect(hintsOf(done)[0]).toMatch(/^2 sent now, 1 sent by another item of this run: /);
+		expect(hintsOf(done)[0]).toMatch(/^2 sent now, .* 1 was sent by another item of this run\.$/);
 	});
 
 	test('the others fail as the first one did', async () => {

@@ -175,7 +175,7 @@ describe('a service that asks to wait for more than ten minutes', () => {
 		simulator().addFault(faultFor('refused', action));
 		return await runWorkflow(workflowOf({ title: '={{ $json.title }}' }, more), {
 			credentials: credentialsFor(simulator()),
-			input: titled(...Array.from({ length: 60 }, () => 'refused')),
+			input: titled(...Array.from({ length: 60 }, (_, index) => `refused ${index}`)),
 		});
 	};
 

@@ -11,6 +11,7 @@ import {
 	push,
 	titled,
 	titlesAt,
+	useDatabase,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
@@ -20,6 +21,7 @@ import { chain, connect } from './support/workflow';
 // Nothing that was sent is sent again when n8n runs the same node again for the same execution.
 
 const simulator = useSimulator();
+useDatabase();
 
 const credentials = () => ({ credentials: credentialsFor(simulator()) });
 const byTitle = { title: '={{ $json.title }}' };
@@ -65,10 +67,10 @@ test('Retry On Fail tries again what failed with Continue, and nothing else', as
 
 test('Retry On Fail never sends again what is unknown, also with Send Again', async () => {
 	simulator().addFault(faultFor('second', { kind: 'reset-after' }));
-	const json = workflow({ unknownOutcome: 'resend' }, retryOnFail);
+	const json = workflow({ unknownOutcome: 'resend', idempotencyKey: '' }, retryOnFail);
 	const done = await runWorkflow(json, { ...credentials(), input: titled('first', 'second') });
 	expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
-	expect(failureOf(done).message).toMatch(/^It is unknown whether this was sent: /);
+	expect(failureOf(done).message).toMatch(/it is unknown whether this was sent/);
 });
 
 test('Retry sends the rest, and gives the first answers again', async () => {
@@ -81,7 +83,7 @@ test('Retry sends the rest, and gives the first answers again', async () => {
 		{ title: 'second', campaignId: '1003', status: 'success' },
 		{ title: 'third', campaignId: '1002', status: 'success' },
 	]);
-	expect(hintsOf(done)).toContain('1 sent now, 2 sent earlier: to all subscribers.');
+	expect(hintsOf(done)).toContain('1 sent now, to all subscribers. 2 were sent earlier.');
 });
 
 test('Retry knows an item by its place, and does not judge again what was sent', async () => {
@@ -107,6 +109,49 @@ test('Retry knows an item by its place, and does not judge again what was sent',
 test('a Retry that fails says what was sent earlier', async () => {
 	const done = await retry(await runThree());
 	expect(failureOf(done).description).toMatch(/^0 sent now, 2 sent earlier, 1 not sent\. /);
+});
+
+test('a Retry that fails says nothing about running it again if a key was added after the first sends', async () => {
+	const { description } = failureOf(
+		await retry(await runThree(), workflow({ idempotencyKey: '' })),
+	);
+	expect(description).toMatch(/Running the workflow again would send all again\.$/);
+});
+
+test('an item that another one stands in the place of by then is sent', async () => {
+	const failed = await runThree();
+	serveAgain();
+	// As in a loop that reads the next row: what comes in is another item.
+	const [waiting] = failed.data.executionData?.nodeExecutionStack ?? [];
+	waiting?.data['main']?.[0]?.splice(0, 1, ...titled('another'));
+	await retry(failed);
+	expect(titlesAt(simulator()).sort()).toEqual(['another', 'second']);
+});
+
+describe('Unknown Outcome in an execution that has left nothing unknown', () => {
+	const choose = async (unknownOutcome: string, options = {}, mode?: 'manual') =>
+		await runWorkflow(workflow({ unknownOutcome, ...options }), {
+			...credentials(),
+			...(mode === undefined ? {} : { mode }),
+			input: titled('first'),
+		});
+
+	test.each(['resend', 'countAsSent'])('is refused: %s', async (choice) => {
+		for (const mode of ['manual', undefined] as const) {
+			const told = failureOf(await choose(choice, {}, mode));
+			expect(told.message).toMatch(/^'Unknown Outcome' decides about /);
+			expect(told.description).toContain("'Retry with currently saved workflow'");
+		}
+		const [shown] = outputOf(await choose(choice, { dryRun: true }));
+		expect(shown).toMatchObject({ dryRun: true, error: { type: 'validation' } });
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('changes nothing if it reports again, or with a key', async () => {
+		await choose('report');
+		await choose('resend', { idempotencyKey: '' });
+		expect(titlesAt(simulator())).toEqual(['first', 'first']);
+	});
 });
 
 test('a second Retry of the same execution knows what the first one sent', async () => {
@@ -153,6 +198,43 @@ describe('what an execution left unknown', () => {
 		expect(second).toMatchObject({ audience: 'all', status: 'alreadySent', title: 'second' });
 		expect(second).not.toHaveProperty('campaignId');
 		expect(hintsOf(done).join()).toContain("'Unknown Outcome' is set to Count as Sent.");
+	});
+
+	test('stays counted as sent in a further Retry without the option', async () => {
+		const failed = await runThree({ kind: 'reset-after' });
+		simulator().clearFaults();
+		// Something else fails, so that there is something to retry.
+		simulator().addFault(faultFor('fourth', failure()));
+		const json = workflowOf({
+			title: "={{ $json.title === 'third' ? 'fourth' : $json.title }}",
+			options: { unknownOutcome: 'countAsSent' },
+		});
+		const again = await retry(failed, json);
+		simulator().requests.length = 0;
+		expect(outputOf(await retry(again))[1]).toMatchObject({ status: 'alreadySent' });
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('comes out as already sent with Count as Sent although its time is over by then', async () => {
+		const late = workflowOf({
+			...{ ...byTitle, additionalFields: { sendAt: '2024-05-17 09:30' } },
+			options: { unknownOutcome: 'countAsSent' },
+		});
+		expect(outputOf(await retry(await lost(), late))[1]).toMatchObject({ status: 'alreadySent' });
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('with Count as Sent and a key that is added then, is never sent under that key', async () => {
+		const keyed = { idempotencyKey: '={{ $json.title }}' };
+		await retry(await lost(), workflow({ unknownOutcome: 'countAsSent', ...keyed }));
+		const titles = ['1', '2', '3', 'second', '4'];
+		await runWorkflow(workflow(keyed), { ...credentials(), input: titled(...titles) });
+		expect(titlesAt(simulator()).sort()).toEqual(['1', '2', '3', '4']);
+	});
+
+	test('is shown as not sendable by a dry run', async () => {
+		const done = await retry(await lost(), workflow({ dryRun: true }));
+		expect(outputOf(done)[1]).toMatchObject({ dryRun: true, error: { outcome: 'unknown' } });
 	});
 
 	test('is not sent a third time if Send Again leaves it unknown in the same execution', async () => {

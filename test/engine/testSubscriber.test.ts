@@ -24,7 +24,7 @@ const workflow = (testSubscriberId: string, more: INodeParameters = {}, options 
 		...{ title: '={{ $json.title }}', ...more },
 		options: { testSubscriberId, ...options },
 	});
-const run = async (json = workflow('5001'), mode: 'manual' | 'trigger' = 'manual') =>
+const run = async (json = workflow('5001'), mode: 'manual' | 'evaluation' | 'trigger' = 'manual') =>
 	await runWorkflow(json, {
 		...{ credentials: credentialsFor(simulator()), mode },
 		input: titled('a', 'b', 'c'),
@@ -58,7 +58,7 @@ test('in every other execution it changes nothing', async () => {
 });
 
 describe('a Retry', () => {
-	const retry = async (mode: 'manual' | 'trigger') => {
+	const retry = async (mode: 'manual' | 'evaluation' | 'trigger') => {
 		simulator().addFault({ ...faultFor('"a"', failure()), times: 1 });
 		const json = workflow('5001');
 		const failed = await run(json, mode);
@@ -67,10 +67,13 @@ describe('a Retry', () => {
 	};
 	const paths = () => simulator().requests.map(({ path }) => path.split('/').at(-1));
 
-	test('of an execution from the editor is a test as well', async () => {
-		expect(outputOf(await retry('manual'))[0]).toMatchObject({ audience: 'test' });
-		expect(paths()).toEqual(['sid']);
-	});
+	test.each(['manual', 'evaluation'] as const)(
+		'of an execution in the mode %s is a test as well',
+		async (mode) => {
+			expect(outputOf(await retry(mode))[0]).toMatchObject({ audience: 'test' });
+			expect(paths()).toEqual(['sid']);
+		},
+	);
 
 	test('of any other execution sends what that one did not send', async () => {
 		expect(outputOf(await retry('trigger'))[0]).toMatchObject({ audience: 'all', title: 'a' });

@@ -49,8 +49,9 @@ function failAll(
 	const node = context.getNode();
 	const { message, outcome: status } = problem;
 	const isContinuing = context.continueOnFail();
+	const circumstances = { isContinuing, isAnySent: true, isSubWorkflow: false, areUnknown: false };
 	const description = isSend
-		? describeItem(problem, { hasKeys: false, isContinuing, isToOne: false })
+		? describeItem(problem, { ...circumstances, hasKeys: false, isToOne: false })
 		: describeRead(problem);
 	if (!isContinuing) {
 		const shown = isTool(node) ? `${message}. ${description}` : message;

@@ -1,135 +1,201 @@
 import type { Problem } from '../service/problems';
-import type { FailedEnd, ItemEnd, Tally } from './tally';
-import { failuresIn, nameItems, subscriberOf, tallyOf } from './tally';
+import { capitalize } from '../service/text';
+import type { FailedItem, RunItem, Tally } from './runItem';
+import { failuresIn, nameItems, notValid, tallyOf } from './runItem';
 
-// What a person reads when a send failed. A message says what happened. A description begins with what was sent, and
-// then says the one thing to do.
+// What a person reads when a send failed: what was sent; what must not be done, if anything; the one thing to do.
 
-/** How a run can go on. */
+/** What the next step depends on, beside the problem. */
 export interface Circumstances {
-	/** Whether its items have Send Only Once: then running the workflow again sends the rest alone. */
+	/** Whether all items have Send Only Once, those that were sent earlier too: then running it again sends the rest alone. */
 	readonly hasKeys: boolean;
-	/** Whether it went on after a failure: then n8n calls it a success, and offers no Retry. */
+	/** Whether n8n offers no Retry: the run went on after the failure, or was canceled. */
 	readonly isContinuing: boolean;
 	/** Whether it sends to one subscriber each, which the dashboard does not list. */
 	readonly isToOne: boolean;
+	/** Whether another workflow called this one: other calls may have sent, and its Retry begins from the beginning. */
+	readonly isSubWorkflow: boolean;
+	/** Whether anything was sent, or may have been. */
+	readonly isAnySent: boolean;
+	/** Whether it is unknown of several items whether they were sent. */
+	readonly areUnknown: boolean;
 }
 
-/** "2 of 3 were sent, 1 not sent." */
-function sayWhatWasSent({ items, sent, sentEarlier, repeated, notSent, unknown }: Tally): string {
-	const done = sent + sentEarlier + repeated;
-	if (done === 0 && unknown === 0) return 'Nothing was sent.';
-	if (items === 1) return '';
-	const parts: string[] = [];
-	if (sentEarlier + repeated === 0)
-		parts.push(`${sent} of ${items} ${sent === 1 ? 'was' : 'were'} sent`);
-	else parts.push(`${sent} sent now`);
-	if (sentEarlier > 0) parts.push(`${sentEarlier} sent earlier`);
-	if (repeated > 0) parts.push(`${repeated} sent by another item of this run`);
-	if (notSent > 0) parts.push(`${notSent} not sent`);
-	if (unknown > 0) parts.push(`${unknown} unknown`);
-	return `${parts.join(', ')}.`;
+/** What of them the items of a run say. */
+export function circumstancesOf(items: readonly RunItem[]) {
+	const { sent, earlier, repeated, unknown } = tallyOf(items);
+	return {
+		hasKeys: items.every(({ hasKey }) => hasKey),
+		isAnySent: sent + earlier + repeated + unknown.length > 0,
+		areUnknown: unknown.length > 1,
+	};
 }
+
+/** "2 of 3 were sent, 1 not sent." A run of one item has no tally. */
+function sayWhatWasSent(tally: Tally, isSubWorkflow: boolean): string {
+	const { items, sent, earlier, repeated, notSent, unknown } = tally;
+	if (sent + earlier + repeated + unknown.length === 0) {
+		return isSubWorkflow ? 'Nothing was sent by this call.' : 'Nothing was sent.';
+	}
+	if (items === 1) return '';
+	const now = `${sent} of ${items} ${sent === 1 ? 'was' : 'were'} sent`;
+	const parts = [
+		earlier + repeated === 0 ? now : `${sent} sent now`,
+		earlier > 0 ? `${earlier} sent earlier` : '',
+		repeated > 0 ? `${repeated} sent by another item of this run` : '',
+		notSent > 0 ? `${notSent} not sent` : '',
+		unknown.length > 0 ? `${unknown.length} unknown: ${nameItems(unknown)} (counted from 0)` : '',
+	];
+	return `${parts.filter((part) => part !== '').join(', ')}.`;
+}
+
+const runAgain = 'run the workflow again: what was sent is not sent again';
+const ownRetry =
+	"of the sub-workflow's own execution, not of the workflow that called it, which would send all again";
+
+/** How to find out whether a send arrived, and what to ask then: of one that is unknown, or of several. */
+const questions = {
+	toMany: {
+		one: {
+			look: 'Look for the campaign in the dashboard of your push service.',
+			...{ all: 'Is it there?', some: '', none: 'Is it not there?' },
+		},
+		several: {
+			look: 'Look for the campaigns in the dashboard of your push service.',
+			...{ all: 'Are they all there?', some: 'Are only some there?', none: 'Is none there?' },
+		},
+	},
+	toOne: {
+		one: {
+			look: 'The dashboard of your push service does not list a notification to one subscriber, so ask the subscriber.',
+			...{ all: 'Did it arrive?', some: '', none: 'Did it not arrive?' },
+		},
+		several: {
+			look: 'The dashboard of your push service does not list notifications to one subscriber, so ask the subscribers.',
+			...{ all: 'Did all arrive?', some: 'Did only some arrive?', none: 'Did none arrive?' },
+		},
+	},
+};
 
 /** What to do about a send that may have arrived. */
-function lookFirst({ hasKeys, isContinuing, isToOne }: Circumstances): string {
-	const look = isToOne
-		? 'Do not run it again yet. The dashboard of your push service does not list a notification to one subscriber, so ask the subscriber.'
-		: 'Do not run it again yet. Look for the campaign in the dashboard of your push service.';
+function lookFirst(circumstances: Circumstances): string[] {
+	const { hasKeys, isContinuing, isToOne, isSubWorkflow, areUnknown } = circumstances;
+	const { look, all, some, none } =
+		questions[isToOne ? 'toOne' : 'toMany'][areUnknown ? 'several' : 'one'];
+	const begin = ['Do not run it again yet.', look];
 	if (isContinuing && !hasKeys) {
-		return `${look} Only if it did not arrive, run the workflow for this item alone.`;
+		const alone = areUnknown ? 'with the others alone' : 'with this item alone';
+		return [...begin, `${areUnknown ? some : none} Run the workflow ${alone}.`];
 	}
-	const choose = isToOne
-		? 'If it did not arrive, choose Send Again under Unknown Outcome in the options, if it did, Count as Sent.'
-		: 'If it is not there, choose Send Again under Unknown Outcome in the options, if it is, Count as Sent.';
-	const then = hasKeys
-		? 'Then run the workflow again, and take the option out afterwards.'
-		: "Then use 'Retry with currently saved workflow' in the list of executions, and take the option out afterwards.";
-	return `${look} ${choose} ${then}`;
+	const choose = `${all} Choose Count as Sent under 'Unknown Outcome' in the options. ${none} Choose Send Again.`;
+	const divide = hasKeys
+		? `${some} Choose Send Again, and run the workflow with the others alone.`
+		: `${some} Choose Count as Sent, and run the workflow with the others alone afterwards.`;
+	const place = isSubWorkflow ? ownRetry : 'in the list of executions';
+	const step = hasKeys
+		? 'run the workflow again'
+		: `use 'Retry with currently saved workflow' ${place}`;
+	const last = `Then ${step}, and take the option out afterwards.`;
+	return [...begin, choose, ...(areUnknown ? [divide] : []), last];
 }
 
-/** What to do about an item that was not sent because of what was entered, once that is corrected. */
-function correctFirst({ hasKeys }: Circumstances, isNothingSent: boolean): string {
-	const sameData = "'Retry' has the same data";
-	if (hasKeys) {
-		return `Then run the workflow again: ${sameData}, and what was sent is not sent again.`;
-	}
-	if (isNothingSent) return `Then run the workflow again: ${sameData}.`;
-	return `Then run the workflow for these items alone: ${sameData}.`;
+/** What to do about an item that was not sent because of what was entered. */
+function correctFirst(fix: string, circumstances: Circumstances): string[] {
+	const { hasKeys, isContinuing, isSubWorkflow, isAnySent } = circumstances;
+	// n8n offers no Retry for a run that went on.
+	const oldData = isContinuing ? '' : ", as 'Retry' would use the old data";
+	if (hasKeys) return [fix, `Then ${runAgain}.`];
+	if (!isAnySent && !isSubWorkflow) return [fix, `Then run the workflow again${oldData}.`];
+	const again = isAnySent
+		? 'Running the workflow again would send again what was sent.'
+		: 'Running the workflow that called this one would send again what its other calls sent.';
+	return [again, fix, `Then run the workflow with the items alone that were not sent${oldData}.`];
 }
 
 /** What to do about items that the service or the network did not let through. */
-function sendTheRest({ hasKeys, isContinuing }: Circumstances, isNothingSent: boolean): string {
-	const again = 'run the workflow again: what was sent is not sent again.';
+function sendTheRest(fix: string | undefined, circumstances: Circumstances): string[] {
+	const { hasKeys, isContinuing, isSubWorkflow, isAnySent } = circumstances;
+	const then = (step: string) => (fix === undefined ? [capitalize(step)] : [fix, `Then ${step}`]);
 	if (isContinuing) {
-		return hasKeys
-			? `Then ${again}`
-			: 'Then run the workflow again for the items that were not sent.';
+		if (hasKeys) return then(`${runAgain}.`);
+		if (!isAnySent && !isSubWorkflow) return then('run the workflow again.');
+		return then('run the workflow with the items alone that were not sent.');
 	}
-	if (hasKeys) return `Then use 'Retry' in the list of executions, or ${again}`;
-	if (isNothingSent) return "Then use 'Retry' in the list of executions.";
-	return "Then use 'Retry' in the list of executions: it sends the rest alone. Running the workflow again would send all again.";
+	if (hasKeys) return then(`use 'Retry' in the list of executions, or ${runAgain}.`);
+	if (isSubWorkflow) return then(`use 'Retry' ${ownRetry}.`);
+	if (!isAnySent) return then("use 'Retry' in the list of executions.");
+	return then(
+		"use 'Retry' in the list of executions: it sends the rest alone. Running the workflow again would send all again.",
+	);
 }
 
-function nextStep(problem: Problem, circumstances: Circumstances, isNothingSent: boolean): string {
-	if (problem.outcome === 'unknown') return lookFirst(circumstances);
-	if (problem.remedy === 'correct') return correctFirst(circumstances, isNothingSent);
-	return sendTheRest(circumstances, isNothingSent);
+function nextSteps({ fix, remedy, outcome, cause }: Problem, given: Circumstances): string[] {
+	if (outcome === 'unknown') {
+		return [...(cause === 'node-defect' && fix !== undefined ? [fix] : []), ...lookFirst(given)];
+	}
+	if (remedy === 'correct') return correctFirst(fix ?? 'Correct the data.', given);
+	return sendTheRest(fix ?? (remedy === 'wait' ? 'Wait a moment.' : undefined), given);
 }
 
-const join = (...sentences: Array<string | undefined>) =>
+const join = (...sentences: ReadonlyArray<string | undefined>) =>
 	sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 
-/** What comes before the next step. */
-function fixOf({ fix, remedy }: Problem): string | undefined {
-	if (fix !== undefined || remedy === 'mend') return fix;
-	return remedy === 'wait' ? 'Wait a moment.' : 'Correct the data.';
-}
-
 /** The failure that decides what to do: one that is unknown, or else the first. */
-export function mainFailure(ends: readonly ItemEnd[]): FailedEnd | undefined {
-	const failures = failuresIn(ends);
+export function mainFailure(items: readonly RunItem[]): FailedItem | undefined {
+	const failures = failuresIn(items);
 	return failures.find(({ problem }) => problem.outcome === 'unknown') ?? failures[0];
 }
 
-/** What was sent by a run that failed, and the one thing to do. */
+/** What a run sent that failed, and the one thing to do. */
 export function describeRun(
-	ends: readonly ItemEnd[],
-	{ problem }: FailedEnd,
+	items: readonly RunItem[],
+	problem: Problem,
 	circumstances: Circumstances,
 ): string {
-	const tally = tallyOf(ends);
-	const isNothingSent = tally.sent + tally.sentEarlier + tally.repeated === 0;
-	const step = nextStep(problem, circumstances, isNothingSent);
-	if (problem.outcome === 'unknown') return join(sayWhatWasSent(tally), step);
-	return join(sayWhatWasSent(tally), problem.said, fixOf(problem), step);
+	const { isSubWorkflow } = circumstances;
+	const said = problem.outcome === 'unknown' ? undefined : problem.said;
+	return join(
+		sayWhatWasSent(tallyOf(items), isSubWorkflow),
+		said,
+		...nextSteps(problem, circumstances),
+	);
 }
 
 /** The same for one item, where its run went on. */
 export function describeItem(problem: Problem, circumstances: Circumstances): string {
-	const step = nextStep(problem, circumstances, true);
-	if (problem.outcome === 'unknown') return step;
-	return join('It was not sent.', problem.said, fixOf(problem), step);
+	const steps = nextSteps(problem, { ...circumstances, areUnknown: false });
+	if (problem.outcome === 'unknown') return join(...steps);
+	return join('It was not sent.', problem.said, ...steps);
 }
 
-/**
- * How many items are not valid, the first one's reason, and which others; of one item, and of what fails once for all, no
- * more than the reason.
- */
-export function messageOfRun(ends: readonly ItemEnd[], failure: FailedEnd): string {
-	const { message, type } = failure.problem;
-	const failures = failuresIn(ends);
-	const isForAll = failures.every(({ problem }) => problem === failure.problem);
-	if (ends.length === 1 || (failures.length > 1 && isForAll)) return message;
-	const subscriber = subscriberOf(failure);
-	if (type !== 'validation') {
-		const isNamed = subscriber === undefined || message.includes(subscriber);
-		return isNamed ? message : `${message} (subscriber ${subscriber})`;
+/** What happened, in one line: n8n's canvas shows this alone. */
+export function messageOfRun(items: readonly RunItem[], failure: FailedItem): string {
+	const { message, type, outcome } = failure.problem;
+	const { subscriberId } = failure;
+	const isNamed =
+		items.length === 1 || subscriberId === undefined || message.includes(subscriberId);
+	const named = isNamed ? message : `${message} (subscriber ${subscriberId})`;
+	if (outcome === 'unknown') {
+		return `Do not run it again yet: ${named.charAt(0).toLowerCase()}${named.slice(1)}`;
 	}
-	const notValid = failures.filter(({ problem }) => problem.type === 'validation');
-	const others = notValid.filter((each) => each !== failure);
-	const are = notValid.length === 1 ? 'is' : 'are';
-	const first = `item ${failure.index}${subscriber === undefined ? '' : `, subscriber ${subscriber}`}`;
-	const also = others.length === 0 ? '' : `; also ${nameItems(others)}`;
-	return `${notValid.length} of ${ends.length} items ${are} not valid: ${message} (${first}${also})`;
+	const failures = failuresIn(items);
+	// A credential that can't be used fails once, and not once for each item.
+	const isForAll =
+		failures.length > 1 && failures.every(({ problem }) => problem === failure.problem);
+	if (isForAll) return message;
+	if (type !== 'validation') return named;
+	return notValid(
+		failures.filter(({ problem }) => problem.type === 'validation'),
+		items.length,
+	);
+}
+
+/** How a run ended that n8n stopped, by its user or by the workflow's time limit: n8n offers no Retry there. */
+export function describeCanceled(items: readonly RunItem[], circumstances: Circumstances) {
+	const { isSubWorkflow } = circumstances;
+	const { unknown } = tallyOf(items);
+	const given = { ...circumstances, isContinuing: true };
+	const steps = unknown.length > 0 ? lookFirst(given) : sendTheRest(undefined, given);
+	const tally = sayWhatWasSent(tallyOf(items), isSubWorkflow);
+	return { message: join('The execution was canceled.', tally), description: join(...steps) };
 }

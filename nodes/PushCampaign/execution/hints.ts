@@ -4,8 +4,8 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
-import type { ItemEnd } from './tally';
-import { failuresIn, groupByReason, nameItems, tallyOf, unsendableIn } from './tally';
+import type { RunItem } from './runItem';
+import { failuresIn, groupBy, reasonsOf, tallyOf, unsendableIn } from './runItem';
 
 // What the editor says above the output of a run.
 
@@ -40,59 +40,70 @@ function toWhom(sends: readonly PreparedSend[], activeSubscribers?: number): str
 	return escaped(`to ${names.join('; ')}`);
 }
 
-/** `24 Dec 2030 09:00, Europe/Berlin`: on the clock by which its user scheduled it. */
+/** `24 Dec 2030 at 09:00, Europe/Berlin`: on the clock by which its user scheduled it. */
 function moment({ timing: { effective, timezone } }: PreparedSend): string | undefined {
 	if (effective === undefined) return undefined;
 	const date = DateTime.fromMillis(effective.at, { zone: timezone, locale: 'en-GB' });
-	return `${date.toFormat('d LLL yyyy HH:mm')}, ${timezone}`;
+	return `${date.toFormat("d LLL yyyy 'at' HH:mm")}, ${timezone}`;
 }
 
-/** `for 24 Dec 2030 09:00, Europe/Berlin, because of quiet hours`; of several, from the first to the last. */
-function forWhen(sends: readonly PreparedSend[]): string | undefined {
+/**
+ * When sends go out: `24 Dec 2030 at 09:00, Europe/Berlin, because of quiet hours`; of several, from the first to the last.
+ * @param one what stands before the time if there is one
+ */
+function when(sends: readonly PreparedSend[], one: 'for' | 'on'): string | undefined {
 	const inOrder = [...sends].sort(
-		(one, other) => (one.timing.effective?.at ?? 0) - (other.timing.effective?.at ?? 0),
+		(first, second) => (first.timing.effective?.at ?? 0) - (second.timing.effective?.at ?? 0),
 	);
 	const moments = inOrder.map(moment).filter((each) => each !== undefined);
 	const [first] = moments;
 	const last = moments.at(-1);
 	if (first === undefined) return undefined;
 	const why = sends.some(({ timing }) => timing.isMoved) ? ', because of quiet hours' : '';
-	return first === last ? `for ${first}${why}` : `from ${first} to ${last}${why}`;
+	return first === last ? `${one} ${first}${why}` : `from ${first} to ${last}${why}`;
+}
+
+const wereSent = (count: number) => `${counted(count, 'was', 'were')} sent`;
+
+/** What was sent earlier, or by another item: an ID that was sent sends nothing more. */
+function saidBefore(items: readonly RunItem[]): string[] {
+	const { earlier, repeated } = tallyOf(items);
+	const isUnderKey = items.some(({ how }) => how === 'alreadySent');
+	const another = isUnderKey ? ": another ID in 'Send Only Once' sends it again" : '';
+	return [
+		...(earlier > 0 ? [`${wereSent(earlier)} earlier${another}.`] : []),
+		...(repeated > 0 ? [`${wereSent(repeated)} by another item of this run.`] : []),
+	];
 }
 
 /** What was sent to whom, now and earlier, and when it goes out. */
-export function sentHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
-	const { items, sent, sentEarlier, repeated } = tallyOf(ends);
-	const sends = ends.flatMap(({ how, send }) => (how === 'sent' && send ? [send] : []));
-	const isTest = sends.some((send) => send.isTest);
-	if (sent + sentEarlier + repeated === 0 || isTest) return [];
-	const when = forWhen(sends);
-	if (items === 1 && sent === 1) {
-		const what = when === undefined ? 'Sent' : `Scheduled ${when},`;
+export function sentHints(items: readonly RunItem[]): NodeExecutionHint[] {
+	const sends = items.flatMap(({ how, send }) => (how === 'sent' && send ? [send] : []));
+	const before = saidBefore(items);
+	if (sends.length + before.length === 0 || sends.some((send) => send.isTest)) return [];
+	if (sends.length === 0) return [hint('info', ['Nothing was sent now.', ...before].join(' '))];
+	const scheduled = sends.filter(({ timing }) => timing.effective !== undefined);
+	const time = when(scheduled, 'for');
+	if (items.length === 1) {
+		const what = time === undefined ? 'Sent' : `Scheduled ${time},`;
 		return [hint('info', `${what} ${toWhom(sends)}.`)];
 	}
-	const parts = [`${sent} sent${sentEarlier + repeated > 0 ? ' now' : ''}`];
-	if (sentEarlier > 0) parts.push(`${sentEarlier} sent earlier`);
-	if (repeated > 0) parts.push(`${repeated} sent by another item of this run`);
-	const lines = [`${parts.join(', ')}${sent > 0 ? `: ${toWhom(sends)}` : ''}.`];
-	if (when !== undefined) {
-		const scheduled = sends.filter(({ timing }) => timing.effective !== undefined);
+	const what = before.length > 0 ? `${sends.length} sent now,` : `${sends.length} sent:`;
+	const lines = [[`${what} ${toWhom(sends)}.`, ...before].join(' ')];
+	if (time !== undefined) {
 		const areAll = scheduled.length === sends.length;
-		lines.push(`${areAll ? 'Scheduled' : `${scheduled.length} of them scheduled`} ${when}.`);
+		lines.push(`${areAll ? 'Scheduled' : `${scheduled.length} of them scheduled`} ${time}.`);
 	}
 	return [hint('info', ...lines)];
 }
 
 /** Several campaigns to the same people: everybody there gets each of them. */
-export function sameAudienceHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
-	const sends = ends.flatMap(({ how, send }) =>
-		send !== undefined && (how === 'sent' || how === 'previewed') ? [send] : [],
-	);
-	const campaigns = new Map<string, PreparedSend[]>();
-	for (const send of sends.filter(({ audience }) => audience !== 'subscriber')) {
-		campaigns.set(send.recipients, [...(campaigns.get(send.recipients) ?? []), send]);
-	}
-	const [several] = [...campaigns.values()].filter(({ length }) => length > 1);
+export function sameAudienceHints(items: readonly RunItem[]): NodeExecutionHint[] {
+	const campaigns = items
+		.flatMap(({ how, send }) => (send && (how === 'sent' || how === 'previewed') ? [send] : []))
+		.filter(({ audience }) => audience !== 'subscriber');
+	const byAudience = [...groupBy(campaigns, ({ recipients }) => recipients).values()];
+	const several = byAudience.find(({ length }) => length > 1);
 	const [first] = several ?? [];
 	if (several === undefined || first === undefined) return [];
 	const whom = escaped(capitalize(clip(describeRecipients(first))));
@@ -106,9 +117,11 @@ export function sameAudienceHints(ends: readonly ItemEnd[]): NodeExecutionHint[]
 }
 
 /** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
-export function withoutKeysHints(ends: readonly ItemEnd[], hasKeys: boolean): NodeExecutionHint[] {
-	const sends = ends.filter(({ how }) => how === 'sent' || how === 'previewed');
-	if (hasKeys || sends.length < 2) return [];
+export function withoutKeysHints(items: readonly RunItem[]): NodeExecutionHint[] {
+	const sends = items.filter(
+		({ how, hasKey }) => !hasKey && (how === 'sent' || how === 'previewed'),
+	);
+	if (sends.length < 2) return [];
 	return [
 		hint(
 			'info',
@@ -120,15 +133,8 @@ export function withoutKeysHints(ends: readonly ItemEnd[], hasKeys: boolean): No
 /** A dry run lists at most this many reasons. */
 const mostReasons = 20;
 
-function unsendableLines(ends: readonly ItemEnd[]): string[] {
-	const groups = [...groupByReason(unsendableIn(ends))];
-	const lines = groups.map(([reason, failures]) => `${nameItems(failures)}: ${clip(reason)}`);
-	const more = lines.length - mostReasons;
-	return [
-		...lines.slice(0, mostReasons).map((line) => escaped(capitalize(line))),
-		...(more > 0 ? [`${counted(more, 'more reason')}: see the error column`] : []),
-	];
-}
+const unsendableLines = (items: readonly RunItem[]) =>
+	reasonsOf(unsendableIn(items), mostReasons).map((line) => escaped(capitalize(line)));
 
 /** The notification as subscribers see it, with its whole link. */
 function notification({ body }: PreparedSend): string[] {
@@ -142,7 +148,7 @@ function notification({ body }: PreparedSend): string[] {
 /** To whom a dry run would go, and when: "3 campaigns, each to all 10,000 active subscribers". */
 function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | undefined): string {
 	const whom = toWhom(sends, activeSubscribers);
-	if (sends.length === 1) return `It would go ${whom}, ${forWhen(sends) ?? 'right away'}:`;
+	if (sends.length === 1) return `It would go ${whom} ${when(sends, 'on') ?? 'right away'}:`;
 	const isToOne = sends.every(({ audience }) => audience === 'subscriber');
 	const what = counted(sends.length, isToOne ? 'notification' : 'campaign');
 	return `${what}, ${whom}. The first one:`;
@@ -153,11 +159,11 @@ function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | und
  * @param activeSubscribers how many the site has, if that is known
  */
 export function dryRunHints(
-	ends: readonly ItemEnd[],
+	items: readonly RunItem[],
 	activeSubscribers: number | undefined,
 ): NodeExecutionHint[] {
-	const previews = ends.filter(({ how }) => how === 'previewed');
-	const unsendable = unsendableIn(ends);
+	const previews = items.filter(({ how }) => how === 'previewed');
+	const unsendable = unsendableIn(items);
 	const checked = previews.length + unsendable.length;
 	if (checked === 0) return [];
 	const [first] = previews;
@@ -165,7 +171,7 @@ export function dryRunHints(
 	const lines = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
 		lines.push(`${previews.length} of ${checked} would be sent. The others would not:`);
-		lines.push(...unsendableLines(ends), '');
+		lines.push(...unsendableLines(items), '');
 	}
 	if (first?.send !== undefined) {
 		const sends = previews.flatMap(({ send }) => send ?? []);
@@ -178,11 +184,11 @@ export function dryRunHints(
 }
 
 /** Who got the items of a test run, and whom they are meant for. */
-export function testHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
-	const test = ends.find(({ send }) => send?.isTest);
+export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
+	const test = items.find(({ send }) => send?.isTest);
 	if (test === undefined) return [];
-	const rest = ends.filter(({ how }) => how === 'toNobody');
-	const meant = [test, ...rest].flatMap((end) => end.meant ?? end.send ?? []);
+	const rest = items.filter(({ how }) => how === 'toNobody');
+	const meant = [test, ...rest].flatMap((item) => item.meant ?? []);
 	const went =
 		test.how === 'sent'
 			? `This was a test: it went to subscriber ${test.send?.body.sid ?? ''} alone.`
@@ -204,20 +210,30 @@ export function testHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
  * @param step what to do: sentences
  */
 export function failedHints(
-	ends: readonly ItemEnd[],
+	items: readonly RunItem[],
 	isErrorOutput: boolean,
 	step: string,
 ): NodeExecutionHint[] {
-	const failures = failuresIn(ends);
+	const failures = failuresIn(items);
 	if (failures.length === 0) return [];
+	const { unknown } = tallyOf(items);
+	const failed = failures.length - unknown.length;
+	const all = counted(items.length, 'item');
+	const parts = [
+		...(failed > 0 ? [`${failed} of ${all} failed`] : []),
+		...(unknown.length > 0
+			? [
+					`it is unknown whether ${unknown.length} of ${all} ${unknown.length === 1 ? 'was' : 'were'} sent`,
+				]
+			: []),
+	];
 	const where = isErrorOutput ? 'the Error output' : 'the error column';
-	const failed = `${failures.length} of ${counted(ends.length, 'item')} failed: see ${where}.`;
-	return [hint('warning', escaped(`${failed} ${step}`))];
+	return [hint('warning', escaped(`${capitalize(parts.join(', and '))}: see ${where}. ${step}`))];
 }
 
 /** That the option Unknown Outcome did its work. */
-export function unknownOutcomeHints(ends: readonly ItemEnd[]): NodeExecutionHint[] {
-	const choice = ends
+export function unknownOutcomeHints(items: readonly RunItem[]): NodeExecutionHint[] {
+	const choice = items
 		.map(({ send }) => send?.options.unknownOutcome)
 		.find((each) => each !== undefined && each !== 'report');
 	if (choice === undefined) return [];

@@ -1,5 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
+import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
+import { jsonStringify, sleep } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
 import { connections, digest, UnusableCredential } from '../n8n/connection';
@@ -7,66 +7,45 @@ import { toProblem } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, readSendOptions } from '../operations/options';
+import { isDryRun, isSentOnlyOnce, readSendOptions } from '../operations/options';
 import { performSend, prepareSend, testOf, toRow } from '../operations/send';
+import { testSubscriberField } from '../operations/subscriber';
+import { asEntered, isThere } from '../operations/values';
 import type { UnknownOutcome } from '../send/keys';
-import type { Send, SendOutcome, SendsOnce } from '../send/once';
+import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
+import { validationProblem } from '../service/problems';
 import { checkLead } from '../service/schedule';
 import { InvalidInput, Unavailable } from '../service/thrown';
-
-/** What is to become of an item, decided before anything is sent. */
-export type Plan = { readonly index: number; readonly item: ItemParameters } & (
-	| {
-			readonly action: 'send';
-			/** As it goes out: in a test run, to the test subscriber alone. */
-			readonly send: PreparedSend;
-			/** As it goes out when the workflow runs by itself. */
-			readonly meant: PreparedSend;
-			readonly once: Send;
-	  }
-	/** Only checked, as its user chose. `test` is what the editor would send instead. */
-	| {
-			readonly action: 'preview';
-			readonly send: PreparedSend;
-			readonly test: PreparedSend | undefined;
-			readonly connection: Connection;
-			readonly key: string | undefined;
-	  }
-	/** An item of a test run that goes to nobody. */
-	| { readonly action: 'nobody'; readonly send: PreparedSend; readonly connection: Connection }
-	/** It can't be sent as it is. */
-	| {
-			readonly action: 'refuse';
-			readonly problem: Problem;
-			readonly isDryRun: boolean;
-			readonly send?: PreparedSend;
-	  }
-	/** It ended in an earlier try of this execution. */
-	| { readonly action: 'recall'; readonly outcome: SendOutcome }
-);
+import type { RunItem } from './runItem';
 
 /** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
 
 /**
- * Whether a person runs the workflow in the editor. A Retry of such an execution has the mode `retry` and still the first
- * one's context (n8n 2.41.1 and 1.123: n8n-core, `execution-context.js`).
+ * How the execution was started. A Retry has the mode `retry`, and still the first one's context (n8n 2.41.1 and 1.123:
+ * n8n-core, `execution-context.js`).
  */
-function isManual(context: IExecuteFunctions): boolean {
+export function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 	const mode = context.getMode();
-	if (mode === 'manual') return true;
-	return mode === 'retry' && context.getExecutionContext?.()?.source === 'manual';
+	return mode === 'retry' ? (context.getExecutionContext?.()?.source ?? mode) : mode;
 }
+
+/** A person tries the workflow: in the editor, or by an evaluation. */
+const trials: readonly WorkflowExecuteMode[] = ['manual', 'evaluation'];
+
+type Start = Pick<RunItem, 'index' | 'parameters' | 'hasKey'>;
 
 /** Reads and checks the items of a run, and decides what is to become of each. */
 export class Planner {
 	private readonly itemAt: (index: number) => ItemParameters;
 	private readonly connectionOf: (index: number) => Promise<Connection>;
-	private readonly isManual: boolean;
+	private readonly start: WorkflowExecuteMode;
 	private readonly isTool: boolean;
 	private readonly nodeId: string;
 	private readonly runIndex: number;
+	/** Whether no earlier try of this execution has sent anything, or left anything unknown. */
+	private readonly isFirstTry: boolean;
 	/** Why no further item can be sent: a credential or a database that can't be had fails once. */
 	private unavailable: Problem | undefined;
 
@@ -79,35 +58,42 @@ export class Planner {
 	) {
 		this.itemAt = itemParameters(context);
 		this.connectionOf = connections(context);
-		this.isManual = isManual(context);
+		this.start = startOf(context);
 		this.isTool = isTool(context.getNode());
 		this.nodeId = context.getNode().id;
 		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
+		this.isFirstTry = once.isNew;
 	}
 
-	async planAll(): Promise<Plan[]> {
+	/** The plan of each item; of fewer if the execution is stopped. */
+	async planAll(): Promise<RunItem[]> {
 		const signal = this.context.getExecutionCancelSignal();
-		const plans: Plan[] = [];
+		const items: RunItem[] = [];
 		for (const index of this.context.getInputData().keys()) {
-			// Nothing is sent after a stop.
 			if (signal?.aborted) break;
-			plans.push(await this.plan(index));
-			if (plans.length % itemsAtOnce === 0) await sleep(0);
+			items.push(await this.plan(index));
+			if (items.length % itemsAtOnce === 0) await sleep(0);
 		}
-		return plans;
+		return items;
 	}
 
-	private async plan(index: number): Promise<Plan> {
-		const item = this.itemAt(index);
+	private async plan(index: number): Promise<RunItem> {
+		const parameters = this.itemAt(index);
+		const start = { index, parameters, hasKey: isSentOnlyOnce(parameters) };
 		try {
-			return await this.planItem(index, item);
+			// What was sent gives its first answer again, and is not judged again.
+			return this.recall(start) ?? (await this.planNew(start));
 		} catch (error) {
-			return this.refuse(index, item, this.toRefusal(error));
+			return this.refuse(start, this.toRefusal(error));
 		}
 	}
 
-	private refuse(index: number, item: ItemParameters, problem: Problem): Plan {
-		return { index, item, action: 'refuse', problem, isDryRun: isDryRun(item) };
+	private refuse(start: Start, problem: Problem): RunItem {
+		const { parameters } = start;
+		const { subscriber } = this.operation;
+		const subscriberId = subscriber && asEntered(parameters, subscriber);
+		const how = isDryRun(parameters) ? 'unsendable' : 'failed';
+		return { ...start, how, subscriberId, problem };
 	}
 
 	/** @throws what is a defect of this node */
@@ -119,66 +105,89 @@ export class Planner {
 		return this.unavailable;
 	}
 
-	private async planItem(index: number, item: ItemParameters): Promise<Plan> {
-		// What was sent gives its first answer again, and is not judged again.
-		const recalled = this.isTool ? undefined : this.recall(index, item);
-		if (recalled !== undefined) return { index, item, action: 'recall', outcome: recalled };
-		if (this.unavailable !== undefined) return this.refuse(index, item, this.unavailable);
+	/** What an earlier try of this execution has sent, or may have. An agent's tool knows it by its content, later. */
+	private recall(start: Start): RunItem | undefined {
+		if (this.isTool || this.isFirstTry) return undefined;
+		const { index, parameters } = start;
+		const position = this.positionOf(index, parameters);
+		const recalled = this.once.recall({ position, unknownOutcome: choiceOf(parameters) });
+		if (recalled.says === 'unknown') {
+			const { problem, hasKey } = recalled;
+			return { ...this.refuse(start, problem), hasKey };
+		}
+		if (recalled.says !== 'sent') return undefined;
+		return { ...start, how: 'sentEarlier', hasKey: recalled.hasKey, row: recalled.row };
+	}
 
-		const meant = prepareSend(item, this.operation);
+	private async planNew(start: Start): Promise<RunItem> {
+		const { index, parameters, hasKey } = start;
+		if (this.unavailable !== undefined) return this.refuse(start, this.unavailable);
+
+		const meant = prepareSend(parameters, this.operation);
 		const connection = await this.connectionOf(index);
-		const plan = { index, item };
-		const test = this.isManual ? testOf(item, meant) : undefined;
-		if (meant.options.dryRun) {
-			refuseLate(meant);
-			const key = keyOf(meant, connection, this.nodeId);
-			return { ...plan, action: 'preview', send: meant, test, connection, key };
+		const { dryRun, unknownOutcome } = meant.options;
+		if (unknownOutcome !== 'report' && !hasKey && this.isFirstTry) throw nothingUnknown;
+		if (this.start === 'integrated' && !dryRun && isThere(parameters, testSubscriberField)) {
+			throw noTrialKnown;
 		}
-		if (test !== undefined && index > 0) {
-			return { ...plan, action: 'nobody', send: meant, connection };
+		const item = { ...start, meant, connection, subscriberId: meant.body.sid };
+		const test = trials.includes(this.start) ? testOf(parameters, meant) : undefined;
+		const key = keyOf(meant, connection, this.nodeId);
+		if (dryRun) {
+			const late = lateness(meant);
+			if (late !== undefined) return this.refuse(start, late);
+			return { ...item, how: 'previewed', send: meant, test, key };
 		}
-		const send = test ?? meant;
-		const once = this.sendOnce(index, send, connection);
+		if (test !== undefined && index > 0) return { ...item, how: 'toNobody', send: meant };
+		const once = this.sendOnce(start, test ?? meant, connection);
 		if (once.key !== undefined) await this.requireKeys();
+		const late = once.checkTime();
 		// A key that was sent is not judged by its time any more.
-		if (once.late !== undefined && (await this.once.isFree(once))) throw once.late;
-		return { ...plan, action: 'send', send, meant, once };
+		if (late !== undefined && (await this.once.isFree(once))) return this.refuse(start, late);
+		return { ...item, how: 'ready', send: test ?? meant, key: once.key, once };
 	}
 
-	private recall(index: number, item: ItemParameters): SendOutcome | undefined {
-		const position = this.positionOf(index);
-		if (!this.once.knows(position)) return undefined;
-		const recalled = this.once.recall({ position, unknownOutcome: choiceOf(item) });
-		if (recalled.says === 'sent') return { ended: 'sentBefore', row: recalled.row };
-		if (recalled.says === 'unknown') return { ended: 'failed', problem: recalled.problem };
-		return undefined;
+	/** The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. */
+	private positionOf(index: number, { input }: ItemParameters): string {
+		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
+		return `${this.runIndex}.${index}.${item}`;
 	}
 
-	private positionOf = (index: number) => `${this.runIndex}.${index}`;
-
-	private sendOnce(index: number, send: PreparedSend, connection: Connection): Send {
-		const { options, timing } = send;
-		const checkTime = () => timing.effective && checkLead(timing.effective, Date.now());
+	private sendOnce({ index, parameters }: Start, send: PreparedSend, connection: Connection): Send {
+		const { options } = send;
 		return {
 			// All calls of an agent's tool have one position, so there it is the content.
 			position: this.isTool
 				? digest(JSON.stringify([connection.site, send.isTest, send.content]))
-				: this.positionOf(index),
+				: this.positionOf(index, parameters),
 			key: keyOf(send, connection, this.nodeId),
 			unknownOutcome: options.unknownOutcome,
 			timeoutMs: options.timeoutMs,
-			late: checkTime(),
-			checkTime,
+			checkTime: () => lateness(send),
 			request: async () => await performSend(connection.client, send),
 			toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
+			countedRow: toRow(send, {
+				status: 'alreadySent',
+				description: 'It counts as sent, as chosen under Unknown Outcome; nothing was sent now',
+			}),
 		};
 	}
 }
 
+const nothingUnknown = new InvalidInput(
+	"'Unknown Outcome' decides about what an earlier try of this execution left unknown, and there is nothing",
+	"Use 'Retry with currently saved workflow' on the execution that left it unknown, or take the option out to send anew.",
+);
+
+const noTrialKnown = new InvalidInput(
+	"'Test Subscriber ID' does not work in a sub-workflow: n8n does not tell the node there whether somebody is trying the workflow",
+	"Take it out of the options. To try the workflow, add 'Dry Run', or run the sub-workflow by itself.",
+);
+
 /** What is chosen about an unknown outcome. What was sent, or may have been, is not judged again: throws nothing. */
-function choiceOf(item: ItemParameters): UnknownOutcome {
+function choiceOf(parameters: ItemParameters): UnknownOutcome {
 	try {
-		return readSendOptions(item).unknownOutcome;
+		return readSendOptions(parameters).unknownOutcome;
 	} catch {
 		return 'report';
 	}
@@ -196,8 +205,15 @@ function keyOf(
 	return `key:${digest(JSON.stringify([nodeId, site, ...id]))}`;
 }
 
-/** @throws InvalidInput if it is too late for the time of a send */
-function refuseLate({ timing }: PreparedSend): void {
+/** Why it is too late for the time of a send, if it is. */
+function lateness({ timing }: PreparedSend): Problem | undefined {
 	const late = timing.effective && checkLead(timing.effective, Date.now());
-	if (late !== undefined) throw late;
+	if (late === undefined) return undefined;
+	if (!timing.isMoved) return validationProblem(late);
+	const ended = new InvalidInput(
+		"The end of 'Quiet Hours' is less than 5 minutes ahead by now, and the push service needs 5 minutes' notice",
+		'Wait a moment.',
+	);
+	// The next try decides the time anew.
+	return { ...validationProblem(ended), remedy: 'wait' };
 }

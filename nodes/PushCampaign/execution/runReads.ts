@@ -12,6 +12,7 @@ import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 import { isErrorOutput, queueOptions, requireRunning, toItemError, toOutput } from './results';
+import { notValid } from './runItem';
 
 type ReadResult = Result<IDataObject>;
 
@@ -121,13 +122,10 @@ function toRunError(
 	items: number,
 ) {
 	const node = context.getNode();
-	const notValid = [...failures].filter(([, { type }]) => type === 'validation');
-	const others = notValid.slice(1, 11).map(([index]) => index);
-	const also = others.length === 0 ? '' : `; also items ${others.join(', ')}`;
-	const isSeveral = items > 1 && problem.type === 'validation';
-	const message = isSeveral
-		? `${notValid.length} of ${items} items ${notValid.length === 1 ? 'is' : 'are'} not valid: ${problem.message} (item ${itemIndex}${also})`
-		: problem.message;
+	const refused = [...failures]
+		.map(([index, each]) => ({ index, problem: each }))
+		.filter((each) => each.problem.type === 'validation');
+	const message = problem.type === 'validation' ? notValid(refused, items) : problem.message;
 	const description = describeRead(problem);
 	return toN8nError(node, problem, {
 		// An agent tells its model the message alone.

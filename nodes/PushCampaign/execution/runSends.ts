@@ -1,4 +1,5 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
@@ -8,10 +9,17 @@ import { toInvalidRow, toRequest, toRow } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
 import { openSends } from '../send/open';
 import { subscriberCount } from '../service/answers';
-import type { Problem } from '../service/problems';
 import { subscriberCountPath } from '../service/rules';
+import { findRepeats, refuseSameCampaigns, refuseSharedKeys } from './duplicates';
 import type { Circumstances } from './failureTexts';
-import { describeItem, describeRun, mainFailure, messageOfRun } from './failureTexts';
+import {
+	circumstancesOf,
+	describeCanceled,
+	describeItem,
+	describeRun,
+	mainFailure,
+	messageOfRun,
+} from './failureTexts';
 import {
 	dryRunHints,
 	failedHints,
@@ -21,18 +29,9 @@ import {
 	unknownOutcomeHints,
 	withoutKeysHints,
 } from './hints';
-import type { Plan } from './plan';
-import { Planner } from './plan';
-import { isErrorOutput, queueOptions, requireRunning, toItemError, toOutput } from './results';
-import { findRepeats, keyOf, refuseSharedKeys } from './sharedKeys';
-import type { FailedEnd, ItemEnd } from './tally';
-
-type SendPlan = Extract<Plan, { action: 'send' }>;
-
-const isSendPlan = (plan: Plan): plan is SendPlan => plan.action === 'send';
-
-/** How the items of a run ended that were to be sent, by index. What never started is missing. */
-type Outcomes = ReadonlyMap<number, SendOutcome>;
+import { Planner, startOf } from './plan';
+import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
+import type { FailedItem, RunItem } from './runItem';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -45,126 +44,123 @@ export async function runSends(
 ): Promise<INodeExecutionData[]> {
 	const { once, requireKeys } = openSends(context);
 	const planned = await new Planner(context, operation, once, requireKeys).planAll();
-	requireRunning(context);
+	const checked = findRepeats(refuseSameCampaigns(refuseSharedKeys(planned)));
+	const isContinuing = context.continueOnFail();
+	const mayStart = isContinuing || !checked.some(({ how }) => how === 'failed');
+	const items = await sendAll(context, mayStart ? checked : checked.map(notStarted), once);
 
-	const plans = refuseSharedKeys(planned);
-	const repeats = findRepeats(plans);
 	const circumstances = {
-		hasKeys: plans.some((plan) => keyOf(plan) !== undefined),
-		isContinuing: context.continueOnFail(),
+		...circumstancesOf(items),
+		isContinuing,
 		isToOne: operation.audience === 'subscriber',
+		isSubWorkflow: startOf(context) === 'integrated' && context.getMode() !== 'retry',
 	};
-	const isRefused = plans.some((plan) => plan.action === 'refuse' && !plan.isDryRun);
-	const sends = plans.filter(isSendPlan).filter(({ index }) => !repeats.has(index));
-	const mayStart = circumstances.isContinuing || !isRefused;
-	const outcomes: Outcomes = mayStart ? await sendAll(context, sends, once) : new Map();
-	requireRunning(context);
-
-	const ends = plans.map((plan) => toEnd(plan, outcomes, repeats, operation, circumstances));
-	const failure = mainFailure(ends);
-	if (failure !== undefined && !circumstances.isContinuing) {
-		throw toRunError(context, ends, failure, circumstances);
+	if (context.getExecutionCancelSignal()?.aborted) {
+		const { message, description } = describeCanceled(items, circumstances);
+		throw new NodeOperationError(context.getNode(), message, { description });
 	}
-	const active = await countSubscribers(context, operation, plans);
-	const step = failure === undefined ? '' : describeRun(ends, failure, circumstances);
+	const failure = mainFailure(items);
+	if (failure !== undefined && !isContinuing) {
+		throw toRunError(context, items, failure, circumstances);
+	}
+	const active = await countSubscribers(operation, items);
+	const step = failure === undefined ? '' : describeRun(items, failure.problem, circumstances);
 	// Not every context that n8n makes can show hints.
 	context.addExecutionHints?.(
-		...failedHints(ends, isErrorOutput(context), step),
-		...testHints(ends),
-		...dryRunHints(ends, active),
-		...sentHints(ends),
-		...sameAudienceHints(ends),
-		...withoutKeysHints(ends, circumstances.hasKeys),
-		...unknownOutcomeHints(ends),
+		...failedHints(items, isErrorOutput(context), step),
+		...testHints(items),
+		...dryRunHints(items, active),
+		...sentHints(items),
+		...sameAudienceHints(items),
+		...withoutKeysHints(items),
+		...unknownOutcomeHints(items),
 	);
 	return toOutput(
 		context,
-		ends.map(({ row, how }) => ({ row, isFailed: how === 'failed' })),
+		items.map((item) => ({
+			row: rowOf(item, operation, circumstances),
+			isFailed: item.how === 'failed',
+		})),
 	);
 }
 
+const notStarted = (item: RunItem): RunItem =>
+	item.how === 'ready' ? { ...item, how: 'notStarted' } : item;
+
+/** Sends what is ready, each key once. */
 async function sendAll(
 	context: IExecuteFunctions,
-	sends: readonly SendPlan[],
-	once: SendsOnce,
-): Promise<Outcomes> {
-	const jobs = sends.map((plan) => async () => await once.try(plan.once));
-	const { outcomes, refusal } = await runQueue(jobs, queueOptions(context));
-	const ended = new Map<number, SendOutcome>();
-	for (const [position, { index }] of sends.entries()) {
-		const outcome = outcomes[position] ?? refusal;
-		if (outcome !== undefined) ended.set(index, outcome);
-	}
-	return ended;
+	items: readonly RunItem[],
+	sends: SendsOnce,
+): Promise<RunItem[]> {
+	const jobs = items.flatMap(({ index, once, how, first }) =>
+		once !== undefined && how === 'ready' && first === undefined ? [{ index, once }] : [],
+	);
+	const { outcomes, refusal } = await runQueue(
+		jobs.map(
+			({ once }) =>
+				async () =>
+					await sends.try(once),
+		),
+		queueOptions(context),
+	);
+	const ended = new Map(jobs.map(({ index }, place) => [index, outcomes[place] ?? refusal]));
+	return items.map((item) =>
+		item.how === 'ready' ? endOf(item, ended.get(item.first ?? item.index)) : item,
+	);
 }
 
-/** How an item ended, and what it gives. */
-function toEnd(
-	plan: Plan,
-	outcomes: Outcomes,
-	repeats: ReadonlyMap<number, number>,
-	operation: SendOperation,
-	circumstances: Circumstances,
-): ItemEnd {
-	const { index, item, action } = plan;
-	const send = 'send' in plan ? plan.send : undefined;
-	const rowOf = (ending: Ending) =>
-		send === undefined ? toInvalidRow(item, operation, ending) : toRow(send, ending);
-	const failed = (problem: Problem): ItemEnd => {
-		const error = toItemError(problem, describeItem(problem, circumstances), true);
-		const { outcome: status, message: description } = problem;
-		return { index, how: 'failed', problem, send, row: rowOf({ status, description, error }) };
+/** How an item ended, by the outcome of its send; or of the one that it repeats. */
+function endOf(item: RunItem, outcome: SendOutcome | undefined): RunItem {
+	if (outcome === undefined) return { ...item, how: 'notStarted' };
+	if (outcome.ended === 'failed') return { ...item, how: 'failed', problem: outcome.problem };
+	if (item.first !== undefined && outcome.ended === 'sent') return { ...item, how: 'repeated' };
+	if (item.first !== undefined || outcome.ended === 'alreadySent') {
+		return { ...item, how: 'alreadySent' };
+	}
+	return { ...item, how: outcome.ended === 'sent' ? 'sent' : 'sentEarlier', row: outcome.row };
+}
+
+/** What an item gives. */
+function rowOf(item: RunItem, operation: SendOperation, circumstances: Circumstances): IDataObject {
+	const { send, row, parameters } = item;
+	if (row !== undefined) return row;
+	const ending = endingOf(item, circumstances);
+	return send === undefined ? toInvalidRow(parameters, operation, ending) : toRow(send, ending);
+}
+
+function endingOf(item: RunItem, circumstances: Circumstances): Ending {
+	const { how, send, connection, problem, first } = item;
+	if (problem !== undefined) {
+		const isDryRun = how === 'unsendable';
+		const description = isDryRun ? (problem.fix ?? '') : describeItem(problem, circumstances);
+		const error = toItemError(problem, description, true);
+		if (isDryRun) return { dryRun: true, error };
+		return { status: problem.outcome, description: problem.message, error };
+	}
+	if (how === 'previewed' || how === 'toNobody') {
+		const request = send && connection && toRequest(connection.baseUrl, send);
+		return { dryRun: true, ...(request === undefined ? {} : { request }) };
+	}
+	const isMade = send?.options.idempotencyKey === '';
+	const what = isMade ? 'the same text was sent to the same people' : 'this ID was sent';
+	const when = how === 'repeated' ? `by item ${first} of this run` : 'earlier';
+	const anew = `${isMade ? 'an' : 'another'} ID in 'Send Only Once' sends it again`;
+	return {
+		status: 'alreadySent',
+		description: `Nothing was sent for this item: ${what} ${when}, and ${anew}`,
 	};
-	switch (action) {
-		case 'recall': {
-			const { outcome } = plan;
-			if (outcome.ended === 'failed') return failed(outcome.problem);
-			return { index, how: 'sentEarlier', row: 'row' in outcome ? outcome.row : rowOf({}) };
-		}
-		case 'refuse': {
-			const { problem } = plan;
-			if (!plan.isDryRun) return failed(problem);
-			const error = toItemError(problem, problem.fix ?? '', true);
-			return { index, how: 'unsendable', problem, send, row: rowOf({ dryRun: true, error }) };
-		}
-		case 'preview': {
-			const request = toRequest(plan.connection.baseUrl, plan.send);
-			const row = rowOf({ dryRun: true, request });
-			return { index, how: 'previewed', send, test: plan.test, row };
-		}
-		case 'nobody': {
-			const request = toRequest(plan.connection.baseUrl, plan.send);
-			return { index, how: 'toNobody', send, row: rowOf({ dryRun: true, request }) };
-		}
-		case 'send':
-			break;
-	}
-	const { meant } = plan;
-	const first = repeats.get(index);
-	const outcome = outcomes.get(first ?? index);
-	if (outcome === undefined) return { index, how: 'notStarted', send, row: {} };
-	if (outcome.ended === 'failed') return { ...failed(outcome.problem), meant };
-	if (first !== undefined) {
-		const description = `Sent by item ${first} of this run; nothing was sent for this one`;
-		return { index, how: 'repeated', send, row: rowOf({ status: 'alreadySent', description }) };
-	}
-	if (outcome.ended === 'alreadySent') {
-		const description = 'Sent earlier; nothing was sent now';
-		return { index, how: 'sentEarlier', send, row: rowOf({ status: 'alreadySent', description }) };
-	}
-	const how = outcome.ended === 'sent' ? 'sent' : 'sentEarlier';
-	return { index, how, send, meant, row: outcome.row };
 }
 
 function toRunError(
 	context: IExecuteFunctions,
-	ends: readonly ItemEnd[],
-	failure: FailedEnd,
+	items: readonly RunItem[],
+	failure: FailedItem,
 	circumstances: Circumstances,
 ) {
 	const node = context.getNode();
-	const message = messageOfRun(ends, failure);
-	const description = describeRun(ends, failure, circumstances);
+	const message = messageOfRun(items, failure);
+	const description = describeRun(items, failure.problem, circumstances);
 	return toN8nError(node, failure.problem, {
 		// An agent tells its model the message alone.
 		message: isTool(node) ? `${message}. ${description}` : message,
@@ -178,13 +174,11 @@ const patienceMs = 5_000;
 
 /** How many subscribers a dry run to all would reach: one request for the whole run, and the hint does without it. */
 async function countSubscribers(
-	context: IExecuteFunctions,
 	{ audience }: SendOperation,
-	plans: readonly Plan[],
+	items: readonly RunItem[],
 ): Promise<number | undefined> {
-	const [preview] = plans.filter((plan) => plan.action === 'preview');
-	if (audience !== 'all' || preview === undefined) return undefined;
-	if (context.getExecutionCancelSignal()?.aborted) return undefined;
+	const preview = items.find(({ how }) => how === 'previewed');
+	if (audience !== 'all' || preview?.connection === undefined) return undefined;
 	const request = { isSend: false, path: subscriberCountPath };
 	const { client } = preview.connection;
 	const result = await client.request(request, subscriberCount, patienceMs);

@@ -133,6 +133,10 @@ export const readSendOptions = (item: ItemParameters): SendOptions => ({
 	idempotencyKey: readKey(item),
 });
 
+/** Whether an item has Send Only Once, whatever is entered there. */
+export const isSentOnlyOnce = (item: ItemParameters): boolean =>
+	isThere(item, optionField(idempotencyKey));
+
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export function isDryRun(item: ItemParameters): boolean {
 	try {

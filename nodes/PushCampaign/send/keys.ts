@@ -72,7 +72,7 @@ export class Keys {
 	/**
 	 * How a key stands. Only reads, unless an unknown outcome counts as sent.
 	 * @param mayGuess whether a key may be taken for free because the last one was: the claim decides
-	 * @throws what n8n's database throws
+	 * @throws Unavailable
 	 */
 	async look(send: KeyedSend, mayGuess: boolean): Promise<KeyState> {
 		const { key, unknownOutcome } = send;
@@ -100,7 +100,7 @@ export class Keys {
 	/**
 	 * Makes the claim after the last one.
 	 * @returns its number; 0 if somebody else made it
-	 * @throws what n8n's database throws
+	 * @throws Unavailable
 	 */
 	async claim(key: string, lastClaim: number): Promise<number> {
 		const claim = lastClaim + 1;
@@ -111,14 +111,19 @@ export class Keys {
 
 	/**
 	 * Notes how the request under a claim ended. May be repeated.
-	 * @throws what n8n's database throws: then the claim stays, and counts as unknown when its time is over
+	 * @throws Unavailable: then the claim stays, and counts as unknown when its time is over
 	 */
 	async end(key: string, claim: number, how: ClaimEnd): Promise<void> {
 		await this.rows.insert(how === 'sent' ? sentRow(key) : endRow(key, how, claim));
 	}
 
-	/** Notes that a key was sent, because its user found the send in the dashboard. */
+	/**
+	 * Notes that a key was sent, because its user found the send in the dashboard. A key that was added after the send has
+	 * no claim yet: claim 1 shows it to those who claim without a look.
+	 * @throws Unavailable
+	 */
 	async countAsSent(key: string): Promise<void> {
+		await this.rows.insert(claimRow(key, 1));
 		await this.rows.insert(sentRow(key));
 	}
 

@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
 import type { Problem } from '../service/problems';
+import { unknownProblem } from '../service/problems';
 import type { UnknownOutcome } from './keys';
 
 const stateKey = 'pushCampaignLedger';
@@ -22,30 +23,43 @@ const savedProblem = z.object({
 	]),
 	httpCode: z.string().optional(),
 });
-type UnknownProblem = z.infer<typeof savedProblem>;
 
-/** What an item of this node holds. */
-const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const savedRow = z.record(
-	z.string(),
-	z.union([plain, z.array(plain), z.record(z.string(), plain)]),
-);
+/** Whether it was sent with Send Only Once. */
+const hasKey = z.boolean();
+const savedRow = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** How a send ended, as n8n saves it: the item that it gave, or why nobody knows and which execution left it so. */
+/**
+ * How a send ended, as n8n saves it: the item that it gave, or why nobody knows and which execution left it so. This is a
+ * format: it stays as it is from version to version.
+ */
 const savedEntry = z.union([
-	z.object({ row: savedRow }),
-	z.object({ unknown: savedProblem, executionId: z.string() }),
+	z.object({ row: savedRow, hasKey }),
+	z.object({ unknown: savedProblem, executionId: z.string(), hasKey }),
 ]);
-const savedLedger = z.object({ id: z.string(), entries: z.record(z.string(), savedEntry) });
 type Entry = z.infer<typeof savedEntry>;
+
+/** What can't be read may have been sent. */
+const unreadable: Entry = {
+	unknown: savedProblem.parse(
+		unknownProblem("this version of Push Campaign can't read what was saved about it", {
+			isSend: true,
+		}),
+	),
+	executionId: '',
+	hasKey: false,
+};
+const savedLedger = z.object({
+	id: z.string(),
+	entries: z.record(z.string(), savedEntry.catch(unreadable)),
+});
 
 /** What the ledger says of a send. */
 export type Recalled =
 	| { readonly says: 'new' }
 	/** It was sent, and gave this item. */
-	| { readonly says: 'sent'; readonly row: IDataObject }
+	| { readonly says: 'sent'; readonly row: IDataObject; readonly hasKey: boolean }
 	/** Nobody knows, and it must not be sent. */
-	| { readonly says: 'unknown'; readonly problem: Problem }
+	| { readonly says: 'unknown'; readonly problem: Problem; readonly hasKey: boolean }
 	/** An earlier execution left it unknown, and its user found it in the dashboard. */
 	| { readonly says: 'countAsSent' };
 
@@ -56,64 +70,70 @@ export type Recalled =
 export class Ledger {
 	/** Sends that are in flight. Not saved. */
 	readonly #inFlight = new Set<string>();
+	private readonly entries: Record<string, Entry> = {};
 
+	/** @param ifMissing how a send stands that has no entry, if it is not new */
 	constructor(
 		readonly id: string = randomUUID(),
-		private readonly entries: Record<string, Entry> = {},
+		private readonly ifMissing?: Entry,
 	) {}
 
-	has(position: string): boolean {
-		return this.entries[position] !== undefined;
+	/** Whether this execution has sent nothing yet, and left nothing unknown. */
+	get isEmpty(): boolean {
+		return this.ifMissing === undefined && Object.keys(this.entries).length === 0;
 	}
 
 	/** How a send stands for this execution, if its user chose this about what earlier executions left unknown. */
 	recall(position: string, executionId: string, choice: UnknownOutcome): Recalled {
-		const entry = this.entries[position];
+		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
-		if ('row' in entry) return { says: 'sent', row: structuredClone(entry.row) };
+		if ('row' in entry) return { says: 'sent', row: { ...entry.row }, hasKey: entry.hasKey };
 		const isDecided = choice !== 'report' && entry.executionId !== executionId;
 		// Two Retries may run at once: what is in flight is nobody's to decide.
 		if (!isDecided || this.#inFlight.has(position)) {
-			return { says: 'unknown', problem: entry.unknown };
+			return { says: 'unknown', problem: entry.unknown, hasKey: entry.hasKey };
 		}
 		return choice === 'resend' ? { says: 'new' } : { says: 'countAsSent' };
 	}
 
 	/** Notes that a request is about to leave. If the execution ends here, its outcome is unknown. */
-	begin(position: string, executionId: string): void {
+	begin(position: string, executionId: string, withKey: boolean): void {
 		this.#inFlight.add(position);
-		this.entries[position] = { unknown: stopped, executionId };
+		this.entries[position] = { unknown: stopped, executionId, hasKey: withKey };
 	}
 
 	/** Notes the item that a send gave. */
-	keepSent(position: string, row: IDataObject): void {
+	keepSent(position: string, row: IDataObject, withKey: boolean): void {
 		this.#inFlight.delete(position);
-		this.entries[position] = { row: savedRow.parse(row) };
+		this.entries[position] = { row: savedRow.parse(row), hasKey: withKey };
 	}
 
 	/** Notes how a request ended that was not accepted. */
-	keepFailed(position: string, executionId: string, problem: Problem): void {
+	keepFailed(position: string, executionId: string, problem: Problem, withKey: boolean): void {
 		this.#inFlight.delete(position);
 		if (problem.outcome === 'unknown') {
-			this.entries[position] = { unknown: savedProblem.parse(problem), executionId };
+			const unknown = savedProblem.parse(problem);
+			this.entries[position] = { unknown, executionId, hasKey: withKey };
 		} else {
 			delete this.entries[position];
 		}
 	}
+
+	/** Adds what n8n saved, perhaps in another process: what either of the two knows as sent is sent. */
+	add(saved: Readonly<Record<string, Entry>>): void {
+		for (const [position, entry] of Object.entries(saved)) {
+			if ('row' in entry || this.entries[position] === undefined) this.entries[position] = entry;
+		}
+	}
 }
 
-const stopped: UnknownProblem = {
-	type: 'network',
-	outcome: 'unknown',
-	message:
-		'It is unknown whether this was sent: the execution was stopped before the push service answered',
-	remedy: 'wait',
-	cause: 'temporarily-unavailable',
-};
+const stopped = savedProblem.parse(
+	unknownProblem('the execution was stopped before the push service answered', { isSend: true }),
+);
 
 /**
- * The ledgers of executions that were retried, by ID, the one used longest ago first. n8n's list offers Retry for the
- * first execution only, and what it saved knows nothing of an earlier Retry: this process does.
+ * The ledgers of executions that were retried, by ID, the one used longest ago first. A second Retry of the same execution
+ * finds in n8n only what the first one began with: this process knows more.
  */
 const retried = new Map<string, Ledger>();
 const mostRetried = 100;
@@ -127,17 +147,23 @@ function remember(ledger: Ledger): Ledger {
 }
 
 /**
- * The ledger of the execution that runs.
+ * The ledger of the execution that runs. If what n8n saved is no ledger, nobody knows what was sent.
  * @param context n8n's context of the node; changed in place
  */
 export function openLedger(context: object): Ledger {
 	const state: unknown = Reflect.get(context, stateKey);
 	// Still the same execution.
 	if (state instanceof Ledger) return state;
-	const saved = savedLedger.safeParse(state);
-	const ledger = saved.success
-		? remember(retried.get(saved.data.id) ?? new Ledger(saved.data.id, saved.data.entries))
-		: new Ledger();
+	const ledger = state === undefined ? new Ledger() : ledgerOf(state);
 	Reflect.set(context, stateKey, ledger);
+	return ledger;
+}
+
+function ledgerOf(state: unknown): Ledger {
+	const saved = savedLedger.safeParse(state);
+	if (!saved.success) return new Ledger(undefined, unreadable);
+	const { id, entries } = saved.data;
+	const ledger = remember(retried.get(id) ?? new Ledger(id));
+	ledger.add(entries);
 	return ledger;
 }

@@ -6,7 +6,6 @@ import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
-import type { InvalidInput } from '../service/thrown';
 import { messageOf, Unavailable } from '../service/thrown';
 import type { ClaimEnd, Keys, UnknownOutcome } from './keys';
 import type { Ledger, Recalled } from './ledger';
@@ -20,23 +19,23 @@ export interface Send {
 	readonly unknownOutcome: UnknownOutcome;
 	/** How long its request may take, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Why it was too late for its time when it was read. It stays so, whatever the clock does. */
-	readonly late?: InvalidInput | undefined;
 	/** Why it is too late for its time now. */
-	readonly checkTime: () => InvalidInput | undefined;
+	readonly checkTime: () => Problem | undefined;
 	/** Makes the request. */
 	readonly request: () => Promise<Result<Receipt>>;
 	/** The item that it gives. */
 	readonly toRow: (receipt: Receipt) => IDataObject;
+	/** The item that it gives if its user found it in the dashboard. */
+	readonly countedRow: IDataObject;
 }
 
 /** How a send ended. */
 export type SendOutcome =
 	/** It was sent now. */
 	| { readonly ended: 'sent'; readonly row: IDataObject }
-	/** This execution sent it in an earlier try, and it gave this item then. */
+	/** This execution sent it in an earlier try, or it counts as sent, and gave this item. */
 	| { readonly ended: 'sentBefore'; readonly row: IDataObject }
-	/** It was sent earlier under its key, or counts as sent. */
+	/** It was sent earlier under its key. */
 	| { readonly ended: 'alreadySent' }
 	| { readonly ended: 'failed'; readonly problem: Problem };
 
@@ -75,12 +74,12 @@ export class SendsOnce {
 		private readonly warn: (message: string) => void,
 	) {}
 
-	/** Whether an earlier try of this execution sent an item, or may have. */
-	knows(position: string): boolean {
-		return this.ledger.has(position);
+	/** Whether this execution has sent nothing yet, and left nothing unknown. */
+	get isNew(): boolean {
+		return this.ledger.isEmpty;
 	}
 
-	/** How such an item stands. */
+	/** How a send stands for this execution. */
 	recall({ position, unknownOutcome }: Pick<Send, 'position' | 'unknownOutcome'>): Recalled {
 		return this.ledger.recall(position, this.executionId, unknownOutcome);
 	}
@@ -90,45 +89,57 @@ export class SendsOnce {
 	 * @throws Unavailable
 	 */
 	async isFree(send: Send): Promise<boolean> {
+		if (this.recall(send).says !== 'new') return false;
 		if (send.key === undefined) return true;
-		try {
-			const state = await this.keys.look({ ...send, key: send.key }, false);
-			return state.is === 'free';
-		} catch (error) {
-			throw noDatabase(error);
-		}
+		const state = await this.keys.look({ ...send, key: send.key }, false);
+		return state.is === 'free';
 	}
 
-	/** Makes one try of a send. Never throws. */
+	/**
+	 * Makes one try of a send.
+	 * @throws nothing but what is a defect of this node
+	 */
 	async try(send: Send): Promise<SendAttempt> {
-		const recalled = this.recall(send);
-		if (recalled.says === 'sent') return end({ ended: 'sentBefore', row: recalled.row });
-		if (recalled.says === 'unknown') return end({ ended: 'failed', problem: recalled.problem });
-
-		const isCounted = recalled.says === 'countAsSent';
-		const { key } = send;
-		if (key !== undefined) return await this.tryUnder(key, send, isCounted);
-		if (isCounted) return end({ ended: 'alreadySent' });
-		const late = send.late ?? send.checkTime();
-		return late === undefined ? toAttempt(await this.leave(send)) : stop(validationProblem(late));
+		return await this.tryUnlessSent(send).catch((error: unknown) => {
+			if (!(error instanceof Unavailable)) throw error;
+			return stop(validationProblem(error));
+		});
 	}
 
-	private async tryUnder(key: string, send: Send, isCounted: boolean): Promise<SendAttempt> {
-		let claim: number;
-		try {
-			if (isCounted) await this.keys.countAsSent(key);
-			const late = send.late ?? send.checkTime();
-			const state = await this.keys.look({ ...send, key }, late === undefined);
-			const claimed = { ended: 'failed', problem: claimedElsewhere } as const;
-			if (state.is === 'sent') return end({ ended: 'alreadySent' });
-			if (state.is === 'unknown') return end(claimed);
-			if (state.is === 'held') return { then: 'held' };
-			if (late !== undefined) return stop(validationProblem(late));
-			claim = await this.keys.claim(key, state.lastClaim);
-			if (claim === 0) return { then: 'held' };
-		} catch (error) {
-			return stop(validationProblem(noDatabase(error)));
+	private async tryUnlessSent(send: Send): Promise<SendAttempt> {
+		const recalled = this.recall(send);
+		switch (recalled.says) {
+			case 'sent':
+				return end({ ended: 'sentBefore', row: recalled.row });
+			case 'unknown':
+				return end({ ended: 'failed', problem: recalled.problem });
+			case 'countAsSent':
+				return end(await this.countAsSent(send));
+			case 'new':
+				return await this.tryNew(send);
 		}
+	}
+
+	private async countAsSent({ key, position, countedRow }: Send): Promise<SendOutcome> {
+		if (key !== undefined) await this.keys.countAsSent(key);
+		this.ledger.keepSent(position, countedRow, key !== undefined);
+		return { ended: 'sentBefore', row: countedRow };
+	}
+
+	private async tryNew(send: Send): Promise<SendAttempt> {
+		const late = send.checkTime();
+		const { key } = send;
+		if (key === undefined)
+			return late === undefined ? toAttempt(await this.leave(send)) : stop(late);
+
+		// A key that was sent is not judged by its time any more.
+		const state = await this.keys.look({ ...send, key }, late === undefined);
+		if (state.is === 'sent') return end({ ended: 'alreadySent' });
+		if (state.is === 'unknown') return end({ ended: 'failed', problem: claimedElsewhere });
+		if (state.is === 'held') return { then: 'held' };
+		if (late !== undefined) return stop(late);
+		const claim = await this.keys.claim(key, state.lastClaim);
+		if (claim === 0) return { then: 'held' };
 		return toAttempt(await this.leaveUnder(key, claim, send));
 	}
 
@@ -143,22 +154,16 @@ export class SendsOnce {
 		return outcome;
 	}
 
-	private async leave(send: Send): Promise<SendOutcome> {
-		const { position, request, toRow } = send;
-		this.ledger.begin(position, this.executionId);
+	private async leave({ position, key, request, toRow }: Send): Promise<SendOutcome> {
+		const hasKey = key !== undefined;
+		this.ledger.begin(position, this.executionId, hasKey);
 		const result = await request();
 		if (result.answered) {
 			const row = toRow(result.value);
-			this.ledger.keepSent(position, row);
+			this.ledger.keepSent(position, row, hasKey);
 			return { ended: 'sent', row };
 		}
-		this.ledger.keepFailed(position, this.executionId, result.problem);
+		this.ledger.keepFailed(position, this.executionId, result.problem, hasKey);
 		return { ended: 'failed', problem: result.problem };
 	}
 }
-
-const noDatabase = (error: unknown) =>
-	new Unavailable(
-		`n8n's database did not answer, so 'Send Only Once' can't be kept: ${messageOf(error)}`,
-		'Check that n8n can reach its database.',
-	);

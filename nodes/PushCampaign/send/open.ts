@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { InvalidInput, messageOf, Unavailable } from '../service/thrown';
+import { InvalidInput } from '../service/thrown';
 import { Keys } from './keys';
 import { openLedger } from './ledger';
 import { SendsOnce } from './once';
@@ -32,13 +32,7 @@ export function openSends(context: IExecuteFunctions) {
 				"Take 'Send Only Once' out of the options, or let the agent call a workflow that sends.",
 			);
 		}
-		const areUsable = await rows.areUsable().catch((error: unknown) => {
-			throw new Unavailable(
-				`n8n's database did not answer, and 'Send Only Once' needs it: ${messageOf(error)}`,
-				'Check that n8n can reach its database.',
-			);
-		});
-		if (areUsable) return;
+		if (await rows.areUsable()) return;
 		throw new InvalidInput(
 			"'Send Only Once' does not work with this version of n8n, which stores processed data differently",
 			"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",

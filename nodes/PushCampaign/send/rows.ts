@@ -13,6 +13,8 @@ import { randomUUID } from 'crypto';
 
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { messageOf, Unavailable } from '../service/thrown';
+
 /** All rows begin with this, so that an administrator finds them: `n:push-campaign-…`. */
 const prefix = 'push-campaign-';
 const scope = 'node';
@@ -48,7 +50,7 @@ export interface KeyRows {
 	isThere(name: string): Promise<boolean>;
 }
 
-/** The rows of one node. All throw what n8n's database throws. */
+/** The rows of one node. All throw Unavailable if n8n's database does not answer. */
 export class Rows implements KeyRows {
 	private readonly node: { id: string } | undefined;
 
@@ -113,6 +115,11 @@ export class Rows implements KeyRows {
 		} finally {
 			node.id = id;
 		}
-		return await answer;
+		return await answer.catch((error: unknown) => {
+			throw new Unavailable(
+				`n8n's database did not answer, and 'Send Only Once' needs it: ${messageOf(error)}`,
+				'Check that n8n can reach its database.',
+			);
+		});
 	}
 }

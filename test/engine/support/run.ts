@@ -28,8 +28,10 @@ export interface Surroundings {
 export interface RunOptions extends Surroundings {
 	/** What the start node hands on; one empty item when left out. */
 	input?: INodeExecutionData[];
-	/** `trigger` (the default) is a production execution, `manual` one from the editor. */
-	mode?: 'trigger' | 'manual';
+	/**
+	 * `trigger` (the default) is a production execution, `manual` one from the editor, `integrated` that of a sub-workflow.
+	 */
+	mode?: 'trigger' | 'manual' | 'evaluation' | 'integrated';
 }
 
 export interface StartedRun {

@@ -1,130 +1,384 @@
+import type { Circumstances } from '../../../nodes/PushCampaign/execution/failureTexts';
 import {
+	circumstancesOf,
+	describeCanceled,
 	describeItem,
 	describeRun,
 	mainFailure,
 	messageOfRun,
 } from '../../../nodes/PushCampaign/execution/failureTexts';
-import type { FailedEnd, ItemEnd } from '../../../nodes/PushCampaign/execution/tally';
+import type { FailedItem, RunItem } from '../../../nodes/PushCampaign/execution/runItem';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
 	failureProblem,
-	refusedProblem,
 	unknownProblem,
 	validationProblem,
 } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
+import { itemOf } from '../operations/support';
 
-const failed = (index: number, problem: Problem, row = {}): FailedEnd => ({
-	...{ index, how: 'failed', row, problem },
+// What a person reads when a send failed: what was sent; what must not be done, if anything; the one thing to do.
+
+const parameters = itemOf({});
+const ended = (index: number, how: RunItem['how'], more: Partial<RunItem> = {}): RunItem => ({
+	...{ index, how, parameters, hasKey: false },
+	...more,
 });
-const ended = (index: number, how: ItemEnd['how']): ItemEnd => ({ index, how, row: {} });
+const failed = (index: number, problem: Problem, more: Partial<RunItem> = {}): FailedItem => ({
+	...ended(index, 'failed', more),
+	problem,
+});
 
 const requested = { isSend: true };
-const service = (type: string) =>
-	failureProblem({ type, description: 'As it says' }, { statusCode: 200 }, requested);
-const problems: Array<[name: string, problem: Problem]> = [
-	['not valid', validationProblem(new InvalidInput("'Title' is missing", "Fill in 'Title'."))],
-	['a vault', validationProblem(new Unavailable('The vault is sealed', 'Open it.'))],
-	['no such subscriber', service('invalid_sid')],
-	['a value', service('invalid_value')],
-	['the credential', service('authentication_failure')],
-	['too many requests', service('rate_limit')],
-	['no type', service('')],
-	['a type of its own', service('quota_exceeded')],
-	['a page', refusedProblem(403)],
-	['unknown', unknownProblem('the connection was lost', requested)],
+const service = (type: string, description = '') =>
+	failureProblem({ type, description }, { statusCode: 200 }, requested);
+const invalid = (message = "'Title' is missing") =>
+	validationProblem(new InvalidInput(message, "Fill in 'Title'."));
+const lost = unknownProblem('the connection was lost', requested);
+const problems: Readonly<Record<string, Problem>> = {
+	wait: { ...service(''), fix: undefined },
+	mend: { ...service('authentication_failure'), fix: 'Check it.' },
+	correct: { ...invalid(), fix: 'Correct it.' },
+	unknown: lost,
+};
+
+/**
+ * Sentences by what they depend on: the first line that fits. `keys`: all items have Send Only Once. `continue`: the run
+ * goes on after a failure. `sub`: another workflow called this one. `sent`: something was sent. `one`: to one subscriber
+ * each. `several`: several are unknown.
+ */
+const sentences: ReadonlyArray<readonly [when: string, says: string]> = [
+	[
+		'wait continue keys',
+		'Wait a moment. Then run the workflow again: what was sent is not sent again.',
+	],
+	[
+		'wait continue sent',
+		'Wait a moment. Then run the workflow with the items alone that were not sent.',
+	],
+	[
+		'wait continue sub',
+		'Wait a moment. Then run the workflow with the items alone that were not sent.',
+	],
+	['wait continue', 'Wait a moment. Then run the workflow again.'],
+	[
+		'wait keys',
+		"Wait a moment. Then use 'Retry' in the list of executions, or run the workflow again: what was sent is not sent again.",
+	],
+	[
+		'wait sub',
+		"Wait a moment. Then use 'Retry' of the sub-workflow's own execution, not of the workflow that called it, which would send all again.",
+	],
+	[
+		'wait sent',
+		"Wait a moment. Then use 'Retry' in the list of executions: it sends the rest alone. Running the workflow again would send all again.",
+	],
+	['wait', "Wait a moment. Then use 'Retry' in the list of executions."],
+	['mend continue keys', 'Check it. Then run the workflow again: what was sent is not sent again.'],
+	[
+		'mend continue sent',
+		'Check it. Then run the workflow with the items alone that were not sent.',
+	],
+	['mend continue sub', 'Check it. Then run the workflow with the items alone that were not sent.'],
+	['mend continue', 'Check it. Then run the workflow again.'],
+	[
+		'mend keys',
+		"Check it. Then use 'Retry' in the list of executions, or run the workflow again: what was sent is not sent again.",
+	],
+	[
+		'mend sub',
+		"Check it. Then use 'Retry' of the sub-workflow's own execution, not of the workflow that called it, which would send all again.",
+	],
+	[
+		'mend sent',
+		"Check it. Then use 'Retry' in the list of executions: it sends the rest alone. Running the workflow again would send all again.",
+	],
+	['mend', "Check it. Then use 'Retry' in the list of executions."],
+	['correct keys', 'Correct it. Then run the workflow again: what was sent is not sent again.'],
+	[
+		'correct continue sent',
+		'Running the workflow again would send again what was sent. Correct it. Then run the workflow with the items alone that were not sent.',
+	],
+	[
+		'correct continue sub',
+		'Running the workflow that called this one would send again what its other calls sent. Correct it. Then run the workflow with the items alone that were not sent.',
+	],
+	['correct continue', 'Correct it. Then run the workflow again.'],
+	[
+		'correct sent',
+		"Running the workflow again would send again what was sent. Correct it. Then run the workflow with the items alone that were not sent, as 'Retry' would use the old data.",
+	],
+	[
+		'correct sub',
+		"Running the workflow that called this one would send again what its other calls sent. Correct it. Then run the workflow with the items alone that were not sent, as 'Retry' would use the old data.",
+	],
+	['correct', "Correct it. Then run the workflow again, as 'Retry' would use the old data."],
+	...unknownSentences(),
 ];
-const circumstances = [false, true].flatMap((hasKeys) =>
-	[false, true].flatMap((isContinuing) =>
-		[false, true].map((isToOne) => ({ hasKeys, isContinuing, isToOne })),
-	),
+
+/** All begin with the same two sentences, and ask the same questions. */
+function unknownSentences(): Array<[when: string, says: string]> {
+	const many = 'Look for the campaigns in the dashboard of your push service.';
+	const one = 'Look for the campaign in the dashboard of your push service.';
+	const people =
+		'The dashboard of your push service does not list notifications to one subscriber, so ask the subscribers.';
+	const person =
+		'The dashboard of your push service does not list a notification to one subscriber, so ask the subscriber.';
+	const variants = [
+		['one several', people, 'Did all arrive?', 'Did none arrive?', 'Did only some arrive?'],
+		['one', person, 'Did it arrive?', 'Did it not arrive?', ''],
+		['several', many, 'Are they all there?', 'Is none there?', 'Are only some there?'],
+		['', one, 'Is it there?', 'Is it not there?', ''],
+	] as const;
+	const stay = 'Do not run it again yet.';
+	return variants.flatMap(([words, look, all, none, some]): Array<[string, string]> => {
+		const choose = `${stay} ${look} ${all} Choose Count as Sent under 'Unknown Outcome' in the options. ${none} Choose Send Again.`;
+		const divide =
+			some === ''
+				? ''
+				: `${some} Choose Count as Sent, and run the workflow with the others alone afterwards. `;
+		const divideKeys =
+			some === '' ? '' : `${some} Choose Send Again, and run the workflow with the others alone. `;
+		const alone =
+			some === ''
+				? `${none} Run the workflow with this item alone.`
+				: `${some} Run the workflow with the others alone.`;
+		const retry = "Then use 'Retry with currently saved workflow'";
+		return [
+			[
+				`unknown keys ${words}`,
+				`${choose} ${divideKeys}Then run the workflow again, and take the option out afterwards.`,
+			],
+			[`unknown continue ${words}`, `${stay} ${look} ${alone}`],
+			[
+				`unknown sub ${words}`,
+				`${choose} ${divide}${retry} of the sub-workflow's own execution, not of the workflow that called it, which would send all again, and take the option out afterwards.`,
+			],
+			[
+				`unknown ${words}`,
+				`${choose} ${divide}${retry} in the list of executions, and take the option out afterwards.`,
+			],
+		];
+	});
+}
+
+const wordsFor: ReadonlyArray<readonly [word: string, name: keyof Circumstances]> = [
+	['keys', 'hasKeys'],
+	['continue', 'isContinuing'],
+	['sub', 'isSubWorkflow'],
+	['sent', 'isAnySent'],
+	['one', 'isToOne'],
+	['several', 'areUnknown'],
+];
+
+/** Each problem in all circumstances. */
+const cases = Object.entries(problems).flatMap(([name, problem]) =>
+	Array.from({ length: 2 ** wordsFor.length }, (_, number) => {
+		const chosen = wordsFor.filter((_word, place) => (number >> place) % 2 === 1);
+		const is = (key: keyof Circumstances) => chosen.some(([, each]) => each === key);
+		const circumstances: Circumstances = {
+			hasKeys: is('hasKeys'),
+			isContinuing: is('isContinuing'),
+			isSubWorkflow: is('isSubWorkflow'),
+			isAnySent: is('isAnySent'),
+			isToOne: is('isToOne'),
+			areUnknown: is('areUnknown'),
+		};
+		return { words: [name, ...chosen.map(([word]) => word)], problem, circumstances };
+	}),
 );
-const sentencesOf = (text: string) => text.split(/(?<=\.)\s+/);
 
-describe.each(problems)('after %s', (_name, problem) => {
-	const runs = [
-		[failed(0, problem)],
-		[ended(0, 'sent'), failed(1, problem), ended(2, 'notStarted')],
-		[ended(0, 'sentEarlier'), failed(1, problem), ended(2, 'repeated')],
-	];
-	const all = circumstances.flatMap((each) => [
-		{ ...each, text: describeItem(problem, each) },
-		...runs.map((ends) => ({ ...each, text: describeRun(ends, failed(0, problem), each) })),
-	]);
-
-	test('nothing is said twice', () => {
-		for (const { text } of all) {
-			const sentences = sentencesOf(`${problem.message}. ${text}`);
-			expect(new Set(sentences).size).toBe(sentences.length);
-			expect(text).toMatch(/\.$/);
-		}
-	});
-
-	test('there is one next step', () => {
-		for (const { text, isContinuing, hasKeys } of all) {
-			const isRetry = /use 'Retry/.test(text);
-			const isAgain = /[Tt]hen run the workflow|, run the workflow|^Only if.* run the/m.test(text);
-			expect(isRetry !== isAgain || (isRetry && hasKeys)).toBe(true);
-			// n8n calls it a success, and offers no Retry.
-			if (isContinuing && !hasKeys) expect(isRetry).toBe(false);
-			if (problem.remedy === 'correct') expect(isRetry).toBe(false);
-			if (problem.outcome === 'unknown') expect(text).toContain('Do not run it again yet.');
-		}
-	});
-
-	test('it begins with what was sent, now and earlier', () => {
-		const [one, two, three] = runs.map((ends) =>
-			describeRun(ends, failed(0, problem), {
-				...{ hasKeys: false, isContinuing: false, isToOne: false },
-			}),
+test('in all circumstances there is one thing to do, and it is said in these words', () => {
+	const used = new Set<string>();
+	for (const { words, problem, circumstances } of cases) {
+		const [when, says] =
+			sentences.find(([given]) =>
+				given.split(' ').every((word) => word === '' || words.includes(word)),
+			) ?? [];
+		used.add(String(when));
+		const text = describeRun([failed(0, problem)], problem, circumstances);
+		expect(`${words.join(' ')}: ${text}`).toBe(
+			`${words.join(' ')}: ${problem === lost ? '' : `Nothing was sent${circumstances.isSubWorkflow ? ' by this call' : ''}. `}${says}`,
 		);
-		const isUnknown = problem.outcome === 'unknown';
-		expect(one).toMatch(isUnknown ? /^Do not run/ : /^Nothing was sent\. /);
-		const left = isUnknown ? '1 not sent, 1 unknown' : '2 not sent';
-		expect(two?.startsWith(`1 of 3 was sent, ${left}. `)).toBe(true);
-		expect(three).toMatch(/^0 sent now, 1 sent earlier, 1 sent by another item of this run, 1 /);
+	}
+	expect(used.size).toBe(sentences.length);
+});
+
+test('one item of a run that went on says the same as its run', () => {
+	for (const { problem, circumstances } of cases) {
+		if (circumstances.areUnknown) continue;
+		const [, ...steps] = describeItem(problem, circumstances).split('It was not sent. ');
+		const text = steps.join('') || describeItem(problem, circumstances);
+		expect(describeRun([failed(0, problem)], problem, circumstances).endsWith(text)).toBe(true);
+	}
+});
+
+test('nothing is said twice', () => {
+	for (const { problem, circumstances } of cases) {
+		const items = [ended(0, 'sent'), failed(1, problem), ended(2, 'notStarted')];
+		const text = `${problem.message}. ${describeRun(items, problem, circumstances)}`;
+		const all = text.split(/(?<=[.?])\s+/);
+		expect(new Set(all).size).toBe(all.length);
+	}
+});
+
+test('what n8n does not show to be wrong about this node is said with how to report it', () => {
+	const defect: Problem = { ...lost, cause: 'node-defect', fix: 'Report it.' };
+	const [first] = cases;
+	expect(describeItem(defect, first?.circumstances ?? neverSent)).toMatch(
+		/^Report it\. Do not run/,
+	);
+});
+
+const neverSent: Circumstances = {
+	...{ hasKeys: false, isContinuing: false, isSubWorkflow: false },
+	...{ isAnySent: false, isToOne: false, areUnknown: false },
+};
+
+describe('a description begins with what was sent:', () => {
+	const begin = (items: RunItem[], problem: Problem, more: Partial<Circumstances> = {}) =>
+		describeRun(items, problem, { ...neverSent, ...circumstancesOf(items), ...more });
+
+	test.each<[what: string, items: RunItem[], problem: Problem, begins: string]>([
+		[
+			'nothing',
+			[failed(0, problems['wait'] ?? lost), ended(1, 'notStarted')],
+			service(''),
+			'Nothing was sent. ',
+		],
+		[
+			'some',
+			[ended(0, 'sent'), failed(1, service('')), ended(2, 'notStarted')],
+			service(''),
+			'1 of 3 was sent, 2 not sent. ',
+		],
+		[
+			'several',
+			[ended(0, 'sent'), ended(1, 'sent'), failed(2, service(''))],
+			service(''),
+			'2 of 3 were sent, 1 not sent. ',
+		],
+		[
+			'after a Retry',
+			[
+				ended(0, 'sentEarlier'),
+				ended(1, 'sent'),
+				failed(2, service('')),
+				ended(3, 'repeated'),
+				ended(4, 'alreadySent'),
+			],
+			service(''),
+			'1 sent now, 2 sent earlier, 1 sent by another item of this run, 1 not sent. ',
+		],
+		[
+			'what is unknown, by its number and its subscriber',
+			[ended(0, 'sent'), failed(1, lost, { subscriberId: '5002' }), failed(2, lost)],
+			lost,
+			'1 of 3 was sent, 2 unknown: items 1 (subscriber 5002), 2 (counted from 0). Do not',
+		],
+		['one that is unknown', [failed(0, lost)], lost, 'Do not run it again yet. '],
+		[
+			'what the service says',
+			[failed(0, service('', 'No'))],
+			service('', 'No'),
+			'Nothing was sent. The service says: "No". ',
+		],
+	])('%s', (_what, items, problem, begins) => {
+		expect(begin(items, problem).slice(0, begins.length)).toBe(begins);
 	});
+});
+
+test('a key that was added after something had been sent without one counts for nothing', () => {
+	const items = [ended(0, 'sentEarlier'), failed(1, lost, { hasKey: true })];
+	expect(circumstancesOf(items)).toEqual({ hasKeys: false, isAnySent: true, areUnknown: false });
+	const keyed = [ended(0, 'alreadySent', { hasKey: true }), failed(1, lost, { hasKey: true })];
+	expect(circumstancesOf(keyed).hasKeys).toBe(true);
 });
 
 test('what is unknown decides what to do, or else the first failure', () => {
-	const [value, unknown] = [service('invalid_value'), unknownProblem('lost', requested)];
-	const ends = [ended(0, 'sent'), failed(1, value), failed(2, unknown)];
-	expect(mainFailure(ends)?.index).toBe(2);
-	expect(mainFailure(ends.slice(0, 2))?.index).toBe(1);
-	expect(mainFailure(ends.slice(0, 1))).toBeUndefined();
+	const items = [ended(0, 'sent'), failed(1, service('invalid_value')), failed(2, lost)];
+	expect(mainFailure(items)?.index).toBe(2);
+	expect(mainFailure(items.slice(0, 2))?.index).toBe(1);
+	expect(mainFailure(items.slice(0, 1))).toBeUndefined();
 });
 
 describe('the message of a run', () => {
-	const invalid = () => validationProblem(new InvalidInput("'Title' is missing", 'Fill it in.'));
-
-	test('counts what is not valid, and names the first item and up to ten others', () => {
-		const ends = Array.from({ length: 13 }, (_, index) => failed(index, invalid()));
-		const [first = failed(0, invalid())] = ends;
-		expect(messageOfRun(ends, first)).toBe(
-			"13 of 13 items are not valid: 'Title' is missing (item 0; also items 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …)",
+	test('counts what is not valid, and gives each reason with up to ten items', () => {
+		const same = Array.from({ length: 12 }, (_, index) => failed(index, invalid()));
+		const other = failed(12, invalid("'Subscriber ID' is missing"), { subscriberId: '5013' });
+		const [first = other] = same;
+		expect(messageOfRun([...same, other, ended(13, 'notStarted')], first)).toBe(
+			"13 of 14 items are not valid (counted from 0): items 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …: 'Title' is missing; item 12 (subscriber 5013): 'Subscriber ID' is missing",
 		);
 	});
 
+	test('gives up to ten reasons', () => {
+		const items = Array.from({ length: 12 }, (_, index) =>
+			failed(index, invalid(`Reason ${index}`)),
+		);
+		const [first = failed(0, invalid())] = items;
+		expect(messageOfRun(items, first)).toMatch(/item 9: Reason 9; and 2 more reasons$/);
+	});
+
+	test('of one item is the reason alone', () => {
+		const only = failed(0, invalid(), { subscriberId: '5001' });
+		expect(messageOfRun([only], only)).toBe("'Title' is missing");
+	});
+
 	test('names the subscriber, once', () => {
-		const row = { subscriberId: '5002' };
 		const problem = service('');
-		const unnamed = failed(1, problem, row);
+		const unnamed = failed(1, problem, { subscriberId: '5002' });
 		expect(messageOfRun([ended(0, 'sent'), unnamed], unnamed)).toBe(
 			`${problem.message} (subscriber 5002)`,
 		);
-		const about = { of: 'subscriber', label: "'Subscriber ID'", id: '5002' } as const;
-		const notFound = failureProblem(
-			{ type: 'invalid_sid', description: '' },
-			{ statusCode: 200 },
-			{ ...requested, about },
+		const named = failed(
+			1,
+			{ ...problem, message: 'No subscriber 5002' },
+			{ subscriberId: '5002' },
 		);
-		const named = failed(1, notFound, row);
-		expect(messageOfRun([ended(0, 'sent'), named], named)).toBe(notFound.message);
+		expect(messageOfRun([ended(0, 'sent'), named], named)).toBe('No subscriber 5002');
+	});
+
+	test('begins with what must not be done if the outcome is unknown', () => {
+		const unknown = failed(0, lost);
+		expect(messageOfRun([unknown], unknown)).toMatch(
+			/^Do not run it again yet: it is unknown whether this was sent/,
+		);
 	});
 
 	test('counts nothing if one reason fails all items once', () => {
 		const vault = validationProblem(new Unavailable('The vault is sealed', 'Open it.'));
-		const ends = [0, 1, 2].map((index) => failed(index, vault));
-		expect(messageOfRun(ends, failed(0, vault))).toBe('The vault is sealed');
+		const items = [0, 1, 2].map((index) => failed(index, vault));
+		expect(messageOfRun(items, failed(0, vault))).toBe('The vault is sealed');
+	});
+});
+
+describe('a run that n8n stopped', () => {
+	const said = (items: RunItem[], more: Partial<Circumstances> = {}) =>
+		describeCanceled(items, { ...neverSent, ...circumstancesOf(items), ...more });
+
+	test('says what was sent, and names no Retry: n8n offers none', () => {
+		expect(said([ended(0, 'sent'), ended(1, 'notStarted')])).toEqual({
+			message: 'The execution was canceled. 1 of 2 was sent, 1 not sent.',
+			description: 'Run the workflow with the items alone that were not sent.',
+		});
+	});
+
+	test('says to look first if anything is unknown', () => {
+		const { message, description } = said([ended(0, 'sent'), failed(1, lost)]);
+		expect(message).toBe(
+			'The execution was canceled. 1 of 2 was sent, 1 unknown: item 1 (counted from 0).',
+		);
+		expect(description).toMatch(
+			/^Do not run it again yet\. .* Run the workflow with this item alone\.$/,
+		);
+	});
+
+	test('can be run again if all items have keys', () => {
+		const { description } = said([
+			ended(0, 'sent', { hasKey: true }),
+			ended(1, 'notStarted', { hasKey: true }),
+		]);
+		expect(description).toBe('Run the workflow again: what was sent is not sent again.');
 	});
 });

@@ -130,6 +130,7 @@ export async function runProcesses(
 			checkTime: () => undefined,
 			request,
 			toRow: () => ({}),
+			countedRow: {},
 		};
 		busy += 1;
 		for (let waits = 0; waits <= mostWaits; waits += 1) {

@@ -8,12 +8,7 @@ const refused = failureProblem(
 	{ statusCode: 200 },
 	{ isSend: true },
 );
-const row = {
-	campaignId: '1001',
-	audience: 'segments',
-	segmentIds: ['12'],
-	attributes: { a: true },
-};
+const row = { campaignId: '1001', audience: 'segments', recipients: 'segment 12', dryRun: true };
 
 /** What n8n's database gives back of what an execution held. */
 function saved(context: object): object {
@@ -25,30 +20,30 @@ function saved(context: object): object {
 function contextWith(end: (ledger: Ledger) => void): object {
 	const context = {};
 	const ledger = openLedger(context);
-	ledger.begin('0.1', 'first');
+	ledger.begin('0.1', 'first', false);
 	end(ledger);
 	return context;
 }
-const sent = () => contextWith((ledger) => ledger.keepSent('0.1', row));
-const unknown = () => contextWith((ledger) => ledger.keepFailed('0.1', 'first', lost));
+const sent = () => contextWith((ledger) => ledger.keepSent('0.1', row, false));
+const unknown = () => contextWith((ledger) => ledger.keepFailed('0.1', 'first', lost, false));
 
 test('an item that was sent gives its first answer again, whatever is chosen about unknown ones', () => {
 	const ledger = openLedger(saved(sent()));
 	for (const choice of ['report', 'resend', 'countAsSent'] as const) {
-		expect(ledger.recall('0.1', 'retry', choice)).toEqual({ says: 'sent', row });
+		expect(ledger.recall('0.1', 'retry', choice)).toEqual({ says: 'sent', row, hasKey: false });
 	}
 	expect(ledger.recall('0.2', 'retry', 'report')).toEqual({ says: 'new' });
 	expect(ledger.recall('1.1', 'retry', 'report')).toEqual({ says: 'new' });
 });
 
 test('an item that was certainly not sent is as new', () => {
-	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', refused));
+	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', refused, false));
 	expect(openLedger(saved(context)).recall('0.1', 'retry', 'report')).toEqual({ says: 'new' });
 });
 
 test('an unknown item fails again with the same words, unless its user chose otherwise for a later execution', () => {
 	const ledger = openLedger(saved(unknown()));
-	const again = { says: 'unknown', problem: lost };
+	const again = { says: 'unknown', problem: lost, hasKey: false };
 	expect(ledger.recall('0.1', 'retry', 'report')).toEqual(again);
 	expect(ledger.recall('0.1', 'first', 'resend')).toEqual(again);
 	expect(ledger.recall('0.1', 'retry', 'resend')).toEqual({ says: 'new' });
@@ -65,11 +60,12 @@ test('a request that has left and was not answered is unknown, and nobody decide
 test('a second Retry knows what the first one sent, also if n8n does not', () => {
 	const first = saved(unknown());
 	const retry = openLedger(saved(first));
-	retry.begin('0.1', 'retry');
-	retry.keepSent('0.1', row);
+	retry.begin('0.1', 'retry', false);
+	retry.keepSent('0.1', row, false);
 	expect(openLedger(saved(first)).recall('0.1', 'retry 2', 'resend')).toEqual({
 		says: 'sent',
 		row,
+		hasKey: false,
 	});
 });
 
@@ -79,7 +75,65 @@ test('a further try of the same execution has the same ledger, and a new executi
 	expect(openLedger({}).recall('0.1', 'new', 'report')).toEqual({ says: 'new' });
 });
 
-test('what n8n holds that is no ledger counts as none', () => {
-	const context = { pushCampaignLedger: { id: 7, entries: [] } };
-	expect(openLedger(context).recall('0.1', 'any', 'report')).toEqual({ says: 'new' });
+test('what n8n saved in another process and what this one remembers are put together: sent is sent', () => {
+	const first = saved(unknown());
+	const here = openLedger(saved(first));
+	here.keepFailed('0.1', 'retry', lost, false);
+	here.keepSent('0.2', row, false);
+	// A Retry in another process has sent it, and n8n saved that.
+	const newest = { pushCampaignLedger: { id: here.id, entries: { '0.1': { row, hasKey: true } } } };
+	const ledger = openLedger(newest);
+	expect(ledger.recall('0.1', 'retry 3', 'report')).toEqual({ says: 'sent', row, hasKey: true });
+	expect(ledger.recall('0.2', 'retry 3', 'report')).toMatchObject({ says: 'sent' });
+	// What n8n saved of an older one takes nothing back.
+	expect(openLedger(saved(first)).recall('0.1', 'retry 4', 'resend')).toMatchObject({
+		says: 'sent',
+	});
+});
+
+test('what n8n saves is a format', () => {
+	const entries = {
+		'0.0.abc': { row: { campaignId: '1001', status: 'success' }, hasKey: false },
+		'0.1.def': {
+			unknown: {
+				type: 'network',
+				outcome: 'unknown',
+				message: 'It is unknown whether this was sent',
+				remedy: 'wait',
+				cause: 'temporarily-unavailable',
+			},
+			executionId: '7',
+			hasKey: true,
+		},
+	};
+	const ledger = openLedger({ pushCampaignLedger: { id: 'format', entries } });
+	expect(ledger.recall('0.0.abc', '8', 'report')).toMatchObject({ says: 'sent', hasKey: false });
+	expect(ledger.recall('0.1.def', '8', 'report')).toMatchObject({ says: 'unknown', hasKey: true });
+	expect(saved({ ledger })).toEqual({ ledger: { id: 'format', entries } });
+});
+
+test('an entry that can’t be read counts as unknown, and so does every item if nothing can be read', () => {
+	const entries = { '0.1': { sent: true }, '0.2': { row, hasKey: true } };
+	const broken = openLedger({ pushCampaignLedger: { id: 'broken', entries } });
+	expect(broken.recall('0.1', 'retry', 'report')).toMatchObject({ says: 'unknown' });
+	expect(broken.recall('0.1', 'retry', 'resend')).toEqual({ says: 'new' });
+	expect(broken.recall('0.2', 'retry', 'report')).toMatchObject({ says: 'sent' });
+	const none = openLedger({ pushCampaignLedger: { id: 7, entries: [] } });
+	expect(none.recall('0.1', 'any', 'report')).toMatchObject({ says: 'unknown' });
+	expect([none.isEmpty, openLedger({}).isEmpty]).toEqual([false, true]);
+});
+
+test('the last hundred executions that were retried are remembered', () => {
+	const first = saved(unknown());
+	const retryOthers = (count: number) => {
+		for (let index = 0; index < count; index += 1) {
+			openLedger({ pushCampaignLedger: { id: `other ${index}`, entries: {} } });
+		}
+	};
+	const says = () => openLedger(saved(first)).recall('0.1', 'retry', 'report').says;
+	openLedger(saved(first)).keepSent('0.1', row, false);
+	retryOthers(99);
+	expect(says()).toBe('sent');
+	retryOthers(100);
+	expect(says()).toBe('unknown');
 });

@@ -3,12 +3,16 @@ import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import type { Send } from '../../../nodes/PushCampaign/send/once';
 import { SendsOnce } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
-import { failureProblem, unknownProblem } from '../../../nodes/PushCampaign/service/problems';
+import {
+	failureProblem,
+	unknownProblem,
+	validationProblem,
+} from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
 
 // One send asks the ledger, then its key, then the clock, right before its request leaves.
 
-const tooLate = new InvalidInput("'Send At' is less than 5 minutes ahead", 'Choose a later time.');
+const tooLate = validationProblem(new InvalidInput('It is too late', 'Choose a later time.'));
 const lost = unknownProblem('the connection was lost', { isSend: true });
 const refused = (type: string) =>
 	failureProblem({ type, description: '' }, { statusCode: 200 }, { isSend: true });
@@ -19,7 +23,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 	const asked: string[] = [];
 	const ask = (what: string) => {
 		asked.push(what);
-		if (given.failing?.test(what)) throw new Error('SQLITE_BUSY');
+		if (given.failing?.test(what)) throw new Unavailable('SQLITE_BUSY', 'Check the database.');
 	};
 	const rows: KeyRows = {
 		async insert(name) {
@@ -50,6 +54,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 			return { answered: true, value: { description: 'Created' }, raw: {} };
 		},
 		toRow: ({ description }) => ({ description }),
+		countedRow: { status: 'alreadySent' },
 	};
 	return { table, asked, warn, ledger, once, send };
 }
@@ -69,36 +74,25 @@ test('what the ledger knows is asked of nobody else', async () => {
 	const { once, send, asked } = setUp();
 	await once.try(send);
 	asked.length = 0;
-	const again = await once.try({ ...send, late: tooLate });
+	const again = await once.try({ ...send, checkTime: () => tooLate });
 	expect(again).toMatchObject({ outcome: { ended: 'sentBefore' }, then: 'end', isAccepted: false });
 	expect(asked).toEqual([]);
 });
 
 test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
 	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
-	const late = { ...sent.send, late: tooLate };
+	const late = { ...sent.send, checkTime: () => tooLate };
 	expect(await sent.once.isFree(late)).toBe(false);
 	expect(await sent.once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 
 	const free = setUp();
-	expect(await free.once.isFree({ ...free.send, late: tooLate })).toBe(true);
-	expect(await free.once.try({ ...free.send, late: tooLate })).toMatchObject({
+	expect(await free.once.isFree({ ...free.send, checkTime: () => tooLate })).toBe(true);
+	expect(await free.once.try({ ...free.send, checkTime: () => tooLate })).toMatchObject({
 		...failed({ type: 'validation', message: tooLate.message }),
 		then: 'stop',
 	});
 	expect(free.table).toEqual(new Set());
 	expect(free.asked).not.toContain('request');
-});
-
-test('refuses a late item even if the clock is set back while its key is claimed', async () => {
-	const { once, send, table, asked } = setUp({ rows: ['key:claim:1'] });
-	const late = { ...send, late: tooLate, checkTime: () => undefined };
-	expect(await once.try(late)).toMatchObject({ then: 'held' });
-	table.add('key:free:1');
-	const attempt = await once.try(late);
-	expect(attempt).toMatchObject(failed({ message: tooLate.message }));
-	expect(asked).not.toContain('request');
-	expect(table).toEqual(new Set(['key:claim:1', 'key:free:1']));
 });
 
 test('refuses an item that becomes late while it waits', async () => {
@@ -121,16 +115,46 @@ test('a claim of somebody else is waited for, and is unknown once its time is ov
 	expect(asked).not.toContain('request');
 });
 
-test('Count as Sent sends nothing, with a key or without, and notes it under the key', async () => {
-	for (const key of [undefined, 'key']) {
-		const { once, send, ledger, asked, table } = setUp();
-		ledger.begin('0.0', 'earlier execution');
-		ledger.keepFailed('0.0', 'earlier execution', lost);
-		const attempt = await once.try({ ...send, key, unknownOutcome: 'countAsSent' });
-		expect(attempt).toMatchObject({ outcome: { ended: 'alreadySent' }, then: 'end' });
-		expect(asked).not.toContain('request');
-		expect([...table]).toEqual(key === undefined ? [] : ['key:sent']);
-	}
+describe('Count as Sent', () => {
+	const unknown = (key: string | undefined) => {
+		const all = setUp();
+		all.ledger.begin('0.0', 'earlier execution', false);
+		all.ledger.keepFailed('0.0', 'earlier execution', lost, false);
+		return { ...all, send: { ...all.send, key, unknownOutcome: 'countAsSent' as const } };
+	};
+	const counted = { outcome: { ended: 'sentBefore', row: { status: 'alreadySent' } }, then: 'end' };
+
+	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
+		for (const key of [undefined, 'key']) {
+			const { once, send, asked } = unknown(key);
+			expect(await once.try(send)).toMatchObject(counted);
+			expect(await once.try({ ...send, unknownOutcome: 'report' })).toMatchObject(counted);
+			expect(asked).not.toContain('request');
+		}
+	});
+
+	test('with a key that was added after the send makes claim 1, for those who claim without a look', async () => {
+		const { once, send, table } = unknown('key');
+		await once.try(send);
+		expect([...table]).toEqual(['key:claim:1', 'key:sent']);
+	});
+
+	test('is not judged by the time of the send', async () => {
+		const { once, send } = unknown('key');
+		const late = { ...send, checkTime: () => tooLate };
+		expect(await once.isFree(late)).toBe(false);
+		expect(await once.try(late)).toMatchObject(counted);
+	});
+});
+
+test('a key that counts as sent is sent also for a run that takes it for free without a look', async () => {
+	const { once, send, asked } = setUp({ rows: ['added:claim:1', 'added:sent'] });
+	await once.try(send);
+	asked.length = 0;
+	const added = { ...send, position: '0.1', key: 'added' };
+	expect(await once.try(added)).toEqual({ then: 'held' });
+	expect(await once.try(added)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(asked).not.toContain('request');
 });
 
 test.each([
@@ -174,6 +198,8 @@ describe('if n8n’s database does not answer', () => {
 
 	test('for a late item, the message names the database and not a bug', async () => {
 		const { once, send } = setUp({ failing: /look/ });
-		await expect(once.isFree({ ...send, late: tooLate })).rejects.toBeInstanceOf(Unavailable);
+		await expect(once.isFree({ ...send, checkTime: () => tooLate })).rejects.toBeInstanceOf(
+			Unavailable,
+		);
 	});
 });
