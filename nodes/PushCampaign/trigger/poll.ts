@@ -39,9 +39,9 @@ interface Found {
 async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	// n8n 1 gives no budget.
 	const budgetMs = (context.getPollBudgetMs?.() ?? firstPollMs) * timeShare;
-	const readingMs = Math.max(1, Math.floor(Math.min(budgetMs, longest)));
+	const readingMs = Math.floor(Math.min(budgetMs, longest));
 	// What hangs leaves time for what stands behind it, and a slow service is read.
-	const requestMs = Math.max(1, Math.floor(Math.min(readingMs * timeShare, longestRequestMs)));
+	const requestMs = Math.floor(Math.min(readingMs * timeShare, longestRequestMs));
 	try {
 		const signal = AbortSignal.timeout(readingMs);
 		const { rule, ...watched } = readWatched(pollParameters(context));
