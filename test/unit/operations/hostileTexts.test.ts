@@ -7,6 +7,7 @@ import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSeg
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { createClient } from '../../../nodes/PushCampaign/service/client';
 import { parseSettings } from '../../../nodes/PushCampaign/service/settings';
+import { cpuTimeOf } from '../../support/cpuTime';
 import { itemOf, prepare, refusalOf } from './support';
 
 // Whoever writes into a feed, a form or a webhook chooses these texts, and all of n8n stands still while one is read.
@@ -171,11 +172,8 @@ test.each(kinds)(
 			for (const shape of shapes) {
 				// The end keeps a pattern from reaching the end of the text at its first try.
 				const run = read(`${begin}${shape.repeat(Math.ceil(length / shape.length))}x<`);
-				const start = process.cpuUsage();
-				await run();
-				// Of this process: a machine that is busy with others slows down nothing here.
-				const tookMs = process.cpuUsage(start).user / 1000;
-				if (tookMs > boundMs) slow.push(`${begin}${shape}: ${tookMs} ms`);
+				const took = await cpuTimeOf(run);
+				if (took > boundMs) slow.push(`${begin}${shape}: ${took} ms`);
 			}
 		}
 		expect(slow).toEqual([]);

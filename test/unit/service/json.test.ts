@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 
 import { namesIn, parseBody } from '../../../nodes/PushCampaign/service/json';
+import { cpuTimeOf } from '../../support/cpuTime';
 
 const asItIs = (_name: string, value: unknown) => value;
 
@@ -56,10 +57,13 @@ describe('the names in JSON text', () => {
 		);
 	});
 
-	test('are found in 100,000 characters at once', () => {
-		const start = performance.now();
-		expect(namesIn(`{"a":"${'\\"'.repeat(50_000)}","a":${' '.repeat(100_000)}1}`)).toHaveLength(2);
-		expect(namesIn('"'.repeat(99_999))).toEqual([]);
-		expect(performance.now() - start).toBeLessThan(500);
+	test('are found in 100,000 characters at once', async () => {
+		const took = await cpuTimeOf(() => {
+			expect(namesIn(`{"a":"${'\\"'.repeat(50_000)}","a":${' '.repeat(100_000)}1}`)).toHaveLength(
+				2,
+			);
+			expect(namesIn('"'.repeat(99_999))).toEqual([]);
+		});
+		expect(took).toBeLessThan(500);
 	});
 });

@@ -1,5 +1,6 @@
 import { parseBody } from '../../../nodes/PushCampaign/service/json';
 import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
+import { cpuTimeOf } from '../../support/cpuTime';
 
 const key = 'a/key"of the\\site';
 const redactor = createRedactor([key, '12345']);
@@ -52,9 +53,10 @@ test('an ID or a counter with the digits of a token stays', () => {
 	expect(read('{"ID":"at 12345"}')).toEqual({ ID: 'at (withheld)' });
 });
 
-test('100,000 characters take no more than a moment', () => {
+test('100,000 characters take no more than a moment', async () => {
 	const slow = createRedactor(['a.b*c+(d)', 'aaaaaaab', 'aa']);
-	const startedAt = performance.now();
-	for (const part of ['a', 'aa ', 'a.b*', '12345', '\\"']) slow.text(part.repeat(100_000));
-	expect(performance.now() - startedAt).toBeLessThan(5_000);
+	const took = await cpuTimeOf(() => {
+		for (const part of ['a', 'aa ', 'a.b*', '12345', '\\"']) slow.text(part.repeat(100_000));
+	});
+	expect(took).toBeLessThan(5_000);
 });
