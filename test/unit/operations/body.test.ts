@@ -54,17 +54,6 @@ test('what is left over from another operation is not even read', () => {
 	});
 });
 
-test.each([
-	{ operation: 'sendToAll', closes: 1, stays: 0 },
-	{ operation: 'sendToAttributes', closes: 0, stays: 1 },
-	{ operation: 'sendToSegments', closes: 0, stays: 1 },
-	{ operation: 'sendToSubscriber', closes: 0, stays: 1 },
-])('with $operation auto_hide $closes closes, and $stays stays', ({ operation, closes, stays }) => {
-	const [send] = sends.filter(({ option }) => option.value === operation);
-	const sent = (autoHide: boolean) => bodyOf({ additionalFields: { autoHide } }, send).auto_hide;
-	expect([sent(true), sent(false)]).toEqual([closes, stays]);
-});
-
 describe('a text', () => {
 	test.each([
 		['without blanks around it', ' \n\u00A0Sale\t', 'Sale'],

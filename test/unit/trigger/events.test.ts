@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
+import { readerOf } from '../../../nodes/PushCampaign/n8n/parameters';
 import { readWatched, triggerProperties } from '../../../nodes/PushCampaign/trigger/events';
 import { readCampaign, readSite, siteId } from '../../../nodes/PushCampaign/trigger/read';
 import { refusal } from '../service/support';
@@ -10,24 +11,8 @@ const node = { typeVersion: 1 };
 const filledIn = (given: INodeParameters) =>
 	NodeHelpers.getNodeParameters(triggerProperties, given, true, false, node, null) ?? {};
 
-function read(given: INodeParameters) {
-	const parameters = filledIn(given);
-	const get = (path: string): unknown =>
-		path
-			.split('.')
-			.reduce<unknown>(
-				(value, name) =>
-					typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined,
-				parameters,
-			);
-	return readWatched({
-		timezone: 'UTC',
-		input: {},
-		written: get,
-		get: (field) => get(field.path),
-		expression: () => undefined,
-	});
-}
+const read = (given: INodeParameters) =>
+	readWatched(readerOf(filledIn(given), 'UTC', {}, () => undefined));
 
 const counters = [
 	...['totalAttempts', 'successfullySent', 'failedToSend'],
