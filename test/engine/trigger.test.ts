@@ -106,7 +106,8 @@ describe('an event', () => {
 	});
 
 	test('of the site holds both counts', async () => {
-		const { items } = await trigger({ event: 'subscribersReached', number: 10_000 })();
+		const poll = trigger({ event: 'subscribersReached', number: 10_000 });
+		const { items } = await poll();
 		expect(items).toMatchObject([
 			{
 				activeSubscribers: 10_000,
@@ -115,6 +116,7 @@ describe('an event', () => {
 			},
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
+		expect(await poll()).toEqual({ items: null, reports: [] });
 	});
 
 	test('comes in the order of the list, and counts from the one before', async () => {
@@ -297,6 +299,16 @@ describe('a failure', () => {
 			expect(await poll()).toEqual({ items: null, reports: [] });
 		},
 	);
+
+	test('of the subscriber count is reported as such', async () => {
+		const action = { kind: 'failure', description: 'No', type: 'authentication_failure' } as const;
+		simulator().addFault({ times: 0, action });
+		const poll = trigger({ event: 'subscribersChanged' }, { activation: 'init' });
+		await poll();
+		const message =
+			"The subscriber count can't be read. The push service does not accept the credential";
+		expect(await poll()).toEqual({ items: null, reports: [message] });
+	});
 
 	test('of a vault is reported once, too, and what changed meanwhile is emitted after it', async () => {
 		const id = add(1);

@@ -106,7 +106,7 @@ export function toError(node: INode, failures: Failures, isThrown: boolean): Nod
 	const named = groups.slice(0, mostReasons);
 	const message = named.map(describe);
 	const unnamed = groups.length - named.length;
-	if (unnamed > 0) message.push(andMore(unnamed, ' reasons'));
+	if (unnamed > 0) message.push(andMore(unnamed, unnamed === 1 ? ' reason' : ' reasons'));
 
 	const [first, ...others] = named.map(({ problem }) => problem);
 	if (first === undefined) return undefined;

@@ -25,6 +25,7 @@ const problems: Record<string, Problem> = {
 		cause: 'credential-invalid',
 		remedy: 'mend',
 	},
+	vault: { ...common, type: 'network', message: 'Not opened', fix: 'Check the vault.' },
 	odd: { ...common, type: 'x', message: 'Odd', cause: 'configuration-invalid', remedy: 'mend' },
 	crowded: { ...common, type: 'rate_limit', message: 'Too many', cause: 'rate-limited' },
 	slow: { ...common, type: 'network', message: 'No answer' },
@@ -182,6 +183,7 @@ describe('the error about failures', () => {
 		{ failures: '1 gone, 2 slow, 3 slow', then: "Correct 'Campaign IDs'. Try again later." },
 		{ failures: '1 slow', then: 'Try again later.' },
 		{ failures: '1 odd', then: 'Try again later.' },
+		{ failures: 'all vault', then: 'Check the vault. Try again later.' },
 	])('says on a publication what to do about $failures: $then', ({ failures, then }) => {
 		expect(toError(node, failuresOf(failures), true)?.description).toBe(then);
 	});
@@ -193,22 +195,26 @@ describe('the error about failures', () => {
 		expect(toError(node, failuresOf('all key'), false)?.message).toBe(key?.message);
 	});
 
-	test('names 100 campaigns, and ten of 2,000', () => {
+	test('names 100 campaigns, and ten of more', () => {
 		const ids = Array.from({ length: 100 }, (_, index) => index).join(', ');
 		expect(toError(node, allGone(100), true)?.message).toBe(
 			`The push service has no campaigns ${ids}`,
 		);
-		expect(toError(node, allGone(2000), true)?.message).toBe(
-			'The push service has no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1,990 more',
+		expect(toError(node, allGone(101), true)?.message).toBe(
+			'The push service has no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 91 more',
 		);
+		expect(toError(node, allGone(2000), true)?.message).toMatch(/ and 1,990 more$/);
 	});
 
-	test('gives ten of many reasons', () => {
-		const failures = new Map(
-			Array.from({ length: 2000 }, (_, index) => [String(index), refused(`reason_${index}`)]),
-		);
+	test.each([
+		[10, /\(reason_9\)$/],
+		[11, /\(reason_9\)\. and 1 more reason$/],
+		[2000, /\(reason_9\)\. and 1,990 more reasons$/],
+	])('gives at most ten of %i reasons', (count, then) => {
+		const reasons = Array.from({ length: count }, (_, index) => refused(`reason_${index}`));
+		const failures = new Map(reasons.map((problem, index) => [String(index), problem]));
 		const message = toError(node, failures, true)?.message ?? '';
-		expect(message).toMatch(/\(reason_9\)\. and 1,990 more reasons$/);
+		expect(message).toMatch(then);
 		expect(message).not.toContain('reason_10');
 	});
 });

@@ -128,7 +128,7 @@ describe('a poll that begins with a cursor', () => {
 		const id = newProcess();
 		const old: IDataObject = {};
 		open(structuredClone(old), id).save(site, baselinesOf(3));
-		clock.now += staleCursorMs - 1;
+		clock.now += 119_999;
 		const late = open(structuredClone(old), id);
 		expect(late.isStale).toBe(true);
 		clock.now += 1;
