@@ -129,7 +129,7 @@ test('without an answer in time a send is unknown, and not requested again', asy
 	fault({ kind: 'hang', process: true });
 	const [item] = outputOf(await run({ options: { timeout: 200 } }));
 	const words = 'the push service did not answer within 0.2 seconds';
-	const message = `It is unknown whether this was sent: ${words}`;
+	const message = `It is unknown whether this was sent (${words})`;
 	const error = { message, type: 'network', outcome: 'unknown' };
 	expect(item).toMatchObject({ status: 'unknown', description: message, error });
 	// On a slow machine its time may be over before it is there.

@@ -129,10 +129,8 @@ function sendTheRest(fix: string | undefined, circumstances: Circumstances): str
 	);
 }
 
-function nextSteps({ fix, remedy, outcome, cause }: Problem, given: Circumstances): string[] {
-	if (outcome === 'unknown') {
-		return [...(cause === 'node-defect' && fix !== undefined ? [fix] : []), ...lookFirst(given)];
-	}
+function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances): string[] {
+	if (outcome === 'unknown') return [...(fix === undefined ? [] : [fix]), ...lookFirst(given)];
 	if (remedy === 'correct') return correctFirst(fix ?? 'Correct the data.', given);
 	return sendTheRest(fix ?? (remedy === 'wait' ? 'Wait a moment.' : undefined), given);
 }

@@ -10,12 +10,10 @@ import type { PreparedSend, SendOperation } from '../operations/operation';
 import { isDryRun, isSentOnlyOnce, readSendOptions } from '../operations/options';
 import { performSend, prepareSend, testOf, toRow } from '../operations/send';
 import { testSubscriberField } from '../operations/subscriber';
+import { lateness } from '../operations/timing';
 import { asEntered, isThere } from '../operations/values';
-import type { UnknownOutcome } from '../send/keys';
 import type { Send, SendsOnce } from '../send/once';
-import type { Problem } from '../service/problems';
-import { validationProblem } from '../service/problems';
-import { checkLead } from '../service/schedule';
+import type { Problem, UnknownOutcome } from '../service/problems';
 import { InvalidInput, Unavailable } from '../service/thrown';
 import type { RunItem } from './runItem';
 
@@ -134,7 +132,7 @@ export class Planner {
 		const test = trials.includes(this.start) ? testOf(parameters, meant) : undefined;
 		const key = keyOf(meant, connection, this.nodeId);
 		if (dryRun) {
-			const late = lateness(meant);
+			const late = lateness(meant.timing, Date.now());
 			if (late !== undefined) return this.refuse(start, late);
 			return { ...item, how: 'previewed', send: meant, test, key };
 		}
@@ -163,7 +161,7 @@ export class Planner {
 			key: keyOf(send, connection, this.nodeId),
 			unknownOutcome: options.unknownOutcome,
 			timeoutMs: options.timeoutMs,
-			checkTime: () => lateness(send),
+			checkTime: () => lateness(send.timing, Date.now()),
 			request: async () => await performSend(connection.client, send),
 			toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
 			countedRow: toRow(send, {
@@ -203,17 +201,4 @@ function keyOf(
 	if (idempotencyKey === undefined) return undefined;
 	const id = idempotencyKey === '' ? ['made', content] : ['entered', idempotencyKey];
 	return `key:${digest(JSON.stringify([nodeId, site, ...id]))}`;
-}
-
-/** Why it is too late for the time of a send, if it is. */
-function lateness({ timing }: PreparedSend): Problem | undefined {
-	const late = timing.effective && checkLead(timing.effective, Date.now());
-	if (late === undefined) return undefined;
-	if (!timing.isMoved) return validationProblem(late);
-	const ended = new InvalidInput(
-		"The end of 'Quiet Hours' is less than 5 minutes ahead by now, and the push service needs 5 minutes' notice",
-		'Wait a moment.',
-	);
-	// The next try decides the time anew.
-	return { ...validationProblem(ended), remedy: 'wait' };
 }

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
+import type { UnknownOutcome } from '../service/problems';
 import { judge } from './judge';
 import { testSubscriberId } from './subscriber';
 import {
@@ -96,7 +97,7 @@ export interface SendOptions {
 	readonly dryRun: boolean;
 	/** Milliseconds for one request. */
 	readonly timeoutMs: number;
-	readonly unknownOutcome: 'report' | 'resend' | 'countAsSent';
+	readonly unknownOutcome: UnknownOutcome;
 	/** Send Only Once: missing if it was not added; empty if the key is made of what is sent. */
 	readonly idempotencyKey?: string | undefined;
 }

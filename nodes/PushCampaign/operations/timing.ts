@@ -2,9 +2,12 @@ import { IANAZone } from 'luxon';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
+import type { Problem } from '../service/problems';
+import { validationProblem } from '../service/problems';
 import type { Schedule } from '../service/schedule';
-import { parseSchedule } from '../service/schedule';
+import { checkLead, parseSchedule } from '../service/schedule';
 import { trimBlanks } from '../service/text';
+import { InvalidInput } from '../service/thrown';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
 import {
@@ -139,6 +142,22 @@ export function readTiming(item: ItemParameters, collection: string, now = Date.
 	const hours = readQuietHours(item, hoursField, timezone);
 	const effective = afterQuietHours(hours, entered, now);
 	return { timezone, entered, effective, isMoved: effective !== entered, quietHours: hours };
+}
+
+/**
+ * Why it is too late for the time of an item, if it is.
+ * @param now milliseconds since 1970
+ */
+export function lateness({ effective, isMoved }: Timing, now: number): Problem | undefined {
+	const late = effective && checkLead(effective, now);
+	if (late === undefined) return undefined;
+	if (!isMoved) return validationProblem(late);
+	const ended = new InvalidInput(
+		"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
+		'Wait a moment.',
+	);
+	// The next try decides the time anew.
+	return { ...validationProblem(ended), remedy: 'wait' };
 }
 
 /** Reads how long delivery is tried: `7d`. */

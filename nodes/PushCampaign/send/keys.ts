@@ -1,7 +1,5 @@
+import type { UnknownOutcome } from '../service/problems';
 import type { KeyRows } from './rows';
-
-/** What to do about a send whose outcome an earlier execution left unknown. */
-export type UnknownOutcome = 'report' | 'resend' | 'countAsSent';
 
 /** A request may still be answered so long after its time is over, in milliseconds. */
 const graceMs = 5_000;

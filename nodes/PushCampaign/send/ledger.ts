@@ -3,9 +3,8 @@ import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
-import type { Problem } from '../service/problems';
+import type { Problem, UnknownOutcome } from '../service/problems';
 import { unknownProblem } from '../service/problems';
-import type { UnknownOutcome } from './keys';
 
 const stateKey = 'pushCampaignLedger';
 
@@ -13,6 +12,7 @@ const savedProblem = z.object({
 	type: z.string(),
 	outcome: z.literal('unknown'),
 	message: z.string(),
+	fix: z.string().optional(),
 	remedy: z.enum(['wait', 'mend', 'correct']),
 	cause: z.enum([
 		'rate-limited',

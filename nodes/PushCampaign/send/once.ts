@@ -4,10 +4,10 @@ import { failedAttempt } from '../delivery/attempts';
 import type { Attempt } from '../delivery/queue';
 import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
-import type { Problem } from '../service/problems';
+import type { Problem, UnknownOutcome } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
 import { messageOf, Unavailable } from '../service/thrown';
-import type { ClaimEnd, Keys, UnknownOutcome } from './keys';
+import type { ClaimEnd, Keys } from './keys';
 import type { Ledger, Recalled } from './ledger';
 
 /** One item's send. */

@@ -118,12 +118,15 @@ export function unusableProblem(
 	};
 }
 
+/** What to do about a send whose outcome an earlier execution left unknown. */
+export type UnknownOutcome = 'report' | 'resend' | 'countAsSent';
+
 const unknownMessage = (message: string, { isSend }: Requested) =>
-	isSend ? `It is unknown whether this was sent: ${message}` : capitalize(message);
+	isSend ? `It is unknown whether this was sent (${message})` : capitalize(message);
 
 /**
  * The request may have arrived, and no usable answer came.
- * @param message the end of a sentence, without its full stop
+ * @param message a clause that says why, without its full stop
  */
 export const unknownProblem = (message: string, requested: Requested): Problem => ({
 	type: 'network',

@@ -1,4 +1,5 @@
 import { timezones } from '../../../nodes/PushCampaign/operations';
+import { lateness } from '../../../nodes/PushCampaign/operations/timing';
 import { prepare, refusalOf } from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
@@ -121,6 +122,23 @@ describe('Timezone', () => {
 			expect(read({ sendAt, sendAtTimezone }).timing.timezone).toBe(sendAtTimezone);
 		},
 	);
+});
+
+describe('what is too late for its time', () => {
+	const at = Date.parse('2099-05-17T09:30Z');
+	const timing = { timezone: 'UTC', isMoved: false, effective: { text: '2099-05-17 09:30', at } };
+
+	test('is less than five minutes ahead', () => {
+		expect(lateness({ timezone: 'UTC', isMoved: false }, at)).toBeUndefined();
+		expect(lateness(timing, at - 300_000)).toBeUndefined();
+		expect(lateness(timing, at - 299_999)).toMatchObject({ type: 'validation', remedy: 'correct' });
+	});
+
+	test('waits for the next try if quiet hours chose the time: nobody entered it', () => {
+		const late = lateness({ ...timing, isMoved: true }, at);
+		expect(late).toMatchObject({ outcome: 'notSent', remedy: 'wait', fix: 'Wait a moment.' });
+		expect(late?.message).toMatch(/^The end of 'Quiet Hours' is less than 5 minutes ahead /);
+	});
 });
 
 describe('Expire After', () => {

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
-import { Keys, type UnknownOutcome } from '../../../nodes/PushCampaign/send/keys';
+import { Keys } from '../../../nodes/PushCampaign/send/keys';
 import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import { SendsOnce } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
 import type { Receipt } from '../../../nodes/PushCampaign/service/answers';
 import type { Result } from '../../../nodes/PushCampaign/service/client';
+import type { UnknownOutcome } from '../../../nodes/PushCampaign/service/problems';
 import { failureProblem, unknownProblem } from '../../../nodes/PushCampaign/service/problems';
 
 // Any number of processes that send under one key, with the real code in them. Each query and each request happens when

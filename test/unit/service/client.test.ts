@@ -123,7 +123,7 @@ describe('without an answer', () => {
 			type: 'network',
 			outcome: 'unknown',
 			message:
-				'It is unknown whether this was sent: the push service did not answer within 0.02 seconds',
+				'It is unknown whether this was sent (the push service did not answer within 0.02 seconds)',
 		});
 	});
 
@@ -144,7 +144,7 @@ describe('without an answer', () => {
 		expect(await problem).toMatchObject({
 			outcome: 'unknown',
 			message:
-				'It is unknown whether this was sent: the node was stopped before the push service answered',
+				'It is unknown whether this was sent (the node was stopped before the push service answered)',
 		});
 	});
 
@@ -172,7 +172,7 @@ describe('without an answer', () => {
 	test('a send is unknown if the connection was lost', async () => {
 		const lost = async () => await Promise.reject(new Error('socket hang up'));
 		expect((await problemAfter(send, lost)).message).toBe(
-			'It is unknown whether this was sent: the connection was lost before the push service answered',
+			'It is unknown whether this was sent (the connection was lost before the push service answered)',
 		);
 		expect((await problemAfter(readCount, lost)).message).toBe(
 			'The connection was lost before the push service answered',

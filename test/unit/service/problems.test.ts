@@ -92,7 +92,7 @@ describe('a failure answer means that nothing was done', () => {
 			expect(await problemAfter(send, failing(null, 'No', code))).toMatchObject({
 				type: 'unspecified',
 				outcome: 'unknown',
-				message: `It is unknown whether this was sent: a gateway answered in place of the push service (HTTP ${code})`,
+				message: `It is unknown whether this was sent (a gateway answered in place of the push service (HTTP ${code}))`,
 			});
 		},
 	);
@@ -171,7 +171,7 @@ describe('an answer that is not the service’s', () => {
 		const problem = await problemAfter(send, answering(body, statusCode, { location }));
 		expect(problem).toMatchObject({ type: 'unexpected_answer', outcome: 'unknown' });
 		expect(problem.message).toMatch(
-			`It is unknown whether this was sent: the answer (HTTP ${statusCode}) `,
+			`It is unknown whether this was sent (the answer (HTTP ${statusCode}) `,
 		);
 	});
 
