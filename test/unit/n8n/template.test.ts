@@ -9,6 +9,7 @@ const json = {
 	none: null,
 	blank: '\u00a0\u200b',
 	order: 820_982_911_946_154_500,
+	balance: -820_982_911_946_154_500,
 	größe: 'M',
 	'Price [EUR]': '5',
 	list: [],
@@ -61,6 +62,7 @@ test.each([
 	['{{ $json.none }} {{ $json.name }}', '{{ $json.none }}', 'missing'],
 	['order-{{ $json.order }}', '{{ $json.order }}', 'lostDigits'],
 	['{{ $json.order }} ', '{{ $json.order }}', 'lostDigits'],
+	['b{{ $json.balance }}', '{{ $json.balance }}', 'lostDigits'],
 ])('%j lacks %j: %s', (expression, part, why) => {
 	expect(missingPart(expression, json)).toEqual({ part, why });
 });

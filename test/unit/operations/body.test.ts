@@ -3,7 +3,7 @@ import type { SendOperation } from '../../../nodes/PushCampaign/operations/opera
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { content, contentBody, prepare, refusalOf } from './support';
+import { adviceOf, content, contentBody, prepare, refusalOf } from './support';
 
 const everyone = {
 	attributes: { pairs: [{ name: 'plan', value: 'pro' }] },
@@ -90,6 +90,16 @@ describe('a text', () => {
 	});
 });
 
+test.each(['title', 'message'])('a missing part of a %s may be replaced by a word', (field) => {
+	const advice = adviceOf(() => bodyOf({ [field]: '=Hello {{ $json.first }}' }));
+	expect(advice).toBe("Fill in first in your data, or write {{ $json.first || 'there' }}.");
+});
+
+test('a missing part of a URL has to be filled in', () => {
+	const targetUrl = '=https://shop.example/{{ $json.slug }}';
+	expect(adviceOf(() => bodyOf({ targetUrl }))).toBe('Fill in slug in your data.');
+});
+
 test('a title, a name and a title of a button are one line, a message keeps its lines', () => {
 	const text = `Summer\n${' '.repeat(120)}sale\u00A0 now`;
 	const button = { title: text, url: 'https://shop.example' };
@@ -111,14 +121,17 @@ describe('a URL', () => {
 		expect(bodyOf({ targetUrl: url }).target_url).toBe(sent);
 	});
 
-	test.each(['shop.example', 'ftp://shop.example', 'https://', 'mailto:me@shop.example'])(
-		'is refused if no browser opens it: %s',
-		(targetUrl) => {
-			expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
-				`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
-			);
-		},
-	);
+	test.each([
+		'shop.example',
+		'ftp://shop.example',
+		'https://',
+		'mailto:me@shop.example',
+		'shop.example/summer sale',
+	])('is refused if no browser opens it: %s', (targetUrl) => {
+		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
+			`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
+		);
+	});
 
 	test.each([
 		['summer sale', 'has a blank in it: "https://shop.example/summer sale"'],
@@ -209,7 +222,10 @@ describe('a button', () => {
 	test('of which nothing was filled in is left out', () => {
 		const blank = { title: ' ', url: '={{ $json.url }}' };
 		expect(buttonsOf([blank, { title: 'Shop', url }, {}])).toEqual([{ title: 'Shop', url }]);
-		expect(buttonsOf([blank])).toBeUndefined();
+		const utmParameters = { parameters: { source: 'push' } };
+		const actionButtons = { button: [blank] };
+		const body = bodyOf({ actionButtons, additionalFields: { utmParameters } });
+		expect(body).not.toHaveProperty('action_buttons');
 	});
 
 	test('needs a title and a URL', () => {
@@ -254,6 +270,13 @@ describe('Convert HTML to Text', () => {
 			action_buttons: [{ title: 'Shop', url: 'https://shop.example/?a=1&b=2' }],
 			name: 'A > B',
 		});
+	});
+
+	test('leaves out blanks around a URL that were entities', () => {
+		const targetUrl = '&nbsp;https://shop.example&#10;';
+		expect(bodyOf({ targetUrl, options: { htmlToText: true } }).target_url).toBe(
+			'https://shop.example',
+		);
 	});
 
 	test('comes before UTM parameters, so a # of an entity hides nothing', () => {
