@@ -44,9 +44,9 @@ const sale = {
 	targetUrl: 'https://shop.example.com/sale',
 	actionButtons: { button: [{ title: 'Shop now', url: 'https://shop.example.com/new' }] },
 	additionalFields: {
-		quietHours: { hours: { from: '21:00', to: '08:00' } },
 		sendAt: '2030-05-17T09:30:00',
 		sendAtTimezone: 'Europe/Berlin',
+		quietHours: { hours: { from: '21:00', to: '08:00' } },
 	},
 };
 
@@ -92,7 +92,12 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	await editor.openNode(alert.id, watch);
 	await take(page, 'trigger', page.locator(parameters), 12);
 
-	stage.simulator.addCampaign({ body: bodyOf(sale) });
+	// So slow that its numbers stand still while a picture is taken: the page replaces what has changed.
+	stage.simulator.addCampaign({
+		body: bodyOf(sale),
+		dueAt: Date.now() - 6 * 3_600_000,
+		speed: 1 / 200,
+	});
 	await page.setViewportSize({ width: 1180, height: 900 });
 	await page.goto(stage.simulator.origin);
 	await take(page, 'notification', page.locator('.notification').first(), 16);
