@@ -73,7 +73,7 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	const saved = await stage.client.createWorkflow(chain('Summer sale', [start, send]));
 	await page.setViewportSize({ width: 1440, height: 1500 });
 	await editor.openNode(saved.id, send);
-	await take(page, 'panel', page.locator(parameters), 12);
+	await take(page, 'panel', page.locator(parameters), 10);
 	await editor.add('Add option', 'Dry Run');
 	await editor.execute();
 	await editor.expectHint('Nothing was sent');
@@ -90,7 +90,7 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	);
 	const alert = await stage.client.createWorkflow(chain('Alert on clicks', [watch]));
 	await editor.openNode(alert.id, watch);
-	await take(page, 'trigger', page.locator(parameters), 12);
+	await take(page, 'trigger', page.locator(parameters), 10);
 
 	// So slow that its numbers stand still while a picture is taken: the page replaces what has changed.
 	stage.simulator.addCampaign({
