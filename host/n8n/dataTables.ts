@@ -13,20 +13,26 @@ export interface DataTable {
 }
 
 const withId = z.object({ id: z.string() });
-const tablesSchema = z.object({ data: z.array(z.object({ name: z.string() })) });
+const tablesSchema = z.object({ data: z.array(withId.extend({ name: z.string() })) });
 
-/** Creates a data table in the owner's own project and fills it; does nothing if one of that name is there. */
+/**
+ * Creates a data table in the owner's own project and fills it; does nothing if one of that name is there.
+ *
+ * @returns its ID
+ */
 export async function createDataTable(
 	client: N8nSession,
 	{ name, columns, rows = [] }: DataTable,
-): Promise<void> {
+): Promise<string> {
 	const project = withId.parse(await client.request('GET', 'projects/personal'));
 	const path = `projects/${project.id}/data-tables`;
 	const filter = encodeURIComponent(JSON.stringify({ name }));
 	const similar = tablesSchema.parse(await client.request('GET', `${path}?filter=${filter}`)).data;
-	if (similar.some((table) => table.name === name)) return;
+	const present = similar.find((table) => table.name === name);
+	if (present !== undefined) return present.id;
 	const typed = Object.entries(columns).map(([column, type]) => ({ name: column, type }));
 	const body = { name, columns: typed };
 	const { id } = withId.parse(await client.request('POST', path, body));
 	if (rows.length > 0) await client.request('POST', `${path}/${id}/insert`, { data: rows });
+	return id;
 }

@@ -88,6 +88,8 @@ export function outputOf(execution: Execution, nodeName: string, output = 0): Sa
 export interface ExecutionsFilter {
 	workflowId?: string;
 	status?: string[];
+	/** How they began, such as `retry`. */
+	mode?: string;
 	/** ISO 8601: only those that began before. */
 	startedBefore?: string;
 }

@@ -139,8 +139,8 @@ describe('as a tool of the AI Agent node', () => {
 		const [first, lost, again, lostAgain] = model.told();
 		expect(first).toContain('1001');
 		expect(again).toBe(first);
-		expect(lost).toContain('It is unknown whether this was sent');
-		expect(lostAgain).toContain('It is unknown whether this was sent');
+		expect(lost).toContain('is unknown whether this was sent');
+		expect(lostAgain).toContain('is unknown whether this was sent');
 	});
 });
 

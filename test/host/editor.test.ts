@@ -2,7 +2,7 @@ import type { INode } from 'n8n-workflow';
 import { chain, node, pushCampaign, pushCampaignTrigger } from '../../host';
 import { content, secrets, useStage } from './support';
 import { Editor } from './support/editor';
-import { refusal } from './support/sends';
+import { listOf, refusal } from './support/sends';
 
 // What a person sees, step by step; each step leaves a picture in `.artifacts/screenshots`.
 
@@ -88,24 +88,27 @@ describe("n8n's editor", () => {
 	test('says of a partly failed run what was sent, and one next step', async () => {
 		stage().simulator.addFault(refusal('Third'));
 		const titles = ['First', 'Second', 'Third'].map((title) => ({ title }));
-		const list = node(
-			'List',
-			'n8n-nodes-base.set',
-			{ mode: 'raw', jsonOutput: JSON.stringify({ items: titles }), options: {} },
-			{ typeVersion: 3.4 },
-		);
-		const items = node('Items', 'n8n-nodes-base.splitOut', {
-			fieldToSplitOut: 'items',
-			options: {},
-		});
 		const parameters = { ...content, title: '={{ $json.title }}' };
-		await openLast([list, items, pushCampaign(parameters, { credential: stage().credential })]);
+		await openLast([
+			...listOf(titles),
+			pushCampaign(parameters, { credential: stage().credential }),
+		]);
 		const output = await editor.execute();
 		await editor.expectTexts(output, ['2 of 3 were sent', 'Something went wrong', 'Retry']);
 		const text = await output.innerText();
 		expect(text.match(/2 of 3 were sent/g)).toHaveLength(1);
 		expect(text.match(/Something went wrong/g)).toHaveLength(1);
 		expect(text).not.toMatch(/run the workflow again/i);
+	});
+
+	test("refuses Count as Sent if 'Execute step' is pressed in place of Retry, and sends nothing", async () => {
+		const action = pushCampaign(content, { credential: stage().credential });
+		await openLast([action]);
+		await editor.add('Add option', 'Unknown Outcome');
+		await editor.choose('unknownOutcome', 'Count as Sent');
+		const output = await editor.execute();
+		await editor.expectTexts(output, ["'Retry with currently saved workflow'"]);
+		expect(stage().simulator.requestCount).toBe(0);
 	});
 
 	test('shows for each event of the trigger what it needs, and no more', async () => {
@@ -126,7 +129,7 @@ describe("n8n's editor", () => {
 
 	test('shows the next node what an operation returns before anything has run', async () => {
 		const outputs = {
-			sendToAttributes: ['campaignId', 'audience', 'status', 'description', 'attributes'],
+			sendToAttributes: ['campaignId', 'audience', 'status', 'description', 'recipients'],
 			getStatus: ['campaignId', 'delivered', 'clicked', 'deliveryRate', 'clickRate'],
 		};
 		for (const [operation, fields] of Object.entries(outputs)) {

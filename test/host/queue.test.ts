@@ -5,6 +5,7 @@ import {
 	acceptedTitles,
 	byTitle,
 	goesOn,
+	refusal,
 	repeated,
 	sendWorkflow,
 	statusesOf,
@@ -169,4 +170,27 @@ test('executing again after a worker was killed sends nothing twice that has a k
 	expect(statuses).toHaveLength(200);
 	expect(statuses).toContain('alreadySent');
 	expect(repeated(acceptedTitles(cluster()))).toEqual([]);
+});
+
+test('three Retries, each of the newest execution, send each of 200 items without keys once, whichever of two workers they are in', async () => {
+	const { client, simulator, workers } = cluster();
+	await Promise.all(workers.slice(0, -2).map((worker) => worker.stop()));
+	simulator.setLatency(20);
+	const before = takenBy(cluster());
+	for (const chain of ['A', 'B', 'C', 'D', 'E', 'F']) {
+		const workflow = await sendWorkflow(cluster());
+		for (const item of [40, 90, 150]) simulator.addFault(refusal(`${chain} ${item}`));
+		let newest = await workflow.run(titled(chain, 200));
+		for (const status of ['error', 'error', 'success']) {
+			expect(newest.status).toBe('error');
+			newest = await client.retryExecution(newest.id);
+			expect(newest.status).toBe(status);
+		}
+		expect(statusesOf(newest)).toEqual(titlesOf(chain, 200).map(() => 'success'));
+	}
+	const accepted = acceptedTitles(cluster());
+	expect(repeated(accepted)).toEqual([]);
+	expect(accepted).toHaveLength(6 * 200);
+	const taken = takenBy(cluster()).map((count, worker) => count - (before[worker] ?? 0));
+	expect(taken.filter((count) => count > 0)).toHaveLength(2);
 });

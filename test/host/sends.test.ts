@@ -1,13 +1,15 @@
-import { outputOf } from '../../host';
+import { chain, createDataTable, credentialType, node, outputOf, pushCampaign } from '../../host';
 import type { Fault } from '../../simulator';
-import { useStage } from './support';
+import { content, runNodes, secrets, useStage } from './support';
 import { testOperations } from './support/operations';
 import {
 	acceptedTitles,
 	failureOf,
+	listOf,
 	lostAnswer,
 	refusal,
 	repeated,
+	runInEditor,
 	sendWorkflow,
 	sentItems,
 	statusesOf,
@@ -15,11 +17,13 @@ import {
 	titled,
 	titlesOf,
 	untilRequests,
+	wordsOf,
 } from './support/sends';
+import { callNode, subWorkflow } from './support/subWorkflows';
 
 const stage = useStage();
 
-const isUnknown = 'It is unknown whether this was sent';
+const isUnknown = 'is unknown whether this was sent';
 const retryOnFail = { retryOnFail: true, maxTries: 3 };
 /** Every send arrives, and none is answered. */
 const everySend: Fault = {
@@ -43,6 +47,7 @@ describe('a production execution', () => {
 		const url = `${simulator.url}/v1/notification/send/all`;
 		expect(item).toEqual({
 			audience: 'all',
+			recipients: 'all subscribers',
 			title: 'Dry 1',
 			dryRun: true,
 			request: { method: 'POST', url, body },
@@ -64,6 +69,129 @@ describe('a production execution', () => {
 			{ title: 'Mixed 2', order: 'A-2', error: { type: 'unspecified', outcome: 'notSent' } },
 		]);
 	});
+});
+
+describe('the same campaign for 20 rows', () => {
+	const rows = titled('Sheet', 20);
+	const fixed = { title: 'Sale', message: 'Twenty percent off', targetUrl: 'https://shop.example' };
+
+	test.each([
+		{ where: 'in production', options: {}, status: 'error' },
+		{ where: 'in a dry run', options: { dryRun: true }, status: 'success' },
+	])('is refused $where, and nothing leaves', async ({ options, status }) => {
+		const workflow = await sendWorkflow(stage(), { parameters: fixed, options });
+		const execution = await workflow.run(rows);
+		expect(execution.status).toBe(status);
+		const said = status === 'error' ? wordsOf(execution) : JSON.stringify(sentItems(execution));
+		for (const word of ['20', 'Execute Once', 'Send Only Once']) expect(said).toContain(word);
+		expect(acceptedTitles(stage())).toEqual([]);
+	});
+
+	test('is refused in the editor, and nothing leaves', async () => {
+		const action = pushCampaign(fixed, { credential: stage().credential });
+		const execution = await runInEditor(stage(), [...listOf(rows), action]);
+		expect(execution.status).toBe('error');
+		expect(wordsOf(execution)).toContain('Execute Once');
+		expect(stage().simulator.requestCount).toBe(0);
+	});
+});
+
+describe('Test Subscriber ID', () => {
+	const options = { testSubscriberId: '5001' };
+	const parameters = { ...content, title: '={{ $json.title }}', options };
+	const sentTo = () =>
+		stage().simulator.requests.map(({ path, json }) => [path.split('/').at(-1), json]);
+
+	test('each row of an evaluation goes to this subscriber alone', async () => {
+		const { client, credential } = stage();
+		const name = 'Test cases';
+		const columns = { title: 'string' } as const;
+		const tableId = await createDataTable(client, { name, columns, rows: titled('Case', 3) });
+		const source = { source: 'dataTable', dataTableId: { __rl: true, mode: 'id', value: tableId } };
+		const metrics = { assignments: [{ id: 'm', name: 'done', type: 'number', value: 1 }] };
+		const { id } = await client.createWorkflow(
+			chain('Evaluation', [
+				node('Row', 'n8n-nodes-base.evaluationTrigger', source, { typeVersion: 4.7 }),
+				pushCampaign(parameters, { credential }),
+				node(
+					'Metrics',
+					'n8n-nodes-base.evaluation',
+					{ operation: 'setMetrics', metric: 'customMetrics', metrics },
+					{ typeVersion: 4.7 },
+				),
+			]),
+		);
+		await client.request('POST', `workflows/${id}/test-runs/new`, {});
+		const evaluations = { workflowId: id, mode: 'evaluation', count: 3 };
+		const ended = await client.waitForExecutions(evaluations);
+		expect(ended.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
+		expect(sentTo()).toMatchObject(
+			titled('Case', 3).map(({ title }) => ['sid', { title, sid: '5001' }]),
+		);
+	});
+
+	test.each(['once', 'each'] as const)(
+		"is refused in a sub-workflow whose caller is run in the editor with mode '%s', and nothing leaves",
+		async (mode) => {
+			const action = pushCampaign(parameters, { credential: stage().credential });
+			const subId = await subWorkflow(stage(), [action]);
+			const execution = await runInEditor(stage(), [
+				...listOf(titled('Item', 3)),
+				callNode(subId, mode),
+			]);
+			expect(execution.status).toBe('error');
+			expect(wordsOf(execution)).toContain("'Test Subscriber ID'");
+			expect(stage().simulator.requestCount).toBe(0);
+		},
+	);
+});
+
+test("the rows of every send go into n8n's own data table, mapped automatically", async () => {
+	const { client, simulator } = stage();
+	const columns = Object.fromEntries(
+		[
+			...['campaignId', 'subscriberId', 'audience', 'status', 'description', 'title'],
+			...['recipients', 'name', 'sendAt', 'idempotencyKey'],
+		].map((column) => [column, 'string' as const]),
+	);
+	const tableId = await createDataTable(client, { name: 'Sent', columns });
+	const table = node(
+		'Table',
+		'n8n-nodes-base.dataTable',
+		{
+			resource: 'row',
+			operation: 'insert',
+			dataTableId: { __rl: true, mode: 'id', value: tableId },
+			columns: { mappingMode: 'autoMapInputData', value: null },
+			options: {},
+		},
+		{ typeVersion: 1.1 },
+	);
+	const additionalFields = { name: 'Autumn', sendAt: '2099-05-17 9:30' };
+	const audiences = [
+		{ operation: 'sendToAll', additionalFields },
+		{ operation: 'sendToSegments', segmentIds: '11, 12', additionalFields },
+		{
+			operation: 'sendToAttributes',
+			specifyAttributes: 'json',
+			attributesJson: '{ "plan": "pro", "age": 7 }',
+			options: { idempotencyKey: 'autumn' },
+		},
+		{ operation: 'sendToSubscriber', subscriberId: '5001' },
+	];
+	const said: unknown[] = [];
+	for (const parameters of audiences) {
+		const action = pushCampaign({ ...content, ...parameters }, { credential: stage().credential });
+		const { execution } = await runNodes(stage(), [action, table]);
+		said.push([execution.status, outputOf(execution, 'Table')[0]?.json['recipients']]);
+	}
+	expect(said).toEqual([
+		['success', 'all subscribers'],
+		['success', 'segments 11, 12'],
+		['success', 'every subscriber with plan = pro or age = 7'],
+		['success', 'subscriber 5001'],
+	]);
+	expect(simulator.campaigns.size).toBe(4);
 });
 
 describe('an execution that failed', () => {
@@ -144,6 +272,18 @@ describe('an execution that failed', () => {
 		},
 	);
 
+	test('names the host if nobody listens there', async () => {
+		const { client, simulator } = stage();
+		const address = 'http://127.0.0.1:1';
+		const data = { ...secrets, baseUrl: address };
+		const credential = await client.createCredential('Nobody there', credentialType, data);
+		const workflow = await sendWorkflow({ client, credential });
+		const failed = await workflow.run(titled('Item', 1));
+		expect(failureOf(failed).message).toContain('127.0.0.1');
+		expect(wordsOf(failed)).toContain('Nothing was sent.');
+		expect(simulator.requestCount).toBe(0);
+	});
+
 	test('nothing is sent if one item of a batch is not valid', async () => {
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run([...titled('Item', 2), { title: 'x'.repeat(101) }]);
@@ -168,5 +308,17 @@ describe('an execution that is stopped', () => {
 		await later.run(titled('Later', 60));
 		expect(repeated(acceptedTitles(stage()))).toEqual([]);
 		expect(simulator.requestCount).toBe(20 + 60);
+	});
+
+	test('is told what was sent if a time limit ends it', async () => {
+		const { client, simulator } = stage();
+		simulator.addFault({ ...everySend, skip: 10 });
+		const workflow = await sendWorkflow(stage());
+		const settings = { executionOrder: 'v1', executionTimeout: 5 } as const;
+		await client.updateWorkflow(workflow.id, { settings });
+		await client.activate(workflow.id);
+		const ended = await workflow.run(titled('Late', 60));
+		expect(ended.status).toBe('canceled');
+		expect(wordsOf(ended)).toMatch(/\b10 (of 60 were )?sent\b.*\bunknown\b/s);
 	});
 });

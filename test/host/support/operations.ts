@@ -26,14 +26,25 @@ const operationCases: OperationCase[] = [
 		parameters: { ...content, additionalFields: { name: 'Autumn', autoHide: false } },
 		path: 'send/all',
 		body: { ...body, name: 'Autumn', auto_hide: 0 },
-		item: { ...row, campaignId: '1001', audience: 'all', recipients: 'all subscribers' },
+		item: {
+			...row,
+			campaignId: '1001',
+			audience: 'all',
+			recipients: 'all subscribers',
+			name: 'Autumn',
+		},
 	},
 	{
 		operation: 'sendToAttributes',
 		parameters: { ...content, attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
 		path: 'send/attribute',
 		body: { ...body, attribute: { plan: 'pro' } },
-		item: { ...row, campaignId: '1001', recipients: 'every subscriber with plan = pro' },
+		item: {
+			...row,
+			campaignId: '1001',
+			audience: 'attributes',
+			recipients: 'every subscriber with plan = pro',
+		},
 	},
 	{
 		operation: 'sendToSegments',
@@ -57,7 +68,12 @@ const operationCases: OperationCase[] = [
 		parameters: { ...content, subscriberId: '5001' },
 		path: 'send/sid',
 		body: { ...body, sid: '5001' },
-		item: { ...row, subscriberId: '5001', recipients: 'subscriber 5001' },
+		item: {
+			...row,
+			subscriberId: '5001',
+			audience: 'subscriber',
+			recipients: 'subscriber 5001',
+		},
 	},
 	{
 		operation: 'getStatus',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import {
+	chain,
 	connect,
 	node,
 	outputOf,
@@ -68,23 +69,49 @@ export async function sendWorkflow(
 	return {
 		id,
 		call,
-		run: async (items) => {
-			const before = new Set((await client.executions({ workflowId: id })).map((each) => each.id));
-			// n8n's executions tell, not its answer: a busy one leaves a call unanswered now and then.
-			call(items).catch(() => undefined);
-			const begun = await until(
-				async () =>
-					(await client.executions({ workflowId: id })).find((each) => !before.has(each.id)),
-				(found) => found !== undefined,
-				{ within: 120_000, late: () => 'n8n started no execution' },
-			);
-			return await client.waitForExecution(begun?.id ?? '');
-		},
+		run: async (items) => await newExecution({ client }, id, () => call(items)),
 		change: async (changes) => {
 			await client.updateWorkflow(id, draft({ ...first, ...changes }));
 			await client.activate(id);
 		},
 	};
+}
+
+/** Nodes that give these items, whatever starts them. */
+export function listOf(items: Item[]): INode[] {
+	const jsonOutput = JSON.stringify({ items });
+	const list = { mode: 'raw', jsonOutput, options: {} };
+	return [
+		node('List', 'n8n-nodes-base.set', list, { typeVersion: 3.4 }),
+		node('Items', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'items', options: {} }),
+	];
+}
+
+/** Runs nodes in the editor, one after another. */
+export async function runInEditor(
+	{ client }: Pick<Stage, 'client'>,
+	nodes: INode[],
+): Promise<Execution> {
+	const start = node('Start', 'n8n-nodes-base.manualTrigger');
+	const { id } = await client.createWorkflow(chain('In the editor', [start, ...nodes]));
+	return await client.runManually(id, start.name);
+}
+
+/** Starts an execution of a workflow; gives it when it is saved. */
+export async function newExecution(
+	{ client }: Pick<Stage, 'client'>,
+	workflowId: string,
+	start: () => Promise<unknown>,
+): Promise<Execution> {
+	const before = new Set((await client.executions({ workflowId })).map(({ id }) => id));
+	// n8n's executions tell, not its answer: a busy one leaves a call unanswered now and then.
+	start().catch(() => undefined);
+	const begun = await until(
+		async () => (await client.executions({ workflowId })).find(({ id }) => !before.has(id)),
+		(found) => found !== undefined,
+		{ within: 120_000, late: () => 'n8n started no execution' },
+	);
+	return await client.waitForExecution(begun?.id ?? '');
 }
 
 /** Items with one title each: `<name> 1`, `<name> 2`, … */
@@ -126,6 +153,12 @@ export function sentItems(execution: Execution): Item[] {
 /** The statuses of the items that the action node returned. */
 export const statusesOf = (execution: Execution): unknown[] =>
 	sentItems(execution).map(({ status }) => status);
+
+/** The message and the description that an execution failed with, as the user reads them. */
+export function wordsOf(execution: Execution): string {
+	const { message, description } = failureOf(execution);
+	return `${message}\n${description}`;
+}
 
 /** What an execution failed with, in the words that the user reads. */
 export function failureOf(execution: Execution): { message: string; description: string } {
