@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { NodeError } from 'n8n-workflow';
 
 import { toN8nError, toProblem } from '../n8n/errors';
-import { isTool, itemParameters } from '../n8n/parameters';
+import { itemParameters } from '../n8n/parameters';
 import { reads, sends } from '../operations';
 import type { Ending } from '../operations/operation';
 import { toInvalidRow } from '../operations/send';
@@ -46,17 +46,13 @@ function failAll(
 	isSend: boolean,
 	toRow: (index: number, ending: Ending) => IDataObject,
 ): INodeExecutionData[] {
-	const node = context.getNode();
 	const { message, outcome: status } = problem;
 	const isContinuing = context.continueOnFail();
 	const circumstances = { isContinuing, isAnySent: true, isSubWorkflow: false, areUnknown: false };
 	const description = isSend
 		? describeItem(problem, { ...circumstances, hasKeys: false, isToOne: false })
 		: describeRead(problem);
-	if (!isContinuing) {
-		const shown = isTool(node) ? `${message}. ${description}` : message;
-		throw toN8nError(node, problem, { message: shown, description });
-	}
+	if (!isContinuing) throw toN8nError(context.getNode(), problem, { message, description });
 	const ending = { status, description: message, error: toItemError(problem, description, isSend) };
 	const items = context.getInputData();
 	showFailures(context, items.length, items.length);

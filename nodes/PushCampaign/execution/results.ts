@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError, sleep } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
 import type { QueueOptions } from '../delivery/queue';
 import type { Problem } from '../service/problems';
@@ -10,13 +10,6 @@ export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
 	signal: context.getExecutionCancelSignal(),
 	sleep: async (milliseconds) => await sleep(milliseconds),
 });
-
-/** @throws NodeOperationError if the user has stopped the execution */
-export function requireRunning(context: IExecuteFunctions): void {
-	if (!context.getExecutionCancelSignal()?.aborted) return;
-	const message = 'The execution was canceled before all items were done';
-	throw new NodeOperationError(context.getNode(), message);
-}
 
 /** The `error` of an item that failed. A read has no outcome. */
 export function toItemError(

@@ -1,17 +1,17 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
+import { NodeOperationError, sleep } from 'n8n-workflow';
 
 import { readAttempt } from '../delivery/attempts';
 import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import { connections } from '../n8n/connection';
 import { toN8nError, toProblem } from '../n8n/errors';
-import { isTool, itemParameters } from '../n8n/parameters';
+import { itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
-import { isErrorOutput, queueOptions, requireRunning, toItemError, toOutput } from './results';
+import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
 import { notValid } from './runItem';
 
 type ReadResult = Result<IDataObject>;
@@ -34,11 +34,12 @@ export async function runReads(
 	operation: ReadOperation,
 ): Promise<INodeExecutionData[]> {
 	const plans = await planAll(context, operation);
-	requireRunning(context);
 	const isContinuing = context.continueOnFail();
 	const mayStart = isContinuing || !plans.some((plan) => 'problem' in plan);
 	const answers = mayStart ? await readAll(context, plans) : new Map<string, ReadResult>();
-	requireRunning(context);
+	if (context.getExecutionCancelSignal()?.aborted) {
+		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
+	}
 
 	const failures = new Map<number, Problem>();
 	const rows = plans.map((plan, index): IDataObject => {
@@ -121,16 +122,12 @@ function toRunError(
 	failures: ReadonlyMap<number, Problem>,
 	items: number,
 ) {
-	const node = context.getNode();
 	const refused = [...failures]
 		.map(([index, each]) => ({ index, problem: each }))
 		.filter((each) => each.problem.type === 'validation');
-	const message = problem.type === 'validation' ? notValid(refused, items) : problem.message;
-	const description = describeRead(problem);
-	return toN8nError(node, problem, {
-		// An agent tells its model the message alone.
-		message: isTool(node) ? `${message}. ${description}` : message,
-		description,
+	return toN8nError(context.getNode(), problem, {
+		message: problem.type === 'validation' ? notValid(refused, items) : problem.message,
+		description: describeRead(problem),
 		itemIndex,
 	});
 }

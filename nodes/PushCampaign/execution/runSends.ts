@@ -3,7 +3,6 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
-import { isTool } from '../n8n/parameters';
 import type { Ending, SendOperation } from '../operations/operation';
 import { toInvalidRow, toRequest, toRow } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
@@ -158,13 +157,9 @@ function toRunError(
 	failure: FailedItem,
 	circumstances: Circumstances,
 ) {
-	const node = context.getNode();
-	const message = messageOfRun(items, failure);
-	const description = describeRun(items, failure.problem, circumstances);
-	return toN8nError(node, failure.problem, {
-		// An agent tells its model the message alone.
-		message: isTool(node) ? `${message}. ${description}` : message,
-		description,
+	return toN8nError(context.getNode(), failure.problem, {
+		message: messageOfRun(items, failure),
+		description: describeRun(items, failure.problem, circumstances),
 		itemIndex: failure.index,
 	});
 }

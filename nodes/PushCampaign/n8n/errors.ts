@@ -5,6 +5,7 @@ import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput, messageOf, Unavailable } from '../service/thrown';
 import { UnusableCredential } from './connection';
+import { isTool } from './parameters';
 
 /** Why something failed that was thrown, in words. What is not known here is a defect of this node. */
 export function toProblem(thrown: unknown): Problem {
@@ -58,7 +59,9 @@ export function toN8nError(
 		...(itemIndex === undefined ? {} : { itemIndex }),
 		failure: retryAfterMs === undefined ? { cause } : { cause, retryAfterMs },
 	};
-	const shown = withoutN8nWords(message);
+	// An agent tells its model the message alone.
+	const said = isTool(node) ? `${message}. ${description}` : message;
+	const shown = withoutN8nWords(said);
 	if (type === 'validation' || cause === 'node-defect') {
 		return new NodeOperationError(node, shown, options);
 	}
