@@ -182,5 +182,8 @@ describe('a key', () => {
 		table.add('key:sent');
 		expect(await keysOfRun().look(send, true)).toEqual({ is: 'sent' });
 		expect(queries.count).toBe(1);
+		// One that is free again behind a refusal says nothing of the next one.
+		await keys.claim('other', 1);
+		expect(await keys.look(send, true)).toEqual({ is: 'sent' });
 	});
 });

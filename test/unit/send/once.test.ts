@@ -70,6 +70,49 @@ test('a send claims its key right before its request leaves, and notes that it w
 	expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 });
 
+test('while a request is in flight the ledger has it as unknown', async () => {
+	for (const key of [undefined, 'key']) {
+		const { once, send, ledger } = setUp();
+		const says: unknown[] = [];
+		const request: Send['request'] = async () => {
+			says.push(ledger.recall(send.position, 'other', 'resend'));
+			return await send.request();
+		};
+		await once.try({ ...send, key, request });
+		expect(says).toMatchObject([{ says: 'unknown', hasKey: key !== undefined }]);
+		expect(ledger.recall(send.position, 'other', 'resend')).toMatchObject({
+			...{ says: 'sent', hasKey: key !== undefined },
+		});
+	}
+});
+
+test('a send without a key is judged by its time alone', async () => {
+	const { once, send, asked, table } = setUp();
+	const keyless = { ...send, key: undefined };
+	expect(await once.isFree(keyless)).toBe(true);
+	const late = await once.try({ ...keyless, checkTime: () => tooLate });
+	expect(late).toMatchObject({ ...failed(tooLate), then: 'stop' });
+	expect(asked).toEqual([]);
+	expect(await once.try(keyless)).toMatchObject({ outcome: { ended: 'sent' } });
+	expect(asked).toEqual(['clock', 'request']);
+	expect(table).toEqual(new Set());
+});
+
+test('what is a defect of the node is thrown, and is no failure of a send', async () => {
+	const { once, send } = setUp();
+	const request = async () => await Promise.reject(new TypeError('A defect'));
+	await expect(once.try({ ...send, request })).rejects.toThrow('A defect');
+});
+
+test('an item that the ledger has as unknown fails again, and is asked of nobody else', async () => {
+	const { once, send, ledger, asked } = setUp();
+	ledger.begin(send.position, 'execution', true);
+	ledger.keepFailed(send.position, 'execution', lost, true);
+	expect(await once.try(send)).toMatchObject({ ...failed(lost), then: 'end' });
+	expect(await once.isFree(send)).toBe(false);
+	expect(asked).toEqual([]);
+});
+
 test('what the ledger knows is asked of nobody else', async () => {
 	const { once, send, asked } = setUp();
 	await once.try(send);
@@ -102,6 +145,14 @@ test('refuses an item that becomes late while it waits', async () => {
 	expect(table).toEqual(new Set());
 });
 
+test('a late item is not taken for free because the item before was', async () => {
+	const { once, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
+	await once.try(send);
+	const late = { ...send, position: '0.1', key: 'sent before', checkTime: () => tooLate };
+	expect(await once.isFree(late)).toBe(false);
+	expect(await once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+});
+
 test('a claim of somebody else is waited for, and is unknown once its time is over', async () => {
 	let now = 0;
 	const { once, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
@@ -110,7 +161,8 @@ test('a claim of somebody else is waited for, and is unknown once its time is ov
 	now += 5_999;
 	expect(await once.try(send)).toMatchObject({ then: 'held' });
 	now += 1;
-	const given = { ...failed({ outcome: 'unknown', type: 'network' }), then: 'end' };
+	const message: unknown = expect.stringMatching(/^It is unknown whether this was sent\b/);
+	const given = { ...failed({ outcome: 'unknown', type: 'network', message }), then: 'end' };
 	expect(await once.try(send)).toMatchObject(given);
 	expect(asked).not.toContain('request');
 });
