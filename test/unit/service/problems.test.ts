@@ -38,7 +38,7 @@ test('a vault that is down is waited for', () => {
 
 // Specification, Errors; contract, Errors.
 describe('a failure answer means that nothing was done', () => {
-	test.each([200, 302, 400, 401, 408, 429, 500, 502])('with HTTP %d', async (statusCode) => {
+	test.each([200, 302, 400, 401, 408, 429, 500, 502, 504])('with HTTP %d', async (statusCode) => {
 		const problem = await problemAfter(send, failing('invalid_value', 'Too late', statusCode));
 		expect(problem).toMatchObject({
 			type: 'invalid_value',
