@@ -67,8 +67,8 @@ const cases: Case[] = [
 	},
 ];
 
-describe.each(['2', '1'] as const)("on n8n %s, the credential's own test", (major) => {
-	const stage = useStage({ major, editor: true });
+describe("the credential's own test", () => {
+	const stage = useStage({ editor: true });
 
 	test.each(cases)('says what to mend after $name', async ({ answer, change, says }) => {
 		const { client, credential, server, simulator } = stage();
