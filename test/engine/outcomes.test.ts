@@ -176,7 +176,7 @@ describe('a service that asks to wait for more than ten minutes', () => {
 describe('when the user stops the execution', () => {
 	const nextTurn = async () => await new Promise(setImmediate);
 
-	test('nothing further is sent, and the node ends', async () => {
+	test('nothing further is sent, and the node ends with what is known of its items', async () => {
 		fault({ kind: 'hang', process: true });
 		const run = startWorkflow(workflowOf({ title: '={{ $json.title }}' }), {
 			credentials: credentialsFor(simulator()),
@@ -184,7 +184,11 @@ describe('when the user stops the execution', () => {
 		});
 		while (simulator().requests.length < 20) await nextTurn();
 		run.cancel();
-		expect((await run.finished).status).toBe('canceled');
+		const done = await run.finished;
+		expect(done.status).toBe('canceled');
+		expect(failureOf(done).message).toMatch(
+			/^The execution was canceled\. 0 of 60 were sent, 40 not sent, 20 unknown: items 0, /,
+		);
 		expect(simulator().requests).toHaveLength(20);
 	});
 

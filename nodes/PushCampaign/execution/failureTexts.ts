@@ -84,8 +84,9 @@ function lookFirst(circumstances: Circumstances): string[] {
 		questions[isToOne ? 'toOne' : 'toMany'][areUnknown ? 'several' : 'one'];
 	const begin = ['Do not run it again yet.', look];
 	if (isContinuing && !hasKeys) {
-		const alone = areUnknown ? 'with the others alone' : 'with this item alone';
-		return [...begin, `${areUnknown ? some : none} Run the workflow ${alone}.`];
+		const missing = isToOne ? 'did not arrive' : 'are not there';
+		const alone = `Run the workflow with the items alone that ${missing}.`;
+		return [...begin, areUnknown ? alone : `${none} Run the workflow with this item alone.`];
 	}
 	const choose = `${all} Choose Count as Sent under 'Unknown Outcome' in the options. ${none} Choose Send Again.`;
 	const divide = hasKeys
@@ -144,6 +145,12 @@ export function mainFailure(items: readonly RunItem[]): FailedItem | undefined {
 	return failures.find(({ problem }) => problem.outcome === 'unknown') ?? failures[0];
 }
 
+/** Items beside one that is unknown were not sent, and a run that can't be retried has to name them, too. */
+const ofRun = (items: readonly RunItem[], given: Circumstances): Circumstances => ({
+	...given,
+	areUnknown: given.areUnknown || (given.isContinuing && !given.hasKeys && items.length > 1),
+});
+
 /** What a run sent that failed, and the one thing to do. */
 export function describeRun(
 	items: readonly RunItem[],
@@ -155,7 +162,7 @@ export function describeRun(
 	return join(
 		sayWhatWasSent(tallyOf(items), isSubWorkflow),
 		said,
-		...nextSteps(problem, circumstances),
+		...nextSteps(problem, ofRun(items, circumstances)),
 	);
 }
 
@@ -192,7 +199,7 @@ export function messageOfRun(items: readonly RunItem[], failure: FailedItem): st
 export function describeCanceled(items: readonly RunItem[], circumstances: Circumstances) {
 	const { isSubWorkflow } = circumstances;
 	const { unknown } = tallyOf(items);
-	const given = { ...circumstances, isContinuing: true };
+	const given = ofRun(items, { ...circumstances, isContinuing: true });
 	const steps = unknown.length > 0 ? lookFirst(given) : sendTheRest(undefined, given);
 	const tally = sayWhatWasSent(tallyOf(items), isSubWorkflow);
 	return { message: join('The execution was canceled.', tally), description: join(...steps) };

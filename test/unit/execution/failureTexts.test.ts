@@ -142,7 +142,7 @@ function unknownSentences(): Array<[when: string, says: string]> {
 		const alone =
 			some === ''
 				? `${none} Run the workflow with this item alone.`
-				: `${some} Run the workflow with the others alone.`;
+				: `Run the workflow with the items alone that ${words.startsWith('one') ? 'did not arrive' : 'are not there'}.`;
 		const retry = "Then use 'Retry with currently saved workflow'";
 		return [
 			[
@@ -220,6 +220,12 @@ test('nothing is said twice', () => {
 		const all = text.split(/(?<=[.?])\s+/);
 		expect(new Set(all).size).toBe(all.length);
 	}
+});
+
+test('a run that went on names also what was not sent beside an item that is unknown', () => {
+	const items = [failed(0, lost), failed(1, service(''))];
+	const text = describeRun(items, lost, { ...neverSent, isContinuing: true });
+	expect(text).toMatch(/ Run the workflow with the items alone that are not there\.$/);
 });
 
 test('what is to be mended comes first also if the outcome is unknown', () => {
@@ -367,7 +373,7 @@ describe('a run that n8n stopped', () => {
 			'The execution was canceled. 1 of 2 was sent, 1 unknown: item 1 (counted from 0).',
 		);
 		expect(description).toMatch(
-			/^Do not run it again yet\. .* Run the workflow with this item alone\.$/,
+			/^Do not run it again yet\. .* Run the workflow with the items alone that are not there\.$/,
 		);
 	});
 
