@@ -178,7 +178,7 @@ export function dryRunHints(
 		lines.push(wouldGo(sends, activeSubscribers), ...notification(first.send));
 	}
 	if (test !== undefined) {
-		lines.push(`From the editor, the first item would go to subscriber ${escaped(test)} alone.`);
+		lines.push(`From the editor, the first item would go to subscriber ${test} alone.`);
 	}
 	return [hint(unsendable.length > 0 ? 'warning' : 'info', ...lines)];
 }
