@@ -156,6 +156,7 @@ test('a late item is not taken for free because the item before was', async () =
 test('a claim of somebody else is waited for, and is unknown once its time is over', async () => {
 	let now = 0;
 	const { once, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
+	expect(await once.isFree(send)).toBe(false);
 	now = 5_999;
 	expect(await once.try(send)).toEqual({ then: 'held' });
 	now += 5_999;
@@ -178,9 +179,11 @@ describe('Count as Sent', () => {
 
 	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
 		for (const key of [undefined, 'key']) {
-			const { once, send, asked } = unknown(key);
+			const { once, send, asked, table } = unknown(key);
 			expect(await once.try(send)).toMatchObject(counted);
 			expect(await once.try({ ...send, unknownOutcome: 'report' })).toMatchObject(counted);
+			expect(once.recall(send)).toMatchObject({ says: 'sent', hasKey: key !== undefined });
+			expect(table.size).toBe(key === undefined ? 0 : 2);
 			expect(asked).not.toContain('request');
 		}
 	});
