@@ -348,12 +348,6 @@ describe('a failure', () => {
 		}
 		expect(reports).toEqual([[], [noCampaign], []]);
 	});
-
-	test('that may pass is asked for again in the same poll', async () => {
-		const id = add(1);
-		simulator().addFault({ action: { kind: 'reset-before' } });
-		expect(idsOf((await trigger({ campaignIds: id })()).items)).toEqual([id]);
-	});
 });
 
 test('at another site every campaign counts as never emitted', async () => {

@@ -2,6 +2,7 @@ import { pollEvery, type WorkflowDraft } from '../../../host';
 import { untilRequests } from './sends';
 import {
 	countersOf,
+	emissionsOf,
 	errorsOf,
 	eventsOf,
 	moveCounters,
@@ -96,6 +97,19 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		await untilRequests(stage(), 4 * 3);
 		expect(await errorsOf(stage(), id)).toHaveLength(1);
 		expect(sumsOf(await eventsOf(stage(), id))).toEqual(countersOf(stage(), ids));
+	});
+
+	test('a first publication goes on though the service limits requests, and later polls read the rest', async () => {
+		const ids = addCampaigns(80);
+		const { simulator } = stage();
+		simulator.configure({ rateLimit: { perSecond: 4, burst: 4 } });
+		const id = await add(watchWorkflow(watch(stage(), ids)));
+		await untilCaughtUp(stage(), id, ids);
+		const [emissions = []] = await emissionsOf(stage(), id, ['Trigger']);
+		// In its twelve seconds a publication can read 52.
+		expect(emissions[0]?.length).toBeLessThan(60);
+		expect(sumsOf(emissions.flat())).toEqual(countersOf(stage(), ids));
+		expect(await errorsOf(stage(), id)).toEqual([]);
 	});
 
 	test('a number that is reached starts the workflow once', async () => {
