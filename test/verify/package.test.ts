@@ -72,8 +72,8 @@ describe('the packed package', () => {
 		expect(files.sort()).toEqual(['LICENSE', 'README.md', 'package.json', ...built].sort());
 	});
 
-	test('has at most 60 kB, and npm packs it without a warning', () => {
-		expect(size).toBeLessThanOrEqual(60_000);
+	test('has at most 70 kB, and npm packs it without a warning', () => {
+		expect(size).toBeLessThanOrEqual(70_000);
 		expect(printed).not.toMatch(/npm (warn|error)/i);
 	});
 
