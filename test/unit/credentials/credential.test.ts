@@ -86,12 +86,39 @@ describe('a request gets the key and the token', () => {
 		expect(await signed(headers)).toEqual({ ...headers, ...type, ...added });
 	});
 
+	test('and stays as it is otherwise', async () => {
+		const request = { url: 'https://push.example', method: 'POST', body: 'text' } as const;
+		const { authenticate } = credential;
+		if (typeof authenticate !== 'function') throw new TypeError('It is not a function');
+		expect(await authenticate(stored, request)).toMatchObject(request);
+	});
+
 	// n8n shows the message alone.
 	test('or is refused in a message that says what to do', async () => {
 		await expect(signed({}, { allowHttp: false })).rejects.toThrow(
 			/^'Base URL' of the credential starts with http:.* turn on 'Allow HTTP'\.$/,
 		);
 	});
+});
+
+test('its fields have the names, the kinds and the defaults that saved credentials rely on', () => {
+	const text = { type: 'string', default: '', required: true };
+	const fields = credential.properties.map(({ name, type, default: value, required }) => [
+		name,
+		{ type, default: value, required },
+	]);
+	expect(Object.fromEntries(fields)).toEqual({
+		...{ baseUrl: text, apiKey: text, authToken: text, apiKeyHeader: text, authTokenHeader: text },
+		headerNames: { type: 'options', default: 'standard' },
+		allowHttp: { type: 'boolean', default: false },
+		isFixed: { type: 'hidden', default: true },
+	});
+	const headerNames = credential.properties.find(({ name }) => name === 'headerNames');
+	expect(headerNames?.options).toMatchObject([
+		{ value: 'standard', description: 'serviceKey and serviceAuthToken' },
+		{ value: 'webpushr', description: 'webpushrKey and webpushrAuthToken' },
+		{ value: 'custom' },
+	]);
 });
 
 test('its form shows neither the key nor the token', () => {
@@ -125,6 +152,7 @@ describe('its test', () => {
 
 	test('judges the answer of every HTTP status, and sends the key to no other address', () => {
 		expect(credential.test.request).toMatchObject({
+			url: '/v1/site/subscriber_count',
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 		});
