@@ -300,14 +300,16 @@ describe('a failure', () => {
 		},
 	);
 
-	test('of the subscriber count is reported as such', async () => {
+	test('of the subscriber count is reported as such, and says that the trigger goes on', async () => {
 		const action = { kind: 'failure', description: 'No', type: 'authentication_failure' } as const;
 		simulator().addFault({ times: 0, action });
-		const poll = trigger({ event: 'subscribersChanged' }, { activation: 'init' });
+		const options = { credentials: credentialsFor(simulator()), activation: 'init' } as const;
+		const poll = pollerOf({ event: 'subscribersChanged' }, options);
 		await poll();
 		const message =
 			"The subscriber count can't be read. The push service does not accept the credential";
-		expect(await poll()).toEqual({ items: null, reports: [message] });
+		const description = matching(/ The trigger goes on with its next poll\.$/);
+		expect((await poll()).errors).toMatchObject([{ message, description }]);
 	});
 
 	test('of a vault is reported once, too, and what changed meanwhile is emitted after it', async () => {

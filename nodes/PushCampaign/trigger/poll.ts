@@ -73,8 +73,9 @@ const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null 
 async function fetchTestEvent(context: IPollFunctions) {
 	const found = await read(context, firstPollMs);
 	throwFailures(context, found);
-	const { readings = [], rule } = found.seen ?? {};
-	return rule === undefined ? null : toOutput(readings.map((each) => presentItem(each, rule)));
+	if (found.seen === undefined) return null;
+	const { readings, rule } = found.seen;
+	return toOutput(readings.map((each) => presentItem(each, rule)));
 }
 
 /**

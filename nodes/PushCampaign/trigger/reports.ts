@@ -12,13 +12,13 @@ export const everything = '';
 /** Stands for the service. */
 const theService = 'the service';
 
-/** Whether it only has to pass, like an outage: it is chance which campaigns it meets, and with which words. */
+/** Whether it ends by itself, as an outage does. It is chance which campaigns that meets, and with which words. */
 export const isPassing = ({ cause }: Problem): boolean =>
 	cause === 'rate-limited' || cause === 'temporarily-unavailable';
 
-/** What can't be read, until it is read again. */
+/** A failure that lasts until what fails is read again. */
 interface Failure {
-	/** An ID, or the service: all that passes is one failure. */
+	/** An ID; or the service, for all that ends by itself. */
 	readonly of: string;
 	readonly isReported: boolean;
 }
