@@ -76,3 +76,17 @@ test('the node has its own ID again afterwards, so a key is known in each round 
 	]);
 	expect(titlesAt(simulator())).toHaveLength(1);
 });
+
+test('a row that another execution inserted is its own, also for a key that is claimed without a look', async () => {
+	const { runWorkflow } = runner();
+	const json = workflowOf(keyed('={{ $json.id }}'));
+	const run = async (...ids: string[]) =>
+		outputOf(
+			await runWorkflow(json, { ...options(), input: inputOf(...ids.map((id) => ({ id }))) }),
+		).map(({ status }) => status);
+	await run('known');
+	const others = Array.from({ length: 30 }, (_, index) => `new ${index}`);
+	expect(new Set(await run(...others))).toEqual(new Set(['success']));
+	expect((await run(...others.map((id) => `${id}, again`), 'known')).at(-1)).toBe('alreadySent');
+	expect(titlesAt(simulator())).toHaveLength(1 + 2 * others.length);
+});

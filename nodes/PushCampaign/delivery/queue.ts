@@ -9,10 +9,9 @@ export const policy = {
 	/** The pause after a refusal, in milliseconds. Each further one in a row is this many times as long. */
 	firstPauseMs: 250,
 	pauseFactor: 4,
-	longestPauseMs: 64_000,
 	/** Pauses are shortened by up to this share, at random: runs that were refused together must not come back together. */
 	jitter: 0.1,
-	/** The pauses of so many refusals in a row take 85 s, and outlast a limit per minute. Then the run gives up. */
+	/** The pauses of so many refusals in a row take 85 s, the last one 64 s, and outlast a limit per minute. Then the run gives up. */
 	mostRefusalsInARow: 5,
 	/** The longest pause that the service may ask for, in milliseconds. */
 	longestRetryAfterMs: 10 * 60_000,
@@ -76,8 +75,7 @@ interface Entry<Outcome> {
 	holds: number;
 }
 
-const refusalPauseMs = (inARow: number) =>
-	Math.min(policy.longestPauseMs, policy.firstPauseMs * policy.pauseFactor ** (inARow - 1));
+const refusalPauseMs = (inARow: number) => policy.firstPauseMs * policy.pauseFactor ** (inARow - 1);
 
 const heldPauseMs = (holds: number) =>
 	Math.min(policy.longestHeldPauseMs, policy.firstHeldPauseMs * 1.5 ** (holds - 1));

@@ -188,7 +188,10 @@ describe('a job', () => {
 		const { outcomes, tries } = await run([Array.from({ length: 40 }, () => held), [], []]);
 		expect(outcomes).toEqual(['sent', 'sent', 'sent']);
 		expect(tries.filter(({ job }) => job > 0).every(({ at }) => at === 0)).toBe(true);
-		expect(tries.filter(({ job }) => job === 0)).toHaveLength(41);
+		const asked = tries.filter(({ job }) => job === 0).map(({ at }) => at);
+		expect(asked).toHaveLength(41);
+		expect(asked.slice(0, 3)).toEqual([0, 10 + 100, 10 + 100 + 10 + 150]);
+		expect((asked[40] ?? 0) - (asked[39] ?? 0)).toBe(10 + 2_000);
 	});
 
 	test('that only waited for somebody else ends no row of refusals', async () => {
