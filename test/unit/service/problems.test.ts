@@ -175,6 +175,24 @@ describe('an answer that is not the service’s', () => {
 		);
 	});
 
+	test.each([
+		{ name: 'a page with HTTP 200', statusCode: 200, body: page, isPage: true, fix: true },
+		{ name: 'a page with HTTP 503', statusCode: 503, body: page, isPage: true, fix: false },
+		{
+			name: 'other JSON with HTTP 200',
+			statusCode: 200,
+			body: { ok: 1 },
+			isPage: false,
+			fix: false,
+		},
+	])('says what came, and to check the address if that may help: $name', async (row) => {
+		const problem = await problemAfter(send, answering(row.body, row.statusCode));
+		expect(problem.message).toContain(
+			row.isPage ? "is not the push service's" : 'does not hold what the push service promises',
+		);
+		expect(problem.fix ?? '').toMatch(row.fix ? /^Check 'Base URL'/ : /^$/);
+	});
+
 	test('has no outcome in the words of a read', async () => {
 		const { message } = await problemAfter(readCount, answering(page, 502));
 		expect(message).toBe("The answer (HTTP 502) is not the push service's");
