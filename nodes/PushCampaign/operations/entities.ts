@@ -1,4 +1,4 @@
-/** Names and characters in turn: those of HTML 4 that are no letter with an accent, and letters of Central Europe. */
+/** Those of HTML 4 that are no letter with an accent, and letters of Central Europe. */
 const named = `quot " amp & lt < gt > iexcl ¡ cent ¢ pound £ curren ¤ yen ¥ brvbar ¦ sect § uml ¨ copy © ordf ª laquo « not ¬
 	reg ® macr ¯ deg ° plusmn ± sup2 ² sup3 ³ acute ´ micro µ para ¶ middot · cedil ¸ sup1 ¹ ordm º raquo » frac14 ¼
 	frac12 ½ frac34 ¾ iquest ¿ AElig Æ ETH Ð times × Oslash Ø THORN Þ szlig ß aelig æ eth ð divide ÷ oslash ø
@@ -12,42 +12,20 @@ const named = `quot " amp & lt < gt > iexcl ¡ cent ¢ pound £ curren ¤ yen ¥
 	prod ∏ sum ∑ minus − lowast ∗ radic √ prop ∝ infin ∞ ang ∠ and ∧ or ∨ cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ cong ≅
 	asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉
 	lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦ apos ' lstrok ł Lstrok Ł dstrok đ
-	Dstrok Đ inodot ı Idot İ zdot ż Zdot Ż`;
-
-/** Those that can't be written in a list of words. */
-const invisible = {
-	nbsp: '\u00A0',
-	shy: '\u00AD',
-	ensp: '\u2002',
-	emsp: '\u2003',
-	thinsp: '\u2009',
-	zwnj: '\u200C',
-	zwj: '\u200D',
-	lrm: '\u200E',
-	rlm: '\u200F',
-};
-
-const pairs = [...named.matchAll(/(\S+) (\S+)/g)].map(
-	([, name = '', character = '']) => [name, character] as const,
-);
-const characters = new Map<string, string>([...pairs, ...Object.entries(invisible)]);
+	Dstrok Đ inodot ı Idot İ zdot ż Zdot Ż nbsp \u00A0 shy \u00AD ensp \u2002 emsp \u2003 thinsp \u2009
+	zwnj \u200C zwj \u200D lrm \u200E rlm \u200F`;
 
 /** What stands behind a letter in a name, such as in `&eacute;`, and the accent that it puts on the letter. */
-const accents = new Map([
-	['grave', '\u0300'],
-	['acute', '\u0301'],
-	['circ', '\u0302'],
-	['tilde', '\u0303'],
-	['macr', '\u0304'],
-	['breve', '\u0306'],
+const accented = `grave \u0300 acute \u0301 circ \u0302 tilde \u0303 macr \u0304 breve \u0306 uml \u0308 ring \u030A
+	dblac \u030B caron \u030C cedil \u0327 ogon \u0328`;
 
-	['uml', '\u0308'],
-	['ring', '\u030A'],
-	['dblac', '\u030B'],
-	['caron', '\u030C'],
-	['cedil', '\u0327'],
-	['ogon', '\u0328'],
-]);
+/** Of a table of names and characters in turn. */
+const toMap = (table: string): ReadonlyMap<string, string> =>
+	new Map(
+		[...table.matchAll(/(\w+) (.)/g)].map(([, name = '', character = '']) => [name, character]),
+	);
+const characters = toMap(named);
+const accents = toMap(accented);
 
 /** What browsers read for the numbers from 128 to 159: old pages mean Windows-1252. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';

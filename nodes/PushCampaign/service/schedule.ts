@@ -1,3 +1,4 @@
+import type { Zone } from 'luxon';
 import { DateTime, FixedOffsetZone } from 'luxon';
 
 import { minimumLeadMs } from './rules';
@@ -77,23 +78,20 @@ const seconds = /^[1-9]\d{9}(\.\d+)?$/;
 /** Days since 1899, as sheets count them, from 1927 to 2173. */
 const sheetDate = /^[1-9]\d{4}([.,]\d+)?$/;
 
-/** Specification, Notification / campaign, `send_at`. */
-function write(date: DateTime): Schedule {
+/**
+ * Makes a schedule of a moment, rounded up: the service knows no seconds. Specification, Notification / campaign, `send_at`.
+ * @param moment milliseconds since 1970
+ * @param zone IANA name, or luxon's zone
+ */
+export function toSchedule(moment: number, zone: string | Zone): Schedule {
+	const at = Math.ceil(moment / minuteMs) * minuteMs;
 	// Whatever language luxon is set to.
-	const digits = { locale: 'en-US', numberingSystem: 'latn' } as const;
-	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ', digits), at: date.toMillis() };
+	const date = DateTime.fromMillis(at, { zone, locale: 'en-US', numberingSystem: 'latn' });
+	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ'), at };
 }
 
 /**
- * Makes a schedule of a moment.
- * @param at a whole minute, in milliseconds since 1970
- * @param timezone IANA name
- */
-export const toSchedule = (at: number, timezone: string): Schedule =>
-	write(DateTime.fromMillis(at, { zone: timezone }));
-
-/**
- * Reads a date in any of the forms that a workflow holds. The service knows no seconds: they are rounded up.
+ * Reads a date in any of the forms that a workflow holds.
  * @param given text, luxon's DateTime, Date, or milliseconds since 1970, as text too
  * @param timezone IANA name; a date without an offset is read there
  * @throws InvalidInput
@@ -126,8 +124,7 @@ export function parseSchedule(given: unknown, timezone: string): Schedule {
 			`Choose a date, or enter one such as ${exampleDate}. You may add an offset: ${exampleDate} +02:00.`,
 		);
 	}
-	const at = Math.ceil(date.toMillis() / minuteMs) * minuteMs;
-	return write(DateTime.fromMillis(at, { zone: date.zone }));
+	return toSchedule(date.toMillis(), date.zone);
 }
 
 /**

@@ -1,20 +1,5 @@
-/** What the user entered can't be sent, and nothing has left. */
-export class InvalidInput extends Error {
-	/**
-	 * @param message what is wrong: a sentence without its full stop that names the field
-	 * @param advice what to do: sentences
-	 */
-	constructor(
-		message: string,
-		readonly advice: string,
-	) {
-		super(message);
-		this.name = 'InvalidInput';
-	}
-}
-
-/** n8n's database or a vault does not give what the node needs, and nothing has left. */
-export class Unavailable extends Error {
+/** Why nothing has left, and what to do about it. */
+class NothingLeft extends Error {
 	/**
 	 * @param message what happened: a sentence without its full stop
 	 * @param advice what to do: sentences
@@ -24,9 +9,15 @@ export class Unavailable extends Error {
 		readonly advice: string,
 	) {
 		super(message);
-		this.name = 'Unavailable';
+		this.name = new.target.name;
 	}
 }
+
+/** What the user entered can't be sent. The message names the field. */
+export class InvalidInput extends NothingLeft {}
+
+/** n8n's database or a vault does not give what the node needs. */
+export class Unavailable extends NothingLeft {}
 
 /** What was thrown, in its own words. */
 export function messageOf(error: unknown): string {
