@@ -59,12 +59,9 @@ function settingsOf(data: ICredentialDataDecryptedObject, isForAll: boolean): Se
 	try {
 		return parseSettings(data);
 	} catch (error) {
-		throw notValid(error, isForAll);
+		throw isForAll && error instanceof InvalidInput ? new UnusableCredential(error) : error;
 	}
 }
-
-const notValid = (error: unknown, isForAll: boolean): unknown =>
-	isForAll && error instanceof InvalidInput ? new UnusableCredential(error) : error;
 
 /**
  * Opens the credential, once for all requests that go with it.

@@ -8,6 +8,7 @@ import {
 	fieldOf,
 	isBlank,
 	isThere,
+	readable,
 	readChoice,
 	readSwitch,
 	readWholeNumber,
@@ -139,21 +140,11 @@ export const isSentOnlyOnce = (item: ItemParameters): boolean =>
 	isThere(item, optionField(idempotencyKey));
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
-export function isDryRun(item: ItemParameters): boolean {
-	try {
-		return item.get(optionField(dryRun)) === true;
-	} catch {
-		return false;
-	}
-}
+export const isDryRun = (item: ItemParameters): boolean =>
+	readable(() => item.get(optionField(dryRun))) === true;
 
-/** How the texts of a send are changed. */
-export interface TextChanges {
-	readonly htmlToText: boolean;
-	readonly shortenTexts: boolean;
-}
-
-export const readTextChanges = (item: ItemParameters): TextChanges => ({
+/** Reads how the texts of a send are changed. */
+export const readTextChanges = (item: ItemParameters) => ({
 	htmlToText: readSwitch(item, optionField(htmlToText), false),
 	shortenTexts: readSwitch(item, optionField(shortenTexts), false),
 });

@@ -9,10 +9,11 @@ import { audienceRules } from '../service/rules';
 import type { Ending, PreparedSend, SendOperation } from './operation';
 import type { SendOptions } from './options';
 import { readSendOptions } from './options';
-import { readBody, readWhen, titleField } from './sendFields';
+import { readBody, titleField } from './sendFields';
 import { readSubscriberId, subscriberField, testSubscriberField } from './subscriber';
 import type { Timing } from './timing';
-import { asEntered, isThere } from './values';
+import { readTiming } from './timing';
+import { asEntered, isThere, readable } from './values';
 
 type Selection = ReturnType<SendOperation['select']>;
 
@@ -64,7 +65,7 @@ export function prepareSend(
 	operation: Pick<SendOperation, 'audience' | 'select'>,
 ): PreparedSend {
 	const options = readSendOptions(item);
-	return prepare(item, operation, options, readWhen(item));
+	return prepare(item, operation, options, readTiming(item));
 }
 
 /**
@@ -149,17 +150,9 @@ export function toInvalidRow(
 ): IDataObject {
 	const title = asEntered(item, titleField);
 	const sid = subscriber && asEntered(item, subscriber);
-	const selection = selectionOf(item, select);
+	const selection = readable(() => select(item));
 	const recipients = selection && describeRecipients({ audience, body: selection });
 	return rowOf({ audience, recipients, body: { title, sid } }, ending);
-}
-
-function selectionOf(item: ItemParameters, select: SendOperation['select']): Selection | undefined {
-	try {
-		return select(item);
-	} catch {
-		return undefined;
-	}
 }
 
 /** The request of a send, without its headers, as a dry run shows it. */

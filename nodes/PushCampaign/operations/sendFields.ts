@@ -8,9 +8,18 @@ import { quietHours } from './quietHours';
 import type { TextSource } from './sendTexts';
 import { readLink, readPicture, readSeenText, requireText } from './sendTexts';
 import type { Timing } from './timing';
-import { expireAfter, readExpiry, readTiming, sendAt, sendAtTimezone } from './timing';
+import { expireAfter, readExpiry, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
-import { entriesOf, fieldIn, fieldOf, groupIn, isThere, readSwitch, textProperty } from './values';
+import {
+	additionalField,
+	entriesOf,
+	fieldIn,
+	fieldOf,
+	groupIn,
+	isThere,
+	readSwitch,
+	textProperty,
+} from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -105,59 +114,13 @@ const imageUrl = textProperty({
 
 export const titleField = fieldOf(title);
 
-const collection = 'additionalFields';
-
-/** One of Additional Fields. */
-interface AdditionalField {
-	readonly property: INodeProperties;
-	/** The field of the body that it fills; missing if it changes others. */
-	readonly fills?: OptionalField;
-	/** Missing if it is read together with others. */
-	readonly read?: (
-		source: TextSource,
-		field: Field,
-		audience: Audience,
-	) => Pick<CampaignBody, OptionalField>;
-}
-
-/** In the editor's order. */
-const additional: readonly AdditionalField[] = [
-	{
-		property: autoHide,
-		fills: 'auto_hide',
-		read: ({ item }, field, audience) => ({
-			auto_hide: autoHideValue(audience, readSwitch(item, field, autoHide.default)),
-		}),
-	},
-	{
-		property: campaignName,
-		fills: 'name',
-		read(source, field) {
-			const name = readSeenText(source, field, { limit: maxCharacters.name, isOneLine: true });
-			return name === '' ? {} : { name };
-		},
-	},
-	{
-		property: expireAfter,
-		fills: 'expire_push',
-		read: ({ item }, field) => ({ expire_push: readExpiry(item, field) }),
-	},
-	{
-		property: iconUrl,
-		fills: 'icon',
-		read(source, field) {
-			const icon = readPicture(source, field);
-			return icon === '' ? {} : { icon };
-		},
-	},
-	{
-		property: imageUrl,
-		fills: 'image',
-		read(source, field) {
-			const image = readPicture(source, field);
-			return image === '' ? {} : { image };
-		},
-	},
+/** Additional Fields in the editor's order, and the field of the body that each fills, if it does not change others. */
+const additional: ReadonlyArray<{ property: INodeProperties; fills?: OptionalField }> = [
+	{ property: autoHide, fills: 'auto_hide' },
+	{ property: campaignName, fills: 'name' },
+	{ property: expireAfter, fills: 'expire_push' },
+	{ property: iconUrl, fills: 'icon' },
+	{ property: imageUrl, fills: 'image' },
 	{ property: quietHours },
 	{ property: sendAt, fills: 'send_at' },
 	{ property: sendAtTimezone },
@@ -165,9 +128,11 @@ const additional: readonly AdditionalField[] = [
 ];
 
 /** Those that the service accepts for an audience. */
-function offeredTo(audience: Audience): AdditionalField[] {
+function offeredTo(audience: Audience): INodeProperties[] {
 	const { accepts } = audienceRules[audience];
-	return additional.filter(({ fills }) => fills === undefined || accepts.includes(fills));
+	return additional
+		.filter(({ fills }) => fills === undefined || accepts.includes(fills))
+		.map(({ property }) => property);
 }
 
 /** The parameters of a send beside those of its audience. */
@@ -178,11 +143,11 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 	actionButtons,
 	{
 		displayName: 'Additional Fields',
-		name: collection,
+		name: 'additionalFields',
 		type: 'collection',
 		placeholder: 'Add Field',
 		default: {},
-		options: offeredTo(audience).map(({ property }) => property),
+		options: offeredTo(audience),
 	},
 	sendOptions,
 ];
@@ -213,8 +178,28 @@ function readButtons(source: TextSource, audience: Audience): ActionButton[] {
 		.filter((button) => button !== undefined);
 }
 
-/** Reads when an item is sent. */
-export const readWhen = (item: ItemParameters): Timing => readTiming(item, collection);
+/** Reads those of Additional Fields that were added and that fill a field of the body; a blank text fills none. */
+function readAdditional(source: TextSource, audience: Audience): Pick<CampaignBody, OptionalField> {
+	const { item } = source;
+	const offered = offeredTo(audience);
+	const readAdded = <Value>(property: INodeProperties, read: (field: Field) => Value) => {
+		const field = additionalField(property);
+		return offered.includes(property) && isThere(item, field) ? read(field) : undefined;
+	};
+	const nameLimits = { limit: maxCharacters.name, isOneLine: true };
+	const closes = readAdded(autoHide, (field) => readSwitch(item, field, autoHide.default));
+	const name = readAdded(campaignName, (field) => readSeenText(source, field, nameLimits));
+	const expiry = readAdded(expireAfter, (field) => readExpiry(item, field));
+	const icon = readAdded(iconUrl, (field) => readPicture(source, field));
+	const image = readAdded(imageUrl, (field) => readPicture(source, field));
+	return {
+		...(closes === undefined ? {} : { auto_hide: autoHideValue(audience, closes) }),
+		...(name ? { name } : {}),
+		...(expiry ? { expire_push: expiry } : {}),
+		...(icon ? { icon } : {}),
+		...(image ? { image } : {}),
+	};
+}
 
 /**
  * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.
@@ -222,7 +207,7 @@ export const readWhen = (item: ItemParameters): Timing => readTiming(item, colle
  * @throws InvalidInput naming the field
  */
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
-	const source = { item, changes: readTextChanges(item), utm: readUtm(item, collection) };
+	const source = { item, changes: readTextChanges(item), utm: readUtm(item) };
 	const [messageField, urlField] = [fieldOf(message), fieldOf(targetUrl)];
 	const line = { limit: maxCharacters.title, isOneLine: true };
 	const lines = { limit: maxCharacters.message, isOneLine: false };
@@ -230,12 +215,8 @@ export function readBody(item: ItemParameters, audience: Audience, timing: Timin
 		title: requireText(item, titleField, readSeenText(source, titleField, line)),
 		message: requireText(item, messageField, readSeenText(source, messageField, lines)),
 		target_url: requireText(item, urlField, readLink(source, urlField, maxCharacters.targetUrl)),
+		...readAdditional(source, audience),
 	};
-	for (const { property, read } of offeredTo(audience)) {
-		const field = fieldOf(property, collection);
-		if (read !== undefined && isThere(item, field))
-			body = { ...body, ...read(source, field, audience) };
-	}
 	const buttons = readButtons(source, audience);
 	if (buttons.length > 0) body = { ...body, action_buttons: buttons };
 	if (timing.effective !== undefined) body = { ...body, send_at: timing.effective.text };

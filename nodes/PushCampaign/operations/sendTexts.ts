@@ -3,7 +3,7 @@ import { countCharacters, hiddenIn, isWebUrl, quote, trimBlanks } from '../servi
 import type { InvalidInput } from '../service/thrown';
 import { decodeAmpersands, decodeEntities } from './entities';
 import { judge } from './judge';
-import type { TextChanges } from './options';
+import type { readTextChanges } from './options';
 import { htmlToText, shorten, toOneLine, withoutHalves } from './texts';
 import type { UtmParameter } from './utm';
 import { addUtm } from './utm';
@@ -12,7 +12,7 @@ import { invalid, isBlank, missing, toText } from './values';
 /** What reading a text of a send needs beside its field. */
 export interface TextSource {
 	readonly item: ItemParameters;
-	readonly changes: TextChanges;
+	readonly changes: ReturnType<typeof readTextChanges>;
 	readonly utm: readonly UtmParameter[];
 }
 

@@ -11,8 +11,8 @@ import { InvalidInput } from '../service/thrown';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
 import {
+	additionalField,
 	fieldIn,
-	fieldOf,
 	groupIn,
 	invalid,
 	isBlank,
@@ -128,12 +128,12 @@ function readSendAt(item: ItemParameters, field: Field): unknown {
  * Reads when an item is sent. Whether that is far enough ahead is another question: the item may wait.
  * @throws InvalidInput naming the field
  */
-export function readTiming(item: ItemParameters, collection: string, now = Date.now()): Timing {
-	const time = readSendAt(item, fieldOf(sendAt, collection));
-	const hoursField = fieldOf(quietHours, collection);
+export function readTiming(item: ItemParameters, now = Date.now()): Timing {
+	const time = readSendAt(item, additionalField(sendAt));
+	const hoursField = additionalField(quietHours);
 	const hasHours = isThere(item, hoursField);
 	if (time === undefined && !hasHours) return { timezone: item.timezone, isMoved: false };
-	const timezone = readTimezone(item, fieldOf(sendAtTimezone, collection));
+	const timezone = readTimezone(item, additionalField(sendAtTimezone));
 	const entered = time === undefined ? undefined : parseSchedule(time, timezone);
 	if (!hasHours) return { timezone, entered, effective: entered, isMoved: false };
 	const hours = readQuietHours(item, hoursField, timezone);

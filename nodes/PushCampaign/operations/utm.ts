@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { ItemParameters } from '../n8n/parameters';
 import { parseUrl } from '../service/text';
 import { judge } from './judge';
-import { fieldIn, fieldOf, groupIn, isBlank, textProperty, toText } from './values';
+import { additionalField, fieldIn, groupIn, isBlank, textProperty, toText } from './values';
 
 const part = (name: string, displayName: string, placeholder: string) =>
 	textProperty({ displayName, name, placeholder });
@@ -32,8 +32,8 @@ export const utmParameters = {
 export type UtmParameter = readonly [name: string, value: string];
 
 /** Reads the UTM parameters of an item that are not blank, by their names in a URL. */
-export function readUtm(item: ItemParameters, collection: string): UtmParameter[] {
-	const group = groupIn(fieldOf(utmParameters, collection), 'parameters');
+export function readUtm(item: ItemParameters): UtmParameter[] {
+	const group = groupIn(additionalField(utmParameters), 'parameters');
 	return parts.flatMap((property): UtmParameter[] => {
 		const field = fieldIn(property, group);
 		const value = toText(field, item.get(field));

@@ -32,6 +32,9 @@ export const groupIn = ({ label, path }: Field, group: string): Field => ({
 	path: `${path}.${group}`,
 });
 
+/** The field of a property of Additional Fields. */
+export const additionalField = (property: Named): Field => fieldOf(property, 'additionalFields');
+
 export const invalid = (
 	{ label }: Field,
 	what: string,
@@ -52,15 +55,20 @@ export function missing(item: ItemParameters, field: Field): InvalidInput {
 	return invalid(field, item.isTrigger ? 'is empty' : 'is empty for this item', checkExpression);
 }
 
-/** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
-export function asEntered(item: ItemParameters, field: Field): string | undefined {
+/** What is read; undefined if it can't be read. */
+export function readable<Value>(read: () => Value): Value | undefined {
 	try {
-		const value = item.get(field);
-		const isGiven = typeof value === 'number' || (isText(value) && !isBlank(value));
-		return isGiven ? trimBlanks(String(value)) : undefined;
+		return read();
 	} catch {
 		return undefined;
 	}
+}
+
+/** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
+export function asEntered(item: ItemParameters, field: Field): string | undefined {
+	const value = readable(() => item.get(field));
+	const isGiven = typeof value === 'number' || (isText(value) && !isBlank(value));
+	return isGiven ? trimBlanks(String(value)) : undefined;
 }
 
 /** Whether a field is in the panel, empty or not. */

@@ -41,13 +41,6 @@ export const failureAnswer = z
 /** Counters by their names; null if the service gives none. */
 export type Counters = Readonly<Record<string, number | null>>;
 
-/** The status record of a campaign. */
-export interface CampaignStatus {
-	readonly campaignId: string;
-	readonly status: string | null;
-	readonly counters: Counters;
-}
-
 /**
  * A counter, which the service carries as text; null if it gives none. One that is no whole number makes the answer
  * unusable: it is never taken for 0.
@@ -92,7 +85,7 @@ export const campaignStatusOf = (campaignId: string) =>
 			count: campaignCounts,
 		})
 		.refine(({ notification_id }) => toPlainId(notification_id) === toPlainId(campaignId))
-		.transform((given): CampaignStatus => ({
+		.transform((given) => ({
 			campaignId: given.notification_id,
 			status: clip(given.notification_status ?? '') || null,
 			counters: given.count,

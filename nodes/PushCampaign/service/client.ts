@@ -106,10 +106,7 @@ export async function untilAborted<Value>(
 	}
 }
 
-const fail = (problem: Problem): { readonly answered: false; readonly problem: Problem } => ({
-	answered: false,
-	problem,
-});
+const fail = (problem: Problem) => ({ answered: false, problem }) as const;
 
 /** Makes a client for one execution; what all its requests have in common is computed here. */
 export function createClient({ settings, transport, signal }: ClientOptions): Client {

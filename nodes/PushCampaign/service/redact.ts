@@ -23,22 +23,19 @@ function patternsOf(secret: string): string[] {
 	});
 }
 
-/** Replaces the key and the token in what the service says. */
-export interface Redactor {
-	text(text: string): string;
-	/** For each field of a JSON text; see `JSON.parse`. */
-	field(name: string, value: unknown): unknown;
-}
-
-/** @param secrets none of them empty */
-export function createRedactor(secrets: readonly string[]): Redactor {
+/**
+ * Replaces the key and the token in what the service says.
+ * @param secrets none of them empty
+ */
+export function createRedactor(secrets: readonly string[]) {
 	// One secret may hold the other: the longer one comes first.
 	const byLength = [...secrets].sort((one, other) => other.length - one.length);
 	const pattern = new RegExp(byLength.flatMap(patternsOf).join('|'), 'gu');
 	const text = (given: string) => given.replace(pattern, withheld);
 	return {
 		text,
-		field(name, value) {
+		/** For each field of a JSON text; see `JSON.parse`. */
+		field(name: string, value: unknown): unknown {
 			if (numberFields.has(name) && isWholeNumber(value)) return value;
 			if (typeof value === 'string') return text(value);
 			if (typeof value === 'number') return text(String(value)) === withheld ? withheld : value;
