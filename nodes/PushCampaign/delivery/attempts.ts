@@ -8,8 +8,7 @@ import type { Attempt } from './queue';
 const notOfService = ['network', 'unexpected_answer', 'unspecified', 'validation'];
 
 /** Whether the service refused a request for a reason that it names: it takes requests. */
-const isDealtWith = ({ type, outcome }: Problem) =>
-	outcome === 'notSent' && !notOfService.includes(type);
+const isDealtWith = ({ type }: Problem) => !notOfService.includes(type);
 
 /** An attempt that failed, and is not made again unless it was refused for too many requests. */
 export function failedAttempt<Outcome>(outcome: Outcome, problem: Problem): Attempt<Outcome> {

@@ -65,6 +65,12 @@ test.each<{ name: string; problem: Problem; read: object; send: object }>([
 		send: { then: 'stop', isAccepted: false },
 	},
 	{
+		name: 'too many requests without a pause that it asks for',
+		problem: failure('rate_limit'),
+		read: { then: 'refused', retryAfterMs: 0 },
+		send: { then: 'refused', retryAfterMs: 0 },
+	},
+	{
 		name: 'too many requests',
 		problem: refused,
 		read: { then: 'refused', retryAfterMs: 7_000 },

@@ -174,6 +174,11 @@ describe('a job', () => {
 		expect(tries.map(({ at }) => at)).toEqual([0, 7_010, 8_020]);
 	});
 
+	test('that is asked to wait ten minutes waits', async () => {
+		const { tries } = await run([[refused(600_000)]]);
+		expect(tries.map(({ at }) => at)).toEqual([0, 600_010]);
+	});
+
 	test('that is asked to wait longer than ten minutes ends the run', async () => {
 		const { outcomes, refusal, tries } = await run([
 			[refused(600_001)],
