@@ -129,6 +129,19 @@ test('saved workflows find each field by its name, with the default that n8n lef
 	});
 });
 
+test('saved workflows find each value that they chose from a list', () => {
+	const lists = operations
+		.flatMap(({ properties }) => properties.flatMap(withAll))
+		.filter(({ type, options = [] }) => type === 'options' && options.length > 0);
+	const valuesOf = ({ options = [] }: INodeProperties) =>
+		options.map((option) => ('value' in option ? option.value : option.name));
+	expect(Object.fromEntries(lists.map((list) => [list.name, valuesOf(list)]))).toEqual({
+		specifyAttributes: ['keypair', 'json'],
+		unit: ['d', 'h', 'm'],
+		unknownOutcome: ['report', 'countAsSent', 'resend'],
+	});
+});
+
 describe('every panel', () => {
 	const all = operations.flatMap(({ properties }) => properties.flatMap(withAll));
 

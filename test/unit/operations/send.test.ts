@@ -287,7 +287,10 @@ describe('the item of a send', () => {
 
 	test('names no time that quiet hours made when it was sent earlier', () => {
 		const moved = prepare({ additionalFields: { sendAt, quietHours: night } });
-		expect(toRow(moved, { status: 'alreadySent' })).not.toHaveProperty('sendAt');
+		expect(toRow(moved, { status: 'alreadySent' })).toEqual({
+			...{ audience: 'all', status: 'alreadySent' },
+			...{ title: 'Summer sale', recipients: 'all subscribers' },
+		});
 		expect(toRow(moved, { status: 'success' })['sendAt']).toBe('2030-05-18 08:00 +00:00');
 		const kept = prepare({ additionalFields: { sendAt } });
 		expect(toRow(kept, { status: 'alreadySent' })['sendAt']).toBe('2030-05-17 22:00 +00:00');
