@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import type { ActionButton, Audience, CampaignBody, OptionalField } from '../service/rules';
+import type { ActionButton, Audience, CampaignBody, OptionalFields } from '../service/rules';
 import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
 import { readTextChanges, sendOptions } from './options';
 import { quietHours } from './quietHours';
@@ -115,7 +115,7 @@ const imageUrl = textProperty({
 export const titleField = fieldOf(title);
 
 /** Additional Fields in the editor's order, and the field of the body that each fills, if it does not change others. */
-const additional: ReadonlyArray<{ property: INodeProperties; fills?: OptionalField }> = [
+const additional: ReadonlyArray<{ property: INodeProperties; fills?: keyof OptionalFields }> = [
 	{ property: autoHide, fills: 'auto_hide' },
 	{ property: campaignName, fills: 'name' },
 	{ property: expireAfter, fills: 'expire_push' },
@@ -159,11 +159,10 @@ function readButton(
 	audience: Audience,
 ): ActionButton | undefined {
 	const { limitsButtons } = audienceRules[audience];
-	const limitOf = (limit: number) => (limitsButtons ? limit : Infinity);
+	const limit = limitsButtons ? maxCharacters.button : Infinity;
 	const [titleOf, urlOf] = [fieldIn(buttonTitle, button), fieldIn(buttonUrl, button)];
-	const limit = limitOf(maxCharacters.buttonTitle);
 	const text = readSeenText(source, titleOf, { limit, isOneLine: true });
-	const url = readLink(source, urlOf, limitOf(maxCharacters.buttonUrl));
+	const url = readLink(source, urlOf, limit);
 	if (text === '' && url === '') return undefined;
 	return {
 		title: requireText(source.item, titleOf, text),
@@ -179,7 +178,7 @@ function readButtons(source: TextSource, audience: Audience): ActionButton[] {
 }
 
 /** Reads those of Additional Fields that were added and that fill a field of the body; a blank text fills none. */
-function readAdditional(source: TextSource, audience: Audience): Pick<CampaignBody, OptionalField> {
+function readAdditional(source: TextSource, audience: Audience): OptionalFields {
 	const { item } = source;
 	const offered = offeredTo(audience);
 	const readAdded = <Value>(property: INodeProperties, read: (field: Field) => Value) => {

@@ -7,8 +7,8 @@ export const maxCharacters = {
 	message: 255,
 	targetUrl: 255,
 	name: 100,
-	buttonTitle: 100,
-	buttonUrl: 100,
+	/** Its title and its URL, each. */
+	button: 100,
 } as const;
 
 /** Specification, Limits: `send_at` minimum lead. */
@@ -19,11 +19,8 @@ export interface ActionButton {
 	readonly url: string;
 }
 
-/** The JSON body of a send. Specification, Notification / campaign and Audience fields. */
-export interface CampaignBody {
-	readonly title: string;
-	readonly message: string;
-	readonly target_url: string;
+/** What a notification may do without. Specification, Notification / campaign. */
+export interface OptionalFields {
 	readonly name?: string;
 	readonly icon?: string;
 	readonly image?: string;
@@ -31,19 +28,17 @@ export interface CampaignBody {
 	readonly auto_hide?: 0 | 1;
 	readonly send_at?: string;
 	readonly action_buttons?: readonly ActionButton[];
+}
+
+/** The JSON body of a send. Specification, Notification / campaign and Audience fields. */
+export interface CampaignBody extends OptionalFields {
+	readonly title: string;
+	readonly message: string;
+	readonly target_url: string;
 	readonly attribute?: Readonly<Record<string, string | number | boolean>>;
 	readonly segment?: ReadonlyArray<string | number>;
 	readonly sid?: string;
 }
-
-export type OptionalField =
-	| 'name'
-	| 'icon'
-	| 'image'
-	| 'expire_push'
-	| 'auto_hide'
-	| 'send_at'
-	| 'action_buttons';
 
 interface AudienceRules {
 	readonly path: string;
@@ -53,7 +48,7 @@ interface AudienceRules {
 	readonly autoHideCloses: 0 | 1;
 	/** Specification, Limits: those of action buttons are stated for all subscribers alone. */
 	readonly limitsButtons: boolean;
-	readonly accepts: readonly OptionalField[];
+	readonly accepts: ReadonlyArray<keyof OptionalFields>;
 }
 
 /** Specification, Notification / campaign: accepted by every send. */

@@ -3,7 +3,7 @@ import {
 	autoHideValue,
 	campaignStatusPath,
 	type Audience,
-	type OptionalField,
+	type OptionalFields,
 } from '../../../nodes/PushCampaign/service/rules';
 
 // Specification, auto_hide rules: the two readings contradict each other.
@@ -21,7 +21,7 @@ test.each<{ audience: Audience; closes: 0 | 1; stays: 0 | 1 }>([
 );
 
 // Specification, Notification / campaign.
-test.each<{ field: OptionalField; audiences: Audience[] }>([
+test.each<{ field: keyof OptionalFields; audiences: Audience[] }>([
 	{ field: 'name', audiences: ['all', 'attributes', 'segments'] },
 	{ field: 'image', audiences: ['all', 'segments'] },
 	{ field: 'icon', audiences: ['all', 'attributes', 'segments', 'subscriber'] },
