@@ -253,6 +253,12 @@ describe('a job', () => {
 		expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(50);
 	});
 
+	test('is not even tried if the run was stopped before', async () => {
+		const { outcomes, tries } = await run([[], []], { signal: AbortSignal.abort() });
+		expect(tries).toEqual([]);
+		expect(outcomes).toEqual([undefined, undefined]);
+	});
+
 	test('in flight is waited for when the run is stopped, and no other starts', async () => {
 		const stop = new AbortController();
 		const clock = new SimulatedClock();
