@@ -11,9 +11,9 @@ import { isDryRun, isSentOnlyOnce, readSendOptions } from '../operations/options
 import { performSend, prepareSend, testOf, toRow } from '../operations/send';
 import { testSubscriberField } from '../operations/subscriber';
 import { lateness } from '../operations/timing';
-import { asEntered, isThere } from '../operations/values';
+import { asEntered, isThere, readable } from '../operations/values';
 import type { Send, SendsOnce } from '../send/once';
-import type { Problem, UnknownOutcome } from '../service/problems';
+import type { Problem } from '../service/problems';
 import { InvalidInput, Unavailable } from '../service/thrown';
 import type { RunItem } from './runItem';
 
@@ -183,13 +183,8 @@ const noTrialKnown = new InvalidInput(
 );
 
 /** What is chosen about an unknown outcome. What was sent, or may have been, is not judged again: throws nothing. */
-function choiceOf(parameters: ItemParameters): UnknownOutcome {
-	try {
-		return readSendOptions(parameters).unknownOutcome;
-	} catch {
-		return 'report';
-	}
-}
+const choiceOf = (parameters: ItemParameters) =>
+	readable(() => readSendOptions(parameters).unknownOutcome) ?? 'report';
 
 /** What a send is sent once under: what its user entered, or everything that is sent. A test has no key. */
 function keyOf(
