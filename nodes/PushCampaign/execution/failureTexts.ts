@@ -90,7 +90,7 @@ function lookFirst(circumstances: Circumstances): string[] {
 	}
 	const choose = `${all} Choose Count as Sent under 'Unknown Outcome' in the options. ${none} Choose Send Again.`;
 	const divide = hasKeys
-		? `${some} Choose Send Again, and run the workflow with the others alone.`
+		? `${some} Choose Count as Sent and run the workflow with those alone first, then choose Send Again.`
 		: `${some} Choose Count as Sent, and run the workflow with the others alone afterwards.`;
 	const place = isSubWorkflow ? ownRetry : 'in the list of executions';
 	const step = hasKeys

@@ -138,7 +138,9 @@ function unknownSentences(): Array<[when: string, says: string]> {
 				? ''
 				: `${some} Choose Count as Sent, and run the workflow with the others alone afterwards. `;
 		const divideKeys =
-			some === '' ? '' : `${some} Choose Send Again, and run the workflow with the others alone. `;
+			some === ''
+				? ''
+				: `${some} Choose Count as Sent and run the workflow with those alone first, then choose Send Again. `;
 		const alone =
 			some === ''
 				? `${none} Run the workflow with this item alone.`
