@@ -90,3 +90,28 @@ test('a row that another execution inserted is its own, also for a key that is c
 	expect((await run(...others.map((id) => `${id}, again`), 'known')).at(-1)).toBe('alreadySent');
 	expect(titlesAt(simulator())).toHaveLength(1 + 2 * others.length);
 });
+
+describe('a row that can’t be inserted', () => {
+	test('because another execution inserted it at the same moment is its own', async () => {
+		const { runWorkflow } = runner();
+		database.beforeQuery = ({ kind, row }) => {
+			if (kind !== 'insert' || !row.endsWith(':claim:1')) return;
+			for (const end of ['claim:1', 'sent']) {
+				database.rows.set(row.replace('claim:1', end), ['1']);
+			}
+		};
+		const done = await runWorkflow(workflowOf(keyed('order-1')), options());
+		expect(outputOf(done)).toMatchObject([{ status: 'alreadySent' }]);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('because the database does not take it ends the run', async () => {
+		const { runWorkflow } = runner();
+		database.beforeQuery = ({ kind, row }) => {
+			if (kind === 'insert' && row.endsWith(':claim:1')) throw new Error('SQLITE_FULL');
+		};
+		const { message } = failureOf(await runWorkflow(workflowOf(keyed('order-1')), options()));
+		expect(message).toMatch(/SQLITE_FULL$/);
+		expect(simulator().requests).toEqual([]);
+	});
+});
