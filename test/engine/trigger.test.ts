@@ -389,6 +389,12 @@ describe('the time of a poll, and of a request', () => {
 			then: [16_000, 12_800],
 			next: [16_000, 12_800],
 		},
+		{
+			name: 'a start of n8n 1',
+			options: { activation: 'init', budgetMs: null },
+			then: [19_200, 15_360],
+			next: [19_200, 15_360],
+		},
 	] as const)('is limited: $name, and the next one of its context', async (row) => {
 		const { times } = holdTimes();
 		const poll = trigger({ campaignIds: add(1) }, row.options);

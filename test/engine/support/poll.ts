@@ -16,8 +16,8 @@ export interface PollOptions extends Surroundings {
 	mode?: 'manual' | 'trigger';
 	/** What `getActivationMode()` says. */
 	activation?: WorkflowActivateMode;
-	/** What `getPollBudgetMs()` answers, in milliseconds; as n8n has it when left out. */
-	budgetMs?: number;
+	/** What `getPollBudgetMs()` answers, in milliseconds; as n8n 2 has it when left out, and null as in n8n 1: nothing. */
+	budgetMs?: number | null;
 	/** The trigger's static data, to be shared by several contexts of one trigger; its own when left out. */
 	staticData?: IDataObject;
 	/** The workflow's ID, likewise: what a process knows of a trigger it keeps under it. */
@@ -78,8 +78,9 @@ export function pollerOf(
 		undefined,
 		undefined,
 		staticData === undefined ? undefined : () => staticData,
-		budgetMs === undefined ? undefined : () => budgetMs,
+		typeof budgetMs === 'number' ? () => budgetMs : undefined,
 	);
+	if (budgetMs === null) Reflect.deleteProperty(context, 'getPollBudgetMs');
 	const { poll } = workflow.nodeTypes.getByNameAndVersion(node.type);
 	if (poll === undefined) throw new Error(`${node.type} does not poll`);
 	return async () => {
