@@ -178,6 +178,15 @@ describe('what an execution left unknown', () => {
 		expect(simulator().requests).toEqual([]);
 	});
 
+	test('keeps nothing else from being sent', async () => {
+		simulator().addFault(faultFor('third', failure()));
+		const failed = await lost();
+		expect(failureOf(await retry(failed)).description).toMatch(
+			/^1 sent now, 1 sent earlier, 1 unknown: /,
+		);
+		expect(titlesAt(simulator())).toEqual(['third']);
+	});
+
 	test('fails again with the same words although an option is not valid by then', async () => {
 		const failed = await lost();
 		const again = await retry(failed, workflow({ timeout: 0 }));

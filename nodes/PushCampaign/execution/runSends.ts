@@ -31,6 +31,7 @@ import {
 import { Planner, startOf } from './plan';
 import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
 import type { FailedItem, RunItem } from './runItem';
+import { failuresIn } from './runItem';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -45,7 +46,9 @@ export async function runSends(
 	const planned = await new Planner(context, operation, once, requireKeys).planAll();
 	const checked = findRepeats(refuseSameCampaigns(refuseSharedKeys(planned)));
 	const isContinuing = context.continueOnFail();
-	const mayStart = isContinuing || !checked.some(({ how }) => how === 'failed');
+	// What an earlier try left unknown keeps nothing else back.
+	const isRefused = failuresIn(checked).some(({ problem }) => problem.outcome === 'notSent');
+	const mayStart = isContinuing || !isRefused;
 	const items = await sendAll(context, mayStart ? checked : checked.map(notStarted), once);
 
 	const circumstances = {
