@@ -156,22 +156,7 @@ test('Retry of an execution that was stopped sends the rest, and nothing twice t
 	});
 });
 
-test('executing again after a worker was killed sends nothing twice that has a key', async () => {
-	const { workers, simulator } = cluster();
-	const workflow = await keyed({ timeout: 5_000 });
-	simulator.setLatency(100);
-	const before = takenBy(cluster());
-	const items = titled('Killed', 200);
-	workflow.call(items).catch(() => undefined);
-	await untilRequests(cluster(), 50);
-	const worker = takenBy(cluster()).findIndex((taken, index) => taken > (before[index] ?? 0));
-	await workers[worker]?.kill();
-	const statuses = statusesOf(await workflow.run(items));
-	expect(statuses).toHaveLength(200);
-	expect(statuses).toContain('alreadySent');
-	expect(repeated(acceptedTitles(cluster()))).toEqual([]);
-});
-
+// Before a worker is killed: it takes two that run.
 test('three Retries, each of the newest execution, send each of 200 items without keys once, whichever of two workers they are in', async () => {
 	const { client, simulator, workers } = cluster();
 	await Promise.all(workers.slice(0, -2).map((worker) => worker.stop()));
@@ -193,4 +178,20 @@ test('three Retries, each of the newest execution, send each of 200 items withou
 	expect(accepted).toHaveLength(6 * 200);
 	const taken = takenBy(cluster()).map((count, worker) => count - (before[worker] ?? 0));
 	expect(taken.filter((count) => count > 0)).toHaveLength(2);
+});
+
+test('executing again after a worker was killed sends nothing twice that has a key', async () => {
+	const { workers, simulator } = cluster();
+	const workflow = await keyed({ timeout: 5_000 });
+	simulator.setLatency(100);
+	const before = takenBy(cluster());
+	const items = titled('Killed', 200);
+	workflow.call(items).catch(() => undefined);
+	await untilRequests(cluster(), 50);
+	const worker = takenBy(cluster()).findIndex((taken, index) => taken > (before[index] ?? 0));
+	await workers[worker]?.kill();
+	const statuses = statusesOf(await workflow.run(items));
+	expect(statuses).toHaveLength(200);
+	expect(statuses).toContain('alreadySent');
+	expect(repeated(acceptedTitles(cluster()))).toEqual([]);
 });
