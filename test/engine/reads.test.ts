@@ -135,7 +135,7 @@ test('a read refuses the record of another campaign', async () => {
 	expect(simulator().requests).toHaveLength(3);
 });
 
-test('a read that the service refuses is told as it is, with the number of its item', async () => {
+test('a read that the service refuses says what is not there, and carries the number of its item', async () => {
 	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '999' });
 	expect(failureOf(await run({ operation: 'getStatus' }, input))).toMatchObject({
 		message: 'The push service has no campaign 999',

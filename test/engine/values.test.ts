@@ -11,7 +11,7 @@ import {
 } from './support/pushCampaign';
 import { runWorkflow } from './support/run';
 
-// What n8n makes of values on their way into a field. The rules of each field are told in the unit tests.
+// What n8n makes of values on their way into a field. The unit tests hold the rules of each field.
 
 const simulator = useSimulator();
 

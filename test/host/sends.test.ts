@@ -310,7 +310,7 @@ describe('an execution that is stopped', () => {
 		expect(simulator.requestCount).toBe(20 + 60);
 	});
 
-	test('is told what was sent if a time limit ends it', async () => {
+	test('says what was sent if a time limit ends it', async () => {
 		const { client, simulator } = stage();
 		simulator.addFault({ ...everySend, skip: 10 });
 		const workflow = await sendWorkflow(stage());

@@ -147,10 +147,10 @@ function endingOf(item: RunItem, circumstances: Circumstances): Ending {
 	const isMade = send?.options.idempotencyKey === '';
 	const what = isMade ? 'the same text was sent to the same people' : 'this ID was sent';
 	const when = how === 'repeated' ? `by item ${first} of this run` : 'earlier';
-	const anew = `${isMade ? 'an' : 'another'} ID in 'Send Only Once' sends it again`;
+	const another = `${isMade ? 'an' : 'another'} ID in 'Send Only Once' sends it again`;
 	return {
 		status: 'alreadySent',
-		description: `Nothing was sent for this item: ${what} ${when}, and ${anew}`,
+		description: `Nothing was sent for this item: ${what} ${when}, and ${another}`,
 	};
 }
 

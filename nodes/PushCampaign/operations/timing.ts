@@ -153,7 +153,7 @@ export function lateness({ effective, isMoved }: Timing, now: number): Problem |
 		"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
 		'Wait a moment.',
 	);
-	// The next try decides the time anew.
+	// The next try chooses another time.
 	return { ...validationProblem(ended), remedy: 'wait' };
 }
 

@@ -69,7 +69,7 @@ function parseBaseUrl(entered: string, allowHttp: boolean): string {
 			"Enter the service's https:// address. Only if you trust the whole network in between, turn on 'Allow HTTP'.",
 		);
 	}
-	// Without looking behind, a row of slashes would be read anew from each of them.
+	// Without looking behind, a row of slashes would be read again from each of them.
 	const baseUrl = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '');
 	if (/\/v1$/i.test(baseUrl)) {
 		throw refuseUrl('ends in /v1', 'Enter it without /v1, which every request adds by itself.');
