@@ -222,9 +222,7 @@ describe('an execution that failed', () => {
 	test('two Retries of the same execution send each item once between them', async () => {
 		const { client, simulator } = stage();
 		const items = titled('Item', 40);
-		for (const title of ['Item 10', 'Item 20']) {
-			simulator.addFault({ ...refusal(title), times: title === 'Item 10' ? 1 : 2 });
-		}
+		simulator.addFault({ ...refusal('Item 10'), times: 2 });
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run(items);
 		const first = await client.retryExecution(failed.id);
