@@ -91,6 +91,10 @@ describe('a credential without an expression', () => {
 		const done = await runWorkflow(workflowOf(read, continuing), options);
 		expect(hintsOf(done)).toEqual(['50 of 50 items failed: see the error column.']);
 		expect(outputOf(done)[49]).toMatchObject({ campaignId: '1049', error: { type: 'network' } });
+		expect(onOpen).toHaveBeenCalledTimes(2);
+		const invalid = { credentials: credentialsFor({ url: 'push.example.com' }), input: many };
+		const refused = failureOf(await runWorkflow(workflowOf(read), invalid));
+		expect(refused.message).toMatch(/^'Base URL' of the credential /);
 	});
 
 	test.each([

@@ -1,4 +1,5 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
+import { execute } from '../../nodes/PushCampaign/execution/execute';
 import type { Fault } from '../../simulator';
 import {
 	continuing,
@@ -8,13 +9,14 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
+	matching,
 	outputOf,
 	titled,
 	useDatabase,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { runWorkflow } from './support/run';
+import { ownAgentContext, runWorkflow } from './support/run';
 
 // What a person reads when something failed: what happened, what was sent, and the one thing to do.
 
@@ -233,4 +235,44 @@ test.each<[string, Fault['action'] | 'unreachable']>([
 		expect(JSON.stringify(done)).not.toMatch(/k3y|t0k3n/i);
 		expect(String(done.data.resultData.error?.stack)).not.toMatch(/k3y|t0k3n/i);
 	}
+});
+
+describe('a defect of the node', () => {
+	const bug = {
+		message: 'This is a bug in the Push Campaign node: x is undefined',
+		description: matching(/Report it to the maintainers/),
+	};
+	const read = { resource: 'site', operation: 'getSubscriberCount' };
+	const runWithDefect = async (parameters: INodeParameters, more = {}) => {
+		const context = ownAgentContext(workflowOf(parameters, more), {
+			credentials: credentialsFor(simulator()),
+			input: titled('first', 'second'),
+		});
+		jest.spyOn(context, 'getTimezone').mockImplementation(() => {
+			throw new TypeError('x is undefined');
+		});
+		return await execute(context);
+	};
+
+	test('says of a send to find out first what was sent', async () => {
+		const description = matching(/^Do not run it again before you know what was sent: .* Report/);
+		await expect(runWithDefect({})).rejects.toMatchObject({ ...bug, description });
+	});
+
+	test('says of a read how to report it', async () => {
+		const description = matching(/^Report it to the maintainers/);
+		await expect(runWithDefect(read)).rejects.toMatchObject({ ...bug, description });
+	});
+
+	test('fails each item of a run that goes on: n8n would hand the input on', async () => {
+		const error = { ...bug, type: 'unspecified' };
+		expect(await runWithDefect({}, continuing)).toEqual([
+			{ json: { error: { ...error, outcome: 'unknown' } }, pairedItem: { item: 0 } },
+			{ json: { error: { ...error, outcome: 'unknown' } }, pairedItem: { item: 1 } },
+		]);
+		expect(await runWithDefect(read, continuing)).toEqual([
+			{ json: { error }, pairedItem: { item: 0 } },
+			{ json: { error }, pairedItem: { item: 1 } },
+		]);
+	});
 });

@@ -1,7 +1,7 @@
 import type { Problem } from '../service/problems';
 import { capitalize } from '../service/text';
 import type { FailedItem, RunItem, Tally } from './runItem';
-import { failuresIn, nameItems, notValid, tallyOf } from './runItem';
+import { failuresIn, haveOneProblem, nameItems, notValid, tallyOf } from './runItem';
 
 // What a person reads when a send failed: what was sent; what must not be done, if anything; the one thing to do.
 
@@ -177,17 +177,16 @@ export function describeItem(problem: Problem, circumstances: Circumstances): st
 export function messageOfRun(items: readonly RunItem[], failure: FailedItem): string {
 	const { message, type, outcome } = failure.problem;
 	const { subscriberId } = failure;
+	const failures = failuresIn(items);
 	const isNamed =
-		items.length === 1 || subscriberId === undefined || message.includes(subscriberId);
+		items.length === 1 ||
+		subscriberId === undefined ||
+		message.includes(subscriberId) ||
+		haveOneProblem(failures);
 	const named = isNamed ? message : `${message} (subscriber ${subscriberId})`;
 	if (outcome === 'unknown') {
 		return `Do not run it again yet: ${named.charAt(0).toLowerCase()}${named.slice(1)}`;
 	}
-	const failures = failuresIn(items);
-	// A credential that can't be used fails once, and not once for each item.
-	const isForAll =
-		failures.length > 1 && failures.every(({ problem }) => problem === failure.problem);
-	if (isForAll) return message;
 	if (type !== 'validation') return named;
 	return notValid(
 		failures.filter(({ problem }) => problem.type === 'validation'),

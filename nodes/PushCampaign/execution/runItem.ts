@@ -139,10 +139,14 @@ export function reasonsOf(refused: readonly Refused[], most = mostReasons): stri
 	return more > 0 ? [...reasons.slice(0, most), `and ${more} more reasons`] : reasons;
 }
 
-/** How many items are not valid, and each reason; of a run of one item, no more than the reason. */
+/** Whether several items failed for one reason: a credential or a database that can't be had. */
+export const haveOneProblem = (failures: readonly Refused[]): boolean =>
+	failures.length > 1 && failures.every(({ problem }) => problem === failures[0]?.problem);
+
+/** How many items are not valid, and each reason; if there is one for the run, no more than that. */
 export function notValid(refused: readonly Refused[], items: number): string {
 	const [first] = refused;
-	if (first !== undefined && items === 1) return first.problem.message;
+	if (first !== undefined && (items === 1 || haveOneProblem(refused))) return first.problem.message;
 	const are = refused.length === 1 ? 'is' : 'are';
 	return `${refused.length} of ${items} items ${are} not valid (counted from 0): ${reasonsOf(refused).join('; ')}`;
 }

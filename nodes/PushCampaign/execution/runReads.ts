@@ -4,7 +4,7 @@ import { NodeOperationError, sleep } from 'n8n-workflow';
 import { readAttempt } from '../delivery/attempts';
 import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
-import { connections } from '../n8n/connection';
+import { connections, UnusableCredential } from '../n8n/connection';
 import { toN8nError, toProblem } from '../n8n/errors';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
@@ -72,17 +72,21 @@ async function planAll(context: IExecuteFunctions, operation: ReadOperation): Pr
 	const connectionOf = connections(context);
 	const signal = context.getExecutionCancelSignal();
 	const plans: Plan[] = [];
+	let unusable: Problem | undefined;
 	for (const index of context.getInputData().keys()) {
 		if (signal?.aborted) break;
 		const item = itemAt(index);
 		const prepare = async (): Promise<Plan> => {
+			if (unusable !== undefined) return { problem: unusable, row: operation.toInvalidRow(item) };
 			const read = operation.prepare(item);
 			const { client, site } = await connectionOf(index);
 			return { key: `${site} ${read.key}`, read, client };
 		};
 		const refuse = (error: unknown): Plan => {
-			if (!(error instanceof InvalidInput)) throw error;
-			return { problem: toProblem(error), row: operation.toInvalidRow(item) };
+			const problem = toProblem(error);
+			if (error instanceof UnusableCredential) unusable = problem;
+			else if (!(error instanceof InvalidInput)) throw error;
+			return { problem, row: operation.toInvalidRow(item) };
 		};
 		plans.push(await prepare().catch(refuse));
 		if (plans.length % itemsAtOnce === 0) await sleep(0);
