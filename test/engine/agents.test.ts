@@ -46,6 +46,11 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(titlesAt(simulator())).toEqual(['a']);
 	});
 
+	test('a text may hold a field of the item that the agent works on', async () => {
+		await run(agent, { title: '=Hello {{ $json.title }}' });
+		expect(titlesAt(simulator())).toEqual(['Hello a']);
+	});
+
 	test('its message carries what to do, because the model reads the message alone', async () => {
 		simulator().addFault(faultFor(undefined, failure('invalid_value')));
 		const answers = textOf(await run(agent, parameters));

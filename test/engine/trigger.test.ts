@@ -119,6 +119,12 @@ describe('an event', () => {
 		expect(await poll()).toEqual({ items: null, reports: [] });
 	});
 
+	test('follows expressions in the panel', async () => {
+		const [first, second] = addMany(2);
+		const poll = trigger({ campaignIds: `={{ [${first}, ${second}].join() }}` });
+		expect(idsOf((await poll()).items)).toEqual([first, second]);
+	});
+
 	test('comes in the order of the list, and counts from the one before', async () => {
 		const ids = [add(1), add(2), add(3)].reverse();
 		const poll = trigger({ campaignIds: ids.join(', ') });

@@ -79,14 +79,10 @@ export async function connect(
 	});
 	const isForAll = data[fixedMark] === true;
 	const settings = settingsOf(data, isForAll);
-	const { id, name } = context.getNode().credentials?.[credentialType] ?? { id: null, name: '' };
+	const id = context.getNode().credentials?.[credentialType]?.id;
 	const evaluated = isForAll ? [] : [settings.apiKey];
 	return {
-		client: createClient({
-			settings,
-			signal,
-			transport: transportOf(context, id ?? '', name, data),
-		}),
+		client: createClient({ settings, signal, transport: transportOf(context, data) }),
 		baseUrl: settings.baseUrl,
 		site: digest(JSON.stringify([settings.baseUrl, id, ...evaluated])),
 		isForAll,
@@ -110,27 +106,11 @@ export function connections(
 /** Makes requests with the credential that is open already: n8n would look it up and decrypt it for each. */
 function transportOf(
 	context: IExecuteFunctions | IPollFunctions,
-	id: string,
-	name: string,
 	data: ICredentialDataDecryptedObject,
 ) {
-	const credentialsDecrypted = { id, name, type: credentialType, data };
-	return async (options: IHttpRequestOptions): Promise<unknown> => {
-		// n8n's helper puts the execution's signal in the place of the request's own one, which ends with it and with the
-		// request's time (n8n-core 2.41.1: request-helper-functions.js).
-		const { abortSignal } = options;
-		Object.defineProperty(options, 'abortSignal', {
-			enumerable: true,
-			get: () => abortSignal,
-			set() {
-				// It stays the request's own.
-			},
+	const credentialsDecrypted = { id: '', name: '', type: credentialType, data };
+	return async (options: IHttpRequestOptions): Promise<unknown> =>
+		await context.helpers.httpRequestWithAuthentication.call(context, credentialType, options, {
+			credentialsDecrypted,
 		});
-		return await context.helpers.httpRequestWithAuthentication.call(
-			context,
-			credentialType,
-			options,
-			{ credentialsDecrypted },
-		);
-	};
 }

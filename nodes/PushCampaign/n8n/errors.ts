@@ -66,5 +66,5 @@ export function toN8nError(
 		return new NodeOperationError(node, shown, options);
 	}
 	const code = httpCode === undefined ? {} : { httpCode };
-	return new NodeApiError(node, { type }, { message: shown, ...options, ...code });
+	return new NodeApiError(node, {}, { message: shown, ...options, ...code });
 }

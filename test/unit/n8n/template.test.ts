@@ -15,6 +15,10 @@ const json = {
 	list: [],
 	when: DateTime.fromISO('2030-05-17'),
 	hidden: false,
+	digits: '9007199254740993123',
+	greatest: Number.MAX_SAFE_INTEGER,
+	ids: [1, 9_007_199_254_740_992],
+	letters: [...'abcdefghijk'],
 };
 
 test.each([
@@ -26,6 +30,8 @@ test.each([
 	['{{ $json.größe }} {{ $json["Price [EUR]"] }}', 'M 5'],
 	['{{ $json?.page?.["the url"] }} {{ $json.page?.tags?.[0] }}', 'https://a.example x'],
 	['{{ $json.name }} }} {{ {{', 'Ann }} {{ {{'],
+	['{{ $json.letters[10] }}', 'k'],
+	['{{ x$json.name }}', undefined],
 	['{{ $json["a\\"b"] }}', undefined],
 	['{{ $json[`name`] }}', undefined],
 	['{{ $json.age }}', undefined],
@@ -60,9 +66,11 @@ test.each([
 	['Tag {{ $json.page.tags[2] }}', '{{ $json.page.tags[2] }}', 'missing'],
 	['New: {{ $json.list }}', '{{ $json.list }}', 'missing'],
 	['{{ $json.none }} {{ $json.name }}', '{{ $json.none }}', 'missing'],
+	['Hello {{ $json.none.name }}', '{{ $json.none.name }}', 'missing'],
 	['order-{{ $json.order }}', '{{ $json.order }}', 'lostDigits'],
 	['{{ $json.order }} ', '{{ $json.order }}', 'lostDigits'],
 	['b{{ $json.balance }}', '{{ $json.balance }}', 'lostDigits'],
+	['IDs {{ $json.ids }}', '{{ $json.ids }}', 'lostDigits'],
 ])('%j lacks %j: %s', (expression, part, why) => {
 	expect(missingPart(expression, json)).toEqual({ part, why });
 });
@@ -73,6 +81,10 @@ test.each([
 	['Initial {{ $json.name[0] }}.'],
 	['{{ $json.name.length }} left, {{ $json.page.tags.length }} tags'],
 	['In {{ $json.when.year }}'],
+	['Since {{ $json.when.invalidReason }}'],
+	['Tags: {{ $json.page.tags }}'],
+	['Order {{ $json.digits }}, {{ $json.greatest }}'],
+	['{{ $json.order }}'],
 	['Hello {{ $json[`missing`] }}'],
 	['Hello {{ $json.name }}, {{ $json.age }}'],
 	['Hello {{ $json.missing || "you" }}'],
