@@ -1,4 +1,4 @@
-import type { INodeParameters, IRun } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
 import { execute } from '../../nodes/PushCampaign/execution/execute';
 import type { Fault } from '../../simulator';
 import {
@@ -191,6 +191,16 @@ describe('items that are not valid', () => {
 	});
 });
 
+test('an item that holds itself is sent like any other', async () => {
+	const json: IDataObject = { title: 'first' };
+	json['self'] = json;
+	const context = ownAgentContext(workflowOf({ title: '={{ $json.title }}' }), {
+		credentials: credentialsFor(simulator()),
+		input: [{ json }],
+	});
+	expect(await execute(context)).toMatchObject([{ json: { status: 'success' } }]);
+});
+
 test('after the first hard failure no further item starts, and those in flight finish', async () => {
 	simulator().addFault(faultFor('No 0"', failure('invalid_value')));
 	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 100 }));
@@ -253,6 +263,18 @@ describe('a defect of the node', () => {
 		});
 		return await execute(context);
 	};
+
+	test('that one item meets keeps all from being sent', async () => {
+		const toJSON = () => {
+			throw new TypeError('x is undefined');
+		};
+		const context = ownAgentContext(workflowOf({ title: '={{ $json.title }}' }), {
+			credentials: credentialsFor(simulator()),
+			input: inputOf({ title: 'first' }, { title: 'second', bad: { toJSON } }),
+		});
+		await expect(execute(context)).rejects.toMatchObject(bug);
+		expect(simulator().requests).toEqual([]);
+	});
 
 	test('says of a send to find out first what was sent', async () => {
 		const description = matching(/^Do not run it again before you know what was sent: .* Report/);

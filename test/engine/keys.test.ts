@@ -62,7 +62,11 @@ describe('a later execution', () => {
 	test('sends a blank key again only with another text or to another audience', async () => {
 		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12, 34' }));
 		// The order of segments changes nothing.
-		await run(keyed('={{ $json.none }}', { operation: 'sendToSegments', segmentIds: '34, 12' }));
+		const again = { operation: 'sendToSegments', segmentIds: '34, 12' };
+		expect(outputOf(await run(keyed('={{ $json.none }}', again)))[0]).toMatchObject({
+			description:
+				"Nothing was sent for this item: the same text was sent to the same people earlier, and an ID in 'Send Only Once' sends it again",
+		});
 		expect(titlesAt(simulator())).toEqual(['a']);
 		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12' }));
 		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12, 34', message: 'b' }));
@@ -164,6 +168,31 @@ describe('in one run', () => {
 		expect(hintsOf(done)[0]).toMatch(/^2 sent now, .* 1 was sent by another item of this run\.$/);
 	});
 
+	test('what was sent earlier is not said to be sent by another item of this run', async () => {
+		await run(keyed('k'));
+		const [, second] = outputOf(await run(keyed('k'), titled('a', 'b')));
+		expect(second?.['description']).toMatch(/: this ID was sent earlier, and /);
+	});
+
+	test('what counts as sent counts for each of them, with its own text', async () => {
+		simulator().addFault({ ...faultFor(undefined, { kind: 'reset-after' }), times: 1 });
+		await run(keyed('k'));
+		const counted = keyed('k', {}, { unknownOutcome: 'countAsSent' });
+		expect(outputOf(await run(counted, titled('a', 'b')))).toMatchObject([
+			{ status: 'alreadySent', title: 'a' },
+			{ status: 'alreadySent', title: 'b' },
+		]);
+		expect(titlesAt(simulator())).toEqual(['a']);
+	});
+
+	test('an item that a dry run shows alone keeps no other one with its key from being sent', async () => {
+		const options = { dryRun: "={{ $json.title === 'a' }}" };
+		expect(outputOf(await run(keyed('k', {}, options), titled('a', 'b')))).toMatchObject([
+			{ dryRun: true },
+			{ status: 'success', title: 'b' },
+		]);
+	});
+
 	test('the others fail as the first one did', async () => {
 		simulator().addFault(faultFor(undefined, failure('invalid_value')));
 		const done = await run(keyed('k'), titled('a', 'b'), continuing);
@@ -242,6 +271,19 @@ describe('a database that is down', () => {
 		expect(failureOf(await run(keyed())).message).toMatch(/database.*SQLITE_BUSY$/);
 		expect(simulator().requests).toEqual([]);
 	});
+});
+
+test('the rows of a key are a format: they stay as they are from version to version', async () => {
+	const closed = { credentials: credentialsFor({ url: 'http://127.0.0.1:9/push' }) };
+	for (const key of ['order-1', '']) {
+		await runWorkflow(workflowOf(keyed(key)), { ...closed, input: titled('a') });
+	}
+	const entered = 'engine-test n:push-campaign-key:34ePda7KOwundkE6';
+	const made = 'engine-test n:push-campaign-key:D3GZaqAd-WXxG_xx';
+	expect([...database.rows.keys()].filter((row) => row.includes('-key:'))).toEqual([
+		...[`${entered}:claim:1`, `${entered}:free:1`],
+		...[`${made}:claim:1`, `${made}:free:1`],
+	]);
 });
 
 test('rows can be found by an administrator, and are five or six queries for each send', async () => {

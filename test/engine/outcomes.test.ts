@@ -189,6 +189,9 @@ describe('when the user stops the execution', () => {
 		expect(failureOf(done).message).toMatch(
 			/^The execution was canceled\. 0 of 60 were sent, 40 not sent, 20 unknown: items 0, /,
 		);
+		expect(failureOf(done).description).toMatch(
+			/^Do not run it again yet\. .* Run the workflow with the items alone that are not there\.$/,
+		);
 		expect(simulator().requests).toHaveLength(20);
 	});
 

@@ -3,6 +3,7 @@ import {
 	continuing,
 	credentialsFor,
 	failureOf,
+	hintsOf,
 	inputOf,
 	NODE,
 	outputOf,
@@ -10,7 +11,7 @@ import {
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { itemsOf, runWorkflow } from './support/run';
+import { itemsOf, runWorkflow, startWorkflow } from './support/run';
 
 // One whole workflow for each read: the parameters as the editor saves them, the request, and the item.
 
@@ -141,6 +142,41 @@ test('a read that the service refuses says what is not there, and carries the nu
 		message: 'The push service has no campaign 999',
 		itemIndex: 1,
 	});
+});
+
+test('a read that has to wait says to run the workflow again later, and is counted with Continue', async () => {
+	const headers = { 'retry-after': '601' };
+	const action = { kind: 'failure', type: 'rate_limit', description: '', headers } as const;
+	simulator().addFault({ times: 0, action });
+	const said = 'The service asks for a pause of 11 minutes. Run the workflow again later.';
+	expect(failureOf(await run(getCount)).description).toBe(said);
+	const done = await run(getCount, inputOf({}, {}), continuing);
+	expect(outputOf(done)[1]).toMatchObject({ error: { description: said } });
+	expect(hintsOf(done)).toEqual(['2 of 2 items failed: see the error column.']);
+	const [alone] = hintsOf(await run(getCount, inputOf({}), toErrorOutput));
+	expect(alone).toBe('1 of 1 item failed: see the Error output.');
+});
+
+test('of reads that are not valid each is named, with its reason', async () => {
+	const input = inputOf({ campaignId: '1, 2' }, { campaignId: '' }, { campaignId: '3' });
+	const { message, description } = failureOf(await run({ operation: 'getStatus' }, input));
+	expect(message).toMatch(
+		/^2 of 3 items are not valid \(counted from 0\): item 0: .*"1, 2"; item 1: 'Campaign ID' /,
+	);
+	expect(description).toBe('Use one item for each ID.');
+});
+
+test('reads that the user stops ask for nothing further', async () => {
+	simulator().addFault({ times: 0, action: { kind: 'hang', process: false } });
+	const json = workflowOf({ operation: 'getStatus' });
+	const input = inputOf(...Array.from({ length: 30 }, (_, id) => ({ campaignId: id })));
+	const started = startWorkflow(json, { credentials: credentialsFor(simulator()), input });
+	while (simulator().requests.length < 20) await new Promise(setImmediate);
+	started.cancel();
+	const done = await started.finished;
+	expect(done.status).toBe('canceled');
+	expect(failureOf(done).message).toBe('The execution was canceled');
+	expect(simulator().requests).toHaveLength(20);
 });
 
 test('a read that fails has no outcome, and keeps its campaign ID with Continue', async () => {

@@ -118,6 +118,12 @@ test('a Retry that fails says nothing about running it again if a key was added 
 	expect(description).toMatch(/Running the workflow again would send all again\.$/);
 });
 
+test('a Retry that stays unknown says to retry, not to run it again, if a key was added after the first sends', async () => {
+	const failed = await runThree({ kind: 'reset-after' });
+	const { description } = failureOf(await retry(failed, workflow({ idempotencyKey: '' })));
+	expect(description).toMatch(/Then use 'Retry with currently saved workflow'/);
+});
+
 test('an item that another one stands in the place of by then is sent', async () => {
 	const failed = await runThree();
 	serveAgain();
@@ -282,6 +288,15 @@ describe('in a loop', () => {
 		expect(titlesAt(simulator())).toEqual(['second']);
 		expect(outputOf(done, 1)).toMatchObject([{ campaignId: '1003' }, { campaignId: '1004' }]);
 	});
+});
+
+test('each run of the node sends, also if the same item comes in', async () => {
+	const json = chain([{ name: 'One branch', type: 'n8n-nodes-base.noOp' }, push(byTitle)]);
+	json.nodes.push(...chain([{ name: 'Another', type: 'n8n-nodes-base.noOp' }]).nodes.slice(1));
+	connect(json, 'Start', 'Another');
+	connect(json, 'Another', NODE);
+	await runWorkflow(json, { ...credentials(), input: titled('first') });
+	expect(titlesAt(simulator())).toEqual(['first', 'first']);
 });
 
 test('a new execution sends all again', async () => {

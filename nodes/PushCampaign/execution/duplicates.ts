@@ -25,7 +25,7 @@ function refuse(
 		const problem = validationProblem(reason);
 		for (const item of group) {
 			const how = item.how === 'previewed' ? 'unsendable' : 'failed';
-			refused.set(item.index, { ...item, how, problem, once: undefined, key: undefined });
+			refused.set(item.index, { ...item, how, problem });
 		}
 	}
 	return items.map((item) => refused.get(item.index) ?? item);

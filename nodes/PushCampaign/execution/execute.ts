@@ -14,7 +14,6 @@ import { runSends } from './runSends';
  * @throws NodeOperationError, NodeApiError
  */
 export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	if (context.getInputData().length === 0) return [];
 	const name = context.getNodeParameter('operation', 0);
 	const send = sends.find(({ option }) => option.value === name);
 	const read = reads.find(({ option }) => option.value === name);

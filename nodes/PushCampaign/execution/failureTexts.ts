@@ -130,8 +130,8 @@ function sendTheRest(fix: string | undefined, circumstances: Circumstances): str
 	);
 }
 
-function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances): string[] {
-	if (outcome === 'unknown') return [...(fix === undefined ? [] : [fix]), ...lookFirst(given)];
+function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances) {
+	if (outcome === 'unknown') return [fix, ...lookFirst(given)];
 	if (remedy === 'correct') return correctFirst(fix ?? 'Correct the data.', given);
 	return sendTheRest(fix ?? (remedy === 'wait' ? 'Wait a moment.' : undefined), given);
 }

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
-import { jsonStringify, sleep } from 'n8n-workflow';
+import { jsonStringify } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
-import { connections, digest, UnusableCredential } from '../n8n/connection';
-import { toProblem } from '../n8n/errors';
+import { connections, digest } from '../n8n/connection';
+import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
@@ -14,11 +14,8 @@ import { lateness } from '../operations/timing';
 import { asEntered, isThere, readable } from '../operations/values';
 import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
-import { InvalidInput, Unavailable } from '../service/thrown';
+import { InvalidInput } from '../service/thrown';
 import type { RunItem } from './runItem';
-
-/** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
-const itemsAtOnce = 200;
 
 /**
  * How the execution was started. A Retry has the mode `retry`, and still the first one's context (n8n 2.41.1 and 1.123:
@@ -44,11 +41,11 @@ export class Planner {
 	private readonly runIndex: number;
 	/** Whether no earlier try of this execution has sent anything, or left anything unknown. */
 	private readonly isFirstTry: boolean;
-	/** Why no further item can be sent: a credential or a database that can't be had fails once. */
+	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
 
 	constructor(
-		private readonly context: IExecuteFunctions,
+		context: IExecuteFunctions,
 		private readonly operation: SendOperation,
 		private readonly once: SendsOnce,
 		/** Throws if keys can't be used here. */
@@ -63,26 +60,16 @@ export class Planner {
 		this.isFirstTry = once.isNew;
 	}
 
-	/** The plan of each item; of fewer if the execution is stopped. */
-	async planAll(): Promise<RunItem[]> {
-		const signal = this.context.getExecutionCancelSignal();
-		const items: RunItem[] = [];
-		for (const index of this.context.getInputData().keys()) {
-			if (signal?.aborted) break;
-			items.push(await this.plan(index));
-			if (items.length % itemsAtOnce === 0) await sleep(0);
-		}
-		return items;
-	}
-
-	private async plan(index: number): Promise<RunItem> {
+	async plan(index: number): Promise<RunItem> {
 		const parameters = this.itemAt(index);
 		const start = { index, parameters, hasKey: isSentOnlyOnce(parameters) };
 		try {
 			// What was sent gives its first answer again, and is not judged again.
 			return this.recall(start) ?? (await this.planNew(start));
 		} catch (error) {
-			return this.refuse(start, this.toRefusal(error));
+			const { problem, isForAll } = toRefusal(error);
+			if (isForAll) this.unavailable = problem;
+			return this.refuse(start, problem);
 		}
 	}
 
@@ -94,18 +81,9 @@ export class Planner {
 		return { ...start, how, subscriberId, problem };
 	}
 
-	/** @throws what is a defect of this node */
-	private toRefusal(error: unknown): Problem {
-		if (error instanceof InvalidInput) return toProblem(error);
-		const isUnavailable = error instanceof UnusableCredential || error instanceof Unavailable;
-		if (!isUnavailable) throw error;
-		this.unavailable = toProblem(error);
-		return this.unavailable;
-	}
-
 	/** What an earlier try of this execution has sent, or may have. An agent's tool knows it by its content, later. */
 	private recall(start: Start): RunItem | undefined {
-		if (this.isTool || this.isFirstTry) return undefined;
+		if (this.isFirstTry) return undefined;
 		const { index, parameters } = start;
 		const position = this.positionOf(index, parameters);
 		const recalled = this.once.recall({ position, unknownOutcome: choiceOf(parameters) });
@@ -156,7 +134,7 @@ export class Planner {
 		return {
 			// All calls of an agent's tool have one position, so there it is the content.
 			position: this.isTool
-				? digest(JSON.stringify([connection.site, send.isTest, send.content]))
+				? digest(JSON.stringify([connection.site, send.content]))
 				: this.positionOf(index, parameters),
 			key: keyOf(send, connection, this.nodeId),
 			unknownOutcome: options.unknownOutcome,

@@ -4,6 +4,24 @@ import { sleep } from 'n8n-workflow';
 import type { QueueOptions } from '../delivery/queue';
 import type { Problem } from '../service/problems';
 
+/** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
+const itemsAtOnce = 200;
+
+/** Plans the items one after another; fewer if the execution is stopped. */
+export async function planEach<Plan>(
+	context: Pick<IExecuteFunctions, 'getInputData' | 'getExecutionCancelSignal'>,
+	plan: (index: number) => Promise<Plan>,
+): Promise<Plan[]> {
+	const signal = context.getExecutionCancelSignal();
+	const plans: Plan[] = [];
+	for (const index of context.getInputData().keys()) {
+		if (signal?.aborted) break;
+		plans.push(await plan(index));
+		if (plans.length % itemsAtOnce === 0) await sleep(0);
+	}
+	return plans;
+}
+
 /** How the queue of a run works. */
 export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
 	stopOnFailure: !context.continueOnFail(),

@@ -136,7 +136,8 @@ export function reasonsOf(refused: readonly Refused[], most = mostReasons): stri
 	const groups = [...groupBy(refused, ({ problem }) => problem.message)];
 	const reasons = groups.map(([reason, items]) => `${nameItems(items)}: ${clip(reason)}`);
 	const more = reasons.length - most;
-	return more > 0 ? [...reasons.slice(0, most), `and ${more} more reasons`] : reasons;
+	if (more <= 0) return reasons;
+	return [...reasons.slice(0, most), `and ${more} more ${more === 1 ? 'reason' : 'reasons'}`];
 }
 
 /** Whether several items failed for one reason: a credential or a database that can't be had. */

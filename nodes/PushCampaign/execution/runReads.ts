@@ -1,17 +1,16 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError, sleep } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 
 import { readAttempt } from '../delivery/attempts';
 import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
-import { connections, UnusableCredential } from '../n8n/connection';
-import { toN8nError, toProblem } from '../n8n/errors';
+import { connections } from '../n8n/connection';
+import { toN8nError, toRefusal } from '../n8n/errors';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { InvalidInput } from '../service/thrown';
-import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
+import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
 import { notValid } from './runItem';
 
 type ReadResult = Result<IDataObject>;
@@ -20,9 +19,6 @@ type ReadResult = Result<IDataObject>;
 type Plan =
 	| { readonly key: string; readonly read: PreparedRead; readonly client: Client }
 	| { readonly problem: Problem; readonly row: IDataObject };
-
-/** After this many items the rest of n8n gets its turn. */
-const itemsAtOnce = 200;
 
 /**
  * Reads for each item; items that ask for the same share a request. Unless the node continues on fail, all items are
@@ -70,28 +66,22 @@ export async function runReads(
 async function planAll(context: IExecuteFunctions, operation: ReadOperation): Promise<Plan[]> {
 	const itemAt = itemParameters(context);
 	const connectionOf = connections(context);
-	const signal = context.getExecutionCancelSignal();
-	const plans: Plan[] = [];
-	let unusable: Problem | undefined;
-	for (const index of context.getInputData().keys()) {
-		if (signal?.aborted) break;
+	let unavailable: Problem | undefined;
+	return await planEach(context, async (index) => {
 		const item = itemAt(index);
+		const refuse = (problem: Problem): Plan => ({ problem, row: operation.toInvalidRow(item) });
+		if (unavailable !== undefined) return refuse(unavailable);
 		const prepare = async (): Promise<Plan> => {
-			if (unusable !== undefined) return { problem: unusable, row: operation.toInvalidRow(item) };
 			const read = operation.prepare(item);
 			const { client, site } = await connectionOf(index);
 			return { key: `${site} ${read.key}`, read, client };
 		};
-		const refuse = (error: unknown): Plan => {
-			const problem = toProblem(error);
-			if (error instanceof UnusableCredential) unusable = problem;
-			else if (!(error instanceof InvalidInput)) throw error;
-			return { problem, row: operation.toInvalidRow(item) };
-		};
-		plans.push(await prepare().catch(refuse));
-		if (plans.length % itemsAtOnce === 0) await sleep(0);
-	}
-	return plans;
+		return await prepare().catch((error: unknown) => {
+			const { problem, isForAll } = toRefusal(error);
+			if (isForAll) unavailable = problem;
+			return refuse(problem);
+		});
+	});
 }
 
 /** Reads what the items ask for, each once. What never started is missing. */

@@ -29,7 +29,7 @@ import {
 	withoutKeysHints,
 } from './hints';
 import { Planner, startOf } from './plan';
-import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
+import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
 import type { FailedItem, RunItem } from './runItem';
 import { failuresIn } from './runItem';
 
@@ -43,7 +43,8 @@ export async function runSends(
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
 	const { once, requireKeys } = openSends(context);
-	const planned = await new Planner(context, operation, once, requireKeys).planAll();
+	const planner = new Planner(context, operation, once, requireKeys);
+	const planned = await planEach(context, async (index) => await planner.plan(index));
 	const checked = findRepeats(refuseSameCampaigns(refuseSharedKeys(planned)));
 	const isContinuing = context.continueOnFail();
 	// What an earlier try left unknown keeps nothing else back.

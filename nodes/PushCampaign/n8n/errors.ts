@@ -28,6 +28,16 @@ export function toProblem(thrown: unknown): Problem {
 	};
 }
 
+/**
+ * Why an item is refused, and whether all that follow are: a credential or a database that can't be had fails once.
+ * @throws what is a defect of this node
+ */
+export function toRefusal(thrown: unknown): { problem: Problem; isForAll: boolean } {
+	const isForAll = thrown instanceof UnusableCredential || thrown instanceof Unavailable;
+	if (!isForAll && !(thrown instanceof InvalidInput)) throw thrown;
+	return { problem: toProblem(thrown), isForAll };
+}
+
 /** What n8n shows of an error. */
 export interface ErrorText {
 	readonly message: string;

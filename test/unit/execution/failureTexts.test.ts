@@ -215,6 +215,12 @@ test('one item of a run that went on says the same as its run', () => {
 	}
 });
 
+test('one item of a run that went on is one, however many others are unknown, and says whether it was sent', () => {
+	const given = { ...neverSent, areUnknown: true };
+	expect(describeItem(lost, given)).toBe(describeItem(lost, neverSent));
+	expect(describeItem(service(''), given)).toMatch(/^It was not sent\. Wait a moment\. /);
+});
+
 test('nothing is said twice', () => {
 	for (const { problem, circumstances } of cases) {
 		const items = [ended(0, 'sent'), failed(1, problem), ended(2, 'notStarted')];
@@ -228,6 +234,10 @@ test('a run that went on names also what was not sent beside an item that is unk
 	const items = [failed(0, lost), failed(1, service(''))];
 	const text = describeRun(items, lost, { ...neverSent, isContinuing: true });
 	expect(text).toMatch(/ Run the workflow with the items alone that are not there\.$/);
+	// A Retry, or running it again with keys, sends those as well.
+	for (const more of [{}, { isContinuing: true, hasKeys: true }]) {
+		expect(describeRun(items, lost, { ...neverSent, ...more })).toContain(' Is it there? Choose ');
+	}
 });
 
 test('what is to be mended comes first also if the outcome is unknown', () => {
@@ -276,12 +286,30 @@ describe('a description begins with what was sent:', () => {
 			'1 sent now, 2 sent earlier, 1 sent by another item of this run, 1 not sent. ',
 		],
 		[
+			'what another item of the run sent',
+			[ended(0, 'sent'), ended(1, 'repeated'), failed(2, service(''))],
+			service(''),
+			'1 sent now, 1 sent by another item of this run, 1 not sent. ',
+		],
+		[
+			'as much earlier as by another item of the run',
+			[ended(0, 'sentEarlier'), ended(1, 'repeated'), failed(2, service(''))],
+			service(''),
+			'0 sent now, 1 sent earlier, 1 sent by another item of this run, 1 not sent. ',
+		],
+		[
 			'what is unknown, by its number and its subscriber',
 			[ended(0, 'sent'), failed(1, lost, { subscriberId: '5002' }), failed(2, lost)],
 			lost,
 			'1 of 3 was sent, 2 unknown: items 1 (subscriber 5002), 2 (counted from 0). Do not',
 		],
 		['one that is unknown', [failed(0, lost)], lost, 'Do not run it again yet. '],
+		[
+			'nothing of what a gateway says',
+			[failed(0, { ...lost, said: 'The service says: "No".' })],
+			{ ...lost, said: 'The service says: "No".' },
+			'Do not run it again yet. ',
+		],
 		[
 			'what the service says',
 			[failed(0, service('', 'No'))],
@@ -298,6 +326,15 @@ test('a key that was added after something had been sent without one counts for 
 	expect(circumstancesOf(items)).toEqual({ hasKeys: false, isAnySent: true, areUnknown: false });
 	const keyed = [ended(0, 'alreadySent', { hasKey: true }), failed(1, lost, { hasKey: true })];
 	expect(circumstancesOf(keyed).hasKeys).toBe(true);
+});
+
+test('what the items of a run say: whether anything was sent, and whether several are unknown', () => {
+	expect(circumstancesOf([failed(0, lost), failed(1, service(''))])).toMatchObject({
+		...{ isAnySent: true, areUnknown: false },
+	});
+	expect(circumstancesOf([failed(0, lost), failed(1, lost)]).areUnknown).toBe(true);
+	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')]).isAnySent).toBe(true);
+	expect(circumstancesOf([failed(0, service('')), ended(1, 'notStarted')]).isAnySent).toBe(false);
 });
 
 test('what is unknown decides what to do, or else the first failure', () => {
@@ -326,8 +363,27 @@ describe('the message of a run', () => {
 	});
 
 	test('of one item is the reason alone', () => {
-		const only = failed(0, invalid(), { subscriberId: '5001' });
-		expect(messageOfRun([only], only)).toBe("'Title' is missing");
+		for (const problem of [invalid(), service('')]) {
+			const only = failed(0, problem, { subscriberId: '5001' });
+			expect(messageOfRun([only], only)).toBe(problem.message);
+		}
+	});
+
+	test('names up to ten items, and gives up to ten reasons', () => {
+		const named = Array.from({ length: 10 }, (_, index) => failed(index, invalid()));
+		const [first = failed(0, invalid())] = named;
+		expect(messageOfRun(named, first)).toMatch(/: items 0, 1, 2, 3, 4, 5, 6, 7, 8, 9: 'Title'/);
+		const reasons = named.map(({ index }) => failed(index, invalid(`Reason ${index}`)));
+		expect(messageOfRun(reasons, first)).toMatch(/item 9: Reason 9$/);
+		const more = [...reasons, failed(10, invalid('Reason 10'))];
+		expect(messageOfRun(more, first)).toMatch(/item 9: Reason 9; and 1 more reason$/);
+	});
+
+	test('counts what is not valid alone, though others failed in another way', () => {
+		const late = failed(0, invalid("'Send At' is over"));
+		expect(messageOfRun([late, failed(1, service('')), ended(2, 'sent')], late)).toBe(
+			"1 of 3 items is not valid (counted from 0): item 0: 'Send At' is over",
+		);
 	});
 
 	test('names the subscriber, once', () => {
@@ -346,15 +402,19 @@ describe('the message of a run', () => {
 
 	test('begins with what must not be done if the outcome is unknown', () => {
 		const unknown = failed(0, lost);
-		expect(messageOfRun([unknown], unknown)).toMatch(
-			/^Do not run it again yet: it is unknown whether this was sent/,
+		expect(messageOfRun([unknown], unknown)).toBe(
+			'Do not run it again yet: it is unknown whether this was sent (the connection was lost)',
 		);
 	});
 
 	test('counts nothing if one reason fails all items once', () => {
 		const vault = validationProblem(new Unavailable('The vault is sealed', 'Open it.'));
-		const items = [0, 1, 2].map((index) => failed(index, vault));
-		expect(messageOfRun(items, failed(0, vault))).toBe('The vault is sealed');
+		const items = [0, 1].map((index) => failed(index, vault, { subscriberId: '5001' }));
+		const [first = failed(0, vault)] = items;
+		expect(messageOfRun(items, first)).toBe('The vault is sealed');
+		expect(messageOfRun([...items, failed(2, service(''))], first)).toBe(
+			'The vault is sealed (subscriber 5001)',
+		);
 	});
 });
 
