@@ -190,6 +190,15 @@ describe('a number that is reached starts the workflow', () => {
 			starts: [0, 1],
 		},
 		{
+			name: 'not again when a counter is chosen again that was reached before another one',
+			polls: [
+				...under(reached(100), { clicked: 100 }),
+				...under(reached(100, 'closed'), { closed: 100 }),
+				...under(reached(100), { clicked: 100 }),
+			],
+			starts: [0, 1],
+		},
+		{
 			name: 'once after a change from another event, though nothing moved',
 			polls: [
 				...under(changed(), { clicked: 150 }),

@@ -127,6 +127,79 @@ test.each(refusals)('refuses $name', ({ given, then }) => {
 	expect(refusal(() => read({ campaignIds: '1', ...given })).message).toContain(then);
 });
 
+test('saved workflows find each field by its name, with the default that n8n left out of them', () => {
+	const fields = triggerProperties.map(({ name, default: initial }) => [name, initial]);
+	expect(fields).toEqual([
+		['event', 'campaignChanged'],
+		['campaignIds', ''],
+		['watch', counters],
+		['options', {}],
+		['campaignIds', ''],
+		['counter', 'clicked'],
+		['number', ''],
+		['watch', counts],
+		['options', {}],
+		['count', 'activeSubscribers'],
+		['number', ''],
+	]);
+});
+
+test('the lists hold what can be watched, in the order of its names', () => {
+	const lists = triggerProperties
+		.filter(({ type }) => type === 'options' || type === 'multiOptions')
+		.map(({ name, options = [] }) => [
+			name,
+			options.map((option) => ('value' in option ? `${option.name}: ${option.value}` : '')),
+		]);
+	const inOrder = [
+		'Clicked: clicked',
+		'Closed: closed',
+		'Delivered: delivered',
+		'Failed to Send: failedToSend',
+		'Successfully Sent: successfullySent',
+		'Total Attempts: totalAttempts',
+	];
+	const ofSite = [
+		'Active Subscribers: activeSubscribers',
+		'Total Lifetime Subscribers: totalLifetimeSubscribers',
+	];
+	expect(lists).toEqual([
+		[
+			'event',
+			[
+				'Campaign Numbers Change: campaignChanged',
+				'Campaign Reaches a Number: campaignReached',
+				'Subscriber Count Changes: subscribersChanged',
+				'Subscriber Count Reaches a Number: subscribersReached',
+			],
+		],
+		['watch', inOrder.toSpliced(4, 0, 'Status: status')],
+		['counter', inOrder],
+		['watch', ofSite],
+		['count', ofSite],
+	]);
+});
+
+test('what a trigger can’t do without is marked, and numbers are whole from 1', () => {
+	const required = triggerProperties.filter(({ required: isRequired }) => isRequired);
+	expect([...new Set(required.map(({ name }) => name))]).toEqual([
+		'campaignIds',
+		'watch',
+		'number',
+	]);
+	const options = triggerProperties.flatMap(({ options: inside = [] }) => inside);
+	const fields = [...triggerProperties, ...options.filter((each) => 'typeOptions' in each)];
+	const numbers = fields.filter((each) => 'type' in each && each.type === 'number');
+	expect(
+		numbers.map(({ name, ...each }) => [name, 'typeOptions' in each && each.typeOptions]),
+	).toEqual(
+		['number', 'number', 'minimumChange', 'minimumChange'].map((name) => [
+			name,
+			{ minValue: 1, numberPrecision: 0 },
+		]),
+	);
+});
+
 test.each([
 	{ event: 'campaignChanged', shown: ['event', 'campaignIds', 'watch', 'options'] },
 	{ event: 'campaignReached', shown: ['event', 'campaignIds', 'counter', 'number'] },
