@@ -41,6 +41,12 @@ describe('nobody meant', () => {
 			holds: 'Infinity',
 		},
 		{ text: 'Sommerschlu\uFFFDverkauf', holds: '\uFFFD, which stands for a character' },
+		{
+			text: 'Hello undefined',
+			expression: '={{ `Hello ${$json.a}` }}',
+			input: { a: 7, b: null },
+			holds: 'undefined',
+		},
 		{ text: '{{ {{ a }} {{ $b }}', holds: '{{ $b }}, but is set to Fixed' },
 		{ text: 'Hello {{ $json.name }}', holds: '{{ $json.name }}, but is set to Fixed' },
 		{
@@ -48,8 +54,8 @@ describe('nobody meant', () => {
 			expression: '={{ $json.text }}',
 			holds: '{{ $json.name }}, a template',
 		},
-	])('"$text" of $expression', ({ text, expression, holds }) => {
-		expect(refusalOf(() => judgeText({ text, expression }))).toContain(holds);
+	])('"$text" of $expression', ({ text, expression, input, holds }) => {
+		expect(refusalOf(() => judgeText({ text, expression, input }))).toContain(holds);
 	});
 
 	test.each([
@@ -134,6 +140,8 @@ describe('nobody meant', () => {
 		['=Hello {{ $json.first }}', 'first', "{{ $json.first || 'there' }}"],
 		['=Hello {{ $json.a?.b }}', 'a?.b', "{{ $json.a?.b || 'there' }}"],
 		['=Hello {{ $json["First name"] }}', 'First name', `{{ $json["First name"] || 'there' }}`],
+		['=Hello {{ $json.a["b"] }}', 'a["b"]', `{{ $json.a["b"] || 'there' }}`],
+		['=Hello {{ $json["a"].b }}', '["a"].b', `{{ $json["a"].b || 'there' }}`],
 	])(
 		'%s without its field, which can be filled in, or left to another word',
 		(expression, name, code) => {
@@ -146,6 +154,16 @@ describe('nobody meant', () => {
 			expect(adviceOf(() => judge(item, title, 'Hello'))).toBe(`${fillIn}.`);
 		},
 	);
+
+	test.each([
+		['[object Object]', /^Use a field of the object in the expression, such as /],
+		['Invalid Date', /^Check the expression, and the data that it reads\.$/],
+		['undefined', /^Check the expression, and the data that it reads\.$/],
+		['\uFFFD', /^Choose the encoding of the file /],
+		[' #N/A ', /^Correct the formula in the sheet\.$/],
+	])('"%s", with advice that fits', (text, advice) => {
+		expect(adviceOf(() => judgeText({ text }))).toMatch(advice);
+	});
 
 	test('half a character', () => {
 		expect(refusalOf(() => judgeText({ text: 'Sale \ud83c' }))).toBe(

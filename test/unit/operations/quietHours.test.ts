@@ -189,7 +189,7 @@ describe('Quiet Hours', () => {
 	const read = (hours: object) => prepare({ additionalFields: { quietHours: { hours } } });
 
 	test.each([
-		{ hours: { from: '22:30', to: '07:05' }, read: { from: '22:30', to: '07:05' } },
+		{ hours: { from: '23:30', to: '07:05' }, read: { from: '23:30', to: '07:05' } },
 		{ hours: { from: '9:00', to: ' 7:05\u00A0\n' }, read: { from: '09:00', to: '07:05' } },
 	])('are read from $hours', ({ hours, read: expected }) => {
 		expect(read(hours).timing.quietHours).toEqual({ ...expected, timezone: 'UTC' });
@@ -209,6 +209,10 @@ describe('Quiet Hours', () => {
 		[
 			{ from: '021:00', to: '08:00' },
 			`'From' in 'Quiet Hours' is not a time such as 21:00: "021:00"`,
+		],
+		[
+			{ from: '21:000', to: '08:00' },
+			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:000"`,
 		],
 		[{ from: 21, to: '08:00' }, "'From' in 'Quiet Hours' is not a time such as 21:00: 21"],
 		[{ from: '8:00', to: '08:00' }, "'Quiet Hours' has 08:00 both as From and as To"],

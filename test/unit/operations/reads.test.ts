@@ -66,6 +66,8 @@ describe('Get Status', () => {
 		['\u00A01001\u200B', '1001'],
 		['9007199254740993', '9007199254740993'],
 		['a-1_b', 'a-1_b'],
+		['1.a.', '1.a.'],
+		['.a', '.a'],
 		['a/b?c#d', 'a%2Fb%3Fc%23d'],
 	])('asks for %j by the path %s', (id, path) => {
 		expect(prepare(id).key).toContain(`"/v1/notification/status/id/${path}"`);

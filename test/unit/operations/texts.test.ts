@@ -91,6 +91,11 @@ test('all names of HTML 4 are decoded', () => {
 	expect(decoded).toEqual(entities.map(([, , code]) => String.fromCodePoint(Number(code))));
 });
 
+test('numbers up to the last character are decoded, and others stay', () => {
+	expect(decodeEntities('&#x10FFFF;&#1114111;')).toBe('\u{10FFFF}\u{10FFFF}');
+	expect(decodeEntities('&#x110000;&#1114112;&#0;')).toBe('&#x110000;&#1114112;&#0;');
+});
+
 test.each([
 	['https://a.example/?p=8&amp;a=x&#038;b&#38;c&#x26;d', 'https://a.example/?p=8&a=x&b&c&d'],
 	['https://a.example/?a&amp;amp;b&amp;#038;c', 'https://a.example/?a&b&c'],
