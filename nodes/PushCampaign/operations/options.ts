@@ -62,9 +62,17 @@ const unknownOutcome: INodeProperties = {
 	type: 'options',
 	default: 'report',
 	options: [
-		{ name: 'Count as Sent', value: 'countAsSent', description: 'It is in the dashboard' },
+		{
+			name: 'Count as Sent',
+			value: 'countAsSent',
+			description: 'It arrived, or is in the dashboard',
+		},
 		{ name: 'Report Again', value: 'report', description: 'It is not known yet' },
-		{ name: 'Send Again', value: 'resend', description: 'It is not in the dashboard' },
+		{
+			name: 'Send Again',
+			value: 'resend',
+			description: 'It did not arrive, and is not in the dashboard',
+		},
 	],
 	description: 'What to do if an earlier execution left it unknown whether this was sent',
 };

@@ -28,7 +28,7 @@ export const quietHours = {
 	placeholder: 'Add Hours',
 	// n8n's editor drops an empty one as soon as another field is added.
 	default: { hours: { from: from.default, to: to.default } },
-	description: 'When nothing goes out: a send waits for the end of these hours',
+	description: 'When nothing goes out: a send is scheduled for their end',
 	options: [{ displayName: 'Hours', name: 'hours', values: [from, to] }],
 } satisfies INodeProperties;
 

@@ -15,7 +15,7 @@ export const testSubscriberId = textProperty({
 	displayName: 'Test Subscriber ID',
 	name: 'testSubscriberId',
 	placeholder: 'e.g. 5001',
-	description: 'In the editor, only this subscriber gets the notification (not in a sub-workflow)',
+	description: 'In the editor, only this subscriber gets it; refused in a sub-workflow',
 });
 
 export const subscriberField = fieldOf(subscriberId);
