@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until, type N8nServer } from '../../host';
+import { projectFolder, until, type N8nServer } from '../../host';
 import { takenBy, useCluster } from './support/cluster';
 import {
 	acceptedTitles,
@@ -154,6 +156,25 @@ test('Retry of an execution that was stopped sends the rest, and nothing twice t
 			inFlight.includes(title) ? 'unknown' : 'success',
 		]);
 	});
+});
+
+test('an administrator removes the keys that were last used before a date, and no others', async () => {
+	const { execute } = cluster();
+	const page = await readFile(join(projectFolder, 'docs/reliability.md'), 'utf8');
+	const [, statement = ''] = /```sql\n([^]*?)```/.exec(page) ?? [];
+	const workflow = await keyed();
+	const age = async (rows: string) =>
+		await execute(
+			`UPDATE processed_data SET "updatedAt" = '2025-12-01' WHERE context LIKE 'n:push-campaign-key:%${rows}'`,
+		);
+	await workflow.run(titled('Long ago', 1));
+	await age('');
+	await workflow.run(titled('Lately', 1));
+	// It was claimed long ago, and sent since.
+	await age(':claim:1');
+	await execute(statement);
+	const items = [...titled('Long ago', 1), ...titled('Lately', 1)];
+	expect(statusesOf(await workflow.run(items))).toEqual(['success', 'alreadySent']);
 });
 
 // Before a worker is killed: it takes two that run.

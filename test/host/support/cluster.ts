@@ -13,6 +13,11 @@ interface Database {
 	close(): Promise<void>;
 }
 
+interface SqlDatabase extends Database {
+	/** Executes a statement, as an administrator does. */
+	execute(sql: string): Promise<void>;
+}
+
 async function temporaryFolder(name: string): Promise<[string, () => Promise<void>]> {
 	const folder = await mkdtemp(join(tmpdir(), name));
 	return [folder, async () => await rm(folder, { recursive: true, force: true, maxRetries: 10 })];
@@ -51,7 +56,7 @@ const unprivileged =
 		? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--no-new-privs']
 		: [];
 
-async function startPostgres(): Promise<Database> {
+async function startPostgres(): Promise<SqlDatabase> {
 	const [folder, remove] = await temporaryFolder('postgres-');
 	if (unprivileged.length > 0) await run('chown', ['postgres:', folder]);
 	const data = join(folder, 'data');
@@ -84,6 +89,10 @@ async function startPostgres(): Promise<Database> {
 			DB_POSTGRESDB_USER: 'n8n',
 			DB_POSTGRESDB_DATABASE: 'postgres',
 		},
+		execute: async (sql) => {
+			const to = ['-h', '127.0.0.1', '-p', port, '-U', 'n8n', '-d', 'postgres'];
+			await run(requireProgram('psql'), [...to, '-v', 'ON_ERROR_STOP=1', '-c', sql]);
+		},
 		close: async () => {
 			await stop();
 			await remove();
@@ -94,6 +103,7 @@ async function startPostgres(): Promise<Database> {
 /** A main process and workers that share PostgreSQL, Redis and an encryption key, and a push service. */
 export interface Cluster extends Stage {
 	workers: readonly N8nServer[];
+	execute: SqlDatabase['execute'];
 }
 
 /**
@@ -130,7 +140,7 @@ export function useCluster(workerCount: number): () => Cluster {
 			closers.push(() => worker.stop());
 			workers.push(worker);
 		}
-		cluster = Object.assign(stage, { workers });
+		cluster = Object.assign(stage, { workers, execute: postgres.execute });
 	});
 	beforeEach(() => cluster?.simulator.reset());
 	afterAll(async () => {

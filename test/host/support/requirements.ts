@@ -5,7 +5,11 @@ import { delimiter, join } from 'node:path';
 const requirements = [
 	{ debianPackage: 'chromium', programs: ['chromium'], purpose: "n8n's editor in a browser" },
 	{ debianPackage: 'redis-server', programs: ['redis-server'], purpose: "n8n's queue mode" },
-	{ debianPackage: 'postgresql', programs: ['initdb', 'postgres'], purpose: "n8n's queue mode" },
+	{
+		debianPackage: 'postgresql',
+		programs: ['initdb', 'postgres', 'psql'],
+		purpose: "n8n's queue mode",
+	},
 ];
 
 const debianPostgres = '/usr/lib/postgresql';
