@@ -119,7 +119,8 @@ test('a Retry that fails says nothing about running it again if a key was added 
 });
 
 test('a Retry that stays unknown says to retry, not to run it again, if a key was added after the first sends', async () => {
-	const failed = await runThree({ kind: 'reset-after' });
+	simulator().addFault(faultFor('only', { kind: 'reset-after' }));
+	const failed = await runWorkflow(workflow(), { ...credentials(), input: titled('only') });
 	const { description } = failureOf(await retry(failed, workflow({ idempotencyKey: '' })));
 	expect(description).toMatch(/Then use 'Retry with currently saved workflow'/);
 });

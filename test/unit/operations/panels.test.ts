@@ -65,9 +65,25 @@ describe('the panel of a send', () => {
 		]);
 	});
 
-	test('warns of an agent that sends to many', () => {
+	test('warns of an agent that sends to many, and nobody else', () => {
 		const warned = sends.filter(({ properties }) => namesOf(properties).includes('toolNotice'));
 		expect(warned.map(({ audience }) => audience)).toEqual(['all', 'attributes', 'segments']);
+		const notices = warned.flatMap(({ properties }) =>
+			properties.filter(({ name }) => name === 'toolNotice'),
+		);
+		for (const { displayOptions } of notices) {
+			expect(displayOptions).toEqual({ show: { '@tool': [true] } });
+		}
+	});
+
+	test('marks what a send can’t do without', () => {
+		const required = sends
+			.flatMap(({ properties }) => properties.flatMap(withAll))
+			.filter(({ required: isRequired }) => isRequired);
+		expect([...new Set(namesOf(required))].sort()).toEqual([
+			...['attributes', 'attributesJson', 'message', 'name', 'segmentIds', 'subscriberId'],
+			...['targetUrl', 'title', 'url', 'value'],
+		]);
 	});
 });
 
