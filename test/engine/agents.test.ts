@@ -60,6 +60,13 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(answers.split('Nothing was sent.')).toHaveLength(2);
 	});
 
+	test('what is unknown says once not to run it again, and offers no Retry, which there is none of', async () => {
+		simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
+		const answers = textOf(await run(agent, parameters));
+		expect(answers.split('Do not run it again yet')).toHaveLength(2);
+		expect(answers).not.toContain('Retry');
+	});
+
 	test('a second call with the same content gives the first answer again', async () => {
 		const answers = await run(agent, parameters, titled('a', 'a'));
 		expect(titlesAt(simulator())).toEqual(['a']);
@@ -103,6 +110,14 @@ describe('n8n’s own Agents, which keep nothing,', () => {
 		const json = chain([push({ resource: 'site', operation: 'getSubscriberCount' })]);
 		const items = await runAsOwnAgent(json, credentials());
 		expect(items).toMatchObject([{ json: { activeSubscribers: 10_000 } }]);
+	});
+
+	test('refuse a Test Subscriber ID: they don’t say whether somebody is trying the tool', async () => {
+		const json = chain([push({ options: { testSubscriberId: '5001' } })]);
+		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
+			/^'Test Subscriber ID' does not work in n8n's own Agents/,
+		);
+		expect(simulator().requests).toEqual([]);
 	});
 
 	test('refuse Send Only Once in words that say why', async () => {

@@ -87,6 +87,16 @@ test('where the count fails, the hint does without', async () => {
 	expect(simulator().requests).toHaveLength(1);
 });
 
+test('nothing is counted for sends to several sites', async () => {
+	const { url } = simulator();
+	const input = inputOf({ url, title: 'a' }, { url: `${url}/other`, title: 'b' });
+	const json = workflowOf({ ...byTitle, options: { dryRun: true } });
+	const credentials = credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' });
+	const done = await runWorkflow(json, { credentials, input });
+	expect(hintsOf(done)[0]).toContain('2 campaigns, each to all subscribers. The first one:');
+	expect(simulator().requests).toEqual([]);
+});
+
 test('nothing is counted for another audience', async () => {
 	const done = await run({ operation: 'sendToSegments', segmentIds: '12, 34' });
 	expect(hintsOf(done)[0]).toContain('It would go to segments 12, 34 right away:');
@@ -130,6 +140,15 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	);
 	expect(hint).toContain('<br>Item 2 (subscriber x): &#39;Subscriber ID&#39; is not a number');
 	expect(sends()).toEqual([]);
+});
+
+test('of items with one key the first is shown as what would be sent, and the others are counted', async () => {
+	const done = await run({}, inputOf({}, {}, {}), { idempotencyKey: '' });
+	expect(outputOf(done)).toMatchObject([{ dryRun: true }, { dryRun: true }, { dryRun: true }]);
+	expect(hintsOf(done)).toHaveLength(1);
+	expect(hintsOf(done)[0]).toMatch(
+		/2 items have the same ID as another one, and would not be sent\.<br>It would go to all 10,000 active subscribers right away:/,
+	);
 });
 
 test('a time that is too near could not be sent', async () => {

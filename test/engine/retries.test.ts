@@ -147,7 +147,9 @@ describe('Unknown Outcome in an execution that has left nothing unknown', () => 
 		for (const mode of ['manual', undefined] as const) {
 			const told = failureOf(await choose(choice, {}, mode));
 			expect(told.message).toMatch(/^'Unknown Outcome' decides about /);
-			expect(told.description).toContain("'Retry with currently saved workflow'");
+			expect(told.description).toMatch(
+				/^Nothing was sent\. Use 'Retry with currently saved workflow' .* to send anew\.$/,
+			);
 		}
 		const [shown] = outputOf(await choose(choice, { dryRun: true }));
 		expect(shown).toMatchObject({ dryRun: true, error: { type: 'validation' } });

@@ -47,12 +47,12 @@ test('a Retry of its own execution sends the rest', async () => {
 	expect(simulator().requests).toHaveLength(1);
 });
 
-test('a Retry of its own execution that fails again can be retried in the list of executions', async () => {
+test('a Retry of its own execution that fails again names that Retry again', async () => {
 	simulator().addFault(faultFor('second', failure()));
 	const options = { credentials: credentialsFor(simulator()) };
 	const { description } = failureOf(await retryRun(await run(), workflow(), options));
 	expect(description).toMatch(/^0 sent now, 1 sent earlier, 1 not sent\. /);
-	expect(description).toContain("use 'Retry' in the list of executions: it sends the rest alone");
+	expect(description).toMatch(/'Retry' of the sub-workflow's own execution, not of the workflow/);
 });
 
 describe('Test Subscriber ID', () => {

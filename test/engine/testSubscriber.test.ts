@@ -82,6 +82,24 @@ describe('a Retry', () => {
 	});
 });
 
+test('a Retry of what was begun without it sends the rest to nobody, and says so', async () => {
+	simulator().addFault({ ...faultFor('"c"', failure()), times: 1 });
+	const failed = await run(workflowOf({ title: '={{ $json.title }}' }));
+	simulator().requests.length = 0;
+	const done = await retryRun(failed, workflow('5001'), {
+		credentials: credentialsFor(simulator()),
+	});
+	expect(outputOf(done)[2]).toMatchObject({ title: 'c', dryRun: true });
+	expect(simulator().requests).toEqual([]);
+	expect(hintsOf(done).join()).toContain('This was a test, and nothing was sent.');
+});
+
+test('a test whose answer is lost says to ask the subscriber', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
+	const { description } = failureOf(await run());
+	expect(description).toContain('does not list a notification to one subscriber');
+});
+
 test('keys are neither claimed nor asked', async () => {
 	const json = workflow('5001', {}, { idempotencyKey: 'order-1' });
 	await run(json);

@@ -72,11 +72,13 @@ export function refuseSameCampaigns(items: readonly RunItem[]): RunItem[] {
 	});
 }
 
-/** Finds the items that have the key of an earlier one: only that one is sent. */
+/** Finds the items that have the key of an earlier one: only that one is sent, or would be in a dry run. */
 export function findRepeats(items: readonly RunItem[]): RunItem[] {
 	const firsts = new Map<number, number>();
-	for (const [first, ...others] of byKey(items.filter(({ how }) => how === 'ready'))) {
-		for (const { index } of others) firsts.set(index, first?.index ?? index);
+	for (const wanted of ['ready', 'previewed']) {
+		for (const [first, ...others] of byKey(items.filter(({ how }) => how === wanted))) {
+			for (const { index } of others) firsts.set(index, first?.index ?? index);
+		}
 	}
 	return items.map((item) => ({ ...item, first: firsts.get(item.index) }));
 }

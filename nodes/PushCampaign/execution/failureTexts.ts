@@ -1,3 +1,5 @@
+import { isKeyMade } from '../operations/options';
+import type { SentInExecution } from '../send/open';
 import type { Problem } from '../service/problems';
 import { capitalize } from '../service/text';
 import type { FailedItem, RunItem, Tally } from './runItem';
@@ -9,33 +11,37 @@ import { failuresIn, haveOneProblem, nameItems, notValid, tallyOf } from './runI
 export interface Circumstances {
 	/** Whether all items have Send Only Once, those that were sent earlier too: then running it again sends the rest alone. */
 	readonly hasKeys: boolean;
-	/** Whether n8n offers no Retry: the run went on after the failure, or was canceled. */
+	/** Whether one of them is left blank: then a text that has changed is sent. */
+	readonly areKeysMade: boolean;
+	/** Whether n8n offers no Retry: the run went on after the failure, was canceled, or is a call of an agent's tool. */
 	readonly isContinuing: boolean;
 	/** Whether it sends to one subscriber each, which the dashboard does not list. */
 	readonly isToOne: boolean;
 	/** Whether another workflow called this one: other calls may have sent, and its Retry begins from the beginning. */
 	readonly isSubWorkflow: boolean;
-	/** Whether anything was sent, or may have been. */
+	/** Whether anything was sent, or may have been: by this run, or before it in this execution. */
 	readonly isAnySent: boolean;
 	/** Whether it is unknown of several items whether they were sent. */
 	readonly areUnknown: boolean;
 }
 
-/** What of them the items of a run say. */
-export function circumstancesOf(items: readonly RunItem[]) {
+/** What of them the items of a run say, and what was sent before it. */
+export function circumstancesOf(items: readonly RunItem[], sentBefore: SentInExecution) {
 	const { sent, earlier, repeated, unknown } = tallyOf(items);
 	return {
-		hasKeys: items.every(({ hasKey }) => hasKey),
-		isAnySent: sent + earlier + repeated + unknown.length > 0,
+		hasKeys: items.every(({ hasKey }) => hasKey) && sentBefore !== 'withoutKeys',
+		areKeysMade: items.some(({ parameters }) => isKeyMade(parameters)),
+		isAnySent: sent + earlier + repeated + unknown.length > 0 || sentBefore !== 'nothing',
 		areUnknown: unknown.length > 1,
 	};
 }
 
 /** "2 of 3 were sent, 1 not sent." A run of one item has no tally. */
-function sayWhatWasSent(tally: Tally, isSubWorkflow: boolean): string {
+function sayWhatWasSent(tally: Tally, { isSubWorkflow, isAnySent }: Circumstances): string {
 	const { items, sent, earlier, repeated, notSent, unknown } = tally;
 	if (sent + earlier + repeated + unknown.length === 0) {
-		return isSubWorkflow ? 'Nothing was sent by this call.' : 'Nothing was sent.';
+		if (isSubWorkflow) return 'Nothing was sent by this call.';
+		return isAnySent ? 'Nothing was sent by this run of the node.' : 'Nothing was sent.';
 	}
 	if (items === 1) return '';
 	const now = `${sent} of ${items} ${sent === 1 ? 'was' : 'were'} sent`;
@@ -102,10 +108,10 @@ function lookFirst(circumstances: Circumstances): string[] {
 
 /** What to do about an item that was not sent because of what was entered. */
 function correctFirst(fix: string, circumstances: Circumstances): string[] {
-	const { hasKeys, isContinuing, isSubWorkflow, isAnySent } = circumstances;
+	const { hasKeys, areKeysMade, isContinuing, isSubWorkflow, isAnySent } = circumstances;
 	// n8n offers no Retry for a run that went on.
 	const oldData = isContinuing ? '' : ", as 'Retry' would use the old data";
-	if (hasKeys) return [fix, `Then ${runAgain}.`];
+	if (hasKeys) return [fix, `Then ${runAgain}${areKeysMade ? ' unless it has changed' : ''}.`];
 	if (!isAnySent && !isSubWorkflow) return [fix, `Then run the workflow again${oldData}.`];
 	const again = isAnySent
 		? 'Running the workflow again would send again what was sent.'
@@ -132,6 +138,7 @@ function sendTheRest(fix: string | undefined, circumstances: Circumstances): str
 
 function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances) {
 	if (outcome === 'unknown') return [fix, ...lookFirst(given)];
+	if (remedy === 'said') return [fix];
 	if (remedy === 'correct') return correctFirst(fix ?? 'Correct the data.', given);
 	return sendTheRest(fix ?? (remedy === 'wait' ? 'Wait a moment.' : undefined), given);
 }
@@ -157,18 +164,18 @@ export function describeRun(
 	problem: Problem,
 	circumstances: Circumstances,
 ): string {
-	const { isSubWorkflow } = circumstances;
 	const said = problem.outcome === 'unknown' ? undefined : problem.said;
 	return join(
-		sayWhatWasSent(tallyOf(items), isSubWorkflow),
+		sayWhatWasSent(tallyOf(items), circumstances),
 		said,
 		...nextSteps(problem, ofRun(items, circumstances)),
 	);
 }
 
-/** The same for one item, where its run went on. */
+/** The same for one item, where its run went on. With keys, the choice is for all items that are unknown. */
 export function describeItem(problem: Problem, circumstances: Circumstances): string {
-	const steps = nextSteps(problem, { ...circumstances, areUnknown: false });
+	const areUnknown = circumstances.areUnknown && circumstances.hasKeys;
+	const steps = nextSteps(problem, { ...circumstances, areUnknown });
 	if (problem.outcome === 'unknown') return join(...steps);
 	return join('It was not sent.', problem.said, ...steps);
 }
@@ -196,10 +203,9 @@ export function messageOfRun(items: readonly RunItem[], failure: FailedItem): st
 
 /** How a run ended that n8n stopped, by its user or by the workflow's time limit: n8n offers no Retry there. */
 export function describeCanceled(items: readonly RunItem[], circumstances: Circumstances) {
-	const { isSubWorkflow } = circumstances;
 	const { unknown } = tallyOf(items);
 	const given = ofRun(items, { ...circumstances, isContinuing: true });
 	const steps = unknown.length > 0 ? lookFirst(given) : sendTheRest(undefined, given);
-	const tally = sayWhatWasSent(tallyOf(items), isSubWorkflow);
+	const tally = sayWhatWasSent(tallyOf(items), circumstances);
 	return { message: join('The execution was canceled.', tally), description: join(...steps) };
 }

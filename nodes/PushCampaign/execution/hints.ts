@@ -41,9 +41,8 @@ function toWhom(sends: readonly PreparedSend[], activeSubscribers?: number): str
 }
 
 /** `24 Dec 2030 at 09:00, Europe/Berlin`: on the clock by which its user scheduled it. */
-function moment({ timing: { effective, timezone } }: PreparedSend): string | undefined {
-	if (effective === undefined) return undefined;
-	const date = DateTime.fromMillis(effective.at, { zone: timezone, locale: 'en-GB' });
+function moment({ at, timezone }: { at: number; timezone: string }): string {
+	const date = DateTime.fromMillis(at, { zone: timezone, locale: 'en-GB' });
 	return `${date.toFormat("d LLL yyyy 'at' HH:mm")}, ${timezone}`;
 }
 
@@ -52,10 +51,12 @@ function moment({ timing: { effective, timezone } }: PreparedSend): string | und
  * @param one what stands before the time if there is one
  */
 function when(sends: readonly PreparedSend[], one: 'for' | 'on'): string | undefined {
-	const inOrder = [...sends].sort(
-		(first, second) => (first.timing.effective?.at ?? 0) - (second.timing.effective?.at ?? 0),
-	);
-	const moments = inOrder.map(moment).filter((each) => each !== undefined);
+	const moments = sends
+		.flatMap(({ timing: { effective, timezone } }) =>
+			effective === undefined ? [] : [{ at: effective.at, timezone }],
+		)
+		.sort((first, second) => first.at - second.at)
+		.map(moment);
 	const [first] = moments;
 	const last = moments.at(-1);
 	if (first === undefined) return undefined;
@@ -97,15 +98,18 @@ export function sentHints(items: readonly RunItem[]): NodeExecutionHint[] {
 	return [hint('info', ...lines)];
 }
 
+/** What was sent now, or would be: an item that has the key of another one would not. */
+const sentOrShown = (items: readonly RunItem[]) =>
+	items.filter(({ how, first }) => how === 'sent' || (how === 'previewed' && first === undefined));
+
 /** Several campaigns to the same people: everybody there gets each of them. */
 export function sameAudienceHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const campaigns = items
-		.flatMap(({ how, send }) => (send && (how === 'sent' || how === 'previewed') ? [send] : []))
-		.filter(({ audience }) => audience !== 'subscriber');
-	const byAudience = [...groupBy(campaigns, ({ recipients }) => recipients).values()];
-	const several = byAudience.find(({ length }) => length > 1);
-	const [first] = several ?? [];
-	if (several === undefined || first === undefined) return [];
+	const campaigns = sentOrShown(items).filter(({ send }) => send?.audience !== 'subscriber');
+	const nameOf = ({ send, connection }: RunItem) => `${connection?.site} ${send?.recipients}`;
+	const groups = [...groupBy(campaigns, nameOf).values()];
+	const several = groups.find(({ length }) => length > 1) ?? [];
+	const first = several[0]?.send;
+	if (first === undefined) return [];
 	const whom = escaped(capitalize(clip(describeRecipients(first))));
 	const verb = first.audience === 'attributes' ? 'gets' : 'get';
 	return [
@@ -118,10 +122,7 @@ export function sameAudienceHints(items: readonly RunItem[]): NodeExecutionHint[
 
 /** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
 export function withoutKeysHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const sends = items.filter(
-		({ how, hasKey }) => !hasKey && (how === 'sent' || how === 'previewed'),
-	);
-	if (sends.length < 2) return [];
+	if (sentOrShown(items).filter(({ hasKey }) => !hasKey).length < 2) return [];
 	return [
 		hint(
 			'info',
@@ -132,9 +133,6 @@ export function withoutKeysHints(items: readonly RunItem[]): NodeExecutionHint[]
 
 /** A dry run lists at most this many reasons. */
 const mostReasons = 20;
-
-const unsendableLines = (items: readonly RunItem[]) =>
-	reasonsOf(unsendableIn(items), mostReasons).map((line) => escaped(capitalize(line)));
 
 /** The notification as subscribers see it, with its whole link. */
 function notification({ body }: PreparedSend): string[] {
@@ -162,16 +160,23 @@ export function dryRunHints(
 	items: readonly RunItem[],
 	activeSubscribers: number | undefined,
 ): NodeExecutionHint[] {
-	const previews = items.filter(({ how }) => how === 'previewed');
+	const shown = items.filter(({ how }) => how === 'previewed');
+	const previews = sentOrShown(shown);
+	const repeats = shown.length - previews.length;
 	const unsendable = unsendableIn(items);
-	const checked = previews.length + unsendable.length;
+	const checked = shown.length + unsendable.length;
 	if (checked === 0) return [];
 	const [first] = previews;
 	const test = first?.test?.body.sid;
 	const lines = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
 		lines.push(`${previews.length} of ${checked} would be sent. The others would not:`);
-		lines.push(...unsendableLines(items), '');
+		const reasons = reasonsOf(unsendable, mostReasons);
+		lines.push(...reasons.map((line) => escaped(capitalize(line))), '');
+	}
+	if (repeats > 0) {
+		const have = counted(repeats, 'item has', 'items have');
+		lines.push(`${have} the same ID as another one, and would not be sent.`);
 	}
 	if (first?.send !== undefined) {
 		const sends = previews.flatMap(({ send }) => send ?? []);
@@ -185,23 +190,19 @@ export function dryRunHints(
 
 /** Who got the items of a test run, and whom they are meant for. */
 export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const test = items.find(({ send }) => send?.isTest);
-	if (test === undefined) return [];
+	const tests = items.filter(({ send }) => send?.isTest);
 	const rest = items.filter(({ how }) => how === 'toNobody');
-	const meant = [test, ...rest].flatMap((item) => item.meant ?? []);
+	const meant = [...tests, ...rest].flatMap((item) => item.meant ?? []);
+	if (meant.length === 0) return [];
+	const [sent] = tests.filter(({ how }) => how === 'sent');
 	const went =
-		test.how === 'sent'
-			? `This was a test: it went to subscriber ${test.send?.body.sid ?? ''} alone.`
-			: 'This was a test, and nothing was sent.';
+		sent === undefined
+			? 'This was a test, and nothing was sent.'
+			: `This was a test: it went to subscriber ${sent.send?.body.sid} alone.`;
+	const others =
+		rest.length > 0 ? ` The other ${counted(rest.length, 'item')} went to nobody.` : '';
 	return [
-		hint(
-			'info',
-			[
-				went,
-				...(rest.length > 0 ? [`The other ${counted(rest.length, 'item')} went to nobody.`] : []),
-				`When the workflow runs by itself, it goes ${toWhom(meant)}.`,
-			].join(' '),
-		),
+		hint('info', `${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)}.`),
 	];
 }
 
@@ -219,14 +220,12 @@ export function failedHints(
 	const { unknown } = tallyOf(items);
 	const failed = failures.length - unknown.length;
 	const all = counted(items.length, 'item');
-	const parts = [
-		...(failed > 0 ? [`${failed} of ${all} failed`] : []),
-		...(unknown.length > 0
-			? [
-					`it is unknown whether ${unknown.length} of ${all} ${unknown.length === 1 ? 'was' : 'were'} sent`,
-				]
-			: []),
-	];
+	const were = unknown.length === 1 ? 'was' : 'were';
+	const parts: string[] = [];
+	if (failed > 0) parts.push(`${failed} of ${all} failed`);
+	if (unknown.length > 0) {
+		parts.push(`it is unknown whether ${unknown.length} of ${all} ${were} sent`);
+	}
 	const where = isErrorOutput ? 'the Error output' : 'the error column';
 	return [hint('warning', escaped(`${capitalize(parts.join(', and '))}: see ${where}. ${step}`))];
 }

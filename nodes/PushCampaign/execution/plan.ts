@@ -29,6 +29,12 @@ export function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 /** A person tries the workflow: in the editor, or by an evaluation. */
 const trials: readonly WorkflowExecuteMode[] = ['manual', 'evaluation'];
 
+/** Where n8n does not tell whether a person tries it. */
+const whereTrialsAreUnknown: { readonly [Start in WorkflowExecuteMode]?: string } = {
+	integrated: 'a sub-workflow',
+	internal: "n8n's own Agents",
+};
+
 type Start = Pick<RunItem, 'index' | 'parameters' | 'hasKey'>;
 
 /** Reads and checks the items of a run, and decides what is to become of each. */
@@ -103,8 +109,9 @@ export class Planner {
 		const connection = await this.connectionOf(index);
 		const { dryRun, unknownOutcome } = meant.options;
 		if (unknownOutcome !== 'report' && !hasKey && this.isFirstTry) throw nothingUnknown;
-		if (this.start === 'integrated' && !dryRun && isThere(parameters, testSubscriberField)) {
-			throw noTrialKnown;
+		const where = whereTrialsAreUnknown[this.start];
+		if (where !== undefined && !dryRun && isThere(parameters, testSubscriberField)) {
+			throw noTrialKnown(where);
 		}
 		const item = { ...start, meant, connection, subscriberId: meant.body.sid };
 		const test = trials.includes(this.start) ? testOf(parameters, meant) : undefined;
@@ -153,12 +160,14 @@ export class Planner {
 const nothingUnknown = new InvalidInput(
 	"'Unknown Outcome' decides about what an earlier try of this execution left unknown, and there is nothing",
 	"Use 'Retry with currently saved workflow' on the execution that left it unknown, or take the option out to send anew.",
+	true,
 );
 
-const noTrialKnown = new InvalidInput(
-	"'Test Subscriber ID' does not work in a sub-workflow: n8n does not tell the node there whether somebody is trying the workflow",
-	"Take it out of the options. To try the workflow, add 'Dry Run', or run the sub-workflow by itself.",
-);
+const noTrialKnown = (where: string) =>
+	new InvalidInput(
+		`'Test Subscriber ID' does not work in ${where}: n8n does not tell the node there whether somebody is trying it`,
+		"Take it out of the options. To try the node, add 'Dry Run', or run its workflow by itself.",
+	);
 
 /** What is chosen about an unknown outcome. What was sent, or may have been, is not judged again: throws nothing. */
 const choiceOf = (parameters: ItemParameters) =>

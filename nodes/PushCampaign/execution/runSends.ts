@@ -3,6 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
+import { isTool } from '../n8n/parameters';
 import type { Ending, SendOperation } from '../operations/operation';
 import { toInvalidRow, toRequest, toRow } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
@@ -42,7 +43,7 @@ export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	const { once, requireKeys } = openSends(context);
+	const { once, requireKeys, sentBefore } = openSends(context);
 	const planner = new Planner(context, operation, once, requireKeys);
 	const planned = await planEach(context, async (index) => await planner.plan(index));
 	const checked = findRepeats(refuseSameCampaigns(refuseSharedKeys(planned)));
@@ -53,10 +54,10 @@ export async function runSends(
 	const items = await sendAll(context, mayStart ? checked : checked.map(notStarted), once);
 
 	const circumstances = {
-		...circumstancesOf(items),
-		isContinuing,
-		isToOne: operation.audience === 'subscriber',
-		isSubWorkflow: startOf(context) === 'integrated' && context.getMode() !== 'retry',
+		...circumstancesOf(items, sentBefore),
+		isContinuing: isContinuing || isTool(context.getNode()),
+		isToOne: operation.audience === 'subscriber' || items.some(({ send }) => send?.isTest),
+		isSubWorkflow: startOf(context) === 'integrated',
 	};
 	if (context.getExecutionCancelSignal()?.aborted) {
 		const { message, description } = describeCanceled(items, circumstances);
@@ -162,7 +163,8 @@ function toRunError(
 	circumstances: Circumstances,
 ) {
 	return toN8nError(context.getNode(), failure.problem, {
-		message: messageOfRun(items, failure),
+		// An agent reads the description, too, which begins like the message of a run.
+		message: isTool(context.getNode()) ? failure.problem.message : messageOfRun(items, failure),
 		description: describeRun(items, failure.problem, circumstances),
 		itemIndex: failure.index,
 	});
@@ -176,8 +178,11 @@ async function countSubscribers(
 	{ audience }: SendOperation,
 	items: readonly RunItem[],
 ): Promise<number | undefined> {
-	const preview = items.find(({ how }) => how === 'previewed');
+	const previews = items.filter(({ how }) => how === 'previewed');
+	const [preview] = previews;
 	if (audience !== 'all' || preview?.connection === undefined) return undefined;
+	const sites = new Set(previews.map(({ connection }) => connection?.site));
+	if (sites.size > 1) return undefined;
 	const request = { isSend: false, path: subscriberCountPath };
 	const { client } = preview.connection;
 	const result = await client.request(request, subscriberCount, patienceMs);

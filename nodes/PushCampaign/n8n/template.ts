@@ -69,6 +69,8 @@ export function joinText(expression: string, json: IDataObject): string | undefi
 	for (const piece of pieces) {
 		const part = 'literal' in piece ? piece.literal : readPath(piece.code, json).value;
 		if (typeof part !== 'string') return undefined;
+		// n8n reads these in its own way.
+		if ('literal' in piece && /\{\{|\\/.test(part)) return undefined;
 		text += part;
 	}
 	return text;

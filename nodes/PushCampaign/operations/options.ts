@@ -147,6 +147,10 @@ export const readSendOptions = (item: ItemParameters): SendOptions => ({
 export const isSentOnlyOnce = (item: ItemParameters): boolean =>
 	isThere(item, optionField(idempotencyKey));
 
+/** Whether its key is made of what is sent, because none is entered. Throws nothing. */
+export const isKeyMade = (item: ItemParameters): boolean =>
+	isSentOnlyOnce(item) && readable(() => readKey(item)) === '';
+
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export const isDryRun = (item: ItemParameters): boolean =>
 	readable(() => item.get(optionField(dryRun))) === true;

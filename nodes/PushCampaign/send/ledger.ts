@@ -51,6 +51,7 @@ const unreadable: Entry = {
 const savedLedger = z.object({
 	id: z.string(),
 	entries: z.record(z.string(), savedEntry.catch(unreadable)),
+	ifMissing: savedEntry.catch(unreadable).optional(),
 });
 
 /** What the ledger says of a send. */
@@ -162,8 +163,8 @@ export function openLedger(context: object): Ledger {
 function ledgerOf(state: unknown): Ledger {
 	const saved = savedLedger.safeParse(state);
 	if (!saved.success) return new Ledger(undefined, unreadable);
-	const { id, entries } = saved.data;
-	const ledger = remember(retried.get(id) ?? new Ledger(id));
+	const { id, entries, ifMissing } = saved.data;
+	const ledger = remember(retried.get(id) ?? new Ledger(id, ifMissing));
 	ledger.add(entries);
 	return ledger;
 }

@@ -64,14 +64,20 @@ const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
 	unknown: 'lost',
 };
 
+interface Notes {
+	/** Tells n8n's log what could not be saved. */
+	readonly warn: (message: string) => void;
+	/** Notes for the execution that something was sent, or may have been. */
+	readonly noteSent: (hasKey: boolean) => void;
+}
+
 /** Makes each send of a run once. It asks the ledger, the key and the clock, in this order. */
 export class SendsOnce {
-	/** @param warn tells n8n's log what could not be noted */
 	constructor(
 		private readonly ledger: Ledger,
 		private readonly keys: Keys,
 		private readonly executionId: string,
-		private readonly warn: (message: string) => void,
+		private readonly notes: Notes,
 	) {}
 
 	/** Whether this execution has sent nothing yet, and left nothing unknown. */
@@ -149,7 +155,7 @@ export class SendsOnce {
 		try {
 			await this.keys.end(key, claim, how);
 		} catch (error) {
-			this.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
+			this.notes.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
 		}
 		return outcome;
 	}
@@ -161,8 +167,10 @@ export class SendsOnce {
 		if (result.answered) {
 			const row = toRow(result.value);
 			this.ledger.keepSent(position, row, hasKey);
+			this.notes.noteSent(hasKey);
 			return { ended: 'sent', row };
 		}
+		if (result.problem.outcome === 'unknown') this.notes.noteSent(hasKey);
 		this.ledger.keepFailed(position, this.executionId, result.problem, hasKey);
 		return { ended: 'failed', problem: result.problem };
 	}

@@ -10,8 +10,8 @@ export type FailureCause =
 	| 'temporarily-unavailable'
 	| 'node-defect';
 
-/** What helps: to wait, to mend the configuration, or to correct what was entered. */
-export type Remedy = 'wait' | 'mend' | 'correct';
+/** What helps: to wait, to mend the configuration, to correct what was entered, or what is said, and no more. */
+export type Remedy = 'wait' | 'mend' | 'correct' | 'said';
 
 /** The campaign or the subscriber that a request is about. */
 export interface About {

@@ -27,9 +27,11 @@ export interface Problem {
 /** What was entered is not valid, or n8n does not give what the node needs. */
 export function validationProblem(error: InvalidInput | Unavailable): Problem {
 	const told = { outcome: 'notSent', message: error.message, fix: error.advice } as const;
-	return error instanceof InvalidInput
-		? { ...told, type: 'validation', remedy: 'correct', cause: 'configuration-invalid' }
-		: { ...told, type: 'network', remedy: 'wait', cause: 'temporarily-unavailable' };
+	if (!(error instanceof InvalidInput)) {
+		return { ...told, type: 'network', remedy: 'wait', cause: 'temporarily-unavailable' };
+	}
+	const remedy = error.isWhole ? 'said' : 'correct';
+	return { ...told, type: 'validation', remedy, cause: 'configuration-invalid' };
 }
 
 function describePause(milliseconds: number): string {

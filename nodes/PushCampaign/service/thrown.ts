@@ -3,10 +3,12 @@ class NothingLeft extends Error {
 	/**
 	 * @param message what happened: a sentence without its full stop
 	 * @param advice what to do: sentences
+	 * @param isWhole whether that is all there is to do; otherwise, how to go on follows it
 	 */
 	constructor(
 		message: string,
 		readonly advice: string,
+		readonly isWhole = false,
 	) {
 		super(message);
 		this.name = new.target.name;

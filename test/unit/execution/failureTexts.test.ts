@@ -39,12 +39,13 @@ const problems: Readonly<Record<string, Problem>> = {
 	wait: { ...service(''), fix: undefined },
 	mend: { ...service('authentication_failure'), fix: 'Check it.' },
 	correct: { ...invalid(), fix: 'Correct it.' },
+	said: { ...invalid(), remedy: 'said', fix: 'Do this, or that.' },
 	unknown: lost,
 };
 
 /**
  * Sentences by what they depend on: the first line that fits. `keys`: all items have Send Only Once. `continue`: the run
- * goes on after a failure. `sub`: another workflow called this one. `sent`: something was sent. `one`: to one subscriber
+ * goes on after a failure. `made`: one of the keys is made of the text. `sub`: another workflow called this one. `sent`: something was sent. `one`: to one subscriber
  * each. `several`: several are unknown.
  */
 const sentences: ReadonlyArray<readonly [when: string, says: string]> = [
@@ -94,6 +95,11 @@ const sentences: ReadonlyArray<readonly [when: string, says: string]> = [
 		"Check it. Then use 'Retry' in the list of executions: it sends the rest alone. Running the workflow again would send all again.",
 	],
 	['mend', "Check it. Then use 'Retry' in the list of executions."],
+	['said', 'Do this, or that.'],
+	[
+		'correct keys made',
+		'Correct it. Then run the workflow again: what was sent is not sent again unless it has changed.',
+	],
 	['correct keys', 'Correct it. Then run the workflow again: what was sent is not sent again.'],
 	[
 		'correct continue sent',
@@ -171,6 +177,7 @@ const wordsFor: ReadonlyArray<readonly [word: string, name: keyof Circumstances]
 	['sent', 'isAnySent'],
 	['one', 'isToOne'],
 	['several', 'areUnknown'],
+	['made', 'areKeysMade'],
 ];
 
 /** Each problem in all circumstances. */
@@ -181,6 +188,7 @@ const cases = Object.entries(problems).flatMap(([name, problem]) =>
 		const circumstances: Circumstances = {
 			hasKeys: is('hasKeys'),
 			isContinuing: is('isContinuing'),
+			areKeysMade: is('areKeysMade'),
 			isSubWorkflow: is('isSubWorkflow'),
 			isAnySent: is('isAnySent'),
 			isToOne: is('isToOne'),
@@ -189,6 +197,11 @@ const cases = Object.entries(problems).flatMap(([name, problem]) =>
 		return { words: [name, ...chosen.map(([word]) => word)], problem, circumstances };
 	}),
 );
+
+const nothingIn = ({ isSubWorkflow, isAnySent }: Circumstances) => {
+	if (isSubWorkflow) return 'Nothing was sent by this call. ';
+	return isAnySent ? 'Nothing was sent by this run of the node. ' : 'Nothing was sent. ';
+};
 
 test('in all circumstances there is one thing to do, and it is said in these words', () => {
 	const used = new Set<string>();
@@ -200,7 +213,7 @@ test('in all circumstances there is one thing to do, and it is said in these wor
 		used.add(String(when));
 		const text = describeRun([failed(0, problem)], problem, circumstances);
 		expect(`${words.join(' ')}: ${text}`).toBe(
-			`${words.join(' ')}: ${problem === lost ? '' : `Nothing was sent${circumstances.isSubWorkflow ? ' by this call' : ''}. `}${says}`,
+			`${words.join(' ')}: ${problem === lost ? '' : nothingIn(circumstances)}${says}`,
 		);
 	}
 	expect(used.size).toBe(sentences.length);
@@ -208,14 +221,14 @@ test('in all circumstances there is one thing to do, and it is said in these wor
 
 test('one item of a run that went on says the same as its run', () => {
 	for (const { problem, circumstances } of cases) {
-		if (circumstances.areUnknown) continue;
+		if (circumstances.areUnknown && !circumstances.hasKeys) continue;
 		const [, ...steps] = describeItem(problem, circumstances).split('It was not sent. ');
 		const text = steps.join('') || describeItem(problem, circumstances);
 		expect(describeRun([failed(0, problem)], problem, circumstances).endsWith(text)).toBe(true);
 	}
 });
 
-test('one item of a run that went on is one, however many others are unknown, and says whether it was sent', () => {
+test('without keys one item of a run that went on is one, however many others are unknown', () => {
 	const given = { ...neverSent, areUnknown: true };
 	expect(describeItem(lost, given)).toBe(describeItem(lost, neverSent));
 	expect(describeItem(service(''), given)).toMatch(/^It was not sent\. Wait a moment\. /);
@@ -246,13 +259,13 @@ test('what is to be mended comes first also if the outcome is unknown', () => {
 });
 
 const neverSent: Circumstances = {
-	...{ hasKeys: false, isContinuing: false, isSubWorkflow: false },
+	...{ hasKeys: false, areKeysMade: false, isContinuing: false, isSubWorkflow: false },
 	...{ isAnySent: false, isToOne: false, areUnknown: false },
 };
 
 describe('a description begins with what was sent:', () => {
 	const begin = (items: RunItem[], problem: Problem, more: Partial<Circumstances> = {}) =>
-		describeRun(items, problem, { ...neverSent, ...circumstancesOf(items), ...more });
+		describeRun(items, problem, { ...neverSent, ...circumstancesOf(items, 'nothing'), ...more });
 
 	test.each<[what: string, items: RunItem[], problem: Problem, begins: string]>([
 		[
@@ -323,18 +336,46 @@ describe('a description begins with what was sent:', () => {
 
 test('a key that was added after something had been sent without one counts for nothing', () => {
 	const items = [ended(0, 'sentEarlier'), failed(1, lost, { hasKey: true })];
-	expect(circumstancesOf(items)).toEqual({ hasKeys: false, isAnySent: true, areUnknown: false });
+	expect(circumstancesOf(items, 'nothing')).toEqual({
+		...{ hasKeys: false, areKeysMade: false },
+		...{ isAnySent: true, areUnknown: false },
+	});
 	const keyed = [ended(0, 'alreadySent', { hasKey: true }), failed(1, lost, { hasKey: true })];
-	expect(circumstancesOf(keyed).hasKeys).toBe(true);
+	expect(circumstancesOf(keyed, 'nothing').hasKeys).toBe(true);
+});
+
+test('what was sent before a run counts for it', () => {
+	const items = [
+		failed(0, service(''), { hasKey: true }),
+		ended(1, 'notStarted', { hasKey: true }),
+	];
+	const said = (['nothing', 'withKeys', 'withoutKeys'] as const).map((sentBefore) => {
+		const { isAnySent, hasKeys } = circumstancesOf(items, sentBefore);
+		return [isAnySent, hasKeys];
+	});
+	expect(said).toEqual([
+		[false, true],
+		[true, true],
+		[true, false],
+	]);
+});
+
+test('a blank key is made of what is sent', () => {
+	const withKey = (idempotencyKey: unknown) =>
+		ended(0, 'ready', { parameters: itemOf({ options: { idempotencyKey } }) });
+	expect(circumstancesOf([withKey('a'), withKey('')], 'nothing').areKeysMade).toBe(true);
+	expect(circumstancesOf([withKey('a'), withKey({})], 'nothing').areKeysMade).toBe(false);
 });
 
 test('what the items of a run say: whether anything was sent, and whether several are unknown', () => {
-	expect(circumstancesOf([failed(0, lost), failed(1, service(''))])).toMatchObject({
+	expect(circumstancesOf([failed(0, lost), failed(1, service(''))], 'nothing')).toMatchObject({
 		...{ isAnySent: true, areUnknown: false },
 	});
-	expect(circumstancesOf([failed(0, lost), failed(1, lost)]).areUnknown).toBe(true);
-	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')]).isAnySent).toBe(true);
-	expect(circumstancesOf([failed(0, service('')), ended(1, 'notStarted')]).isAnySent).toBe(false);
+	expect(circumstancesOf([failed(0, lost), failed(1, lost)], 'nothing').areUnknown).toBe(true);
+	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')], 'nothing').isAnySent).toBe(true);
+	expect(
+		circumstancesOf([failed(0, service('')), ended(1, 'notStarted')], 'nothing').isAnySent,
+	).toBe(false);
 });
 
 test('what is unknown decides what to do, or else the first failure', () => {
@@ -420,7 +461,7 @@ describe('the message of a run', () => {
 
 describe('a run that n8n stopped', () => {
 	const said = (items: RunItem[], more: Partial<Circumstances> = {}) =>
-		describeCanceled(items, { ...neverSent, ...circumstancesOf(items), ...more });
+		describeCanceled(items, { ...neverSent, ...circumstancesOf(items, 'nothing'), ...more });
 
 	test('says what was sent, and names no Retry: n8n offers none', () => {
 		expect(said([ended(0, 'sent'), ended(1, 'notStarted')])).toEqual({

@@ -13,7 +13,7 @@ import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSeg
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
 import { unknownProblem, validationProblem } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
-import { itemOf, prepare } from '../operations/support';
+import { itemOf, prepare, recordingClient } from '../operations/support';
 
 // What the editor says above the output of a run, for what no whole workflow of the engine tests shows.
 
@@ -71,6 +71,21 @@ describe('several campaigns to the same people', () => {
 		const hint = `Every subscriber with plan = pro gets each of these 2 notifications. ${only}`;
 		const items = [sent(toPlan('pro')), sent(toAll), item('previewed', { send: toPlan('pro') })];
 		expect(textsOf(sameAudienceHints(items))).toEqual([hint]);
+	});
+
+	test('are none if they go to the same audience of two sites', () => {
+		const at = (site: string): RunItem => {
+			const { client } = recordingClient({});
+			const connection = { client, baseUrl: 'https://push.example', site, isForAll: false };
+			return item('sent', { send: toAll, connection });
+		};
+		expect(sameAudienceHints([at('one'), at('another')])).toEqual([]);
+		expect(sameAudienceHints([at('one'), at('one')])).toHaveLength(1);
+	});
+
+	test('are none if one has the key of the other', () => {
+		const shown = item('previewed', { send: toAll });
+		expect(sameAudienceHints([shown, { ...shown, first: 0 }])).toEqual([]);
 	});
 
 	test('are none if they were not sent now, or go to single subscribers', () => {

@@ -118,11 +118,12 @@ export async function runProcesses(
 			if (answer === 'accepted') return sent;
 			return answer === 'refused' ? refused : lost;
 		};
+		const notes = { warn: () => undefined, noteSent: () => undefined };
 		const keys = keysFor(
 			rowsFor(async () => await moveOn('query')),
 			() => nowMs,
 		);
-		const once = new SendsOnce(new Ledger(), keys, String(id), () => undefined);
+		const once = new SendsOnce(new Ledger(), keys, String(id), notes);
 		const send = {
 			position: '0.0',
 			key: 'key',

@@ -135,6 +135,14 @@ test('what n8n saves is a format', () => {
 	expect(saved({ ledger })).toEqual({ ledger: { id: 'format', entries } });
 });
 
+test('what counts as unknown because nothing can be read stays so in each later Retry', () => {
+	const first = saved({ pushCampaignLedger: 'of another version' });
+	expect(openLedger(first).recall('0.1', 'retry', 'report').says).toBe('unknown');
+	const second = openLedger(saved(first));
+	expect(second.recall('0.1', 'second retry', 'report').says).toBe('unknown');
+	expect(second.isEmpty).toBe(false);
+});
+
 test('an entry that can’t be read counts as unknown, and so does every item if nothing can be read', () => {
 	const entries = { '0.1': { sent: true }, '0.2': { row, hasKey: true } };
 	const broken = openLedger({ pushCampaignLedger: { id: 'broken', entries } });

@@ -37,9 +37,10 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 			return table.has(name);
 		},
 	};
-	const warn = jest.fn();
+	const [warn, noteSent] = [jest.fn(), jest.fn()];
 	const ledger = new Ledger();
-	const once = new SendsOnce(ledger, new Keys(rows, given.now ?? (() => 0)), 'execution', warn);
+	const keys = new Keys(rows, given.now ?? (() => 0));
+	const once = new SendsOnce(ledger, keys, 'execution', { warn, noteSent });
 	const send: Send = {
 		position: '0.0',
 		key: 'key',
@@ -56,7 +57,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		toRow: ({ description }) => ({ description }),
 		countedRow: { status: 'alreadySent' },
 	};
-	return { table, asked, warn, ledger, once, send };
+	return { table, asked, warn, noteSent, ledger, once, send };
 }
 
 const failed = (problem: object) => ({ outcome: { ended: 'failed', problem } });
