@@ -65,6 +65,49 @@ describe('a batch that fails in part in a sub-workflow', () => {
 	);
 });
 
+describe('a failure behind what the same execution has sent says what running it again would do', () => {
+	const again = 'Running the workflow again would send again what was sent.';
+
+	test('in a later round of a loop', async () => {
+		const loop = node(
+			'Loop',
+			'n8n-nodes-base.splitInBatches',
+			{ batchSize: 1, options: {} },
+			{ typeVersion: 3 },
+		);
+		const action = sender();
+		const path = randomUUID();
+		const { connections, ...draft } = webhookWorkflow(path, [loop, action]);
+		// The second output is the loop.
+		const { Loop: _done, ...others } = connections;
+		const looped = connect({ ...draft, connections: others }, 'Loop', action.name, { output: 1 });
+		const { id } = await stage().client.createWorkflow(connect(looped, action.name, 'Loop'));
+		await stage().client.activate(id);
+		const items = [...titled('Item', 2), { title: '' }];
+		const call = async () => await stage().client.runWebhook(path, { items });
+		const words = wordsOf(await newExecution(stage(), id, call));
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 2));
+		expect(words).toContain('Nothing was sent by this run of the node.');
+		expect(words).toContain(again);
+	});
+
+	test('of another node, also in a Retry', async () => {
+		const path = randomUUID();
+		const first = { ...sender(), name: 'First send', id: randomUUID() };
+		const rest = pushCampaign(
+			{ ...content, title: '={{ $json.missing }}' },
+			{ credential: stage().credential },
+		);
+		const { id } = await stage().client.createWorkflow(webhookWorkflow(path, [first, rest]));
+		await stage().client.activate(id);
+		const call = async () => await stage().client.runWebhook(path, { items: titled('Item', 1) });
+		const failed = await newExecution(stage(), id, call);
+		const retried = await stage().client.retryExecution(failed.id);
+		for (const execution of [failed, retried]) expect(wordsOf(execution)).toContain(again);
+		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 1));
+	});
+});
+
 describe('a key that is added after an execution failed', () => {
 	test('does not make its words say that running the workflow again sends nothing twice', async () => {
 		const { client, simulator } = stage();
