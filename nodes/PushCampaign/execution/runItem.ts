@@ -9,12 +9,12 @@ import { clip } from '../service/text';
 
 /**
  * How an item stands:
- * - `ready`: it is to be sent.
+ * - `ready`: it is to be sent. It stays so if another item fails before, or if it only waits.
  * - `sent`: now. `sentEarlier`: in an earlier try of this execution. `alreadySent`: earlier, under its key.
  * - `repeated`: an earlier item of this run has its key, and was sent.
  * - `previewed`: a dry run. `unsendable`: a dry run of what can't be sent.
  * - `toNobody`: an item of a test run beside the first one.
- * - `failed`: not sent, or unknown. `notStarted`: another item failed before, or it only waited.
+ * - `failed`: not sent, or unknown.
  */
 type How =
 	| 'ready'
@@ -25,8 +25,7 @@ type How =
 	| 'previewed'
 	| 'unsendable'
 	| 'toNobody'
-	| 'failed'
-	| 'notStarted';
+	| 'failed';
 
 /** An item of a run that sends, from its plan to its end. */
 export interface RunItem {
@@ -87,7 +86,7 @@ export function tallyOf(items: readonly RunItem[]): Tally {
 		sent: count('sent'),
 		earlier: count('sentEarlier', 'alreadySent'),
 		repeated: count('repeated'),
-		notSent: count('failed', 'notStarted', 'ready') - unknown.length,
+		notSent: count('failed', 'ready') - unknown.length,
 		unknown,
 	};
 }

@@ -51,7 +51,7 @@ export async function runSends(
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(checked).some(({ problem }) => problem.outcome === 'notSent');
 	const mayStart = isContinuing || !isRefused;
-	const items = await sendAll(context, mayStart ? checked : checked.map(notStarted), once);
+	const items = mayStart ? await sendAll(context, checked, once) : checked;
 
 	const circumstances = {
 		...circumstancesOf(items, sentBefore),
@@ -88,9 +88,6 @@ export async function runSends(
 	);
 }
 
-const notStarted = (item: RunItem): RunItem =>
-	item.how === 'ready' ? { ...item, how: 'notStarted' } : item;
-
 /** Sends what is ready, each key once. */
 async function sendAll(
 	context: IExecuteFunctions,
@@ -116,7 +113,7 @@ async function sendAll(
 
 /** How an item ended, by the outcome of its send; or of the one that it repeats. */
 function endOf(item: RunItem, outcome: SendOutcome | undefined): RunItem {
-	if (outcome === undefined) return { ...item, how: 'notStarted' };
+	if (outcome === undefined) return item;
 	if (outcome.ended === 'failed') return { ...item, how: 'failed', problem: outcome.problem };
 	if (item.first !== undefined && outcome.ended === 'sent') return { ...item, how: 'repeated' };
 	if (item.first !== undefined || outcome.ended === 'alreadySent') {

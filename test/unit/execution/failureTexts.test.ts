@@ -236,7 +236,7 @@ test('without keys one item of a run that went on is one, however many others ar
 
 test('nothing is said twice', () => {
 	for (const { problem, circumstances } of cases) {
-		const items = [ended(0, 'sent'), failed(1, problem), ended(2, 'notStarted')];
+		const items = [ended(0, 'sent'), failed(1, problem), ended(2, 'ready')];
 		const text = `${problem.message}. ${describeRun(items, problem, circumstances)}`;
 		const all = text.split(/(?<=[.?])\s+/);
 		expect(new Set(all).size).toBe(all.length);
@@ -270,13 +270,13 @@ describe('a description begins with what was sent:', () => {
 	test.each<[what: string, items: RunItem[], problem: Problem, begins: string]>([
 		[
 			'nothing',
-			[failed(0, problems['wait'] ?? lost), ended(1, 'notStarted')],
+			[failed(0, problems['wait'] ?? lost), ended(1, 'ready')],
 			service(''),
 			'Nothing was sent. ',
 		],
 		[
 			'some',
-			[ended(0, 'sent'), failed(1, service('')), ended(2, 'notStarted')],
+			[ended(0, 'sent'), failed(1, service('')), ended(2, 'ready')],
 			service(''),
 			'1 of 3 was sent, 2 not sent. ',
 		],
@@ -347,7 +347,7 @@ test('a key that was added after something had been sent without one counts for 
 test('what was sent before a run counts for it', () => {
 	const items = [
 		failed(0, service(''), { hasKey: true }),
-		ended(1, 'notStarted', { hasKey: true }),
+		ended(1, 'ready', { hasKey: true }),
 	];
 	const said = (['nothing', 'withKeys', 'withoutKeys'] as const).map((sentBefore) => {
 		const { isAnySent, hasKeys } = circumstancesOf(items, sentBefore);
@@ -374,7 +374,7 @@ test('what the items of a run say: whether anything was sent, and whether severa
 	expect(circumstancesOf([failed(0, lost), failed(1, lost)], 'nothing').areUnknown).toBe(true);
 	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')], 'nothing').isAnySent).toBe(true);
 	expect(
-		circumstancesOf([failed(0, service('')), ended(1, 'notStarted')], 'nothing').isAnySent,
+		circumstancesOf([failed(0, service('')), ended(1, 'ready')], 'nothing').isAnySent,
 	).toBe(false);
 });
 
@@ -390,7 +390,7 @@ describe('the message of a run', () => {
 		const same = Array.from({ length: 12 }, (_, index) => failed(index, invalid()));
 		const other = failed(12, invalid("'Subscriber ID' is missing"), { subscriberId: '5013' });
 		const [first = other] = same;
-		expect(messageOfRun([...same, other, ended(13, 'notStarted')], first)).toBe(
+		expect(messageOfRun([...same, other, ended(13, 'ready')], first)).toBe(
 			"13 of 14 items are not valid (counted from 0): items 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …: 'Title' is missing; item 12 (subscriber 5013): 'Subscriber ID' is missing",
 		);
 	});
@@ -464,7 +464,7 @@ describe('a run that n8n stopped', () => {
 		describeCanceled(items, { ...neverSent, ...circumstancesOf(items, 'nothing'), ...more });
 
 	test('says what was sent, and names no Retry: n8n offers none', () => {
-		expect(said([ended(0, 'sent'), ended(1, 'notStarted')])).toEqual({
+		expect(said([ended(0, 'sent'), ended(1, 'ready')])).toEqual({
 			message: 'The execution was canceled. 1 of 2 was sent, 1 not sent.',
 			description: 'Run the workflow with the items alone that were not sent.',
 		});
@@ -483,7 +483,7 @@ describe('a run that n8n stopped', () => {
 	test('can be run again if all items have keys', () => {
 		const { description } = said([
 			ended(0, 'sent', { hasKey: true }),
-			ended(1, 'notStarted', { hasKey: true }),
+			ended(1, 'ready', { hasKey: true }),
 		]);
 		expect(description).toBe('Run the workflow again: what was sent is not sent again.');
 	});
