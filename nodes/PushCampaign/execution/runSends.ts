@@ -31,7 +31,7 @@ import {
 } from './hints';
 import { Planner, startOf } from './plan';
 import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
-import type { FailedItem, RunItem } from './runItem';
+import type { RunItem } from './runItem';
 import { failuresIn } from './runItem';
 
 /**
@@ -64,11 +64,15 @@ export async function runSends(
 		throw new NodeOperationError(context.getNode(), message, { description });
 	}
 	const failure = mainFailure(items);
+	const step = failure === undefined ? '' : describeRun(items, failure.problem, circumstances);
 	if (failure !== undefined && !isContinuing) {
-		throw toRunError(context, items, failure, circumstances);
+		// An agent reads the description, too, which begins like the message of a run.
+		const isAgents = isTool(context.getNode());
+		const message = isAgents ? failure.problem.message : messageOfRun(items, failure);
+		const said = { message, description: step, itemIndex: failure.index };
+		throw toN8nError(context.getNode(), failure.problem, said);
 	}
 	const active = await countSubscribers(operation, items);
-	const step = failure === undefined ? '' : describeRun(items, failure.problem, circumstances);
 	// Not every context that n8n makes can show hints.
 	context.addExecutionHints?.(
 		...failedHints(items, isErrorOutput(context), step),
@@ -151,20 +155,6 @@ function endingOf(item: RunItem, circumstances: Circumstances): Ending {
 		status: 'alreadySent',
 		description: `Nothing was sent for this item: ${what} ${when}, and ${another}`,
 	};
-}
-
-function toRunError(
-	context: IExecuteFunctions,
-	items: readonly RunItem[],
-	failure: FailedItem,
-	circumstances: Circumstances,
-) {
-	return toN8nError(context.getNode(), failure.problem, {
-		// An agent reads the description, too, which begins like the message of a run.
-		message: isTool(context.getNode()) ? failure.problem.message : messageOfRun(items, failure),
-		description: describeRun(items, failure.problem, circumstances),
-		itemIndex: failure.index,
-	});
 }
 
 /** A hint that comes late helps nobody. In milliseconds. */
