@@ -6,19 +6,22 @@ import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import { connections } from '../n8n/connection';
 import { toN8nError, toRefusal } from '../n8n/errors';
+import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
+import type { Refused } from './runItem';
 import { notValid } from './runItem';
 
 type ReadResult = Result<IDataObject>;
 
 /** One item's read: what it asks for, or why it can't. */
-type Plan =
+type Plan = { readonly item: ItemParameters } & (
 	| { readonly key: string; readonly read: PreparedRead; readonly client: Client }
-	| { readonly problem: Problem; readonly row: IDataObject };
+	| { readonly problem: Problem }
+);
 
 /**
  * Reads for each item; items that ask for the same share a request. Unless the node continues on fail, all items are
@@ -37,50 +40,40 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const failures = new Map<number, Problem>();
-	const rows = plans.map((plan, index): IDataObject => {
-		if ('problem' in plan) {
-			failures.set(index, plan.problem);
-			return { ...plan.row, error: toItemError(plan.problem, describeRead(plan.problem), false) };
-		}
-		const answer = answers.get(plan.key);
-		if (answer === undefined) return {};
+	const failures: Refused[] = [];
+	const results = plans.map((plan, index) => {
+		const answer = 'problem' in plan ? plan : answers.get(plan.key);
+		if (answer === undefined) return { row: {}, isFailed: false };
 		// Items that share an answer must not share its object: a later node may change one of them.
-		if (answer.answered) return structuredClone(answer.value);
-		failures.set(index, answer.problem);
-		const { campaignId } = plan.read;
-		return {
-			...(campaignId === undefined ? {} : { campaignId }),
-			error: toItemError(answer.problem, describeRead(answer.problem), false),
-		};
+		if ('value' in answer) return { row: structuredClone(answer.value), isFailed: false };
+		const { problem } = answer;
+		failures.push({ index, problem });
+		const error = toItemError(problem, describeRead(problem), false);
+		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
-	if (first !== undefined && !isContinuing) throw toRunError(context, first, failures, rows.length);
-	if (first !== undefined) showFailures(context, failures.size, rows.length);
-	return toOutput(
-		context,
-		rows.map((row, index) => ({ row, isFailed: failures.has(index) })),
-	);
+	if (first !== undefined && !isContinuing)
+		throw toRunError(context, first, failures, plans.length);
+	if (first !== undefined) showFailures(context, failures.length, plans.length);
+	return toOutput(context, results);
 }
 
 async function planAll(context: IExecuteFunctions, operation: ReadOperation): Promise<Plan[]> {
 	const itemAt = itemParameters(context);
 	const connectionOf = connections(context);
 	let unavailable: Problem | undefined;
-	return await planEach(context, async (index) => {
+	return await planEach(context, async (index): Promise<Plan> => {
 		const item = itemAt(index);
-		const refuse = (problem: Problem): Plan => ({ problem, row: operation.toInvalidRow(item) });
-		if (unavailable !== undefined) return refuse(unavailable);
-		const prepare = async (): Promise<Plan> => {
+		if (unavailable !== undefined) return { item, problem: unavailable };
+		try {
 			const read = operation.prepare(item);
 			const { client, site } = await connectionOf(index);
-			return { key: `${site} ${read.key}`, read, client };
-		};
-		return await prepare().catch((error: unknown) => {
+			return { item, key: `${site} ${read.key}`, read, client };
+		} catch (error) {
 			const { problem, isForAll } = toRefusal(error);
 			if (isForAll) unavailable = problem;
-			return refuse(problem);
-		});
+			return { item, problem };
+		}
 	});
 }
 
@@ -105,29 +98,27 @@ async function readAll(
 }
 
 /** What the service says, what to mend, and how to go on. */
-export function describeRead({ said, fix, remedy }: Problem): string {
+function describeRead({ said, fix, remedy }: Problem): string {
 	const step = remedy === 'wait' ? 'Run the workflow again later.' : undefined;
 	return [said, fix, step].filter((sentence) => sentence !== undefined).join(' ');
 }
 
 function toRunError(
 	context: IExecuteFunctions,
-	[itemIndex, problem]: [number, Problem],
-	failures: ReadonlyMap<number, Problem>,
+	{ index, problem }: Refused,
+	failures: readonly Refused[],
 	items: number,
 ) {
-	const refused = [...failures]
-		.map(([index, each]) => ({ index, problem: each }))
-		.filter((each) => each.problem.type === 'validation');
+	const refused = failures.filter((each) => each.problem.type === 'validation');
 	return toN8nError(context.getNode(), problem, {
 		message: problem.type === 'validation' ? notValid(refused, items) : problem.message,
 		description: describeRead(problem),
-		itemIndex,
+		itemIndex: index,
 	});
 }
 
 /** Tells how many items failed, and where to look. */
-export function showFailures(context: IExecuteFunctions, failed: number, items: number): void {
+function showFailures(context: IExecuteFunctions, failed: number, items: number): void {
 	const where = isErrorOutput(context) ? 'the Error output' : 'the error column';
 	const message = `${failed} of ${items} ${items === 1 ? 'item' : 'items'} failed: see ${where}.`;
 	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });

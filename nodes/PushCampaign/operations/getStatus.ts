@@ -58,7 +58,7 @@ export const getStatus: ReadOperation = {
 			}),
 		);
 	},
-	toInvalidRow(item) {
+	toFailedRow(item) {
 		const campaignId = asEntered(item, field);
 		return campaignId === undefined ? {} : { campaignId };
 	},

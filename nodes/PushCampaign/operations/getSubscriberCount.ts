@@ -15,5 +15,5 @@ export const getSubscriberCount: ReadOperation = {
 	properties: readProperties,
 	prepare: (item) =>
 		prepareRead(item, { path: subscriberCountPath }, subscriberCount, (counts) => ({ ...counts })),
-	toInvalidRow: () => ({}),
+	toFailedRow: () => ({}),
 };

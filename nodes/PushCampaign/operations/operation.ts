@@ -58,15 +58,14 @@ export interface ReadOperation extends Operation {
 	readonly resource: 'campaign' | 'site';
 	/** @throws InvalidInput naming the field */
 	readonly prepare: (item: ItemParameters) => PreparedRead;
-	/** The item of a read that is not valid: it names what was entered, if that can be read. Throws nothing. */
-	readonly toInvalidRow: (item: ItemParameters) => IDataObject;
+	/** The item of a read that failed: it names what was entered, if that can be read. Throws nothing. */
+	readonly toFailedRow: (item: ItemParameters) => IDataObject;
 }
 
 /** One item's read, checked and ready to be made. */
 export interface PreparedRead {
 	/** Reads of the same key give the same. */
 	readonly key: string;
-	readonly campaignId?: string | undefined;
 	/** Gives the item. */
 	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
 }

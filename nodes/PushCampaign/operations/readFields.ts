@@ -31,7 +31,6 @@ export function prepareRead<Value>(
 	const timeoutMs = readTimeout(item);
 	return {
 		key: JSON.stringify([request.path, isSimplified, timeoutMs]),
-		campaignId: request.about?.id,
 		async perform(client) {
 			const result = await client.request({ ...request, isSend: false }, schema, timeoutMs);
 			if (!result.answered) return result;

@@ -104,9 +104,9 @@ describe('Get Status', () => {
 		expect(adviceOf(read)).toMatch('an If node');
 	});
 
-	test('names the campaign of an item that is not valid', () => {
-		expect(getStatus.toInvalidRow(itemOf({ campaignId: '1, 2' }))).toEqual({ campaignId: '1, 2' });
-		expect(getStatus.toInvalidRow(itemOf({ campaignId: '' }))).toEqual({});
+	test('names the campaign of a read that failed', () => {
+		expect(getStatus.toFailedRow(itemOf({ campaignId: '1, 2' }))).toEqual({ campaignId: '1, 2' });
+		expect(getStatus.toFailedRow(itemOf({ campaignId: '' }))).toEqual({});
 	});
 });
 
