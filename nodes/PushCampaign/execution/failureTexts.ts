@@ -194,11 +194,7 @@ export function messageOfRun(items: readonly RunItem[], failure: FailedItem): st
 	if (outcome === 'unknown') {
 		return `Do not run it again yet: ${named.charAt(0).toLowerCase()}${named.slice(1)}`;
 	}
-	if (type !== 'validation') return named;
-	return notValid(
-		failures.filter(({ problem }) => problem.type === 'validation'),
-		items.length,
-	);
+	return type === 'validation' ? notValid(failures, items.length) : named;
 }
 
 /** How a run ended that n8n stopped, by its user or by the workflow's time limit: n8n offers no Retry there. */

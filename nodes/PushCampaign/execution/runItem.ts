@@ -144,7 +144,8 @@ export const haveOneProblem = (failures: readonly Refused[]): boolean =>
 	failures.length > 1 && failures.every(({ problem }) => problem === failures[0]?.problem);
 
 /** How many items are not valid, and each reason; if there is one for the run, no more than that. */
-export function notValid(refused: readonly Refused[], items: number): string {
+export function notValid(failures: readonly Refused[], items: number): string {
+	const refused = failures.filter(({ problem }) => problem.type === 'validation');
 	const [first] = refused;
 	if (first !== undefined && (items === 1 || haveOneProblem(refused))) return first.problem.message;
 	const are = refused.length === 1 ? 'is' : 'are';

@@ -52,8 +52,13 @@ export async function runReads(
 		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
-	if (first !== undefined && !isContinuing)
-		throw toRunError(context, first, failures, plans.length);
+	if (first !== undefined && !isContinuing) {
+		const { index: itemIndex, problem } = first;
+		const isInvalid = problem.type === 'validation';
+		const message = isInvalid ? notValid(failures, plans.length) : problem.message;
+		const said = { message, description: describeRead(problem), itemIndex };
+		throw toN8nError(context.getNode(), problem, said);
+	}
 	if (first !== undefined) showFailures(context, failures.length, plans.length);
 	return toOutput(context, results);
 }
@@ -101,20 +106,6 @@ async function readAll(
 function describeRead({ said, fix, remedy }: Problem): string {
 	const step = remedy === 'wait' ? 'Run the workflow again later.' : undefined;
 	return [said, fix, step].filter((sentence) => sentence !== undefined).join(' ');
-}
-
-function toRunError(
-	context: IExecuteFunctions,
-	{ index, problem }: Refused,
-	failures: readonly Refused[],
-	items: number,
-) {
-	const refused = failures.filter((each) => each.problem.type === 'validation');
-	return toN8nError(context.getNode(), problem, {
-		message: problem.type === 'validation' ? notValid(refused, items) : problem.message,
-		description: describeRead(problem),
-		itemIndex: index,
-	});
 }
 
 /** Tells how many items failed, and where to look. */
