@@ -60,13 +60,6 @@ export interface QueueOptions {
 	readonly random?: () => number;
 }
 
-export interface QueueEnd<Outcome> {
-	/** In the order of the jobs; `undefined` for a job that has not ended: it never started, or only waited. */
-	readonly outcomes: Array<Outcome | undefined>;
-	/** The refusal that made the run give up, if it did. */
-	readonly refusal?: Outcome | undefined;
-}
-
 interface Entry<Outcome> {
 	readonly job: Job<Outcome>;
 	/** Once it has ended. */
@@ -95,6 +88,7 @@ class Run<Outcome> {
 	/** Once it is closed, nothing starts any more; what is in flight is waited for, what rests is not. */
 	private isClosed = false;
 	private wakeUp = () => {};
+	/** How everything that is left ends, if the run gave up. */
 	refusal: Outcome | undefined;
 	private thrown: { readonly error: unknown } | undefined;
 
@@ -219,13 +213,14 @@ class Run<Outcome> {
 
 /**
  * Runs all jobs, as many at once as the service takes. When the service refuses five times in a row with nothing
- * accepted in between, or asks for more than ten minutes, nothing further is requested.
+ * accepted in between, or asks for more than ten minutes, nothing further is requested: all that is left was refused.
+ * @returns how the jobs ended, in their order; `undefined` for one that never started, or only waited
  * @throws what a job throws
  */
 export async function runQueue<Outcome>(
 	jobs: ReadonlyArray<Job<Outcome>>,
 	options: QueueOptions,
-): Promise<QueueEnd<Outcome>> {
+): Promise<Array<Outcome | undefined>> {
 	const entries = jobs.map((job): Entry<Outcome> => ({ job, repeats: 0, holds: 0 }));
 	const run = new Run(entries, { now: () => performance.now(), random: Math.random, ...options });
 	const close = () => run.close();
@@ -236,5 +231,5 @@ export async function runQueue<Outcome>(
 	} finally {
 		options.signal?.removeEventListener('abort', close);
 	}
-	return { outcomes: entries.map(({ outcome }) => outcome), refusal: run.refusal };
+	return entries.map(({ outcome }) => outcome ?? run.refusal);
 }

@@ -35,7 +35,7 @@ export async function runReads(
 	const plans = await planAll(context, operation);
 	const isContinuing = context.continueOnFail();
 	const mayStart = isContinuing || !plans.some((plan) => 'problem' in plan);
-	const answers = mayStart ? await readAll(context, plans) : new Map<string, ReadResult>();
+	const answers = mayStart ? await readAll(context, plans) : new Map<string, undefined>();
 	if (context.getExecutionCancelSignal()?.aborted) {
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
@@ -82,24 +82,19 @@ async function planAll(context: IExecuteFunctions, operation: ReadOperation): Pr
 	});
 }
 
-/** Reads what the items ask for, each once. What never started is missing. */
+/** Reads what the items ask for, each once. */
 async function readAll(
 	context: IExecuteFunctions,
 	plans: readonly Plan[],
-): Promise<Map<string, ReadResult>> {
+): Promise<Map<string, ReadResult | undefined>> {
 	const jobs = new Map<string, Job<ReadResult>>();
 	for (const plan of plans) {
 		if ('problem' in plan) continue;
 		const { key, read, client } = plan;
 		jobs.set(key, async () => readAttempt(await read.perform(client)));
 	}
-	const { outcomes, refusal } = await runQueue([...jobs.values()], queueOptions(context));
-	const answers = new Map<string, ReadResult>();
-	for (const [position, key] of [...jobs.keys()].entries()) {
-		const answer = outcomes[position] ?? refusal;
-		if (answer !== undefined) answers.set(key, answer);
-	}
-	return answers;
+	const outcomes = await runQueue([...jobs.values()], queueOptions(context));
+	return new Map([...jobs.keys()].map((key, position) => [key, outcomes[position]]));
 }
 
 /** What the service says, what to mend, and how to go on. */

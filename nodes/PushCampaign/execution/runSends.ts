@@ -101,7 +101,7 @@ async function sendAll(
 	const jobs = items.flatMap(({ index, once, how, first }) =>
 		once !== undefined && how === 'ready' && first === undefined ? [{ index, once }] : [],
 	);
-	const { outcomes, refusal } = await runQueue(
+	const outcomes = await runQueue(
 		jobs.map(
 			({ once }) =>
 				async () =>
@@ -109,7 +109,7 @@ async function sendAll(
 		),
 		queueOptions(context),
 	);
-	const ended = new Map(jobs.map(({ index }, place) => [index, outcomes[place] ?? refusal]));
+	const ended = new Map(jobs.map(({ index }, place) => [index, outcomes[place]]));
 	return items.map((item) =>
 		item.how === 'ready' ? endOf(item, ended.get(item.first ?? item.index)) : item,
 	);

@@ -133,8 +133,8 @@ export async function deliver(
 	const ends = await clock.run(Promise.all(runs));
 	return {
 		accepted,
-		sent: ends.flatMap(({ outcomes }) => outcomes).filter((outcome) => outcome === 'sent').length,
-		hasGivenUp: ends.some(({ refusal }) => refusal !== undefined),
+		sent: ends.flat().filter((outcome) => outcome === 'sent').length,
+		hasGivenUp: ends.flat().includes('refused'),
 		requests,
 		mostInFlight,
 		/** Requests that came before the time that an answer had named. */
