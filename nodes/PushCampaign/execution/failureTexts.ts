@@ -2,7 +2,7 @@ import { isKeyMade } from '../operations/options';
 import type { SentInExecution } from '../send/open';
 import type { Problem } from '../service/problems';
 import { capitalize } from '../service/text';
-import type { FailedItem, RunItem, Tally } from './runItem';
+import type { FailedItem, RunItem } from './runItem';
 import { failuresIn, haveOneProblem, nameItems, notValid, tallyOf } from './runItem';
 
 // What a person reads when a send failed: what was sent; what must not be done, if anything; the one thing to do.
@@ -37,14 +37,17 @@ export function circumstancesOf(items: readonly RunItem[], sentBefore: SentInExe
 }
 
 /** "2 of 3 were sent, 1 not sent." A run of one item has no tally. */
-function sayWhatWasSent(tally: Tally, { isSubWorkflow, isAnySent }: Circumstances): string {
-	const { items, sent, earlier, repeated, notSent, unknown } = tally;
+function sayWhatWasSent(
+	items: readonly RunItem[],
+	{ isSubWorkflow, isAnySent }: Circumstances,
+): string {
+	const { sent, earlier, repeated, notSent, unknown } = tallyOf(items);
 	if (sent + earlier + repeated + unknown.length === 0) {
 		if (isSubWorkflow) return 'Nothing was sent by this call.';
 		return isAnySent ? 'Nothing was sent by this run of the node.' : 'Nothing was sent.';
 	}
-	if (items === 1) return '';
-	const now = `${sent} of ${items} ${sent === 1 ? 'was' : 'were'} sent`;
+	if (items.length === 1) return '';
+	const now = `${sent} of ${items.length} ${sent === 1 ? 'was' : 'were'} sent`;
 	const parts = [
 		earlier + repeated === 0 ? now : `${sent} sent now`,
 		earlier > 0 ? `${earlier} sent earlier` : '',
@@ -166,7 +169,7 @@ export function describeRun(
 ): string {
 	const said = problem.outcome === 'unknown' ? undefined : problem.said;
 	return join(
-		sayWhatWasSent(tallyOf(items), circumstances),
+		sayWhatWasSent(items, circumstances),
 		said,
 		...nextSteps(problem, ofRun(items, circumstances)),
 	);
@@ -202,6 +205,6 @@ export function describeCanceled(items: readonly RunItem[], circumstances: Circu
 	const { unknown } = tallyOf(items);
 	const given = ofRun(items, { ...circumstances, isContinuing: true });
 	const steps = unknown.length > 0 ? lookFirst(given) : sendTheRest(undefined, given);
-	const tally = sayWhatWasSent(tallyOf(items), circumstances);
+	const tally = sayWhatWasSent(items, circumstances);
 	return { message: join('The execution was canceled.', tally), description: join(...steps) };
 }

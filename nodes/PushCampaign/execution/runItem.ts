@@ -67,23 +67,13 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 export const unsendableIn = (items: readonly RunItem[]): FailedItem[] =>
 	items.filter(hasProblem).filter(({ how }) => how === 'unsendable');
 
-/** How many items of a run ended in each way. */
-export interface Tally {
-	readonly items: number;
-	readonly sent: number;
-	/** In an earlier try, or earlier under their keys. */
-	readonly earlier: number;
-	readonly repeated: number;
-	readonly notSent: number;
-	readonly unknown: readonly RunItem[];
-}
-
-export function tallyOf(items: readonly RunItem[]): Tally {
+/** How many items of a run ended in each way; of those that are unknown, which. */
+export function tallyOf(items: readonly RunItem[]) {
 	const count = (...ways: How[]) => items.filter(({ how }) => ways.includes(how)).length;
 	const unknown = failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 	return {
-		items: items.length,
 		sent: count('sent'),
+		/** In an earlier try, or earlier under their keys. */
 		earlier: count('sentEarlier', 'alreadySent'),
 		repeated: count('repeated'),
 		notSent: count('failed', 'ready') - unknown.length,
