@@ -7,11 +7,6 @@ import { groupBy, nameItems } from './runItem';
 
 // Items of one run that are the same, by their key or by what they send.
 
-const isToBeSent = ({ how }: RunItem) => ['ready', 'previewed', 'toNobody'].includes(how);
-
-/** A send that is meant for those whom it says, not for a test subscriber. */
-const meantBy = ({ meant, send }: RunItem) => meant ?? send;
-
 /** The same items, in which those of some groups are refused for one reason each. */
 function refuse(
 	items: readonly RunItem[],
@@ -55,16 +50,16 @@ export const refuseSharedKeys = (items: readonly RunItem[]): RunItem[] =>
 /** Refuses items that send the same campaign: many rows in front of a send to all look like that. */
 export function refuseSameCampaigns(items: readonly RunItem[]): RunItem[] {
 	const campaigns = items.filter(
-		(item) => isToBeSent(item) && !item.hasKey && meantBy(item)?.audience !== 'subscriber',
+		({ meant, hasKey }) => meant !== undefined && meant.audience !== 'subscriber' && !hasKey,
 	);
 	const groups = groupBy(
 		campaigns,
-		(item) => `${item.connection?.site} ${meantBy(item)?.content}`,
+		({ connection, meant }) => `${connection?.site} ${meant?.content}`,
 	).values();
 	return refuse(items, groups, (group) => {
-		const send = group[0] && meantBy(group[0]);
-		if (send === undefined) return undefined;
-		const whom = clip(describeRecipients(send));
+		const meant = group[0]?.meant;
+		if (meant === undefined) return undefined;
+		const whom = clip(describeRecipients(meant));
 		return new InvalidInput(
 			`${group.length} items would send the same notification to ${whom}: everybody there would get it ${group.length} times`,
 			"To send it once, turn on Execute Once in the settings of the node, or add the option 'Send Only Once'.",

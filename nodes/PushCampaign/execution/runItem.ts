@@ -38,7 +38,7 @@ export interface RunItem {
 	readonly hasKey: boolean;
 	/** As it goes out, or would; missing if it can't be read, or was sent in an earlier try. */
 	readonly send?: PreparedSend | undefined;
-	/** As it goes out when the workflow runs by itself: in a test run to others. */
+	/** As it goes out when the workflow runs by itself: in a test run to others. It is there if `send` is. */
 	readonly meant?: PreparedSend | undefined;
 	/** In a dry run: what the editor would send instead. */
 	readonly test?: PreparedSend | undefined;
