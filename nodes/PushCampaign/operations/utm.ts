@@ -5,16 +5,13 @@ import { parseUrl } from '../service/text';
 import { judge } from './judge';
 import { additionalField, fieldIn, groupIn, isBlank, textProperty, toText } from './values';
 
-const part = (name: string, displayName: string, placeholder: string) =>
-	textProperty({ displayName, name, placeholder });
-
 /** In the order in which they are written into a URL. */
 const parts = [
-	part('source', 'Source', 'e.g. web_push'),
-	part('medium', 'Medium', 'e.g. push'),
-	part('campaign', 'Campaign', 'e.g. summer_sale'),
-	part('term', 'Term', 'e.g. running shoes'),
-	part('content', 'Content', 'e.g. title_b'),
+	textProperty({ displayName: 'Source', name: 'source', placeholder: 'e.g. web_push' }),
+	textProperty({ displayName: 'Medium', name: 'medium', placeholder: 'e.g. push' }),
+	textProperty({ displayName: 'Campaign', name: 'campaign', placeholder: 'e.g. summer_sale' }),
+	textProperty({ displayName: 'Term', name: 'term', placeholder: 'e.g. running shoes' }),
+	textProperty({ displayName: 'Content', name: 'content', placeholder: 'e.g. title_b' }),
 ];
 
 export const utmParameters = {
