@@ -3,7 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { failureAnswer } from './answers';
-import type { About } from './failureWords';
+import type { Requested } from './failureWords';
 import { parseBody } from './json';
 import { readNoConnection } from './noConnection';
 import type { Problem } from './problems';
@@ -24,12 +24,9 @@ import type { ServiceSettings } from './settings';
 import { parseUrl } from './text';
 
 /** One request to the service, without address and credential. */
-export interface ServiceRequest {
-	/** Whether it sends: then it is a POST, and its outcome matters. */
-	readonly isSend: boolean;
+export interface ServiceRequest extends Requested {
 	readonly path: string;
 	readonly body?: CampaignBody | undefined;
-	readonly about?: About | undefined;
 }
 
 /** What zod's schemas have in common, whatever their version. */

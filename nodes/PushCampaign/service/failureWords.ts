@@ -23,6 +23,7 @@ export interface About {
 
 /** What was requested, as far as the words depend on it. */
 export interface Requested {
+	/** Whether it sends: then it is a POST, and its outcome matters. */
 	readonly isSend: boolean;
 	readonly about?: About | undefined;
 }
