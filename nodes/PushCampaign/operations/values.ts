@@ -41,11 +41,9 @@ export const invalid = (
 	advice = `Correct ${label}.`,
 ): InvalidInput => new InvalidInput(`${label} ${what}`, advice);
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
 /** Whether a value is missing, or a text of which nothing is visible. */
 export const isBlank = (value: unknown): boolean =>
-	value === undefined || value === null || (isText(value) && isBlankText(value));
+	value === undefined || value === null || (typeof value === 'string' && isBlankText(value));
 
 /** A field that has to have a value, and has none. */
 export function missing(item: ItemParameters, field: Field): InvalidInput {
@@ -67,7 +65,7 @@ export function readable<Value>(read: () => Value): Value | undefined {
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
 export function asEntered(item: ItemParameters, field: Field): string | undefined {
 	const value = readable(() => item.get(field));
-	const isGiven = typeof value === 'number' || (isText(value) && !isBlank(value));
+	const isGiven = typeof value === 'number' || (typeof value === 'string' && !isBlank(value));
 	return isGiven ? trimBlanks(String(value)) : undefined;
 }
 
@@ -93,7 +91,7 @@ export function requireDigits(field: Field, number: number): void {
 export function toText(field: Field, value: unknown): string {
 	if (typeof value === 'number') requireDigits(field, value);
 	if (value === undefined || value === null) return '';
-	if (isText(value)) return trimBlanks(value);
+	if (typeof value === 'string') return trimBlanks(value);
 	if (typeof value === 'number' || DateTime.isDateTime(value)) return String(value);
 	throw invalid(field, `is not text: ${quote(value)}`);
 }
@@ -113,7 +111,7 @@ export function readWholeNumber(
 	to = Number.MAX_SAFE_INTEGER,
 ): number {
 	const value = readRequired(item, field);
-	const digits = isText(value) ? trimBlanks(value) : '';
+	const digits = typeof value === 'string' ? trimBlanks(value) : '';
 	const number = /^\d+$/.test(digits) ? Number(digits) : value;
 	const isWhole = typeof number === 'number' && Number.isSafeInteger(number);
 	if (isWhole && number >= from && number <= to) return number;
@@ -138,7 +136,7 @@ export function readChoice<Choice extends string>(
 ): Choice {
 	if (!isThere(item, field)) return ifNotThere;
 	const value = readRequired(item, field);
-	const choice = choices.find((each) => isText(value) && each === trimBlanks(value));
+	const choice = choices.find((each) => typeof value === 'string' && each === trimBlanks(value));
 	if (choice !== undefined) return choice;
 	throw invalid(field, `is none of ${choices.join(', ')}: ${quote(value)}`);
 }
@@ -171,7 +169,7 @@ function checkId(
 	value: unknown,
 	advice: string,
 ): string | number {
-	if (isText(value)) {
+	if (typeof value === 'string') {
 		const id = trimBlanks(value);
 		judge(item, field, id);
 		if (oneId.test(id)) return id;
@@ -180,7 +178,7 @@ function checkId(
 		requireDigits(field, value);
 		if (Number.isInteger(value) && value >= 0) return value;
 	}
-	const areSeveral = isText(value) && severalNumbers.test(value);
+	const areSeveral = typeof value === 'string' && severalNumbers.test(value);
 	throw invalid(
 		field,
 		`holds what is not one ID: ${quote(value)}`,
@@ -195,7 +193,7 @@ export const readId = (item: ItemParameters, field: Field): string =>
 /** An ID that is in a text twice counts once. */
 function toList(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;
-	if (!isText(value)) return [value];
+	if (typeof value !== 'string') return [value];
 	const ids = value.split(separator).filter((id) => !isBlank(id));
 	return [...new Set(ids.map(trimBlanks))];
 }
@@ -203,7 +201,7 @@ function toList(value: unknown): readonly unknown[] {
 /** Reads a list of IDs, at least one: a text of several, a number, or an array, of which each entry is taken. */
 export function readIds(item: ItemParameters, field: Field): Array<string | number> {
 	const value = readRequired(item, field);
-	if (isText(value)) judge(item, field, value);
+	if (typeof value === 'string') judge(item, field, value);
 	const ids = toList(value);
 	if (ids.length === 0) throw missing(item, field);
 	return ids.map((id) => checkId(item, field, id, 'Separate the IDs by commas.'));
