@@ -8,7 +8,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { execute } from './execution/execute';
-import { builderHint, operationProperties, reads, sends, timezones } from './operations';
+import { builderHint, operationProperties, reads, sends } from './operations';
+import { timezones } from './operations/timing';
 
 /** The operations of a resource, to choose from. */
 const operationOf = (resource: 'campaign' | 'site', initial: string): INodeProperties => ({

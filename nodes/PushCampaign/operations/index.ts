@@ -9,8 +9,6 @@ import { sendToAttributes } from './sendToAttributes';
 import { sendToSegments } from './sendToSegments';
 import { sendToSubscriber } from './sendToSubscriber';
 
-export { timezones } from './timing';
-
 /** The operations that send, in the order in which users see them. */
 export const sends: readonly SendOperation[] = [
 	sendToAll,
@@ -25,9 +23,7 @@ export const reads: readonly ReadOperation[] = [getStatus, getSubscriberCount];
 /** The panels of all operations: each parameter is shown for its operation only. */
 export const operationProperties: INodeProperties[] = [...sends, ...reads].flatMap(
 	({ resource, option, properties }) =>
-		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, [
-			...properties,
-		]),
+		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, properties),
 );
 
 /** What n8n's AI workflow builder reads. */

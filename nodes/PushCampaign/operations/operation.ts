@@ -9,13 +9,13 @@ import type { Timing } from './timing';
 interface Operation {
 	/** The operation's entry in the list that users choose from. */
 	readonly option: INodePropertyOptions & { readonly value: string };
+	readonly resource: 'campaign' | 'site';
 	/** The panel that users see. */
-	readonly properties: readonly INodeProperties[];
+	readonly properties: INodeProperties[];
 }
 
 /** An operation that sends: what it adds to the fields that all sends share. */
 export interface SendOperation extends Operation {
-	readonly resource: 'campaign';
 	readonly audience: Audience;
 	/**
 	 * Reads what names the subscribers in the body.
@@ -55,7 +55,6 @@ export interface Ending {
 
 /** An operation that reads. */
 export interface ReadOperation extends Operation {
-	readonly resource: 'campaign' | 'site';
 	/** @throws InvalidInput naming the field */
 	readonly prepare: (item: ItemParameters) => PreparedRead;
 	/** The item of a read that failed: it names what was entered, if that can be read. Throws nothing. */

@@ -15,7 +15,7 @@ const simplify = {
 } satisfies INodeProperties;
 
 /** What the panels of all reads have at their end. */
-export const readProperties: readonly INodeProperties[] = [simplify, readOptions];
+export const readProperties: INodeProperties[] = [simplify, readOptions];
 
 /**
  * @param toItem makes the item of the answer, if it is to be simplified

@@ -1,5 +1,4 @@
-import { timezones } from '../../../nodes/PushCampaign/operations';
-import { lateness } from '../../../nodes/PushCampaign/operations/timing';
+import { lateness, timezones } from '../../../nodes/PushCampaign/operations/timing';
 import { prepare, refusalOf } from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
