@@ -4,18 +4,15 @@ import type { Attempt } from './queue';
 
 // What the answer to a request means for the queue.
 
-/** Types of failures after which nobody knows whether the service itself dealt with the request. */
+/** Types of failures after which nobody knows whether the service dealt with the request; after any other one it did. */
 const notOfService = ['network', 'unexpected_answer', 'unspecified', 'validation'];
-
-/** Whether the service refused a request for a reason that it names: it takes requests. */
-const isDealtWith = ({ type }: Problem) => !notOfService.includes(type);
 
 /** An attempt that failed, and is not made again unless it was refused for too many requests. */
 export function failedAttempt<Outcome>(outcome: Outcome, problem: Problem): Attempt<Outcome> {
 	if (problem.type === 'rate_limit') {
 		return { then: 'refused', outcome, retryAfterMs: problem.retryAfterMs ?? 0 };
 	}
-	return { then: 'stop', outcome, isAccepted: isDealtWith(problem) };
+	return { then: 'stop', outcome, isAccepted: !notOfService.includes(problem.type) };
 }
 
 /** What the answer to a read means: what is unknown, or has no reason, may succeed now. */
