@@ -224,18 +224,11 @@ const eventNames = Object.fromEntries(events.map(({ option }) => [option.value, 
 /** What the canvas shows below the node: the name of its event. */
 export const triggerSubtitle = `={{ ${JSON.stringify(eventNames)}[$parameter["event"]] }}`;
 
-/** What a trigger watches, and what starts the workflow. */
-export interface Watched {
-	readonly subject: Subject;
-	readonly ids: readonly string[];
-	readonly rule: Rule;
-}
-
 /**
- * Reads what a trigger watches.
+ * Reads what a trigger watches, and what starts the workflow.
  * @throws InvalidInput naming the field
  */
-export function readWatched(parameters: ItemParameters): Watched {
+export function readWatched(parameters: ItemParameters) {
 	const chosen = readRequired(parameters, fieldOf(event));
 	const known = events.find(({ option }) => option.value === chosen);
 	if (known === undefined) throw invalid(fieldOf(event), `is no event: ${quote(chosen)}`);
