@@ -44,12 +44,6 @@ export function toItemError(
 	};
 }
 
-/** What an item gives, and its error if it failed. */
-export interface Result {
-	readonly row: IDataObject;
-	readonly isFailed: boolean;
-}
-
 export const isErrorOutput = (context: IExecuteFunctions): boolean =>
 	context.getNode().onError === 'continueErrorOutput';
 
@@ -59,7 +53,7 @@ export const isErrorOutput = (context: IExecuteFunctions): boolean =>
  */
 export function toOutput(
 	context: IExecuteFunctions,
-	results: readonly Result[],
+	results: ReadonlyArray<{ readonly row: IDataObject; readonly isFailed: boolean }>,
 ): INodeExecutionData[] {
 	const isErrorAlone = isErrorOutput(context);
 	return results.map(({ row, isFailed }, item) => ({
