@@ -143,7 +143,7 @@ function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances) {
 	if (outcome === 'unknown') return [fix, ...lookFirst(given)];
 	if (remedy === 'said') return [fix];
 	if (remedy === 'correct') return correctFirst(fix ?? 'Correct the data.', given);
-	return sendTheRest(fix ?? (remedy === 'wait' ? 'Wait a moment.' : undefined), given);
+	return sendTheRest(fix ?? 'Wait a moment.', given);
 }
 
 const join = (...sentences: ReadonlyArray<string | undefined>) =>
