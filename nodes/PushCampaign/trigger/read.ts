@@ -10,6 +10,7 @@ import { campaignStatusOf, subscriberCount, toRates } from '../service/answers';
 import type { Client, Result } from '../service/client';
 import { untilAborted } from '../service/client';
 import type { Problem } from '../service/problems';
+import { unknownProblem } from '../service/problems';
 import { campaignStatusPath, subscriberCountPath } from '../service/rules';
 import { Unavailable } from '../service/thrown';
 import type { Reading } from './compare';
@@ -55,13 +56,10 @@ export const readSite: Subject = async (client, id, timeoutMs) => {
 };
 
 /** Why something was not read, though nothing is known against it. */
-export const timeIsOver: Problem = {
-	type: 'network',
-	outcome: 'unknown',
-	message: 'The time of this poll was over before the push service answered',
-	remedy: 'wait',
-	cause: 'temporarily-unavailable',
-};
+export const timeIsOver = unknownProblem(
+	'the time of this poll was over before the push service answered',
+	{ isSend: false },
+);
 
 /** Connects to the site. n8n may take any time to open a credential, and takes no signal. */
 export async function connectInTime(
