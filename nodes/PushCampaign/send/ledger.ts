@@ -38,13 +38,14 @@ const savedEntry = z.union([
 ]);
 type Entry = z.infer<typeof savedEntry>;
 
+const unknownBecause = (reason: string) =>
+	savedProblem.parse(unknownProblem(reason, { isSend: true }));
+
+const stopped = unknownBecause('the execution was stopped before the push service answered');
+
 /** What can't be read may have been sent. */
 const unreadable: Entry = {
-	unknown: savedProblem.parse(
-		unknownProblem("this version of Push Campaign can't read what was saved about it", {
-			isSend: true,
-		}),
-	),
+	unknown: unknownBecause("this version of Push Campaign can't read what was saved about it"),
 	executionId: '',
 	hasKey: false,
 };
@@ -127,10 +128,6 @@ export class Ledger {
 		}
 	}
 }
-
-const stopped = savedProblem.parse(
-	unknownProblem('the execution was stopped before the push service answered', { isSend: true }),
-);
 
 /**
  * The ledgers of executions that were retried, by ID, the one used longest ago first. A second Retry of the same execution
