@@ -45,8 +45,6 @@ export class Planner {
 	private readonly isTool: boolean;
 	private readonly nodeId: string;
 	private readonly runIndex: number;
-	/** Whether no earlier try of this execution has sent anything, or left anything unknown. */
-	private readonly isFirstTry: boolean;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
 
@@ -63,7 +61,6 @@ export class Planner {
 		this.isTool = isTool(context.getNode());
 		this.nodeId = context.getNode().id;
 		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
-		this.isFirstTry = once.isNew;
 	}
 
 	async plan(index: number): Promise<RunItem> {
@@ -89,7 +86,7 @@ export class Planner {
 
 	/** What an earlier try of this execution has sent, or may have. An agent's tool knows it by its content, later. */
 	private recall(start: Start): RunItem | undefined {
-		if (this.isFirstTry) return undefined;
+		if (this.once.isFirstTry) return undefined;
 		const { index, parameters } = start;
 		const position = this.positionOf(index, parameters);
 		const recalled = this.once.recall({ position, unknownOutcome: choiceOf(parameters) });
@@ -108,7 +105,7 @@ export class Planner {
 		const meant = prepareSend(parameters, this.operation);
 		const connection = await this.connectionOf(index);
 		const { dryRun, unknownOutcome } = meant.options;
-		if (unknownOutcome !== 'report' && !hasKey && this.isFirstTry) throw nothingUnknown;
+		if (unknownOutcome !== 'report' && !hasKey && this.once.isFirstTry) throw nothingUnknown;
 		const where = whereTrialsAreUnknown[this.start];
 		if (where !== undefined && !dryRun && isThere(parameters, testSubscriberField)) {
 			throw noTrialKnown(where);

@@ -73,16 +73,16 @@ interface Notes {
 
 /** Makes each send of a run once. It asks the ledger, the key and the clock, in this order. */
 export class SendsOnce {
+	/** Whether no earlier try of this execution has sent anything, or left anything unknown. */
+	readonly isFirstTry: boolean;
+
 	constructor(
 		private readonly ledger: Ledger,
 		private readonly keys: Keys,
 		private readonly executionId: string,
 		private readonly notes: Notes,
-	) {}
-
-	/** Whether this execution has sent nothing yet, and left nothing unknown. */
-	get isNew(): boolean {
-		return this.ledger.isEmpty;
+	) {
+		this.isFirstTry = ledger.isEmpty;
 	}
 
 	/** How a send stands for this execution. */
