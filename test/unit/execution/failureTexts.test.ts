@@ -345,10 +345,7 @@ test('a key that was added after something had been sent without one counts for 
 });
 
 test('what was sent before a run counts for it', () => {
-	const items = [
-		failed(0, service(''), { hasKey: true }),
-		ended(1, 'ready', { hasKey: true }),
-	];
+	const items = [failed(0, service(''), { hasKey: true }), ended(1, 'ready', { hasKey: true })];
 	const said = (['nothing', 'withKeys', 'withoutKeys'] as const).map((sentBefore) => {
 		const { isAnySent, hasKeys } = circumstancesOf(items, sentBefore);
 		return [isAnySent, hasKeys];
@@ -373,9 +370,9 @@ test('what the items of a run say: whether anything was sent, and whether severa
 	});
 	expect(circumstancesOf([failed(0, lost), failed(1, lost)], 'nothing').areUnknown).toBe(true);
 	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')], 'nothing').isAnySent).toBe(true);
-	expect(
-		circumstancesOf([failed(0, service('')), ended(1, 'ready')], 'nothing').isAnySent,
-	).toBe(false);
+	expect(circumstancesOf([failed(0, service('')), ended(1, 'ready')], 'nothing').isAnySent).toBe(
+		false,
+	);
 });
 
 test('what is unknown decides what to do, or else the first failure', () => {
