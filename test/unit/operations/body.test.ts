@@ -145,6 +145,17 @@ describe('a URL', () => {
 		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(`'Target URL' ${refusal}`);
 	});
 
+	test('that is too long is to be shortened, with its UTM parameters if it has any', () => {
+		const targetUrl = `https://shop.example/${'x'.repeat(235)}`;
+		const utmParameters = { parameters: { source: 'push' } };
+		const advice = (fields: object) =>
+			adviceOf(() => bodyOf({ targetUrl, additionalFields: fields }));
+		expect(advice({})).toBe('Enter a shorter address.');
+		expect(advice({ utmParameters })).toBe(
+			'Shorten it or the UTM parameters: it is 256 characters long without them.',
+		);
+	});
+
 	test('is sent with the characters that join letters and emoji', () => {
 		const url = 'https://shop.example/می\u200cخواهم?a=👩\u200d🌾';
 		const fields = { iconUrl: url, imageUrl: url };
@@ -210,6 +221,7 @@ test.each([
 	],
 	[{ name: '={{ $json.a }}{{ $json.b }}' }, "'Campaign Name' has nothing in the place of"],
 	[{ iconUrl: 'icon.png' }, "'Icon URL' is not an http:// or https:// address"],
+	[{ iconUrl: 'http://a.example/?u=https://b.example' }, "'Icon URL' is not an https:// address"],
 ])('a name or a picture that is there and not valid is refused: %s', (fields, refusal) => {
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toContain(refusal);
 });

@@ -76,6 +76,44 @@ describe('the panel of a send', () => {
 		}
 	});
 
+	test('has its fields in this order', () => {
+		const fields = [
+			'title',
+			'message',
+			'targetUrl',
+			'actionButtons',
+			'additionalFields',
+			'options',
+		];
+		expect(sends.map(({ properties }) => namesOf(properties))).toEqual([
+			['toolNotice', ...fields],
+			[
+				'toolNotice',
+				'specifyAttributes',
+				'attributes',
+				'attributesJson',
+				'attributesNotice',
+				...fields,
+			],
+			['toolNotice', 'segmentIds', ...fields],
+			['subscriberId', ...fields],
+		]);
+	});
+
+	test('takes several buttons and attributes, whole numbers from 1, and a timezone from n8n’s list', () => {
+		const all = sends.flatMap(({ properties }) => properties.flatMap(withAll));
+		const optionsOf = (wanted: string) => all.find(({ name }) => name === wanted)?.typeOptions;
+		expect(optionsOf('actionButtons')).toEqual({ multipleValues: true, sortable: true });
+		expect(optionsOf('attributes')).toEqual({ multipleValues: true });
+		expect(optionsOf('amount')).toEqual({ minValue: 1, numberPrecision: 0 });
+		expect(optionsOf('timeout')).toMatchObject({ minValue: 1 });
+		expect(all.find(({ name }) => name === 'sendAtTimezone')).toMatchObject({
+			type: 'options',
+			typeOptions: { loadOptionsMethod: 'getTimezones' },
+			allowArbitraryValues: true,
+		});
+	});
+
 	test('marks what a send can’t do without', () => {
 		const required = sends
 			.flatMap(({ properties }) => properties.flatMap(withAll))
@@ -168,11 +206,13 @@ describe('every panel', () => {
 	test('is shown for its operation alone', () => {
 		const shown = operationProperties.map(({ displayOptions }) => displayOptions?.show ?? {});
 		expect(shown.every((show) => show['operation']?.length === 1)).toBe(true);
-		expect(shown).toContainEqual({
-			resource: ['campaign'],
-			operation: ['sendToAttributes'],
-			specifyAttributes: ['json'],
-		});
+		for (const way of ['keypair', 'json']) {
+			expect(shown).toContainEqual({
+				resource: ['campaign'],
+				operation: ['sendToAttributes'],
+				specifyAttributes: [way],
+			});
+		}
 	});
 
 	test('describes each field in one short sentence', () => {

@@ -31,6 +31,7 @@ describe('HTML', () => {
 		['Text <script src="https://a.exa', 'Text'],
 		['Text</script> goes on</STYLE>', 'Text goes on'],
 		['A<style>b', 'A'],
+		['A<script type="text/javascript">b</script>C', 'A C'],
 		['x <y', 'x <y'],
 		['I <3 you, R&D; more', 'I <3 you, R&D; more'],
 	])('%j becomes the text %j', (html, text) => {
@@ -121,6 +122,8 @@ describe('a long text is cut', () => {
 		['behind a word that just fits', 'Sale starts today', 12, 'Sale starts…'],
 		['behind the word in front of one that does not fit', 'Our sale starts', 11, 'Our sale…'],
 		['without what hangs on the word', 'Sale starts, and more', 15, 'Sale starts…'],
+		['without all that hangs on the word', 'Sale starts, – and more', 17, 'Sale starts…'],
+		['in a word if just half would stay', 'Sales averylongword', 10, 'Sales ave…'],
 		['in a word if not more than half would stay', 'A verylongword', 10, 'A verylon…'],
 		['in an address', 'https://shop.example/sale', 10, 'https://s…'],
 		[
