@@ -1,4 +1,4 @@
-import { isKeyMade } from '../operations/options';
+import { isKeyBlank } from '../operations/options';
 import type { SentInExecution } from '../send/open';
 import type { Problem } from '../service/problems';
 import { capitalize } from '../service/text';
@@ -30,7 +30,9 @@ export function circumstancesOf(items: readonly RunItem[], sentBefore: SentInExe
 	const { sent, earlier, repeated, unknown } = tallyOf(items);
 	return {
 		hasKeys: items.every(({ hasKey }) => hasKey) && sentBefore !== 'withoutKeys',
-		areKeysMade: items.some(({ parameters }) => isKeyMade(parameters)),
+		areKeysMade: items.some(
+			({ send, parameters }) => send?.options.idempotencyKey === '' || isKeyBlank(parameters),
+		),
 		isAnySent: sent + earlier + repeated + unknown.length > 0 || sentBefore !== 'nothing',
 		areUnknown: unknown.length > 1,
 	};

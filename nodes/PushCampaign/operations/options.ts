@@ -147,9 +147,9 @@ export const readSendOptions = (item: ItemParameters): SendOptions => ({
 export const isSentOnlyOnce = (item: ItemParameters): boolean =>
 	isThere(item, optionField(idempotencyKey));
 
-/** Whether its key is made of what is sent, because none is entered. Throws nothing. */
-export const isKeyMade = (item: ItemParameters): boolean =>
-	isSentOnlyOnce(item) && readable(() => readKey(item)) === '';
+/** Whether its key is left blank in the panel: then it is made of what is sent. */
+export const isKeyBlank = (item: ItemParameters): boolean =>
+	isSentOnlyOnce(item) && isBlank(item.written(optionField(idempotencyKey).path));
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export const isDryRun = (item: ItemParameters): boolean =>

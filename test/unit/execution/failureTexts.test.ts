@@ -15,7 +15,7 @@ import {
 	validationProblem,
 } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/thrown';
-import { itemOf } from '../operations/support';
+import { itemOf, prepare } from '../operations/support';
 
 // What a person reads when a send failed: what was sent; what must not be done, if anything; the one thing to do.
 
@@ -361,6 +361,9 @@ test('a blank key is made of what is sent', () => {
 	const withKey = (idempotencyKey: unknown) =>
 		ended(0, 'ready', { parameters: itemOf({ options: { idempotencyKey } }) });
 	expect(circumstancesOf([withKey('a'), withKey('')], 'nothing').areKeysMade).toBe(true);
+	const options = { idempotencyKey: '={{ $json.id }}' };
+	const empty = ended(0, 'sent', { send: prepare({ options }) });
+	expect(circumstancesOf([empty], 'nothing').areKeysMade).toBe(true);
 	expect(circumstancesOf([withKey('a'), withKey({})], 'nothing').areKeysMade).toBe(false);
 });
 

@@ -56,6 +56,15 @@ test('an unknown item fails again with the same words, unless its user chose oth
 	expect(ledger.recall('0.1', 'retry', 'countAsSent')).toEqual({ says: 'countAsSent' });
 });
 
+test('an unknown item keeps what is to be mended', () => {
+	const page = unusableProblem({ statusCode: 200 }, false, requested);
+	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', page, false));
+	expect(openLedger(saved(context)).recall('0.1', 'retry', 'report')).toMatchObject({
+		problem: { fix: page.fix },
+	});
+	expect(page.fix).toMatch(/Base URL/);
+});
+
 test('an unknown item keeps the code of its answer', () => {
 	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', gateway, false));
 	const recalled = openLedger(saved(context)).recall('0.1', 'retry', 'report');
