@@ -185,7 +185,7 @@ test('three Retries, each of the newest execution, send each of 200 items withou
 	const before = takenBy(cluster());
 	for (const chain of ['A', 'B', 'C', 'D', 'E', 'F']) {
 		const workflow = await sendWorkflow(cluster());
-		// One item that is refused three times: of two in one run both could be under way, and a Retry less would do.
+		// One item that is refused three times. Two could both be in flight in one run, and a Retry less would do.
 		simulator.addFault({ ...refusal(`${chain} 40`), times: 3 });
 		let newest = await workflow.run(titled(chain, 200));
 		for (const status of ['error', 'error', 'success']) {

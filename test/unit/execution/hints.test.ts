@@ -99,7 +99,7 @@ describe('several campaigns to the same people', () => {
 	});
 });
 
-test('two items without Send Only Once are told what a crash means, sent or in a dry run', () => {
+test('two items without Send Only Once have a hint about a crash, sent or in a dry run', () => {
 	const { length } = withoutKeysHints([sent(toAll), item('previewed', { send: toAll })]);
 	expect(length).toBe(1);
 	expect(withoutKeysHints([sent(toAll), item('sent', { hasKey: true })])).toEqual([]);
