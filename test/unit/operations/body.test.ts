@@ -252,6 +252,8 @@ describe('a button', () => {
 	test('has at most 100 characters each in a send to all alone', () => {
 		const long = { title: 'x'.repeat(101), url: `${url}/${'x'.repeat(100)}` };
 		expect(buttonsOf([long], sendToSegments)).toEqual([long]);
+		const most = { title: 'x'.repeat(100), url: `${url}/${'x'.repeat(99 - url.length)}` };
+		expect(buttonsOf([most])).toEqual([most]);
 		expect(refusalOf(() => buttonsOf([long]))).toMatch(/^'Title' in button 1 .* is 101 characters/);
 		expect(refusalOf(() => buttonsOf([{ ...long, title: 'Shop' }]))).toMatch(/^'URL' in button 1/);
 	});

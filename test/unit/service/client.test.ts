@@ -101,10 +101,28 @@ describe('Retry-After', () => {
 		{ header: '-1', pause: undefined },
 		{ header: 'Mon, 31 Dec 2029 23:00:00 GMT', pause: undefined },
 		{ header: 'soon', pause: undefined },
+		{ header: '10s', pause: undefined },
+		{ header: 's10', pause: undefined },
+		{ header: '0.25', pause: 250 },
 		{ header: ['1'], pause: undefined },
 	])('$header is a pause of $pause ms', async ({ header, pause }) => {
 		const answer = failing('rate_limit', 'No', 200, { 'retry-after': header });
 		expect((await problemAfter(send, answer)).retryAfterMs).toBe(pause);
+	});
+
+	test('says nothing in the place of what is to be mended', async () => {
+		const answer = failing('authentication_failure', 'No', 401, { 'retry-after': '60' });
+		expect((await problemAfter(send, answer)).fix).toMatch(/^Check 'API Key'/);
+	});
+
+	test.each([
+		['60', '1 minute'],
+		['61', '2 minutes'],
+	])('of %s seconds is a pause of %s', async (header, pause) => {
+		const answer = failing('rate_limit', 'No', 200, { 'retry-after': header });
+		expect((await problemAfter(send, answer)).fix).toBe(
+			`The service asks for a pause of ${pause}.`,
+		);
 	});
 
 	test('is given in minutes', async () => {

@@ -1,4 +1,5 @@
 import { readNoConnection } from '../../../nodes/PushCampaign/service/noConnection';
+import { noConnectionProblem } from '../../../nodes/PushCampaign/service/problems';
 
 const coded = (code: string, more: object = {}) =>
 	Object.assign(new Error(code), { code, ...more });
@@ -36,10 +37,25 @@ describe('nothing was sent', () => {
 		expect(readNoConnection({ httpCode: 'ENOTFOUND' })).toMatchObject({ reason: 'host not found' });
 	});
 
+	test('says what to mend if waiting does not help', () => {
+		const refused = readNoConnection(coded('CERT_HAS_EXPIRED')) ?? { reason: '' };
+		expect(refused.fix).toContain('NODE_EXTRA_CA_CERTS');
+		expect(noConnectionProblem('push.example', refused)).toMatchObject({
+			...{ remedy: 'mend', fix: refused.fix, outcome: 'notSent' },
+		});
+		const closed = readNoConnection(coded('ECONNREFUSED')) ?? { reason: '' };
+		const { remedy, fix } = noConnectionProblem('push.example', closed);
+		expect([remedy, fix]).toEqual([
+			'wait',
+			expect.stringMatching(/^Wait until it can be reached, or /),
+		]);
+	});
+
 	test('if this n8n does not allow requests to the address', () => {
 		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
 		expect(readNoConnection(causedBy(blocked))).toMatchObject({
 			reason: 'this n8n does not allow requests to it',
+			fix: 'Ask the administrator of this n8n to allow requests to it.',
 		});
 	});
 });

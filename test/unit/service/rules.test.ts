@@ -32,6 +32,15 @@ test.each<{ field: keyof OptionalFields; audiences: Audience[] }>([
 	expect(accepting.map(([audience]) => audience)).toEqual(audiences);
 });
 
+// Specification, Limits.
+test('buttons have limits in a send to all alone, and a send to one subscriber makes no campaign', () => {
+	const rules = Object.entries(audienceRules);
+	const limited = rules.filter(([, { limitsButtons }]) => limitsButtons);
+	expect(limited.map(([audience]) => audience)).toEqual(['all']);
+	const campaigns = rules.filter(([, { isCampaign }]) => isCampaign);
+	expect(campaigns.map(([audience]) => audience)).toEqual(['all', 'attributes', 'segments']);
+});
+
 test('a campaign ID stays one part of its path', () => {
 	expect(campaignStatusPath('a/b?')).toBe('/v1/notification/status/id/a%2Fb%3F');
 });

@@ -17,6 +17,7 @@ describe('the address', () => {
 		{ baseUrl: 'https://push.example:8443/api/', then: 'https://push.example:8443/api' },
 		{ baseUrl: 'http://localhost:8080', then: 'http://localhost:8080' },
 		{ baseUrl: 'http://127.0.0.2', then: 'http://127.0.0.2' },
+		{ baseUrl: 'http://127.0.10.200', then: 'http://127.0.10.200' },
 		{ baseUrl: 'http://[::1]:8080', then: 'http://[::1]:8080' },
 	])('$baseUrl is $then', ({ baseUrl, then }) => {
 		expect(settingsOf({ baseUrl }).baseUrl).toBe(then);
@@ -35,6 +36,8 @@ describe('the address', () => {
 		{ baseUrl: 'https://push.example/api/V1//', then: 'ends in /v1' },
 		{ baseUrl: 'http://push.example', then: 'starts with http://' },
 		{ baseUrl: 'http://127.0.0.1.example', then: 'starts with http://' },
+		{ baseUrl: 'http://notlocalhost', then: 'starts with http://' },
+		{ baseUrl: 'http://me:secret@push.example', then: 'holds a user name or password' },
 	])('$baseUrl $then', ({ baseUrl, then }) => {
 		const { message, advice } = refusal(() => settingsOf({ baseUrl }));
 		expect(message).toMatch(`'Base URL' of the credential ${then}`);

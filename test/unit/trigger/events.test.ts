@@ -78,8 +78,8 @@ const rows: Row[] = [
 	},
 	{
 		name: 'an ID counts once, however often and with however many leading zeros it is listed',
-		given: { campaignIds: [1, '1', '01', 'a-01', '0'] },
-		then: { ids: ['1', 'a-01', '0'] },
+		given: { campaignIds: [1, '1', '01', 'a-01', '01-a', '0'] },
+		then: { ids: ['1', 'a-01', '01-a', '0'] },
 	},
 ];
 test.each(rows)('$name', ({ given, then }) => {
