@@ -207,6 +207,18 @@ describe('a job', () => {
 		expect(outcomes[0]).toBe('refused');
 	});
 
+	test('that ended without a request ends no row of refusals', async () => {
+		const others = Array.from({ length: 40 }, () => [failed('end')]);
+		const { outcomes } = await run([Array.from({ length: 6 }, () => refused()), ...others]);
+		expect(outcomes[0]).toBe('refused');
+	});
+
+	test('that never succeeds is a failure, which ends a run that stops at one', async () => {
+		const waiting = Array.from({ length: 40 }, () => held);
+		const { outcomes } = await run([[again, again, again], waiting], { stopOnFailure: true });
+		expect(outcomes).toEqual(['again', undefined]);
+	});
+
 	test('that may succeed now is tried twice more, after the pauses of the run', async () => {
 		expect((await run([[again, again]])).outcomes).toEqual(['sent']);
 		const { outcomes, tries } = await run([[again, again, again]]);
