@@ -117,6 +117,9 @@ describe('n8n’s own Agents, which keep nothing,', () => {
 		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
 			/^'Test Subscriber ID' does not work in n8n's own Agents/,
 		);
+		await expect(runAsOwnAgent(json, credentials())).rejects.toMatchObject({
+			description: "Nothing was sent. Take it out of the options. To try the tool, add 'Dry Run'.",
+		});
 		expect(simulator().requests).toEqual([]);
 	});
 
@@ -125,6 +128,10 @@ describe('n8n’s own Agents, which keep nothing,', () => {
 		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
 			/^'Send Only Once' does not work here: .*outside of a workflow/,
 		);
+		await expect(runAsOwnAgent(json, credentials())).rejects.toMatchObject({
+			description:
+				"Nothing was sent. Take 'Send Only Once' out of the options, or let the agent call a workflow that sends.",
+		});
 		expect(simulator().requests).toEqual([]);
 	});
 });

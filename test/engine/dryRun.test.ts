@@ -142,12 +142,12 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	expect(sends()).toEqual([]);
 });
 
-test('of items with one key the first is shown as what would be sent, and the others are counted', async () => {
+test('of items with one key the first alone is shown as what would be sent', async () => {
 	const done = await run({}, inputOf({}, {}, {}), { idempotencyKey: '' });
 	expect(outputOf(done)).toMatchObject([{ dryRun: true }, { dryRun: true }, { dryRun: true }]);
 	expect(hintsOf(done)).toHaveLength(1);
-	expect(hintsOf(done)[0]).toMatch(
-		/2 items have the same ID as another one, and would not be sent\.<br>It would go to all 10,000 active subscribers right away:/,
+	expect(hintsOf(done)[0]).toContain(
+		'<br>It would go to all 10,000 active subscribers right away:',
 	);
 });
 

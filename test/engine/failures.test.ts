@@ -288,9 +288,13 @@ describe('a defect of the node', () => {
 
 	test('fails each item of a run that goes on: n8n would hand the input on', async () => {
 		const error = { ...bug, type: 'unspecified' };
+		const json = {
+			...{ status: 'unknown', description: bug.message },
+			error: { ...error, outcome: 'unknown' },
+		};
 		expect(await runWithDefect({}, continuing)).toEqual([
-			{ json: { error: { ...error, outcome: 'unknown' } }, pairedItem: { item: 0 } },
-			{ json: { error: { ...error, outcome: 'unknown' } }, pairedItem: { item: 1 } },
+			{ json, pairedItem: { item: 0 } },
+			{ json, pairedItem: { item: 1 } },
 		]);
 		expect(await runWithDefect(read, continuing)).toEqual([
 			{ json: { error }, pairedItem: { item: 0 } },

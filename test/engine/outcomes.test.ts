@@ -173,6 +173,25 @@ describe('a service that asks to wait for more than ten minutes', () => {
 	});
 });
 
+test('a request whose time is over is ended, though its answer still comes drop by drop', async () => {
+	const sockets: Socket[] = [];
+	const server = createServer((socket) => {
+		sockets.push(socket.resume());
+		socket.on('error', () => undefined);
+		socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{');
+		const drops = setInterval(() => socket.write(' '), 20);
+		socket.once('close', () => clearInterval(drops));
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const done = await runWorkflow(workflowOf({ options: { timeout: 200 } }, continuing), {
+		credentials: credentialsFor({ url: `http://127.0.0.1:${portOf(server)}` }),
+	});
+	expect(outputOf(done)).toMatchObject([{ status: 'unknown' }]);
+	// Jest would wait for a socket that stays open.
+	await Promise.all(sockets.map(async (socket) => socket.closed || (await once(socket, 'close'))));
+	server.close();
+});
+
 describe('when the user stops the execution', () => {
 	const nextTurn = async () => await new Promise(setImmediate);
 

@@ -22,8 +22,12 @@ import { chain, connect } from './support/workflow';
 const simulator = useSimulator();
 useDatabase();
 
-const options = () => ({ credentials: credentialsFor(simulator()), input: titled('a') });
-const keyed = { options: { idempotencyKey: '={{ $json.title }}' } };
+const options = (more = {}) => ({
+	...{ credentials: credentialsFor(simulator()), input: titled('a') },
+	...more,
+});
+const entered = { options: { idempotencyKey: '={{ $json.title }}' } };
+const blank = { options: { idempotencyKey: '' } };
 
 /** A send, and behind it another one that is not valid. */
 const twoSends = (first: INodeParameters = {}, second: INodeParameters = {}, more = {}) =>
@@ -33,68 +37,131 @@ const twoSends = (first: INodeParameters = {}, second: INodeParameters = {}, mor
 	]);
 
 const nothingByThis = /^Nothing was sent by this run of the node\. /;
+const others =
+	'Other Push Campaign nodes have sent already: deactivate them before you run the workflow again.';
 const again = 'Running the workflow again would send again what was sent. ';
-const alone = 'run the workflow with the items alone that were not sent';
 
-describe('a failure names what would be sent again', () => {
-	test('if another node has sent', async () => {
-		const { description } = failureOf(await runWorkflow(twoSends(), options()));
+describe('a failure says that other nodes have sent,', () => {
+	test.each<[what: string, first: INodeParameters, second: INodeParameters]>([
+		['without a key', {}, {}],
+		['without a key, though this one has one', {}, entered],
+		['under a key that is made of a text, which may change', blank, entered],
+	])('%s', async (_what, first, second) => {
+		const { description } = failureOf(await runWorkflow(twoSends(first, second), options()));
 		expect(titlesAt(simulator())).toEqual(['Summer sale']);
 		expect(description).toMatch(nothingByThis);
-		expect(description).toContain(again);
-		expect(description).toContain(alone);
+		expect(description).toContain(others);
+		expect(description).not.toContain(again);
 	});
 
-	test('with Continue, in the row and in the hint', async () => {
+	test('in the row and in the hint of a run that goes on', async () => {
 		const done = await runWorkflow(twoSends({}, {}, continuing), options());
 		const [{ error } = {}] = outputOf(done);
 		for (const text of [JSON.stringify(error), hintsOf(done).join()]) {
-			expect(text).toContain(again);
-			expect(text).toContain(alone);
+			expect(text).toContain(others);
 		}
 	});
 
-	test('if another node has sent without keys, though this one has keys', async () => {
-		const { description } = failureOf(await runWorkflow(twoSends({}, keyed), options()));
-		expect(description).toContain(again);
-		expect(description).not.toContain('is not sent again');
-	});
-
-	test('unless all had keys', async () => {
-		const { description } = failureOf(await runWorkflow(twoSends(keyed, keyed), options()));
-		expect(description).toMatch(/ Then run the workflow again: what was sent is not sent again\.$/);
-	});
-
-	test('in the second round of a loop', async () => {
-		const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
-		const title = "={{ $runIndex === 0 ? 'first' : '' }}";
-		json.nodes.push(...chain([push({ title })]).nodes.slice(1));
-		connect(json, 'Loop', NODE, 1);
-		connect(json, NODE, 'Loop');
-		const { description } = failureOf(await runWorkflow(json, options()));
-		expect(titlesAt(simulator())).toEqual(['first']);
-		expect(description).toMatch(nothingByThis);
-		expect(description).toContain(again);
-	});
-
-	test('if it is unknown whether another node has sent', async () => {
+	test('if it is unknown whether they have', async () => {
 		simulator().addFault({ ...faultFor(undefined, { kind: 'reset-after' }), times: 1 });
 		const { description } = failureOf(await runWorkflow(twoSends(), options()));
-		expect(description).toContain(again);
+		expect(description).toContain(others);
+	});
+
+	test('whatever the nodes in between did', async () => {
+		const json = twoSends({}, {});
+		const between = push(entered, { name: 'Between', id: 'between' });
+		json.nodes.splice(2, 0, ...chain([between]).nodes.slice(1));
+		json.connections = {};
+		connect(json, 'Start', 'First send');
+		connect(json, 'First send', 'Between');
+		connect(json, 'Between', NODE);
+		const { description } = failureOf(await runWorkflow(json, options()));
+		expect(titlesAt(simulator())).toHaveLength(2);
+		expect(description).toContain(others);
+	});
+
+	test('in a sub-workflow and in a Retry', async () => {
+		const json = twoSends();
+		const failed = await runWorkflow(json, options({ mode: 'integrated' }));
+		for (const run of [failed, await retryRun(failed, json, options())]) {
+			expect(failureOf(run).description).toMatch(nothingByThis);
+			expect(failureOf(run).description).toContain(others);
+		}
+	});
+
+	test('and asks about what is unknown as if they had not', async () => {
+		simulator().addFault(faultFor('second', { kind: 'reset-after' }));
+		const second = { title: 'second', ...entered };
+		const json = twoSends({}, second, continuing);
+		const [hint] = hintsOf(await runWorkflow(json, options()));
+		expect(hint).toContain(others);
+		expect(hint).toMatch(/ Is it not there\? Choose Send Again\. /);
 	});
 });
 
-test('a failure says that nothing was sent if what another node asked for was refused', async () => {
+test.each<[what: string, first: INodeParameters, more: object]>([
+	['sent under an entered key', entered, {}],
+	['sent a test', { options: { testSubscriberId: '5001' } }, { mode: 'manual' }],
+])('a failure says nothing of another node that %s', async (_what, first, more) => {
+	const { description } = failureOf(await runWorkflow(twoSends(first, entered), options(more)));
+	expect(simulator().requests).toHaveLength(1);
+	expect(description).toMatch(/^Nothing was sent\. .* Then run the workflow again: /);
+});
+
+test('a failure says nothing of another node whose send was refused', async () => {
 	simulator().addFault({ ...faultFor(undefined, failure('invalid_value')), times: 1 });
 	const { description } = failureOf(await runWorkflow(twoSends(), options()));
 	expect(description).toMatch(/^Nothing was sent\. .* Then run the workflow again, as 'Retry' /);
 });
 
-test('a Retry that fails again says what its own execution sent before', async () => {
-	const json = twoSends({}, { title: 'second' });
-	simulator().addFault(faultFor('second', failure()));
-	const failed = await runWorkflow(json, options());
-	const { description } = failureOf(await retryRun(failed, json, options()));
-	expect(description).toMatch(nothingByThis);
-	expect(description).toMatch(/ 'Retry' .* Running the workflow again would send all again\.$/);
+describe('in a loop', () => {
+	const loop = (parameters: INodeParameters) => {
+		const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
+		json.nodes.push(...chain([push(parameters)]).nodes.slice(1));
+		connect(json, 'Loop', NODE, 1);
+		connect(json, NODE, 'Loop');
+		return json;
+	};
+	const title = "={{ $runIndex === 0 ? 'first' : '' }}";
+
+	test('a failure in the second round says that running it again would send the first one again', async () => {
+		const { description } = failureOf(await runWorkflow(loop({ title }), options()));
+		expect(titlesAt(simulator())).toEqual(['first']);
+		expect(description).toMatch(nothingByThis);
+		expect(description).toContain(again);
+		expect(description).toContain('run the workflow with the items alone that were not sent');
+		expect(description).not.toContain(others);
+	});
+
+	test('with keys it may be run again', async () => {
+		const keyed = { title, options: { idempotencyKey: '={{ $runIndex }}' } };
+		const { description } = failureOf(await runWorkflow(loop(keyed), options()));
+		expect(description).toMatch(/ Then run the workflow again: what was sent is not sent again\.$/);
+	});
+});
+
+describe('a read behind a send that has to wait', () => {
+	const read = (more = {}) =>
+		chain([
+			push({}, { name: 'First send', id: 'first' }),
+			push({ resource: 'site', operation: 'getSubscriberCount' }, more),
+		]);
+	const wait = () => {
+		const headers = { 'retry-after': '601' };
+		const action = { kind: 'failure', type: 'rate_limit', description: '', headers } as const;
+		simulator().addFault({ times: 0, match: { path: '/subscriber_count' }, action });
+	};
+
+	test('says to retry it: running the workflow again would send again', async () => {
+		wait();
+		const { description } = failureOf(await runWorkflow(read(), options()));
+		expect(description).toMatch(/ Use 'Retry' in the list of executions later\.$/);
+	});
+
+	test('says neither with Continue: n8n offers no Retry then', async () => {
+		wait();
+		const [item] = outputOf(await runWorkflow(read(continuing), options()));
+		expect(JSON.stringify(item)).not.toMatch(/Retry|again/);
+	});
 });

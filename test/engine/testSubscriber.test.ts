@@ -91,7 +91,7 @@ test('a Retry of what was begun without it sends the rest to nobody, and says so
 	});
 	expect(outputOf(done)[2]).toMatchObject({ title: 'c', dryRun: true });
 	expect(simulator().requests).toEqual([]);
-	expect(hintsOf(done).join()).toContain('This was a test, and nothing was sent.');
+	expect(hintsOf(done).join()).toContain('This was a test, and nothing was sent now.');
 });
 
 test('a test whose answer is lost says to ask the subscriber', async () => {

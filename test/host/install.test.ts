@@ -83,6 +83,7 @@ describe('the packed package in a new n8n', () => {
 	test.each([
 		{ zod: '3.20.6', luxon: '2.5.2' },
 		{ zod: '3.24.4', luxon: '3.2.1' },
+		{ zod: '4.0.5', luxon: '3.5.0' },
 		{ zod: '4.1.12', luxon: '3.7.2' },
 	])(
 		'runs a Send At beside zod $zod and luxon $luxon of other community packages',

@@ -43,6 +43,7 @@ function failAll(
 	if (!context.continueOnFail()) throw toN8nError(node, problem, { message, description });
 	// n8n would hand the input on, as if nothing had failed.
 	const error = toItemError(problem, description, isSend);
-	const failed = context.getInputData().map(() => ({ row: { error }, isFailed: true }));
+	const row = isSend ? { status: problem.outcome, description: message, error } : { error };
+	const failed = context.getInputData().map(() => ({ row, isFailed: true }));
 	return toOutput(context, failed);
 }

@@ -1,5 +1,5 @@
 import { isKeyBlank } from '../operations/options';
-import type { SentInExecution } from '../send/open';
+import type { SentBefore } from '../send/open';
 import type { Problem } from '../service/problems';
 import { capitalize } from '../service/text';
 import type { FailedItem, RunItem } from './runItem';
@@ -19,21 +19,25 @@ export interface Circumstances {
 	readonly isToOne: boolean;
 	/** Whether another workflow called this one: other calls may have sent, and its Retry begins from the beginning. */
 	readonly isSubWorkflow: boolean;
-	/** Whether anything was sent, or may have been: by this run, or before it in this execution. */
+	/** Whether this node sent anything, or may have: in this run, or before it in this execution. */
 	readonly isAnySent: boolean;
+	/** Whether other nodes of this execution sent what a new run would send again. */
+	readonly haveOthersSent: boolean;
 	/** Whether it is unknown of several items whether they were sent. */
 	readonly areUnknown: boolean;
 }
 
 /** What of them the items of a run say, and what was sent before it. */
-export function circumstancesOf(items: readonly RunItem[], sentBefore: SentInExecution) {
+export function circumstancesOf(items: readonly RunItem[], sentBefore: SentBefore) {
 	const { sent, earlier, repeated, unknown } = tallyOf(items);
 	return {
-		hasKeys: items.every(({ hasKey }) => hasKey) && sentBefore !== 'withoutKeys',
+		// A test has no key.
+		hasKeys: !sentBefore.byThisNode && items.every(({ hasKey, send }) => hasKey && !send?.isTest),
 		areKeysMade: items.some(
 			({ send, parameters }) => send?.options.idempotencyKey === '' || isKeyBlank(parameters),
 		),
-		isAnySent: sent + earlier + repeated + unknown.length > 0 || sentBefore !== 'nothing',
+		isAnySent: sent + earlier + repeated + unknown.length > 0 || sentBefore.byThisNode,
+		haveOthersSent: sentBefore.byOthers,
 		areUnknown: unknown.length > 1,
 	};
 }
@@ -41,12 +45,12 @@ export function circumstancesOf(items: readonly RunItem[], sentBefore: SentInExe
 /** "2 of 3 were sent, 1 not sent." A run of one item has no tally. */
 function sayWhatWasSent(
 	items: readonly RunItem[],
-	{ isSubWorkflow, isAnySent }: Circumstances,
+	{ isSubWorkflow, isAnySent, haveOthersSent }: Circumstances,
 ): string {
 	const { sent, earlier, repeated, notSent, unknown } = tallyOf(items);
 	if (sent + earlier + repeated + unknown.length === 0) {
-		if (isSubWorkflow) return 'Nothing was sent by this call.';
-		return isAnySent ? 'Nothing was sent by this run of the node.' : 'Nothing was sent.';
+		if (isAnySent || haveOthersSent) return 'Nothing was sent by this run of the node.';
+		return isSubWorkflow ? 'Nothing was sent by this call.' : 'Nothing was sent.';
 	}
 	if (items.length === 1) return '';
 	const now = `${sent} of ${items.length} ${sent === 1 ? 'was' : 'were'} sent`;
@@ -119,7 +123,7 @@ function correctFirst(fix: string, circumstances: Circumstances): string[] {
 	if (hasKeys) return [fix, `Then ${runAgain}${areKeysMade ? ' unless it has changed' : ''}.`];
 	if (!isAnySent && !isSubWorkflow) return [fix, `Then run the workflow again${oldData}.`];
 	const again = isAnySent
-		? 'Running the workflow again would send again what was sent.'
+		? sendsAgain
 		: 'Running the workflow that called this one would send again what its other calls sent.';
 	return [again, fix, `Then run the workflow with the items alone that were not sent${oldData}.`];
 }
@@ -141,9 +145,13 @@ function sendTheRest(fix: string | undefined, circumstances: Circumstances): str
 	);
 }
 
+const sendsAgain = 'Running the workflow again would send again what was sent.';
+const othersSent =
+	'Other Push Campaign nodes have sent already: deactivate them before you run the workflow again.';
+
 function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances) {
 	if (outcome === 'unknown') return [fix, ...lookFirst(given)];
-	if (remedy === 'said') return [fix];
+	if (remedy === 'said') return [given.isAnySent && !given.hasKeys ? sendsAgain : '', fix];
 	if (remedy === 'correct') return correctFirst(fix ?? 'Correct the data.', given);
 	return sendTheRest(fix ?? 'Wait a moment.', given);
 }
@@ -172,6 +180,7 @@ export function describeRun(
 	const said = problem.outcome === 'unknown' ? undefined : problem.said;
 	return join(
 		sayWhatWasSent(items, circumstances),
+		circumstances.haveOthersSent ? othersSent : '',
 		said,
 		...nextSteps(problem, ofRun(items, circumstances)),
 	);
@@ -181,8 +190,9 @@ export function describeRun(
 export function describeItem(problem: Problem, circumstances: Circumstances): string {
 	const areUnknown = circumstances.areUnknown && circumstances.hasKeys;
 	const steps = nextSteps(problem, { ...circumstances, areUnknown });
-	if (problem.outcome === 'unknown') return join(...steps);
-	return join('It was not sent.', problem.said, ...steps);
+	const others = circumstances.haveOthersSent ? othersSent : '';
+	if (problem.outcome === 'unknown') return join(others, ...steps);
+	return join('It was not sent.', others, problem.said, ...steps);
 }
 
 /** What happened, in one line: n8n's canvas shows this alone. */
@@ -208,5 +218,9 @@ export function describeCanceled(items: readonly RunItem[], circumstances: Circu
 	const given = ofRun(items, { ...circumstances, isContinuing: true });
 	const steps = unknown.length > 0 ? lookFirst(given) : sendTheRest(undefined, given);
 	const tally = sayWhatWasSent(items, circumstances);
-	return { message: join('The execution was canceled.', tally), description: join(...steps) };
+	const others = circumstances.haveOthersSent ? othersSent : '';
+	return {
+		message: join('The execution was canceled.', tally),
+		description: join(others, ...steps),
+	};
 }

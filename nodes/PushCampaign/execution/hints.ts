@@ -162,7 +162,6 @@ export function dryRunHints(
 ): NodeExecutionHint[] {
 	const shown = items.filter(({ how }) => how === 'previewed');
 	const previews = sentOrShown(shown);
-	const repeats = shown.length - previews.length;
 	const unsendable = unsendableIn(items);
 	const checked = shown.length + unsendable.length;
 	if (checked === 0) return [];
@@ -173,10 +172,6 @@ export function dryRunHints(
 		lines.push(`${previews.length} of ${checked} would be sent. The others would not:`);
 		const reasons = reasonsOf(unsendable, mostReasons);
 		lines.push(...reasons.map((line) => escaped(capitalize(line))), '');
-	}
-	if (repeats > 0) {
-		const have = counted(repeats, 'item has', 'items have');
-		lines.push(`${have} the same ID as another one, and would not be sent.`);
 	}
 	if (first?.send !== undefined) {
 		const sends = previews.flatMap(({ send }) => send ?? []);
@@ -197,7 +192,7 @@ export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
 	const [sent] = tests.filter(({ how }) => how === 'sent');
 	const went =
 		sent === undefined
-			? 'This was a test, and nothing was sent.'
+			? 'This was a test, and nothing was sent now.'
 			: `This was a test: it went to subscriber ${sent.send?.body.sid} alone.`;
 	const others =
 		rest.length > 0 ? ` The other ${counted(rest.length, 'item')} went to nobody.` : '';

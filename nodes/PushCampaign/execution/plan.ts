@@ -30,10 +30,7 @@ export function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 const trials: readonly WorkflowExecuteMode[] = ['manual', 'evaluation'];
 
 /** Where n8n does not tell whether a person tries it. */
-const whereTrialsAreUnknown: { readonly [Start in WorkflowExecuteMode]?: string } = {
-	integrated: 'a sub-workflow',
-	internal: "n8n's own Agents",
-};
+const trialsUnknownIn = { integrated: 'a sub-workflow', internal: "n8n's own Agents" } as const;
 
 type Start = Pick<RunItem, 'index' | 'parameters' | 'hasKey'>;
 
@@ -106,9 +103,10 @@ export class Planner {
 		const connection = await this.connectionOf(index);
 		const { dryRun, unknownOutcome } = meant.options;
 		if (unknownOutcome !== 'report' && !hasKey && this.once.isFirstTry) throw nothingUnknown;
-		const where = whereTrialsAreUnknown[this.start];
-		if (where !== undefined && !dryRun && isThere(parameters, testSubscriberField)) {
-			throw noTrialKnown(where);
+		const { start: begun } = this;
+		const isTrialUnknown = begun === 'integrated' || begun === 'internal';
+		if (isTrialUnknown && !dryRun && isThere(parameters, testSubscriberField)) {
+			throw noTrialKnown(begun);
 		}
 		const item = { ...start, meant, connection, subscriberId: meant.body.sid };
 		const test = trials.includes(this.start) ? testOf(parameters, meant) : undefined;
@@ -141,6 +139,7 @@ export class Planner {
 				? digest(JSON.stringify([connection.site, send.content]))
 				: this.positionOf(index, parameters),
 			key: keyOf(send, connection, this.nodeId),
+			repeats: repeatsOf(send),
 			unknownOutcome: options.unknownOutcome,
 			timeoutMs: options.timeoutMs,
 			checkTime: () => lateness(send.timing, Date.now()),
@@ -154,16 +153,26 @@ export class Planner {
 	}
 }
 
+function repeatsOf({ isTest, options }: PreparedSend): Send['repeats'] {
+	// A test reaches its user alone.
+	if (isTest) return 'never';
+	if (options.idempotencyKey === undefined) return 'always';
+	return options.idempotencyKey === '' ? 'ifChanged' : 'never';
+}
+
 const nothingUnknown = new InvalidInput(
-	"'Unknown Outcome' decides about what an earlier try of this execution left unknown, and there is nothing",
+	"'Unknown Outcome' works only in a Retry of the execution that left something unknown",
 	"Use 'Retry with currently saved workflow' on the execution that left it unknown, or take the option out to send anew.",
 	true,
 );
 
-const noTrialKnown = (where: string) =>
+const noTrialKnown = (start: 'integrated' | 'internal') =>
 	new InvalidInput(
-		`'Test Subscriber ID' does not work in ${where}: n8n does not tell the node there whether somebody is trying it`,
-		"Take it out of the options. To try the node, add 'Dry Run', or run its workflow by itself.",
+		`'Test Subscriber ID' does not work in ${trialsUnknownIn[start]}: n8n does not tell the node there whether somebody is trying it`,
+		start === 'integrated'
+			? "Take it out of the options. To try the workflow, add 'Dry Run', or run the sub-workflow by itself."
+			: "Take it out of the options. To try the tool, add 'Dry Run'.",
+		start === 'internal',
 	);
 
 /** What is chosen about an unknown outcome. What was sent, or may have been, is not judged again: throws nothing. */

@@ -9,6 +9,7 @@ import { toN8nError, toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
+import { sentBeforeIn } from '../send/open';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
@@ -40,6 +41,9 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
+	const sentBefore = sentBeforeIn(context);
+	const isAnySent = sentBefore.byThisNode || sentBefore.byOthers;
+	const describe = (problem: Problem) => describeRead(problem, isAnySent, isContinuing);
 	const failures: Refused[] = [];
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
@@ -48,7 +52,7 @@ export async function runReads(
 		if ('value' in answer) return { row: structuredClone(answer.value), isFailed: false };
 		const { problem } = answer;
 		failures.push({ index, problem });
-		const error = toItemError(problem, describeRead(problem), false);
+		const error = toItemError(problem, describe(problem), false);
 		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
@@ -56,7 +60,7 @@ export async function runReads(
 		const { index: itemIndex, problem } = first;
 		const isInvalid = problem.type === 'validation';
 		const message = isInvalid ? notValid(failures, plans.length) : problem.message;
-		const said = { message, description: describeRead(problem), itemIndex };
+		const said = { message, description: describe(problem), itemIndex };
 		throw toN8nError(context.getNode(), problem, said);
 	}
 	if (first !== undefined) showFailures(context, failures.length, plans.length);
@@ -97,11 +101,19 @@ async function readAll(
 	return new Map([...jobs.keys()].map((key, position) => [key, outcomes[position]]));
 }
 
-/** What the service says, what to mend, and how to go on. */
-function describeRead({ said, fix, remedy }: Problem): string {
-	const step = remedy === 'wait' ? 'Run the workflow again later.' : undefined;
+/** What the service says, what to mend, and how to go on: never by sending again what this execution has sent. */
+function describeRead(
+	{ said, fix, remedy }: Problem,
+	isAnySent: boolean,
+	isContinuing: boolean,
+): string {
+	const again = isAnySent ? "Use 'Retry' in the list of executions later." : runAgainLater;
+	// n8n offers no Retry for a run that went on.
+	const step = remedy === 'wait' && !(isAnySent && isContinuing) ? again : undefined;
 	return [said, fix, step].filter((sentence) => sentence !== undefined).join(' ');
 }
+
+const runAgainLater = 'Run the workflow again later.';
 
 /** Tells how many items failed, and where to look. */
 function showFailures(context: IExecuteFunctions, failed: number, items: number): void {

@@ -7,7 +7,7 @@ import { isTool } from '../n8n/parameters';
 import type { Ending, SendOperation } from '../operations/operation';
 import { toInvalidRow, toRequest, toRow } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
-import { openSends } from '../send/open';
+import { openSends, sentBeforeIn } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
 import { findRepeats, refuseSameCampaigns, refuseSharedKeys } from './duplicates';
@@ -43,7 +43,8 @@ export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	const { once, requireKeys, sentBefore } = openSends(context);
+	const { once, requireKeys } = openSends(context);
+	const sentBefore = sentBeforeIn(context);
 	const planner = new Planner(context, operation, once, requireKeys);
 	const planned = await planEach(context, async (index) => await planner.plan(index));
 	const checked = findRepeats(refuseSameCampaigns(refuseSharedKeys(planned)));
@@ -55,7 +56,7 @@ export async function runSends(
 
 	const circumstances = {
 		...circumstancesOf(items, sentBefore),
-		isContinuing: isContinuing || isTool(context.getNode()),
+		isContinuing: isContinuing || isTool(context.getNode()) || context.getMode() === 'internal',
 		isToOne: operation.audience === 'subscriber' || items.some(({ send }) => send?.isTest),
 		isSubWorkflow: startOf(context) === 'integrated',
 	};

@@ -109,8 +109,22 @@ function transportOf(
 	data: ICredentialDataDecryptedObject,
 ) {
 	const credentialsDecrypted = { id: '', name: '', type: credentialType, data };
-	return async (options: IHttpRequestOptions): Promise<unknown> =>
-		await context.helpers.httpRequestWithAuthentication.call(context, credentialType, options, {
-			credentialsDecrypted,
+	return async (options: IHttpRequestOptions): Promise<unknown> => {
+		// n8n's helper puts the execution's signal in the place of the request's own one, which ends with it and with the
+		// request's time (n8n-core 2.41.1: request-helpers/authentication.js).
+		const { abortSignal } = options;
+		Object.defineProperty(options, 'abortSignal', {
+			enumerable: true,
+			get: () => abortSignal,
+			set() {
+				// It stays the request's own.
+			},
 		});
+		return await context.helpers.httpRequestWithAuthentication.call(
+			context,
+			credentialType,
+			options,
+			{ credentialsDecrypted },
+		);
+	};
 }

@@ -24,7 +24,7 @@ function readCampaignId(item: ItemParameters): string {
 	// An item that a send of this node returned.
 	if (isBlank(item.get(field)) && 'audience' in item.input) {
 		const advice =
-			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest.';
+			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest, or enter the ID that the dashboard of your push service shows.';
 		throw invalid(field, 'is empty for this item', advice);
 	}
 	const id = readId(item, field);

@@ -46,7 +46,7 @@ const attributes: INodeProperties = {
 	default: { pairs: [{ name: '', value: '' }] },
 	required: true,
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
-	description: 'Names and values to match',
+	description: 'Subscribers with any one of these get it',
 	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
 };
 

@@ -52,7 +52,8 @@ const unreadable: Entry = {
 const savedLedger = z.object({
 	id: z.string(),
 	entries: z.record(z.string(), savedEntry.catch(unreadable)),
-	ifMissing: savedEntry.catch(unreadable).optional(),
+	// In this order: zod 4.0 would have `catch` take the place of what is not there.
+	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
 /** What the ledger says of a send. */

@@ -16,6 +16,8 @@ export interface Send {
 	readonly position: string;
 	/** The name of its key's rows, if it has Send Only Once. */
 	readonly key?: string | undefined;
+	/** When running the workflow again would send it again. */
+	readonly repeats: 'always' | 'ifChanged' | 'never';
 	readonly unknownOutcome: UnknownOutcome;
 	/** How long its request may take, in milliseconds. */
 	readonly timeoutMs: number;
@@ -68,7 +70,7 @@ interface Notes {
 	/** Tells n8n's log what could not be saved. */
 	readonly warn: (message: string) => void;
 	/** Notes for the execution that something was sent, or may have been. */
-	readonly noteSent: (hasKey: boolean) => void;
+	readonly noteSent: (repeats: Send['repeats']) => void;
 }
 
 /** Makes each send of a run once. It asks the ledger, the key and the clock, in this order. */
@@ -160,17 +162,17 @@ export class SendsOnce {
 		return outcome;
 	}
 
-	private async leave({ position, key, request, toRow }: Send): Promise<SendOutcome> {
+	private async leave({ position, key, repeats, request, toRow }: Send): Promise<SendOutcome> {
 		const hasKey = key !== undefined;
 		this.ledger.begin(position, this.executionId, hasKey);
 		const result = await request();
 		if (result.answered) {
 			const row = toRow(result.value);
 			this.ledger.keepSent(position, row, hasKey);
-			this.notes.noteSent(hasKey);
+			this.notes.noteSent(repeats);
 			return { ended: 'sent', row };
 		}
-		if (result.problem.outcome === 'unknown') this.notes.noteSent(hasKey);
+		if (result.problem.outcome === 'unknown') this.notes.noteSent(repeats);
 		this.ledger.keepFailed(position, this.executionId, result.problem, hasKey);
 		return { ended: 'failed', problem: result.problem };
 	}

@@ -1,8 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { InvalidInput } from '../service/thrown';
 import { Keys } from './keys';
 import { openLedger } from './ledger';
+import type { Send } from './once';
 import { SendsOnce } from './once';
 import { Rows } from './rows';
 
@@ -18,32 +20,44 @@ function contextOf(context: IExecuteFunctions, type: 'node' | 'flow'): object {
 	}
 }
 
-/** What Push Campaign nodes of this execution have sent, or may have. Running the workflow again would send it again. */
-export type SentInExecution = 'nothing' | 'withKeys' | 'withoutKeys';
-
+/** Which nodes of an execution have sent what running the workflow again would send again: in n8n's context of it. */
 const sentKey = 'pushCampaignSent';
+const savedNote = z.record(z.string(), z.enum(['always', 'ifChanged'])).catch({});
 
-function sentIn(execution: object): SentInExecution {
-	const sent: unknown = Reflect.get(execution, sentKey);
-	return sent === 'withKeys' || sent === 'withoutKeys' ? sent : 'nothing';
+/** Whether anything was sent before this run of the node that running the workflow again would send again. */
+export interface SentBefore {
+	/** By this node, without a key: in an earlier round of a loop, or in an earlier try. */
+	readonly byThisNode: boolean;
+	/** By other nodes: without a key, or under one that is made of a text, which may change. */
+	readonly byOthers: boolean;
 }
 
-/**
- * What makes each send of a run once, a function that throws if Send Only Once can't be used here, and what was sent before
- * this run of the node.
- */
+export function sentBeforeIn(context: IExecuteFunctions): SentBefore {
+	const { name } = context.getNode();
+	const noted = savedNote.parse(Reflect.get(contextOf(context, 'flow'), sentKey));
+	return {
+		byThisNode: noted[name] === 'always',
+		byOthers: Object.keys(noted).some((each) => each !== name),
+	};
+}
+
+function noteSent(context: IExecuteFunctions, repeats: Send['repeats']): void {
+	if (repeats === 'never') return;
+	const { name } = context.getNode();
+	const execution = contextOf(context, 'flow');
+	const noted = savedNote.parse(Reflect.get(execution, sentKey));
+	const worst = noted[name] === 'always' ? 'always' : repeats;
+	Reflect.set(execution, sentKey, { ...noted, [name]: worst });
+}
+
+/** What makes each send of a run once, and a function that throws if Send Only Once can't be used here. */
 export function openSends(context: IExecuteFunctions) {
 	const rows = new Rows(context);
-	const warn = (message: string) => context.logger.warn(message);
-	const executionId = String(context.getExecutionId());
-	const execution = contextOf(context, 'flow');
-	const sentBefore = sentIn(execution);
-	const noteSent = (hasKey: boolean) => {
-		const areKeyed = hasKey && sentIn(execution) !== 'withoutKeys';
-		Reflect.set(execution, sentKey, areKeyed ? 'withKeys' : 'withoutKeys');
-	};
 	const ledger = openLedger(contextOf(context, 'node'));
-	const once = new SendsOnce(ledger, new Keys(rows), executionId, { warn, noteSent });
+	const once = new SendsOnce(ledger, new Keys(rows), String(context.getExecutionId()), {
+		warn: (message) => context.logger.warn(message),
+		noteSent: (repeats) => noteSent(context, repeats),
+	});
 
 	async function requireKeys(): Promise<void> {
 		if (!context.getWorkflow().id) {
@@ -60,5 +74,5 @@ export function openSends(context: IExecuteFunctions) {
 			true,
 		);
 	}
-	return { once, requireKeys, sentBefore };
+	return { once, requireKeys };
 }

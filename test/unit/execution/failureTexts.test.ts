@@ -20,6 +20,7 @@ import { itemOf, prepare } from '../operations/support';
 // What a person reads when a send failed: what was sent; what must not be done, if anything; the one thing to do.
 
 const parameters = itemOf({});
+const nothing = { byThisNode: false, byOthers: false };
 const ended = (index: number, how: RunItem['how'], more: Partial<RunItem> = {}): RunItem => ({
 	...{ index, how, parameters, hasKey: false },
 	...more,
@@ -95,6 +96,8 @@ const sentences: ReadonlyArray<readonly [when: string, says: string]> = [
 		"Check it. Then use 'Retry' in the list of executions: it sends the rest alone. Running the workflow again would send all again.",
 	],
 	['mend', "Check it. Then use 'Retry' in the list of executions."],
+	['said keys', 'Do this, or that.'],
+	['said sent', 'Running the workflow again would send again what was sent. Do this, or that.'],
 	['said', 'Do this, or that.'],
 	[
 		'correct keys made',
@@ -178,6 +181,7 @@ const wordsFor: ReadonlyArray<readonly [word: string, name: keyof Circumstances]
 	['one', 'isToOne'],
 	['several', 'areUnknown'],
 	['made', 'areKeysMade'],
+	['others', 'haveOthersSent'],
 ];
 
 /** Each problem in all circumstances. */
@@ -189,6 +193,7 @@ const cases = Object.entries(problems).flatMap(([name, problem]) =>
 			hasKeys: is('hasKeys'),
 			isContinuing: is('isContinuing'),
 			areKeysMade: is('areKeysMade'),
+			haveOthersSent: is('haveOthersSent'),
 			isSubWorkflow: is('isSubWorkflow'),
 			isAnySent: is('isAnySent'),
 			isToOne: is('isToOne'),
@@ -198,10 +203,14 @@ const cases = Object.entries(problems).flatMap(([name, problem]) =>
 	}),
 );
 
-const nothingIn = ({ isSubWorkflow, isAnySent }: Circumstances) => {
-	if (isSubWorkflow) return 'Nothing was sent by this call. ';
-	return isAnySent ? 'Nothing was sent by this run of the node. ' : 'Nothing was sent. ';
+const nothingIn = ({ isSubWorkflow, isAnySent, haveOthersSent }: Circumstances) => {
+	if (isAnySent || haveOthersSent) return 'Nothing was sent by this run of the node. ';
+	return isSubWorkflow ? 'Nothing was sent by this call. ' : 'Nothing was sent. ';
 };
+const others = ({ haveOthersSent }: Circumstances) =>
+	haveOthersSent
+		? 'Other Push Campaign nodes have sent already: deactivate them before you run the workflow again. '
+		: '';
 
 test('in all circumstances there is one thing to do, and it is said in these words', () => {
 	const used = new Set<string>();
@@ -213,7 +222,7 @@ test('in all circumstances there is one thing to do, and it is said in these wor
 		used.add(String(when));
 		const text = describeRun([failed(0, problem)], problem, circumstances);
 		expect(`${words.join(' ')}: ${text}`).toBe(
-			`${words.join(' ')}: ${problem === lost ? '' : nothingIn(circumstances)}${says}`,
+			`${words.join(' ')}: ${problem === lost ? '' : nothingIn(circumstances)}${others(circumstances)}${says}`,
 		);
 	}
 	expect(used.size).toBe(sentences.length);
@@ -260,12 +269,12 @@ test('what is to be mended comes first also if the outcome is unknown', () => {
 
 const neverSent: Circumstances = {
 	...{ hasKeys: false, areKeysMade: false, isContinuing: false, isSubWorkflow: false },
-	...{ isAnySent: false, isToOne: false, areUnknown: false },
+	...{ isAnySent: false, haveOthersSent: false, isToOne: false, areUnknown: false },
 };
 
 describe('a description begins with what was sent:', () => {
 	const begin = (items: RunItem[], problem: Problem, more: Partial<Circumstances> = {}) =>
-		describeRun(items, problem, { ...neverSent, ...circumstancesOf(items, 'nothing'), ...more });
+		describeRun(items, problem, { ...neverSent, ...circumstancesOf(items, nothing), ...more });
 
 	test.each<[what: string, items: RunItem[], problem: Problem, begins: string]>([
 		[
@@ -336,44 +345,44 @@ describe('a description begins with what was sent:', () => {
 
 test('a key that was added after something had been sent without one counts for nothing', () => {
 	const items = [ended(0, 'sentEarlier'), failed(1, lost, { hasKey: true })];
-	expect(circumstancesOf(items, 'nothing')).toEqual({
-		...{ hasKeys: false, areKeysMade: false },
+	expect(circumstancesOf(items, nothing)).toEqual({
+		...{ hasKeys: false, areKeysMade: false, haveOthersSent: false },
 		...{ isAnySent: true, areUnknown: false },
 	});
 	const keyed = [ended(0, 'alreadySent', { hasKey: true }), failed(1, lost, { hasKey: true })];
-	expect(circumstancesOf(keyed, 'nothing').hasKeys).toBe(true);
+	expect(circumstancesOf(keyed, nothing).hasKeys).toBe(true);
 });
 
 test('what was sent before a run counts for it', () => {
 	const items = [failed(0, service(''), { hasKey: true }), ended(1, 'ready', { hasKey: true })];
-	const said = (['nothing', 'withKeys', 'withoutKeys'] as const).map((sentBefore) => {
-		const { isAnySent, hasKeys } = circumstancesOf(items, sentBefore);
-		return [isAnySent, hasKeys];
+	expect(circumstancesOf(items, nothing)).toMatchObject({
+		...{ isAnySent: false, hasKeys: true, haveOthersSent: false },
 	});
-	expect(said).toEqual([
-		[false, true],
-		[true, true],
-		[true, false],
-	]);
+	expect(circumstancesOf(items, { byThisNode: true, byOthers: false })).toMatchObject({
+		...{ isAnySent: true, hasKeys: false, haveOthersSent: false },
+	});
+	expect(circumstancesOf(items, { byThisNode: false, byOthers: true })).toMatchObject({
+		...{ isAnySent: false, hasKeys: true, haveOthersSent: true },
+	});
 });
 
 test('a blank key is made of what is sent', () => {
 	const withKey = (idempotencyKey: unknown) =>
 		ended(0, 'ready', { parameters: itemOf({ options: { idempotencyKey } }) });
-	expect(circumstancesOf([withKey('a'), withKey('')], 'nothing').areKeysMade).toBe(true);
+	expect(circumstancesOf([withKey('a'), withKey('')], nothing).areKeysMade).toBe(true);
 	const options = { idempotencyKey: '={{ $json.id }}' };
 	const empty = ended(0, 'sent', { send: prepare({ options }) });
-	expect(circumstancesOf([empty], 'nothing').areKeysMade).toBe(true);
-	expect(circumstancesOf([withKey('a'), withKey({})], 'nothing').areKeysMade).toBe(false);
+	expect(circumstancesOf([empty], nothing).areKeysMade).toBe(true);
+	expect(circumstancesOf([withKey('a'), withKey({})], nothing).areKeysMade).toBe(false);
 });
 
 test('what the items of a run say: whether anything was sent, and whether several are unknown', () => {
-	expect(circumstancesOf([failed(0, lost), failed(1, service(''))], 'nothing')).toMatchObject({
+	expect(circumstancesOf([failed(0, lost), failed(1, service(''))], nothing)).toMatchObject({
 		...{ isAnySent: true, areUnknown: false },
 	});
-	expect(circumstancesOf([failed(0, lost), failed(1, lost)], 'nothing').areUnknown).toBe(true);
-	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')], 'nothing').isAnySent).toBe(true);
-	expect(circumstancesOf([failed(0, service('')), ended(1, 'ready')], 'nothing').isAnySent).toBe(
+	expect(circumstancesOf([failed(0, lost), failed(1, lost)], nothing).areUnknown).toBe(true);
+	expect(circumstancesOf([ended(0, 'sent'), ended(1, 'repeated')], nothing).isAnySent).toBe(true);
+	expect(circumstancesOf([failed(0, service('')), ended(1, 'ready')], nothing).isAnySent).toBe(
 		false,
 	);
 });
@@ -461,7 +470,7 @@ describe('the message of a run', () => {
 
 describe('a run that n8n stopped', () => {
 	const said = (items: RunItem[], more: Partial<Circumstances> = {}) =>
-		describeCanceled(items, { ...neverSent, ...circumstancesOf(items, 'nothing'), ...more });
+		describeCanceled(items, { ...neverSent, ...circumstancesOf(items, nothing), ...more });
 
 	test('says what was sent, and names no Retry: n8n offers none', () => {
 		expect(said([ended(0, 'sent'), ended(1, 'ready')])).toEqual({

@@ -127,6 +127,7 @@ export async function runProcesses(
 		const send = {
 			position: '0.0',
 			key: 'key',
+			repeats: 'never' as const,
 			unknownOutcome: choice,
 			timeoutMs,
 			checkTime: () => undefined,

@@ -44,6 +44,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 	const send: Send = {
 		position: '0.0',
 		key: 'key',
+		repeats: 'never',
 		unknownOutcome: 'report',
 		timeoutMs: 1_000,
 		checkTime() {
