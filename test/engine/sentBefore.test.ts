@@ -156,7 +156,15 @@ describe('a read behind a send that has to wait', () => {
 	test('says to retry it: running the workflow again would send again', async () => {
 		wait();
 		const { description } = failureOf(await runWorkflow(read(), options()));
-		expect(description).toMatch(/ Use 'Retry' in the list of executions later\.$/);
+		expect(description).toMatch(/ Later, use 'Retry' in the list of executions\.$/);
+	});
+
+	test('says to retry its own execution in a sub-workflow: that of the caller would send again', async () => {
+		wait();
+		const done = await runWorkflow(read(), options({ mode: 'integrated' }));
+		expect(failureOf(done).description).toMatch(
+			/ Later, use 'Retry' of the sub-workflow's own execution, not of the workflow that called it/,
+		);
 	});
 
 	test('says neither with Continue: n8n offers no Retry then', async () => {

@@ -65,7 +65,7 @@ function sayWhatWasSent(
 }
 
 const runAgain = 'run the workflow again: what was sent is not sent again';
-const ownRetry =
+export const ownRetry =
 	"of the sub-workflow's own execution, not of the workflow that called it, which would send all again";
 
 /** How to find out whether a send arrived, and what to ask then: of one that is unknown, or of several. */
@@ -146,8 +146,11 @@ function sendTheRest(fix: string | undefined, circumstances: Circumstances): str
 }
 
 const sendsAgain = 'Running the workflow again would send again what was sent.';
-const othersSent =
-	'Other Push Campaign nodes have sent already: deactivate them before you run the workflow again.';
+/** What other nodes have sent concerns each step that runs the workflow. */
+const warnOfOthers = ({ haveOthersSent }: Circumstances) =>
+	haveOthersSent
+		? 'Other Push Campaign nodes have sent already: deactivate them before you run the workflow again.'
+		: '';
 
 function nextSteps({ fix, remedy, outcome }: Problem, given: Circumstances) {
 	if (outcome === 'unknown') return [fix, ...lookFirst(given)];
@@ -180,7 +183,7 @@ export function describeRun(
 	const said = problem.outcome === 'unknown' ? undefined : problem.said;
 	return join(
 		sayWhatWasSent(items, circumstances),
-		circumstances.haveOthersSent ? othersSent : '',
+		warnOfOthers(circumstances),
 		said,
 		...nextSteps(problem, ofRun(items, circumstances)),
 	);
@@ -190,7 +193,7 @@ export function describeRun(
 export function describeItem(problem: Problem, circumstances: Circumstances): string {
 	const areUnknown = circumstances.areUnknown && circumstances.hasKeys;
 	const steps = nextSteps(problem, { ...circumstances, areUnknown });
-	const others = circumstances.haveOthersSent ? othersSent : '';
+	const others = warnOfOthers(circumstances);
 	if (problem.outcome === 'unknown') return join(others, ...steps);
 	return join('It was not sent.', others, problem.said, ...steps);
 }
@@ -218,9 +221,8 @@ export function describeCanceled(items: readonly RunItem[], circumstances: Circu
 	const given = ofRun(items, { ...circumstances, isContinuing: true });
 	const steps = unknown.length > 0 ? lookFirst(given) : sendTheRest(undefined, given);
 	const tally = sayWhatWasSent(items, circumstances);
-	const others = circumstances.haveOthersSent ? othersSent : '';
 	return {
 		message: join('The execution was canceled.', tally),
-		description: join(others, ...steps),
+		description: join(warnOfOthers(circumstances), ...steps),
 	};
 }

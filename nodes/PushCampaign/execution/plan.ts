@@ -60,6 +60,10 @@ export class Planner {
 		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	}
 
+	/**
+	 * Reads and checks one item.
+	 * @throws what is a defect of this node
+	 */
 	async plan(index: number): Promise<RunItem> {
 		const parameters = this.itemAt(index);
 		const start = { index, parameters, hasKey: isSentOnlyOnce(parameters) };
@@ -153,6 +157,7 @@ export class Planner {
 	}
 }
 
+/** When running the workflow again would send it again. */
 function repeatsOf({ isTest, options }: PreparedSend): Send['repeats'] {
 	// A test reaches its user alone.
 	if (isTest) return 'never';

@@ -12,6 +12,8 @@ import type { PreparedRead, ReadOperation } from '../operations/operation';
 import { sentBeforeIn } from '../send/open';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
+import { ownRetry } from './failureTexts';
+import { startOf } from './plan';
 import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
 import type { Refused } from './runItem';
 import { notValid } from './runItem';
@@ -41,9 +43,10 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const sentBefore = sentBeforeIn(context);
-	const isAnySent = sentBefore.byThisNode || sentBefore.byOthers;
-	const describe = (problem: Problem) => describeRead(problem, isAnySent, isContinuing);
+	const describe = ({ said, fix, remedy }: Problem) =>
+		[said, fix, remedy === 'wait' ? laterStep(context) : undefined]
+			.filter((sentence) => sentence !== undefined)
+			.join(' ');
 	const failures: Refused[] = [];
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
@@ -101,19 +104,15 @@ async function readAll(
 	return new Map([...jobs.keys()].map((key, position) => [key, outcomes[position]]));
 }
 
-/** What the service says, what to mend, and how to go on: never by sending again what this execution has sent. */
-function describeRead(
-	{ said, fix, remedy }: Problem,
-	isAnySent: boolean,
-	isContinuing: boolean,
-): string {
-	const again = isAnySent ? "Use 'Retry' in the list of executions later." : runAgainLater;
+/** How to go on with a read that has to wait, without sending again what its execution has sent. */
+function laterStep(context: IExecuteFunctions): string | undefined {
+	const { byThisNode, byOthers } = sentBeforeIn(context);
+	if (!byThisNode && !byOthers) return 'Run the workflow again later.';
 	// n8n offers no Retry for a run that went on.
-	const step = remedy === 'wait' && !(isAnySent && isContinuing) ? again : undefined;
-	return [said, fix, step].filter((sentence) => sentence !== undefined).join(' ');
+	if (context.continueOnFail()) return undefined;
+	if (startOf(context) === 'integrated') return `Later, use 'Retry' ${ownRetry}.`;
+	return "Later, use 'Retry' in the list of executions.";
 }
-
-const runAgainLater = 'Run the workflow again later.';
 
 /** Tells how many items failed, and where to look. */
 function showFailures(context: IExecuteFunctions, failed: number, items: number): void {

@@ -20,7 +20,7 @@ function contextOf(context: IExecuteFunctions, type: 'node' | 'flow'): object {
 	}
 }
 
-/** Which nodes of an execution have sent what running the workflow again would send again: in n8n's context of it. */
+/** Under it, n8n's context of an execution holds which of its nodes have sent what a new run would send again. */
 const sentKey = 'pushCampaignSent';
 const savedNote = z.record(z.string(), z.enum(['always', 'ifChanged'])).catch({});
 
@@ -32,6 +32,7 @@ export interface SentBefore {
 	readonly byOthers: boolean;
 }
 
+/** What this execution has sent before this run of the node. */
 export function sentBeforeIn(context: IExecuteFunctions): SentBefore {
 	const { name } = context.getNode();
 	const noted = savedNote.parse(Reflect.get(contextOf(context, 'flow'), sentKey));
