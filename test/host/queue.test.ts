@@ -133,8 +133,8 @@ test('workers that freeze for seconds send nothing twice, and report nothing as 
 	expect(accepted).toEqual(expect.arrayContaining(told));
 });
 
-test('Retry of an execution that was stopped sends the rest, and nothing twice that has a key', async () => {
-	const { client, simulator } = cluster();
+test('the workflow that is run again after it was stopped sends the rest, and nothing twice that has a key', async () => {
+	const { simulator } = cluster();
 	const workflow = await keyed({ timeout: 5_000 });
 	const items = titled('Stopped', 40);
 	simulator.addFault({
@@ -144,12 +144,13 @@ test('Retry of an execution that was stopped sends the rest, and nothing twice t
 	});
 	workflow.call(items).catch(() => undefined);
 	await untilRequests(cluster(), 20);
-	const stopped = await stopNewest(cluster(), workflow.id);
+	await stopNewest(cluster(), workflow.id);
 	const inFlight = acceptedTitles(cluster());
 	simulator.clearFaults();
-	const retried = await client.retryExecution(stopped);
+	// n8n's editor offers no Retry for an execution that was stopped.
+	const again = await workflow.run(items);
 	expect(acceptedTitles(cluster()).sort()).toEqual(titlesOf('Stopped', 40).sort());
-	const statuses = statusesOf(retried);
+	const statuses = statusesOf(again);
 	items.forEach(({ title }, index) => {
 		expect([title, statuses[index]]).toEqual([
 			title,
