@@ -11,7 +11,7 @@ export const policy = {
 	pauseFactor: 4,
 	/** Pauses are shortened by up to this share, at random: runs that were refused together must not come back together. */
 	jitter: 0.1,
-	/** The pauses of so many refusals in a row take 85 s, the last one 64 s, and outlast a limit per minute. Then the run gives up. */
+	/** The pauses after so many refusals in a row take 85 s, the last one 64 s, and outlast a limit per minute. The next one ends the run. */
 	mostRefusalsInARow: 5,
 	/** The longest pause that the service may ask for, in milliseconds. */
 	longestRetryAfterMs: 10 * 60_000,
@@ -52,8 +52,8 @@ export interface QueueOptions {
 	readonly stopOnFailure: boolean;
 	/** When it ends, nothing starts any more; what is in flight is waited for. */
 	readonly signal?: AbortSignal | undefined;
-	/** Waits the given milliseconds. */
-	readonly sleep: (milliseconds: number) => Promise<void>;
+	/** Waits the given milliseconds, or until the signal ends. */
+	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 	/** Milliseconds from any fixed moment. */
 	readonly now?: () => number;
 	/** A number from 0 up to, but not including, 1. */
@@ -87,6 +87,8 @@ class Run<Outcome> {
 	private hasAccepted = false;
 	/** Once it is closed, nothing starts any more; what is in flight is waited for, what rests is not. */
 	private isClosed = false;
+	/** Ends the timers of all pauses. */
+	private readonly timers = new AbortController();
 	private wakeUp = () => {};
 	/** How everything that is left ends, if the run gave up. */
 	refusal: Outcome | undefined;
@@ -101,6 +103,7 @@ class Run<Outcome> {
 
 	close(): void {
 		this.isClosed = true;
+		this.timers.abort();
 		this.wakeUp();
 	}
 
@@ -110,7 +113,7 @@ class Run<Outcome> {
 	 */
 	async run(): Promise<void> {
 		let starts = 0;
-		const { now, sleep } = this.options;
+		const { now } = this.options;
 		while (this.inFlight > 0 || (!this.isClosed && this.resting + this.queue.length > 0)) {
 			const mayStart = !this.isClosed && this.inFlight < this.concurrency;
 			const next = mayStart ? this.queue[0] : undefined;
@@ -118,12 +121,12 @@ class Run<Outcome> {
 			if (next === undefined) {
 				await this.nextChange();
 			} else if (pauseMs > 0) {
-				await Promise.race([this.nextChange(), sleep(pauseMs)]);
+				await Promise.race([this.nextChange(), this.pause(pauseMs)]);
 			} else {
 				this.queue.shift();
 				void this.start(next);
 				starts += 1;
-				if (starts % policy.startsAtOnce === 0) await sleep(0);
+				if (starts % policy.startsAtOnce === 0) await this.pause(0);
 			}
 		}
 		if (this.thrown !== undefined) throw this.thrown.error;
@@ -198,10 +201,17 @@ class Run<Outcome> {
 
 	private async askAgain(entry: Entry<Outcome>, milliseconds: number): Promise<void> {
 		this.resting += 1;
-		await this.options.sleep(milliseconds);
+		await this.pause(milliseconds);
 		this.resting -= 1;
 		this.queue.push(entry);
 		this.wakeUp();
+	}
+
+	private async pause(milliseconds: number): Promise<void> {
+		const { signal } = this.timers;
+		await this.options.sleep(milliseconds, signal).catch((error: unknown) => {
+			if (!signal.aborted) throw error;
+		});
 	}
 
 	private async nextChange(): Promise<void> {
@@ -212,8 +222,8 @@ class Run<Outcome> {
 }
 
 /**
- * Runs all jobs, as many at once as the service takes. When the service refuses five times in a row with nothing
- * accepted in between, or asks for more than ten minutes, nothing further is requested: all that is left was refused.
+ * Runs all jobs, as many at once as the service takes. When the service refuses once more after the pauses of five refusals
+ * in a row, or asks for more than ten minutes, nothing further is requested: all that is left was refused.
  * @returns how the jobs ended, in their order; `undefined` for one that never started, or only waited
  * @throws what a job throws
  */
@@ -229,6 +239,7 @@ export async function runQueue<Outcome>(
 	try {
 		await run.run();
 	} finally {
+		close();
 		options.signal?.removeEventListener('abort', close);
 	}
 	return entries.map(({ outcome }) => outcome ?? run.refusal);

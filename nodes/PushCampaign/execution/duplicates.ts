@@ -1,79 +1,111 @@
+import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
+import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
-import { clip, quote } from '../service/text';
+import { capitalize, clip, quote } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import type { RunItem } from './runItem';
-import { groupBy, nameItems } from './runItem';
+import { nameItems } from './names';
+import type { ReadyItem, RunItem, ShownItem, UntestedItem } from './runItem';
+import { groupBy } from './runItem';
 
-// Items of one run that are the same, by their key or by what they send.
+// Items that are the same, by their key or by what their subscribers would see.
+
+type NewItem = ReadyItem | ShownItem | UntestedItem;
+
+const newItemsIn = (items: readonly RunItem[]): NewItem[] =>
+	items.filter((item) => item.how === 'ready' || item.how === 'shown' || item.how === 'untested');
 
 /** The same items, in which those of some groups are refused for one reason each. */
-function refuse(
+function refuseGroups(
 	items: readonly RunItem[],
-	groups: Iterable<readonly RunItem[]>,
-	reasonOf: (group: readonly RunItem[]) => InvalidInput | undefined,
+	groups: Iterable<readonly NewItem[]>,
+	reasonOf: (group: readonly NewItem[]) => Problem | undefined,
 ): RunItem[] {
 	const refused = new Map<number, RunItem>();
 	for (const group of groups) {
-		const reason = group.length > 1 ? reasonOf(group) : undefined;
-		if (reason === undefined) continue;
-		const problem = validationProblem(reason);
-		for (const item of group) {
-			const how = item.how === 'previewed' ? 'unsendable' : 'failed';
-			refused.set(item.index, { ...item, how, problem });
+		const problem = group.length > 1 ? reasonOf(group) : undefined;
+		if (problem === undefined) continue;
+		for (const { index, parameters, subscriberId, send, how } of group) {
+			const known = { index, parameters, subscriberId, send, problem };
+			refused.set(index, { ...known, how: how === 'shown' ? 'unsendable' : 'failed' });
 		}
 	}
 	return items.map((item) => refused.get(item.index) ?? item);
 }
 
-const byKey = (items: readonly RunItem[]) =>
+const byKey = <Item extends NewItem>(items: readonly Item[]) =>
 	groupBy(
 		items.filter(({ key }) => key !== undefined),
 		({ key = '' }) => key,
 	).values();
 
 /**
- * Refuses items that share an entered key and go to different subscribers: nobody means that, it is what a key looks like
- * that came out the same for all.
+ * Refuses items that share a key and go to different subscribers: nobody means that, it is what a key looks like that came
+ * out the same for all.
  */
 export const refuseSharedKeys = (items: readonly RunItem[]): RunItem[] =>
-	refuse(items, byKey(items), (group) => {
-		const audiences = new Set(group.map((item) => item.send?.recipients));
+	refuseGroups(items, byKey(newItemsIn(items)), (group) => {
+		const audiences = new Set(group.map(({ send }) => send.recipients));
 		if (audiences.size === 1) return undefined;
-		const key = quote(group[0]?.send?.options.idempotencyKey);
-		return new InvalidInput(
+		const key = quote(group[0]?.send.options.idempotencyKey);
+		const refusal = new InvalidInput(
 			`'Send Only Once' is ${key} for ${nameItems(group)}, which go to different subscribers`,
 			'Put into it what tells one item from another, such as an order number or the ID of the subscriber.',
 		);
+		const reason = `'Send Only Once' is ${key} for different subscribers`;
+		return { ...validationProblem(refusal), reason };
 	});
 
-/** Refuses items that send the same campaign: many rows in front of a send to all look like that. */
-export function refuseSameCampaigns(items: readonly RunItem[]): RunItem[] {
-	const campaigns = items.filter(
-		({ meant, hasKey }) => meant !== undefined && meant.audience !== 'subscriber' && !hasKey,
-	);
-	const groups = groupBy(
-		campaigns,
-		({ connection, meant }) => `${connection?.site} ${meant?.content}`,
-	).values();
-	return refuse(items, groups, (group) => {
-		const meant = group[0]?.meant;
-		if (meant === undefined) return undefined;
-		const whom = clip(describeRecipients(meant));
-		return new InvalidInput(
-			`${group.length} items would send the same notification to ${whom}: everybody there would get it ${group.length} times`,
-			"To send it once, turn on Execute Once in the settings of the node, or add the option 'Send Only Once'.",
+const leaveOut = 'Leave out all but one of them, for example with the node Remove Duplicates.';
+
+const sameAs = (send: PreparedSend) => `the same notification to ${clip(describeRecipients(send))}`;
+
+/**
+ * Refuses items that would show the same to the same subscribers: many rows in front of a send to all look like that. Under
+ * one key the first of them is sent.
+ */
+export function refuseSameNotifications(items: readonly RunItem[]): RunItem[] {
+	const all = newItemsIn(items);
+	const campaigns = all.filter(({ send }) => meantBy(send).notification !== undefined);
+	const nameOf = ({ connection, send }: NewItem) =>
+		`${connection.site} ${meantBy(send).notification}`;
+	return refuseGroups(items, groupBy(campaigns, nameOf).values(), (group) => {
+		const [first] = group;
+		const isOneKey = new Set(group.map(({ key }) => key)).size === 1 && first?.key !== undefined;
+		if (first === undefined || isOneKey) return undefined;
+		const same = sameAs(meantBy(first.send));
+		const areAll = group.length === items.length;
+		const refusal = new InvalidInput(
+			`${capitalize(nameItems(group))} would send ${same}`,
+			areAll ? 'To send it once, turn on Execute Once in the settings of the node.' : leaveOut,
 		);
+		return { ...validationProblem(refusal), reason: `each would send ${same}` };
 	});
 }
+
+/** The send itself, or the one that a test stands for. */
+const meantBy = (send: PreparedSend): PreparedSend => send.standsFor ?? send;
+
+/** Why an item of a later round is refused that sends what an earlier one sent, or may have. */
+export const shownBefore = (send: PreparedSend): Problem =>
+	validationProblem(
+		new InvalidInput(
+			`This would send ${sameAs(send)} that an earlier round of this execution has sent, or may have sent`,
+			leaveOut,
+		),
+	);
 
 /** Finds the items that have the key of an earlier one: only that one is sent, or would be in a dry run. */
 export function findRepeats(items: readonly RunItem[]): RunItem[] {
 	const firsts = new Map<number, number>();
-	for (const wanted of ['ready', 'previewed']) {
-		for (const [first, ...others] of byKey(items.filter(({ how }) => how === wanted))) {
+	for (const how of ['ready', 'shown']) {
+		for (const [first, ...others] of byKey(newItemsIn(items).filter((item) => item.how === how))) {
 			for (const { index } of others) firsts.set(index, first?.index ?? index);
 		}
 	}
-	return items.map((item) => ({ ...item, first: firsts.get(item.index) }));
+	return items.map((item) => {
+		const first = firsts.get(item.index);
+		const isRepeat = first !== undefined && (item.how === 'ready' || item.how === 'shown');
+		return isRepeat ? { ...item, first } : item;
+	});
 }

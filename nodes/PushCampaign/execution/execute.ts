@@ -37,7 +37,7 @@ function failAll(
 ): INodeExecutionData[] {
 	const { message, fix = '' } = problem;
 	const description = isSend
-		? `Do not run it again before you know what was sent: look in the dashboard of your push service. ${fix}`
+		? `It is unknown what was sent: look in the dashboard of your push service. ${fix}`
 		: fix;
 	const node = context.getNode();
 	if (!context.continueOnFail()) throw toN8nError(node, problem, { message, description });

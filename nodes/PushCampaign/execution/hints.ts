@@ -4,8 +4,10 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
+import { takeOptionOut } from './failureTexts';
+import { reasonsOf } from './names';
 import type { RunItem } from './runItem';
-import { failuresIn, groupBy, reasonsOf, tallyOf, unsendableIn } from './runItem';
+import { failuresIn, groupBy, hasDecided, sentOrShownIn } from './runItem';
 
 // What the editor says above the output of a run.
 
@@ -68,8 +70,11 @@ const wereSent = (count: number) => `${counted(count, 'was', 'were')} sent`;
 
 /** What was sent earlier, or by another item: an ID that was sent sends nothing more. */
 function saidBefore(items: readonly RunItem[]): string[] {
-	const { earlier, repeated } = tallyOf(items);
-	const isUnderKey = items.some(({ how }) => how === 'alreadySent');
+	const count = (...ways: Array<RunItem['how']>) =>
+		items.filter(({ how }) => ways.includes(how)).length;
+	const earlier = count('sentEarlier', 'alreadySent');
+	const repeated = count('repeated');
+	const isUnderKey = count('alreadySent') > 0;
 	const another = isUnderKey ? ": another ID in 'Send Only Once' sends it again" : '';
 	return [
 		...(earlier > 0 ? [`${wereSent(earlier)} earlier${another}.`] : []),
@@ -79,9 +84,9 @@ function saidBefore(items: readonly RunItem[]): string[] {
 
 /** What was sent to whom, now and earlier, and when it goes out. */
 export function sentHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const sends = items.flatMap(({ how, send }) => (how === 'sent' && send ? [send] : []));
+	const sends = items.filter((item) => item.how === 'sent').map(({ send }) => send);
 	const before = saidBefore(items);
-	if (sends.length + before.length === 0 || sends.some((send) => send.isTest)) return [];
+	if (sends.length + before.length === 0 || sends.some(({ standsFor }) => standsFor)) return [];
 	if (sends.length === 0) return [hint('info', ['Nothing was sent now.', ...before].join(' '))];
 	const scheduled = sends.filter(({ timing }) => timing.effective !== undefined);
 	const time = when(scheduled, 'for');
@@ -98,35 +103,33 @@ export function sentHints(items: readonly RunItem[]): NodeExecutionHint[] {
 	return [hint('info', ...lines)];
 }
 
-/** What was sent now, or would be: an item that has the key of another one would not. */
-const sentOrShown = (items: readonly RunItem[]) =>
-	items.filter(({ how, first }) => how === 'sent' || (how === 'previewed' && first === undefined));
-
 /** Several campaigns to the same people: everybody there gets each of them. */
 export function sameAudienceHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const campaigns = sentOrShown(items).filter(({ send }) => send?.audience !== 'subscriber');
-	const nameOf = ({ send, connection }: RunItem) => `${connection?.site} ${send?.recipients}`;
-	const groups = [...groupBy(campaigns, nameOf).values()];
-	const several = groups.find(({ length }) => length > 1) ?? [];
+	const campaigns = sentOrShownIn(items).filter(({ send }) => send.audience !== 'subscriber');
+	const groups = groupBy(
+		campaigns,
+		({ send, connection }) => `${connection.site} ${send.recipients}`,
+	);
+	const several = [...groups.values()].find(({ length }) => length > 1) ?? [];
 	const first = several[0]?.send;
 	if (first === undefined) return [];
-	const whom = escaped(capitalize(clip(describeRecipients(first))));
-	const verb = first.audience === 'attributes' ? 'gets' : 'get';
+	const whom = escaped(clip(describeRecipients(first)));
 	return [
 		hint(
 			'warning',
-			`${whom} ${verb} each of these ${several.length} notifications. To send one alone, turn on Execute Once in the settings of the node.`,
+			`These ${several.length} notifications go to ${whom}, so everybody there gets each of them. To send one alone, turn on Execute Once in the settings of the node.`,
 		),
 	];
 }
 
 /** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
 export function withoutKeysHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	if (sentOrShown(items).filter(({ hasKey }) => !hasKey).length < 2) return [];
+	const keyless = sentOrShownIn(items).filter(({ key }) => key === undefined);
+	if (keyless.length < 2) return [];
 	return [
 		hint(
 			'info',
-			'If the execution is stopped or n8n crashes while it sends, Retry sends all items again. The option Send Only Once prevents that.',
+			"If the execution is stopped or n8n crashes while it sends, a Retry sends all items again. An ID under 'Send Only Once' prevents that.",
 		),
 	];
 }
@@ -154,88 +157,85 @@ function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | und
 
 /**
  * What a dry run would have sent, and what not.
+ * @param isContinuing whether the run itself would go on after an item that is not valid
  * @param activeSubscribers how many the site has, if that is known
  */
 export function dryRunHints(
 	items: readonly RunItem[],
+	isContinuing: boolean,
 	activeSubscribers: number | undefined,
 ): NodeExecutionHint[] {
-	const shown = items.filter(({ how }) => how === 'previewed');
-	const previews = sentOrShown(shown);
-	const unsendable = unsendableIn(items);
+	const shown = items.filter((item) => item.how === 'shown');
+	const unsendable = items.filter((item) => item.how === 'unsendable');
+	const sends = shown.filter(({ first }) => first === undefined).map(({ send }) => send);
 	const checked = shown.length + unsendable.length;
 	if (checked === 0) return [];
-	const [first] = previews;
-	const test = first?.test?.body.sid;
 	const lines = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
-		lines.push(`${previews.length} of ${checked} would be sent. The others would not:`);
-		const reasons = reasonsOf(unsendable, mostReasons);
-		lines.push(...reasons.map((line) => escaped(capitalize(line))), '');
+		const are = unsendable.length === 1 ? 'item is' : 'items are';
+		lines.push(
+			isContinuing
+				? `${sends.length} of ${checked} would be sent. The others would not:`
+				: `${unsendable.length} of ${checked} ${are} not valid, so none would be sent:`,
+			...reasonsOf(unsendable, mostReasons).map((line) => escaped(capitalize(line))),
+			'',
+		);
 	}
-	if (first?.send !== undefined) {
-		const sends = previews.flatMap(({ send }) => send ?? []);
-		lines.push(wouldGo(sends, activeSubscribers), ...notification(first.send));
+	const [first] = sends;
+	if (first !== undefined) {
+		const isAnySent = isContinuing || unsendable.length === 0;
+		lines.push(isAnySent ? wouldGo(sends, activeSubscribers) : 'The first one that is valid:');
+		lines.push(...notification(first));
 	}
-	if (test !== undefined) {
-		lines.push(`From the editor, the first item would go to subscriber ${test} alone.`);
+	const [test] = shown;
+	if (test?.testSubscriberId !== undefined) {
+		lines.push(
+			`From the editor, the first item would go to subscriber ${test.testSubscriberId} alone.`,
+		);
 	}
 	return [hint(unsendable.length > 0 ? 'warning' : 'info', ...lines)];
 }
 
 /** Who got the items of a test run, and whom they are meant for. */
 export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const tests = items.filter(({ send }) => send?.isTest);
-	const rest = items.filter(({ how }) => how === 'toNobody');
-	const meant = [...tests, ...rest].flatMap((item) => item.meant ?? []);
+	const untested = items.filter((item) => item.how === 'untested').map(({ send }) => send);
+	const tests = items
+		.filter((item) => item.how === 'sent' || item.how === 'failed')
+		.flatMap(({ how, send }) => (send?.standsFor === undefined ? [] : [{ how, send }]));
+	const meant = [...tests.flatMap(({ send }) => send.standsFor ?? []), ...untested];
 	if (meant.length === 0) return [];
-	const [sent] = tests.filter(({ how }) => how === 'sent');
+	const sent = tests.find(({ how }) => how === 'sent');
 	const went =
 		sent === undefined
 			? 'This was a test, and nothing was sent now.'
-			: `This was a test: it went to subscriber ${sent.send?.body.sid} alone.`;
+			: `This was a test: it went to subscriber ${sent.send.body.sid} alone.`;
 	const others =
-		rest.length > 0 ? ` The other ${counted(rest.length, 'item')} went to nobody.` : '';
+		untested.length > 0 ? ` The other ${counted(untested.length, 'item')} went to nobody.` : '';
+	const time = when(meant, 'on') ?? 'right away';
 	return [
-		hint('info', `${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)}.`),
+		hint(
+			'info',
+			`${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)} ${time}.`,
+		),
 	];
 }
 
 /**
- * How many items failed in a run that went on, where to look, and what to do.
- * @param step what to do: sentences
+ * How many items failed in a run that went on, where to look, and which they are.
+ * @param which sentences
  */
 export function failedHints(
 	items: readonly RunItem[],
 	isErrorOutput: boolean,
-	step: string,
+	which: string,
 ): NodeExecutionHint[] {
-	const failures = failuresIn(items);
-	if (failures.length === 0) return [];
-	const { unknown } = tallyOf(items);
-	const failed = failures.length - unknown.length;
-	const all = counted(items.length, 'item');
-	const were = unknown.length === 1 ? 'was' : 'were';
-	const parts: string[] = [];
-	if (failed > 0) parts.push(`${failed} of ${all} failed`);
-	if (unknown.length > 0) {
-		parts.push(`it is unknown whether ${unknown.length} of ${all} ${were} sent`);
-	}
+	const failed = failuresIn(items).length;
+	if (failed === 0) return [];
 	const where = isErrorOutput ? 'the Error output' : 'the error column';
-	return [hint('warning', escaped(`${capitalize(parts.join(', and '))}: see ${where}. ${step}`))];
+	const message = `${failed} of ${counted(items.length, 'item')} failed: see ${where}. ${which}`;
+	return [hint('warning', escaped(message))];
 }
 
 /** That the option Unknown Outcome did its work. */
-export function unknownOutcomeHints(items: readonly RunItem[]): NodeExecutionHint[] {
-	const choice = items
-		.map(({ send }) => send?.options.unknownOutcome)
-		.find((each) => each !== undefined && each !== 'report');
-	if (choice === undefined) return [];
-	const name = choice === 'resend' ? 'Send Again' : 'Count as Sent';
-	return [
-		hint(
-			'warning',
-			`'Unknown Outcome' is set to ${name}. Take it out of the options now, so that it decides nothing later.`,
-		),
-	];
-}
+export const unknownOutcomeHints = (items: readonly RunItem[]): NodeExecutionHint[] =>
+	hasDecided(items) ? [hint('warning', takeOptionOut)] : [];

@@ -1,63 +1,110 @@
-import type { IExecuteFunctions, WorkflowExecuteMode } from 'n8n-workflow';
-import { jsonStringify } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
-import { connections, digest } from '../n8n/connection';
+import { connections } from '../n8n/connection';
 import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isSentOnlyOnce, readSendOptions } from '../operations/options';
-import { performSend, prepareSend, testOf, toRow } from '../operations/send';
-import { testSubscriberField } from '../operations/subscriber';
+import { isDryRun, isSentOnlyOnce, readTimeout, readUnknownOutcome } from '../operations/options';
+import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
 import { lateness } from '../operations/timing';
-import { asEntered, isThere, readable } from '../operations/values';
+import { asEntered, readable } from '../operations/values';
+import type { KeyState } from '../send/keys';
 import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
-import { InvalidInput } from '../service/thrown';
+import { shownBefore } from './duplicates';
+import { alreadySentUnderKey, countedAsSent } from './endings';
+import type { Start } from './jobs';
+import { Jobs } from './jobs';
+import {
+	comesBackUnknown,
+	isBackUnknown,
+	noDryRunInRetry,
+	nothingUnknown,
+	stillUnknown,
+	trialUnknown,
+} from './refusals';
+import { planEach } from './results';
 import type { RunItem } from './runItem';
-
-/**
- * How the execution was started. A Retry has the mode `retry`, and still the first one's context (n8n 2.41.1 and 1.123:
- * n8n-core, `execution-context.js`).
- */
-export function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
-	const mode = context.getMode();
-	return mode === 'retry' ? (context.getExecutionContext?.()?.source ?? mode) : mode;
-}
+import { isRetry, startOf } from './start';
 
 /** A person tries the workflow: in the editor, or by an evaluation. */
-const trials: readonly WorkflowExecuteMode[] = ['manual', 'evaluation'];
+const trials: readonly string[] = ['manual', 'evaluation'];
 
-/** Where n8n does not tell whether a person tries it. */
-const trialsUnknownIn = { integrated: 'a sub-workflow', internal: "n8n's own Agents" } as const;
+/** The pause before the keys are asked again that somebody else may be sending under, in milliseconds. */
+const heldPauseMs = 2_000;
 
-type Start = Pick<RunItem, 'index' | 'parameters' | 'hasKey'>;
+/** Reads and checks the items of a run, and decides what is to become of each; fewer if the execution is stopped. */
+export async function planSends(
+	context: IExecuteFunctions,
+	operation: SendOperation,
+	sendsOnce: SendsOnce,
+	/** Throws if keys can't be used here. */
+	requireKeys: () => Promise<void>,
+): Promise<RunItem[]> {
+	const planner = new Planner(context, operation, sendsOnce, requireKeys);
+	await planner.askKeys();
+	return await planEach(context, async (index) => await planner.plan(index));
+}
 
-/** Reads and checks the items of a run, and decides what is to become of each. */
-export class Planner {
+class Planner {
 	private readonly itemAt: (index: number) => ItemParameters;
 	private readonly connectionOf: (index: number) => Promise<Connection>;
-	private readonly start: WorkflowExecuteMode;
-	private readonly isTool: boolean;
-	private readonly nodeId: string;
-	private readonly runIndex: number;
+	private readonly start;
+	private readonly isRetry;
+	private readonly isTool;
+	private readonly jobs: Jobs;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
+	/** How the keys stand about which something is chosen, by item. */
+	private readonly asked = new Map<number, { readonly key: string; readonly state: KeyState }>();
 
 	constructor(
-		context: IExecuteFunctions,
+		private readonly context: IExecuteFunctions,
 		private readonly operation: SendOperation,
-		private readonly once: SendsOnce,
-		/** Throws if keys can't be used here. */
+		private readonly sendsOnce: SendsOnce,
 		private readonly requireKeys: () => Promise<void>,
 	) {
 		this.itemAt = itemParameters(context);
 		this.connectionOf = connections(context);
 		this.start = startOf(context);
+		this.isRetry = isRetry(context);
 		this.isTool = isTool(context.getNode());
-		this.nodeId = context.getNode().id;
-		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
+		this.jobs = new Jobs(context, this.connectionOf);
+	}
+
+	/**
+	 * Asks the keys about which something is chosen, until nobody else may be sending under one of them: what is unknown
+	 * under one key decides about the run.
+	 */
+	async askKeys(): Promise<void> {
+		const signal = this.context.getExecutionCancelSignal();
+		let open = [...this.context.getInputData().keys()].map((index) => this.begin(index));
+		open = open.filter(
+			({ choice, isTest, parameters }) =>
+				choice !== 'report' && isSentOnlyOnce(parameters) && !isTest && !isDryRun(parameters),
+		);
+		while (open.length > 0 && !signal?.aborted) {
+			for (const start of open) await this.askKey(start);
+			open = open.filter(({ index }) => this.asked.get(index)?.state.is === 'held');
+			if (open.length > 0) await sleep(heldPauseMs);
+		}
+	}
+
+	private async askKey(start: Start): Promise<void> {
+		const { index, parameters } = start;
+		try {
+			const key = await this.jobs.keyOf(start);
+			if (key === undefined) return;
+			const timeoutMs = readable(() => readTimeout(parameters)) ?? 0;
+			this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
+		} catch (error) {
+			// If it is about the item alone, its plan says so.
+			const { problem, isForAll } = toRefusal(error);
+			if (isForAll) this.unavailable = problem;
+		}
 	}
 
 	/**
@@ -65,133 +112,136 @@ export class Planner {
 	 * @throws what is a defect of this node
 	 */
 	async plan(index: number): Promise<RunItem> {
-		const parameters = this.itemAt(index);
-		const start = { index, parameters, hasKey: isSentOnlyOnce(parameters) };
+		const start = this.begin(index);
 		try {
 			// What was sent gives its first answer again, and is not judged again.
-			return this.recall(start) ?? (await this.planNew(start));
+			return (await this.recall(start)) ?? (await this.planNew(start));
 		} catch (error) {
 			const { problem, isForAll } = toRefusal(error);
 			if (isForAll) this.unavailable = problem;
-			return this.refuse(start, problem);
+			return this.refuseNew(start, problem);
 		}
 	}
 
-	private refuse(start: Start, problem: Problem): RunItem {
-		const { parameters } = start;
-		const { subscriber } = this.operation;
-		const subscriberId = subscriber && asEntered(parameters, subscriber);
-		const how = isDryRun(parameters) ? 'unsendable' : 'failed';
-		return { ...start, how, subscriberId, problem };
+	private begin(index: number): Start {
+		const parameters = this.itemAt(index);
+		const isTrial = trials.includes(this.start) && hasTestSubscriber(parameters);
+		return {
+			index,
+			parameters,
+			// An item that comes back unknown was left so by this execution.
+			choice: isBackUnknown(parameters.input)
+				? 'report'
+				: (readable(() => readUnknownOutcome(parameters)) ?? 'report'),
+			isTest: isTrial && !isDryRun(parameters),
+		};
 	}
 
-	/** What an earlier try of this execution has sent, or may have. An agent's tool knows it by its content, later. */
-	private recall(start: Start): RunItem | undefined {
-		if (this.once.isFirstTry) return undefined;
+	/** What was sent, or may have been: by an earlier try of this execution, or under a key that was asked. */
+	private async recall(start: Start): Promise<RunItem | undefined> {
+		const { index, parameters, choice } = start;
+		if (this.isRetry && isDryRun(parameters)) throw noDryRunInRetry;
+		// An agent's tool knows what it has sent by its content, later.
+		if (!this.isTool) {
+			const recalled = this.sendsOnce.recall(this.jobs.positionOf(start));
+			if (recalled.says === 'sent') {
+				return { index, parameters, how: 'sentEarlier', row: recalled.row };
+			}
+			if (recalled.says === 'unknown') {
+				const mayDecide = recalled.isOfEarlier && choice !== 'report';
+				if (!mayDecide) return this.refuse(start, recalled.problem);
+				if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
+			}
+		}
+		const asked = this.asked.get(index);
+		if (asked?.state.is === 'sent') {
+			const row = toRowAsEntered(parameters, this.operation, alreadySentUnderKey);
+			return { index, parameters, how: 'alreadySent', row };
+		}
+		if (asked?.state.is === 'unknown' && choice === 'countAsSent') {
+			return await this.countAsSent(start, asked.key);
+		}
+		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
+		if (isKeyless && isBackUnknown(parameters.input)) return this.refuse(start, comesBackUnknown);
+		return undefined;
+	}
+
+	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
+	private async countAsSent(start: Start, key: string | undefined): Promise<RunItem> {
 		const { index, parameters } = start;
-		const position = this.positionOf(index, parameters);
-		const recalled = this.once.recall({ position, unknownOutcome: choiceOf(parameters) });
-		if (recalled.says === 'unknown') {
-			const { problem, hasKey } = recalled;
-			return { ...this.refuse(start, problem), hasKey };
-		}
-		if (recalled.says !== 'sent') return undefined;
-		return { ...start, how: 'sentEarlier', hasKey: recalled.hasKey, row: recalled.row };
+		// The key that it has by now counts, too, if it can be read.
+		const present = await this.jobs.keyOf(start).catch(() => undefined);
+		const keys = [...new Set([key, present])].filter((each) => each !== undefined);
+		const row = toRowAsEntered(parameters, this.operation, countedAsSent);
+		await this.sendsOnce.countAsSent(this.jobs.positionOf(start), keys, row);
+		return { index, parameters, how: 'sentEarlier', row, isDecided: true };
 	}
 
 	private async planNew(start: Start): Promise<RunItem> {
-		const { index, parameters, hasKey } = start;
-		if (this.unavailable !== undefined) return this.refuse(start, this.unavailable);
+		const { index, parameters, choice, isTest } = start;
+		if (this.unavailable !== undefined) return this.refuseNew(start, this.unavailable);
+		const isShown = isDryRun(parameters);
+		// A dry run asks no key.
+		const isAsked = !(isShown && isSentOnlyOnce(parameters));
+		if (choice !== 'report' && isAsked && !this.wasAnyUnknown) throw nothingUnknown;
+		const untold = isShown || !hasTestSubscriber(parameters) ? undefined : trialUnknown(this.start);
+		if (untold !== undefined) throw untold;
 
-		const meant = prepareSend(parameters, this.operation);
+		const send = prepareSend(parameters, this.operation);
 		const connection = await this.connectionOf(index);
-		const { dryRun, unknownOutcome } = meant.options;
-		if (unknownOutcome !== 'report' && !hasKey && this.once.isFirstTry) throw nothingUnknown;
-		const { start: begun } = this;
-		const isTrialUnknown = begun === 'integrated' || begun === 'internal';
-		if (isTrialUnknown && !dryRun && isThere(parameters, testSubscriberField)) {
-			throw noTrialKnown(begun);
+		const key = isTest ? undefined : await this.jobs.keyOf(start);
+		const item = { index, parameters, subscriberId: send.body.sid, connection, key };
+		if (isShown) {
+			const late = lateness(send.timing, Date.now());
+			if (late !== undefined) return this.refuse(start, late, send);
+			return { ...item, how: 'shown', send, testSubscriberId: this.testSubscriberOf(start, send) };
 		}
-		const item = { ...start, meant, connection, subscriberId: meant.body.sid };
-		const test = trials.includes(this.start) ? testOf(parameters, meant) : undefined;
-		const key = keyOf(meant, connection, this.nodeId);
-		if (dryRun) {
-			const late = lateness(meant.timing, Date.now());
-			if (late !== undefined) return this.refuse(start, late);
-			return { ...item, how: 'previewed', send: meant, test, key };
-		}
-		if (test !== undefined && index > 0) return { ...item, how: 'toNobody', send: meant };
-		const once = this.sendOnce(start, test ?? meant, connection);
-		if (once.key !== undefined) await this.requireKeys();
-		const late = once.checkTime();
+		if (isTest && index > 0) return { ...item, how: 'untested', send };
+		const sent = isTest ? testOf(parameters, send) : send;
+		const job = this.jobs.jobOf(start, sent, connection, key);
+		if (this.sendsOnce.hasShown(job)) return this.refuseNew(start, shownBefore(sent), sent);
+		if (key !== undefined) await this.requireKeys();
+		const late = job.checkTime();
 		// A key that was sent is not judged by its time any more.
-		if (late !== undefined && (await this.once.isFree(once))) return this.refuse(start, late);
-		return { ...item, how: 'ready', send: test ?? meant, key: once.key, once };
+		if (late !== undefined && (await this.isFree(job))) return this.refuseNew(start, late, sent);
+		return { ...item, how: 'ready', send: sent, job, isDecided: this.isDecided(start) };
 	}
 
-	/** The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. */
-	private positionOf(index: number, { input }: ItemParameters): string {
-		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-		return `${this.runIndex}.${index}.${item}`;
+	/** Whether a choice decides about an item that is sent again. */
+	private isDecided(start: Start): boolean {
+		if (start.choice === 'report') return false;
+		const isUnknown = this.sendsOnce.recall(this.jobs.positionOf(start)).says === 'unknown';
+		return isUnknown || this.asked.get(start.index)?.state.is === 'unknown';
 	}
 
-	private sendOnce({ index, parameters }: Start, send: PreparedSend, connection: Connection): Send {
-		const { options } = send;
-		return {
-			// All calls of an agent's tool have one position, so there it is the content.
-			position: this.isTool
-				? digest(JSON.stringify([connection.site, send.content]))
-				: this.positionOf(index, parameters),
-			key: keyOf(send, connection, this.nodeId),
-			repeats: repeatsOf(send),
-			unknownOutcome: options.unknownOutcome,
-			timeoutMs: options.timeoutMs,
-			checkTime: () => lateness(send.timing, Date.now()),
-			request: async () => await performSend(connection.client, send),
-			toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
-			countedRow: toRow(send, {
-				status: 'alreadySent',
-				description: 'It counts as sent, as chosen under Unknown Outcome; nothing was sent now',
-			}),
-		};
+	/** Whether an earlier execution left anything unknown that a choice may decide about. */
+	private get wasAnyUnknown(): boolean {
+		const states = [...this.asked.values()].map(({ state }) => state.is);
+		return this.sendsOnce.hasFoundUnknown || states.includes('unknown');
 	}
-}
 
-/** When running the workflow again would send it again. */
-function repeatsOf({ isTest, options }: PreparedSend): Send['repeats'] {
-	// A test reaches its user alone.
-	if (isTest) return 'never';
-	if (options.idempotencyKey === undefined) return 'always';
-	return options.idempotencyKey === '' ? 'ifChanged' : 'never';
-}
+	/** Whom the editor would send it to instead. @throws InvalidInput */
+	private testSubscriberOf({ parameters }: Start, send: PreparedSend): string | undefined {
+		const isTrial = trials.includes(this.start) && hasTestSubscriber(parameters);
+		return isTrial ? testOf(parameters, send).body.sid : undefined;
+	}
 
-const nothingUnknown = new InvalidInput(
-	"'Unknown Outcome' works only in a Retry of the execution that left something unknown",
-	"Use 'Retry with currently saved workflow' on the execution that left it unknown, or take the option out to send anew.",
-	true,
-);
+	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */
+	private async isFree({ key, timeoutMs }: Send): Promise<boolean> {
+		return key === undefined || (await this.sendsOnce.look({ key, timeoutMs })).is === 'free';
+	}
 
-const noTrialKnown = (start: 'integrated' | 'internal') =>
-	new InvalidInput(
-		`'Test Subscriber ID' does not work in ${trialsUnknownIn[start]}: n8n does not tell the node there whether somebody is trying it`,
-		start === 'integrated'
-			? "Take it out of the options. To try the workflow, add 'Dry Run', or run the sub-workflow by itself."
-			: "Take it out of the options. To try the tool, add 'Dry Run'.",
-		start === 'internal',
-	);
+	private refuse({ index, parameters }: Start, problem: Problem, send?: PreparedSend): RunItem {
+		const { subscriber } = this.operation;
+		const subscriberId = send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
+		const how = isDryRun(parameters) && !this.isRetry ? 'unsendable' : 'failed';
+		return { index, parameters, subscriberId, how, problem, send };
+	}
 
-/** What is chosen about an unknown outcome. What was sent, or may have been, is not judged again: throws nothing. */
-const choiceOf = (parameters: ItemParameters) =>
-	readable(() => readSendOptions(parameters).unknownOutcome) ?? 'report';
-
-/** What a send is sent once under: what its user entered, or everything that is sent. A test has no key. */
-function keyOf(
-	{ options, content }: PreparedSend,
-	{ site }: Connection,
-	nodeId: string,
-): string | undefined {
-	const { idempotencyKey } = options;
-	if (idempotencyKey === undefined) return undefined;
-	const id = idempotencyKey === '' ? ['made', content] : ['entered', idempotencyKey];
-	return `key:${digest(JSON.stringify([nodeId, site, ...id]))}`;
+	/** Refuses an item that may be sent; one that was unknown before stays so. */
+	private refuseNew(start: Start, problem: Problem, send?: PreparedSend): RunItem {
+		const recalled = this.isTool ? undefined : this.sendsOnce.recall(this.jobs.positionOf(start));
+		const isUnknown = recalled?.says === 'unknown';
+		return this.refuse(start, isUnknown ? stillUnknown(recalled.problem, problem) : problem, send);
+	}
 }

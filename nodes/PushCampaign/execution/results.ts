@@ -26,7 +26,7 @@ export async function planEach<Plan>(
 export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
 	stopOnFailure: !context.continueOnFail(),
 	signal: context.getExecutionCancelSignal(),
-	sleep: async (milliseconds) => await sleep(milliseconds),
+	sleep,
 });
 
 /** The `error` of an item that failed. A read has no outcome. */

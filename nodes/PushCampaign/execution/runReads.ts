@@ -9,14 +9,13 @@ import { toN8nError, toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedRead, ReadOperation } from '../operations/operation';
-import { sentBeforeIn } from '../send/open';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { ownRetry } from './failureTexts';
-import { startOf } from './plan';
+import { readAgain } from './failureTexts';
+import type { Refused } from './names';
+import { notValid } from './names';
 import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
-import type { Refused } from './runItem';
-import { notValid } from './runItem';
+import { isForModel, isInEditor, retryOffer } from './start';
 
 type ReadResult = Result<IDataObject>;
 
@@ -43,10 +42,9 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const describe = ({ said, fix, remedy }: Problem) =>
-		[said, fix, remedy === 'wait' ? laterStep(context) : undefined]
-			.filter((sentence) => sentence !== undefined)
-			.join(' ');
+	const offer = isInEditor(context) ? 'none' : retryOffer(context);
+	const describe = ({ said, fix }: Problem) =>
+		[said, fix, readAgain[offer]].filter((sentence) => sentence).join(' ');
 	const failures: Refused[] = [];
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
@@ -62,9 +60,11 @@ export async function runReads(
 	if (first !== undefined && !isContinuing) {
 		const { index: itemIndex, problem } = first;
 		const isInvalid = problem.type === 'validation';
-		const message = isInvalid ? notValid(failures, plans.length) : problem.message;
-		const said = { message, description: describe(problem), itemIndex };
-		throw toN8nError(context.getNode(), problem, said);
+		const message = isInvalid ? notValid(failures, plans.length, '') : problem.message;
+		const description = describe(problem);
+		// It tells its model the message alone.
+		const shown = isForModel(context) ? `${message}. ${description}` : message;
+		throw toN8nError(context.getNode(), problem, { message: shown, description, itemIndex });
 	}
 	if (first !== undefined) showFailures(context, failures.length, plans.length);
 	return toOutput(context, results);
@@ -102,16 +102,6 @@ async function readAll(
 	}
 	const outcomes = await runQueue([...jobs.values()], queueOptions(context));
 	return new Map([...jobs.keys()].map((key, position) => [key, outcomes[position]]));
-}
-
-/** How to go on with a read that has to wait, without sending again what its execution has sent. */
-function laterStep(context: IExecuteFunctions): string | undefined {
-	const { byThisNode, byOthers } = sentBeforeIn(context);
-	if (!byThisNode && !byOthers) return 'Run the workflow again later.';
-	// n8n offers no Retry for a run that went on.
-	if (context.continueOnFail()) return undefined;
-	if (startOf(context) === 'integrated') return `Later, use 'Retry' ${ownRetry}.`;
-	return "Later, use 'Retry' in the list of executions.";
 }
 
 /** Tells how many items failed, and where to look. */

@@ -3,22 +3,26 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
-import { isTool } from '../n8n/parameters';
 import type { Ending, SendOperation } from '../operations/operation';
-import { toInvalidRow, toRequest, toRow } from '../operations/send';
+import { isSentOnlyOnce } from '../operations/options';
+import { toRequest, toRow, toRowAsEntered } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
-import { openSends, sentBeforeIn } from '../send/open';
+import { openSends } from '../send/open';
 import { subscriberCount } from '../service/answers';
+import type { Problem } from '../service/problems';
+import { notStartedProblem } from '../service/problems';
 import { subscriberCountPath } from '../service/rules';
-import { findRepeats, refuseSameCampaigns, refuseSharedKeys } from './duplicates';
+import { findRepeats, refuseSameNotifications, refuseSharedKeys } from './duplicates';
+import { alreadySentUnderKey, sentByItem } from './endings';
 import type { Circumstances } from './failureTexts';
 import {
-	circumstancesOf,
-	describeCanceled,
+	describeFailures,
+	describeForModel,
 	describeItem,
 	describeRun,
 	mainFailure,
 	messageOfRun,
+	tally,
 } from './failureTexts';
 import {
 	dryRunHints,
@@ -29,56 +33,42 @@ import {
 	unknownOutcomeHints,
 	withoutKeysHints,
 } from './hints';
-import { Planner, startOf } from './plan';
-import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
-import type { RunItem } from './runItem';
+import { planSends } from './plan';
+import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
+import type { FailedItem, ReadyItem, RunItem, UnsendableItem } from './runItem';
 import { failuresIn } from './runItem';
+import { isForModel, isInEditor, retryOffer } from './start';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
- * failure keeps the rest from starting.
+ * failure that is more than a missing subscriber keeps the rest from starting.
  * @throws NodeOperationError, NodeApiError
  */
 export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	const { once, requireKeys } = openSends(context);
-	const sentBefore = sentBeforeIn(context);
-	const planner = new Planner(context, operation, once, requireKeys);
-	const planned = await planEach(context, async (index) => await planner.plan(index));
-	const checked = findRepeats(refuseSameCampaigns(refuseSharedKeys(planned)));
-	const isContinuing = context.continueOnFail();
+	const { sendsOnce, requireKeys } = openSends(context);
+	const planned = await planSends(context, operation, sendsOnce, requireKeys);
+	const checked = findRepeats(refuseSameNotifications(refuseSharedKeys(planned)));
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(checked).some(({ problem }) => problem.outcome === 'notSent');
-	const mayStart = isContinuing || !isRefused;
-	const items = mayStart ? await sendAll(context, checked, once) : checked;
+	const mayStart = context.continueOnFail() || !isRefused;
+	const items = mayStart ? await sendAll(context, checked, sendsOnce) : checked;
 
-	const circumstances = {
-		...circumstancesOf(items, sentBefore),
-		isContinuing: isContinuing || isTool(context.getNode()) || context.getMode() === 'internal',
-		isToOne: operation.audience === 'subscriber' || items.some(({ send }) => send?.isTest),
-		isSubWorkflow: startOf(context) === 'integrated',
+	const circumstances: Circumstances = {
+		retry: retryOffer(context),
+		hasKeys: items.every(({ parameters }) => isSentOnlyOnce(parameters)),
+		isToOne: operation.audience === 'subscriber' || items.some(isTest),
+		isInEditor: isInEditor(context),
 	};
-	if (context.getExecutionCancelSignal()?.aborted) {
-		const { message, description } = describeCanceled(items, circumstances);
-		throw new NodeOperationError(context.getNode(), message, { description });
-	}
-	const failure = mainFailure(items);
-	const step = failure === undefined ? '' : describeRun(items, failure.problem, circumstances);
-	if (failure !== undefined && !isContinuing) {
-		// An agent reads the description, too, which begins like the message of a run.
-		const isAgents = isTool(context.getNode());
-		const message = isAgents ? failure.problem.message : messageOfRun(items, failure);
-		const said = { message, description: step, itemIndex: failure.index };
-		throw toN8nError(context.getNode(), failure.problem, said);
-	}
+	throwFailure(context, items, circumstances);
 	const active = await countSubscribers(operation, items);
 	// Not every context that n8n makes can show hints.
 	context.addExecutionHints?.(
-		...failedHints(items, isErrorOutput(context), step),
+		...failedHints(items, isErrorOutput(context), describeFailures(items, circumstances)),
 		...testHints(items),
-		...dryRunHints(items, active),
+		...dryRunHints(items, context.continueOnFail(), active),
 		...sentHints(items),
 		...sameAudienceHints(items),
 		...withoutKeysHints(items),
@@ -93,20 +83,48 @@ export async function runSends(
 	);
 }
 
+const isTest = (item: RunItem) => 'send' in item && item.send?.standsFor !== undefined;
+
+/** Throws if the run was stopped, or if it failed and does not go on. */
+function throwFailure(
+	context: IExecuteFunctions,
+	items: readonly RunItem[],
+	circumstances: Circumstances,
+): void {
+	const node = context.getNode();
+	if (context.getExecutionCancelSignal()?.aborted) {
+		const message = ['The execution was canceled.', tally(items)].join(' ').trim();
+		const description = describeFailures(items, circumstances);
+		throw new NodeOperationError(node, message, { description });
+	}
+	const main = mainFailure(items);
+	if (main === undefined || context.continueOnFail()) return;
+	const { problem, index: itemIndex } = main;
+	if (isForModel(context)) {
+		const description = describeForModel(main);
+		// It tells its model the message alone.
+		const message = `${problem.message}. ${description}`;
+		throw toN8nError(node, problem, { message, description, itemIndex });
+	}
+	const message = messageOfRun(items, main);
+	const description = describeRun(items, main, circumstances);
+	throw toN8nError(node, problem, { message, description, itemIndex });
+}
+
 /** Sends what is ready, each key once. */
 async function sendAll(
 	context: IExecuteFunctions,
 	items: readonly RunItem[],
-	sends: SendsOnce,
+	sendsOnce: SendsOnce,
 ): Promise<RunItem[]> {
-	const jobs = items.flatMap(({ index, once, how, first }) =>
-		once !== undefined && how === 'ready' && first === undefined ? [{ index, once }] : [],
+	const jobs = items.flatMap((item) =>
+		item.how === 'ready' && item.first === undefined ? [item] : [],
 	);
 	const outcomes = await runQueue(
 		jobs.map(
-			({ once }) =>
+			({ job }) =>
 				async () =>
-					await sends.try(once),
+					await sendsOnce.try(job),
 		),
 		queueOptions(context),
 	);
@@ -116,47 +134,62 @@ async function sendAll(
 	);
 }
 
-/** How an item ended, by the outcome of its send; or of the one that it repeats. */
-function endOf(item: RunItem, outcome: SendOutcome | undefined): RunItem {
+/** How an item ended, by the outcome of its send; or of the one that has its key. */
+function endOf(item: ReadyItem, outcome: SendOutcome | undefined): RunItem {
 	if (outcome === undefined) return item;
+	const { first, send } = item;
 	if (outcome.ended === 'failed') return { ...item, how: 'failed', problem: outcome.problem };
-	if (item.first !== undefined && outcome.ended === 'sent') return { ...item, how: 'repeated' };
-	if (item.first !== undefined || outcome.ended === 'alreadySent') {
-		return { ...item, how: 'alreadySent' };
+	if (first !== undefined && outcome.ended === 'sent') {
+		return { ...item, how: 'repeated', row: toRow(send, sentByItem(first)) };
+	}
+	if (first !== undefined || outcome.ended === 'alreadySent') {
+		return { ...item, how: 'alreadySent', row: toRow(send, alreadySentUnderKey) };
 	}
 	return { ...item, how: outcome.ended === 'sent' ? 'sent' : 'sentEarlier', row: outcome.row };
 }
 
 /** What an item gives. */
 function rowOf(item: RunItem, operation: SendOperation, circumstances: Circumstances): IDataObject {
-	const { send, row, parameters } = item;
-	if (row !== undefined) return row;
-	const ending = endingOf(item, circumstances);
-	return send === undefined ? toInvalidRow(parameters, operation, ending) : toRow(send, ending);
+	switch (item.how) {
+		case 'sent':
+		case 'sentEarlier':
+		case 'alreadySent':
+		case 'repeated':
+			return item.row;
+		case 'shown':
+		case 'untested':
+			return toRow(item.send, {
+				dryRun: true,
+				request: toRequest(item.connection.baseUrl, item.send),
+			});
+		case 'unsendable': {
+			const error = toItemError(item.problem, item.problem.fix ?? '', true);
+			return failedRow(item, operation, { dryRun: true, error });
+		}
+		case 'failed': {
+			const error = toItemError(item.problem, describeItem(item, circumstances), true);
+			return failedRow(item, operation, endingOf(item.problem, error));
+		}
+		case 'ready':
+			return toRow(
+				item.send,
+				endingOf(notStartedProblem, toItemError(notStartedProblem, '', true)),
+			);
+	}
 }
 
-function endingOf(item: RunItem, circumstances: Circumstances): Ending {
-	const { how, send, connection, problem, first } = item;
-	if (problem !== undefined) {
-		const isDryRun = how === 'unsendable';
-		const description = isDryRun ? (problem.fix ?? '') : describeItem(problem, circumstances);
-		const error = toItemError(problem, description, true);
-		if (isDryRun) return { dryRun: true, error };
-		return { status: problem.outcome, description: problem.message, error };
-	}
-	if (how === 'previewed' || how === 'toNobody') {
-		const request = send && connection && toRequest(connection.baseUrl, send);
-		return { dryRun: true, ...(request === undefined ? {} : { request }) };
-	}
-	const isMade = send?.options.idempotencyKey === '';
-	const what = isMade ? 'the same text was sent to the same people' : 'this ID was sent';
-	const when = how === 'repeated' ? `by item ${first} of this run` : 'earlier';
-	const another = `${isMade ? 'an' : 'another'} ID in 'Send Only Once' sends it again`;
-	return {
-		status: 'alreadySent',
-		description: `Nothing was sent for this item: ${what} ${when}, and ${another}`,
-	};
-}
+const endingOf = ({ outcome, message }: Problem, error: IDataObject) => ({
+	status: outcome,
+	description: message,
+	error,
+});
+
+/** The row that a send would give, as far as it is known. */
+const failedRow = (
+	{ send, parameters }: FailedItem | UnsendableItem,
+	operation: SendOperation,
+	ending: Ending,
+) => (send === undefined ? toRowAsEntered(parameters, operation, ending) : toRow(send, ending));
 
 /** A hint that comes late helps nobody. In milliseconds. */
 const patienceMs = 5_000;
@@ -166,13 +199,11 @@ async function countSubscribers(
 	{ audience }: SendOperation,
 	items: readonly RunItem[],
 ): Promise<number | undefined> {
-	const previews = items.filter(({ how }) => how === 'previewed');
-	const [preview] = previews;
-	if (audience !== 'all' || preview?.connection === undefined) return undefined;
-	const sites = new Set(previews.map(({ connection }) => connection?.site));
-	if (sites.size > 1) return undefined;
+	const connections = items.flatMap((item) => (item.how === 'shown' ? [item.connection] : []));
+	const [first] = connections;
+	if (audience !== 'all' || first === undefined) return undefined;
+	if (new Set(connections.map(({ site }) => site)).size > 1) return undefined;
 	const request = { isSend: false, path: subscriberCountPath };
-	const { client } = preview.connection;
-	const result = await client.request(request, subscriberCount, patienceMs);
+	const result = await first.client.request(request, subscriberCount, patienceMs);
 	return result.answered ? (result.value['activeSubscribers'] ?? undefined) : undefined;
 }

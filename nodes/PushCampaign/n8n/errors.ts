@@ -5,15 +5,10 @@ import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput, messageOf, Unavailable } from '../service/thrown';
 import { UnusableCredential } from './connection';
-import { isTool } from './parameters';
 
 /** Why something failed that was thrown, in words. What is not known here is a defect of this node. */
 export function toProblem(thrown: unknown): Problem {
-	if (thrown instanceof UnusableCredential) {
-		const problem = validationProblem(thrown.reason);
-		// The data of the items is right, so a Retry helps once the credential is.
-		return problem.remedy === 'correct' ? { ...problem, remedy: 'mend' } : problem;
-	}
+	if (thrown instanceof UnusableCredential) return validationProblem(thrown.reason);
 	if (thrown instanceof InvalidInput || thrown instanceof Unavailable) {
 		return validationProblem(thrown);
 	}
@@ -23,7 +18,6 @@ export function toProblem(thrown: unknown): Problem {
 		outcome: 'unknown',
 		message: `This is a bug in the Push Campaign node: ${messageOf(thrown)}`,
 		fix: 'Report it to the maintainers of this node, with the workflow and its data.',
-		remedy: 'mend',
 		cause: 'node-defect',
 	};
 }
@@ -69,9 +63,7 @@ export function toN8nError(
 		...(itemIndex === undefined ? {} : { itemIndex }),
 		failure: retryAfterMs === undefined ? { cause } : { cause, retryAfterMs },
 	};
-	// An agent tells its model the message alone.
-	const said = isTool(node) ? `${message}. ${description}` : message;
-	const shown = withoutN8nWords(said);
+	const shown = withoutN8nWords(message);
 	if (type === 'validation' || cause === 'node-defect') {
 		return new NodeOperationError(node, shown, options);
 	}

@@ -1,8 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { campaignStatusOf, toRates } from '../service/answers';
+import type { Result } from '../service/client';
 import { campaignStatusPath } from '../service/rules';
+import { clip } from '../service/text';
 import type { ReadOperation } from './operation';
 import { prepareRead, readProperties } from './readFields';
 import { asEntered, fieldOf, invalid, isBlank, readId } from './values';
@@ -33,6 +35,13 @@ function readCampaignId(item: ItemParameters): string {
 	return id;
 }
 
+/** Names the campaign that is not there. Specification, Errors: of a campaign's status, this type is about its ID. */
+function withId(result: Result<IDataObject>, id: string): Result<IDataObject> {
+	if (result.answered || result.problem.type !== 'invalid_value') return result;
+	const message = `The push service has no campaign ${clip(id)}`;
+	return { ...result, problem: { ...result.problem, message, fix: `Correct ${field.label}.` } };
+}
+
 /** Specification, GET status. */
 export const getStatus: ReadOperation = {
 	resource: 'campaign',
@@ -45,10 +54,9 @@ export const getStatus: ReadOperation = {
 	properties: [campaign, ...readProperties],
 	prepare(item) {
 		const id = readCampaignId(item);
-		const about = { of: 'campaign', label: field.label, id } as const;
-		return prepareRead(
+		const read = prepareRead(
 			item,
-			{ path: campaignStatusPath(id), about },
+			{ path: campaignStatusPath(id), isOfCampaign: true },
 			campaignStatusOf(id),
 			({ campaignId, status, counters }) => ({
 				campaignId,
@@ -57,6 +65,10 @@ export const getStatus: ReadOperation = {
 				...toRates(counters),
 			}),
 		);
+		return {
+			...read,
+			perform: async (client) => withId(await read.perform(client), id),
+		};
 	},
 	toFailedRow(item) {
 		const campaignId = asEntered(item, field);

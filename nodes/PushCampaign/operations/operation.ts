@@ -29,16 +29,19 @@ export interface SendOperation extends Operation {
 /** One item's send, checked and ready to be made. */
 export interface PreparedSend {
 	readonly audience: Audience;
-	/** Whether it goes to the test subscriber instead of those whom it is meant for. */
-	readonly isTest: boolean;
 	/** Exactly what is sent. */
 	readonly body: CampaignBody;
 	readonly timing: Timing;
 	readonly options: SendOptions;
-	/** What a key is made of: audience and everything that is sent, as entered. A format: saved keys depend on it. */
-	readonly content: string;
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
+	/**
+	 * What its subscribers would see twice: title, message and target URL as entered, subscribers and moment. Missing for one
+	 * subscriber, who may get the same again.
+	 */
+	readonly notification?: string | undefined;
+	/** If it goes to the test subscriber: the send that it stands for. */
+	readonly standsFor?: PreparedSend | undefined;
 }
 
 /** How a send ended, as its item says. */
@@ -46,7 +49,7 @@ export interface Ending {
 	readonly campaignId?: string;
 	/** Missing after a dry run. */
 	readonly status?: 'success' | 'alreadySent' | 'notSent' | 'unknown';
-	readonly description?: string;
+	readonly description?: string | undefined;
 	readonly dryRun?: true;
 	/** What a dry run would send. */
 	readonly request?: IDataObject;

@@ -2,12 +2,15 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { UnknownOutcome } from '../service/problems';
+import { InvalidInput } from '../service/thrown';
 import { judge } from './judge';
 import { testSubscriberId } from './subscriber';
 import {
+	asEntered,
 	fieldOf,
 	isBlank,
 	isThere,
+	missing,
 	readable,
 	readChoice,
 	readSwitch,
@@ -43,7 +46,7 @@ const idempotencyKey = textProperty({
 	displayName: 'Send Only Once',
 	name: 'idempotencyKey',
 	placeholder: 'e.g. order-1042-shipped',
-	description: 'ID that is sent once; left blank, the same text goes to the same people once',
+	description: 'ID of what it is about, such as an order number: each is sent once',
 });
 
 const timeout = {
@@ -107,7 +110,7 @@ export interface SendOptions {
 	/** Milliseconds for one request. */
 	readonly timeoutMs: number;
 	readonly unknownOutcome: UnknownOutcome;
-	/** Send Only Once: missing if it was not added; empty if the key is made of what is sent. */
+	/** Send Only Once; missing if it was not added. */
 	readonly idempotencyKey?: string | undefined;
 }
 
@@ -118,14 +121,26 @@ export function readTimeout(item: ItemParameters): number {
 	return readWholeNumber(item, field, timeout.typeOptions.minValue, timeout.typeOptions.maxValue);
 }
 
-function readKey(item: ItemParameters): string | undefined {
-	const field = optionField(idempotencyKey);
-	if (!isThere(item, field)) return undefined;
-	const key = toText(field, item.get(field));
-	if (isBlank(key)) return '';
-	judge(item, field, key);
+const keyField = optionField(idempotencyKey);
+
+const keyExample =
+	'Enter an ID of what the notification is about, such as {{ $json.guid }}, or {{ $today.toISODate() }} for one a day.';
+
+/** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
+export function readKey(item: ItemParameters): string | undefined {
+	if (!isThere(item, keyField)) return undefined;
+	const key = toText(keyField, item.get(keyField));
+	if (isBlank(key)) throw new InvalidInput(missing(item, keyField).message, keyExample);
+	judge(item, keyField, key);
 	return key;
 }
+
+/** Send Only Once as it was entered, valid or not. Throws nothing. */
+export const keyAsEntered = (item: ItemParameters): string | undefined => asEntered(item, keyField);
+
+/** Reads Unknown Outcome. @throws InvalidInput */
+export const readUnknownOutcome = (item: ItemParameters): UnknownOutcome =>
+	readChoice(item, optionField(unknownOutcome), ['report', 'resend', 'countAsSent'], 'report');
 
 /**
  * Reads the options of a send.
@@ -134,26 +149,16 @@ function readKey(item: ItemParameters): string | undefined {
 export const readSendOptions = (item: ItemParameters): SendOptions => ({
 	dryRun: readSwitch(item, optionField(dryRun), false),
 	timeoutMs: readTimeout(item),
-	unknownOutcome: readChoice(
-		item,
-		optionField(unknownOutcome),
-		['report', 'resend', 'countAsSent'],
-		'report',
-	),
+	unknownOutcome: readUnknownOutcome(item),
 	idempotencyKey: readKey(item),
 });
 
 /** Whether an item has Send Only Once, whatever is entered there. */
-export const isSentOnlyOnce = (item: ItemParameters): boolean =>
-	isThere(item, optionField(idempotencyKey));
-
-/** Whether its key is left blank in the panel: then it is made of what is sent. */
-export const isKeyBlank = (item: ItemParameters): boolean =>
-	isSentOnlyOnce(item) && isBlank(item.written(optionField(idempotencyKey).path));
+export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
 
 /** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
 export const isDryRun = (item: ItemParameters): boolean =>
-	readable(() => item.get(optionField(dryRun))) === true;
+	readable(() => readSwitch(item, optionField(dryRun), false)) === true;
 
 /** Reads how the texts of a send are changed. */
 export const readTextChanges = (item: ItemParameters) => ({

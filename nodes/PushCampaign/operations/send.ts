@@ -3,13 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ItemParameters } from '../n8n/parameters';
 import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
-import type { Client, Result, ServiceRequest } from '../service/client';
-import type { Audience, CampaignBody } from '../service/rules';
+import type { Client, Result } from '../service/client';
+import type { Audience } from '../service/rules';
 import { audienceRules } from '../service/rules';
+import { clip } from '../service/text';
 import type { Ending, PreparedSend, SendOperation } from './operation';
 import type { SendOptions } from './options';
-import { readSendOptions } from './options';
-import { readBody, titleField } from './sendFields';
+import { keyAsEntered, readSendOptions } from './options';
+import { nameAsEntered, readBody, readTargetUrl, titleField } from './sendFields';
 import { readSubscriberId, subscriberField, testSubscriberField } from './subscriber';
 import type { Timing } from './timing';
 import { readTiming } from './timing';
@@ -17,21 +18,17 @@ import { asEntered, isThere, readable } from './values';
 
 type Selection = ReturnType<SendOperation['select']>;
 
-/** JSON in which each object has its fields in order, so that the order in which code sets them changes nothing. */
-const toSortedJson = (value: unknown): string =>
-	JSON.stringify(value, (_name, part: unknown) => {
-		if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-		return Object.fromEntries(
-			Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
-		);
-	});
-
-/** The order of segments changes nothing, nor whether an ID is a number or there twice. */
-const selectedBy = (audience: Audience, { segment, ...selection }: Selection) => ({
-	audience,
-	...selection,
-	segment: segment && [...new Set(segment.map(String))].sort(),
-});
+/** Whom a send is for, as a text: neither the order counts, nor whether a value is a number. */
+function toRecipients(
+	audience: Audience,
+	{ attribute = {}, segment = [], sid }: Selection,
+): string {
+	const pairs = Object.entries(attribute).map(([name, value]) =>
+		JSON.stringify([name, `${value}`]),
+	);
+	const segments = new Set(segment.map(String));
+	return JSON.stringify([audience, pairs.sort(), [...segments].sort(), sid]);
+}
 
 function prepare(
 	item: ItemParameters,
@@ -41,17 +38,15 @@ function prepare(
 ): PreparedSend {
 	const selection = select(item);
 	const body = readBody(item, audience, timing);
-	const selected = selectedBy(audience, selection);
-	const { entered, quietHours } = timing;
+	const recipients = toRecipients(audience, selection);
+	const what = [body.title, body.message, readTargetUrl(item), timing.effective?.at];
 	return {
 		audience,
-		isTest: false,
 		body: { ...body, ...selection },
 		timing,
 		options,
-		// As entered: quiet hours make another time of it each day.
-		content: toSortedJson({ ...body, ...selected, send_at: entered?.text, quietHours }),
-		recipients: toSortedJson(selected),
+		recipients,
+		notification: audience === 'subscriber' ? undefined : JSON.stringify([recipients, ...what]),
 	};
 }
 
@@ -69,24 +64,34 @@ export function prepareSend(
 }
 
 /**
- * The same send for the test subscriber alone: Send to Subscriber, without what that does not take, and without a key,
- * which would keep the real send from going out.
- * @returns undefined if Test Subscriber ID was not added
+ * The test that stands for a send: Send to Subscriber for the test subscriber alone, without what that does not take, and
+ * right away, because somebody waits for it. It has no key, which would keep the send itself from going out.
  * @throws InvalidInput
  */
-export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend | undefined {
-	if (!isThere(item, testSubscriberField)) return undefined;
+export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 	const select = () => ({ sid: readSubscriberId(item, testSubscriberField) });
 	const options = { ...send.options, idempotencyKey: undefined };
-	const test = prepare(item, { audience: 'subscriber', select }, options, send.timing);
-	return { ...test, isTest: true };
+	const timing = { ...send.timing, entered: undefined, effective: undefined, isMoved: false };
+	const test = prepare(item, { audience: 'subscriber', select }, options, timing);
+	return { ...test, standsFor: send };
 }
 
-/** The subscriber that a request is about, if it is for one. */
-function aboutOf({ body, isTest }: PreparedSend): Pick<ServiceRequest, 'about'> {
-	if (body.sid === undefined) return {};
-	const { label } = isTest ? testSubscriberField : subscriberField;
-	return { about: { of: 'subscriber', label, id: body.sid } };
+/** Whether Test Subscriber ID was added. */
+export const hasTestSubscriber = (item: ItemParameters): boolean =>
+	isThere(item, testSubscriberField);
+
+/** Names the subscriber who is not there, and the field with the ID. */
+function withSubscriber(
+	result: Result<Receipt>,
+	{ body, standsFor }: PreparedSend,
+): Result<Receipt> {
+	if (result.answered || result.problem.type !== 'invalid_sid' || body.sid === undefined) {
+		return result;
+	}
+	const { label } = standsFor === undefined ? subscriberField : testSubscriberField;
+	const message = `The push service has no subscriber ${clip(body.sid)}`;
+	const fix = `They may have unsubscribed: correct ${label}, or take them out of the list.`;
+	return { answered: false, problem: { ...result.problem, message, fix } };
 }
 
 /** Makes the request. */
@@ -94,65 +99,67 @@ export async function performSend(client: Client, send: PreparedSend): Promise<R
 	const { audience, body, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
 	const answer = isCampaign ? campaignCreated : notificationSent;
-	const request = { isSend: true, path, body, ...aboutOf(send) };
-	return await client.request(request, answer, options.timeoutMs);
+	const result = await client.request({ isSend: true, path, body }, answer, options.timeoutMs);
+	return withSubscriber(result, send);
 }
 
-/** What an item says of a send: of one that can't be read, less. */
+/** What an item says of a send, as far as it is known. */
 interface Known {
+	readonly subscriberId?: string | undefined;
 	readonly audience: Audience | 'test';
+	readonly title?: string | undefined;
 	/** In words. */
 	readonly recipients?: string | undefined;
-	readonly body: { readonly [Name in keyof CampaignBody]?: CampaignBody[Name] | undefined };
+	readonly name?: string | undefined;
+	readonly sendAt?: string | undefined;
 	readonly idempotencyKey?: string | undefined;
 }
 
 /** In the order in which users see it, without what is not there. */
-function rowOf({ audience, recipients, body, idempotencyKey }: Known, ending: Ending): IDataObject {
+function rowOf(known: Known, ending: Ending): IDataObject {
+	const { subscriberId, audience, title, recipients, name, sendAt, idempotencyKey } = known;
 	const { campaignId, status, description, dryRun, request, error } = ending;
 	const fields: IDataObject = {
-		campaignId,
-		subscriberId: body.sid,
-		audience,
-		status,
-		description,
-		title: body.title,
-		recipients,
-		name: body.name,
-		sendAt: body.send_at,
-		idempotencyKey,
-		dryRun,
-		request,
-		error,
+		...{ campaignId, subscriberId, audience, status, description, title, recipients },
+		...{ name, sendAt, idempotencyKey, dryRun, request, error },
 	};
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** The item of a send. */
 export function toRow(send: PreparedSend, ending: Ending): IDataObject {
-	const { audience, body, isTest, options, timing } = send;
+	const { audience, body, standsFor, options, timing } = send;
 	// Quiet hours moved it to another time when it was sent.
 	const hasOtherTime = ending.status === 'alreadySent' && timing.isMoved;
 	const known: Known = {
-		audience: isTest ? 'test' : audience,
+		subscriberId: body.sid,
+		audience: standsFor === undefined ? audience : 'test',
+		title: body.title,
 		recipients: describeRecipients(send),
-		body: hasOtherTime ? { ...body, send_at: undefined } : body,
-		idempotencyKey: options.idempotencyKey === '' ? undefined : options.idempotencyKey,
+		name: body.name,
+		sendAt: hasOtherTime ? undefined : body.send_at,
+		idempotencyKey: options.idempotencyKey,
 	};
 	return rowOf(known, ending);
 }
 
-/** The item of a send that is not valid: it names what was entered, if that can be read. Throws nothing. */
-export function toInvalidRow(
+/** The item of a send that can't be read: it names what was entered, as far as that can be read. Throws nothing. */
+export function toRowAsEntered(
 	item: ItemParameters,
 	{ audience, subscriber, select }: Pick<SendOperation, 'audience' | 'subscriber' | 'select'>,
 	ending: Ending,
 ): IDataObject {
-	const title = asEntered(item, titleField);
-	const sid = subscriber && asEntered(item, subscriber);
 	const selection = readable(() => select(item));
-	const recipients = selection && describeRecipients({ audience, body: selection });
-	return rowOf({ audience, recipients, body: { title, sid } }, ending);
+	const known: Known = {
+		subscriberId: subscriber && asEntered(item, subscriber),
+		audience,
+		title: asEntered(item, titleField),
+		recipients: selection && describeRecipients({ audience, body: selection }),
+		name: audienceRules[audience].accepts.includes('name') ? nameAsEntered(item) : undefined,
+		sendAt: readable(() => readTiming(item).effective?.text),
+		idempotencyKey: keyAsEntered(item),
+	};
+	return rowOf(known, ending);
 }
 
 /** The request of a send, without its headers, as a dry run shows it. */

@@ -12,6 +12,7 @@ import { expireAfter, readExpiry, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
 import {
 	additionalField,
+	asEntered,
 	entriesOf,
 	fieldIn,
 	fieldOf,
@@ -199,6 +200,16 @@ function readAdditional(source: TextSource, audience: Audience): OptionalFields 
 		...(image ? { image } : {}),
 	};
 }
+
+/** The target URL as it was entered, without added UTM parameters. @throws InvalidInput */
+export function readTargetUrl(item: ItemParameters): string {
+	const source = { item, changes: readTextChanges(item), utm: [] };
+	return readLink(source, fieldOf(targetUrl), Infinity);
+}
+
+/** The campaign's name as it was entered, valid or not. Throws nothing. */
+export const nameAsEntered = (item: ItemParameters): string | undefined =>
+	asEntered(item, additionalField(campaignName));
 
 /**
  * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.

@@ -149,12 +149,12 @@ export function lateness({ effective, isMoved }: Timing, now: number): Problem |
 	const late = effective && checkLead(effective, now);
 	if (late === undefined) return undefined;
 	if (!isMoved) return validationProblem(late);
-	const ended = new InvalidInput(
-		"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
-		'Wait a moment.',
+	return validationProblem(
+		new InvalidInput(
+			"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
+			'The next try chooses a later time.',
+		),
 	);
-	// The next try chooses another time.
-	return { ...validationProblem(ended), remedy: 'wait' };
 }
 
 /** Reads how long delivery is tried: `7d`. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
-import type { Problem, UnknownOutcome } from '../service/problems';
+import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
 
 const stateKey = 'pushCampaignLedger';
@@ -12,8 +12,8 @@ const savedProblem = z.object({
 	type: z.string(),
 	outcome: z.literal('unknown'),
 	message: z.string(),
+	reason: z.string(),
 	fix: z.string().optional(),
-	remedy: z.enum(['wait', 'mend', 'correct']),
 	cause: z.enum([
 		'rate-limited',
 		'credential-invalid',
@@ -24,30 +24,41 @@ const savedProblem = z.object({
 	httpCode: z.string().optional(),
 });
 
-/** Whether it was sent with Send Only Once. */
-const hasKey = z.boolean();
 const savedRow = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/** What was sent: the key, if it has Send Only Once, and a digest of what its subscribers see. */
+const savedSend = { key: z.string().optional(), notification: z.string().optional() };
 
 /**
  * How a send ended, as n8n saves it: the item that it gave, or why nobody knows and which execution left it so. This is a
  * format: it stays as it is from version to version.
  */
 const savedEntry = z.union([
-	z.object({ row: savedRow, hasKey }),
-	z.object({ unknown: savedProblem, executionId: z.string(), hasKey }),
+	z.object({ row: savedRow, ...savedSend }),
+	z.object({ unknown: savedProblem, executionId: z.string(), ...savedSend }),
 ]);
 type Entry = z.infer<typeof savedEntry>;
+
+/** The send that an entry is about. */
+export interface LedgerSend {
+	/** Its position in the execution, which no other send has. */
+	readonly position: string;
+	/** The name of its key's rows, if it has Send Only Once. */
+	readonly key?: string | undefined;
+	/** A digest of what its subscribers see; missing if they may get the same again. */
+	readonly notification?: string | undefined;
+}
 
 const unknownBecause = (reason: string) =>
 	savedProblem.parse(unknownProblem(reason, { isSend: true }));
 
 const stopped = unknownBecause('the execution was stopped before the push service answered');
+const inFlight = unknownBecause('another run of this node is sending it at this moment');
 
 /** What can't be read may have been sent. */
 const unreadable: Entry = {
 	unknown: unknownBecause("this version of Push Campaign can't read what was saved about it"),
 	executionId: '',
-	hasKey: false,
 };
 const savedLedger = z.object({
 	id: z.string(),
@@ -60,19 +71,28 @@ const savedLedger = z.object({
 export type Recalled =
 	| { readonly says: 'new' }
 	/** It was sent, and gave this item. */
-	| { readonly says: 'sent'; readonly row: IDataObject; readonly hasKey: boolean }
-	/** Nobody knows, and it must not be sent. */
-	| { readonly says: 'unknown'; readonly problem: Problem; readonly hasKey: boolean }
-	/** An earlier execution left it unknown, and its user found it in the dashboard. */
-	| { readonly says: 'countAsSent' };
+	| { readonly says: 'sent'; readonly row: IDataObject }
+	/** Nobody knows. */
+	| {
+			readonly says: 'unknown';
+			readonly problem: Problem;
+			/** Whether an earlier execution left it so: then its user may decide. */
+			readonly isOfEarlier: boolean;
+			/** The key that it was sent under. */
+			readonly key?: string | undefined;
+	  };
 
 /**
  * What one execution has sent, or may have sent, by the position of the item. It lives in n8n's context of the node, which
  * n8n keeps between the tries of 'Retry On Fail' and saves with the execution, where 'Retry' finds it again.
  */
 export class Ledger {
-	/** Sends that are in flight. Not saved. */
+	/** Sends that are in flight. Not saved, as nothing below. */
 	readonly #inFlight = new Set<string>();
+	/** By what its subscribers see: the last send of it that went out, or may have. */
+	readonly #notifications = new Map<string, LedgerSend>();
+	/** The executions that began with something that an earlier one had left unknown. */
+	readonly #foundUnknown = new Set<string>();
 	private readonly entries: Record<string, Entry> = {};
 
 	/** @param ifMissing how a send stands that has no entry, if it is not new */
@@ -81,52 +101,86 @@ export class Ledger {
 		private readonly ifMissing?: Entry,
 	) {}
 
-	/** Whether this execution has sent nothing yet, and left nothing unknown. */
-	get isEmpty(): boolean {
-		return this.ifMissing === undefined && Object.keys(this.entries).length === 0;
+	/** Whether an execution is the Retry of one that left something unknown. */
+	hasFoundUnknown(executionId: string): boolean {
+		return this.#foundUnknown.has(executionId);
 	}
 
-	/** How a send stands for this execution, if its user chose this about what earlier executions left unknown. */
-	recall(position: string, executionId: string, choice: UnknownOutcome): Recalled {
+	/** How a send stands for an execution. */
+	recall(position: string, executionId: string): Recalled {
 		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
-		if ('row' in entry) return { says: 'sent', row: { ...entry.row }, hasKey: entry.hasKey };
-		const isDecided = choice !== 'report' && entry.executionId !== executionId;
+		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
 		// Two Retries may run at once: what is in flight is nobody's to decide.
-		if (!isDecided || this.#inFlight.has(position)) {
-			return { says: 'unknown', problem: entry.unknown, hasKey: entry.hasKey };
+		if (this.#inFlight.has(position)) {
+			return { says: 'unknown', problem: inFlight, isOfEarlier: false };
 		}
-		return choice === 'resend' ? { says: 'new' } : { says: 'countAsSent' };
+		const isOfEarlier = entry.executionId !== executionId;
+		return { says: 'unknown', problem: entry.unknown, isOfEarlier, key: entry.key };
+	}
+
+	/**
+	 * Whether another send of this execution has shown the same to the same subscribers, or may have. One under the same key
+	 * is told by its key.
+	 */
+	hasShown({ position, key, notification }: LedgerSend): boolean {
+		const shown = notification === undefined ? undefined : this.#notifications.get(notification);
+		if (shown === undefined || shown.position === position) return false;
+		return key === undefined || shown.key !== key;
 	}
 
 	/** Notes that a request is about to leave. If the execution ends here, its outcome is unknown. */
-	begin(position: string, executionId: string, withKey: boolean): void {
-		this.#inFlight.add(position);
-		this.entries[position] = { unknown: stopped, executionId, hasKey: withKey };
+	begin(send: LedgerSend, executionId: string): void {
+		this.#inFlight.add(send.position);
+		this.keep(send, { unknown: stopped, executionId });
 	}
 
 	/** Notes the item that a send gave. */
-	keepSent(position: string, row: IDataObject, withKey: boolean): void {
-		this.#inFlight.delete(position);
-		this.entries[position] = { row: savedRow.parse(row), hasKey: withKey };
+	keepSent(send: LedgerSend, row: IDataObject): void {
+		this.#inFlight.delete(send.position);
+		this.keep(send, { row: savedRow.parse(row) });
+	}
+
+	/** Notes the item of a send that its user found in the dashboard. */
+	countAsSent(position: string, row: IDataObject): void {
+		this.keep({ ...this.entries[position], position }, { row: savedRow.parse(row) });
 	}
 
 	/** Notes how a request ended that was not accepted. */
-	keepFailed(position: string, executionId: string, problem: Problem, withKey: boolean): void {
+	keepFailed(send: LedgerSend, executionId: string, problem: Problem): void {
+		const { position, notification } = send;
 		this.#inFlight.delete(position);
 		if (problem.outcome === 'unknown') {
-			const unknown = savedProblem.parse(problem);
-			this.entries[position] = { unknown, executionId, hasKey: withKey };
-		} else {
-			delete this.entries[position];
+			this.keep(send, { unknown: savedProblem.parse(problem), executionId });
+			return;
 		}
+		delete this.entries[position];
+		if (notification !== undefined && this.#notifications.get(notification)?.position === position)
+			this.#notifications.delete(notification);
 	}
 
 	/** Adds what n8n saved, perhaps in another process: what either of the two knows as sent is sent. */
-	add(saved: Readonly<Record<string, Entry>>): void {
+	add(saved: Readonly<Record<string, Entry>>, executionId: string): void {
 		for (const [position, entry] of Object.entries(saved)) {
-			if ('row' in entry || this.entries[position] === undefined) this.entries[position] = entry;
+			if ('row' in entry || this.entries[position] === undefined) {
+				this.keep({ ...entry, position }, entry);
+			}
 		}
+		const isOfEarlier = (entry: Entry | undefined) =>
+			entry !== undefined && 'unknown' in entry && entry.executionId !== executionId;
+		if ([this.ifMissing, ...Object.values(saved)].some(isOfEarlier)) {
+			this.#foundUnknown.add(executionId);
+		}
+	}
+
+	private keep(send: LedgerSend, entry: Entry): void {
+		const { position, key, notification } = send;
+		this.entries[position] = {
+			...entry,
+			...(key === undefined ? {} : { key }),
+			...(notification === undefined ? {} : { notification }),
+		};
+		if (notification !== undefined) this.#notifications.set(notification, send);
 	}
 }
 
@@ -145,24 +199,31 @@ function remember(ledger: Ledger): Ledger {
 	return ledger;
 }
 
+/** The execution that runs. */
+export interface Execution {
+	readonly id: string;
+	readonly isRetry: boolean;
+}
+
 /**
  * The ledger of the execution that runs. If what n8n saved is no ledger, nobody knows what was sent.
  * @param context n8n's context of the node; changed in place
  */
-export function openLedger(context: object): Ledger {
+export function openLedger(context: object, execution: Execution): Ledger {
 	const state: unknown = Reflect.get(context, stateKey);
 	// Still the same execution.
 	if (state instanceof Ledger) return state;
-	const ledger = state === undefined ? new Ledger() : ledgerOf(state);
+	const ledger = state === undefined ? new Ledger() : ledgerOf(state, execution);
 	Reflect.set(context, stateKey, ledger);
 	return ledger;
 }
 
-function ledgerOf(state: unknown): Ledger {
-	const saved = savedLedger.safeParse(state);
-	if (!saved.success) return new Ledger(undefined, unreadable);
-	const { id, entries, ifMissing } = saved.data;
-	const ledger = remember(retried.get(id) ?? new Ledger(id, ifMissing));
-	ledger.add(entries);
-	return ledger;
+function ledgerOf(state: unknown, { id: executionId, isRetry }: Execution): Ledger {
+	const { data } = savedLedger.safeParse(state);
+	const id = data?.id ?? randomUUID();
+	// An execution that goes on after a pause is the only one with its ledger.
+	const known = isRetry ? retried.get(id) : undefined;
+	const ledger = known ?? new Ledger(id, data === undefined ? unreadable : data.ifMissing);
+	ledger.add(data?.entries ?? {}, executionId);
+	return isRetry ? remember(ledger) : ledger;
 }

@@ -7,17 +7,11 @@ import type { Result } from '../service/client';
 import type { Problem, UnknownOutcome } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
 import { messageOf, Unavailable } from '../service/thrown';
-import type { ClaimEnd, Keys } from './keys';
-import type { Ledger, Recalled } from './ledger';
+import type { ClaimEnd, KeyedSend, Keys, KeyState } from './keys';
+import type { Ledger, LedgerSend, Recalled } from './ledger';
 
 /** One item's send. */
-export interface Send {
-	/** Its position in the execution, which no other send has. */
-	readonly position: string;
-	/** The name of its key's rows, if it has Send Only Once. */
-	readonly key?: string | undefined;
-	/** When running the workflow again would send it again. */
-	readonly repeats: 'always' | 'ifChanged' | 'never';
+export interface Send extends LedgerSend {
 	readonly unknownOutcome: UnknownOutcome;
 	/** How long its request may take, in milliseconds. */
 	readonly timeoutMs: number;
@@ -27,15 +21,13 @@ export interface Send {
 	readonly request: () => Promise<Result<Receipt>>;
 	/** The item that it gives. */
 	readonly toRow: (receipt: Receipt) => IDataObject;
-	/** The item that it gives if its user found it in the dashboard. */
-	readonly countedRow: IDataObject;
 }
 
 /** How a send ended. */
 export type SendOutcome =
 	/** It was sent now. */
 	| { readonly ended: 'sent'; readonly row: IDataObject }
-	/** This execution sent it in an earlier try, or it counts as sent, and gave this item. */
+	/** This execution sent it in an earlier try, and gave this item. */
 	| { readonly ended: 'sentBefore'; readonly row: IDataObject }
 	/** It was sent earlier under its key. */
 	| { readonly ended: 'alreadySent' }
@@ -52,8 +44,10 @@ const stop = (problem: Problem): SendAttempt =>
 
 /** What the answer of a request means for the queue. */
 function toAttempt(outcome: SendOutcome): SendAttempt {
-	if (outcome.ended === 'failed') return failedAttempt(outcome, outcome.problem);
-	return { then: 'end', outcome, isAccepted: true };
+	if (outcome.ended !== 'failed') return { then: 'end', outcome, isAccepted: true };
+	// It is about one subscriber alone: people unsubscribe every week.
+	if (outcome.problem.type === 'invalid_sid') return { then: 'end', outcome, isAccepted: true };
+	return failedAttempt(outcome, outcome.problem);
 }
 
 const claimedElsewhere = unknownProblem(
@@ -66,41 +60,46 @@ const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
 	unknown: 'lost',
 };
 
-interface Notes {
-	/** Tells n8n's log what could not be saved. */
-	readonly warn: (message: string) => void;
-	/** Notes for the execution that something was sent, or may have been. */
-	readonly noteSent: (repeats: Send['repeats']) => void;
-}
-
 /** Makes each send of a run once. It asks the ledger, the key and the clock, in this order. */
 export class SendsOnce {
-	/** Whether no earlier try of this execution has sent anything, or left anything unknown. */
-	readonly isFirstTry: boolean;
-
 	constructor(
 		private readonly ledger: Ledger,
 		private readonly keys: Keys,
 		private readonly executionId: string,
-		private readonly notes: Notes,
-	) {
-		this.isFirstTry = ledger.isEmpty;
+		/** Tells n8n's log what could not be saved. */
+		private readonly warn: (message: string) => void,
+	) {}
+
+	/** Whether this execution is the Retry of one that left something unknown. */
+	get hasFoundUnknown(): boolean {
+		return this.ledger.hasFoundUnknown(this.executionId);
 	}
 
 	/** How a send stands for this execution. */
-	recall({ position, unknownOutcome }: Pick<Send, 'position' | 'unknownOutcome'>): Recalled {
-		return this.ledger.recall(position, this.executionId, unknownOutcome);
+	recall(position: string): Recalled {
+		return this.ledger.recall(position, this.executionId);
+	}
+
+	/** Whether this execution has shown the same to the same subscribers, or may have. */
+	hasShown(send: LedgerSend): boolean {
+		return this.ledger.hasShown(send);
 	}
 
 	/**
-	 * Whether a send is nobody else's, and was not sent: then a late one is refused.
+	 * How a key stands. Only reads.
 	 * @throws Unavailable
 	 */
-	async isFree(send: Send): Promise<boolean> {
-		if (this.recall(send).says !== 'new') return false;
-		if (send.key === undefined) return true;
-		const state = await this.keys.look({ ...send, key: send.key }, false);
-		return state.is === 'free';
+	async look(send: Omit<KeyedSend, 'unknownOutcome'>): Promise<KeyState> {
+		return await this.keys.look({ ...send, unknownOutcome: 'report' }, false);
+	}
+
+	/**
+	 * Notes that a send counts as sent, because its user found it in the dashboard. Its keys are sent from then on.
+	 * @throws Unavailable
+	 */
+	async countAsSent(position: string, keys: readonly string[], row: IDataObject): Promise<void> {
+		for (const key of keys) await this.keys.countAsSent(key);
+		this.ledger.countAsSent(position, row);
 	}
 
 	/**
@@ -115,31 +114,19 @@ export class SendsOnce {
 	}
 
 	private async tryUnlessSent(send: Send): Promise<SendAttempt> {
-		const recalled = this.recall(send);
-		switch (recalled.says) {
-			case 'sent':
-				return end({ ended: 'sentBefore', row: recalled.row });
-			case 'unknown':
-				return end({ ended: 'failed', problem: recalled.problem });
-			case 'countAsSent':
-				return end(await this.countAsSent(send));
-			case 'new':
-				return await this.tryNew(send);
+		const { position, unknownOutcome, key } = send;
+		const recalled = this.recall(position);
+		if (recalled.says === 'sent') return end({ ended: 'sentBefore', row: recalled.row });
+		const isUnknown = recalled.says === 'unknown';
+		if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
+			return end({ ended: 'failed', problem: recalled.problem });
 		}
-	}
-
-	private async countAsSent({ key, position, countedRow }: Send): Promise<SendOutcome> {
-		if (key !== undefined) await this.keys.countAsSent(key);
-		this.ledger.keepSent(position, countedRow, key !== undefined);
-		return { ended: 'sentBefore', row: countedRow };
-	}
-
-	private async tryNew(send: Send): Promise<SendAttempt> {
 		const late = send.checkTime();
-		const { key } = send;
-		if (key === undefined)
-			return late === undefined ? toAttempt(await this.leave(send)) : stop(late);
+		if (key !== undefined) return await this.tryKeyed(send, key, late);
+		return late === undefined ? toAttempt(await this.leave(send)) : stop(late);
+	}
 
+	private async tryKeyed(send: Send, key: string, late: Problem | undefined): Promise<SendAttempt> {
 		// A key that was sent is not judged by its time any more.
 		const state = await this.keys.look({ ...send, key }, late === undefined);
 		if (state.is === 'sent') return end({ ended: 'alreadySent' });
@@ -157,23 +144,20 @@ export class SendsOnce {
 		try {
 			await this.keys.end(key, claim, how);
 		} catch (error) {
-			this.notes.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
+			this.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
 		}
 		return outcome;
 	}
 
-	private async leave({ position, key, repeats, request, toRow }: Send): Promise<SendOutcome> {
-		const hasKey = key !== undefined;
-		this.ledger.begin(position, this.executionId, hasKey);
-		const result = await request();
-		if (result.answered) {
-			const row = toRow(result.value);
-			this.ledger.keepSent(position, row, hasKey);
-			this.notes.noteSent(repeats);
-			return { ended: 'sent', row };
+	private async leave(send: Send): Promise<SendOutcome> {
+		this.ledger.begin(send, this.executionId);
+		const result = await send.request();
+		if (!result.answered) {
+			this.ledger.keepFailed(send, this.executionId, result.problem);
+			return { ended: 'failed', problem: result.problem };
 		}
-		if (result.problem.outcome === 'unknown') this.notes.noteSent(repeats);
-		this.ledger.keepFailed(position, this.executionId, result.problem, hasKey);
-		return { ended: 'failed', problem: result.problem };
+		const row = send.toRow(result.value);
+		this.ledger.keepSent(send, row);
+		return { ended: 'sent', row };
 	}
 }

@@ -10,22 +10,12 @@ export type FailureCause =
 	| 'temporarily-unavailable'
 	| 'node-defect';
 
-/** What helps: to wait, to mend the configuration, to correct what was entered, or what is said, and no more. */
-export type Remedy = 'wait' | 'mend' | 'correct' | 'said';
-
-/** The campaign or the subscriber that a request is about. */
-export interface About {
-	readonly of: 'campaign' | 'subscriber';
-	/** The name of the field that the ID stands in: `'Campaign ID'`. */
-	readonly label: string;
-	readonly id: string;
-}
-
 /** What was requested, as far as the words depend on it. */
 export interface Requested {
 	/** Whether it sends: then it is a POST, and its outcome matters. */
 	readonly isSend: boolean;
-	readonly about?: About | undefined;
+	/** Whether it asks for one campaign, by its ID. */
+	readonly isOfCampaign?: boolean;
 }
 
 /** A failure answer: its type and its description, empty if it has none. */
@@ -39,17 +29,16 @@ export interface FailureWords {
 	/** This package's own: the specification does not show the service's. */
 	readonly httpCode: string;
 	readonly cause: FailureCause;
-	readonly remedy: Remedy;
 	readonly message: string;
-	/** What to mend or to correct. Waiting needs no words. */
+	/** What to mend. What passes by itself has none. */
 	readonly fix?: string;
 }
 
 export const checkBaseUrl = "Check 'Base URL' in the Push Campaign API credential.";
 const askService = 'If that does not say what to mend, ask the support of your push service.';
 
-const unauthorized = { httpCode: '401', cause: 'credential-invalid', remedy: 'mend' } as const;
-const unknownId = { httpCode: '404', cause: 'configuration-invalid', remedy: 'correct' } as const;
+const unauthorized = { httpCode: '401', cause: 'credential-invalid' } as const;
+const unknownId = { httpCode: '404', cause: 'configuration-invalid' } as const;
 const refused = { httpCode: '400', cause: 'configuration-invalid' } as const;
 
 /** Specification, Errors: the types that mean the same in every answer. */
@@ -58,7 +47,6 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 		'': {
 			httpCode: '500',
 			cause: 'temporarily-unavailable',
-			remedy: 'wait',
 			message: 'The push service could not carry out the request',
 		},
 		header_invalid: {
@@ -74,19 +62,17 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 		rate_limit: {
 			httpCode: '429',
 			cause: 'rate-limited',
-			remedy: 'wait',
 			message: 'The push service is receiving too many requests',
 		},
 		bad_request: {
 			...refused,
-			remedy: 'mend',
 			message: 'The push service could not read the request',
 			fix: checkBaseUrl,
 		},
 		invalid_sid: {
 			...unknownId,
 			message: 'The push service has no such subscriber',
-			fix: askService,
+			fix: 'Correct the ID.',
 		},
 	}),
 );
@@ -94,24 +80,15 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 /** Specification, Errors: the types that are about the fields of a send. */
 const fieldTypes = ['missing_parameter', 'invalid_format', 'invalid_value', 'invalid_type'];
 
-/** Specification, Errors: the type that means that the ID is not known. */
-const typeOfMissing: Readonly<Record<About['of'], string>> = {
-	campaign: 'invalid_value',
-	subscriber: 'invalid_sid',
-};
-
-const notFound = ({ of, label, id }: About): FailureWords => ({
+/** Specification, Errors: of a campaign's status, `invalid_value` is about its ID. */
+const noSuchCampaign: FailureWords = {
 	...unknownId,
-	message: `The push service has no ${of} ${clip(id)}`,
-	fix:
-		of === 'campaign'
-			? `Correct ${label}.`
-			: `Correct ${label}, or leave this subscriber out: they may have unsubscribed.`,
-});
+	message: 'The push service has no such campaign',
+	fix: 'Correct the ID.',
+};
 
 const notAccepted = (description: string): FailureWords => ({
 	...refused,
-	remedy: 'correct',
 	message: 'The push service does not accept one of the values',
 	fix:
 		description === ''
@@ -122,11 +99,11 @@ const notAccepted = (description: string): FailureWords => ({
 /** What a failure means for what was requested. */
 export function wordsOf(
 	{ type, description }: Failure,
-	{ isSend, about }: Requested,
+	{ isSend, isOfCampaign }: Requested,
 ): FailureWords {
-	if (about !== undefined && type === typeOfMissing[about.of]) return notFound(about);
+	if (isOfCampaign && type === 'invalid_value') return noSuchCampaign;
 	if (isSend && fieldTypes.includes(type)) return notAccepted(description);
 	// Another service of this interface may have types of its own.
 	const message = `The push service refused the request (${clip(type)})`;
-	return commonTypes.get(type) ?? { ...refused, remedy: 'mend', message, fix: askService };
+	return commonTypes.get(type) ?? { ...refused, message, fix: askService };
 }

@@ -1,4 +1,4 @@
-import type { Failure, FailureCause, Remedy, Requested } from './failureWords';
+import type { Failure, FailureCause, Requested } from './failureWords';
 import { checkBaseUrl, wordsOf } from './failureWords';
 import type { NoConnection } from './noConnection';
 import { capitalize, clip } from './text';
@@ -13,11 +13,12 @@ export interface Problem {
 	readonly outcome: 'notSent' | 'unknown';
 	/** What happened: a sentence without its full stop. */
 	readonly message: string;
+	/** The same as a clause, for a sentence that names items: why it is unknown, or what the items would do. */
+	readonly reason?: string | undefined;
 	/** What the service itself says: a sentence. */
 	readonly said?: string | undefined;
-	/** What to mend: sentences. The caller adds how to go on after that. */
+	/** What to mend: sentences. What passes by itself has none. */
 	readonly fix?: string | undefined;
-	readonly remedy: Remedy;
 	readonly httpCode?: string | undefined;
 	readonly cause: FailureCause;
 	/** How long the service asks to wait. */
@@ -27,11 +28,9 @@ export interface Problem {
 /** What was entered is not valid, or n8n does not give what the node needs. */
 export function validationProblem(error: InvalidInput | Unavailable): Problem {
 	const told = { outcome: 'notSent', message: error.message, fix: error.advice } as const;
-	if (!(error instanceof InvalidInput)) {
-		return { ...told, type: 'network', remedy: 'wait', cause: 'temporarily-unavailable' };
-	}
-	const remedy = error.isWhole ? 'said' : 'correct';
-	return { ...told, type: 'validation', remedy, cause: 'configuration-invalid' };
+	return error instanceof InvalidInput
+		? { ...told, type: 'validation', cause: 'configuration-invalid' }
+		: { ...told, type: 'network', cause: 'temporarily-unavailable' };
 }
 
 function describePause(milliseconds: number): string {
@@ -54,7 +53,7 @@ export function failureProblem(
 	const type = failure.type.trim();
 	const description = clip(failure.description);
 	const words = wordsOf({ type, description }, requested);
-	const asksToWait = retryAfterMs !== undefined && words.remedy === 'wait';
+	const asksToWait = retryAfterMs !== undefined && words.fix === undefined;
 	const problem = {
 		...words,
 		type: clip(type) || 'unspecified',
@@ -65,8 +64,8 @@ export function failureProblem(
 	} as const;
 	// These are a gateway's codes, and the service names no type: nobody knows how far the request came.
 	if (type === '' && (statusCode === 502 || statusCode === 504)) {
-		const message = `a gateway answered in place of the push service (HTTP ${statusCode})`;
-		return { ...problem, outcome: 'unknown', message: unknownMessage(message, requested) };
+		const reason = `a gateway answered in place of the push service (HTTP ${statusCode})`;
+		return { ...problem, outcome: 'unknown', ...unknownWords(reason, requested) };
 	}
 	return problem;
 }
@@ -76,7 +75,6 @@ const elsewhere = (statusCode: number, message: string, fix: string): Problem =>
 	outcome: 'notSent',
 	message,
 	fix,
-	remedy: 'mend',
 	httpCode: String(statusCode),
 	cause: 'configuration-invalid',
 });
@@ -108,11 +106,11 @@ export function unusableProblem(
 	isService: boolean,
 	requested: Requested,
 ): Problem {
-	const message = isService
+	const reason = isService
 		? `the answer (HTTP ${statusCode}) does not hold what the push service promises`
 		: notTheService(statusCode);
 	return {
-		...unknownProblem(message, requested),
+		...unknownProblem(reason, requested),
 		type: 'unexpected_answer',
 		fix: !isService && statusCode < 300 ? checkBaseUrl : undefined,
 		httpCode: String(statusCode),
@@ -123,18 +121,19 @@ export function unusableProblem(
 /** What to do about a send whose outcome an earlier execution left unknown. */
 export type UnknownOutcome = 'report' | 'resend' | 'countAsSent';
 
-const unknownMessage = (message: string, { isSend }: Requested) =>
-	isSend ? `It is unknown whether this was sent (${message})` : capitalize(message);
+const unknownWords = (reason: string, { isSend }: Requested) => ({
+	message: isSend ? `It is unknown whether this was sent (${reason})` : capitalize(reason),
+	reason,
+});
 
 /**
  * The request may have arrived, and no usable answer came.
- * @param message a clause that says why, without its full stop
+ * @param reason a clause, without its full stop
  */
-export const unknownProblem = (message: string, requested: Requested): Problem => ({
+export const unknownProblem = (reason: string, requested: Requested): Problem => ({
 	type: 'network',
 	outcome: 'unknown',
-	message: unknownMessage(message, requested),
-	remedy: 'wait',
+	...unknownWords(reason, requested),
 	cause: 'temporarily-unavailable',
 });
 
@@ -159,16 +158,11 @@ const notConnected = {
 export const notStartedProblem: Problem = {
 	...notConnected,
 	message: 'The node was stopped before it asked the push service',
-	remedy: 'wait',
 };
-
-const waitOrCheck =
-	"Wait until it can be reached, or check 'Base URL' in the Push Campaign API credential.";
 
 /** No connection was made, so certainly nothing was sent. */
 export const noConnectionProblem = (host: string, { reason, fix }: NoConnection): Problem => ({
 	...notConnected,
 	message: `Could not connect to ${host}: ${reason}`,
-	fix: fix ?? waitOrCheck,
-	remedy: fix === undefined ? 'wait' : 'mend',
+	fix: fix ?? checkBaseUrl,
 });

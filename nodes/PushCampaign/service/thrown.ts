@@ -1,14 +1,12 @@
-/** Why nothing has left, and what to do about it. */
+/** Why nothing has left, and what to mend. */
 class NothingLeft extends Error {
 	/**
 	 * @param message what happened: a sentence without its full stop
-	 * @param advice what to do: sentences
-	 * @param isWhole whether that is all there is to do; otherwise, how to go on follows it
+	 * @param advice what to mend: sentences
 	 */
 	constructor(
 		message: string,
 		readonly advice: string,
-		readonly isWhole = false,
 	) {
 		super(message);
 		this.name = new.target.name;
