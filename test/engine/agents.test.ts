@@ -5,6 +5,7 @@ import {
 	failure,
 	faultFor,
 	inputOf,
+	matching,
 	push,
 	titled,
 	titlesAt,
@@ -60,11 +61,11 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(answers.split('Nothing was sent.')).toHaveLength(2);
 	});
 
-	test('what is unknown says once not to run it again, and offers no Retry, which there is none of', async () => {
+	test('what is unknown says not to call it again for that, and offers no Retry', async () => {
 		simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
 		const answers = textOf(await run(agent, parameters));
-		expect(answers.split('Do not run it again yet')).toHaveLength(2);
-		expect(answers).not.toContain('Retry');
+		expect(answers.split('Do not call this tool again for it: a person has to')).toHaveLength(2);
+		expect(answers).not.toMatch(/Retry|Unknown Outcome/);
 	});
 
 	test('a second call with the same content gives the first answer again', async () => {
@@ -118,19 +119,18 @@ describe('n8n’s own Agents, which keep nothing,', () => {
 			/^'Test Subscriber ID' does not work in n8n's own Agents/,
 		);
 		await expect(runAsOwnAgent(json, credentials())).rejects.toMatchObject({
-			description: "Nothing was sent. Take it out of the options. To try the tool, add 'Dry Run'.",
+			message: matching(/'Test Subscriber ID'.*Nothing was sent\. Take 'Test Subscriber ID' out/),
 		});
 		expect(simulator().requests).toEqual([]);
 	});
 
 	test('refuse Send Only Once in words that say why', async () => {
-		const json = chain([push({ options: { idempotencyKey: '' } })]);
+		const json = chain([push({ options: { idempotencyKey: 'order-1' } })]);
 		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
 			/^'Send Only Once' does not work here: .*outside of a workflow/,
 		);
 		await expect(runAsOwnAgent(json, credentials())).rejects.toMatchObject({
-			description:
-				"Nothing was sent. Take 'Send Only Once' out of the options, or let the agent call a workflow that sends.",
+			message: matching(/Nothing was sent\. Take 'Send Only Once' out of the options, or let the/),
 		});
 		expect(simulator().requests).toEqual([]);
 	});

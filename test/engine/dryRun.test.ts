@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import {
 	content,
+	continuing,
 	credentialsFor,
 	failure,
 	hintsOf,
@@ -75,7 +76,7 @@ test('several campaigns to all are counted once, and the hint says that everybod
 	const done = await run(byTitle, titled('a', 'b', 'c'));
 	const [first, second] = hintsOf(done);
 	expect(first).toContain('3 campaigns, each to all 10,000 active subscribers.');
-	expect(second).toMatch(/each of these 3 notifications.*Execute Once/);
+	expect(second).toMatch(/^These 3 notifications go to all subscribers, so .*Execute Once/);
 	expect(simulator().requests.map(({ path }) => path)).toEqual(['/v1/site/subscriber_count']);
 });
 
@@ -134,16 +135,26 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 		'error',
 	]);
 	const [hint] = hintsOf(done);
-	expect(hint).toContain('1 of 4 would be sent. The others would not:<br>');
+	expect(hint).toContain('3 of 4 items are not valid, so none would be sent:<br>');
 	expect(hint).toContain(
-		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004): &#39;Title&#39; is empty for this item<br>',
+		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004) (counted from 0): &#39;Title&#39; is empty for this item<br>',
 	);
+	expect(hint).toContain('<br>The first one that is valid:<br>');
 	expect(hint).toContain('<br>Item 2 (subscriber x): &#39;Subscriber ID&#39; is not a number');
 	expect(sends()).toEqual([]);
 });
 
+test('with Continue it says how many would be sent', async () => {
+	const json = workflowOf({ ...byTitle, options: { dryRun: true } }, continuing);
+	const input = titled('a', '', 'b');
+	const done = await runWorkflow(json, { credentials: credentialsFor(simulator()), input });
+	const [hint] = hintsOf(done);
+	expect(hint).toContain('2 of 3 would be sent. The others would not:<br>Item 1 (counted from 0)');
+	expect(hint).toContain('2 campaigns, each to all 10,000 active subscribers. The first one:');
+});
+
 test('of items with one key the first alone is shown as what would be sent', async () => {
-	const done = await run({}, inputOf({}, {}, {}), { idempotencyKey: '' });
+	const done = await run({}, inputOf({}, {}, {}), { idempotencyKey: 'order-1' });
 	expect(outputOf(done)).toMatchObject([{ dryRun: true }, { dryRun: true }, { dryRun: true }]);
 	expect(hintsOf(done)).toHaveLength(1);
 	expect(hintsOf(done)[0]).toContain(
@@ -167,6 +178,6 @@ test('one entered key for different subscribers shows as what could not be sent'
 	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
 	const input = inputOf({ id: 5001 }, { id: 5002 });
 	const done = await run(toOne, input, { idempotencyKey: 'order-' });
-	expect(hintsOf(done)[0]).toContain('0 of 2 would be sent.');
+	expect(hintsOf(done)[0]).toContain('2 of 2 items are not valid, so none would be sent:');
 	expect(database.queries).toEqual([]);
 });

@@ -31,10 +31,10 @@ const hints = async (parameters: INodeParameters, items = 1, more = {}) =>
 	);
 
 const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
-const keyed = { options: { idempotencyKey: '' } };
+const keyed = { options: { idempotencyKey: '={{ $json.id }}' } };
 const at = '={{ $json.at }}';
 const withoutKeys =
-	'If the execution is stopped or n8n crashes while it sends, Retry sends all items again. The option Send Only Once prevents that.';
+	"If the execution is stopped or n8n crashes while it sends, a Retry sends all items again. An ID under 'Send Only Once' prevents that.";
 const executeOnce = 'To send one alone, turn on Execute Once in the settings of the node.';
 
 test.each<[what: string, parameters: INodeParameters, items: number, hints: string[]]>([
@@ -54,7 +54,7 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 		3,
 		[
 			'3 sent: each to all subscribers.',
-			`All subscribers get each of these 3 notifications. ${executeOnce}`,
+			`These 3 notifications go to all subscribers, so everybody there gets each of them. ${executeOnce}`,
 		],
 	],
 	[
@@ -123,11 +123,8 @@ describe('a hint shows as text, not as HTML,', () => {
 		expect(all.join()).not.toContain('<i>');
 	});
 
-	test('what the service says', async () => {
-		simulator().addFault(
-			faultFor(undefined, { kind: 'failure', type: 'invalid_value', description: html }),
-		);
-		const all = await hints({}, 1, toErrorOutput);
+	test('what was entered for a subscriber who is not valid', async () => {
+		const all = await hints({ ...toOne, subscriberId: html }, 1, toErrorOutput);
 		expect(all.join()).toContain(escaped);
 		expect(all.join()).not.toContain('<i>');
 	});
@@ -137,16 +134,8 @@ test('failed items are counted, with the place where they are', async () => {
 	simulator().addFault(faultFor('5002', failure()));
 	const [failed, sent, ...others] = await hints({ ...toOne, ...keyed }, 3, toErrorOutput);
 	expect(failed).toMatch(
-		/^1 of 3 items failed: see the Error output\. 2 of 3 were sent, 1 not sent\. /,
+		/^1 of 3 items failed: see the Error output\. Not sent: item 1 \(subscriber 5002\) \(counted from 0\)\./,
 	);
 	expect(sent).toBe('2 sent: to 2 subscribers.');
 	expect(others).toEqual([]);
-});
-
-test('a hint says to take Unknown Outcome out of the options', async () => {
-	const all = await hints({ options: { unknownOutcome: 'countAsSent', idempotencyKey: '' } });
-	expect(all).toEqual([
-		'Sent to all subscribers.',
-		"'Unknown Outcome' is set to Count as Sent. Take it out of the options now, so that it decides nothing later.",
-	]);
 });

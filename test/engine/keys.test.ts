@@ -24,9 +24,9 @@ const otherSite = useSimulator();
 const database = useDatabase();
 
 const credentials = (changes = {}) => ({ credentials: credentialsFor(simulator(), changes) });
-/** A send with a key; blank if none is given. */
+/** A send with a key; its title if none is given. */
 const keyed = (
-	idempotencyKey = '',
+	idempotencyKey = '={{ $json.title }}',
 	parameters: INodeParameters = {},
 	options: INodeParameters = {},
 ): INodeParameters => ({
@@ -57,20 +57,6 @@ describe('a later execution', () => {
 			"Nothing was sent now. 1 was sent earlier: another ID in 'Send Only Once' sends it again.",
 		]);
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
-	});
-
-	test('sends a blank key again only with another text or to another audience', async () => {
-		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12, 34' }));
-		// The order of segments changes nothing.
-		const again = { operation: 'sendToSegments', segmentIds: '34, 12' };
-		expect(outputOf(await run(keyed('={{ $json.none }}', again)))[0]).toMatchObject({
-			description:
-				"Nothing was sent for this item: the same text was sent to the same people earlier, and an ID in 'Send Only Once' sends it again",
-		});
-		expect(titlesAt(simulator())).toEqual(['a']);
-		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12' }));
-		await run(keyed('', { operation: 'sendToSegments', segmentIds: '12, 34', message: 'b' }));
-		expect(titlesAt(simulator())).toEqual(['a', 'a', 'a']);
 	});
 
 	test('takes a number for the same key as its text', async () => {
@@ -114,6 +100,13 @@ test('a refusal leaves the key free: whoever claims next sends', async () => {
 	expect(database.keyRows).toEqual(['claim:1', 'free:1', 'claim:2', 'sent']);
 });
 
+test.each(['', ' ', '={{ $json.none }}'])('a key is refused that has no ID: %j', async (key) => {
+	const told = failureOf(await run(keyed(key)));
+	expect(told.message).toMatch(/^'Send Only Once' is (missing|empty for this item)$/);
+	expect(told.description).toMatch(/^Enter an ID .*\{\{ \$json\.guid \}\}.*toISODate/);
+	expect(simulator().requests).toEqual([]);
+});
+
 describe('a key whose outcome is unknown', () => {
 	const lost = async () => {
 		simulator().addFault({ ...faultFor(undefined, { kind: 'reset-after' }), times: 1 });
@@ -126,20 +119,52 @@ describe('a key whose outcome is unknown', () => {
 	test('is not sent by a later execution', async () => {
 		await lost();
 		const told = failureOf(await again('report'));
-		expect(told.message).toMatch(/^Do not run it again yet: it is unknown whether this was sent/);
-		expect(told.description).toMatch(
-			/^Do not run it again yet\. .*run the workflow again, and take/,
-		);
+		expect(told.message).toMatch(/^Do not send it again yet: it is unknown whether this was sent/);
 		expect(simulator().requests).toEqual([]);
 		expect(database.keyRows).toEqual(['claim:1', 'lost:1']);
 	});
 
 	test('is sent once more with Send Again', async () => {
 		await lost();
-		expect(outputOf(await again('resend'))).toMatchObject([{ status: 'success' }]);
-		expect(outputOf(await again('resend'))).toMatchObject([{ status: 'alreadySent' }]);
+		const done = await again('resend');
+		expect(outputOf(done)).toMatchObject([{ status: 'success' }]);
+		expect(hintsOf(done)).toContain(
+			"Take 'Unknown Outcome' out of the options now, so that it decides nothing later.",
+		);
+		const after = await again('resend');
+		expect(outputOf(after)).toMatchObject([{ status: 'alreadySent' }]);
+		expect(hintsOf(after).join()).not.toContain('Unknown Outcome');
 		expect(simulator().requests).toHaveLength(1);
 		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'claim:2', 'sent']);
+	});
+
+	test('is counted as sent although the item is not valid by then', async () => {
+		await lost();
+		const options = { unknownOutcome: 'countAsSent', timeout: 0 };
+		expect(outputOf(await run(keyed('order-1', { title: "={{ '' }}" }, options)))).toMatchObject([
+			{ status: 'alreadySent', idempotencyKey: 'order-1' },
+		]);
+		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'sent']);
+	});
+
+	test('lets others of its run be sent with Send Again', async () => {
+		await lost();
+		const input = titled('order-1', 'order-2');
+		const done = await run(keyed(undefined, {}, { unknownOutcome: 'resend' }), input);
+		expect(outputOf(done)).toMatchObject([{ status: 'success' }, { status: 'success' }]);
+	});
+
+	test('is waited for while another execution may be sending under it', async () => {
+		const sending = run(keyed('order-1', {}, { timeout: 500 }));
+		simulator().addFault({ ...faultFor(undefined, { kind: 'hang', process: true }), times: 1 });
+		await sending;
+		database.rows.forEach((_entries, row) => row.includes(':lost:') && database.rows.delete(row));
+		simulator().requests.length = 0;
+		// As after a crash: the claim is there, and nobody knows how its request ended.
+		const input = titled('order-1', 'order-2');
+		const options = { timeout: 300, unknownOutcome: 'resend' };
+		await run(keyed(undefined, {}, options), input, continuing);
+		expect(simulator().requests).toHaveLength(2);
 	});
 
 	test('is sent from then on with Count as Sent', async () => {
@@ -210,11 +235,6 @@ describe('in one run', () => {
 		expect(told.message).toMatch(/'Send Only Once' is "order-".*different/);
 		expect(simulator().requests).toEqual([]);
 		expect(database.keyRows).toEqual([]);
-		// A blank key is made of the audience, too.
-		expect(outputOf(await run(keyed('', toOne), input))).toMatchObject([
-			{ status: 'success' },
-			{ status: 'success' },
-		]);
 	});
 
 	test('a credential with an expression that leads to another site makes another key', async () => {
@@ -245,8 +265,8 @@ describe('a database that is down', () => {
 	test('fails once and not for each item, and nothing leaves', async () => {
 		database.beforeQuery = down;
 		const { message, description, cause } = failureOf(await run(keyed(), input));
-		expect(message).toMatch(/database.*SQLITE_BUSY$/);
-		expect(description).toMatch(/^Nothing was sent\. .*database.*'Retry'/);
+		expect(message).toMatch(/database.*SQLITE_BUSY\. None of 50 was sent\.$/);
+		expect(description).toMatch(/^Check that n8n can reach its database\. 'Retry with /);
 		expect(cause).toBe('temporarily-unavailable');
 		// Those that had started, and no further one.
 		expect(database.queries.length).toBeLessThanOrEqual(20);
@@ -256,7 +276,7 @@ describe('a database that is down', () => {
 	test('fails once for a late item too, whose key it would be asked for', async () => {
 		await run(keyed());
 		database.beforeQuery = down;
-		const late = keyed('', { additionalFields: { sendAt: '2024-05-17T09:30' } });
+		const late = keyed(undefined, { additionalFields: { sendAt: '2024-05-17T09:30' } });
 		const before = database.queries.length;
 		const [first, ...others] = outputOf(await run(late, input, continuing));
 		const error = { message: matching(/database.*SQLITE_BUSY$/), type: 'network' };
@@ -275,14 +295,10 @@ describe('a database that is down', () => {
 
 test('the rows of a key are a format: they stay as they are from version to version', async () => {
 	const closed = { credentials: credentialsFor({ url: 'http://127.0.0.1:9/push' }) };
-	for (const key of ['order-1', '']) {
-		await runWorkflow(workflowOf(keyed(key)), { ...closed, input: titled('a') });
-	}
-	const entered = 'engine-test n:push-campaign-key:34ePda7KOwundkE6';
-	const made = 'engine-test n:push-campaign-key:D3GZaqAd-WXxG_xx';
-	expect([...database.rows.keys()].filter((row) => row.includes('-key:'))).toEqual([
-		...[`${entered}:claim:1`, `${entered}:free:1`],
-		...[`${made}:claim:1`, `${made}:free:1`],
+	await runWorkflow(workflowOf(keyed('order-1')), { ...closed, input: titled('a') });
+	const row = 'engine-test n:push-campaign-key:34ePda7KOwundkE6';
+	expect([...database.rows.keys()].filter((name) => name.includes('-key:'))).toEqual([
+		...[`${row}:claim:1`, `${row}:free:1`],
 	]);
 });
 

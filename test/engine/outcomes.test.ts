@@ -154,8 +154,8 @@ describe('a service that asks to wait for more than ten minutes', () => {
 		const { message, description, httpCode, cause } = failureOf(await start({}));
 		expect(simulator().requests.length).toBeLessThanOrEqual(20);
 		expect([httpCode, cause]).toEqual(['429', 'rate-limited']);
-		expect(message).toBe('The push service is receiving too many requests');
-		expect(description).toMatch(/^Nothing was sent\..*11 minutes.*'Retry'/);
+		expect(message).toBe('The push service is receiving too many requests. None of 60 was sent.');
+		expect(description).toMatch(/^The service says: .*11 minutes\. 'Retry with /);
 	});
 
 	test('is asked nothing further with Continue either', async () => {
@@ -169,7 +169,9 @@ describe('a service that asks to wait for more than ten minutes', () => {
 				error: { type: 'rate_limit', httpCode: '429' },
 			});
 		}
-		expect(hintsOf(done)[0]).toMatch(/^60 of 60 items failed: see the error column\./);
+		expect(hintsOf(done)[0]).toMatch(
+			/^60 of 60 items failed: see the error column\. Not sent: items 0 to 59 /,
+		);
 	});
 });
 
@@ -206,10 +208,10 @@ describe('when the user stops the execution', () => {
 		const done = await run.finished;
 		expect(done.status).toBe('canceled');
 		expect(failureOf(done).message).toMatch(
-			/^The execution was canceled\. 0 of 60 were sent, 40 not sent, 20 unknown: items 0, /,
+			/^The execution was canceled\. None of the others was sent\.$/,
 		);
-		expect(failureOf(done).description).toMatch(
-			/^Do not run it again yet\. .* Run the workflow with the items alone that are not there\.$/,
+		expect(failureOf(done).description).toBe(
+			'Unknown: items 0 to 19 (counted from 0). Look for them in the dashboard of your push service.',
 		);
 		expect(simulator().requests).toHaveLength(20);
 	});

@@ -144,26 +144,48 @@ test('a read that the service refuses says what is not there, and carries the nu
 	});
 });
 
-test('a read that has to wait says to run the workflow again later, and is counted with Continue', async () => {
-	const headers = { 'retry-after': '601' };
-	const action = { kind: 'failure', type: 'rate_limit', description: '', headers } as const;
-	simulator().addFault({ times: 0, action });
-	const said = 'The service asks for a pause of 11 minutes. Run the workflow again later.';
-	expect(failureOf(await run(getCount)).description).toBe(said);
-	const done = await run(getCount, inputOf({}, {}), continuing);
-	expect(outputOf(done)[1]).toMatchObject({ error: { description: said } });
-	expect(hintsOf(done)).toEqual(['2 of 2 items failed: see the error column.']);
-	const [alone] = hintsOf(await run(getCount, inputOf({}), toErrorOutput));
-	expect(alone).toBe('1 of 1 item failed: see the Error output.');
+describe('a read that has to wait', () => {
+	const said = 'The service asks for a pause of 11 minutes.';
+	beforeEach(() => {
+		const headers = { 'retry-after': '601' };
+		const action = { kind: 'failure', type: 'rate_limit', description: '', headers } as const;
+		simulator().addFault({ times: 0, action });
+	});
+	const told = async (mode: 'trigger' | 'integrated' | 'manual') =>
+		failureOf(
+			await runWorkflow(workflowOf(getCount), { credentials: credentialsFor(simulator()), mode }),
+		).description;
+
+	test.each([
+		[
+			'trigger' as const,
+			" 'Retry with currently saved workflow', in the list of executions, goes on from this node.",
+		],
+		[
+			'integrated' as const,
+			" 'Retry with currently saved workflow' of this sub-workflow's own execution goes on from this node. A Retry of the workflow that called it begins from the beginning.",
+		],
+		['manual' as const, ''],
+	])('says what a Retry does, in the mode %s', async (mode, retry) => {
+		expect(await told(mode)).toBe(`${said}${retry}`);
+	});
+
+	test('is counted with Continue, after which n8n offers no Retry', async () => {
+		const done = await run(getCount, inputOf({}, {}), continuing);
+		expect(outputOf(done)[1]).toMatchObject({ error: { description: said } });
+		expect(hintsOf(done)).toEqual(['2 of 2 items failed: see the error column.']);
+		const [alone] = hintsOf(await run(getCount, inputOf({}), toErrorOutput));
+		expect(alone).toBe('1 of 1 item failed: see the Error output.');
+	});
 });
 
 test('of reads that are not valid each is named, with its reason', async () => {
 	const input = inputOf({ campaignId: '1, 2' }, { campaignId: '' }, { campaignId: '3' });
 	const { message, description } = failureOf(await run({ operation: 'getStatus' }, input));
 	expect(message).toMatch(
-		/^2 of 3 items are not valid \(counted from 0\): item 0: .*"1, 2"; item 1: 'Campaign ID' /,
+		/^2 of 3 items are not valid\. Item 0 \(counted from 0\): .*"1, 2"; item 1: 'Campaign ID' /,
 	);
-	expect(description).toBe('Use one item for each ID.');
+	expect(description).toMatch(/^Use one item for each ID\. 'Retry with /);
 });
 
 test('reads that the user stops ask for nothing further', async () => {

@@ -1,4 +1,5 @@
-import type { IRun } from 'n8n-workflow';
+import type { INodeParameters, IRun } from 'n8n-workflow';
+import type { Fault } from '../../simulator';
 import {
 	continuing,
 	credentialsFor,
@@ -6,16 +7,18 @@ import {
 	failureOf,
 	faultFor,
 	hintsOf,
+	inputOf,
 	NODE,
 	outputOf,
 	push,
 	titled,
 	titlesAt,
+	toErrorOutput,
 	useDatabase,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { retryRun, runWorkflow } from './support/run';
+import { itemsOf, retryRun, runWorkflow } from './support/run';
 import { chain, connect } from './support/workflow';
 
 // Nothing that was sent is sent again when n8n runs the same node again for the same execution.
@@ -69,12 +72,12 @@ test('Retry On Fail tries again what failed with Continue, and nothing else', as
 	expect(titlesAt(simulator()).sort()).toEqual(['first', 'first', 'first', 'second', 'third']);
 });
 
-test('Retry On Fail never sends again what is unknown, also with Send Again', async () => {
+test('Retry On Fail never sends again what is unknown', async () => {
 	simulator().addFault(faultFor('second', { kind: 'reset-after' }));
-	const json = workflow({ unknownOutcome: 'resend', idempotencyKey: '' }, retryOnFail);
+	const json = workflow({}, retryOnFail);
 	const done = await runWorkflow(json, { ...credentials(), input: titled('first', 'second') });
 	expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
-	expect(failureOf(done).message).toMatch(/it is unknown whether this was sent/);
+	expect(failureOf(done).message).toMatch(/it is unknown whether item 1 was sent/);
 });
 
 test('Retry sends the rest, and gives the first answers again', async () => {
@@ -110,23 +113,21 @@ test('Retry knows an item by its place, and does not judge again what was sent',
 	]);
 });
 
-test('a Retry that fails says what was sent earlier', async () => {
-	const done = await retry(await runThree());
-	expect(failureOf(done).description).toMatch(/^0 sent now, 2 sent earlier, 1 not sent\. /);
+test('a Retry that fails says what was sent now and earlier', async () => {
+	const { message } = failureOf(await retry(await runThree()));
+	expect(message).toMatch(/\. 0 of 3 were sent now, 2 earlier\.$/);
 });
 
-test('a Retry that fails says nothing about running it again if a key was added after the first sends', async () => {
-	const { description } = failureOf(
-		await retry(await runThree(), workflow({ idempotencyKey: '' })),
+test('a dry run is refused in a Retry: n8n would offer no other one after it', async () => {
+	const failed = await runThree();
+	serveAgain();
+	const told = failureOf(await retry(failed, workflow({ dryRun: true })));
+	expect(told.message).toMatch(
+		/^1 of 3 items is not valid\. 0 of 3 were sent now, 2 earlier\. .* 'Dry Run' does not work in a Retry/,
 	);
-	expect(description).toMatch(/Running the workflow again would send all again\.$/);
-});
-
-test('a Retry that stays unknown says to retry, not to run it again, if a key was added after the first sends', async () => {
-	simulator().addFault(faultFor('only', { kind: 'reset-after' }));
-	const failed = await runWorkflow(workflow(), { ...credentials(), input: titled('only') });
-	const { description } = failureOf(await retry(failed, workflow({ idempotencyKey: '' })));
-	expect(description).toMatch(/Then use 'Retry with currently saved workflow'/);
+	expect(told.description).toMatch(/^Take 'Dry Run' out of the options\. 'Retry with /);
+	expect(simulator().requests).toEqual([]);
+	expect(outputOf(await retry(failed))).toMatchObject([{}, { status: 'success' }, {}]);
 });
 
 test('an item that another one stands in the place of by then is sent', async () => {
@@ -139,31 +140,41 @@ test('an item that another one stands in the place of by then is sent', async ()
 	expect(titlesAt(simulator()).sort()).toEqual(['another', 'second']);
 });
 
-describe('Unknown Outcome in an execution that has left nothing unknown', () => {
-	const choose = async (unknownOutcome: string, options = {}, mode?: 'manual') =>
-		await runWorkflow(workflow({ unknownOutcome, ...options }), {
-			...credentials(),
-			...(mode === undefined ? {} : { mode }),
-			input: titled('first'),
+describe('Unknown Outcome where nothing was left unknown', () => {
+	const choose = async (options: object, mode: 'manual' | 'trigger' = 'trigger') =>
+		await runWorkflow(workflow({ ...options }), {
+			...{ ...credentials(), mode },
+			input: titled('first', 'second'),
 		});
+	const keyed = { idempotencyKey: '={{ $json.title }}' };
 
-	test.each(['resend', 'countAsSent'])('is refused: %s', async (choice) => {
-		for (const mode of ['manual', undefined] as const) {
-			const told = failureOf(await choose(choice, {}, mode));
-			expect(told.message).toMatch(/^'Unknown Outcome' works only in a Retry /);
-			expect(told.description).toMatch(
-				/^Nothing was sent\. Use 'Retry with currently saved workflow' .* to send anew\.$/,
-			);
+	test.each(['resend', 'countAsSent'])('is refused, keyed or not: %s', async (unknownOutcome) => {
+		for (const options of [{}, keyed]) {
+			for (const mode of ['manual', 'trigger'] as const) {
+				const told = failureOf(await choose({ unknownOutcome, ...options }, mode));
+				expect(told.message).toBe(
+					"'Unknown Outcome' is set, and nothing here was left unknown. None of 2 was sent.",
+				);
+				expect(told.description).toMatch(/^Take 'Unknown Outcome' out of the options\./);
+			}
 		}
-		const [shown] = outputOf(await choose(choice, { dryRun: true }));
-		expect(shown).toMatchObject({ dryRun: true, error: { type: 'validation' } });
 		expect(simulator().requests).toEqual([]);
 	});
 
-	test('changes nothing if it reports again, or with a key', async () => {
-		await choose('report');
-		await choose('resend', { idempotencyKey: '' });
-		expect(titlesAt(simulator())).toEqual(['first', 'first']);
+	test('is refused in a Retry of an execution that was only refused', async () => {
+		const told = failureOf(await retry(await runThree(), workflow({ unknownOutcome: 'resend' })));
+		expect(told.message).toContain('nothing here was left unknown');
+		expect(titlesAt(simulator()).filter((title) => title === 'second')).toHaveLength(1);
+	});
+
+	test('is shown by a dry run', async () => {
+		const [item] = outputOf(await choose({ unknownOutcome: 'resend', dryRun: true }));
+		expect(item).toMatchObject({ dryRun: true, error: { type: 'validation' } });
+	});
+
+	test('changes nothing if it reports again', async () => {
+		await choose({ unknownOutcome: 'report' });
+		expect(titlesAt(simulator())).toEqual(['first', 'second']);
 	});
 });
 
@@ -177,6 +188,8 @@ test('a second Retry of the same execution knows what the first one sent', async
 });
 
 describe('what an execution left unknown', () => {
+	/** Without the tally, which says what was sent now. */
+	const reasonOf = (run: IRun) => failureOf(run).message.replace(/\. [^.]+\.$/, '');
 	const lost = async () => {
 		const failed = await runThree({ kind: 'reset-after' });
 		serveAgain();
@@ -186,7 +199,7 @@ describe('what an execution left unknown', () => {
 	test('fails again with the same words, and is not requested', async () => {
 		const failed = await lost();
 		const again = await retry(failed);
-		expect(failureOf(again).message).toBe(failureOf(failed).message);
+		expect(reasonOf(again)).toBe(reasonOf(failed));
 		expect(failureOf(again)).toMatchObject({ name: 'NodeApiError', itemIndex: 1 });
 		expect(simulator().requests).toEqual([]);
 	});
@@ -194,23 +207,21 @@ describe('what an execution left unknown', () => {
 	test('keeps nothing else from being sent', async () => {
 		simulator().addFault(faultFor('third', failure()));
 		const failed = await lost();
-		expect(failureOf(await retry(failed)).description).toMatch(
-			/^1 sent now, 1 sent earlier, 1 unknown: /,
-		);
+		expect(failureOf(await retry(failed)).message).toMatch(/1 of 3 was sent now, 1 earlier\.$/);
 		expect(titlesAt(simulator())).toEqual(['third']);
 	});
 
 	test('fails again with the same words although an option is not valid by then', async () => {
 		const failed = await lost();
 		const again = await retry(failed, workflow({ timeout: 0 }));
-		expect(failureOf(again).message).toBe(failureOf(failed).message);
+		expect(reasonOf(again)).toBe(reasonOf(failed));
 	});
 
 	test('is sent again with Send Again, and the hint says to take the option out', async () => {
 		const done = await retry(await lost(), workflow({ unknownOutcome: 'resend' }));
 		expect(titlesAt(simulator())).toEqual(['second']);
 		expect(outputOf(done)[1]).toMatchObject({ title: 'second', status: 'success' });
-		expect(hintsOf(done).join()).toContain("'Unknown Outcome' is set to Send Again. Take it out");
+		expect(hintsOf(done).join()).toContain("Take 'Unknown Outcome' out of the options now");
 	});
 
 	test('comes out as already sent with Count as Sent', async () => {
@@ -219,7 +230,39 @@ describe('what an execution left unknown', () => {
 		const [, second] = outputOf(done);
 		expect(second).toMatchObject({ audience: 'all', status: 'alreadySent', title: 'second' });
 		expect(second).not.toHaveProperty('campaignId');
-		expect(hintsOf(done).join()).toContain("'Unknown Outcome' is set to Count as Sent.");
+		expect(hintsOf(done).join()).toContain("Take 'Unknown Outcome' out of the options now");
+	});
+
+	test('comes out as already sent with Count as Sent although nothing of it is valid by then', async () => {
+		const failed = await lost();
+		const options = { unknownOutcome: 'countAsSent', timeout: 0 };
+		const json = workflowOf({ title: "={{ '' }}", options });
+		const [, second] = outputOf(
+			await retryRun(failed, json, { credentials: credentialsFor(simulator(), { baseUrl: '' }) }),
+		);
+		expect(second).toMatchObject({ status: 'alreadySent' });
+	});
+
+	test('stays unknown if it is not valid with Send Again, and the others are not sent', async () => {
+		simulator().addFault(faultFor('first', failure()));
+		const failed = await runThree({ kind: 'reset-after' });
+		serveAgain();
+		const json = workflowOf({
+			...{ title: "={{ $json.title === 'second' ? '' : $json.title }}" },
+			options: { unknownOutcome: 'resend' },
+		});
+		const { message } = failureOf(await retry(failed, json));
+		expect(message).toMatch(
+			/^Do not send it again yet: .* item 1 was sent \(the connection was lost .*; it can't be sent again: 'Title' is empty for this item\)/,
+		);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('says to take the option out if the push service refuses another item', async () => {
+		const failed = await lost();
+		simulator().addFault(faultFor('second', failure()));
+		const { description } = failureOf(await retry(failed, workflow({ unknownOutcome: 'resend' })));
+		expect(description).toMatch(/Take 'Unknown Outcome' out of the options now, so that it/);
 	});
 
 	test('stays counted as sent in a further Retry without the option', async () => {
@@ -254,11 +297,6 @@ describe('what an execution left unknown', () => {
 		expect(titlesAt(simulator()).sort()).toEqual(['1', '2', '3', '4']);
 	});
 
-	test('is shown as not sendable by a dry run', async () => {
-		const done = await retry(await lost(), workflow({ dryRun: true }));
-		expect(outputOf(done)[1]).toMatchObject({ dryRun: true, error: { outcome: 'unknown' } });
-	});
-
 	test('is not sent a third time if Send Again leaves it unknown in the same execution', async () => {
 		const failed = await lost();
 		simulator().addFault(faultFor('second', { kind: 'reset-after' }));
@@ -269,41 +307,103 @@ describe('what an execution left unknown', () => {
 });
 
 describe('in a loop', () => {
-	function loop() {
+	/** Each round sends something else. */
+	const byRound = { title: '={{ $json.title.slice(0, 6) }} {{ $runIndex }}' };
+	function loop(parameters: INodeParameters = byRound, more = {}) {
 		const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
-		json.nodes.push(...chain([push(byTitle)]).nodes.slice(1));
+		json.nodes.push(...chain([push(parameters, more)]).nodes.slice(1));
 		connect(json, 'Loop', NODE, 1);
 		connect(json, NODE, 'Loop');
 		return json;
 	}
 
-	test('each round sends all again', async () => {
-		const done = await runWorkflow(loop(), { ...credentials(), input: titled('first') });
-		expect(titlesAt(simulator())).toEqual(['first', 'first']);
-		expect([0, 1].map((round) => outputOf(done, round)[0]?.['campaignId'])).toEqual([
-			'1001',
-			'1002',
-		]);
+	test('each round sends anew', async () => {
+		await runWorkflow(loop(), { ...credentials(), input: titled('first') });
+		expect(titlesAt(simulator())).toEqual(['first 0', 'first 1']);
 	});
 
 	test('a Retry of the second round sends what that round did not send', async () => {
-		simulator().addFault({ ...faultFor('second', failure()), skip: 1, times: 1 });
+		simulator().addFault({ ...faultFor('second 1', failure()), times: 1 });
 		const input = titled('first', 'second');
 		const failed = await runWorkflow(loop(), { ...credentials(), input });
 		serveAgain();
 		const done = await retry(failed, loop());
-		expect(titlesAt(simulator())).toEqual(['second']);
+		expect(titlesAt(simulator())).toEqual(['second 1']);
 		expect(outputOf(done, 1)).toMatchObject([{ campaignId: '1003' }, { campaignId: '1004' }]);
 	});
 });
 
+describe('an item that comes back from the error output', () => {
+	/** The error output is wired back into the node, for one more round. */
+	function back(options: INodeParameters = {}) {
+		const json = chain([push({ ...byTitle, options }, toErrorOutput)]);
+		connect(json, NODE, NODE, 1);
+		return json;
+	}
+	const run = async (action: Fault['action'], options = {}) => {
+		simulator().addFault({ ...faultFor('first', action), times: 1 });
+		return await runWorkflow(back(options), {
+			...credentials(),
+			input: titled('first', 'second'),
+		});
+	};
+
+	test('is sent in the next round if it was refused', async () => {
+		await run(failure());
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'first', 'second']);
+	});
+
+	test.each([{}, { unknownOutcome: 'report' }])(
+		'stays unknown if it was, and no round sends it again: %j',
+		async (options) => {
+			simulator().addFault(faultFor('first', { kind: 'reset-after' }));
+			const rounds = 3;
+			const input = titled('first');
+			for (let round = 0, items = input; round < rounds; round += 1) {
+				const done = await runWorkflow(workflowOf({ ...byTitle, options }, toErrorOutput), {
+					...credentials(),
+					input: items,
+				});
+				items = itemsOf(done, NODE, 1);
+				expect(items).toMatchObject([{ json: { error: { outcome: 'unknown' } } }]);
+			}
+			expect(titlesAt(simulator())).toEqual(['first']);
+		},
+	);
+
+	test('with a key and Send Again is sent no second time in the same execution', async () => {
+		const key = { idempotencyKey: '={{ $json.title }}' };
+		const lost = { kind: 'reset-after' } as const;
+		simulator().addFault(faultFor('first', lost));
+		await runWorkflow(workflow(key, continuing), { ...credentials(), input: titled('first') });
+		simulator().requests.length = 0;
+		const carried = inputOf({ title: 'first', error: { outcome: 'unknown' } });
+		const done = await runWorkflow(workflow({ ...key, unknownOutcome: 'resend' }), {
+			...credentials(),
+			input: carried,
+		});
+		expect(failureOf(done).message).toMatch(/^Do not send it again yet/);
+		expect(simulator().requests).toEqual([]);
+	});
+});
+
+test('of three equal items each is known by its number', async () => {
+	const equal = titled('first', 'first', 'first');
+	const toOne = workflowOf({ operation: 'sendToSubscriber', subscriberId: '5001', ...byTitle });
+	await runWorkflow(toOne, { ...credentials(), input: equal });
+	expect(titlesAt(simulator())).toEqual(['first', 'first', 'first']);
+});
+
 test('each run of the node sends, also if the same item comes in', async () => {
-	const json = chain([{ name: 'One branch', type: 'n8n-nodes-base.noOp' }, push(byTitle)]);
+	const json = chain([
+		{ name: 'One branch', type: 'n8n-nodes-base.noOp' },
+		push({ title: '={{ $json.title }} {{ $runIndex }}' }),
+	]);
 	json.nodes.push(...chain([{ name: 'Another', type: 'n8n-nodes-base.noOp' }]).nodes.slice(1));
 	connect(json, 'Start', 'Another');
 	connect(json, 'Another', NODE);
 	await runWorkflow(json, { ...credentials(), input: titled('first') });
-	expect(titlesAt(simulator())).toEqual(['first', 'first']);
+	expect(titlesAt(simulator())).toEqual(['first 0', 'first 1']);
 });
 
 test('a new execution sends all again', async () => {

@@ -30,7 +30,7 @@ test.each([
 	['does not find a row again', () => `n:${(rows += 1)}`],
 ])("'Send Only Once' is refused by a version of n8n that %s", async (_what, contextOf) => {
 	database.contextOf = contextOf;
-	const done = await runner().runWorkflow(workflowOf(keyed('')), options());
+	const done = await runner().runWorkflow(workflowOf(keyed('order-1')), options());
 	expect(failureOf(done).message).toMatch(
 		/^'Send Only Once' does not work with this version of n8n/,
 	);
@@ -42,11 +42,11 @@ test("'Send Only Once' works again once a database that was down answers", async
 	database.beforeQuery = () => {
 		throw new Error('SQLITE_BUSY');
 	};
-	expect(failureOf(await runWorkflow(workflowOf(keyed('')), options())).message).toMatch(
+	expect(failureOf(await runWorkflow(workflowOf(keyed('order-1')), options())).message).toMatch(
 		/database did not answer/,
 	);
 	database.reset();
-	expect(outputOf(await runWorkflow(workflowOf(keyed('')), options()))).toMatchObject([
+	expect(outputOf(await runWorkflow(workflowOf(keyed('order-1')), options()))).toMatchObject([
 		{ status: 'success' },
 	]);
 });
@@ -54,7 +54,7 @@ test("'Send Only Once' works again once a database that was down answers", async
 test('whether it works is tried once, however many runs and items there are', async () => {
 	const { runWorkflow } = runner();
 	const trials = () => database.queries.filter(({ row }) => row.includes('-trial:')).length;
-	await runWorkflow(workflowOf(keyed('={{ $json.id }}')), {
+	await runWorkflow(workflowOf({ title: '=No {{ $json.id }}', ...keyed('={{ $json.id }}') }), {
 		...options(),
 		input: inputOf({ id: 1 }, { id: 2 }),
 	});
@@ -79,7 +79,7 @@ test('the node has its own ID again afterwards, so a key is known in each round 
 
 test('a row that another execution inserted is its own, also for a key that is claimed without a look', async () => {
 	const { runWorkflow } = runner();
-	const json = workflowOf(keyed('={{ $json.id }}'));
+	const json = workflowOf({ title: '={{ $json.id }}', ...keyed('={{ $json.id }}') });
 	const run = async (...ids: string[]) =>
 		outputOf(
 			await runWorkflow(json, { ...options(), input: inputOf(...ids.map((id) => ({ id }))) }),

@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { execute } from '../../nodes/PushCampaign/execution/execute';
 import {
 	credentialsFor,
 	failure,
@@ -12,7 +13,7 @@ import {
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { retryRun, runWorkflow } from './support/run';
+import { ownAgentContext, retryRun, runWorkflow } from './support/run';
 
 // Test Subscriber ID: in the editor the first item goes to one subscriber, and the others to nobody.
 
@@ -30,8 +31,12 @@ const run = async (json = workflow('5001'), mode: 'manual' | 'evaluation' | 'tri
 		input: titled('a', 'b', 'c'),
 	});
 
-test('in the editor the first item goes to the test subscriber alone, without what that does not take', async () => {
-	const fields = { name: 'Spring', imageUrl: 'https://shop.example.com/a.png', autoHide: true };
+test('in the editor the first item goes to the test subscriber alone, right away, without what that does not take', async () => {
+	const hours = { from: '00:00', to: '23:59' };
+	const fields = {
+		...{ name: 'Spring', imageUrl: 'https://shop.example.com/a.png', autoHide: true },
+		...{ sendAt: '2099-05-17 09:30', quietHours: { hours } },
+	};
 	const done = await run(workflow('5001', { additionalFields: fields }));
 	expect(simulator().requests).toMatchObject([{ path: '/v1/notification/send/sid' }]);
 	expect(simulator().requests[0]?.json).toStrictEqual({
@@ -44,7 +49,7 @@ test('in the editor the first item goes to the test subscriber alone, without wh
 		{ audience: 'all', title: 'c', dryRun: true },
 	]);
 	expect(hintsOf(done)[0]).toMatch(
-		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. .* each to all subscribers\.$/,
+		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2099 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
 	);
 });
 
@@ -82,7 +87,19 @@ describe('a Retry', () => {
 	});
 });
 
-test('a Retry of what was begun without it sends the rest to nobody, and says so', async () => {
+test('is refused in a Retry of which n8n does not know how it was started', async () => {
+	// n8n 1 saves nothing of an execution that crashed.
+	const context = ownAgentContext(workflow('5001'), {
+		...{ credentials: credentialsFor(simulator()), input: titled('a') },
+	});
+	jest.spyOn(context, 'getMode').mockReturnValue('retry');
+	await expect(execute(context)).rejects.toThrow(
+		/^'Test Subscriber ID' does not work in this Retry/,
+	);
+	expect(simulator().requests).toEqual([]);
+});
+
+test('a Retry of what was begun without it sends the rest to nobody', async () => {
 	simulator().addFault({ ...faultFor('"c"', failure()), times: 1 });
 	const failed = await run(workflowOf({ title: '={{ $json.title }}' }));
 	simulator().requests.length = 0;
@@ -90,14 +107,24 @@ test('a Retry of what was begun without it sends the rest to nobody, and says so
 		credentials: credentialsFor(simulator()),
 	});
 	expect(outputOf(done)[2]).toMatchObject({ title: 'c', dryRun: true });
-	expect(simulator().requests).toEqual([]);
-	expect(hintsOf(done).join()).toContain('This was a test, and nothing was sent now.');
+	expect(simulator().requests.map(({ path }) => path.split('/').at(-1))).toEqual(['sid']);
+});
+
+test('a test whose answer is lost says nothing about the send that it stands for', async () => {
+	simulator().addFault(faultFor('"sid"', { kind: 'reset-after' }));
+	const failed = await run();
+	expect(failureOf(failed).message).toMatch(/^Do not send it again yet/);
+	simulator().requests.length = 0;
+	await retryRun(failed, workflowOf({ title: '={{ $json.title }}' }), {
+		credentials: credentialsFor(simulator()),
+	});
+	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
 });
 
 test('a test whose answer is lost says to ask the subscriber', async () => {
 	simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
 	const { description } = failureOf(await run());
-	expect(description).toContain('does not list a notification to one subscriber');
+	expect(description).toContain('does not list a notification to one subscriber: ask whether');
 });
 
 test('keys are neither claimed nor asked', async () => {
@@ -110,7 +137,7 @@ test('keys are neither claimed nor asked', async () => {
 
 test('one that does not exist is named by its own field', async () => {
 	const { description } = failureOf(await run(workflow('999')));
-	expect(description).toContain("Correct 'Test Subscriber ID', or leave this subscriber out");
+	expect(description).toContain("correct 'Test Subscriber ID', or take them out of the list");
 });
 
 test('one that is not valid is refused by its own field', async () => {

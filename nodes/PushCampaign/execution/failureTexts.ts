@@ -1,4 +1,4 @@
-import { nameItems, notValid, reasonsOf, toSentences } from './names';
+import { haveOneReason, nameItems, notValid, reasonsOf, toSentences } from './names';
 import type { FailedItem, RunItem } from './runItem';
 import { failuresIn, hasDecided, unknownIn } from './runItem';
 import type { RetryOffer } from './start';
@@ -86,15 +86,19 @@ function lookFirst(unknown: number, { retry, hasKeys, isToOne }: Circumstances):
 }
 
 /** How many items were sent: "8 of 20 were sent." A run of one item has no tally. */
-export function tally(items: readonly RunItem[]): string {
-	if (items.length === 1) return '';
+export function tally(
+	items: readonly RunItem[],
+	ifNone = `None of ${items.length} was sent.`,
+): string {
+	if (items.length === 1 || unknownIn(items).length === items.length) return '';
 	const sent = items.filter(({ how }) => how === 'sent').length;
 	const earlier = items.filter(
 		({ how }) => how === 'sentEarlier' || how === 'alreadySent' || how === 'repeated',
 	).length;
 	const were = `${sent} of ${items.length} ${sent === 1 ? 'was' : 'were'} sent`;
 	if (earlier > 0) return `${were} now, ${earlier} earlier.`;
-	return sent === 0 ? `None of ${items.length} was sent.` : `${were}.`;
+	if (sent > 0) return `${were}.`;
+	return unknownIn(items).length > 0 ? 'None of the others was sent.' : ifNone;
 }
 
 const isNoSubscriber = ({ problem, subscriberId }: FailedItem) =>
@@ -139,12 +143,14 @@ function unknownMessage(unknown: readonly FailedItem[], items: number): string {
 /** What happened, in one line: n8n's canvas, its toasts and its list of executions show this alone. */
 export function messageOfRun(items: readonly RunItem[], main: FailedItem): string {
 	const told = toldWith(main, items);
-	const sent = tally(items);
 	if (main.problem.outcome === 'unknown') {
-		return toSentences(unknownMessage(told, items.length), sent);
+		return toSentences(unknownMessage(told, items.length), tally(items));
 	}
-	if (main.problem.type === 'validation') return notValid(told, items.length, sent);
-	return toSentences(isNoSubscriber(main) ? noSubscribers(told) : main.problem.message, sent);
+	if (main.problem.type === 'validation' && !haveOneReason(told, items.length)) {
+		return notValid(told, items.length, tally(items, 'None was sent.'));
+	}
+	const message = isNoSubscriber(main) ? noSubscribers(told) : main.problem.message;
+	return toSentences(message, tally(items));
 }
 
 const goesOn = 'With On Error set to Continue, the workflow goes on with the others.';

@@ -13,7 +13,7 @@ export interface Named {
 /** A message names the subscribers of at most this many items, and at most this many reasons. */
 const mostNamed = 10;
 
-/** Numbers in their order as ranges: `2, 5 to 19`. */
+/** Numbers in their order, three and more that follow each other as a range: `2, 3, 5 to 19`. */
 function toRanges(numbers: readonly number[]): string[] {
 	const ranges: Array<{ from: number; to: number }> = [];
 	for (const number of numbers) {
@@ -21,7 +21,10 @@ function toRanges(numbers: readonly number[]): string[] {
 		if (last !== undefined && number === last.to + 1) last.to = number;
 		else ranges.push({ from: number, to: number });
 	}
-	return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
+	return ranges.flatMap(({ from, to }) => {
+		if (from === to) return [`${from}`];
+		return to === from + 1 ? [`${from}`, `${to}`] : [`${from} to ${to}`];
+	});
 }
 
 const nameItem = ({ index, subscriberId }: Named) =>
@@ -42,27 +45,27 @@ export type Refused = Named & { readonly problem: Problem };
 
 /** Each reason, with the items that it is about: `item 1 (counted from 0): 'Title' is missing`. */
 export function reasonsOf(refused: readonly Refused[], most = mostNamed): string[] {
-	const reasonOf = ({ problem }: Refused) => problem.reason ?? problem.message;
-	const reasons = [...groupBy(refused, reasonOf)].map(([reason, items], place) => {
+	const groups = [...groupBy(refused, ({ problem }) => problem.message)];
+	const reasons = groups.map(([message, items], place) => {
 		const counted = place === 0 ? ' (counted from 0)' : '';
-		return `${nameItems(items)}${counted}: ${clip(reason)}`;
+		return `${nameItems(items)}${counted}: ${clip(items[0]?.problem.reason ?? message)}`;
 	});
 	const more = reasons.length - most;
 	if (more <= 0) return reasons;
 	return [...reasons.slice(0, most), `and ${more} more ${more === 1 ? 'reason' : 'reasons'}`];
 }
 
-/** How many items are not valid, and each reason. One reason for the whole run is told alone. */
+/** How many items are not valid, and each reason. */
 export function notValid(refused: readonly Refused[], items: number, tally: string): string {
-	const [first] = refused;
-	const reasons = new Set(refused.map(({ problem }) => problem.message));
-	if (first !== undefined && refused.length === items && reasons.size === 1) {
-		return toSentences(first.problem.message, tally);
-	}
 	const are = refused.length === 1 ? 'is' : 'are';
 	const told = capitalize(reasonsOf(refused).join('; '));
-	return `${toSentences(`${refused.length} of ${items} items ${are} not valid`, tally)} ${told}`;
+	const count = `${refused.length} of ${items} items ${are} not valid.`;
+	return [count, tally, told].filter((part) => part !== '').join(' ');
 }
+
+/** Whether all items of a run have one reason, such as a wrong option: then their numbers say nothing. */
+export const haveOneReason = (refused: readonly Refused[], items: number): boolean =>
+	refused.length === items && new Set(refused.map(({ problem }) => problem.message)).size === 1;
 
 /** A sentence without its full stop, and what may follow it. */
 export const toSentences = (first: string, second: string): string =>

@@ -12,6 +12,7 @@ import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../opera
 import { lateness } from '../operations/timing';
 import { asEntered, readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
+import type { Recalled } from '../send/ledger';
 import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
 import { shownBefore } from './duplicates';
@@ -119,7 +120,7 @@ class Planner {
 		} catch (error) {
 			const { problem, isForAll } = toRefusal(error);
 			if (isForAll) this.unavailable = problem;
-			return this.refuseNew(start, problem);
+			return this.refuse(start, problem);
 		}
 	}
 
@@ -140,18 +141,15 @@ class Planner {
 	/** What was sent, or may have been: by an earlier try of this execution, or under a key that was asked. */
 	private async recall(start: Start): Promise<RunItem | undefined> {
 		const { index, parameters, choice } = start;
+		const recalled = this.recalled(start);
+		if (recalled.says === 'sent') {
+			return { index, parameters, how: 'sentEarlier', row: recalled.row };
+		}
 		if (this.isRetry && isDryRun(parameters)) throw noDryRunInRetry;
-		// An agent's tool knows what it has sent by its content, later.
-		if (!this.isTool) {
-			const recalled = this.sendsOnce.recall(this.jobs.positionOf(start));
-			if (recalled.says === 'sent') {
-				return { index, parameters, how: 'sentEarlier', row: recalled.row };
-			}
-			if (recalled.says === 'unknown') {
-				const mayDecide = recalled.isOfEarlier && choice !== 'report';
-				if (!mayDecide) return this.refuse(start, recalled.problem);
-				if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
-			}
+		if (recalled.says === 'unknown') {
+			const mayDecide = recalled.isOfEarlier && choice !== 'report';
+			if (!mayDecide) return this.fail(start, recalled.problem, { isRecalled: true });
+			if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
 		}
 		const asked = this.asked.get(index);
 		if (asked?.state.is === 'sent') {
@@ -162,8 +160,15 @@ class Planner {
 			return await this.countAsSent(start, asked.key);
 		}
 		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
-		if (isKeyless && isBackUnknown(parameters.input)) return this.refuse(start, comesBackUnknown);
+		if (isKeyless && isBackUnknown(parameters.input)) {
+			return this.fail(start, comesBackUnknown, { isRecalled: true });
+		}
 		return undefined;
+	}
+
+	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
+	private recalled(start: Start): Recalled {
+		return this.isTool ? { says: 'new' } : this.sendsOnce.recall(this.jobs.positionOf(start));
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
@@ -179,7 +184,7 @@ class Planner {
 
 	private async planNew(start: Start): Promise<RunItem> {
 		const { index, parameters, choice, isTest } = start;
-		if (this.unavailable !== undefined) return this.refuseNew(start, this.unavailable);
+		if (this.unavailable !== undefined) return this.refuse(start, this.unavailable);
 		const isShown = isDryRun(parameters);
 		// A dry run asks no key.
 		const isAsked = !(isShown && isSentOnlyOnce(parameters));
@@ -199,19 +204,20 @@ class Planner {
 		if (isTest && index > 0) return { ...item, how: 'untested', send };
 		const sent = isTest ? testOf(parameters, send) : send;
 		const job = this.jobs.jobOf(start, sent, connection, key);
-		if (this.sendsOnce.hasShown(job)) return this.refuseNew(start, shownBefore(sent), sent);
+		if (this.sendsOnce.hasShown(job)) return this.refuse(start, shownBefore(sent), sent);
 		if (key !== undefined) await this.requireKeys();
 		const late = job.checkTime();
 		// A key that was sent is not judged by its time any more.
-		if (late !== undefined && (await this.isFree(job))) return this.refuseNew(start, late, sent);
+		if (late !== undefined && (await this.isFree(job))) return this.refuse(start, late, sent);
 		return { ...item, how: 'ready', send: sent, job, isDecided: this.isDecided(start) };
 	}
 
 	/** Whether a choice decides about an item that is sent again. */
 	private isDecided(start: Start): boolean {
 		if (start.choice === 'report') return false;
-		const isUnknown = this.sendsOnce.recall(this.jobs.positionOf(start)).says === 'unknown';
-		return isUnknown || this.asked.get(start.index)?.state.is === 'unknown';
+		return (
+			this.recalled(start).says === 'unknown' || this.asked.get(start.index)?.state.is === 'unknown'
+		);
 	}
 
 	/** Whether an earlier execution left anything unknown that a choice may decide about. */
@@ -231,17 +237,21 @@ class Planner {
 		return key === undefined || (await this.sendsOnce.look({ key, timeoutMs })).is === 'free';
 	}
 
-	private refuse({ index, parameters }: Start, problem: Problem, send?: PreparedSend): RunItem {
+	private fail(
+		{ index, parameters }: Start,
+		problem: Problem,
+		more: { readonly send?: PreparedSend | undefined; readonly isRecalled?: boolean },
+	): RunItem {
 		const { subscriber } = this.operation;
-		const subscriberId = send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
+		const subscriberId = more.send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
 		const how = isDryRun(parameters) && !this.isRetry ? 'unsendable' : 'failed';
-		return { index, parameters, subscriberId, how, problem, send };
+		return { index, parameters, subscriberId, how, problem, ...more };
 	}
 
-	/** Refuses an item that may be sent; one that was unknown before stays so. */
-	private refuseNew(start: Start, problem: Problem, send?: PreparedSend): RunItem {
-		const recalled = this.isTool ? undefined : this.sendsOnce.recall(this.jobs.positionOf(start));
-		const isUnknown = recalled?.says === 'unknown';
-		return this.refuse(start, isUnknown ? stillUnknown(recalled.problem, problem) : problem, send);
+	/** Refuses an item that could be sent; one that was unknown before stays so. */
+	private refuse(start: Start, problem: Problem, send?: PreparedSend): RunItem {
+		const before = this.recalled(start);
+		const isUnknown = before.says === 'unknown';
+		return this.fail(start, isUnknown ? stillUnknown(before.problem, problem) : problem, { send });
 	}
 }

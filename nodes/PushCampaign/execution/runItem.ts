@@ -78,6 +78,8 @@ interface NotSent extends Known {
 	readonly problem: Problem;
 	/** As it would go out, as far as that is known. */
 	readonly send?: PreparedSend | undefined;
+	/** Whether an earlier try left it unknown: it keeps nothing else back. */
+	readonly isRecalled?: boolean;
 }
 
 /** It was not sent, or nobody knows. */

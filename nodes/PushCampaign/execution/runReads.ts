@@ -13,7 +13,7 @@ import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { readAgain } from './failureTexts';
 import type { Refused } from './names';
-import { notValid } from './names';
+import { haveOneReason, notValid } from './names';
 import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
 import { isForModel, isInEditor, retryOffer } from './start';
 
@@ -59,8 +59,8 @@ export async function runReads(
 	const [first] = failures;
 	if (first !== undefined && !isContinuing) {
 		const { index: itemIndex, problem } = first;
-		const isInvalid = problem.type === 'validation';
-		const message = isInvalid ? notValid(failures, plans.length, '') : problem.message;
+		const isOfAll = problem.type !== 'validation' || haveOneReason(failures, plans.length);
+		const message = isOfAll ? problem.message : notValid(failures, plans.length, '');
 		const description = describe(problem);
 		// It tells its model the message alone.
 		const shown = isForModel(context) ? `${message}. ${description}` : message;

@@ -52,7 +52,7 @@ export async function runSends(
 	const planned = await planSends(context, operation, sendsOnce, requireKeys);
 	const checked = findRepeats(refuseSameNotifications(refuseSharedKeys(planned)));
 	// What an earlier try left unknown keeps nothing else back.
-	const isRefused = failuresIn(checked).some(({ problem }) => problem.outcome === 'notSent');
+	const isRefused = failuresIn(checked).some(({ isRecalled }) => isRecalled !== true);
 	const mayStart = context.continueOnFail() || !isRefused;
 	const items = mayStart ? await sendAll(context, checked, sendsOnce) : checked;
 

@@ -95,8 +95,7 @@ function adviseOn(first: Problem, others: readonly Problem[], isThrown: boolean)
 	const sentences = [...problems.map(({ said }) => said), ...problems.map(({ fix }) => fix)];
 	const advice = [...new Set(sentences)].filter((sentence) => sentence !== undefined);
 	if (!isThrown) return [...advice, 'The trigger goes on with its next poll.'].join(' ');
-	if (isPassing(first) || first.fix === undefined)
-		return [...advice, 'Try again later.'].join(' ');
+	if (isPassing(first) || first.fix === undefined) return [...advice, 'Try again later.'].join(' ');
 	return advice.join(' ').replace(/\.$/, ', and try again.');
 }
 
