@@ -55,7 +55,11 @@ describe('a credential without an expression', () => {
 		expect(outputOf(done)).toHaveLength(50);
 		expect(outputOf(done)[49]).toMatchObject({
 			status: 'notSent',
-			error: { message: told.message.replace(/\. None of .*/, ''), type: 'network', outcome: 'notSent' },
+			error: {
+				message: told.message.replace(/\. None of .*/, ''),
+				type: 'network',
+				outcome: 'notSent',
+			},
 		});
 		expect(hintsOf(done)[0]).toMatch(
 			/^50 of 50 items failed: see the error column\. Nothing was sent\./,

@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
 import { connections } from '../n8n/connection';
@@ -7,14 +6,14 @@ import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isSentOnlyOnce, readTimeout, readUnknownOutcome } from '../operations/options';
+import { isDryRun, isSentOnlyOnce, readUnknownOutcome } from '../operations/options';
 import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { asEntered, readable } from '../operations/values';
-import type { KeyState } from '../send/keys';
 import type { Recalled } from '../send/ledger';
 import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
+import { AskedKeys } from './askedKeys';
 import { shownBefore } from './duplicates';
 import { alreadySentUnderKey, countedAsSent } from './endings';
 import type { Start } from './jobs';
@@ -33,9 +32,6 @@ import { isRetry, startOf } from './start';
 
 /** A person tries the workflow: in the editor, or by an evaluation. */
 const trials: readonly string[] = ['manual', 'evaluation'];
-
-/** The pause before the keys are asked again that somebody else may be sending under, in milliseconds. */
-const heldPauseMs = 2_000;
 
 /** Reads and checks the items of a run, and decides what is to become of each; fewer if the execution is stopped. */
 export async function planSends(
@@ -59,8 +55,7 @@ class Planner {
 	private readonly jobs: Jobs;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
-	/** How the keys stand about which something is chosen, by item. */
-	private readonly asked = new Map<number, { readonly key: string; readonly state: KeyState }>();
+	private readonly asked: AskedKeys;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -74,38 +69,17 @@ class Planner {
 		this.isRetry = isRetry(context);
 		this.isTool = isTool(context.getNode());
 		this.jobs = new Jobs(context, this.connectionOf);
+		this.asked = new AskedKeys(this.jobs, sendsOnce);
 	}
 
-	/**
-	 * Asks the keys about which something is chosen, until nobody else may be sending under one of them: what is unknown
-	 * under one key decides about the run.
-	 */
+	/** Asks the keys about which something is chosen: what is unknown under one of them decides about the run. */
 	async askKeys(): Promise<void> {
-		const signal = this.context.getExecutionCancelSignal();
-		let open = [...this.context.getInputData().keys()].map((index) => this.begin(index));
-		open = open.filter(
+		const starts = [...this.context.getInputData().keys()].map((index) => this.begin(index));
+		const chosen = starts.filter(
 			({ choice, isTest, parameters }) =>
 				choice !== 'report' && isSentOnlyOnce(parameters) && !isTest && !isDryRun(parameters),
 		);
-		while (open.length > 0 && !signal?.aborted) {
-			for (const start of open) await this.askKey(start);
-			open = open.filter(({ index }) => this.asked.get(index)?.state.is === 'held');
-			if (open.length > 0) await sleep(heldPauseMs);
-		}
-	}
-
-	private async askKey(start: Start): Promise<void> {
-		const { index, parameters } = start;
-		try {
-			const key = await this.jobs.keyOf(start);
-			if (key === undefined) return;
-			const timeoutMs = readable(() => readTimeout(parameters)) ?? 0;
-			this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
-		} catch (error) {
-			// If it is about the item alone, its plan says so.
-			const { problem, isForAll } = toRefusal(error);
-			if (isForAll) this.unavailable = problem;
-		}
+		this.unavailable = await this.asked.ask(chosen, this.context.getExecutionCancelSignal());
 	}
 
 	/**
@@ -222,8 +196,7 @@ class Planner {
 
 	/** Whether an earlier execution left anything unknown that a choice may decide about. */
 	private get wasAnyUnknown(): boolean {
-		const states = [...this.asked.values()].map(({ state }) => state.is);
-		return this.sendsOnce.hasFoundUnknown || states.includes('unknown');
+		return this.sendsOnce.hasFoundUnknown || this.asked.isAnyUnknown;
 	}
 
 	/** Whom the editor would send it to instead. @throws InvalidInput */
