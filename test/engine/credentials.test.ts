@@ -62,7 +62,7 @@ describe('a credential without an expression', () => {
 			},
 		});
 		expect(hintsOf(done)[0]).toMatch(
-			/^50 of 50 items failed: see the error column\. Nothing was sent\./,
+			/^50 of 50 items failed: see the error column\. Not sent: items 0 to 49 /,
 		);
 		expect(onOpen).toHaveBeenCalledTimes(2);
 	});

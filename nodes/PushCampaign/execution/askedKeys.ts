@@ -23,6 +23,7 @@ export class AskedKeys {
 	constructor(
 		private readonly jobs: Jobs,
 		private readonly sendsOnce: SendsOnce,
+		private readonly requireKeys: () => Promise<void>,
 	) {}
 
 	get isAnyUnknown(): boolean {
@@ -55,6 +56,7 @@ export class AskedKeys {
 		try {
 			const key = await this.jobs.keyOf(start);
 			if (key === undefined) return undefined;
+			await this.requireKeys();
 			const timeoutMs = readable(() => readTimeout(parameters)) ?? 0;
 			this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
 			return undefined;
