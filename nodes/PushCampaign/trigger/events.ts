@@ -2,15 +2,8 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
-import {
-	fieldOf,
-	invalid,
-	readChoice,
-	readIds,
-	readRequired,
-	readWholeNumber,
-} from '../operations/values';
-import { toPlainId } from '../service/answers';
+import { readIds } from '../operations/ids';
+import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../operations/values';
 import { campaignCounters, siteCounters } from '../service/rules';
 import { quote } from '../service/text';
 import type { Rule } from './compare';
@@ -104,10 +97,10 @@ const number: INodeProperties = {
 	description: 'The number to reach',
 };
 
-/** Each once, without leading zeros: `01` and `1` are one campaign. */
+/** Each once. */
 function readCampaignIds(parameters: ItemParameters): string[] {
 	const ids = readIds(parameters, fieldOf(campaignIds));
-	return [...new Set(ids.map((id) => toPlainId(String(id))))];
+	return [...new Set(ids.map(String))];
 }
 
 const everyName = namesOf([...campaignCounters, ...siteCounters, status]);
