@@ -35,7 +35,7 @@ test('in the editor the first item goes to the test subscriber alone, right away
 	const hours = { from: '00:00', to: '23:59' };
 	const fields = {
 		...{ name: 'Spring', imageUrl: 'https://shop.example.com/a.png', autoHide: true },
-		...{ sendAt: '2099-05-17 09:30', quietHours: { hours } },
+		...{ sendAt: '2035-05-17 09:30', quietHours: { hours } },
 	};
 	const done = await run(workflow('5001', { additionalFields: fields }));
 	expect(simulator().requests).toMatchObject([{ path: '/v1/notification/send/sid' }]);
@@ -49,7 +49,7 @@ test('in the editor the first item goes to the test subscriber alone, right away
 		{ audience: 'all', title: 'c', dryRun: true },
 	]);
 	expect(hintsOf(done)[0]).toMatch(
-		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2099 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
+		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2035 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
 	);
 });
 

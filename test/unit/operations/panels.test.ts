@@ -7,14 +7,14 @@ import { jsonParse } from 'n8n-workflow';
 import {
 	builderHint,
 	operationProperties,
-	reads,
+	queries,
 	sends,
 } from '../../../nodes/PushCampaign/operations';
 import { toRow } from '../../../nodes/PushCampaign/operations/send';
 import { audienceRules } from '../../../nodes/PushCampaign/service/rules';
 import { itemOf, prepare, recordingClient } from './support';
 
-const operations = [...sends, ...reads];
+const operations = [...sends, ...queries];
 
 /** The properties in a collection, or in the groups of a fixedCollection. */
 const inside = ({ options = [] }: INodeProperties): INodeProperties[] =>
@@ -125,7 +125,7 @@ describe('the panel of a send', () => {
 	});
 });
 
-test.each(reads)('the panel of a read has one option: $option.name', ({ properties }) => {
+test.each(queries)('the panel of a read has one option: $option.name', ({ properties }) => {
 	expect(namesOf(collectionOf(properties, 'options'))).toEqual(['timeout']);
 });
 
@@ -148,7 +148,7 @@ test('saved workflows find each field by its name, with the default that n8n lef
 		...['title', 'message', 'targetUrl', 'attributesJson', 'segmentIds', 'subscriberId'],
 		...['attributes.pairs.name', 'attributes.pairs.value'],
 		...['actionButtons.button.title', 'actionButtons.button.url'],
-		...['name', 'iconUrl', 'imageUrl', 'sendAt', 'sendAtTimezone'].map(
+		...['name', 'iconUrl', 'imageUrl', 'sendAt', 'sendAtTimezone', 'expireAt'].map(
 			(field) => `additionalFields.${field}`,
 		),
 		...['source', 'medium', 'campaign', 'term', 'content'].map(
@@ -312,7 +312,7 @@ describe('an output schema', () => {
 		],
 	};
 
-	test.each(reads)('has the fields of an item, in their order: $option.name', async (read) => {
+	test.each(queries)('has the fields of an item, in their order: $option.name', async (read) => {
 		const items: object[] = [];
 		for (const answer of answersTo[read.option.value] ?? []) {
 			const { client } = recordingClient(answer);
