@@ -58,6 +58,12 @@ describe('an item', () => {
 		expect(Object.keys(items[0] ?? {})).toEqual(order);
 	});
 
+	test('of the site, which has no status, is seen for the first time once', () => {
+		const site = (clicked: number): Poll => [readingOf({ clicked }, { status: null }), changed()];
+		const items = itemsOf([site(2), site(5)]);
+		expect(items.map((item) => item?.['firstSeen'])).toEqual([true, false]);
+	});
+
 	test('has a negative change if the service takes something back', () => {
 		expect(changesOf(under(changed(), { clicked: 5 }, { clicked: 4 }))[1]).toEqual({
 			clicked: { from: 5, to: 4, by: -1 },
