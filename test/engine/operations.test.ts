@@ -6,6 +6,7 @@ import {
 	failure,
 	faultFor,
 	inputOf,
+	matching,
 	NODE,
 	outputOf,
 	titled,
@@ -177,6 +178,19 @@ describe('of three sends, one that is refused and one that is not valid', () => 
 		// Else n8n replaces what the item holds.
 		expect(failed[0]?.error).toBeUndefined();
 	});
+});
+
+test('an ID under Send Only Once that can’t be evaluated fails its own item, whose row says the rest', async () => {
+	const idempotencyKey = "={{ $json.id ?? $('Not there').item.json.id }}";
+	const parameters = { title: '={{ $json.title }}', options: { idempotencyKey } };
+	const input = inputOf({ title: 'first', id: 1 }, { title: 'second' });
+	expect(outputOf(await run(parameters, input, continuing))).toMatchObject([
+		{ title: 'first', status: 'success' },
+		{
+			...{ title: 'second', audience: 'all', recipients: 'all subscribers', status: 'notSent' },
+			error: { message: matching(/^'Send Only Once' can't be evaluated/), type: 'validation' },
+		},
+	]);
 });
 
 test('no input items are no requests', async () => {
