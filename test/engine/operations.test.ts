@@ -16,6 +16,7 @@ import {
 	workflowOf,
 } from './support/pushCampaign';
 import { itemsOf, runWorkflow } from './support/run';
+import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 
 // One whole workflow for each send: the parameters as the editor saves them, the request, and the item.
 
@@ -98,11 +99,14 @@ test.each<{
 			...{ recipients: 'subscriber 5001', ...ending },
 		},
 	},
-])('$operation sends what the panel holds, and gives a row that can be logged', async (row) => {
+])('$operation sends what the panel holds, and gives the row of its output schema', async (row) => {
 	const { operation, parameters, path, sent, out } = row;
 	const done = await run({ operation, ...filledIn, ...parameters });
 	expect(itemsOf(done, NODE)).toStrictEqual([{ json: out, pairedItem: { item: 0 } }]);
 	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(out));
+	const schema = `campaign/${operation}`;
+	expect(declaredTypes(schema)).toEqual(typesIn(out));
+	expect(Object.fromEntries(declaredIn(schema))['audience']?.enum).toEqual([out['audience']]);
 	expect(simulator().requests).toMatchObject([
 		{ method: 'POST', path: `/v1/notification/send/${path}`, headers },
 	]);

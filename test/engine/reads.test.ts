@@ -12,6 +12,7 @@ import {
 	workflowOf,
 } from './support/pushCampaign';
 import { itemsOf, runWorkflow, startWorkflow } from './support/run';
+import { declaredTypes, typesIn } from './support/schemas';
 
 // One whole workflow for each read: the parameters as the editor saves them, the request, and the item.
 
@@ -74,11 +75,22 @@ test('a read that is not simplified gives the answer as it came', async () => {
 	expect(outputOf(raw)).toMatchObject([{ notification_id: id, count: { clicked: '11' } }]);
 });
 
-test('a read gives null for a counter that the service does not give', async () => {
-	simulator().configure({ waitingCounters: 'null' });
-	const id = simulator().addCampaign({ dueAt: Date.now() + 3_600_000 });
-	const [item] = outputOf(await run({ operation: 'getStatus', campaignId: id }));
-	expect(item).toMatchObject({ totalAttempts: null, clicked: null, clickRate: null });
+test('a read gives null for what the service does not give, as its output schema says', async () => {
+	const id = addCampaign();
+	const full = outputOf(await run({ operation: 'getStatus', campaignId: id }));
+	const none = { notification_id: id, count: {} };
+	simulator().addFault({ action: { kind: 'respond', body: JSON.stringify(none) } });
+	const empty = outputOf(await run({ operation: 'getStatus', campaignId: id }));
+	expect(empty).toMatchObject([{ status: null, totalAttempts: null, clickRate: null }]);
+	expect(typesIn(...full, ...empty)).toEqual(declaredTypes('campaign/getStatus'));
+
+	const counts = [];
+	for (const given of ['total_life_time_subscribers', 'active_subscribers']) {
+		const body = JSON.stringify({ [given]: '7' });
+		simulator().addFault({ action: { kind: 'respond', body } });
+		counts.push(...outputOf(await run(getCount)));
+	}
+	expect(typesIn(...counts)).toEqual(declaredTypes('site/getSubscriberCount'));
 });
 
 test('a read with the same parameters as another item asks the service once', async () => {
