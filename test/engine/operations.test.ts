@@ -2,20 +2,20 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import {
 	content,
 	continuing,
-	credentialsFor,
 	failure,
 	faultFor,
 	inputOf,
 	matching,
 	NODE,
 	outputOf,
+	runsAt,
+	sentHeaders,
 	titled,
 	toErrorOutput,
 	useDatabase,
 	useSimulator,
-	workflowOf,
 } from './support/pushCampaign';
-import { itemsOf, runWorkflow } from './support/run';
+import { itemsOf } from './support/run';
 import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 
 // One whole workflow for each send: the parameters as the editor saves them, the request, and the item.
@@ -23,18 +23,7 @@ import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 const simulator = useSimulator();
 useDatabase();
 
-const run = async (parameters: INodeParameters, input = inputOf({}), more = {}) =>
-	await runWorkflow(workflowOf(parameters, more), {
-		credentials: credentialsFor(simulator()),
-		input,
-	});
-
-const headers = {
-	servicekey: 'demo-key',
-	serviceauthtoken: 'demo-token',
-	'content-type': 'application/json',
-	accept: 'application/json',
-};
+const run = runsAt(simulator);
 
 const name = 'Spring, newsletter readers';
 const title = 'Spring sale 🌷';
@@ -108,7 +97,7 @@ test.each<{
 	expect(declaredTypes(schema)).toEqual(typesIn(out));
 	expect(Object.fromEntries(declaredIn(schema))['audience']?.enum).toEqual([out['audience']]);
 	expect(simulator().requests).toMatchObject([
-		{ method: 'POST', path: `/v1/notification/send/${path}`, headers },
+		{ method: 'POST', path: `/v1/notification/send/${path}`, headers: sentHeaders },
 	]);
 	const { message, targetUrl: target_url } = content;
 	const body = { title, message, target_url, send_at: ending.sendAt, ...sent };

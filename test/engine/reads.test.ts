@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import {
 	continuing,
 	credentialsFor,
@@ -7,6 +6,8 @@ import {
 	inputOf,
 	NODE,
 	outputOf,
+	runsAt,
+	sentHeaders,
 	toErrorOutput,
 	useSimulator,
 	workflowOf,
@@ -18,18 +19,7 @@ import { declaredTypes, typesIn } from './support/schemas';
 
 const simulator = useSimulator();
 
-const run = async (parameters: INodeParameters, input = inputOf({}), more = {}) =>
-	await runWorkflow(workflowOf(parameters, more), {
-		credentials: credentialsFor(simulator()),
-		input,
-	});
-
-const headers = {
-	servicekey: 'demo-key',
-	serviceauthtoken: 'demo-token',
-	'content-type': 'application/json',
-	accept: 'application/json',
-};
+const run = runsAt(simulator);
 
 const counters = { total_attempts: 50, successfully_sent: 40, failed_to_send: 10, delivered: 30 };
 const addCampaign = () =>
@@ -55,7 +45,7 @@ test('a read of a status asks for the campaign that comes in, and gives its numb
 	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(json));
 	const [request] = simulator().requests;
 	const path = `/v1/notification/status/id/${id}`;
-	expect(request).toMatchObject({ method: 'GET', path, body: '', headers });
+	expect(request).toMatchObject({ method: 'GET', path, body: '', headers: sentHeaders });
 });
 
 test('a read of the subscriber count gives both numbers', async () => {
@@ -63,7 +53,7 @@ test('a read of the subscriber count gives both numbers', async () => {
 	const json = { totalLifetimeSubscribers: 12_500, activeSubscribers: 10_000 };
 	expect(itemsOf(done, NODE)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
 	expect(simulator().requests).toMatchObject([
-		{ method: 'GET', path: '/v1/site/subscriber_count', body: '', headers },
+		{ method: 'GET', path: '/v1/site/subscriber_count', body: '', headers: sentHeaders },
 	]);
 });
 
