@@ -299,9 +299,11 @@ describe('a failure', () => {
 	test.each(['init', 'leadershipChange', 'update'] as const)(
 		'in the mode %s throws nothing, holds up nothing, and is reported once, in the second poll',
 		async (activation) => {
-			const poll = trigger({ campaignIds: ['7', add(1)] }, { activation });
+			const id = add(1);
+			const poll = trigger({ campaignIds: ['7', id] }, { activation });
 			expect(await poll()).toMatchObject({ items: [{ clicked: 1 }], reports: [] });
-			expect(await poll()).toEqual({ items: null, reports: [noCampaign] });
+			simulator().setCounters(id, { clicked: 2 });
+			expect(await poll()).toMatchObject({ items: [{ clicked: 2 }], reports: [noCampaign] });
 			expect(await poll()).toEqual({ items: null, reports: [] });
 		},
 	);
