@@ -247,7 +247,8 @@ describe('when the user stops the execution', () => {
 			socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
 		}).listen(0, '127.0.0.1');
 		await once(server, 'listening');
-		const run = startWorkflow(workflowOf(), {
+		// Its own time would end it as well, later than a test may take.
+		const run = startWorkflow(workflowOf({ options: { timeout: 600_000 } }), {
 			credentials: credentialsFor({ url: `http://127.0.0.1:${portOf(server)}` }),
 		});
 		while (sockets.length === 0) await nextTurn();
