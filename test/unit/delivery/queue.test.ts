@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { runQueue, type Attempt, type Job } from '../../../nodes/PushCampaign/delivery/queue';
+import {
+	runQueue,
+	type Attempt,
+	type Job,
+	type QueueOptions,
+} from '../../../nodes/PushCampaign/delivery/queue';
 import { deliver, SimulatedClock, type ServiceOptions } from './simulatedService';
 
 const limited = (perSecond: number, burst = perSecond) => ({ limit: () => ({ perSecond, burst }) });
@@ -112,7 +117,7 @@ describe('a job', () => {
 	/** Runs jobs that give these attempts one after another, and says what happened. */
 	async function run(
 		attempts: ReadonlyArray<ReadonlyArray<Attempt<string>>>,
-		{ stopOnFailure = false, signal }: { stopOnFailure?: boolean; signal?: AbortSignal } = {},
+		{ stopOnFailure = false, ...more }: Partial<QueueOptions> = {},
 	) {
 		const clock = new SimulatedClock();
 		const tries: Array<{ job: number; at: number }> = [];
@@ -125,7 +130,7 @@ describe('a job', () => {
 			};
 		});
 		const { now, sleep } = clock;
-		const queue = runQueue(jobs, { stopOnFailure, signal, now, sleep, random: () => 0 });
+		const queue = runQueue(jobs, { stopOnFailure, now, sleep, random: () => 0, ...more });
 		return { outcomes: await clock.run(queue), tries };
 	}
 
@@ -134,6 +139,11 @@ describe('a job', () => {
 		const { tries } = await run(jobs);
 		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 250 });
 		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 250 });
+	});
+
+	test('that is refused pauses up to a tenth less, at random: runs that were refused together come back apart', async () => {
+		const { tries } = await run([[refused()]], { random: () => 0.4 });
+		expect(tries.map(({ at }) => at)).toEqual([0, 10 + 240]);
 	});
 
 	test('that is refused with Retry-After pauses the run for that time, or for its own pause if that is longer', async () => {
