@@ -111,13 +111,15 @@ export function unusableProblem(
 	const message = isService
 		? `the answer (HTTP ${statusCode}) does not hold what the push service promises`
 		: notTheService(statusCode);
-	return {
+	const problem: Problem = {
 		...unknownProblem(message, requested),
 		type: 'unexpected_answer',
-		fix: !isService && statusCode < 300 ? checkBaseUrl : undefined,
 		httpCode: String(statusCode),
 		retryAfterMs,
 	};
+	if (isService || statusCode >= 300) return problem;
+	// A web page: the address is another one, and waiting does not help.
+	return { ...problem, fix: checkBaseUrl, remedy: 'mend', cause: 'configuration-invalid' };
 }
 
 /** What to do about a send whose outcome an earlier execution left unknown. */
