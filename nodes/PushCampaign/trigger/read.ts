@@ -48,11 +48,8 @@ export const readSite: Subject = async (client, id, timeoutMs) => {
 	if (!result.answered) return result;
 	const { activeSubscribers = null } = result.value;
 	const counters = { activeSubscribers, ...result.value };
-	const observedAt = Date.now();
-	return {
-		...result,
-		value: { id, status: null, counters, head: {}, numbers: counters, observedAt },
-	};
+	const value = { id, status: null, counters, head: {}, numbers: counters, observedAt: Date.now() };
+	return { ...result, value };
 };
 
 /** Why something was not read, though nothing is known against it. */
