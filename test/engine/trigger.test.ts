@@ -230,6 +230,19 @@ describe('a first publication', () => {
 		await expect(poll()).rejects.toThrow(`Campaign ${bad} can't be read. The answer (HTTP 200)`);
 	});
 
+	test.each([408, 503])(
+		'goes on if a gateway answers with HTTP %i for one of two campaigns, which a later poll reads',
+		async (status) => {
+			const [good, bad] = [add(1), add(1)];
+			failing(bad, { kind: 'respond', status, body: 'Back soon' });
+			const poll = trigger({ campaignIds: [good, bad] });
+			const first = await poll();
+			expect({ ...first, items: idsOf(first.items) }).toEqual({ items: [good], reports: [] });
+			simulator().clearFaults();
+			expect(idsOf((await poll()).items)).toEqual([bad]);
+		},
+	);
+
 	test('fails for what stays wrong alone, if the rest was only not reached in time', async () => {
 		const hanging = addMany(30);
 		for (const id of hanging) failing(id, hang);

@@ -55,9 +55,13 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	}
 }
 
-/** An answer that is not the service's is what a wrong address gives. */
-const staysWrong = (problem: Problem) =>
-	!isPassing(problem) || problem.type === 'unexpected_answer';
+/** Whether a later poll would meet it again. */
+function staysWrong(problem: Problem): boolean {
+	if (!isPassing(problem)) return true;
+	// A gateway answers for a while with HTTP 408, or from 500 on; what else is not the service's is at a wrong address.
+	const code = Number(problem.httpCode);
+	return problem.type === 'unexpected_answer' && code < 500 && code !== 408;
+}
 
 /** Throws what stays wrong, or else what passes if nothing at all could be read: otherwise a later poll reads it. */
 function throwFailures(context: IPollFunctions, { failures, isAnythingRead }: Found): void {
