@@ -373,7 +373,7 @@ describe('the time of a poll, and of a request', () => {
 			then: [19_200, 15_360],
 			next: [19_200, 15_360],
 		},
-	] as const)('is limited: $name, and the next one of its context', async (row) => {
+	] as const)('is limited in $name, and in the next poll of its context', async (row) => {
 		const { times } = holdTimes();
 		const poll = trigger({ campaignIds: add(1) }, row.options);
 		for (const limits of [row.then, row.next]) {
