@@ -77,10 +77,10 @@ function findChanges({ status, counters }: Reading, before: Baseline, rule: Rule
 	return changes;
 }
 
-function startsWorkflow(read: Reading, changes: Changes, before: Baseline, rule: Rule): boolean {
+function startsWorkflow(now: Reading, changes: Changes, before: Baseline, rule: Rule): boolean {
 	if (rule.startsOn === 'reach') {
 		const { counter, number } = rule;
-		return (read.counters[counter] ?? 0) >= number && (before.reached[counter] ?? 0) < number;
+		return (now.counters[counter] ?? 0) >= number && (before.reached[counter] ?? 0) < number;
 	}
 	return Object.values(changes).some(
 		(change) => !('by' in change) || Math.abs(change.by) >= rule.minimumChange,
