@@ -189,7 +189,7 @@ describe('without an answer', () => {
 			type: 'network',
 			outcome: 'notSent',
 			message: 'Could not connect to push.example:8443: connection refused',
-			fix: "Check 'Base URL' in the Push Campaign API credential.",
+			fix: "If it stays so, check 'Base URL' in the Push Campaign API credential.",
 			cause: 'temporarily-unavailable',
 		});
 		expect(JSON.stringify(problem)).not.toContain('the-key');

@@ -226,6 +226,14 @@ describe('a number that is reached starts the workflow', () => {
 		expect(startsOf(polls)).toEqual(starts);
 	});
 
+	test('with no change if the counter stood above a higher number already', () => {
+		const polls = [
+			...under(reached(100), { clicked: 170 }),
+			...under(reached(160), { clicked: 170 }),
+		];
+		expect(changesOf(polls)[1]).toEqual({});
+	});
+
 	test('with the change of its own counter alone', () => {
 		expect(changesOf(under(reached(100), { clicked: 100, closed: 7 }))).toEqual([
 			{ clicked: { from: 0, to: 100, by: 100 } },
