@@ -33,7 +33,9 @@ const createdTableSchema = z.object({
 	resource: z.literal('table'),
 	operation: z.literal('create'),
 	tableName: z.string(),
-	columns: z.object({ column: z.array(z.object({ name: z.string(), type: z.literal('string') })) }),
+	columns: z.object({
+		column: z.array(z.object({ name: z.string(), type: z.enum(['string', 'number']) })),
+	}),
 });
 
 /** The names of the example workflows: the names of their files without `.json`. */
