@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { chooseCredential, exampleFile, parseWorkflow } from '../../examples/read';
 import { N8nClient, outputOf, startN8n, type N8nServer } from '../../host';
+import { chooseCredential, exampleFile, parseWorkflow } from '../../host/demo/examples';
 import {
 	access,
 	demoOwner,
@@ -122,13 +122,10 @@ describe('what npm start prepares', () => {
 	};
 	/** Pins what some nodes of a workflow give. */
 	const pin = async (id: string, items: Record<string, object[]>) => {
-		const pinned = Object.entries(items).map(([name, all]) => [
-			name,
-			all.map((json) => ({ json })),
-		]);
+		const pinData: Record<string, object[]> = {};
+		for (const [name, all] of Object.entries(items)) pinData[name] = all.map((json) => ({ json }));
 		const { versionId } = await client.workflow(id);
-		const changes = { versionId, pinData: Object.fromEntries(pinned) };
-		await client.request('PATCH', `workflows/${id}`, changes);
+		await client.request('PATCH', `workflows/${id}`, { versionId, pinData });
 	};
 
 	test.each([
@@ -166,8 +163,9 @@ describe('what npm start prepares', () => {
 			expect(execution.status).toBe('success');
 			const rows = outputOf(execution, 'Send to all').map(({ json }) => json);
 			expect(rows.map(({ status }) => status)).toEqual(statuses);
-			expect(sends().map(({ json }) => json)).toEqual(
-				statuses.map(() => expect.objectContaining({ title: written[0], message: written[1] })),
+			const [title, message] = written;
+			expect(sends().map(({ json }) => json)).toMatchObject(
+				statuses.map(() => ({ title, message })),
 			);
 			await client.request('POST', `workflows/${id}/archive`);
 		},
@@ -339,7 +337,14 @@ describe('what npm start prepares', () => {
 		simulator.clearRequests();
 		await client.runManually(id, 'Every 15 minutes');
 		expect(simulator.requests).toHaveLength(1);
-		expect(await statesIn(name)).toEqual(['success', 'draft', null, ...Array(3).fill('success')]);
+		expect(await statesIn(name)).toEqual([
+			'success',
+			'draft',
+			null,
+			'success',
+			'success',
+			'success',
+		]);
 
 		await insert([{ ...plan, state: 'ready' }]);
 		const newest = [...simulator.campaigns.keys()].at(-1) ?? '';
@@ -350,7 +355,8 @@ describe('what npm start prepares', () => {
 		expect(sends()).toHaveLength(1);
 		const none = { delivered: null, reason: null };
 		const read = { delivered: 12, clicked: 3, closed: 4, reason: '' };
-		const unread = { delivered: 1, clicked: null, reason: expect.stringContaining('999') };
+		const failed: unknown = expect.stringContaining('999');
+		const unread = { delivered: 1, clicked: null, reason: failed };
 		const left = { delivered: 1, clicked: null, reason: null };
 		expect(await rowsIn(name)).toMatchObject([read, none, none, read, left, unread, none]);
 	});

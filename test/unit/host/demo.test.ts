@@ -1,4 +1,4 @@
-import { createdTables } from '../../../examples/read';
+import { createdTables } from '../../../host/demo/examples';
 import { demoWorkflows, readExamples } from '../../../host/demo/prepare';
 import { sampleRows } from '../../../host/demo/samples';
 import { welcome } from '../../../host/demo/welcome';
