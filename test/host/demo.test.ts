@@ -75,6 +75,12 @@ describe('what npm start prepares', () => {
 		expect(numbers?.json).toMatchObject({ campaignId: '1002' });
 	});
 
+	test('n8n listens to this machine alone', async () => {
+		// Linux has all of 127.0.0.0/8, so what listens to the network answers there.
+		const elsewhere = server.url.replace('127.0.0.1', '127.0.0.2');
+		await expect(fetch(elsewhere)).rejects.toThrow('fetch failed');
+	});
+
 	test('its own workflow reports what the demo campaign did', async () => {
 		const workflowId = idOf(demoWorkflows.watching);
 		const [first] = (await client.waitForExecutions({ workflowId })).slice(-1);
