@@ -342,7 +342,7 @@ describe('what npm start prepares', () => {
 		]);
 		simulator.clearRequests();
 		await client.runManually(id, 'Every 15 minutes');
-		expect(simulator.requests).toHaveLength(1);
+		expect(simulator.requests.map(({ method }) => method)).toEqual(['POST']);
 		expect(await statesIn(name)).toEqual([
 			'success',
 			'draft',
