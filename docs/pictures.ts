@@ -3,8 +3,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { exampleFile, chooseCredential, parseWorkflow } from '../examples/read';
 import { actionType, chain, node, pushCampaign, pushCampaignTrigger } from '../host';
+import { exampleFile, chooseCredential, parseWorkflow } from '../host/demo/examples';
 import { startStage, type Stage } from '../test/host/support';
 import { Editor } from '../test/host/support/editor';
 
