@@ -62,6 +62,15 @@ test("n8n's editor links to chapters that README.md has", () => {
 	expect(anchorsOf('README.md')).toEqual(expect.arrayContaining(anchors));
 });
 
+// A new run begins from the beginning, whatever else the workflow has done: the way on is n8n's Retry.
+test('no page and no example tells anybody to run a workflow again or to deactivate a node', () => {
+	const examples = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.json'));
+	const orders =
+		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|with)|\bdeactivate/i;
+	const all = [...pages, ...examples.map((name) => join('examples', name))];
+	expect(all.filter((page) => orders.test(read(page)))).toEqual([]);
+});
+
 /** A file of each room that docs/architecture.md draws. */
 const rooms: Record<string, string> = {
 	action: 'nodes/PushCampaign/PushCampaign.node',
