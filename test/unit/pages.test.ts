@@ -1,5 +1,15 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import {
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 
 const project = join(__dirname, '../..');
@@ -50,6 +60,68 @@ test("n8n's editor links to chapters that README.md has", () => {
 	);
 	expect(anchors).toHaveLength(5);
 	expect(anchorsOf('README.md')).toEqual(expect.arrayContaining(anchors));
+});
+
+// A new run begins from the beginning, whatever else the workflow has done: the way on is n8n's Retry.
+test('no page and no example tells anybody to run a workflow again or to deactivate a node', () => {
+	const examples = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.json'));
+	const orders =
+		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|with)|\bdeactivate/i;
+	const all = [...pages, ...examples.map((name) => join('examples', name))];
+	expect(all.filter((page) => orders.test(read(page)))).toEqual([]);
+});
+
+/** A file of each room that docs/architecture.md draws. */
+const rooms: Record<string, string> = {
+	action: 'nodes/PushCampaign/PushCampaign.node',
+	triggerNode: 'nodes/PushCampaign/PushCampaignTrigger.node',
+	credentials: 'credentials/PushCampaignApi.credentials',
+	...Object.fromEntries(
+		readdirSync(join(project, 'nodes/PushCampaign'), { withFileTypes: true })
+			.filter((entry) => entry.isDirectory() && !entry.name.startsWith('__'))
+			.map(({ name }) => [name, `nodes/PushCampaign/${name}/file`]),
+	),
+};
+
+/** Lints an import from every room to every other one. @returns `a --> b` for those that pass */
+function importsThatPass(): string[] {
+	const folder = mkdtempSync(join(tmpdir(), 'push-campaign-arrows-'));
+	try {
+		// Types are not read here: the files are not there.
+		const config = read('.oxlintrc.json').replace(/("type(?:Aware|Check)"): true/g, '$1: false');
+		writeFileSync(join(folder, '.oxlintrc.json'), config);
+		const arrows = Object.entries(rooms).flatMap(([from, file]) => {
+			const others = Object.entries(rooms).filter(([to]) => to !== from);
+			const imports = others.map(([, other]) => {
+				const path = relative(dirname(file), other);
+				return `import '${path.startsWith('.') ? path : `./${path}`}';`;
+			});
+			mkdirSync(join(folder, dirname(file)), { recursive: true });
+			writeFileSync(join(folder, `${file}.ts`), imports.join('\n'));
+			return others.map(([to], index) => ({
+				arrow: `${from} --> ${to}`,
+				line: `${file}.ts:${index + 1}:`,
+			}));
+		});
+		const oxlint = join(project, 'node_modules/.bin/oxlint');
+		const { stdout } = spawnSync(oxlint, ['--format', 'unix'], { cwd: folder, encoding: 'utf8' });
+		// These imports make circles, too, and so other rules speak of them.
+		const refused = stdout.split('\n').filter((text) => text.includes('no-restricted-imports'));
+		return arrows
+			.filter(({ line }) => !refused.some((text) => text.startsWith(line)))
+			.map(({ arrow }) => arrow);
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+test('the linter lets those imports pass that docs/architecture.md draws, and no others', () => {
+	const drawn = read('docs/architecture.md')
+		.split('\n')
+		.filter((line) => line.includes(' --> '))
+		.map((line) => line.trim().replace(/\[.*?\]/g, ''));
+	expect(drawn).not.toEqual([]);
+	expect(importsThatPass().sort()).toEqual(drawn.sort());
 });
 
 const dependencies = z.record(z.string());

@@ -162,7 +162,6 @@ describe('an answer that is not the service’s', () => {
 
 	const wrongAddress = {
 		fix: "Check 'Base URL' in the Push Campaign API credential.",
-		remedy: 'mend',
 		cause: 'configuration-invalid',
 	};
 	const outage = { cause: 'temporarily-unavailable' };
