@@ -2,6 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
+import { splitTemplate } from '../n8n/template';
 import { readIds } from '../operations/ids';
 import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../operations/values';
 import { campaignCounters, siteCounters } from '../service/rules';
@@ -39,7 +40,7 @@ const watchCampaign: INodeProperties = {
 	required: true,
 	default: [...namesOf(campaignCounters)],
 	description: 'What to watch of each campaign',
-	hint: 'The first poll reports the numbers as they are then',
+	hint: 'The first poll reports the numbers as they are then, from 1 (or from Minimum Change)',
 	options: optionsOf([...campaignCounters, status]),
 };
 
@@ -78,9 +79,9 @@ const counter = {
 } satisfies INodeProperties;
 
 const count = {
+	...counter,
 	displayName: 'Count',
 	name: 'count',
-	type: 'options',
 	default: 'activeSubscribers',
 	description: 'Which count has to reach the number',
 	options: optionsOf(siteCounters),
@@ -94,13 +95,20 @@ const number: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	// No number is right for everyone: one has to be entered.
 	default: '',
+	placeholder: 'e.g. 100',
 	description: 'The number to reach',
 };
 
 /** Each once. */
 function readCampaignIds(parameters: ItemParameters): string[] {
-	const ids = readIds(parameters, fieldOf(campaignIds));
-	return [...new Set(ids.map(String))];
+	const field = fieldOf(campaignIds);
+	const ids = readIds(parameters, field).map(String);
+	// With anything around the braces, be it a blank, n8n makes text of numbers, and nobody sees what they have lost.
+	const isJoined = splitTemplate(parameters.expression(field) ?? '').length > 1;
+	const large = ids.find((id) => isJoined && Number(id) > Number.MAX_SAFE_INTEGER);
+	if (large === undefined) return [...new Set(ids)];
+	const what = `holds a number so large that its last digits may be lost: ${quote(large)}`;
+	throw invalid(field, what, 'Leave out the blanks around the braces, and give the IDs as text.');
 }
 
 const everyName = namesOf([...campaignCounters, ...siteCounters, status]);
@@ -126,15 +134,14 @@ function readChanged(parameters: ItemParameters, choices: Choices, initial: Choi
 	};
 }
 
-const readReached = (
-	parameters: ItemParameters,
-	choice: typeof counter,
-	choices: Choices,
-): Rule => ({
-	startsOn: 'reach',
-	counter: readChoice(parameters, fieldOf(choice), namesOf(choices), choice.default),
-	number: readWholeNumber(parameters, fieldOf(number), 1),
-});
+function readReached(parameters: ItemParameters, choice: typeof counter): Rule {
+	const choices = choice.options.map(({ value }) => value);
+	return {
+		startsOn: 'reach',
+		counter: readChoice(parameters, fieldOf(choice), choices, choice.default),
+		number: readWholeNumber(parameters, fieldOf(number), 1),
+	};
+}
 
 interface TriggerEvent {
 	/** The event's entry in the list that users choose from. */
@@ -153,7 +160,7 @@ const events: readonly TriggerEvent[] = [
 			name: 'Campaign Numbers Change',
 			action: 'Campaign numbers change',
 			value: 'campaignChanged',
-			description: 'When a counter or the status of a campaign changes',
+			description: 'When a counter or the status that you watch changes',
 		},
 		properties: [campaignIds, watchCampaign, options],
 		subject: readCampaign,
@@ -169,7 +176,7 @@ const events: readonly TriggerEvent[] = [
 		},
 		properties: [campaignIds, counter, number],
 		subject: readCampaign,
-		readRule: (parameters) => readReached(parameters, counter, campaignCounters),
+		readRule: (parameters) => readReached(parameters, counter),
 	},
 	{
 		option: {
@@ -191,7 +198,7 @@ const events: readonly TriggerEvent[] = [
 		},
 		properties: [count, number],
 		subject: readSite,
-		readRule: (parameters) => readReached(parameters, count, siteCounters),
+		readRule: (parameters) => readReached(parameters, count),
 	},
 ];
 
