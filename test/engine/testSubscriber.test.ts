@@ -135,9 +135,30 @@ test('keys are neither claimed nor asked', async () => {
 	expect(titlesAt(simulator())).toEqual(['a', 'a']);
 });
 
-test('one that does not exist is named by its own field', async () => {
-	const { description } = failureOf(await run(workflow('999')));
-	expect(description).toContain("correct 'Test Subscriber ID', or take them out of the list");
+test('one that does not exist is named, with its own field, whoever the send is meant for', async () => {
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '5007' };
+	for (const parameters of [{}, toOne]) {
+		const { message, description } = failureOf(await run(workflow('999', parameters)));
+		expect(message).toBe('The push service has no subscriber 999. None of 3 was sent.');
+		expect(description).toBe(
+			`The service says: "Subscriber not found". Correct 'Test Subscriber ID'.`,
+		);
+	}
+});
+
+test('one whose answer is lost is named, and its Retry decides nothing about the send it stands for', async () => {
+	simulator().addFault(faultFor('"sid"', { kind: 'reset-after' }));
+	const options = { idempotencyKey: '={{ $json.title }}' };
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '5007' };
+	const failed = await run(workflow('5001', toOne, options));
+	const { message, description } = failureOf(failed);
+	expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
+	expect(description).not.toMatch(/Retry|Unknown Outcome|An ID/);
+	simulator().clearFaults();
+	const counted = workflow('5001', toOne, { ...options, unknownOutcome: 'countAsSent' });
+	const again = await retryRun(failed, counted, { credentials: credentialsFor(simulator()) });
+	expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
+	expect(database.keyRows).toEqual([]);
 });
 
 test('one that is not valid is refused by its own field', async () => {

@@ -77,6 +77,10 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 	return { ...test, standsFor: send };
 }
 
+/** Whom a test goes to, as entered. Throws nothing. */
+export const testSubscriberAsEntered = (item: ItemParameters): string | undefined =>
+	asEntered(item, testSubscriberField);
+
 /** Whether Test Subscriber ID was added. */
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
@@ -89,9 +93,11 @@ function withSubscriber(
 	if (result.answered || result.problem.type !== 'invalid_sid' || body.sid === undefined) {
 		return result;
 	}
-	const { label } = standsFor === undefined ? subscriberField : testSubscriberField;
 	const message = `The push service has no subscriber ${clip(body.sid)}`;
-	const fix = `They may have unsubscribed: correct ${label}, or take them out of the list.`;
+	const fix =
+		standsFor === undefined
+			? `They may have unsubscribed: correct ${subscriberField.label}, or take them out of the list.`
+			: `Correct ${testSubscriberField.label}.`;
 	return { answered: false, problem: { ...result.problem, message, fix } };
 }
 

@@ -132,6 +132,15 @@ describe('a dry run', () => {
 		expect(hintOf(items, true)?.message).toContain('16 of 20 would be sent. The others would not:');
 	});
 
+	test('says until when it is delivered, and in which timezone quiet hours are read', () => {
+		const quietHours = { hours: { from: '21:00', to: '08:00' } };
+		const expireAt = '2035-05-20 23:59';
+		const fields = { quietHours, expireAt, sendAtTimezone: 'Europe/Berlin' };
+		const message = hintOf([shown(0, at('2035-05-17 09:00', fields))])?.message;
+		expect(message).toContain('<br>Delivered until 20 May 2035 at 23:59, Europe/Berlin.');
+		expect(message).toContain('<br>Quiet hours: 21:00 to 08:00, Europe/Berlin.');
+	});
+
 	test('of nothing has no hint', () => {
 		expect(hintOf([failedItem(0, lost)])).toBeUndefined();
 	});
