@@ -5,12 +5,12 @@ import { validationProblem } from '../service/problems';
 import { capitalize, clip, quote } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import { nameItems } from './names';
-import type { ReadyItem, RunItem, ShownItem, UntestedItem } from './runItem';
+import type { ItemThat, RunItem } from './runItem';
 import { groupBy } from './runItem';
 
 // Items that are the same, by their key or by what their subscribers would see.
 
-type NewItem = ReadyItem | ShownItem | UntestedItem;
+type NewItem = ItemThat<'ready' | 'shown' | 'untested'>;
 
 /** The send itself, or the one that a test stands for. */
 const meantBy = (send: PreparedSend): PreparedSend => send.standsFor ?? send;

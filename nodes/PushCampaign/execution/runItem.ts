@@ -28,55 +28,34 @@ interface Checked extends Known {
 	readonly first?: number | undefined;
 }
 
-/** It is to be sent. It stays so if another item fails before, or if it only waits. */
-export interface ReadyItem extends Checked {
-	readonly how: 'ready';
-	readonly job: Send;
-}
-
-/** A dry run shows it. */
-export interface ShownItem extends Checked {
-	readonly how: 'shown';
-	/** Whom the editor would send it to instead. */
-	readonly testSubscriberId?: string | undefined;
-}
-
-/** It stands behind the first item of a test, and goes to nobody. */
-export interface UntestedItem extends Checked {
-	readonly how: 'untested';
-}
-
-/** It was sent now. */
-export interface SentItem extends Checked {
-	readonly how: 'sent';
-	readonly row: IDataObject;
-}
-
-/** It was sent before: in an earlier try of this execution, earlier under its key, or by another item of this run. */
-export interface SentBeforeItem extends Known {
-	readonly how: 'sentEarlier' | 'alreadySent' | 'repeated';
-	readonly row: IDataObject;
-}
-
 /** It was not sent, or nobody knows; or a dry run shows that it can't be sent. */
-interface NotSentItem<How> extends Known {
-	readonly how: How;
+interface Refused extends Known {
 	readonly problem: Problem;
 	/** As it would go out, as far as that is known. */
 	readonly send?: PreparedSend | undefined;
 }
-export type FailedItem = NotSentItem<'failed'>;
-export type UnsendableItem = NotSentItem<'unsendable'>;
 
 /** An item of a run that sends, from its plan to its end. */
 export type RunItem =
-	| ReadyItem
-	| ShownItem
-	| UntestedItem
-	| SentItem
-	| SentBeforeItem
-	| FailedItem
-	| UnsendableItem;
+	/** It is to be sent. It stays so if another item fails before, or if it only waits. */
+	| (Checked & { readonly how: 'ready'; readonly job: Send })
+	/** A dry run shows it, and perhaps whom the editor would send it to instead. */
+	| (Checked & { readonly how: 'shown'; readonly testSubscriberId?: string | undefined })
+	/** It stands behind the first item of a test, and goes to nobody. */
+	| (Checked & { readonly how: 'untested' })
+	/** It was sent now. */
+	| (Checked & { readonly how: 'sent'; readonly row: IDataObject })
+	/** It was sent before: in an earlier try of this execution, earlier under its key, or by another item of this run. */
+	| (Known & {
+			readonly how: 'sentEarlier' | 'alreadySent' | 'repeated';
+			readonly row: IDataObject;
+	  })
+	| (Refused & { readonly how: 'failed' })
+	/** A dry run can't show it. */
+	| (Refused & { readonly how: 'unsendable' });
+
+export type ItemThat<How extends RunItem['how']> = Extract<RunItem, { readonly how: How }>;
+export type FailedItem = ItemThat<'failed'>;
 
 export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 	items.filter((item) => item.how === 'failed');

@@ -35,7 +35,7 @@ import {
 } from './hints';
 import { planSends } from './plan';
 import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
-import type { FailedItem, ReadyItem, RunItem, UnsendableItem } from './runItem';
+import type { ItemThat, RunItem } from './runItem';
 import { failuresIn } from './runItem';
 import { isForModel, isInEditor, retryOffer } from './start';
 
@@ -140,7 +140,7 @@ async function sendAll(
 }
 
 /** How an item ended, by the outcome of its send; or of the one that has its key. */
-function endOf(item: ReadyItem, outcome: SendOutcome | undefined): RunItem {
+function endOf(item: ItemThat<'ready'>, outcome: SendOutcome | undefined): RunItem {
 	if (outcome === undefined) return item;
 	const { first, send } = item;
 	if (outcome.ended === 'failed') return { ...item, how: 'failed', problem: outcome.problem };
@@ -191,7 +191,7 @@ const endingOf = ({ outcome, message }: Problem, error: IDataObject) => ({
 
 /** The row that a send would give, as far as it is known. */
 const failedRow = (
-	{ send, parameters }: FailedItem | UnsendableItem,
+	{ send, parameters }: ItemThat<'failed' | 'unsendable'>,
 	operation: SendOperation,
 	ending: Ending,
 ) => (send === undefined ? toRowAsEntered(parameters, operation, ending) : toRow(send, ending));

@@ -6,7 +6,7 @@ import {
 	testHints,
 	withoutKeysHints,
 } from '../../../nodes/PushCampaign/execution/hints';
-import type { RunItem, UnsendableItem } from '../../../nodes/PushCampaign/execution/runItem';
+import type { ItemThat, RunItem } from '../../../nodes/PushCampaign/execution/runItem';
 import type { PreparedSend } from '../../../nodes/PushCampaign/operations/operation';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
@@ -104,7 +104,7 @@ test('two items without Send Only Once have a hint about a crash, sent or in a d
 });
 
 describe('a dry run', () => {
-	const unsendable = (index: number): UnsendableItem => ({
+	const unsendable = (index: number): ItemThat<'unsendable'> => ({
 		...failedItem(index, invalid(`Reason ${index}`)),
 		how: 'unsendable',
 	});

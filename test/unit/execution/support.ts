@@ -1,10 +1,4 @@
-import type {
-	FailedItem,
-	ReadyItem,
-	SentBeforeItem,
-	SentItem,
-	ShownItem,
-} from '../../../nodes/PushCampaign/execution/runItem';
+import type { ItemThat } from '../../../nodes/PushCampaign/execution/runItem';
 import type { PreparedSend } from '../../../nodes/PushCampaign/operations/operation';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { itemOf, prepare, recordingClient } from '../operations/support';
@@ -22,22 +16,24 @@ export const connectionTo = (site: string) => ({
 });
 const connection = connectionTo('site');
 
-export const sent = (index: number, send: PreparedSend = toAll, more = {}): SentItem => ({
+export const sent = (index: number, send: PreparedSend = toAll, more = {}): ItemThat<'sent'> => ({
 	...{ index, parameters, how: 'sent', send, connection, row: {} },
 	...more,
 });
 
-export const shown = (index: number, send: PreparedSend = toAll, more = {}): ShownItem => ({
+export const shown = (index: number, send: PreparedSend = toAll, more = {}): ItemThat<'shown'> => ({
 	...{ index, parameters, how: 'shown', send, connection },
 	...more,
 });
 
-export const sentEarlier = (index: number): SentBeforeItem => ({
+export const sentEarlier = (
+	index: number,
+): ItemThat<'sentEarlier' | 'alreadySent' | 'repeated'> => ({
 	...{ index, parameters, how: 'sentEarlier', row: {} },
 });
 
 /** It is to be sent, and was not when the run ended. */
-export const ready = (index: number): ReadyItem => ({
+export const ready = (index: number): ItemThat<'ready'> => ({
 	...{ index, parameters, how: 'ready', send: toAll, connection },
 	job: {
 		position: `0.${index}`,
@@ -49,7 +45,7 @@ export const ready = (index: number): ReadyItem => ({
 	},
 });
 
-export const failed = (index: number, problem: Problem, more = {}): FailedItem => ({
+export const failed = (index: number, problem: Problem, more = {}): ItemThat<'failed'> => ({
 	...{ index, parameters, how: 'failed', problem },
 	...more,
 });
