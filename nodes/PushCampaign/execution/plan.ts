@@ -18,7 +18,9 @@ import { lateness } from '../operations/timing';
 import { asEntered, readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
 import type { Recalled } from '../send/ledger';
-import type { Send, SendsOnce } from '../send/once';
+import type { Send } from '../send/once';
+import { countAsSent } from '../send/once';
+import type { OpenMemory } from '../send/open';
 import type { Problem } from '../service/problems';
 import { shownBefore } from './duplicates';
 import { alreadySentUnderKey, countedAsSent } from './endings';
@@ -42,11 +44,9 @@ const trials: readonly string[] = ['manual', 'evaluation'];
 export async function planSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
-	sendsOnce: SendsOnce,
-	/** Throws if keys can't be used here. */
-	requireKeys: () => Promise<void>,
+	memory: OpenMemory,
 ): Promise<RunItem[]> {
-	const planner = new Planner(context, operation, sendsOnce, requireKeys);
+	const planner = new Planner(context, operation, memory);
 	await planner.askKeys();
 	return await planEach(context, async (index) => await planner.plan(index));
 }
@@ -65,8 +65,7 @@ class Planner {
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly operation: SendOperation,
-		private readonly sendsOnce: SendsOnce,
-		private readonly requireKeys: () => Promise<void>,
+		private readonly memory: OpenMemory,
 	) {
 		this.itemAt = itemParameters(context);
 		this.connectionOf = connections(context);
@@ -83,9 +82,9 @@ class Planner {
 			try {
 				const key = await this.jobs.keyOf(start);
 				if (key === undefined) continue;
-				await this.requireKeys();
+				await this.memory.requireKeys();
 				const timeoutMs = readable(() => readTimeout(start.parameters)) ?? 0;
-				this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
+				this.asked.set(index, { key, state: await this.look(key, timeoutMs) });
 			} catch (error) {
 				// If it is about the item alone, its plan says so.
 				const { problem, isForAll } = toRefusal(error);
@@ -161,7 +160,8 @@ class Planner {
 
 	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
 	private recalled({ position }: Start): Recalled {
-		return position === undefined ? { says: 'new' } : this.sendsOnce.recall(position);
+		const { ledger, executionId } = this.memory;
+		return position === undefined ? { says: 'new' } : ledger.recall(position, executionId);
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
@@ -171,8 +171,8 @@ class Planner {
 		const present = await this.jobs.keyOf(start).catch(() => undefined);
 		const keys = [...new Set([key, present])].filter((each) => each !== undefined);
 		const row = toRowAsEntered(parameters, this.operation, countedAsSent);
-		if (keys.length > 0) await this.requireKeys();
-		await this.sendsOnce.countAsSent(position, keys, row);
+		if (keys.length > 0) await this.memory.requireKeys();
+		await countAsSent(this.memory, position, keys, row);
 		return { index, parameters, how: 'sentEarlier', row };
 	}
 
@@ -198,8 +198,8 @@ class Planner {
 		if (isTest && index > 0) return { ...item, how: 'untested', send };
 		const sent = isTest ? testOf(parameters, send) : send;
 		const job = this.jobs.jobOf(start, sent, connection, key);
-		if (this.sendsOnce.hasShown(job)) return this.refuse(start, shownBefore(sent), sent);
-		if (key !== undefined) await this.requireKeys();
+		if (this.memory.ledger.hasShown(job)) return this.refuse(start, shownBefore(sent), sent);
+		if (key !== undefined) await this.memory.requireKeys();
 		const late = job.checkTime();
 		// A key that was sent is not judged by its time any more.
 		if (late !== undefined && (await this.isFree(job))) return this.refuse(start, late, sent);
@@ -213,12 +213,17 @@ class Planner {
 	private get wasAnyUnknown(): boolean {
 		const isOpen = ({ state }: { state: KeyState }) =>
 			state.is === 'unknown' || state.is === 'held';
-		return this.sendsOnce.hasFoundUnknown || [...this.asked.values()].some(isOpen);
+		const { ledger, executionId } = this.memory;
+		return ledger.hasFoundUnknown(executionId) || [...this.asked.values()].some(isOpen);
 	}
 
 	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */
 	private async isFree({ key, timeoutMs }: Send): Promise<boolean> {
-		return key === undefined || (await this.sendsOnce.look({ key, timeoutMs })).is === 'free';
+		return key === undefined || (await this.look(key, timeoutMs)).is === 'free';
+	}
+
+	private async look(key: string, timeoutMs: number): Promise<KeyState> {
+		return await this.memory.keys.look({ key, timeoutMs, unknownOutcome: 'report' }, false);
 	}
 
 	private refuse(start: Start, problem: Problem, send?: PreparedSend): RunItem {

@@ -6,8 +6,9 @@ import { toN8nError } from '../n8n/errors';
 import type { Ending, SendOperation } from '../operations/operation';
 import { isSentOnlyOnce, unknownOutcomeOf } from '../operations/options';
 import { toRequest, toRow, toRowAsEntered } from '../operations/send';
-import type { SendOutcome, SendsOnce } from '../send/once';
-import { openSends } from '../send/open';
+import type { SendMemory, SendOutcome } from '../send/once';
+import { trySend } from '../send/once';
+import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import type { Problem } from '../service/problems';
 import { notStartedProblem } from '../service/problems';
@@ -48,13 +49,13 @@ export async function runSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
-	const { sendsOnce, requireKeys } = openSends(context);
-	const planned = await planSends(context, operation, sendsOnce, requireKeys);
+	const memory = openMemory(context);
+	const planned = await planSends(context, operation, memory);
 	const checked = findRepeats(refuseSameNotifications(refuseSharedKeys(planned)));
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(checked).some(({ problem }) => problem.outcome === 'notSent');
 	const mayStart = context.continueOnFail() || !isRefused;
-	const items = mayStart ? await sendAll(context, checked, sendsOnce) : checked;
+	const items = mayStart ? await sendAll(context, checked, memory) : checked;
 
 	// A test is tried anew, not retried: it says nothing about the send that it stands for.
 	const isTestRun = items.some(({ isTest }) => isTest);
@@ -120,7 +121,7 @@ function throwFailure(
 async function sendAll(
 	context: IExecuteFunctions,
 	items: readonly RunItem[],
-	sendsOnce: SendsOnce,
+	memory: SendMemory,
 ): Promise<RunItem[]> {
 	const jobs = items.flatMap((item) =>
 		item.how === 'ready' && item.first === undefined ? [item] : [],
@@ -129,7 +130,7 @@ async function sendAll(
 		jobs.map(
 			({ job }) =>
 				async () =>
-					await sendsOnce.try(job),
+					await trySend(memory, job),
 		),
 		queueOptions(context),
 	);
@@ -150,7 +151,7 @@ function endOf(item: ItemThat<'ready'>, outcome: SendOutcome | undefined): RunIt
 	if (first !== undefined || outcome.ended === 'alreadySent') {
 		return { ...item, how: 'alreadySent', row: toRow(send, alreadySentUnderKey) };
 	}
-	return { ...item, how: outcome.ended === 'sent' ? 'sent' : 'sentEarlier', row: outcome.row };
+	return { ...item, how: outcome.ended, row: outcome.row };
 }
 
 /** What an item gives. */

@@ -7,8 +7,8 @@ import type { Result } from '../service/client';
 import type { Problem, UnknownOutcome } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
 import { messageOf, Unavailable } from '../service/thrown';
-import type { ClaimEnd, KeyedSend, Keys, KeyState } from './keys';
-import type { Ledger, LedgerSend, Recalled } from './ledger';
+import type { ClaimEnd, Keys } from './keys';
+import type { Ledger, LedgerSend } from './ledger';
 
 /** One item's send. */
 export interface Send extends LedgerSend {
@@ -28,27 +28,32 @@ export type SendOutcome =
 	/** It was sent now. */
 	| { readonly ended: 'sent'; readonly row: IDataObject }
 	/** This execution sent it in an earlier try, and gave this item. */
-	| { readonly ended: 'sentBefore'; readonly row: IDataObject }
+	| { readonly ended: 'sentEarlier'; readonly row: IDataObject }
 	/** It was sent earlier under its key. */
 	| { readonly ended: 'alreadySent' }
 	| { readonly ended: 'failed'; readonly problem: Problem };
 
 type SendAttempt = Attempt<SendOutcome>;
 
+/** What is known of what was sent: by this execution, and under keys. */
+export interface SendMemory {
+	readonly ledger: Ledger;
+	readonly keys: Keys;
+	/** The execution that runs. */
+	readonly executionId: string;
+	/** Tells n8n's log what could not be saved. */
+	readonly warn: (message: string) => void;
+}
+
 /** Nothing was requested, and nothing else stops. */
 const end = (outcome: SendOutcome): SendAttempt => ({ outcome, then: 'end', isAccepted: false });
 
-/** Nothing was requested: n8n did not give what was needed, or it is too late. */
-const stop = (problem: Problem): SendAttempt =>
+const failed = (problem: Problem): SendAttempt =>
 	failedAttempt<SendOutcome>({ ended: 'failed', problem }, problem);
 
 /** What the answer of a request means for the queue. */
-function toAttempt(outcome: SendOutcome): SendAttempt {
-	if (outcome.ended !== 'failed') return { then: 'end', outcome, isAccepted: true };
-	// It is about one subscriber alone: people unsubscribe every week.
-	if (outcome.problem.type === 'invalid_sid') return { then: 'end', outcome, isAccepted: true };
-	return failedAttempt(outcome, outcome.problem);
-}
+const toAttempt = (outcome: SendOutcome): SendAttempt =>
+	outcome.ended === 'failed' ? failed(outcome.problem) : { outcome, then: 'end', isAccepted: true };
 
 const claimedElsewhere = unknownProblem(
 	'another execution began to send it, and its outcome is not known',
@@ -60,104 +65,77 @@ const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
 	unknown: 'lost',
 };
 
-/** Makes each send of a run once. It asks the ledger, the key and the clock, in this order. */
-export class SendsOnce {
-	constructor(
-		private readonly ledger: Ledger,
-		private readonly keys: Keys,
-		private readonly executionId: string,
-		/** Tells n8n's log what could not be saved. */
-		private readonly warn: (message: string) => void,
-	) {}
+/**
+ * Makes one try of a send. It asks the ledger, the key and the clock, in this order.
+ * @throws nothing but what is a defect of this node
+ */
+export async function trySend(memory: SendMemory, send: Send): Promise<SendAttempt> {
+	return await tryUnlessSent(memory, send).catch((error: unknown) => {
+		if (!(error instanceof Unavailable)) throw error;
+		return failed(validationProblem(error));
+	});
+}
 
-	/** Whether this execution is the Retry of one that left something unknown. */
-	get hasFoundUnknown(): boolean {
-		return this.ledger.hasFoundUnknown(this.executionId);
+async function tryUnlessSent(memory: SendMemory, send: Send): Promise<SendAttempt> {
+	const { position, unknownOutcome, key } = send;
+	const recalled = memory.ledger.recall(position, memory.executionId);
+	if (recalled.says === 'sent') return end({ ended: 'sentEarlier', row: recalled.row });
+	const isUnknown = recalled.says === 'unknown';
+	if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
+		return end({ ended: 'failed', problem: recalled.problem });
 	}
+	const late = send.checkTime();
+	if (key !== undefined) return await tryKeyed(memory, send, key, late);
+	return late === undefined ? toAttempt(await leave(memory, send)) : failed(late);
+}
 
-	/** How a send stands for this execution. */
-	recall(position: string): Recalled {
-		return this.ledger.recall(position, this.executionId);
-	}
+async function tryKeyed(
+	memory: SendMemory,
+	send: Send,
+	key: string,
+	late: Problem | undefined,
+): Promise<SendAttempt> {
+	// A key that was sent is not judged by its time any more.
+	const state = await memory.keys.look({ ...send, key }, late === undefined);
+	if (state.is === 'sent') return end({ ended: 'alreadySent' });
+	if (state.is === 'unknown') return end({ ended: 'failed', problem: claimedElsewhere });
+	if (state.is === 'held') return { then: 'held' };
+	if (late !== undefined) return failed(late);
+	const claim = await memory.keys.claim(key, state.lastClaim);
+	if (claim === 0) return { then: 'held' };
 
-	/** Whether this execution has shown the same to the same subscribers, or may have. */
-	hasShown(send: LedgerSend): boolean {
-		return this.ledger.hasShown(send);
+	const outcome = await leave(memory, send);
+	const how = outcome.ended === 'failed' ? claimEnds[outcome.problem.outcome] : 'sent';
+	try {
+		await memory.keys.end(key, claim, how);
+	} catch (error) {
+		memory.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
 	}
+	return toAttempt(outcome);
+}
 
-	/**
-	 * How a key stands. Only reads.
-	 * @throws Unavailable
-	 */
-	async look(send: Omit<KeyedSend, 'unknownOutcome'>): Promise<KeyState> {
-		return await this.keys.look({ ...send, unknownOutcome: 'report' }, false);
+async function leave({ ledger, executionId }: SendMemory, send: Send): Promise<SendOutcome> {
+	ledger.begin(send, executionId);
+	const result = await send.request();
+	if (!result.answered) {
+		ledger.keepFailed(send, executionId, result.problem);
+		return { ended: 'failed', problem: result.problem };
 	}
+	const row = send.toRow(result.value);
+	ledger.keepSent(send, row);
+	return { ended: 'sent', row };
+}
 
-	/**
-	 * Notes that a send counts as sent, because its user found it in the dashboard. Its keys are sent from then on.
-	 * @throws Unavailable
-	 */
-	async countAsSent(position: string, keys: readonly string[], row: IDataObject): Promise<void> {
-		for (const key of keys) await this.keys.countAsSent(key);
-		this.ledger.countAsSent(position, row);
-	}
-
-	/**
-	 * Makes one try of a send.
-	 * @throws nothing but what is a defect of this node
-	 */
-	async try(send: Send): Promise<SendAttempt> {
-		return await this.tryUnlessSent(send).catch((error: unknown) => {
-			if (!(error instanceof Unavailable)) throw error;
-			return stop(validationProblem(error));
-		});
-	}
-
-	private async tryUnlessSent(send: Send): Promise<SendAttempt> {
-		const { position, unknownOutcome, key } = send;
-		const recalled = this.recall(position);
-		if (recalled.says === 'sent') return end({ ended: 'sentBefore', row: recalled.row });
-		const isUnknown = recalled.says === 'unknown';
-		if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
-			return end({ ended: 'failed', problem: recalled.problem });
-		}
-		const late = send.checkTime();
-		if (key !== undefined) return await this.tryKeyed(send, key, late);
-		return late === undefined ? toAttempt(await this.leave(send)) : stop(late);
-	}
-
-	private async tryKeyed(send: Send, key: string, late: Problem | undefined): Promise<SendAttempt> {
-		// A key that was sent is not judged by its time any more.
-		const state = await this.keys.look({ ...send, key }, late === undefined);
-		if (state.is === 'sent') return end({ ended: 'alreadySent' });
-		if (state.is === 'unknown') return end({ ended: 'failed', problem: claimedElsewhere });
-		if (state.is === 'held') return { then: 'held' };
-		if (late !== undefined) return stop(late);
-		const claim = await this.keys.claim(key, state.lastClaim);
-		if (claim === 0) return { then: 'held' };
-		return toAttempt(await this.leaveUnder(key, claim, send));
-	}
-
-	private async leaveUnder(key: string, claim: number, send: Send): Promise<SendOutcome> {
-		const outcome = await this.leave(send);
-		const how = outcome.ended === 'failed' ? claimEnds[outcome.problem.outcome] : 'sent';
-		try {
-			await this.keys.end(key, claim, how);
-		} catch (error) {
-			this.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
-		}
-		return outcome;
-	}
-
-	private async leave(send: Send): Promise<SendOutcome> {
-		this.ledger.begin(send, this.executionId);
-		const result = await send.request();
-		if (!result.answered) {
-			this.ledger.keepFailed(send, this.executionId, result.problem);
-			return { ended: 'failed', problem: result.problem };
-		}
-		const row = send.toRow(result.value);
-		this.ledger.keepSent(send, row);
-		return { ended: 'sent', row };
-	}
+/**
+ * Notes that a send counts as sent, because its user found it in the dashboard. Its keys are sent from then on.
+ * @throws Unavailable
+ */
+export async function countAsSent(
+	{ ledger, keys }: SendMemory,
+	position: string,
+	names: readonly string[],
+	row: IDataObject,
+): Promise<void> {
+	for (const name of names) await keys.countAsSent(name);
+	ledger.countAsSent(position, row);
 }

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../service/thrown';
 import { Keys } from './keys';
 import { openLedger } from './ledger';
-import { SendsOnce } from './once';
+import type { SendMemory } from './once';
 import { Rows } from './rows';
 
 /**
@@ -18,29 +18,33 @@ function contextOf(context: IExecuteFunctions): object {
 	}
 }
 
-/** What makes each send of a run once, and a function that throws if Send Only Once can't be used here. */
-export function openSends(context: IExecuteFunctions) {
-	const rows = new Rows(context);
-	const execution = {
-		id: String(context.getExecutionId()),
-		isRetry: context.getMode() === 'retry',
-	};
-	const ledger = openLedger(contextOf(context), execution);
-	const warn = (message: string) => context.logger.warn(message);
-	const sendsOnce = new SendsOnce(ledger, new Keys(rows), execution.id, warn);
+/** The memory of a run. */
+export interface OpenMemory extends SendMemory {
+	/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
+	readonly requireKeys: () => Promise<void>;
+}
 
-	async function requireKeys(): Promise<void> {
-		if (!context.getWorkflow().id) {
+export function openMemory(context: IExecuteFunctions): OpenMemory {
+	const rows = new Rows(context);
+	const executionId = String(context.getExecutionId());
+	const execution = { id: executionId, isRetry: context.getMode() === 'retry' };
+	return {
+		ledger: openLedger(contextOf(context), execution),
+		keys: new Keys(rows),
+		executionId,
+		warn: (message) => context.logger.warn(message),
+		async requireKeys() {
+			if (!context.getWorkflow().id) {
+				throw new InvalidInput(
+					"'Send Only Once' does not work here: this agent runs the node outside of a workflow, where n8n keeps nothing",
+					"Take 'Send Only Once' out of the options, or let the agent call a workflow that sends.",
+				);
+			}
+			if (await rows.areUsable()) return;
 			throw new InvalidInput(
-				"'Send Only Once' does not work here: this agent runs the node outside of a workflow, where n8n keeps nothing",
-				"Take 'Send Only Once' out of the options, or let the agent call a workflow that sends.",
+				"'Send Only Once' does not work with this version of n8n, which stores processed data differently",
+				"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",
 			);
-		}
-		if (await rows.areUsable()) return;
-		throw new InvalidInput(
-			"'Send Only Once' does not work with this version of n8n, which stores processed data differently",
-			"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",
-		);
-	}
-	return { sendsOnce, requireKeys };
+		},
+	};
 }

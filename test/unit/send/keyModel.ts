@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { Keys } from '../../../nodes/PushCampaign/send/keys';
 import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
-import { SendsOnce } from '../../../nodes/PushCampaign/send/once';
+import { trySend } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
 import type { Receipt } from '../../../nodes/PushCampaign/service/answers';
 import type { Result } from '../../../nodes/PushCampaign/service/client';
@@ -122,7 +122,7 @@ export async function runProcesses(
 			rowsFor(async () => await moveOn('query')),
 			() => nowMs,
 		);
-		const once = new SendsOnce(new Ledger(), keys, String(id), () => undefined);
+		const memory = { ledger: new Ledger(), keys, executionId: String(id), warn: () => undefined };
 		const send = {
 			position: '0.0',
 			key: 'key',
@@ -134,7 +134,7 @@ export async function runProcesses(
 		};
 		busy += 1;
 		for (let waits = 0; waits <= mostWaits; waits += 1) {
-			const attempt = await once.try(send);
+			const attempt = await trySend(memory, send);
 			if (attempt.then !== 'held' && attempt.then !== 'refused') {
 				const isSent = attempt.then !== 'again' && attempt.outcome.ended !== 'failed';
 				if (isSent && history.accepted === 0) history.lies += 1;

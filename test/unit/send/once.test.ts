@@ -1,7 +1,7 @@
 import { Keys } from '../../../nodes/PushCampaign/send/keys';
 import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import type { Send } from '../../../nodes/PushCampaign/send/once';
-import { SendsOnce } from '../../../nodes/PushCampaign/send/once';
+import { countAsSent, trySend } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
 import {
 	failureProblem,
@@ -40,7 +40,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 	const warn = jest.fn();
 	const ledger = new Ledger();
 	const keys = new Keys(rows, given.now ?? (() => 0));
-	const once = new SendsOnce(ledger, keys, 'execution', warn);
+	const memory = { ledger, keys, executionId: 'execution', warn };
 	const send: Send = {
 		position: '0.0',
 		key: 'key',
@@ -56,14 +56,14 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		},
 		toRow: ({ description }) => ({ description }),
 	};
-	return { table, asked, warn, ledger, once, send };
+	return { table, asked, warn, ledger, memory, send };
 }
 
 const failed = (problem: object) => ({ outcome: { ended: 'failed', problem } });
 
 test('a send claims its key right before its request leaves, and notes that it was sent', async () => {
-	const { once, send, asked, table } = setUp();
-	const attempt = await once.try(send);
+	const { memory, send, asked, table } = setUp();
+	const attempt = await trySend(memory, send);
 	const outcome = { ended: 'sent', row: { description: 'Created' } };
 	expect(attempt).toEqual({ outcome, then: 'end', isAccepted: true });
 	expect(asked.slice(-3)).toEqual(['insert key:claim:1', 'request', 'insert key:sent']);
@@ -71,32 +71,32 @@ test('a send claims its key right before its request leaves, and notes that it w
 });
 
 test('while a request is in flight the ledger has it as unknown', async () => {
-	const { once, send, ledger } = setUp();
+	const { memory, send, ledger } = setUp();
 	const says: unknown[] = [];
 	const request: Send['request'] = async () => {
 		says.push(ledger.recall(send.position, 'other'));
 		return await send.request();
 	};
-	await once.try({ ...send, request });
+	await trySend(memory, { ...send, request });
 	expect(says).toMatchObject([{ says: 'unknown', isOfEarlier: false }]);
 	expect(ledger.recall(send.position, 'other')).toMatchObject({ says: 'sent' });
 });
 
 test('a send without a key is judged by its time alone', async () => {
-	const { once, send, asked, table } = setUp();
+	const { memory, send, asked, table } = setUp();
 	const keyless = { ...send, key: undefined };
-	const late = await once.try({ ...keyless, checkTime: () => tooLate });
+	const late = await trySend(memory, { ...keyless, checkTime: () => tooLate });
 	expect(late).toMatchObject({ ...failed(tooLate), then: 'stop' });
 	expect(asked).toEqual([]);
-	expect(await once.try(keyless)).toMatchObject({ outcome: { ended: 'sent' } });
+	expect(await trySend(memory, keyless)).toMatchObject({ outcome: { ended: 'sent' } });
 	expect(asked).toEqual(['clock', 'request']);
 	expect(table).toEqual(new Set());
 });
 
 test('what is a defect of the node is thrown, and is no failure of a send', async () => {
-	const { once, send } = setUp();
+	const { memory, send } = setUp();
 	const request = async () => await Promise.reject(new TypeError('A defect'));
-	await expect(once.try({ ...send, request })).rejects.toThrow('A defect');
+	await expect(trySend(memory, { ...send, request })).rejects.toThrow('A defect');
 });
 
 test.each([
@@ -106,9 +106,9 @@ test.each([
 ] as const)(
 	'an unknown item that %s fails again, and is asked of nobody else',
 	async (_what, unknownOutcome, executionId) => {
-		const { once, send, ledger, asked } = setUp();
+		const { memory, send, ledger, asked } = setUp();
 		ledger.keepFailed(send, executionId, lost);
-		expect(await once.try({ ...send, unknownOutcome })).toMatchObject({
+		expect(await trySend(memory, { ...send, unknownOutcome })).toMatchObject({
 			...failed(lost),
 			then: 'end',
 		});
@@ -117,28 +117,32 @@ test.each([
 );
 
 test('an unknown item of an earlier execution is sent with Send Again', async () => {
-	const { once, send, ledger } = setUp();
+	const { memory, send, ledger } = setUp();
 	ledger.keepFailed(send, 'earlier execution', lost);
-	const again = await once.try({ ...send, unknownOutcome: 'resend' });
+	const again = await trySend(memory, { ...send, unknownOutcome: 'resend' });
 	expect(again).toMatchObject({ outcome: { ended: 'sent' } });
 });
 
 test('what the ledger knows is asked of nobody else', async () => {
-	const { once, send, asked } = setUp();
-	await once.try(send);
+	const { memory, send, asked } = setUp();
+	await trySend(memory, send);
 	asked.length = 0;
-	const again = await once.try({ ...send, checkTime: () => tooLate });
-	expect(again).toMatchObject({ outcome: { ended: 'sentBefore' }, then: 'end', isAccepted: false });
+	const again = await trySend(memory, { ...send, checkTime: () => tooLate });
+	expect(again).toMatchObject({
+		outcome: { ended: 'sentEarlier' },
+		then: 'end',
+		isAccepted: false,
+	});
 	expect(asked).toEqual([]);
 });
 
 test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
 	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
 	const late = { ...sent.send, checkTime: () => tooLate };
-	expect(await sent.once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(await trySend(sent.memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 
 	const free = setUp();
-	expect(await free.once.try({ ...free.send, checkTime: () => tooLate })).toMatchObject({
+	expect(await trySend(free.memory, { ...free.send, checkTime: () => tooLate })).toMatchObject({
 		...failed({ type: 'validation', message: tooLate.message }),
 		then: 'stop',
 	});
@@ -147,30 +151,30 @@ test('a late item asks its key first: what was sent is already sent, whatever it
 });
 
 test('refuses an item that becomes late while it waits', async () => {
-	const { once, send, table } = setUp();
-	const attempt = await once.try({ ...send, checkTime: () => tooLate });
+	const { memory, send, table } = setUp();
+	const attempt = await trySend(memory, { ...send, checkTime: () => tooLate });
 	expect(attempt).toMatchObject({ ...failed({ message: tooLate.message }), then: 'stop' });
 	expect(table).toEqual(new Set());
 });
 
 test('a late item is not taken for free because the item before was', async () => {
-	const { once, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
-	await once.try(send);
+	const { memory, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
+	await trySend(memory, send);
 	const late = { ...send, position: '0.1', key: 'sent before', checkTime: () => tooLate };
-	expect(await once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(await trySend(memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 });
 
 test('a claim of somebody else is waited for, and is unknown once its time is over', async () => {
 	let now = 0;
-	const { once, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
+	const { memory, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
 	now = 5_999;
-	expect(await once.try(send)).toEqual({ then: 'held' });
+	expect(await trySend(memory, send)).toEqual({ then: 'held' });
 	now += 5_999;
-	expect(await once.try(send)).toMatchObject({ then: 'held' });
+	expect(await trySend(memory, send)).toMatchObject({ then: 'held' });
 	now += 1;
 	const message: unknown = expect.stringMatching(/^It is unknown whether this was sent\b/);
 	const given = { ...failed({ outcome: 'unknown', type: 'network', message }), then: 'end' };
-	expect(await once.try(send)).toMatchObject(given);
+	expect(await trySend(memory, send)).toMatchObject(given);
 	expect(asked).not.toContain('request');
 });
 
@@ -179,10 +183,10 @@ describe('Count as Sent', () => {
 
 	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
 		for (const keys of [[], ['key']]) {
-			const { once, send, asked, table } = setUp();
-			await once.countAsSent(send.position, keys, row);
-			expect(await once.try({ ...send, unknownOutcome: 'report' })).toMatchObject({
-				...{ outcome: { ended: 'sentBefore', row }, then: 'end' },
+			const { memory, send, asked, table } = setUp();
+			await countAsSent(memory, send.position, keys, row);
+			expect(await trySend(memory, { ...send, unknownOutcome: 'report' })).toMatchObject({
+				...{ outcome: { ended: 'sentEarlier', row }, then: 'end' },
 			});
 			expect(table.size).toBe(keys.length === 0 ? 0 : 2);
 			expect(asked).not.toContain('request');
@@ -190,26 +194,26 @@ describe('Count as Sent', () => {
 	});
 
 	test('makes claim 1 of a key that has none, for those who claim without a look', async () => {
-		const { once, send, table } = setUp();
-		await once.countAsSent(send.position, ['key'], row);
+		const { memory, send, table } = setUp();
+		await countAsSent(memory, send.position, ['key'], row);
 		expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 	});
 
 	test('is not known by the execution if the database does not take it', async () => {
-		const { once, send } = setUp({ failing: /insert/ });
-		const counting = once.countAsSent(send.position, ['key'], row);
+		const { memory, ledger, send } = setUp({ failing: /insert/ });
+		const counting = countAsSent(memory, send.position, ['key'], row);
 		await expect(counting).rejects.toBeInstanceOf(Unavailable);
-		expect(once.recall(send.position)).toEqual({ says: 'new' });
+		expect(ledger.recall(send.position, 'execution')).toEqual({ says: 'new' });
 	});
 });
 
 test('a key that counts as sent is sent also for a run that takes it for free without a look', async () => {
-	const { once, send, asked } = setUp({ rows: ['added:claim:1', 'added:sent'] });
-	await once.try(send);
+	const { memory, send, asked } = setUp({ rows: ['added:claim:1', 'added:sent'] });
+	await trySend(memory, send);
 	asked.length = 0;
 	const added = { ...send, position: '0.1', key: 'added' };
-	expect(await once.try(added)).toEqual({ then: 'held' });
-	expect(await once.try(added)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(await trySend(memory, added)).toEqual({ then: 'held' });
+	expect(await trySend(memory, added)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 	expect(asked).not.toContain('request');
 });
 
@@ -222,8 +226,8 @@ test.each([
 ])(
 	'after %s the key says so, and only the service accepts',
 	async (_what, problem, then, isAccepted, row) => {
-		const { once, send, table } = setUp();
-		const attempt = await once.try({
+		const { memory, send, table } = setUp();
+		const attempt = await trySend(memory, {
 			...send,
 			request: async () => ({ answered: false, problem }),
 		});
@@ -236,8 +240,8 @@ test.each([
 describe('if n8n’s database does not answer', () => {
 	test('for a look or a claim, nothing leaves', async () => {
 		for (const failing of [/look/, /claim/]) {
-			const { once, send, asked } = setUp({ failing });
-			const attempt = await once.try(send);
+			const { memory, send, asked } = setUp({ failing });
+			const attempt = await trySend(memory, send);
 			expect(attempt).toMatchObject({
 				...failed({ type: 'network', outcome: 'notSent', cause: 'temporarily-unavailable' }),
 				...{ then: 'stop', isAccepted: false },
@@ -247,14 +251,9 @@ describe('if n8n’s database does not answer', () => {
 	});
 
 	test('for the end of a send, it was sent all the same, and n8n’s log says so', async () => {
-		const { once, send, warn } = setUp({ failing: /insert key:sent/ });
-		expect(await once.try(send)).toMatchObject({ outcome: { ended: 'sent' } });
+		const { memory, send, warn } = setUp({ failing: /insert key:sent/ });
+		expect(await trySend(memory, send)).toMatchObject({ outcome: { ended: 'sent' } });
 		expect(warn).toHaveBeenCalledTimes(1);
 		expect(warn).toHaveBeenCalledWith(expect.stringContaining('SQLITE_BUSY'));
-	});
-
-	test('for a look, it is thrown', async () => {
-		const { once } = setUp({ failing: /look/ });
-		await expect(once.look({ key: 'key', timeoutMs: 1 })).rejects.toBeInstanceOf(Unavailable);
 	});
 });
