@@ -126,8 +126,7 @@ class Planner {
 
 	/** Whether an item comes back from the error output of this node, unknown; that of another node says nothing here. */
 	private isBack({ input }: ItemParameters): boolean {
-		const { ledger, executionId } = this.memory;
-		return ledger.hasLeftUnknown(executionId) && saysUnknown(input);
+		return this.memory.ledger.hasLeftUnknown && saysUnknown(input);
 	}
 
 	/** Whether a person tries the workflow, and it would go to the test subscriber. */
@@ -163,8 +162,7 @@ class Planner {
 
 	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
 	private recalled({ position }: Start): Recalled {
-		const { ledger, executionId } = this.memory;
-		return position === undefined ? { says: 'new' } : ledger.recall(position, executionId);
+		return position === undefined ? { says: 'new' } : this.memory.ledger.recall(position);
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
@@ -216,8 +214,7 @@ class Planner {
 	private get wasAnyUnknown(): boolean {
 		const isOpen = ({ state }: { state: KeyState }) =>
 			state.is === 'unknown' || state.is === 'held';
-		const { ledger, executionId } = this.memory;
-		return ledger.hasFoundUnknown(executionId) || [...this.asked.values()].some(isOpen);
+		return this.memory.ledger.hasFoundUnknown || [...this.asked.values()].some(isOpen);
 	}
 
 	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */

@@ -82,47 +82,59 @@ export type Recalled =
 			readonly key?: string | undefined;
 	  };
 
+/** What one execution and its Retries share in a process. */
+class Shared {
+	readonly entries: Record<string, Entry> = {};
+	/** The positions of sends that are in flight. */
+	readonly inFlight = new Set<string>();
+	/** By what its subscribers see: the last send of it that went out, or may have. */
+	readonly notifications = new Map<string, LedgerSend>();
+}
+
 /**
  * What one execution has sent, or may have sent, by the position of the item. It lives in n8n's context of the node, which
- * n8n keeps between the tries of 'Retry On Fail' and saves with the execution, where 'Retry' finds it again.
+ * n8n keeps between the tries of 'Retry On Fail' and saves with the execution, where 'Retry' finds it again. Saved are its
+ * ID, the entries and `ifMissing`.
  */
 export class Ledger {
-	/** Sends that are in flight. Not saved, as nothing below. */
-	readonly #inFlight = new Set<string>();
-	/** By what its subscribers see: the last send of it that went out, or may have. */
-	readonly #notifications = new Map<string, LedgerSend>();
-	/** The executions that began with something that an earlier one had left unknown. */
-	readonly #foundUnknown = new Set<string>();
-	/** The executions that have left something unknown. */
-	readonly #leftUnknown = new Set<string>();
-	private readonly entries: Record<string, Entry> = {};
+	private readonly entries: Record<string, Entry>;
+	readonly #shared: Shared;
+	readonly #executionId: string;
+	#hasFoundUnknown = false;
+	#hasLeftUnknown = false;
 
 	/** @param ifMissing how a send stands that has no entry, if it is not new */
 	constructor(
+		executionId: string,
 		readonly id: string = randomUUID(),
 		private readonly ifMissing?: Entry,
-	) {}
-
-	/** Whether an execution is the Retry of one that left something unknown. */
-	hasFoundUnknown(executionId: string): boolean {
-		return this.#foundUnknown.has(executionId);
+		shared = new Shared(),
+	) {
+		this.#executionId = executionId;
+		this.#shared = shared;
+		this.entries = shared.entries;
 	}
 
-	/** Whether an execution itself has left something unknown. */
-	hasLeftUnknown(executionId: string): boolean {
-		return this.#leftUnknown.has(executionId);
+	/** Whether this execution is the Retry of one that left something unknown. */
+	get hasFoundUnknown(): boolean {
+		return this.#hasFoundUnknown;
 	}
 
-	/** How a send stands for an execution. */
-	recall(position: string, executionId: string): Recalled {
+	/** Whether this execution itself has left something unknown, in an earlier run of the node. */
+	get hasLeftUnknown(): boolean {
+		return this.#hasLeftUnknown;
+	}
+
+	/** How a send stands for this execution. */
+	recall(position: string): Recalled {
 		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
 		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
 		// Two Retries may run at once: what is in flight is nobody's to decide.
-		if (this.#inFlight.has(position)) {
+		if (this.#shared.inFlight.has(position)) {
 			return { says: 'unknown', problem: inFlight, isOfEarlier: false };
 		}
-		const isOfEarlier = entry.executionId !== executionId;
+		const isOfEarlier = entry.executionId !== this.#executionId;
 		return { says: 'unknown', problem: entry.unknown, isOfEarlier, key: entry.key };
 	}
 
@@ -130,45 +142,45 @@ export class Ledger {
 	 * Whether another send of this execution has shown the same to the same subscribers, or may have. One under the same key
 	 * is told by its key.
 	 */
-	hasShown({ position, key, notification }: LedgerSend): boolean {
-		const shown = notification === undefined ? undefined : this.#notifications.get(notification);
+	hasShown({ position, key, notification = '' }: LedgerSend): boolean {
+		const shown = this.#shared.notifications.get(notification);
 		if (shown === undefined || shown.position === position) return false;
 		return key === undefined || shown.key !== key;
 	}
 
 	/** Notes that a request is about to leave. If the execution ends here, its outcome is unknown. */
-	begin(send: LedgerSend, executionId: string): void {
-		this.#inFlight.add(send.position);
-		this.keep(send, { unknown: stopped, executionId });
+	begin(send: LedgerSend): void {
+		this.#shared.inFlight.add(send.position);
+		this.keep(send, { unknown: stopped, executionId: this.#executionId });
 	}
 
 	/** Notes the item that a send gave. */
 	keepSent(send: LedgerSend, row: IDataObject): void {
-		this.#inFlight.delete(send.position);
+		this.#shared.inFlight.delete(send.position);
 		this.keep(send, { row: savedRow.parse(row) });
 	}
 
 	/** Notes the item of a send that its user found in the dashboard. */
 	countAsSent(position: string, row: IDataObject): void {
-		this.keep({ ...this.entries[position], position }, { row: savedRow.parse(row) });
+		this.keepSent({ ...this.entries[position], position }, row);
 	}
 
 	/** Notes how a request ended that was not accepted. */
-	keepFailed(send: LedgerSend, executionId: string, problem: Problem): void {
-		const { position, notification } = send;
-		this.#inFlight.delete(position);
+	keepFailed(send: LedgerSend, problem: Problem): void {
+		const { inFlight, notifications } = this.#shared;
+		const { position, notification = '' } = send;
+		inFlight.delete(position);
 		if (problem.outcome === 'unknown') {
-			this.keep(send, { unknown: savedProblem.parse(problem), executionId });
-			this.#leftUnknown.add(executionId);
+			this.keep(send, { unknown: savedProblem.parse(problem), executionId: this.#executionId });
+			this.#hasLeftUnknown = true;
 			return;
 		}
 		delete this.entries[position];
-		if (notification !== undefined && this.#notifications.get(notification)?.position === position)
-			this.#notifications.delete(notification);
+		if (notifications.get(notification)?.position === position) notifications.delete(notification);
 	}
 
 	/** Adds what n8n saved, perhaps in another process: what either of the two knows as sent is sent. */
-	add(saved: Readonly<Record<string, Entry>>, executionId: string): void {
+	add(saved: Readonly<Record<string, Entry>>): void {
 		for (const [position, entry] of Object.entries(saved)) {
 			if ('row' in entry || this.entries[position] === undefined) {
 				this.keep({ ...entry, position }, entry);
@@ -176,8 +188,8 @@ export class Ledger {
 		}
 		for (const entry of [this.ifMissing, ...Object.values(saved)]) {
 			if (entry === undefined || 'row' in entry) continue;
-			const isOfEarlier = entry.executionId !== executionId;
-			(isOfEarlier ? this.#foundUnknown : this.#leftUnknown).add(executionId);
+			if (entry.executionId === this.#executionId) this.#hasLeftUnknown = true;
+			else this.#hasFoundUnknown = true;
 		}
 	}
 
@@ -188,50 +200,46 @@ export class Ledger {
 			...(key === undefined ? {} : { key }),
 			...(notification === undefined ? {} : { notification }),
 		};
-		if (notification !== undefined) this.#notifications.set(notification, send);
+		if (notification !== undefined) this.#shared.notifications.set(notification, send);
 	}
 }
 
 /**
- * The ledgers of executions that were retried, by ID, the one used longest ago first. A second Retry of the same execution
- * finds in n8n only what the first one began with: this process knows more.
+ * What this process knows of executions that were retried, by the ID of the ledger, the one used longest ago first. A second
+ * Retry of the same execution finds in n8n only what the first one began with.
  */
-const retried = new Map<string, Ledger>();
+const retried = new Map<string, Shared>();
 const mostRetried = 100;
 
-function remember(ledger: Ledger): Ledger {
-	retried.delete(ledger.id);
-	retried.set(ledger.id, ledger);
+function sharedBy(id: string): Shared {
+	const shared = retried.get(id) ?? new Shared();
+	retried.delete(id);
+	retried.set(id, shared);
 	const [oldest = ''] = retried.keys();
 	if (retried.size > mostRetried) retried.delete(oldest);
-	return ledger;
-}
-
-/** The execution that runs. */
-export interface Execution {
-	readonly id: string;
-	readonly isRetry: boolean;
+	return shared;
 }
 
 /**
  * The ledger of the execution that runs. If what n8n saved is no ledger, nobody knows what was sent.
  * @param context n8n's context of the node; changed in place
  */
-export function openLedger(context: object, execution: Execution): Ledger {
+export function openLedger(context: object, executionId: string, isRetry: boolean): Ledger {
 	const state: unknown = Reflect.get(context, stateKey);
 	// Still the same execution.
 	if (state instanceof Ledger) return state;
-	const ledger = state === undefined ? new Ledger() : ledgerOf(state, execution);
+	const ledger =
+		state === undefined ? new Ledger(executionId) : ledgerOf(state, executionId, isRetry);
 	Reflect.set(context, stateKey, ledger);
 	return ledger;
 }
 
-function ledgerOf(state: unknown, { id: executionId, isRetry }: Execution): Ledger {
-	const { data } = savedLedger.safeParse(state);
-	const id = data?.id ?? randomUUID();
+function ledgerOf(state: unknown, executionId: string, isRetry: boolean): Ledger {
+	const { data = { id: randomUUID(), entries: {}, ifMissing: unreadable } } =
+		savedLedger.safeParse(state);
+	const { id, entries, ifMissing } = data;
 	// An execution that goes on after a pause is the only one with its ledger.
-	const known = isRetry ? retried.get(id) : undefined;
-	const ledger = known ?? new Ledger(id, data === undefined ? unreadable : data.ifMissing);
-	ledger.add(data?.entries ?? {}, executionId);
-	return isRetry ? remember(ledger) : ledger;
+	const ledger = new Ledger(executionId, id, ifMissing, isRetry ? sharedBy(id) : new Shared());
+	ledger.add(entries);
+	return ledger;
 }

@@ -39,8 +39,6 @@ type SendAttempt = Attempt<SendOutcome>;
 export interface SendMemory {
 	readonly ledger: Ledger;
 	readonly keys: Keys;
-	/** The execution that runs. */
-	readonly executionId: string;
 	/** Tells n8n's log what could not be saved. */
 	readonly warn: (message: string) => void;
 }
@@ -78,7 +76,7 @@ export async function trySend(memory: SendMemory, send: Send): Promise<SendAttem
 
 async function tryUnlessSent(memory: SendMemory, send: Send): Promise<SendAttempt> {
 	const { position, unknownOutcome, key } = send;
-	const recalled = memory.ledger.recall(position, memory.executionId);
+	const recalled = memory.ledger.recall(position);
 	if (recalled.says === 'sent') return end({ ended: 'sentEarlier', row: recalled.row });
 	const isUnknown = recalled.says === 'unknown';
 	if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
@@ -114,11 +112,11 @@ async function tryKeyed(
 	return toAttempt(outcome);
 }
 
-async function leave({ ledger, executionId }: SendMemory, send: Send): Promise<SendOutcome> {
-	ledger.begin(send, executionId);
+async function leave({ ledger }: SendMemory, send: Send): Promise<SendOutcome> {
+	ledger.begin(send);
 	const result = await send.request();
 	if (!result.answered) {
-		ledger.keepFailed(send, executionId, result.problem);
+		ledger.keepFailed(send, result.problem);
 		return { ended: 'failed', problem: result.problem };
 	}
 	const row = send.toRow(result.value);

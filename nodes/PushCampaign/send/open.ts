@@ -27,11 +27,10 @@ export interface OpenMemory extends SendMemory {
 export function openMemory(context: IExecuteFunctions): OpenMemory {
 	const rows = new Rows(context);
 	const executionId = String(context.getExecutionId());
-	const execution = { id: executionId, isRetry: context.getMode() === 'retry' };
+	const isRetry = context.getMode() === 'retry';
 	return {
-		ledger: openLedger(contextOf(context), execution),
+		ledger: openLedger(contextOf(context), executionId, isRetry),
 		keys: new Keys(rows),
-		executionId,
 		warn: (message) => context.logger.warn(message),
 		async requireKeys() {
 			if (!context.getWorkflow().id) {

@@ -122,7 +122,7 @@ export async function runProcesses(
 			rowsFor(async () => await moveOn('query')),
 			() => nowMs,
 		);
-		const memory = { ledger: new Ledger(), keys, executionId: String(id), warn: () => undefined };
+		const memory = { ledger: new Ledger(String(id)), keys, warn: () => undefined };
 		const send = {
 			position: '0.0',
 			key: 'key',

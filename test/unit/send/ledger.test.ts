@@ -23,8 +23,7 @@ function saved(context: object): object {
 	return { ...z.record(z.string(), z.unknown()).parse(copy) };
 }
 
-const openLedger = (context: object, id = 'retry', isRetry = true) =>
-	open(context, { id, isRetry });
+const openLedger = (context: object, id = 'retry', isRetry = true) => open(context, id, isRetry);
 
 const send = { position: '0.1' };
 const sendWithKey = { ...send, key: 'key:abc', notification: 'seen' };
@@ -33,46 +32,45 @@ const sendWithKey = { ...send, key: 'key:abc', notification: 'seen' };
 function contextWith(end: (ledger: Ledger) => void): object {
 	const context = {};
 	const ledger = openLedger(context, 'first', false);
-	ledger.begin(send, 'first');
+	ledger.begin(send);
 	end(ledger);
 	return context;
 }
 const sent = () => contextWith((ledger) => ledger.keepSent(send, row));
-const unknown = () => contextWith((ledger) => ledger.keepFailed(send, 'first', lost));
+const unknown = () => contextWith((ledger) => ledger.keepFailed(send, lost));
 const earlier = { says: 'unknown', problem: lost, isOfEarlier: true };
 
 test('an item that was sent gives its first answer again', () => {
 	const ledger = openLedger(saved(sent()));
-	expect(ledger.recall('0.1', 'retry')).toEqual({ says: 'sent', row });
-	expect(ledger.recall('0.2', 'retry')).toEqual({ says: 'new' });
-	expect(ledger.recall('1.1', 'retry')).toEqual({ says: 'new' });
-	expect(ledger.hasFoundUnknown('retry')).toBe(false);
+	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
+	expect(ledger.recall('0.2')).toEqual({ says: 'new' });
+	expect(ledger.recall('1.1')).toEqual({ says: 'new' });
+	expect(ledger.hasFoundUnknown).toBe(false);
 });
 
 test('an item that was certainly not sent is as new', () => {
-	const context = contextWith((ledger) => ledger.keepFailed(send, 'first', refused));
-	expect(openLedger(saved(context)).recall('0.1', 'retry')).toEqual({ says: 'new' });
+	const context = contextWith((ledger) => ledger.keepFailed(send, refused));
+	expect(openLedger(saved(context)).recall('0.1')).toEqual({ says: 'new' });
 });
 
 test('an unknown item is for its user to decide in a later execution, and not in its own', () => {
-	const ledger = openLedger(saved(unknown()));
-	expect(ledger.recall('0.1', 'retry')).toEqual(earlier);
-	expect(ledger.recall('0.1', 'first')).toEqual({ ...earlier, isOfEarlier: false });
-	expect(ledger.hasFoundUnknown('retry')).toBe(true);
+	expect(openLedger(saved(unknown())).recall('0.1')).toEqual(earlier);
+	const own = openLedger(saved(unknown()), 'first', false);
+	expect(own.recall('0.1')).toEqual({ ...earlier, isOfEarlier: false });
 });
 
 test('an execution that goes on after a pause has left it unknown itself, and found nothing', () => {
 	const ledger = openLedger(saved(unknown()), 'first', false);
-	expect([ledger.hasLeftUnknown('first'), ledger.hasFoundUnknown('first')]).toEqual([true, false]);
+	expect([ledger.hasLeftUnknown, ledger.hasFoundUnknown]).toEqual([true, false]);
 	const retry = openLedger(saved(unknown()));
-	expect([retry.hasLeftUnknown('retry'), retry.hasFoundUnknown('retry')]).toEqual([false, true]);
+	expect([retry.hasLeftUnknown, retry.hasFoundUnknown]).toEqual([false, true]);
 });
 
 test('an unknown item keeps what is to be mended, the code of its answer, and its key', () => {
 	const page = unusableProblem({ statusCode: 200 }, false, requested);
 	for (const problem of [page, gateway]) {
-		const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, 'first', problem));
-		const recalled = openLedger(saved(context)).recall('0.1', 'retry');
+		const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, problem));
+		const recalled = openLedger(saved(context)).recall('0.1');
 		expect(recalled).toMatchObject({ key: 'key:abc' });
 		expect(recalled).toMatchObject({ problem: saved({ ...problem }) });
 	}
@@ -81,13 +79,13 @@ test('an unknown item keeps what is to be mended, the code of its answer, and it
 
 test('a request that has left and was not answered is unknown, and nobody decides about it while it is in flight', () => {
 	const context = {};
-	openLedger(context, 'first', false).begin(send, 'first');
-	expect(openLedger(context).recall('0.1', 'other')).toEqual({
+	openLedger(context, 'first', false).begin(send);
+	expect(openLedger(context).recall('0.1')).toEqual({
 		says: 'unknown',
 		isOfEarlier: false,
 		problem: unknownProblem('another run of this node is sending it at this moment', requested),
 	});
-	expect(openLedger(saved(context)).recall('0.1', 'other')).toEqual({
+	expect(openLedger(saved(context)).recall('0.1')).toEqual({
 		says: 'unknown',
 		isOfEarlier: true,
 		problem: unknownProblem(
@@ -104,10 +102,10 @@ describe('what subscribers would see twice', () => {
 	test('is what was sent, or may have been, at another position', () => {
 		for (const problem of [undefined, lost]) {
 			const ledger = openLedger({}, 'first', false);
-			ledger.begin(shown, 'first');
+			ledger.begin(shown);
 			expect(ledger.hasShown(same)).toBe(true);
 			if (problem === undefined) ledger.keepSent(shown, row);
-			else ledger.keepFailed(shown, 'first', problem);
+			else ledger.keepFailed(shown, problem);
 			expect(ledger.hasShown(same)).toBe(true);
 			expect(ledger.hasShown(shown)).toBe(false);
 			expect(ledger.hasShown({ ...same, notification: 'other' })).toBe(false);
@@ -117,8 +115,8 @@ describe('what subscribers would see twice', () => {
 
 	test('is not what was refused', () => {
 		const ledger = openLedger({}, 'first', false);
-		ledger.begin(shown, 'first');
-		ledger.keepFailed(shown, 'first', refused);
+		ledger.begin(shown);
+		ledger.keepFailed(shown, refused);
 		expect(ledger.hasShown(same)).toBe(false);
 	});
 
@@ -137,43 +135,43 @@ describe('what subscribers would see twice', () => {
 });
 
 test('what its user found in the dashboard is sent, with its key', () => {
-	const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, 'first', lost));
+	const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, lost));
 	const ledger = openLedger(saved(context));
 	ledger.countAsSent('0.1', row);
-	expect(ledger.recall('0.1', 'retry')).toEqual({ says: 'sent', row });
+	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
 	expect(ledger.hasShown({ position: '1.0', notification: 'seen' })).toBe(true);
 });
 
 test('a second Retry knows what the first one sent, also if n8n does not', () => {
 	const first = saved(unknown());
 	openLedger(saved(first)).keepSent(send, row);
-	expect(openLedger(saved(first), 'second').recall('0.1', 'second')).toEqual({ says: 'sent', row });
+	expect(openLedger(saved(first), 'second').recall('0.1')).toEqual({ says: 'sent', row });
 });
 
 test('only the ledgers of Retries are remembered', () => {
 	const first = saved(unknown());
 	openLedger(saved(first), 'first', false).keepSent(send, row);
-	expect(openLedger(saved(first)).recall('0.1', 'retry')).toEqual(earlier);
+	expect(openLedger(saved(first)).recall('0.1')).toEqual(earlier);
 });
 
 test('a further try of the same execution has the same ledger, and a new execution a new one', () => {
 	const context = sent();
 	expect(openLedger(context)).toBe(openLedger(context));
-	expect(openLedger({}).recall('0.1', 'new')).toEqual({ says: 'new' });
+	expect(openLedger({}).recall('0.1')).toEqual({ says: 'new' });
 });
 
 test('what n8n saved in another process and what this one remembers are put together: sent is sent', () => {
 	const first = saved(unknown());
 	const here = openLedger(saved(first));
-	here.keepFailed(send, 'retry', lost);
+	here.keepFailed(send, lost);
 	here.keepSent({ position: '0.2' }, row);
 	// A Retry in another process has sent it, and n8n saved that.
 	const newest = { pushCampaignLedger: { id: here.id, entries: { '0.1': { row } } } };
 	const ledger = openLedger(newest, 'retry 3');
-	expect(ledger.recall('0.1', 'retry 3')).toEqual({ says: 'sent', row });
-	expect(ledger.recall('0.2', 'retry 3')).toEqual({ says: 'sent', row });
+	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
+	expect(ledger.recall('0.2')).toEqual({ says: 'sent', row });
 	// What n8n saved of an older one takes nothing back.
-	expect(openLedger(saved(first), 'retry 4').recall('0.1', 'retry 4')).toEqual({
+	expect(openLedger(saved(first), 'retry 4').recall('0.1')).toEqual({
 		says: 'sent',
 		row,
 	});
@@ -194,17 +192,17 @@ test('what n8n saves is a format', () => {
 		},
 	};
 	const ledger = openLedger({ pushCampaignLedger: { id: 'format', entries } });
-	expect(ledger.recall('0.0.abc', '8').says).toBe('sent');
-	expect(ledger.recall('0.1.def', '8').says).toBe('unknown');
+	expect(ledger.recall('0.0.abc').says).toBe('sent');
+	expect(ledger.recall('0.1.def').says).toBe('unknown');
 	expect(saved({ ledger })).toEqual({ ledger: { id: 'format', entries } });
 });
 
 test('what counts as unknown because nothing can be read stays so in each later Retry', () => {
 	const first = saved({ pushCampaignLedger: 'of another version' });
-	expect(openLedger(first).recall('0.1', 'retry').says).toBe('unknown');
+	expect(openLedger(first).recall('0.1').says).toBe('unknown');
 	const second = openLedger(saved(first), 'second');
-	expect(second.recall('0.1', 'second').says).toBe('unknown');
-	expect(second.hasFoundUnknown('second')).toBe(true);
+	expect(second.recall('0.1').says).toBe('unknown');
+	expect(second.hasFoundUnknown).toBe(true);
 });
 
 test('an entry that can’t be read counts as unknown, and so does every item if nothing can be read', () => {
@@ -212,10 +210,10 @@ test('an entry that can’t be read counts as unknown, and so does every item if
 	const broken = openLedger({ pushCampaignLedger: { id: 'broken', entries } });
 	const reason = "this version of Push Campaign can't read what was saved about it";
 	const problem = unknownProblem(reason, requested);
-	expect(broken.recall('0.1', 'retry')).toEqual({ ...earlier, problem });
-	expect(broken.recall('0.2', 'retry')).toEqual({ says: 'sent', row });
+	expect(broken.recall('0.1')).toEqual({ ...earlier, problem });
+	expect(broken.recall('0.2')).toEqual({ says: 'sent', row });
 	const none = openLedger({ pushCampaignLedger: { id: 7, entries: [] } });
-	expect(none.recall('0.1', 'retry')).toEqual({ ...earlier, problem });
+	expect(none.recall('0.1')).toEqual({ ...earlier, problem });
 });
 
 test('the hundred executions that were retried last are remembered', () => {
@@ -226,7 +224,7 @@ test('the hundred executions that were retried last are remembered', () => {
 			openLedger({ pushCampaignLedger: { id: `other ${others}`, entries: {} } });
 		}
 	};
-	const says = () => openLedger(saved(first)).recall('0.1', 'retry').says;
+	const says = () => openLedger(saved(first)).recall('0.1').says;
 	openLedger(saved(first)).keepSent(send, row);
 	for (let again = 0; again < 2; again += 1) {
 		retryOthers(99);

@@ -1,5 +1,5 @@
 import { Keys } from '../../../nodes/PushCampaign/send/keys';
-import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
+import { Ledger, openLedger } from '../../../nodes/PushCampaign/send/ledger';
 import type { Send } from '../../../nodes/PushCampaign/send/once';
 import { countAsSent, trySend } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
@@ -38,9 +38,9 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		},
 	};
 	const warn = jest.fn();
-	const ledger = new Ledger();
+	const ledger = new Ledger('execution');
 	const keys = new Keys(rows, given.now ?? (() => 0));
-	const memory = { ledger, keys, executionId: 'execution', warn };
+	const memory = { ledger, keys, warn };
 	const send: Send = {
 		position: '0.0',
 		key: 'key',
@@ -59,6 +59,13 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 	return { table, asked, warn, ledger, memory, send };
 }
 
+/** What an execution left unknown, as this one finds it. */
+function ledgerOf(executionId: string): Ledger {
+	const context = {};
+	openLedger(context, executionId, false).keepFailed({ position: '0.0' }, lost);
+	return openLedger(structuredClone(context), 'execution', true);
+}
+
 const failed = (problem: object) => ({ outcome: { ended: 'failed', problem } });
 
 test('a send claims its key right before its request leaves, and notes that it was sent', async () => {
@@ -74,12 +81,12 @@ test('while a request is in flight the ledger has it as unknown', async () => {
 	const { memory, send, ledger } = setUp();
 	const says: unknown[] = [];
 	const request: Send['request'] = async () => {
-		says.push(ledger.recall(send.position, 'other'));
+		says.push(ledger.recall(send.position));
 		return await send.request();
 	};
 	await trySend(memory, { ...send, request });
 	expect(says).toMatchObject([{ says: 'unknown', isOfEarlier: false }]);
-	expect(ledger.recall(send.position, 'other')).toMatchObject({ says: 'sent' });
+	expect(ledger.recall(send.position)).toMatchObject({ says: 'sent' });
 });
 
 test('a send without a key is judged by its time alone', async () => {
@@ -106,20 +113,18 @@ test.each([
 ] as const)(
 	'an unknown item that %s fails again, and is asked of nobody else',
 	async (_what, unknownOutcome, executionId) => {
-		const { memory, send, ledger, asked } = setUp();
-		ledger.keepFailed(send, executionId, lost);
-		expect(await trySend(memory, { ...send, unknownOutcome })).toMatchObject({
-			...failed(lost),
-			then: 'end',
-		});
+		const { memory, send, asked } = setUp();
+		const ledger = ledgerOf(executionId);
+		const attempt = await trySend({ ...memory, ledger }, { ...send, unknownOutcome });
+		expect(attempt).toMatchObject({ ...failed(lost), then: 'end' });
 		expect(asked).toEqual([]);
 	},
 );
 
 test('an unknown item of an earlier execution is sent with Send Again', async () => {
-	const { memory, send, ledger } = setUp();
-	ledger.keepFailed(send, 'earlier execution', lost);
-	const again = await trySend(memory, { ...send, unknownOutcome: 'resend' });
+	const { memory, send } = setUp();
+	const ledger = ledgerOf('earlier execution');
+	const again = await trySend({ ...memory, ledger }, { ...send, unknownOutcome: 'resend' });
 	expect(again).toMatchObject({ outcome: { ended: 'sent' } });
 });
 
@@ -203,7 +208,7 @@ describe('Count as Sent', () => {
 		const { memory, ledger, send } = setUp({ failing: /insert/ });
 		const counting = countAsSent(memory, send.position, ['key'], row);
 		await expect(counting).rejects.toBeInstanceOf(Unavailable);
-		expect(ledger.recall(send.position, 'execution')).toEqual({ says: 'new' });
+		expect(ledger.recall(send.position)).toEqual({ says: 'new' });
 	});
 });
 
