@@ -31,9 +31,9 @@ function refuseGroups(
 	for (const group of groups) {
 		const problem = group.length > 1 ? reasonOf(group) : undefined;
 		if (problem === undefined) continue;
-		for (const { index, parameters, subscriberId, send, how } of group) {
-			const known = { index, parameters, subscriberId, send, problem };
-			refused.set(index, { ...known, how: how === 'shown' ? 'unsendable' : 'failed' });
+		for (const item of group) {
+			const how = item.how === 'shown' ? 'unsendable' : 'failed';
+			refused.set(item.index, { ...item, problem, how });
 		}
 	}
 	return items.map((item) => refused.get(item.index) ?? item);

@@ -4,9 +4,15 @@ import type { Connection } from '../n8n/connection';
 import { connections } from '../n8n/connection';
 import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
-import { itemParameters } from '../n8n/parameters';
+import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isSentOnlyOnce, readTimeout, unknownOutcomeOf } from '../operations/options';
+import {
+	isDryRun,
+	isSentOnlyOnce,
+	readKey,
+	readTimeout,
+	unknownOutcomeOf,
+} from '../operations/options';
 import {
 	hasTestSubscriber,
 	prepareSend,
@@ -17,15 +23,12 @@ import {
 import { lateness } from '../operations/timing';
 import { asEntered, readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
-import type { Recalled } from '../send/ledger';
-import type { Send } from '../send/once';
 import { countAsSent } from '../send/once';
 import type { OpenMemory } from '../send/open';
 import type { Problem } from '../service/problems';
 import { shownBefore } from './duplicates';
 import { alreadySentUnderKey, countedAsSent } from './endings';
-import type { Start } from './jobs';
-import { Jobs } from './jobs';
+import { jobOf, keyOf, positionOf } from './jobs';
 import {
 	comesBackUnknown,
 	noDryRunInRetry,
@@ -34,7 +37,7 @@ import {
 	trialUnknown,
 } from './refusals';
 import { planEach } from './results';
-import type { RunItem } from './runItem';
+import type { KnownItem, RunItem } from './runItem';
 import { isRetry, startOf } from './start';
 
 /** A person tries the workflow: in the editor, or by an evaluation. */
@@ -54,9 +57,10 @@ export async function planSends(
 class Planner {
 	private readonly itemAt: (index: number) => ItemParameters;
 	private readonly connectionOf: (index: number) => Promise<Connection>;
+	private readonly node;
 	private readonly start;
 	private readonly isRetry;
-	private readonly jobs: Jobs;
+	private readonly runIndex: number;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
 	/** How the keys stood when the run began about which something is chosen, by item. */
@@ -69,21 +73,23 @@ class Planner {
 	) {
 		this.itemAt = itemParameters(context);
 		this.connectionOf = connections(context);
+		this.node = context.getNode();
 		this.start = startOf(context);
 		this.isRetry = isRetry(context);
-		this.jobs = new Jobs(context, this.connectionOf);
+		const isOfTool = isTool(this.node);
+		this.runIndex = isOfTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	}
 
 	/** Asks the keys about which something is chosen: what is unknown under one of them decides about the run. */
 	async askKeys(): Promise<void> {
 		for (const index of this.context.getInputData().keys()) {
-			const start = this.begin(index);
-			if (start.choice === 'report' || start.isShown || start.isTest) continue;
+			const item = this.begin(index);
+			if (item.choice === 'report' || item.isDryRun || item.isTest) continue;
 			try {
-				const key = await this.jobs.keyOf(start);
+				const key = await this.keyOf(item);
 				if (key === undefined) continue;
 				await this.memory.requireKeys();
-				const timeoutMs = readable(() => readTimeout(start.parameters)) ?? 0;
+				const timeoutMs = readable(() => readTimeout(item.parameters)) ?? 0;
 				this.asked.set(index, { key, state: await this.look(key, timeoutMs) });
 			} catch (error) {
 				// If it is about the item alone, its plan says so.
@@ -98,30 +104,45 @@ class Planner {
 	 * @throws what is a defect of this node
 	 */
 	async plan(index: number): Promise<RunItem> {
-		const start = this.begin(index);
+		const item = this.begin(index);
 		try {
 			// What was sent gives its first answer again, and is not judged again.
-			return (await this.recall(start)) ?? (await this.planNew(start));
+			return (await this.recall(item)) ?? (await this.planNew(item));
 		} catch (error) {
 			const { problem, isForAll } = toRefusal(error);
 			if (isForAll) this.unavailable = problem;
-			return this.refuse(start, problem);
+			return this.refuse(item, problem);
 		}
 	}
 
-	private begin(index: number): Start {
+	private begin(index: number): KnownItem {
 		const parameters = this.itemAt(index);
 		const isShown = isDryRun(parameters);
 		const isTest = this.isTrial(parameters) && !isShown;
 		return {
 			index,
 			parameters,
-			position: this.jobs.positionOf(index, parameters, isTest && index === 0),
+			position: this.positionOf(index, parameters, isTest),
 			// What this execution has left unknown is decided in a later one.
 			choice: this.isBack(parameters) ? 'report' : unknownOutcomeOf(parameters),
-			isShown,
+			isDryRun: isShown,
 			isTest,
 		};
+	}
+
+	private positionOf(index: number, { input }: ItemParameters, isTest: boolean) {
+		if (isTool(this.node)) return undefined;
+		const position = positionOf(this.runIndex, index, input);
+		// What a test sent says nothing about the send that it stands for.
+		return isTest && index === 0 ? `${position}.test` : position;
+	}
+
+	/** What an item is sent once under, if it has Send Only Once. @throws InvalidInput, UnusableCredential */
+	private async keyOf({ index, parameters }: KnownItem): Promise<string | undefined> {
+		const id = readKey(parameters);
+		if (id === undefined) return undefined;
+		const { site } = await this.connectionOf(index);
+		return keyOf(this.node.id, site, id);
 	}
 
 	/** Whether an item comes back from the error output of this node, unknown; that of another node says nothing here. */
@@ -135,76 +156,72 @@ class Planner {
 	}
 
 	/** What was sent, or may have been: by an earlier try of this execution, or under a key that was asked. */
-	private async recall(start: Start): Promise<RunItem | undefined> {
-		const { index, parameters, choice } = start;
-		const recalled = this.recalled(start);
-		if (recalled.says === 'sent') {
-			return { index, parameters, how: 'sentEarlier', row: recalled.row };
-		}
-		if (this.isRetry && start.isShown) throw noDryRunInRetry;
-		if (recalled.says === 'unknown') {
+	private async recall(item: KnownItem): Promise<RunItem | undefined> {
+		const { index, parameters, position, choice, isTest } = item;
+		// An agent's tool asks the ledger by its content, once that is read.
+		const recalled = position === undefined ? undefined : this.memory.ledger.recall(position);
+		if (recalled?.says === 'sent') return { ...item, how: 'sentEarlier', row: recalled.row };
+		if (this.isRetry && item.isDryRun) throw noDryRunInRetry;
+		if (recalled?.says === 'unknown') {
 			// A test says nothing about the send that it stands for.
-			const mayDecide = recalled.isOfEarlier && choice !== 'report' && !start.isTest;
-			if (!mayDecide) return this.refuse(start, recalled.problem);
-			if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
+			const mayDecide = recalled.isOfEarlier && choice !== 'report' && !isTest;
+			if (!mayDecide) return this.refuse(item, recalled.problem);
+			if (choice === 'countAsSent') return await this.countAsSent(item, recalled.key);
 		}
 		const asked = this.asked.get(index);
 		if (asked?.state.is === 'sent') {
 			const row = toRowAsEntered(parameters, this.operation, alreadySentUnderKey);
-			return { index, parameters, how: 'alreadySent', row };
+			return { ...item, how: 'alreadySent', row };
 		}
 		if (asked?.state.is === 'unknown' && choice === 'countAsSent') {
-			return await this.countAsSent(start, asked.key);
+			return await this.countAsSent(item, asked.key);
 		}
-		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
-		return isKeyless && this.isBack(parameters) ? this.refuse(start, comesBackUnknown) : undefined;
-	}
-
-	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
-	private recalled({ position }: Start): Recalled {
-		return position === undefined ? { says: 'new' } : this.memory.ledger.recall(position);
+		const isKeyless = !isSentOnlyOnce(parameters) || isTest;
+		return isKeyless && this.isBack(parameters) ? this.refuse(item, comesBackUnknown) : undefined;
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
-	private async countAsSent(start: Start, key: string | undefined): Promise<RunItem> {
-		const { index, parameters, position = '' } = start;
+	private async countAsSent(item: KnownItem, key: string | undefined): Promise<RunItem> {
 		// The key that it has by now counts, too, if it can be read.
-		const present = await this.jobs.keyOf(start).catch(() => undefined);
+		const present = await this.keyOf(item).catch(() => undefined);
 		const keys = [...new Set([key, present])].filter((each) => each !== undefined);
-		const row = toRowAsEntered(parameters, this.operation, countedAsSent);
+		const row = toRowAsEntered(item.parameters, this.operation, countedAsSent);
 		if (keys.length > 0) await this.memory.requireKeys();
-		await countAsSent(this.memory, position, keys, row);
-		return { index, parameters, how: 'sentEarlier', row };
+		await countAsSent(this.memory, item.position ?? '', keys, row);
+		return { ...item, how: 'sentEarlier', row };
 	}
 
-	private async planNew(start: Start): Promise<RunItem> {
-		const { index, parameters, choice, isShown, isTest } = start;
-		if (this.unavailable !== undefined) return this.refuse(start, this.unavailable);
+	private async planNew(item: KnownItem): Promise<RunItem> {
+		const { index, parameters, isTest } = item;
+		if (this.unavailable !== undefined) return this.refuse(item, this.unavailable);
 		// A dry run asks no key.
-		const isAsked = !(isShown && isSentOnlyOnce(parameters));
-		if (choice !== 'report' && isAsked && !this.wasAnyUnknown) throw nothingUnknown;
-		const untold = isShown || !hasTestSubscriber(parameters) ? undefined : trialUnknown(this.start);
+		const isAsked = !(item.isDryRun && isSentOnlyOnce(parameters));
+		if (item.choice !== 'report' && isAsked && !this.wasAnyUnknown) throw nothingUnknown;
+		const isForTest = hasTestSubscriber(parameters) && !item.isDryRun;
+		const untold = isForTest ? trialUnknown(this.start) : undefined;
 		if (untold !== undefined) throw untold;
 
 		const send = prepareSend(parameters, this.operation);
 		const connection = await this.connectionOf(index);
-		const key = isTest ? undefined : await this.jobs.keyOf(start);
-		const item = { index, parameters, isTest, subscriberId: send.body.sid, connection, key };
-		if (isShown) {
+		const key = isTest ? undefined : await this.keyOf(item);
+		const checked = { ...item, subscriberId: send.body.sid, connection, key };
+		if (item.isDryRun) {
 			const late = lateness(send.timing, Date.now());
-			if (late !== undefined) return this.refuse(start, late, send);
+			if (late !== undefined) return this.refuse(item, late, send);
 			const test = this.isTrial(parameters) ? testOf(parameters, send) : undefined;
-			return { ...item, how: 'shown', send, testSubscriberId: test?.body.sid };
+			return { ...checked, how: 'shown', send, testSubscriberId: test?.body.sid };
 		}
-		if (isTest && index > 0) return { ...item, how: 'untested', send };
+		if (isTest && index > 0) return { ...checked, how: 'untested', send };
 		const sent = isTest ? testOf(parameters, send) : send;
-		const job = this.jobs.jobOf(start, sent, connection, key);
-		if (this.memory.ledger.hasShown(job)) return this.refuse(start, shownBefore(sent), sent);
+		const job = jobOf(item, sent, connection, key);
+		if (this.memory.ledger.hasShown(job)) return this.refuse(item, shownBefore(sent), sent);
 		if (key !== undefined) await this.memory.requireKeys();
 		const late = job.checkTime();
-		// A key that was sent is not judged by its time any more.
-		if (late !== undefined && (await this.isFree(job))) return this.refuse(start, late, sent);
-		return { ...item, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
+		// A key that was sent, or is somebody else's, is not judged by its time.
+		const isJudged = async () =>
+			key === undefined || (await this.look(key, job.timeoutMs)).is === 'free';
+		if (late !== undefined && (await isJudged())) return this.refuse(item, late, sent);
+		return { ...checked, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
 	}
 
 	/**
@@ -217,23 +234,16 @@ class Planner {
 		return this.memory.ledger.hasFoundUnknown || [...this.asked.values()].some(isOpen);
 	}
 
-	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */
-	private async isFree({ key, timeoutMs }: Send): Promise<boolean> {
-		return key === undefined || (await this.look(key, timeoutMs)).is === 'free';
-	}
-
 	private async look(key: string, timeoutMs: number): Promise<KeyState> {
 		return await this.memory.keys.look({ key, timeoutMs, unknownOutcome: 'report' }, false);
 	}
 
-	private refuse(start: Start, problem: Problem, send?: PreparedSend): RunItem {
-		const { index, parameters, isShown, isTest } = start;
+	private refuse(item: KnownItem, problem: Problem, send?: PreparedSend): RunItem {
 		const { subscriber } = this.operation;
-		const entered = isTest
-			? testSubscriberAsEntered(parameters)
-			: subscriber && asEntered(parameters, subscriber);
-		const subscriberId = send?.body.sid ?? entered;
-		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
-		return { index, parameters, subscriberId, isTest, how, problem, send };
+		const entered = item.isTest
+			? testSubscriberAsEntered(item.parameters)
+			: subscriber && asEntered(item.parameters, subscriber);
+		const how = item.isDryRun && !this.isRetry ? 'unsendable' : 'failed';
+		return { ...item, subscriberId: send?.body.sid ?? entered, how, problem, send };
 	}
 }

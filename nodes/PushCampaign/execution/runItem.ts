@@ -4,20 +4,25 @@ import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import type { PreparedSend } from '../operations/operation';
 import type { Send } from '../send/once';
-import type { Problem } from '../service/problems';
+import type { Problem, UnknownOutcome } from '../service/problems';
 
-/** What is known of each item of a run that sends. */
-interface Known {
+/** What is known of each item of a run that sends, before it is read. */
+export interface KnownItem {
 	readonly index: number;
 	readonly parameters: ItemParameters;
+	/** Its position in the execution; missing for an agent's tool, which knows a call by its content. */
+	readonly position?: string | undefined;
+	/** What its user chose about what an earlier execution left unknown. */
+	readonly choice: UnknownOutcome;
+	readonly isDryRun: boolean;
+	/** Whether it goes to the test subscriber, or to nobody. */
+	readonly isTest: boolean;
 	/** Whom it is for, if it is for one: as entered, valid or not. */
 	readonly subscriberId?: string | undefined;
-	/** Whether it goes to the test subscriber, or to nobody. */
-	readonly isTest?: boolean;
 }
 
 /** An item that was read and checked. */
-interface Checked extends Known {
+interface Checked extends KnownItem {
 	/** As it goes out, or would. */
 	readonly send: PreparedSend;
 	/** Where it goes to. */
@@ -29,7 +34,7 @@ interface Checked extends Known {
 }
 
 /** It was not sent, or nobody knows; or a dry run shows that it can't be sent. */
-interface Refused extends Known {
+interface Refused extends KnownItem {
 	readonly problem: Problem;
 	/** As it would go out, as far as that is known. */
 	readonly send?: PreparedSend | undefined;
@@ -46,7 +51,7 @@ export type RunItem =
 	/** It was sent now. */
 	| (Checked & { readonly how: 'sent'; readonly row: IDataObject })
 	/** It was sent before: in an earlier try of this execution, earlier under its key, or by another item of this run. */
-	| (Known & {
+	| (KnownItem & {
 			readonly how: 'sentEarlier' | 'alreadySent' | 'repeated';
 			readonly row: IDataObject;
 	  })

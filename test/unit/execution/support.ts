@@ -5,7 +5,7 @@ import { itemOf, prepare, recordingClient } from '../operations/support';
 
 // Items of a run as they are after it.
 
-const parameters = itemOf({});
+const known = { parameters: itemOf({}), choice: 'report', isDryRun: false, isTest: false } as const;
 const toAll = prepare({});
 
 export const connectionTo = (site: string) => ({
@@ -17,24 +17,24 @@ export const connectionTo = (site: string) => ({
 const connection = connectionTo('site');
 
 export const sent = (index: number, send: PreparedSend = toAll, more = {}): ItemThat<'sent'> => ({
-	...{ index, parameters, how: 'sent', send, connection, row: {} },
+	...{ ...known, index, how: 'sent', send, connection, row: {} },
 	...more,
 });
 
 export const shown = (index: number, send: PreparedSend = toAll, more = {}): ItemThat<'shown'> => ({
-	...{ index, parameters, how: 'shown', send, connection },
+	...{ ...known, index, how: 'shown', send, connection },
 	...more,
 });
 
 export const sentEarlier = (
 	index: number,
 ): ItemThat<'sentEarlier' | 'alreadySent' | 'repeated'> => ({
-	...{ index, parameters, how: 'sentEarlier', row: {} },
+	...{ ...known, index, how: 'sentEarlier', row: {} },
 });
 
 /** It is to be sent, and was not when the run ended. */
 export const ready = (index: number): ItemThat<'ready'> => ({
-	...{ index, parameters, how: 'ready', send: toAll, connection },
+	...{ ...known, index, how: 'ready', send: toAll, connection },
 	job: {
 		position: `0.${index}`,
 		unknownOutcome: 'report',
@@ -46,7 +46,7 @@ export const ready = (index: number): ItemThat<'ready'> => ({
 });
 
 export const failed = (index: number, problem: Problem, more = {}): ItemThat<'failed'> => ({
-	...{ index, parameters, how: 'failed', problem },
+	...{ ...known, index, how: 'failed', problem },
 	...more,
 });
 
