@@ -7,7 +7,7 @@ import { capitalize, clip } from '../service/text';
 import { takeOptionOut } from './failureTexts';
 import { reasonsOf } from './names';
 import type { RunItem } from './runItem';
-import { failuresIn, groupBy, sentOrShownIn } from './runItem';
+import { groupBy, sentOrShownIn } from './runItem';
 
 // What the editor says above the output of a run.
 
@@ -17,27 +17,32 @@ const escaped = (text: string) =>
 		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 		.replace(/\r?\n/g, '<br>');
 
-const hint = (type: 'info' | 'warning', ...lines: string[]): NodeExecutionHint => ({
+/** What there may be to say. */
+type Hint = NodeExecutionHint | undefined;
+
+const hint = (type: 'info' | 'warning', lines: readonly string[]): NodeExecutionHint => ({
 	message: lines.join('<br>'),
 	type,
 	location: 'outputPane',
 });
+const info = (...lines: string[]) => hint('info', lines);
+const warning = (...lines: string[]) => hint('warning', lines);
 
 const counted = (count: number, one: string, more = `${one}s`) =>
 	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
+
+const areToOne = (sends: readonly PreparedSend[]) =>
+	sends.every(({ audience }) => audience === 'subscriber');
 
 /** A hint names at most this many audiences. */
 const mostAudiences = 3;
 
 /** To whom sends go: `to 3 subscribers`, `each to all subscribers`, `to segment 12; segment 34`. */
 function toWhom(sends: readonly PreparedSend[], activeSubscribers?: number): string {
-	const names = [
-		...new Set(sends.map((send) => clip(describeRecipients(send, activeSubscribers)))),
-	];
-	if (names.length === 1)
-		return escaped(`${sends.length === 1 ? '' : 'each '}to ${names.join('')}`);
-	const areSubscribers = sends.every(({ audience }) => audience === 'subscriber');
-	if (areSubscribers) return `to ${counted(names.length, 'subscriber')}`;
+	const each = sends.map((send) => clip(describeRecipients(send, activeSubscribers)));
+	const names = [...new Set(each)];
+	if (names.length === 1) return escaped(`${sends.length === 1 ? '' : 'each '}to ${names[0]}`);
+	if (areToOne(sends)) return `to ${counted(names.length, 'subscriber')}`;
 	if (names.length > mostAudiences) return `to ${names.length} audiences`;
 	return escaped(`to ${names.join('; ')}`);
 }
@@ -66,72 +71,64 @@ function when(sends: readonly PreparedSend[], one: 'for' | 'on'): string | undef
 	return first === last ? `${one} ${first}${why}` : `from ${first} to ${last}${why}`;
 }
 
-const wereSent = (count: number) => `${counted(count, 'was', 'were')} sent`;
-
 /** What was sent earlier, or by another item: an ID that was sent sends nothing more. */
 function saidBefore(items: readonly RunItem[]): string[] {
-	const count = (...ways: Array<RunItem['how']>) =>
-		items.filter(({ how }) => ways.includes(how)).length;
-	const earlier = count('sentEarlier', 'alreadySent');
-	const repeated = count('repeated');
-	const isUnderKey = count('alreadySent') > 0;
+	const wereSent = (...ways: ReadonlyArray<RunItem['how']>) => {
+		const { length } = items.filter(({ how }) => ways.includes(how));
+		return length === 0 ? undefined : `${counted(length, 'was', 'were')} sent`;
+	};
+	const earlier = wereSent('sentEarlier', 'alreadySent');
+	const repeated = wereSent('repeated');
+	const isUnderKey = items.some(({ how }) => how === 'alreadySent');
 	const another = isUnderKey ? ": another ID in 'Send Only Once' sends it again" : '';
 	return [
-		...(earlier > 0 ? [`${wereSent(earlier)} earlier${another}.`] : []),
-		...(repeated > 0 ? [`${wereSent(repeated)} by another item of this run.`] : []),
+		...(earlier === undefined ? [] : [`${earlier} earlier${another}.`]),
+		...(repeated === undefined ? [] : [`${repeated} by another item of this run.`]),
 	];
 }
 
 /** What was sent to whom, now and earlier, and when it goes out. */
-export function sentHints(items: readonly RunItem[]): NodeExecutionHint[] {
+export function sentHint(items: readonly RunItem[]): Hint {
 	const sends = items.filter((item) => item.how === 'sent').map(({ send }) => send);
 	const before = saidBefore(items);
-	if (sends.length + before.length === 0 || sends.some(({ standsFor }) => standsFor)) return [];
-	if (sends.length === 0) return [hint('info', ['Nothing was sent now.', ...before].join(' '))];
+	if (sends.length + before.length === 0 || sends.some(({ standsFor }) => standsFor))
+		return undefined;
+	if (sends.length === 0) return info(['Nothing was sent now.', ...before].join(' '));
 	const scheduled = sends.filter(({ timing }) => timing.effective !== undefined);
 	const time = when(scheduled, 'for');
 	if (items.length === 1) {
 		const what = time === undefined ? 'Sent' : `Scheduled ${time},`;
-		return [hint('info', `${what} ${toWhom(sends)}.`)];
+		return info(`${what} ${toWhom(sends)}.`);
 	}
 	const what = before.length > 0 ? `${sends.length} sent now,` : `${sends.length} sent:`;
-	const lines = [[`${what} ${toWhom(sends)}.`, ...before].join(' ')];
-	if (time !== undefined) {
-		const areAll = scheduled.length === sends.length;
-		lines.push(`${areAll ? 'Scheduled' : `${scheduled.length} of them scheduled`} ${time}.`);
-	}
-	return [hint('info', ...lines)];
+	const sent = [`${what} ${toWhom(sends)}.`, ...before].join(' ');
+	if (time === undefined) return info(sent);
+	const areAll = scheduled.length === sends.length;
+	return info(sent, `${areAll ? 'Scheduled' : `${scheduled.length} of them scheduled`} ${time}.`);
 }
 
 /** Several campaigns to the same people: everybody there gets each of them. */
-export function sameAudienceHints(items: readonly RunItem[]): NodeExecutionHint[] {
+export function sameAudienceHint(items: readonly RunItem[]): Hint {
 	const campaigns = sentOrShownIn(items).filter(({ send }) => send.audience !== 'subscriber');
 	const groups = groupBy(
 		campaigns,
 		({ send, connection }) => `${connection.site} ${send.recipients}`,
 	);
-	const several = [...groups.values()].find(({ length }) => length > 1) ?? [];
-	const first = several[0]?.send;
-	if (first === undefined) return [];
-	const whom = escaped(clip(describeRecipients(first)));
-	return [
-		hint(
-			'warning',
-			`These ${several.length} notifications go to ${whom}, so everybody there gets each of them. To send one alone, turn on Execute Once in the settings of the node.`,
-		),
-	];
+	const several = [...groups.values()].find(({ length }) => length > 1);
+	if (several?.[0] === undefined) return undefined;
+	const whom = escaped(clip(describeRecipients(several[0].send)));
+	return warning(
+		`These ${several.length} notifications go to ${whom}, so everybody there gets each of them. To send one alone, turn on Execute Once in the settings of the node.`,
+	);
 }
 
 /** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
-export function withoutKeysHints(items: readonly RunItem[]): NodeExecutionHint[] {
+export function withoutKeysHint(items: readonly RunItem[]): Hint {
 	const keyless = sentOrShownIn(items).filter(({ key }) => key === undefined);
-	if (keyless.length < 2) return [];
-	return [
-		hint(
-			'info',
-			"If the execution is stopped or n8n crashes while it sends, a Retry sends all items again. An ID under 'Send Only Once' prevents that.",
-		),
-	];
+	if (keyless.length < 2) return undefined;
+	return info(
+		"If the execution is stopped or n8n crashes while it sends, a Retry sends all items again. An ID under 'Send Only Once' prevents that.",
+	);
 }
 
 /** A dry run lists at most this many reasons. */
@@ -155,8 +152,7 @@ function notification({ body, timing }: PreparedSend): string[] {
 function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | undefined): string {
 	const whom = toWhom(sends, activeSubscribers);
 	if (sends.length === 1) return `It would go ${whom} ${when(sends, 'on') ?? 'right away'}:`;
-	const isToOne = sends.every(({ audience }) => audience === 'subscriber');
-	const what = counted(sends.length, isToOne ? 'notification' : 'campaign');
+	const what = counted(sends.length, areToOne(sends) ? 'notification' : 'campaign');
 	return `${what}, ${whom}. The first one:`;
 }
 
@@ -165,16 +161,16 @@ function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | und
  * @param isContinuing whether the run itself would go on after an item that is not valid
  * @param activeSubscribers how many the site has, if that is known
  */
-export function dryRunHints(
+export function dryRunHint(
 	items: readonly RunItem[],
 	isContinuing: boolean,
 	activeSubscribers: number | undefined,
-): NodeExecutionHint[] {
+): Hint {
 	const shown = items.filter((item) => item.how === 'shown');
 	const unsendable = items.filter((item) => item.how === 'unsendable');
 	const sends = shown.filter(({ first }) => first === undefined).map(({ send }) => send);
 	const checked = shown.length + unsendable.length;
-	if (checked === 0) return [];
+	if (checked === 0) return undefined;
 	const lines = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
 		const are = unsendable.length === 1 ? 'item is' : 'items are';
@@ -192,55 +188,50 @@ export function dryRunHints(
 		lines.push(isAnySent ? wouldGo(sends, activeSubscribers) : 'The first one that is valid:');
 		lines.push(...notification(first));
 	}
-	const [test] = shown;
-	if (test?.testSubscriberId !== undefined) {
-		lines.push(
-			`From the editor, the first item would go to subscriber ${test.testSubscriberId} alone.`,
-		);
+	const subscriberId = shown[0]?.testSubscriberId;
+	if (subscriberId !== undefined) {
+		lines.push(`From the editor, the first item would go to subscriber ${subscriberId} alone.`);
 	}
-	return [hint(unsendable.length > 0 ? 'warning' : 'info', ...lines)];
+	return unsendable.length > 0 ? warning(...lines) : info(...lines);
 }
 
 /** Who got the items of a test run, and whom they are meant for. */
-export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
+export function testHint(items: readonly RunItem[]): Hint {
 	const untested = items.filter((item) => item.how === 'untested').map(({ send }) => send);
 	const tests = items
 		.filter((item) => item.how === 'sent' || item.how === 'failed')
-		.flatMap(({ how, send }) => (send?.standsFor === undefined ? [] : [{ how, send }]));
-	const meant = [...tests.flatMap(({ send }) => send.standsFor ?? []), ...untested];
-	if (meant.length === 0) return [];
+		.filter(({ send }) => send?.standsFor !== undefined);
+	const meant = [...tests.flatMap(({ send }) => send?.standsFor ?? []), ...untested];
+	if (meant.length === 0) return undefined;
 	const sent = tests.find(({ how }) => how === 'sent');
 	const went =
 		sent === undefined
 			? 'This was a test, and nothing was sent now.'
-			: `This was a test: it went to subscriber ${sent.send.body.sid} alone.`;
+			: `This was a test: it went to subscriber ${sent.send?.body.sid} alone.`;
 	const others =
 		untested.length > 0 ? ` The other ${counted(untested.length, 'item')} went to nobody.` : '';
 	const time = when(meant, 'on') ?? 'right away';
-	return [
-		hint(
-			'info',
-			`${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)} ${time}.`,
-		),
-	];
+	return info(
+		`${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)} ${time}.`,
+	);
 }
 
 /**
  * How many items failed in a run that went on, where to look, and which they are.
  * @param which sentences
  */
-export function failedHints(
-	items: readonly RunItem[],
+export function failedHint(
+	failed: number,
+	items: number,
 	isErrorOutput: boolean,
-	which: string,
-): NodeExecutionHint[] {
-	const failed = failuresIn(items).length;
-	if (failed === 0) return [];
+	which = '',
+): Hint {
+	if (failed === 0) return undefined;
 	const where = isErrorOutput ? 'the Error output' : 'the error column';
-	const message = `${failed} of ${counted(items.length, 'item')} failed: see ${where}. ${which}`;
-	return [hint('warning', escaped(message))];
+	const message = `${failed} of ${counted(items, 'item')} failed: see ${where}. ${which}`;
+	return warning(escaped(message.trim()));
 }
 
 /** That the option Unknown Outcome has done its work. */
-export const unknownOutcomeHints = (hasDecided: boolean): NodeExecutionHint[] =>
-	hasDecided ? [hint('warning', takeOptionOut)] : [];
+export const unknownOutcomeHint = (hasDecided: boolean): Hint =>
+	hasDecided ? warning(takeOptionOut) : undefined;

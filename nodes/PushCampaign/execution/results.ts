@@ -1,8 +1,16 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeError,
+	NodeExecutionHint,
+} from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import type { QueueOptions } from '../delivery/queue';
+import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
+import { isForModel } from './start';
 
 /** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
 const itemsAtOnce = 200;
@@ -29,6 +37,18 @@ export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
 	sleep,
 });
 
+/** n8n's error for a run that failed. It tells a model the message alone. */
+export function toRunError(
+	context: IExecuteFunctions,
+	problem: Problem,
+	message: string,
+	description: string,
+	itemIndex: number,
+): NodeError {
+	const shown = isForModel(context) ? `${message}. ${description}` : message;
+	return toN8nError(context.getNode(), problem, { message: shown, description, itemIndex });
+}
+
 /** The `error` of an item that failed. A read has no outcome. */
 export function toItemError(
 	{ message, type, httpCode, outcome }: Problem,
@@ -48,13 +68,16 @@ export const isErrorOutput = (context: IExecuteFunctions): boolean =>
 	context.getNode().onError === 'continueErrorOutput';
 
 /**
- * The node's output. Every version of n8n routes an item with `error` alone to the error output, and adds the fields of
+ * Shows the hints, and gives the node's output. Every version of n8n routes an item with `error` alone to the error output, and adds the fields of
  * the input there.
  */
 export function toOutput(
 	context: IExecuteFunctions,
 	results: ReadonlyArray<{ readonly row: IDataObject; readonly isFailed: boolean }>,
+	hints: ReadonlyArray<NodeExecutionHint | undefined> = [],
 ): INodeExecutionData[] {
+	// Not every context that n8n makes can show hints.
+	context.addExecutionHints?.(...hints.filter((hint) => hint !== undefined));
 	const isErrorAlone = isErrorOutput(context);
 	return results.map(({ row, isFailed }, item) => ({
 		json: isFailed && isErrorAlone ? { error: row['error'] } : row,

@@ -5,23 +5,31 @@ import { readAttempt } from '../delivery/attempts';
 import type { Job } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import { connections } from '../n8n/connection';
-import { toN8nError, toRefusal } from '../n8n/errors';
+import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
-import type { PreparedQuery, QueryOperation } from '../operations/operation';
-import type { Client, Result } from '../service/client';
+import type { QueryOperation } from '../operations/operation';
+import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { readAgain } from './failureTexts';
+import { failedHint } from './hints';
 import type { Refused } from './names';
 import { haveOneReason, notValid } from './names';
-import { isErrorOutput, planEach, queueOptions, toItemError, toOutput } from './results';
-import { isForModel, isInEditor, retryOffer } from './start';
+import {
+	isErrorOutput,
+	planEach,
+	queueOptions,
+	toItemError,
+	toOutput,
+	toRunError,
+} from './results';
+import { isInEditor, retryOffer } from './start';
 
 type ReadResult = Result<IDataObject>;
 
-/** One item's read: what it asks for, or why it can't. */
+/** One item's read, or why it can't be made. Reads of one key give the same. */
 type Plan = { readonly item: ItemParameters } & (
-	| { readonly key: string; readonly read: PreparedQuery; readonly client: Client }
+	| { readonly key: string; readonly job: Job<ReadResult> }
 	| { readonly problem: Problem }
 );
 
@@ -58,16 +66,13 @@ export async function runReads(
 	});
 	const [first] = failures;
 	if (first !== undefined && !isContinuing) {
-		const { index: itemIndex, problem } = first;
+		const { index, problem } = first;
 		const isOfAll = problem.type !== 'validation' || haveOneReason(failures, plans.length);
 		const message = isOfAll ? problem.message : notValid(failures, plans.length, '');
-		const description = describe(problem);
-		// It tells its model the message alone.
-		const shown = isForModel(context) ? `${message}. ${description}` : message;
-		throw toN8nError(context.getNode(), problem, { message: shown, description, itemIndex });
+		throw toRunError(context, problem, message, describe(problem), index);
 	}
-	if (first !== undefined) showFailures(context, failures.length, plans.length);
-	return toOutput(context, results);
+	const hint = failedHint(failures.length, plans.length, isErrorOutput(context));
+	return toOutput(context, results, [hint]);
 }
 
 async function planAll(context: IExecuteFunctions, operation: QueryOperation): Promise<Plan[]> {
@@ -78,9 +83,10 @@ async function planAll(context: IExecuteFunctions, operation: QueryOperation): P
 		const item = itemAt(index);
 		if (unavailable !== undefined) return { item, problem: unavailable };
 		try {
-			const read = operation.prepare(item);
+			const { key, perform } = operation.prepare(item);
 			const { client, site } = await connectionOf(index);
-			return { item, key: `${site} ${read.key}`, read, client };
+			const job = async () => readAttempt(await perform(client));
+			return { item, key: `${site} ${key}`, job };
 		} catch (error) {
 			const { problem, isForAll } = toRefusal(error);
 			if (isForAll) unavailable = problem;
@@ -94,19 +100,7 @@ async function readAll(
 	context: IExecuteFunctions,
 	plans: readonly Plan[],
 ): Promise<Map<string, ReadResult | undefined>> {
-	const jobs = new Map<string, Job<ReadResult>>();
-	for (const plan of plans) {
-		if ('problem' in plan) continue;
-		const { key, read, client } = plan;
-		jobs.set(key, async () => readAttempt(await read.perform(client)));
-	}
+	const jobs = new Map(plans.flatMap((plan) => ('job' in plan ? [[plan.key, plan.job]] : [])));
 	const outcomes = await runQueue([...jobs.values()], queueOptions(context));
-	return new Map([...jobs.keys()].map((key, position) => [key, outcomes[position]]));
-}
-
-/** Tells how many items failed, and where to look. */
-function showFailures(context: IExecuteFunctions, failed: number, items: number): void {
-	const where = isErrorOutput(context) ? 'the Error output' : 'the error column';
-	const message = `${failed} of ${items} ${items === 1 ? 'item' : 'items'} failed: see ${where}.`;
-	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+	return new Map([...jobs.keys()].map((key, place) => [key, outcomes[place]]));
 }

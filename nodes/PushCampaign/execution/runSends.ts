@@ -2,7 +2,6 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { NodeOperationError } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
-import { toN8nError } from '../n8n/errors';
 import type { Ending, SendOperation } from '../operations/operation';
 import { isSentOnlyOnce, unknownOutcomeOf } from '../operations/options';
 import { toRequest, toRow, toRowAsEntered } from '../operations/send';
@@ -26,16 +25,16 @@ import {
 	tally,
 } from './failureTexts';
 import {
-	dryRunHints,
-	failedHints,
-	sameAudienceHints,
-	sentHints,
-	testHints,
-	unknownOutcomeHints,
-	withoutKeysHints,
+	dryRunHint,
+	failedHint,
+	sameAudienceHint,
+	sentHint,
+	testHint,
+	unknownOutcomeHint,
+	withoutKeysHint,
 } from './hints';
 import { planSends } from './plan';
-import { isErrorOutput, queueOptions, toItemError, toOutput } from './results';
+import { isErrorOutput, queueOptions, toItemError, toOutput, toRunError } from './results';
 import type { ItemThat, RunItem } from './runItem';
 import { failuresIn } from './runItem';
 import { isForModel, isInEditor, retryOffer } from './start';
@@ -68,23 +67,21 @@ export async function runSends(
 	};
 	throwFailure(context, items, circumstances);
 	const active = await countSubscribers(operation, items);
-	// Not every context that n8n makes can show hints.
-	context.addExecutionHints?.(
-		...failedHints(items, isErrorOutput(context), describeFailures(items, circumstances)),
-		...testHints(items),
-		...dryRunHints(items, context.continueOnFail(), active),
-		...sentHints(items),
-		...sameAudienceHints(items),
-		...withoutKeysHints(items),
-		...unknownOutcomeHints(circumstances.hasDecided),
-	);
-	return toOutput(
-		context,
-		items.map((item) => ({
-			row: rowOf(item, operation, circumstances),
-			isFailed: item.how === 'failed',
-		})),
-	);
+	const which = describeFailures(items, circumstances);
+	const hints = [
+		failedHint(failuresIn(items).length, items.length, isErrorOutput(context), which),
+		testHint(items),
+		dryRunHint(items, context.continueOnFail(), active),
+		sentHint(items),
+		sameAudienceHint(items),
+		withoutKeysHint(items),
+		unknownOutcomeHint(circumstances.hasDecided),
+	];
+	const results = items.map((item) => ({
+		row: rowOf(item, operation, circumstances),
+		isFailed: item.how === 'failed',
+	}));
+	return toOutput(context, results, hints);
 }
 
 /** Whether Unknown Outcome is set for an item: where nothing was left unknown, that is refused. */
@@ -97,24 +94,18 @@ function throwFailure(
 	items: readonly RunItem[],
 	circumstances: Circumstances,
 ): void {
-	const node = context.getNode();
 	if (context.getExecutionCancelSignal()?.aborted) {
 		const message = ['The execution was canceled.', tally(items)].join(' ').trim();
 		const description = describeFailures(items, circumstances);
-		throw new NodeOperationError(node, message, { description });
+		throw new NodeOperationError(context.getNode(), message, { description });
 	}
 	const main = mainFailure(items);
 	if (main === undefined || context.continueOnFail()) return;
-	const { problem, index: itemIndex } = main;
-	if (isForModel(context)) {
-		const description = describeForModel(main);
-		// It tells its model the message alone.
-		const message = `${problem.message}. ${description}`;
-		throw toN8nError(node, problem, { message, description, itemIndex });
-	}
+	const { problem, index } = main;
+	if (isForModel(context))
+		throw toRunError(context, problem, problem.message, describeForModel(main), index);
 	const message = messageOfRun(items, main);
-	const description = describeRun(items, main, circumstances);
-	throw toN8nError(node, problem, { message, description, itemIndex });
+	throw toRunError(context, problem, message, describeRun(items, main, circumstances), index);
 }
 
 /** Sends what is ready, each key once. */
@@ -163,31 +154,25 @@ function rowOf(item: RunItem, operation: SendOperation, circumstances: Circumsta
 		case 'repeated':
 			return item.row;
 		case 'shown':
-		case 'untested':
-			return toRow(item.send, {
-				dryRun: true,
-				request: toRequest(item.connection.baseUrl, item.send),
-			});
+		case 'untested': {
+			const request = toRequest(item.connection.baseUrl, item.send);
+			return toRow(item.send, { dryRun: true, request });
+		}
 		case 'unsendable': {
 			const error = toItemError(item.problem, item.problem.fix ?? '', true);
 			return failedRow(item, operation, { dryRun: true, error });
 		}
-		case 'failed': {
-			const error = toItemError(item.problem, describeItem(item, circumstances), true);
-			return failedRow(item, operation, endingOf(item.problem, error));
-		}
+		case 'failed':
+			return failedRow(item, operation, endingOf(item.problem, describeItem(item, circumstances)));
 		case 'ready':
-			return toRow(
-				item.send,
-				endingOf(notStartedProblem, toItemError(notStartedProblem, '', true)),
-			);
+			return toRow(item.send, endingOf(notStartedProblem, ''));
 	}
 }
 
-const endingOf = ({ outcome, message }: Problem, error: IDataObject) => ({
-	status: outcome,
-	description: message,
-	error,
+const endingOf = (problem: Problem, description: string): Ending => ({
+	status: problem.outcome,
+	description: problem.message,
+	error: toItemError(problem, description, true),
 });
 
 /** The row that a send would give, as far as it is known. */

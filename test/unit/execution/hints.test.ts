@@ -1,10 +1,10 @@
 import {
-	dryRunHints,
-	failedHints,
-	sameAudienceHints,
-	sentHints,
-	testHints,
-	withoutKeysHints,
+	dryRunHint,
+	failedHint,
+	sameAudienceHint,
+	sentHint,
+	testHint,
+	withoutKeysHint,
 } from '../../../nodes/PushCampaign/execution/hints';
 import type { ItemThat, RunItem } from '../../../nodes/PushCampaign/execution/runItem';
 import type { PreparedSend } from '../../../nodes/PushCampaign/operations/operation';
@@ -33,7 +33,6 @@ const toSubscriber = (subscriberId: string) =>
 const toPlan = (value: string) =>
 	prepare({ attributes: { pairs: [{ name: 'plan', value }] } }, undefined, sendToAttributes);
 const sent = (send: PreparedSend, more = {}) => sentItem(0, send, more);
-const textsOf = (hints: ReadonlyArray<{ message: string }>) => hints.map(({ message }) => message);
 
 const lost = unknownProblem('the connection was lost', { isSend: true });
 const invalid = (message: string) => validationProblem(new InvalidInput(message, 'Correct it.'));
@@ -41,20 +40,20 @@ const invalid = (message: string) => validationProblem(new InvalidInput(message,
 describe('what was sent', () => {
 	test('is scheduled from the first time to the last, in whatever order the items came', () => {
 		const times = [at('2035-05-19 09:00'), toAll, at('2035-05-17 09:00'), at('2035-05-18 09:00')];
-		expect(textsOf(sentHints(times.map(sent)))).toEqual([
+		expect(sentHint(times.map(sent))?.message).toBe(
 			'4 sent: each to all subscribers.<br>3 of them scheduled from 17 May 2035 at 09:00, UTC to 19 May 2035 at 09:00, UTC.',
-		]);
+		);
 	});
 
 	test('is moved by quiet hours if one of them is', () => {
 		const quietHours = { hours: { from: '21:00', to: '08:00' } };
 		const times = [at('2035-05-17 09:00'), at('2035-05-18 23:00', { quietHours })];
-		expect(textsOf(sentHints(times.map(sent)))[0]).toMatch(/, because of quiet hours\.$/);
+		expect(sentHint(times.map(sent))?.message).toMatch(/, because of quiet hours\.$/);
 	});
 
 	test('has its audiences by name, up to three', () => {
 		const to = (count: number) =>
-			textsOf(sentHints(['1', '2', '3', '4'].slice(0, count).map((id) => sent(toSegment(id)))))[0];
+			sentHint(['1', '2', '3', '4'].slice(0, count).map((id) => sent(toSegment(id))))?.message;
 		expect(to(3)).toBe('3 sent: to segment 1; segment 2; segment 3.');
 		expect(to(4)).toBe('4 sent: to 4 audiences.');
 	});
@@ -65,9 +64,9 @@ describe('what was sent', () => {
 			sentEarlier(1),
 			{ ...sentEarlier(2), how: 'alreadySent' },
 		];
-		expect(textsOf(sentHints(items))).toEqual([
+		expect(sentHint(items)?.message).toBe(
 			"1 sent now, to all subscribers. 2 were sent earlier: another ID in 'Send Only Once' sends it again.",
-		]);
+		);
 	});
 });
 
@@ -77,30 +76,32 @@ describe('several campaigns to the same people', () => {
 	test('are named by them, sent or in a dry run', () => {
 		const hint = `These 2 notifications go to every subscriber with plan = pro, so everybody there gets each of them. ${only}`;
 		const items = [sent(toPlan('pro')), sent(toAll), shown(2, toPlan('pro'))];
-		expect(textsOf(sameAudienceHints(items))).toEqual([hint]);
+		expect(sameAudienceHint(items)?.message).toBe(hint);
 	});
 
 	test('are none if they go to the same audience of two sites', () => {
 		const at = (site: string) => sent(toAll, { connection: connectionTo(site) });
-		expect(sameAudienceHints([at('one'), at('another')])).toEqual([]);
-		expect(sameAudienceHints([at('one'), at('one')])).toHaveLength(1);
+		expect(sameAudienceHint([at('one'), at('another')])).toBeUndefined();
+		expect(sameAudienceHint([at('one'), at('one')])).toBeDefined();
 	});
 
 	test('are none if one has the key of the other', () => {
-		expect(sameAudienceHints([shown(0), shown(1, toAll, { first: 0 })])).toEqual([]);
+		expect(sameAudienceHint([shown(0), shown(1, toAll, { first: 0 })])).toBeUndefined();
 	});
 
 	test('are none if they were not sent now, or go to single subscribers', () => {
 		const earlier = [sent(toAll), sentEarlier(1), failedItem(2, lost, { send: toAll })];
-		expect(sameAudienceHints(earlier)).toEqual([]);
-		expect(sameAudienceHints([sent(toSubscriber('5001')), sent(toSubscriber('5001'))])).toEqual([]);
+		expect(sameAudienceHint(earlier)).toBeUndefined();
+		expect(
+			sameAudienceHint([sent(toSubscriber('5001')), sent(toSubscriber('5001'))]),
+		).toBeUndefined();
 	});
 });
 
 test('two items without Send Only Once have a hint about a crash, sent or in a dry run', () => {
-	expect(withoutKeysHints([sent(toAll), shown(1)])).toHaveLength(1);
-	expect(withoutKeysHints([sent(toAll), sent(toAll, { key: 'key:1' })])).toEqual([]);
-	expect(withoutKeysHints([sent(toAll), failedItem(1, lost), sentEarlier(2)])).toEqual([]);
+	expect(withoutKeysHint([sent(toAll), shown(1)])).toBeDefined();
+	expect(withoutKeysHint([sent(toAll), sent(toAll, { key: 'key:1' })])).toBeUndefined();
+	expect(withoutKeysHint([sent(toAll), failedItem(1, lost), sentEarlier(2)])).toBeUndefined();
 });
 
 describe('a dry run', () => {
@@ -109,7 +110,7 @@ describe('a dry run', () => {
 		how: 'unsendable',
 	});
 	const hintOf = (items: readonly RunItem[], isContinuing = false) =>
-		dryRunHints(items, isContinuing, undefined)[0];
+		dryRunHint(items, isContinuing, undefined);
 
 	test('counts notifications to single subscribers', () => {
 		const items = [shown(0, toSubscriber('5001')), shown(1, toSubscriber('5002'))];
@@ -151,34 +152,33 @@ describe('a test', () => {
 
 	test('of one item says whom it is meant for, and when, and is no send', () => {
 		const items = [sent(standingFor(toAll))];
-		expect(textsOf(testHints(items))).toEqual([
+		expect(testHint(items)?.message).toBe(
 			'This was a test: it went to subscriber 5001 alone. When the workflow runs by itself, it goes to all subscribers right away.',
-		]);
-		expect(sentHints(items)).toEqual([]);
+		);
+		expect(sentHint(items)).toBeUndefined();
 		const later = [sent(standingFor(at('2035-05-17 09:00')))];
-		expect(textsOf(testHints(later))[0]).toMatch(/ on 17 May 2035 at 09:00, UTC\.$/);
+		expect(testHint(later)?.message).toMatch(/ on 17 May 2035 at 09:00, UTC\.$/);
 	});
 
 	test('of two items says that the other went to nobody', () => {
 		const rest: RunItem = { ...shown(1, toPlan('pro')), how: 'untested' };
-		expect(textsOf(testHints([sent(standingFor(toAll)), rest]))[0]).toMatch(
+		expect(testHint([sent(standingFor(toAll)), rest])?.message).toMatch(
 			/ The other 1 item went to nobody\. .* to all subscribers; every subscriber with plan = pro right away\.$/,
 		);
 	});
 
 	test('that failed was not sent', () => {
 		const failed = failedItem(0, invalid('No'), { send: standingFor(toAll) });
-		expect(textsOf(testHints([failed]))[0]).toMatch(
-			/^This was a test, and nothing was sent now\. /,
-		);
+		expect(testHint([failed])?.message).toMatch(/^This was a test, and nothing was sent now\. /);
 	});
 });
 
 test('what failed in a run that went on is counted, with the place where it is', () => {
-	const items = [failedItem(0, lost), sent(toAll)];
-	const [hint] = failedHints(items, false, 'Which.');
+	const hint = failedHint(1, 2, false, 'Which.');
 	expect(hint?.type).toBe('warning');
 	expect(hint?.message).toBe('1 of 2 items failed: see the error column. Which.');
-	expect(failedHints(items, true, 'a\nb')[0]?.message).toMatch(/see the Error output\. a<br>b$/);
-	expect(failedHints([sent(toAll)], false, '')).toEqual([]);
+	expect(failedHint(1, 1, true, 'a\nb')?.message).toMatch(
+		/^1 of 1 item .* the Error output\. a<br>b$/,
+	);
+	expect(failedHint(0, 1, false)).toBeUndefined();
 });
