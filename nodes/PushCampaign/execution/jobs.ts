@@ -6,11 +6,14 @@ import { digest } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool } from '../n8n/parameters';
 import type { PreparedSend } from '../operations/operation';
-import { readKey } from '../operations/options';
+import { readKey, readTimeout } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
-import type { Send } from '../send/once';
+import { readable } from '../operations/values';
+import type { KeyState } from '../send/keys';
+import type { Send, SendsOnce } from '../send/once';
 import type { UnknownOutcome } from '../service/problems';
+import { shownBefore } from './duplicates';
 
 /** What is known of an item before it is read. */
 export interface Start {
@@ -26,6 +29,12 @@ export interface Start {
 	readonly isTest: boolean;
 }
 
+/** How the key of an item stood when it was asked. */
+export interface AskedKey {
+	readonly key: string;
+	readonly state: KeyState;
+}
+
 /** Makes jobs of the items of a run: what each is known by, and how it goes out once. */
 export class Jobs {
 	private readonly isTool: boolean;
@@ -34,6 +43,7 @@ export class Jobs {
 
 	constructor(
 		context: IExecuteFunctions,
+		private readonly sendsOnce: SendsOnce,
 		private readonly connectionOf: (index: number) => Promise<Connection>,
 	) {
 		this.isTool = isTool(context.getNode());
@@ -59,6 +69,18 @@ export class Jobs {
 		return `key:${digest(JSON.stringify([this.nodeId, site, 'entered', id]))}`;
 	}
 
+	/**
+	 * How the key of an item stands; undefined if it has none.
+	 * @throws InvalidInput, UnusableCredential, Unavailable
+	 */
+	async askKey(start: Start, requireKeys: () => Promise<void>): Promise<AskedKey | undefined> {
+		const key = await this.keyOf(start);
+		if (key === undefined) return undefined;
+		await requireKeys();
+		const timeoutMs = readable(() => readTimeout(start.parameters)) ?? 0;
+		return { key, state: await this.sendsOnce.look({ key, timeoutMs }) };
+	}
+
 	jobOf(
 		{ position, choice }: Start,
 		send: PreparedSend,
@@ -66,13 +88,18 @@ export class Jobs {
 		key: string | undefined,
 	): Send {
 		const { notification, audience, body, options, timing } = send;
-		return {
+		const known = {
 			position: position ?? digest(JSON.stringify([site, audience, body])),
 			key,
 			notification: notification && digest(JSON.stringify([site, notification])),
+		};
+		const refuseShown = () =>
+			this.sendsOnce.hasShown(known) ? shownBefore(send, this.isTool) : undefined;
+		return {
+			...known,
 			unknownOutcome: choice,
 			timeoutMs: options.timeoutMs,
-			checkTime: () => lateness(timing, Date.now()),
+			refusal: () => lateness(timing, Date.now()) ?? refuseShown(),
 			request: async () => await performSend(client, send),
 			toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
 		};
