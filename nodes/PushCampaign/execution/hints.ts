@@ -73,17 +73,16 @@ function when(sends: readonly PreparedSend[], one: 'for' | 'on'): string | undef
 
 /** What was sent earlier, or by another item: an ID that was sent sends nothing more. */
 function saidBefore(items: readonly RunItem[]): string[] {
-	const wereSent = (...ways: ReadonlyArray<RunItem['how']>) => {
-		const { length } = items.filter(({ how }) => ways.includes(how));
-		return length === 0 ? undefined : `${counted(length, 'was', 'were')} sent`;
-	};
-	const earlier = wereSent('sentEarlier', 'alreadySent');
-	const repeated = wereSent('repeated');
-	const isUnderKey = items.some(({ how }) => how === 'alreadySent');
-	const another = isUnderKey ? ": another ID in 'Send Only Once' sends it again" : '';
+	const count = (...ways: Array<RunItem['how']>) =>
+		items.filter(({ how }) => ways.includes(how)).length;
+	const earlier = count('sentEarlier', 'alreadySent');
+	const repeated = count('repeated');
+	const another = count('alreadySent') > 0 ? ": another ID in 'Send Only Once' sends it again" : '';
 	return [
-		...(earlier === undefined ? [] : [`${earlier} earlier${another}.`]),
-		...(repeated === undefined ? [] : [`${repeated} by another item of this run.`]),
+		...(earlier > 0 ? [`${counted(earlier, 'was', 'were')} sent earlier${another}.`] : []),
+		...(repeated > 0
+			? [`${counted(repeated, 'has', 'have')} the ID of another item, which was sent.`]
+			: []),
 	];
 }
 

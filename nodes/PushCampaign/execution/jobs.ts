@@ -1,25 +1,51 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { jsonStringify } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
 import { digest } from '../n8n/connection';
+import type { ItemParameters } from '../n8n/parameters';
+import { isTool } from '../n8n/parameters';
 import type { PreparedSend } from '../operations/operation';
+import { readKey } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
+import type { Ledger } from '../send/ledger';
 import type { Send } from '../send/once';
+import { shownBefore } from './duplicates';
 import type { KnownItem } from './runItem';
 
 // What a send is known by, and how it goes out once.
 
-/** The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. */
-export function positionOf(runIndex: number, index: number, input: Readonly<IDataObject>): string {
-	const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-	return `${runIndex}.${index}.${item}`;
+/**
+ * Gives the position of an item in the execution: the run of the node, the item's number, and what came in, whatever is
+ * edited in the node before a Retry. What a test sent says nothing about the send that it stands for.
+ */
+export function positions(context: IExecuteFunctions) {
+	const isOfTool = isTool(context.getNode());
+	const run = isOfTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
+	return (index: number, { input }: ItemParameters, isTest: boolean): string | undefined => {
+		if (isOfTool) return undefined;
+		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
+		return `${run}.${index}.${item}${isTest ? '.test' : ''}`;
+	};
 }
 
-/** What an item is sent once under. A format: saved keys depend on it. */
-export const keyOf = (nodeId: string, site: string, id: string): string =>
-	`key:${digest(JSON.stringify([nodeId, site, 'entered', id]))}`;
+/**
+ * Gives what an item is sent once under, if it has Send Only Once. A format: saved keys depend on it. What it gives throws
+ * InvalidInput and UnusableCredential.
+ */
+export function keyNames(
+	context: IExecuteFunctions,
+	connectionOf: (index: number) => Promise<Connection>,
+) {
+	const nodeId = context.getNode().id;
+	return async ({ index, parameters }: KnownItem): Promise<string | undefined> => {
+		const id = readKey(parameters);
+		if (id === undefined) return undefined;
+		const { site } = await connectionOf(index);
+		return `key:${digest(JSON.stringify([nodeId, site, 'entered', id]))}`;
+	};
+}
 
 /** The send of an item, as it goes out once. */
 export function jobOf(
@@ -27,15 +53,21 @@ export function jobOf(
 	send: PreparedSend,
 	{ client, site }: Connection,
 	key: string | undefined,
+	ledger: Ledger,
 ): Send {
 	const { notification, audience, body, options, timing } = send;
-	return {
+	const known = {
 		position: position ?? digest(JSON.stringify([site, audience, body])),
 		key,
 		notification: notification && digest(JSON.stringify([site, notification])),
+	};
+	const refuseShown = () =>
+		ledger.hasShown(known) ? shownBefore(send, position === undefined) : undefined;
+	return {
+		...known,
 		unknownOutcome: choice,
 		timeoutMs: options.timeoutMs,
-		checkTime: () => lateness(timing, Date.now()),
+		refusal: () => lateness(timing, Date.now()) ?? refuseShown(),
 		request: async () => await performSend(client, send),
 		toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
 	};

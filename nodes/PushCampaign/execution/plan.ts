@@ -4,15 +4,9 @@ import type { Connection } from '../n8n/connection';
 import { connections } from '../n8n/connection';
 import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
-import { isTool, itemParameters } from '../n8n/parameters';
+import { itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import {
-	isDryRun,
-	isSentOnlyOnce,
-	readKey,
-	readTimeout,
-	unknownOutcomeOf,
-} from '../operations/options';
+import { isDryRun, isSentOnlyOnce, readTimeout, unknownOutcomeOf } from '../operations/options';
 import {
 	hasTestSubscriber,
 	prepareSend,
@@ -23,12 +17,11 @@ import {
 import { lateness } from '../operations/timing';
 import { asEntered, readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
-import { countAsSent } from '../send/once';
+import { claimedElsewhere, countAsSent } from '../send/once';
 import type { OpenMemory } from '../send/open';
-import type { Problem } from '../service/problems';
-import { shownBefore } from './duplicates';
+import type { Problem, UnknownOutcome } from '../service/problems';
 import { alreadySentUnderKey, countedAsSent } from './endings';
-import { jobOf, keyOf, positionOf } from './jobs';
+import { jobOf, keyNames, positions } from './jobs';
 import {
 	comesBackUnknown,
 	noDryRunInRetry,
@@ -54,17 +47,24 @@ export async function planSends(
 	return await planEach(context, async (index) => await planner.plan(index));
 }
 
+interface AskedKey {
+	readonly key: string;
+	readonly state: KeyState;
+}
+
 class Planner {
 	private readonly itemAt: (index: number) => ItemParameters;
 	private readonly connectionOf: (index: number) => Promise<Connection>;
-	private readonly node;
+	private readonly positionOf;
+	private readonly keyOf;
 	private readonly start;
 	private readonly isRetry;
-	private readonly runIndex: number;
+	/** Whether an item comes in whose outcome the execution that this one retries left unknown. */
+	private hasComeBack = false;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
 	/** How the keys stood when the run began about which something is chosen, by item. */
-	private readonly asked = new Map<number, { readonly key: string; readonly state: KeyState }>();
+	private readonly asked = new Map<number, AskedKey>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -73,30 +73,43 @@ class Planner {
 	) {
 		this.itemAt = itemParameters(context);
 		this.connectionOf = connections(context);
-		this.node = context.getNode();
 		this.start = startOf(context);
 		this.isRetry = isRetry(context);
-		const isOfTool = isTool(this.node);
-		this.runIndex = isOfTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
+		this.positionOf = positions(context);
+		this.keyOf = keyNames(context, this.connectionOf);
 	}
 
 	/** Asks the keys about which something is chosen: what is unknown under one of them decides about the run. */
 	async askKeys(): Promise<void> {
 		for (const index of this.context.getInputData().keys()) {
 			const item = this.begin(index);
-			if (item.choice === 'report' || item.isDryRun || item.isTest) continue;
-			try {
-				const key = await this.keyOf(item);
-				if (key === undefined) continue;
-				await this.memory.requireKeys();
-				const timeoutMs = readable(() => readTimeout(item.parameters)) ?? 0;
-				this.asked.set(index, { key, state: await this.look(key, timeoutMs) });
-			} catch (error) {
-				// If it is about the item alone, its plan says so.
-				const { problem, isForAll } = toRefusal(error);
-				if (isForAll) this.unavailable = problem;
-			}
+			const asked = item.choice === 'report' ? undefined : await this.askKey(item);
+			if (asked !== undefined) this.asked.set(index, asked);
 		}
+	}
+
+	/** How the key of an item stands; undefined if it has none that can be asked. */
+	private async askKey(item: KnownItem): Promise<AskedKey | undefined> {
+		if (item.isDryRun || item.isTest) return undefined;
+		try {
+			const key = await this.keyOf(item);
+			if (key === undefined) return undefined;
+			await this.memory.requireKeys();
+			const timeoutMs = readable(() => readTimeout(item.parameters)) ?? 0;
+			const send = { key, timeoutMs, unknownOutcome: 'report' } as const;
+			return { key, state: await this.memory.keys.look(send, false) };
+		} catch (error) {
+			// What is about the item alone, its plan says.
+			this.problemOf(error);
+			return undefined;
+		}
+	}
+
+	/** Why an item is refused; if it is for what all items need, all that follow are. @throws what is a defect of this node */
+	private problemOf(error: unknown): Problem {
+		const { problem, isForAll } = toRefusal(error);
+		if (isForAll) this.unavailable = problem;
+		return problem;
 	}
 
 	/**
@@ -109,9 +122,7 @@ class Planner {
 			// What was sent gives its first answer again, and is not judged again.
 			return (await this.recall(item)) ?? (await this.planNew(item));
 		} catch (error) {
-			const { problem, isForAll } = toRefusal(error);
-			if (isForAll) this.unavailable = problem;
-			return this.refuse(item, problem);
+			return await this.refuse(item, this.problemOf(error));
 		}
 	}
 
@@ -122,32 +133,19 @@ class Planner {
 		return {
 			index,
 			parameters,
-			position: this.positionOf(index, parameters, isTest),
-			// What this execution has left unknown is decided in a later one.
-			choice: this.isBack(parameters) ? 'report' : unknownOutcomeOf(parameters),
+			position: this.positionOf(index, parameters, isTest && index === 0),
+			choice: this.choiceOf(parameters),
 			isDryRun: isShown,
 			isTest,
 		};
 	}
 
-	private positionOf(index: number, { input }: ItemParameters, isTest: boolean) {
-		if (isTool(this.node)) return undefined;
-		const position = positionOf(this.runIndex, index, input);
-		// What a test sent says nothing about the send that it stands for.
-		return isTest && index === 0 ? `${position}.test` : position;
-	}
-
-	/** What an item is sent once under, if it has Send Only Once. @throws InvalidInput, UnusableCredential */
-	private async keyOf({ index, parameters }: KnownItem): Promise<string | undefined> {
-		const id = readKey(parameters);
-		if (id === undefined) return undefined;
-		const { site } = await this.connectionOf(index);
-		return keyOf(this.node.id, site, id);
-	}
-
-	/** Whether an item comes back from the error output of this node, unknown; that of another node says nothing here. */
-	private isBack({ input }: ItemParameters): boolean {
-		return this.memory.ledger.hasLeftUnknown && saysUnknown(input);
+	/** What this execution has left unknown is decided in a later one, also if it comes back in an item of its own. */
+	private choiceOf(parameters: ItemParameters): UnknownOutcome {
+		if (!saysUnknown(parameters.input)) return unknownOutcomeOf(parameters);
+		if (!this.isRetry || this.memory.ledger.hasLeftUnknown) return 'report';
+		this.hasComeBack = true;
+		return unknownOutcomeOf(parameters);
 	}
 
 	/** Whether a person tries the workflow, and it would go to the test subscriber. */
@@ -165,35 +163,33 @@ class Planner {
 		if (recalled?.says === 'unknown') {
 			// A test says nothing about the send that it stands for.
 			const mayDecide = recalled.isOfEarlier && choice !== 'report' && !isTest;
-			if (!mayDecide) return this.refuse(item, recalled.problem);
+			if (!mayDecide) return this.fail(item, recalled.problem);
 			if (choice === 'countAsSent') return await this.countAsSent(item, recalled.key);
 		}
 		const asked = this.asked.get(index);
-		if (asked?.state.is === 'sent') {
-			const row = toRowAsEntered(parameters, this.operation, alreadySentUnderKey);
-			return { ...item, how: 'alreadySent', row };
-		}
+		if (asked?.state.is === 'sent') return this.alreadySent(item);
 		if (asked?.state.is === 'unknown' && choice === 'countAsSent') {
 			return await this.countAsSent(item, asked.key);
 		}
 		const isKeyless = !isSentOnlyOnce(parameters) || isTest;
-		return isKeyless && this.isBack(parameters) ? this.refuse(item, comesBackUnknown) : undefined;
+		if (!isKeyless || !saysUnknown(parameters.input)) return undefined;
+		if (choice === 'report') return this.fail(item, comesBackUnknown);
+		return choice === 'countAsSent' ? await this.countAsSent(item, undefined) : undefined;
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
 	private async countAsSent(item: KnownItem, key: string | undefined): Promise<RunItem> {
-		// The key that it has by now counts, too, if it can be read.
-		const present = await this.keyOf(item).catch(() => undefined);
-		const keys = [...new Set([key, present])].filter((each) => each !== undefined);
+		// One that had no key then has perhaps one by now.
+		const counted = key ?? (await this.keyOf(item).catch(() => undefined));
 		const row = toRowAsEntered(item.parameters, this.operation, countedAsSent);
-		if (keys.length > 0) await this.memory.requireKeys();
-		await countAsSent(this.memory, item.position ?? '', keys, row);
+		if (counted !== undefined) await this.memory.requireKeys();
+		await countAsSent(this.memory, item.position ?? '', counted, row);
 		return { ...item, how: 'sentEarlier', row };
 	}
 
 	private async planNew(item: KnownItem): Promise<RunItem> {
 		const { index, parameters, isTest } = item;
-		if (this.unavailable !== undefined) return this.refuse(item, this.unavailable);
+		if (this.unavailable !== undefined) return this.fail(item, this.unavailable);
 		// A dry run asks no key.
 		const isAsked = !(item.isDryRun && isSentOnlyOnce(parameters));
 		if (item.choice !== 'report' && isAsked && !this.wasAnyUnknown) throw nothingUnknown;
@@ -207,20 +203,16 @@ class Planner {
 		const checked = { ...item, subscriberId: send.body.sid, connection, key };
 		if (item.isDryRun) {
 			const late = lateness(send.timing, Date.now());
-			if (late !== undefined) return this.refuse(item, late, send);
+			if (late !== undefined) return this.fail(item, late, send);
 			const test = this.isTrial(parameters) ? testOf(parameters, send) : undefined;
 			return { ...checked, how: 'shown', send, testSubscriberId: test?.body.sid };
 		}
 		if (isTest && index > 0) return { ...checked, how: 'untested', send };
 		const sent = isTest ? testOf(parameters, send) : send;
-		const job = jobOf(item, sent, connection, key);
-		if (this.memory.ledger.hasShown(job)) return this.refuse(item, shownBefore(sent), sent);
 		if (key !== undefined) await this.memory.requireKeys();
-		const late = job.checkTime();
-		// A key that was sent, or is somebody else's, is not judged by its time.
-		const isJudged = async () =>
-			key === undefined || (await this.look(key, job.timeoutMs)).is === 'free';
-		if (late !== undefined && (await isJudged())) return this.refuse(item, late, sent);
+		const job = jobOf(item, sent, connection, key, this.memory.ledger);
+		const refusal = job.refusal();
+		if (refusal !== undefined) return await this.refuse(item, refusal, sent);
 		return { ...checked, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
 	}
 
@@ -229,16 +221,25 @@ class Planner {
 	 * nobody knows that yet.
 	 */
 	private get wasAnyUnknown(): boolean {
-		const isOpen = ({ state }: { state: KeyState }) =>
-			state.is === 'unknown' || state.is === 'held';
-		return this.memory.ledger.hasFoundUnknown || [...this.asked.values()].some(isOpen);
+		if (this.hasComeBack || this.memory.ledger.hasFoundUnknown) return true;
+		const states = [...this.asked.values()].map(({ state }) => state.is);
+		return states.includes('unknown') || states.includes('held');
 	}
 
-	private async look(key: string, timeoutMs: number): Promise<KeyState> {
-		return await this.memory.keys.look({ key, timeoutMs, unknownOutcome: 'report' }, false);
+	/** Refuses an item, unless its key is sent or unknown: then it is not judged any more. */
+	private async refuse(item: KnownItem, problem: Problem, send?: PreparedSend): Promise<RunItem> {
+		const asked = this.unavailable === undefined ? await this.askKey(item) : undefined;
+		if (this.unavailable !== undefined) return this.fail(item, this.unavailable, send);
+		if (asked?.state.is === 'unknown') return this.fail(item, claimedElsewhere, send);
+		return asked?.state.is === 'sent' ? this.alreadySent(item) : this.fail(item, problem, send);
 	}
 
-	private refuse(item: KnownItem, problem: Problem, send?: PreparedSend): RunItem {
+	private alreadySent(item: KnownItem): RunItem {
+		const row = toRowAsEntered(item.parameters, this.operation, alreadySentUnderKey);
+		return { ...item, how: 'alreadySent', row };
+	}
+
+	private fail(item: KnownItem, problem: Problem, send?: PreparedSend): RunItem {
 		const { subscriber } = this.operation;
 		const entered = item.isTest
 			? testSubscriberAsEntered(item.parameters)

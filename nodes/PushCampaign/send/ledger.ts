@@ -53,7 +53,6 @@ const unknownBecause = (reason: string) =>
 	savedProblem.parse(unknownProblem(reason, { isSend: true }));
 
 const stopped = unknownBecause('the execution was stopped before the push service answered');
-const inFlight = unknownBecause('another run of this node is sending it at this moment');
 
 /** What can't be read may have been sent. */
 const unreadable: Entry = {
@@ -70,6 +69,8 @@ const savedLedger = z.object({
 /** What the ledger says of a send. */
 export type Recalled =
 	| { readonly says: 'new' }
+	/** Another Retry, or another call of a tool, is sending it at this moment. */
+	| { readonly says: 'inFlight' }
 	/** It was sent, and gave this item. */
 	| { readonly says: 'sent'; readonly row: IDataObject }
 	/** Nobody knows. */
@@ -85,6 +86,8 @@ export type Recalled =
 /** What one execution and its Retries share in a process. */
 class Shared {
 	readonly entries: Record<string, Entry> = {};
+	/** Whether there is an entry of a send that is not in flight. */
+	hasEntries = false;
 	/** The positions of sends that are in flight. */
 	readonly inFlight = new Set<string>();
 	/** By what its subscribers see: the last send of it that went out, or may have. */
@@ -115,6 +118,11 @@ export class Ledger {
 		this.entries = shared.entries;
 	}
 
+	/** Whether anything was sent, or left unknown. */
+	get hasEntries(): boolean {
+		return this.#shared.hasEntries;
+	}
+
 	/** Whether this execution is the Retry of one that left something unknown. */
 	get hasFoundUnknown(): boolean {
 		return this.#hasFoundUnknown;
@@ -130,10 +138,7 @@ export class Ledger {
 		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
 		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
-		// Two Retries may run at once: what is in flight is nobody's to decide.
-		if (this.#shared.inFlight.has(position)) {
-			return { says: 'unknown', problem: inFlight, isOfEarlier: false };
-		}
+		if (this.#shared.inFlight.has(position)) return { says: 'inFlight' };
 		const isOfEarlier = entry.executionId !== this.#executionId;
 		return { says: 'unknown', problem: entry.unknown, isOfEarlier, key: entry.key };
 	}
@@ -195,6 +200,7 @@ export class Ledger {
 
 	private keep(send: LedgerSend, entry: Entry): void {
 		const { position, key, notification } = send;
+		this.#shared.hasEntries ||= !this.#shared.inFlight.has(position);
 		this.entries[position] = {
 			...entry,
 			...(key === undefined ? {} : { key }),

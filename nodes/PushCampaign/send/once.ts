@@ -15,8 +15,8 @@ export interface Send extends LedgerSend {
 	readonly unknownOutcome: UnknownOutcome;
 	/** How long its request may take, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Why it is too late for its time now. */
-	readonly checkTime: () => Problem | undefined;
+	/** Why it must not leave now, whatever its key says: its time, or what this execution has shown already. */
+	readonly refusal: () => Problem | undefined;
 	/** Makes the request. */
 	readonly request: () => Promise<Result<Receipt>>;
 	/** The item that it gives. */
@@ -53,7 +53,7 @@ const failed = (problem: Problem): SendAttempt =>
 const toAttempt = (outcome: SendOutcome): SendAttempt =>
 	outcome.ended === 'failed' ? failed(outcome.problem) : { outcome, then: 'end', isAccepted: true };
 
-const claimedElsewhere = unknownProblem(
+export const claimedElsewhere = unknownProblem(
 	'another execution began to send it, and its outcome is not known',
 	{ isSend: true },
 );
@@ -78,27 +78,29 @@ async function tryUnlessSent(memory: SendMemory, send: Send): Promise<SendAttemp
 	const { position, unknownOutcome, key } = send;
 	const recalled = memory.ledger.recall(position);
 	if (recalled.says === 'sent') return end({ ended: 'sentEarlier', row: recalled.row });
+	// Another Retry, or another call of a tool, is sending it at this moment.
+	if (recalled.says === 'inFlight') return { then: 'held' };
 	const isUnknown = recalled.says === 'unknown';
 	if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
 		return end({ ended: 'failed', problem: recalled.problem });
 	}
-	const late = send.checkTime();
-	if (key !== undefined) return await tryKeyed(memory, send, key, late);
-	return late === undefined ? toAttempt(await leave(memory, send)) : failed(late);
+	const refusal = send.refusal();
+	if (key !== undefined) return await tryKeyed(memory, send, key, refusal);
+	return refusal === undefined ? toAttempt(await leave(memory, send)) : failed(refusal);
 }
 
 async function tryKeyed(
 	memory: SendMemory,
 	send: Send,
 	key: string,
-	late: Problem | undefined,
+	refusal: Problem | undefined,
 ): Promise<SendAttempt> {
-	// A key that was sent is not judged by its time any more.
-	const state = await memory.keys.look({ ...send, key }, late === undefined);
+	// A key that was sent is not judged any more.
+	const state = await memory.keys.look({ ...send, key }, refusal === undefined);
 	if (state.is === 'sent') return end({ ended: 'alreadySent' });
 	if (state.is === 'unknown') return end({ ended: 'failed', problem: claimedElsewhere });
 	if (state.is === 'held') return { then: 'held' };
-	if (late !== undefined) return failed(late);
+	if (refusal !== undefined) return failed(refusal);
 	const claim = await memory.keys.claim(key, state.lastClaim);
 	if (claim === 0) return { then: 'held' };
 
@@ -125,15 +127,15 @@ async function leave({ ledger }: SendMemory, send: Send): Promise<SendOutcome> {
 }
 
 /**
- * Notes that a send counts as sent, because its user found it in the dashboard. Its keys are sent from then on.
+ * Notes that a send counts as sent, because its user found it in the dashboard. Its key is sent from then on.
  * @throws Unavailable
  */
 export async function countAsSent(
 	{ ledger, keys }: SendMemory,
 	position: string,
-	names: readonly string[],
+	key: string | undefined,
 	row: IDataObject,
 ): Promise<void> {
-	for (const name of names) await keys.countAsSent(name);
+	if (key !== undefined) await keys.countAsSent(key);
 	ledger.countAsSent(position, row);
 }

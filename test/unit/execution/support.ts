@@ -39,7 +39,7 @@ export const ready = (index: number): ItemThat<'ready'> => ({
 		position: `0.${index}`,
 		unknownOutcome: 'report',
 		timeoutMs: 1_000,
-		checkTime: () => undefined,
+		refusal: () => undefined,
 		request: async () => await Promise.reject(new Error('It was not asked')),
 		toRow: () => ({}),
 	},

@@ -48,6 +48,17 @@ test('an item that was sent gives its first answer again', () => {
 	expect(ledger.hasFoundUnknown).toBe(false);
 });
 
+test('a ledger knows whether anything was sent, or left unknown', () => {
+	const ledger = openLedger({}, 'first', false);
+	ledger.begin(send);
+	ledger.keepFailed(send, refused);
+	expect(ledger.hasEntries).toBe(false);
+	for (const context of [sent(), unknown()]) {
+		expect(openLedger(context).hasEntries).toBe(true);
+		expect(openLedger(saved(context)).hasEntries).toBe(true);
+	}
+});
+
 test('an item that was certainly not sent is as new', () => {
 	const context = contextWith((ledger) => ledger.keepFailed(send, refused));
 	expect(openLedger(saved(context)).recall('0.1')).toEqual({ says: 'new' });
@@ -77,14 +88,10 @@ test('an unknown item keeps what is to be mended, the code of its answer, and it
 	expect(page.fix).toMatch(/Base URL/);
 });
 
-test('a request that has left and was not answered is unknown, and nobody decides about it while it is in flight', () => {
+test('a request that has left and was not answered is unknown once it is not in flight any more', () => {
 	const context = {};
 	openLedger(context, 'first', false).begin(send);
-	expect(openLedger(context).recall('0.1')).toEqual({
-		says: 'unknown',
-		isOfEarlier: false,
-		problem: unknownProblem('another run of this node is sending it at this moment', requested),
-	});
+	expect(openLedger(context).recall('0.1')).toEqual({ says: 'inFlight' });
 	expect(openLedger(saved(context)).recall('0.1')).toEqual({
 		says: 'unknown',
 		isOfEarlier: true,

@@ -46,7 +46,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		key: 'key',
 		unknownOutcome: 'report',
 		timeoutMs: 1_000,
-		checkTime() {
+		refusal() {
 			asked.push('clock');
 			return undefined;
 		},
@@ -77,22 +77,22 @@ test('a send claims its key right before its request leaves, and notes that it w
 	expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 });
 
-test('while a request is in flight the ledger has it as unknown', async () => {
+test('while a request is in flight the ledger knows it', async () => {
 	const { memory, send, ledger } = setUp();
 	const says: unknown[] = [];
 	const request: Send['request'] = async () => {
-		says.push(ledger.recall(send.position));
+		says.push(ledger.recall(send.position).says);
 		return await send.request();
 	};
 	await trySend(memory, { ...send, request });
-	expect(says).toMatchObject([{ says: 'unknown', isOfEarlier: false }]);
+	expect(says).toEqual(['inFlight']);
 	expect(ledger.recall(send.position)).toMatchObject({ says: 'sent' });
 });
 
 test('a send without a key is judged by its time alone', async () => {
 	const { memory, send, asked, table } = setUp();
 	const keyless = { ...send, key: undefined };
-	const late = await trySend(memory, { ...keyless, checkTime: () => tooLate });
+	const late = await trySend(memory, { ...keyless, refusal: () => tooLate });
 	expect(late).toMatchObject({ ...failed(tooLate), then: 'stop' });
 	expect(asked).toEqual([]);
 	expect(await trySend(memory, keyless)).toMatchObject({ outcome: { ended: 'sent' } });
@@ -121,6 +121,12 @@ test.each([
 	},
 );
 
+test('an item that another run is sending at this moment is asked again after a pause', async () => {
+	const { memory, send, ledger } = setUp();
+	ledger.begin(send);
+	expect(await trySend(memory, { ...send, unknownOutcome: 'resend' })).toEqual({ then: 'held' });
+});
+
 test('an unknown item of an earlier execution is sent with Send Again', async () => {
 	const { memory, send } = setUp();
 	const ledger = ledgerOf('earlier execution');
@@ -132,7 +138,7 @@ test('what the ledger knows is asked of nobody else', async () => {
 	const { memory, send, asked } = setUp();
 	await trySend(memory, send);
 	asked.length = 0;
-	const again = await trySend(memory, { ...send, checkTime: () => tooLate });
+	const again = await trySend(memory, { ...send, refusal: () => tooLate });
 	expect(again).toMatchObject({
 		outcome: { ended: 'sentEarlier' },
 		then: 'end',
@@ -143,11 +149,11 @@ test('what the ledger knows is asked of nobody else', async () => {
 
 test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
 	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
-	const late = { ...sent.send, checkTime: () => tooLate };
+	const late = { ...sent.send, refusal: () => tooLate };
 	expect(await trySend(sent.memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 
 	const free = setUp();
-	expect(await trySend(free.memory, { ...free.send, checkTime: () => tooLate })).toMatchObject({
+	expect(await trySend(free.memory, { ...free.send, refusal: () => tooLate })).toMatchObject({
 		...failed({ type: 'validation', message: tooLate.message }),
 		then: 'stop',
 	});
@@ -157,7 +163,7 @@ test('a late item asks its key first: what was sent is already sent, whatever it
 
 test('refuses an item that becomes late while it waits', async () => {
 	const { memory, send, table } = setUp();
-	const attempt = await trySend(memory, { ...send, checkTime: () => tooLate });
+	const attempt = await trySend(memory, { ...send, refusal: () => tooLate });
 	expect(attempt).toMatchObject({ ...failed({ message: tooLate.message }), then: 'stop' });
 	expect(table).toEqual(new Set());
 });
@@ -165,7 +171,7 @@ test('refuses an item that becomes late while it waits', async () => {
 test('a late item is not taken for free because the item before was', async () => {
 	const { memory, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
 	await trySend(memory, send);
-	const late = { ...send, position: '0.1', key: 'sent before', checkTime: () => tooLate };
+	const late = { ...send, position: '0.1', key: 'sent before', refusal: () => tooLate };
 	expect(await trySend(memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 });
 
@@ -187,26 +193,26 @@ describe('Count as Sent', () => {
 	const row = { status: 'alreadySent' };
 
 	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
-		for (const keys of [[], ['key']]) {
+		for (const key of [undefined, 'key']) {
 			const { memory, send, asked, table } = setUp();
-			await countAsSent(memory, send.position, keys, row);
+			await countAsSent(memory, send.position, key, row);
 			expect(await trySend(memory, { ...send, unknownOutcome: 'report' })).toMatchObject({
 				...{ outcome: { ended: 'sentEarlier', row }, then: 'end' },
 			});
-			expect(table.size).toBe(keys.length === 0 ? 0 : 2);
+			expect(table.size).toBe(key === undefined ? 0 : 2);
 			expect(asked).not.toContain('request');
 		}
 	});
 
 	test('makes claim 1 of a key that has none, for those who claim without a look', async () => {
 		const { memory, send, table } = setUp();
-		await countAsSent(memory, send.position, ['key'], row);
+		await countAsSent(memory, send.position, 'key', row);
 		expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 	});
 
 	test('is not known by the execution if the database does not take it', async () => {
 		const { memory, ledger, send } = setUp({ failing: /insert/ });
-		const counting = countAsSent(memory, send.position, ['key'], row);
+		const counting = countAsSent(memory, send.position, 'key', row);
 		await expect(counting).rejects.toBeInstanceOf(Unavailable);
 		expect(ledger.recall(send.position)).toEqual({ says: 'new' });
 	});
