@@ -11,6 +11,7 @@ import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
+import { toTestPosition } from '../send/ledger';
 import type { Send, SendsOnce } from '../send/once';
 import type { UnknownOutcome } from '../service/problems';
 import { shownBefore } from './duplicates';
@@ -51,14 +52,12 @@ export class Jobs {
 		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	}
 
-	/**
-	 * The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. What a test
-	 * sent says nothing about the send that it stands for.
-	 */
+	/** The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. */
 	positionOf(index: number, { input }: ItemParameters, isTest: boolean): string | undefined {
 		if (this.isTool) return undefined;
 		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-		return `${this.runIndex}.${index}.${item}${isTest ? '.test' : ''}`;
+		const position = `${this.runIndex}.${index}.${item}`;
+		return isTest ? toTestPosition(position) : position;
 	}
 
 	/** What an item is sent once under. A format: saved keys depend on it. @throws InvalidInput, UnusableCredential */

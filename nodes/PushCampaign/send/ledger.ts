@@ -66,6 +66,10 @@ const savedLedger = z.object({
 	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
+/** The position of a test, which says nothing about the send that it stands for. */
+export const toTestPosition = (position: string): string => `${position}.test`;
+const isOfTest = (position: string) => position.endsWith('.test');
+
 /** What the ledger says of a send. */
 export type Recalled =
 	| { readonly says: 'new' }
@@ -178,8 +182,12 @@ export class Ledger {
 				this.keep({ ...entry, position }, entry);
 			}
 		}
-		for (const entry of [this.ifMissing, ...Object.values(saved)]) {
-			if (entry === undefined || 'row' in entry) continue;
+		const all: Array<[string, Entry | undefined]> = [
+			['', this.ifMissing],
+			...Object.entries(saved),
+		];
+		for (const [position, entry] of all) {
+			if (entry === undefined || 'row' in entry || isOfTest(position)) continue;
 			const isOfEarlier = entry.executionId !== executionId;
 			(isOfEarlier ? this.#foundUnknown : this.#leftUnknown).add(executionId);
 		}
