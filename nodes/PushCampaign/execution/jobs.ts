@@ -10,6 +10,7 @@ import { readKey } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
 import type { Ledger } from '../send/ledger';
+import { toTestPosition } from '../send/ledger';
 import type { Send } from '../send/once';
 import { shownBefore } from './duplicates';
 import type { KnownItem } from './runItem';
@@ -18,7 +19,7 @@ import type { KnownItem } from './runItem';
 
 /**
  * Gives the position of an item in the execution: the run of the node, the item's number, and what came in, whatever is
- * edited in the node before a Retry. What a test sent says nothing about the send that it stands for.
+ * edited in the node before a Retry.
  */
 export function positions(context: IExecuteFunctions) {
 	const isOfTool = isTool(context.getNode());
@@ -26,7 +27,8 @@ export function positions(context: IExecuteFunctions) {
 	return (index: number, { input }: ItemParameters, isTest: boolean): string | undefined => {
 		if (isOfTool) return undefined;
 		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-		return `${run}.${index}.${item}${isTest ? '.test' : ''}`;
+		const position = `${run}.${index}.${item}`;
+		return isTest ? toTestPosition(position) : position;
 	};
 }
 

@@ -66,6 +66,13 @@ const savedLedger = z.object({
 	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
+/** The position of a test, which says nothing about the send that it stands for. */
+export const toTestPosition = (position: string): string => `${position}.test`;
+const isOfTest = (position: string) => position.endsWith('.test');
+
+type Saved = z.infer<typeof savedLedger>;
+const newlySaved = (ifMissing?: Entry): Saved => ({ id: randomUUID(), entries: {}, ifMissing });
+
 /** What the ledger says of a send. */
 export type Recalled =
 	| { readonly says: 'new' }
@@ -100,22 +107,29 @@ class Shared {
  * ID, the entries and `ifMissing`.
  */
 export class Ledger {
+	readonly id: string;
 	private readonly entries: Record<string, Entry>;
+	/** How a send stands that has no entry, if it is not new. */
+	private readonly ifMissing: Entry | undefined;
 	readonly #shared: Shared;
 	readonly #executionId: string;
 	#hasFoundUnknown = false;
 	#hasLeftUnknown = false;
 
-	/** @param ifMissing how a send stands that has no entry, if it is not new */
-	constructor(
-		executionId: string,
-		readonly id: string = randomUUID(),
-		private readonly ifMissing?: Entry,
-		shared = new Shared(),
-	) {
-		this.#executionId = executionId;
-		this.#shared = shared;
+	/** Puts together what n8n saved, perhaps in another process, and what this one knows: sent is sent. */
+	constructor(executionId: string, saved = newlySaved(), shared = new Shared()) {
+		this.id = saved.id;
 		this.entries = shared.entries;
+		this.ifMissing = saved.ifMissing;
+		this.#shared = shared;
+		this.#executionId = executionId;
+		if (saved.ifMissing !== undefined) this.noteUnknown(saved.ifMissing);
+		for (const [position, entry] of Object.entries(saved.entries)) {
+			if ('row' in entry || this.entries[position] === undefined) {
+				this.keep({ ...entry, position }, entry);
+			}
+			if (!isOfTest(position)) this.noteUnknown(entry);
+		}
 	}
 
 	/** Whether anything was sent, or left unknown. */
@@ -159,7 +173,6 @@ export class Ledger {
 		this.keep(send, { unknown: stopped, executionId: this.#executionId });
 	}
 
-	/** Notes the item that a send gave. */
 	keepSent(send: LedgerSend, row: IDataObject): void {
 		this.#shared.inFlight.delete(send.position);
 		this.keep(send, { row: savedRow.parse(row) });
@@ -170,7 +183,6 @@ export class Ledger {
 		this.keepSent({ ...this.entries[position], position }, row);
 	}
 
-	/** Notes how a request ended that was not accepted. */
 	keepFailed(send: LedgerSend, problem: Problem): void {
 		const { inFlight, notifications } = this.#shared;
 		const { position, notification = '' } = send;
@@ -184,18 +196,10 @@ export class Ledger {
 		if (notifications.get(notification)?.position === position) notifications.delete(notification);
 	}
 
-	/** Adds what n8n saved, perhaps in another process: what either of the two knows as sent is sent. */
-	add(saved: Readonly<Record<string, Entry>>): void {
-		for (const [position, entry] of Object.entries(saved)) {
-			if ('row' in entry || this.entries[position] === undefined) {
-				this.keep({ ...entry, position }, entry);
-			}
-		}
-		for (const entry of [this.ifMissing, ...Object.values(saved)]) {
-			if (entry === undefined || 'row' in entry) continue;
-			if (entry.executionId === this.#executionId) this.#hasLeftUnknown = true;
-			else this.#hasFoundUnknown = true;
-		}
+	private noteUnknown(entry: Entry): void {
+		if ('row' in entry) return;
+		if (entry.executionId === this.#executionId) this.#hasLeftUnknown = true;
+		else this.#hasFoundUnknown = true;
 	}
 
 	private keep(send: LedgerSend, entry: Entry): void {
@@ -234,18 +238,11 @@ export function openLedger(context: object, executionId: string, isRetry: boolea
 	const state: unknown = Reflect.get(context, stateKey);
 	// Still the same execution.
 	if (state instanceof Ledger) return state;
-	const ledger =
-		state === undefined ? new Ledger(executionId) : ledgerOf(state, executionId, isRetry);
-	Reflect.set(context, stateKey, ledger);
-	return ledger;
-}
-
-function ledgerOf(state: unknown, executionId: string, isRetry: boolean): Ledger {
-	const { data = { id: randomUUID(), entries: {}, ifMissing: unreadable } } =
-		savedLedger.safeParse(state);
-	const { id, entries, ifMissing } = data;
+	const saved = state === undefined ? newlySaved() : state;
+	const { data = newlySaved(unreadable) } = savedLedger.safeParse(saved);
 	// An execution that goes on after a pause is the only one with its ledger.
-	const ledger = new Ledger(executionId, id, ifMissing, isRetry ? sharedBy(id) : new Shared());
-	ledger.add(entries);
+	const shared = isRetry ? sharedBy(data.id) : new Shared();
+	const ledger = new Ledger(executionId, data, shared);
+	Reflect.set(context, stateKey, ledger);
 	return ledger;
 }
