@@ -70,10 +70,6 @@ const then: Readonly<Record<Exclude<RetryOffer, 'none'>, string>> = {
 export const takeOptionOut =
 	"Take 'Unknown Outcome' out of the options now, so that it decides nothing later.";
 
-/** How the rest goes out, if n8n offers a Retry. */
-const goOn = ({ retry, hasKeys }: Circumstances) =>
-	retry === 'none' && hasKeys ? keysHold : restGoesOut[retry];
-
 const join = (sentences: ReadonlyArray<string | undefined>) =>
 	[...new Set(sentences)].filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 
@@ -85,6 +81,13 @@ function lookFirst(unknown: number, { retry, hasKeys, isToOne }: Circumstances):
 	if (retry === 'none') return join([where, hasKeys ? keysHold : '']);
 	if (isOne) return join([where, words.choose, then[retry]]);
 	return join([where, words.chooseForAll, ofSeveral, then[retry]]);
+}
+
+/** What to do about what is unknown, or else how the rest goes out. */
+function goOn(unknown: number, circumstances: Circumstances): string {
+	if (unknown > 0) return lookFirst(unknown, circumstances);
+	const { retry, hasKeys } = circumstances;
+	return retry === 'none' && hasKeys ? keysHold : restGoesOut[retry];
 }
 
 /** How many items were sent: "8 of 20 were sent." A run of one item has no tally. */
@@ -156,14 +159,6 @@ export function messageOfRun(items: readonly RunItem[], main: FailedItem): strin
 
 const goesOn = 'With On Error set to Continue, the workflow goes on with the others.';
 
-/** What the service says, and what to mend, each once. */
-function mendOf(failures: readonly FailedItem[]): string[] {
-	const problems = failures.map(({ problem }) => problem);
-	return [...problems.map(({ said }) => said), ...problems.map(({ fix }) => fix)].filter(
-		(sentence) => sentence !== undefined,
-	);
-}
-
 /** What a person does about a run that failed. */
 export function describeRun(
 	items: readonly RunItem[],
@@ -179,10 +174,12 @@ export function describeRun(
 			? `Unknown: ${nameItems(unknown)} (counted from 0).`
 			: '',
 		others.length > 0 ? `Not sent: ${reasonsOf(others).join('; ')}.` : '',
-		...mendOf(failures),
+		...failures.map(({ problem }) => problem.said),
+		...failures.map(({ problem }) => problem.fix),
 		isNoSubscriber(main) && circumstances.retry !== 'none' ? goesOn : '',
-		unknown.length > 0 ? lookFirst(unknown.length, circumstances) : '',
-		unknown.length > 0 || circumstances.isTriedOnceMore ? '' : goOn(circumstances),
+		unknown.length === 0 && circumstances.isTriedOnceMore
+			? ''
+			: goOn(unknown.length, circumstances),
 		unknown.length === 0 && circumstances.hasDecided ? takeOptionOut : '',
 	]);
 }
@@ -195,15 +192,14 @@ export function describeFailures(items: readonly RunItem[], circumstances: Circu
 	return join([
 		notSent.length > 0 ? `Not sent: ${nameItems(notSent)} (counted from 0).` : '',
 		unknown.length > 0 ? `Unknown: ${nameItems(unknown)}${counted}.` : '',
-		unknown.length > 0 ? lookFirst(unknown.length, circumstances) : goOn(circumstances),
+		goOn(unknown.length, circumstances),
 	]);
 }
 
 /** The same for one item of a run that goes on. */
 export function describeItem({ problem }: FailedItem, circumstances: Circumstances): string {
-	const isUnknown = problem.outcome === 'unknown';
-	const rest = isUnknown ? lookFirst(1, circumstances) : goOn(circumstances);
-	return join([problem.said, problem.fix, rest]);
+	const unknown = problem.outcome === 'unknown' ? 1 : 0;
+	return join([problem.said, problem.fix, goOn(unknown, circumstances)]);
 }
 
 /** What a model is told: it offers no Retry, and no option that it does not see. */

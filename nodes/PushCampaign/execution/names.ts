@@ -22,8 +22,8 @@ function toRanges(numbers: readonly number[]): string[] {
 		else ranges.push({ from: number, to: number });
 	}
 	return ranges.flatMap(({ from, to }) => {
-		if (from === to) return [`${from}`];
-		return to === from + 1 ? [`${from}`, `${to}`] : [`${from} to ${to}`];
+		if (to > from + 1) return [`${from} to ${to}`];
+		return to === from ? [`${from}`] : [`${from}`, `${to}`];
 	});
 }
 

@@ -112,10 +112,7 @@ class Planner {
 		return problem;
 	}
 
-	/**
-	 * Reads and checks one item.
-	 * @throws what is a defect of this node
-	 */
+	/** Reads and checks one item. @throws what is a defect of this node */
 	async plan(index: number): Promise<RunItem> {
 		const item = this.begin(index);
 		try {

@@ -102,8 +102,9 @@ function throwFailure(
 	const main = mainFailure(items);
 	if (main === undefined || context.continueOnFail()) return;
 	const { problem, index } = main;
-	if (isForModel(context))
+	if (isForModel(context)) {
 		throw toRunError(context, problem, problem.message, describeForModel(main), index);
+	}
 	const message = messageOfRun(items, main);
 	throw toRunError(context, problem, message, describeRun(items, main, circumstances), index);
 }
@@ -117,14 +118,8 @@ async function sendAll(
 	const jobs = items.flatMap((item) =>
 		item.how === 'ready' && item.first === undefined ? [item] : [],
 	);
-	const outcomes = await runQueue(
-		jobs.map(
-			({ job }) =>
-				async () =>
-					await trySend(memory, job),
-		),
-		queueOptions(context),
-	);
+	const tries = jobs.map((item) => async () => await trySend(memory, item.job));
+	const outcomes = await runQueue(tries, queueOptions(context));
 	const ended = new Map(jobs.map(({ index }, place) => [index, outcomes[place]]));
 	return items.map((item) =>
 		item.how === 'ready' ? endOf(item, ended.get(item.first ?? item.index)) : item,
