@@ -99,6 +99,14 @@ test('of two calls at once that show the same to all, one is refused in words fo
 	expect(textOf(answers)).not.toContain('Remove Duplicates');
 });
 
+test('of two calls at once with the same content and another ID each, one sends', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+	const idempotencyKey = "={{ $fromAI('key', 'Any', 'string') }}";
+	const calls = inputOf({ key: 'k1' }, { key: 'k2' });
+	await run('test.olderAgent', { title: 'a', options: { idempotencyKey } }, calls);
+	expect(titlesAt(simulator())).toEqual(['a']);
+});
+
 test('calls of a tool with other content each send', async () => {
 	await run('test.agent', byTitle, titled('a', 'b'));
 	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b']);

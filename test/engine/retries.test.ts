@@ -402,6 +402,18 @@ describe('an item that comes back from the error output', () => {
 		expect(titlesAt(simulator())).toEqual(['second']);
 	});
 
+	test('is not sent by another node under the same ID either', async () => {
+		simulator().addFault({ ...faultFor('first', { kind: 'reset-after' }), times: 1 });
+		const options = { idempotencyKey: '={{ $json.title }}' };
+		const json = chain([
+			push({ ...byTitle, options }, { name: 'Before', id: 'before', ...continuing }),
+			push({ ...byTitle, options }, continuing),
+		]);
+		const done = await runWorkflow(json, { ...credentials(), input: titled('first') });
+		expect(outputOf(done)).toMatchObject([{ status: 'unknown' }]);
+		expect(titlesAt(simulator())).toEqual(['first']);
+	});
+
 	test('is sent by a Retry with Send Again', async () => {
 		const input = inputOf({ title: 'first', error: { outcome: 'unknown' } });
 		const failed = await runWorkflow(workflow(), { ...credentials(), input });

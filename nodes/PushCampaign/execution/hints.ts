@@ -211,7 +211,7 @@ export function testHint(items: readonly RunItem[]): Hint {
 		untested.length > 0 ? ` The other ${counted(untested.length, 'item')} went to nobody.` : '';
 	const time = when(meant, 'on') ?? 'right away';
 	return info(
-		`${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)} ${time}.`,
+		`${went}${others} When the workflow runs by itself, ${meant.length === 1 ? 'it goes' : 'they go'} ${toWhom(meant)} ${time}.`,
 	);
 }
 

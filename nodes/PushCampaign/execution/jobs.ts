@@ -10,7 +10,7 @@ import { readKey } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
 import type { Ledger } from '../send/ledger';
-import { toTestPosition } from '../send/ledger';
+import { testMark } from '../send/ledger';
 import type { Send } from '../send/once';
 import { shownBefore } from './duplicates';
 import type { KnownItem } from './runItem';
@@ -27,8 +27,7 @@ export function positions(context: IExecuteFunctions) {
 	return (index: number, { input }: ItemParameters, isTest: boolean): string | undefined => {
 		if (isOfTool) return undefined;
 		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-		const position = `${run}.${index}.${item}`;
-		return isTest ? toTestPosition(position) : position;
+		return `${run}.${index}.${item}${isTest ? testMark : ''}`;
 	};
 }
 

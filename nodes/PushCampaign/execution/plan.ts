@@ -168,10 +168,12 @@ class Planner {
 		if (asked?.state.is === 'unknown' && choice === 'countAsSent') {
 			return await this.countAsSent(item, asked.key);
 		}
-		const isKeyless = !isSentOnlyOnce(parameters) || isTest;
-		if (!isKeyless || !saysUnknown(parameters.input)) return undefined;
-		if (choice === 'report') return this.fail(item, comesBackUnknown);
-		return choice === 'countAsSent' ? await this.countAsSent(item, undefined) : undefined;
+		if (!saysUnknown(parameters.input) || choice === 'resend') return undefined;
+		if (choice === 'countAsSent') return await this.countAsSent(item, undefined);
+		// If this node left it unknown under its key, the key says so.
+		const key = await this.askKey(item);
+		const isKnown = key !== undefined && key.state.is !== 'free';
+		return isKnown ? undefined : this.fail(item, comesBackUnknown);
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
@@ -213,10 +215,7 @@ class Planner {
 		return { ...checked, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
 	}
 
-	/**
-	 * Whether an earlier execution left anything unknown that a choice may decide about. Of a claim that was found just now
-	 * nobody knows that yet.
-	 */
+	/** Whether anything was left unknown before; of a claim that was found just now nobody knows that yet. */
 	private get wasAnyUnknown(): boolean {
 		if (this.hasComeBack || this.memory.ledger.hasFoundUnknown) return true;
 		const states = [...this.asked.values()].map(({ state }) => state.is);
@@ -238,7 +237,8 @@ class Planner {
 
 	private fail(item: KnownItem, problem: Problem, send?: PreparedSend): RunItem {
 		const { subscriber } = this.operation;
-		const entered = item.isTest
+		const isSentAsTest = item.isTest && item.index === 0;
+		const entered = isSentAsTest
 			? testSubscriberAsEntered(item.parameters)
 			: subscriber && asEntered(item.parameters, subscriber);
 		const how = item.isDryRun && !this.isRetry ? 'unsendable' : 'failed';

@@ -39,7 +39,6 @@ const savedEntry = z.union([
 ]);
 type Entry = z.infer<typeof savedEntry>;
 
-/** The send that an entry is about. */
 export interface LedgerSend {
 	/** Its position in the execution, which no other send has. */
 	readonly position: string;
@@ -66,9 +65,8 @@ const savedLedger = z.object({
 	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
-/** The position of a test, which says nothing about the send that it stands for. */
-export const toTestPosition = (position: string): string => `${position}.test`;
-const isOfTest = (position: string) => position.endsWith('.test');
+/** Ends the position of a test, which says nothing about the send that it stands for. */
+export const testMark = '.test';
 
 type Saved = z.infer<typeof savedLedger>;
 const newlySaved = (ifMissing?: Entry): Saved => ({ id: randomUUID(), entries: {}, ifMissing });
@@ -93,7 +91,6 @@ export type Recalled =
 /** What one execution and its Retries share in a process. */
 class Shared {
 	readonly entries: Record<string, Entry> = {};
-	/** Whether there is an entry of a send that is not in flight. */
 	hasEntries = false;
 	/** The positions of sends that are in flight. */
 	readonly inFlight = new Set<string>();
@@ -103,8 +100,7 @@ class Shared {
 
 /**
  * What one execution has sent, or may have sent, by the position of the item. It lives in n8n's context of the node, which
- * n8n keeps between the tries of 'Retry On Fail' and saves with the execution, where 'Retry' finds it again. Saved are its
- * ID, the entries and `ifMissing`.
+ * n8n keeps between the tries of 'Retry On Fail' and saves with the execution for 'Retry': all but what is private by `#`.
  */
 export class Ledger {
 	readonly id: string;
@@ -125,10 +121,10 @@ export class Ledger {
 		this.#executionId = executionId;
 		if (saved.ifMissing !== undefined) this.noteUnknown(saved.ifMissing);
 		for (const [position, entry] of Object.entries(saved.entries)) {
-			if ('row' in entry || this.entries[position] === undefined) {
-				this.keep({ ...entry, position }, entry);
-			}
-			if (!isOfTest(position)) this.noteUnknown(entry);
+			shared.hasEntries = true;
+			const isKnown = this.entries[position] !== undefined && !('row' in entry);
+			if (!isKnown) this.keep({ ...entry, position }, entry);
+			if (!position.endsWith(testMark)) this.noteUnknown(entry);
 		}
 	}
 
@@ -173,8 +169,13 @@ export class Ledger {
 		this.keep(send, { unknown: stopped, executionId: this.#executionId });
 	}
 
+	/** Notes that its request has ended, however that was. */
+	end({ position }: LedgerSend): void {
+		this.#shared.inFlight.delete(position);
+	}
+
 	keepSent(send: LedgerSend, row: IDataObject): void {
-		this.#shared.inFlight.delete(send.position);
+		this.#shared.hasEntries = true;
 		this.keep(send, { row: savedRow.parse(row) });
 	}
 
@@ -184,15 +185,15 @@ export class Ledger {
 	}
 
 	keepFailed(send: LedgerSend, problem: Problem): void {
-		const { inFlight, notifications } = this.#shared;
 		const { position, notification = '' } = send;
-		inFlight.delete(position);
 		if (problem.outcome === 'unknown') {
-			this.keep(send, { unknown: savedProblem.parse(problem), executionId: this.#executionId });
+			this.#shared.hasEntries = true;
 			this.#hasLeftUnknown = true;
+			this.keep(send, { unknown: savedProblem.parse(problem), executionId: this.#executionId });
 			return;
 		}
 		delete this.entries[position];
+		const { notifications } = this.#shared;
 		if (notifications.get(notification)?.position === position) notifications.delete(notification);
 	}
 
@@ -204,7 +205,6 @@ export class Ledger {
 
 	private keep(send: LedgerSend, entry: Entry): void {
 		const { position, key, notification } = send;
-		this.#shared.hasEntries ||= !this.#shared.inFlight.has(position);
 		this.entries[position] = {
 			...entry,
 			...(key === undefined ? {} : { key }),

@@ -103,6 +103,12 @@ async function tryKeyed(
 	if (refusal !== undefined) return failed(refusal);
 	const claim = await memory.keys.claim(key, state.lastClaim);
 	if (claim === 0) return { then: 'held' };
+	// Another call of a tool may have begun the same while the database was waited for.
+	const { says } = memory.ledger.recall(send.position);
+	if (says === 'inFlight' || send.refusal() !== undefined) {
+		await memory.keys.end(key, claim, 'free');
+		return { then: 'held' };
+	}
 
 	const outcome = await leave(memory, send);
 	const how = outcome.ended === 'failed' ? claimEnds[outcome.problem.outcome] : 'sent';
@@ -116,14 +122,18 @@ async function tryKeyed(
 
 async function leave({ ledger }: SendMemory, send: Send): Promise<SendOutcome> {
 	ledger.begin(send);
-	const result = await send.request();
-	if (!result.answered) {
-		ledger.keepFailed(send, result.problem);
-		return { ended: 'failed', problem: result.problem };
+	try {
+		const result = await send.request();
+		if (!result.answered) {
+			ledger.keepFailed(send, result.problem);
+			return { ended: 'failed', problem: result.problem };
+		}
+		const row = send.toRow(result.value);
+		ledger.keepSent(send, row);
+		return { ended: 'sent', row };
+	} finally {
+		ledger.end(send);
 	}
-	const row = send.toRow(result.value);
-	ledger.keepSent(send, row);
-	return { ended: 'sent', row };
 }
 
 /**
