@@ -55,10 +55,14 @@ describe('a credential without an expression', () => {
 		expect(outputOf(done)).toHaveLength(50);
 		expect(outputOf(done)[49]).toMatchObject({
 			status: 'notSent',
-			error: { message: told.message.replace(/\. None of .*/, ''), type: 'network', outcome: 'notSent' },
+			error: {
+				message: told.message.replace(/\. None of .*/, ''),
+				type: 'network',
+				outcome: 'notSent',
+			},
 		});
 		expect(hintsOf(done)[0]).toMatch(
-			/^50 of 50 items failed: see the error column\. Nothing was sent\./,
+			/^50 of 50 items failed: see the error column\. Not sent: items 0 to 49 /,
 		);
 		expect(onOpen).toHaveBeenCalledTimes(2);
 	});

@@ -88,6 +88,13 @@ test('where the count fails, the hint does without', async () => {
 	expect(simulator().requests).toHaveLength(1);
 });
 
+test('the count is waited for five seconds at most', async () => {
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	await run({});
+	expect(timeout.mock.calls).toEqual([[5_000]]);
+	timeout.mockRestore();
+});
+
 test('nothing is counted for sends to several sites', async () => {
 	const { url } = simulator();
 	const input = inputOf({ url, title: 'a' }, { url: `${url}/other`, title: 'b' });

@@ -216,6 +216,22 @@ describe('when the user stops the execution', () => {
 		expect(simulator().requests).toHaveLength(20);
 	});
 
+	test('a node with Continue says so as well', async () => {
+		fault({ kind: 'hang', process: true });
+		const run = startWorkflow(workflowOf({ title: '={{ $json.title }}' }, continuing), {
+			credentials: credentialsFor(simulator()),
+			input: titled(...Array.from({ length: 30 }, (_, index) => `No ${index}`)),
+		});
+		while (simulator().requests.length < 20) await nextTurn();
+		run.cancel();
+		const done = await run.finished;
+		expect(done.status).toBe('canceled');
+		expect(done.data.resultData.runData['Push Campaign']?.at(-1)?.error?.message).toMatch(
+			/^The execution was canceled\. None of the others was sent\.$/,
+		);
+		expect(simulator().requests).toHaveLength(20);
+	});
+
 	test('a request in flight is ended: no socket outlives the execution', async () => {
 		const sockets: Socket[] = [];
 		const server = createServer((socket) => {

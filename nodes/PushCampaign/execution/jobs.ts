@@ -16,8 +16,12 @@ import type { UnknownOutcome } from '../service/problems';
 export interface Start {
 	readonly index: number;
 	readonly parameters: ItemParameters;
+	/** Its position in the execution; missing for an agent's tool, which knows a call by its content. */
+	readonly position: string | undefined;
 	/** What its user chose about what an earlier execution left unknown. */
 	readonly choice: UnknownOutcome;
+	/** Whether it is a dry run. */
+	readonly isShown: boolean;
 	/** Whether it goes to the test subscriber, or to nobody. */
 	readonly isTest: boolean;
 }
@@ -41,9 +45,10 @@ export class Jobs {
 	 * The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. What a test
 	 * sent says nothing about the send that it stands for.
 	 */
-	positionOf({ index, parameters, isTest }: Start): string {
-		const item = digest(jsonStringify(parameters.input, { replaceCircularRefs: true }));
-		return `${this.runIndex}.${index}.${item}${isTest && index === 0 ? '.test' : ''}`;
+	positionOf(index: number, { input }: ItemParameters, isTest: boolean): string | undefined {
+		if (this.isTool) return undefined;
+		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
+		return `${this.runIndex}.${index}.${item}${isTest ? '.test' : ''}`;
 	}
 
 	/** What an item is sent once under. A format: saved keys depend on it. @throws InvalidInput, UnusableCredential */
@@ -55,20 +60,17 @@ export class Jobs {
 	}
 
 	jobOf(
-		start: Start,
+		{ position, choice }: Start,
 		send: PreparedSend,
 		{ client, site }: Connection,
 		key: string | undefined,
 	): Send {
 		const { notification, audience, body, options, timing } = send;
 		return {
-			// All calls of an agent's tool have one position, so there it is the content.
-			position: this.isTool
-				? digest(JSON.stringify([site, audience, body]))
-				: this.positionOf(start),
+			position: position ?? digest(JSON.stringify([site, audience, body])),
 			key,
 			notification: notification && digest(JSON.stringify([site, notification])),
-			unknownOutcome: start.choice,
+			unknownOutcome: choice,
 			timeoutMs: options.timeoutMs,
 			checkTime: () => lateness(timing, Date.now()),
 			request: async () => await performSend(client, send),

@@ -1,20 +1,19 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
 import { connections } from '../n8n/connection';
 import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
-import { isTool, itemParameters } from '../n8n/parameters';
+import { itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isSentOnlyOnce, readTimeout, readUnknownOutcome } from '../operations/options';
+import { isDryRun, isSentOnlyOnce, unknownOutcomeOf } from '../operations/options';
 import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
 import { lateness } from '../operations/timing';
-import { asEntered, readable } from '../operations/values';
-import type { KeyState } from '../send/keys';
+import { asEntered } from '../operations/values';
 import type { Recalled } from '../send/ledger';
 import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
+import { AskedKeys } from './askedKeys';
 import { shownBefore } from './duplicates';
 import { alreadySentUnderKey, countedAsSent } from './endings';
 import type { Start } from './jobs';
@@ -34,9 +33,6 @@ import { isRetry, startOf } from './start';
 /** A person tries the workflow: in the editor, or by an evaluation. */
 const trials: readonly string[] = ['manual', 'evaluation'];
 
-/** The pause before the keys are asked again that somebody else may be sending under, in milliseconds. */
-const heldPauseMs = 2_000;
-
 /** Reads and checks the items of a run, and decides what is to become of each; fewer if the execution is stopped. */
 export async function planSends(
 	context: IExecuteFunctions,
@@ -55,12 +51,10 @@ class Planner {
 	private readonly connectionOf: (index: number) => Promise<Connection>;
 	private readonly start;
 	private readonly isRetry;
-	private readonly isTool;
 	private readonly jobs: Jobs;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
-	/** How the keys stand about which something is chosen, by item. */
-	private readonly asked = new Map<number, { readonly key: string; readonly state: KeyState }>();
+	private readonly asked: AskedKeys;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -72,40 +66,18 @@ class Planner {
 		this.connectionOf = connections(context);
 		this.start = startOf(context);
 		this.isRetry = isRetry(context);
-		this.isTool = isTool(context.getNode());
 		this.jobs = new Jobs(context, this.connectionOf);
+		this.asked = new AskedKeys(this.jobs, sendsOnce, requireKeys);
 	}
 
-	/**
-	 * Asks the keys about which something is chosen, until nobody else may be sending under one of them: what is unknown
-	 * under one key decides about the run.
-	 */
+	/** Asks the keys about which something is chosen: what is unknown under one of them decides about the run. */
 	async askKeys(): Promise<void> {
-		const signal = this.context.getExecutionCancelSignal();
-		let open = [...this.context.getInputData().keys()].map((index) => this.begin(index));
-		open = open.filter(
-			({ choice, isTest, parameters }) =>
-				choice !== 'report' && isSentOnlyOnce(parameters) && !isTest && !isDryRun(parameters),
+		const starts = [...this.context.getInputData().keys()].map((index) => this.begin(index));
+		const chosen = starts.filter(
+			({ choice, parameters, isShown, isTest }) =>
+				choice !== 'report' && isSentOnlyOnce(parameters) && !isShown && !isTest,
 		);
-		while (open.length > 0 && !signal?.aborted) {
-			for (const start of open) await this.askKey(start);
-			open = open.filter(({ index }) => this.asked.get(index)?.state.is === 'held');
-			if (open.length > 0) await sleep(heldPauseMs);
-		}
-	}
-
-	private async askKey(start: Start): Promise<void> {
-		const { index, parameters } = start;
-		try {
-			const key = await this.jobs.keyOf(start);
-			if (key === undefined) return;
-			const timeoutMs = readable(() => readTimeout(parameters)) ?? 0;
-			this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
-		} catch (error) {
-			// If it is about the item alone, its plan says so.
-			const { problem, isForAll } = toRefusal(error);
-			if (isForAll) this.unavailable = problem;
-		}
+		this.unavailable = await this.asked.ask(chosen, this.context.getExecutionCancelSignal());
 	}
 
 	/**
@@ -126,16 +98,22 @@ class Planner {
 
 	private begin(index: number): Start {
 		const parameters = this.itemAt(index);
-		const isTrial = trials.includes(this.start) && hasTestSubscriber(parameters);
+		const isShown = isDryRun(parameters);
+		const isTest = this.isTrial(parameters) && !isShown;
 		return {
 			index,
 			parameters,
+			position: this.jobs.positionOf(index, parameters, isTest && index === 0),
 			// An item that comes back unknown was left so by this execution.
-			choice: isBackUnknown(parameters.input)
-				? 'report'
-				: (readable(() => readUnknownOutcome(parameters)) ?? 'report'),
-			isTest: isTrial && !isDryRun(parameters),
+			choice: isBackUnknown(parameters.input) ? 'report' : unknownOutcomeOf(parameters),
+			isShown,
+			isTest,
 		};
+	}
+
+	/** Whether a person tries the workflow, and it would go to the test subscriber. */
+	private isTrial(parameters: ItemParameters): boolean {
+		return trials.includes(this.start) && hasTestSubscriber(parameters);
 	}
 
 	/** What was sent, or may have been: by an earlier try of this execution, or under a key that was asked. */
@@ -145,7 +123,7 @@ class Planner {
 		if (recalled.says === 'sent') {
 			return { index, parameters, how: 'sentEarlier', row: recalled.row };
 		}
-		if (this.isRetry && isDryRun(parameters)) throw noDryRunInRetry;
+		if (this.isRetry && start.isShown) throw noDryRunInRetry;
 		if (recalled.says === 'unknown') {
 			const mayDecide = recalled.isOfEarlier && choice !== 'report';
 			if (!mayDecide) return this.fail(start, recalled.problem, { isRecalled: true });
@@ -167,25 +145,25 @@ class Planner {
 	}
 
 	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
-	private recalled(start: Start): Recalled {
-		return this.isTool ? { says: 'new' } : this.sendsOnce.recall(this.jobs.positionOf(start));
+	private recalled({ position }: Start): Recalled {
+		return position === undefined ? { says: 'new' } : this.sendsOnce.recall(position);
 	}
 
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
 	private async countAsSent(start: Start, key: string | undefined): Promise<RunItem> {
-		const { index, parameters } = start;
+		const { index, parameters, position = '' } = start;
 		// The key that it has by now counts, too, if it can be read.
 		const present = await this.jobs.keyOf(start).catch(() => undefined);
 		const keys = [...new Set([key, present])].filter((each) => each !== undefined);
 		const row = toRowAsEntered(parameters, this.operation, countedAsSent);
-		await this.sendsOnce.countAsSent(this.jobs.positionOf(start), keys, row);
+		if (keys.length > 0) await this.requireKeys();
+		await this.sendsOnce.countAsSent(position, keys, row);
 		return { index, parameters, how: 'sentEarlier', row, isDecided: true };
 	}
 
 	private async planNew(start: Start): Promise<RunItem> {
-		const { index, parameters, choice, isTest } = start;
+		const { index, parameters, choice, isShown, isTest } = start;
 		if (this.unavailable !== undefined) return this.refuse(start, this.unavailable);
-		const isShown = isDryRun(parameters);
 		// A dry run asks no key.
 		const isAsked = !(isShown && isSentOnlyOnce(parameters));
 		if (choice !== 'report' && isAsked && !this.wasAnyUnknown) throw nothingUnknown;
@@ -199,7 +177,8 @@ class Planner {
 		if (isShown) {
 			const late = lateness(send.timing, Date.now());
 			if (late !== undefined) return this.refuse(start, late, send);
-			return { ...item, how: 'shown', send, testSubscriberId: this.testSubscriberOf(start, send) };
+			const test = this.isTrial(parameters) ? testOf(parameters, send) : undefined;
+			return { ...item, how: 'shown', send, testSubscriberId: test?.body.sid };
 		}
 		if (isTest && index > 0) return { ...item, how: 'untested', send };
 		const sent = isTest ? testOf(parameters, send) : send;
@@ -222,14 +201,7 @@ class Planner {
 
 	/** Whether an earlier execution left anything unknown that a choice may decide about. */
 	private get wasAnyUnknown(): boolean {
-		const states = [...this.asked.values()].map(({ state }) => state.is);
-		return this.sendsOnce.hasFoundUnknown || states.includes('unknown');
-	}
-
-	/** Whom the editor would send it to instead. @throws InvalidInput */
-	private testSubscriberOf({ parameters }: Start, send: PreparedSend): string | undefined {
-		const isTrial = trials.includes(this.start) && hasTestSubscriber(parameters);
-		return isTrial ? testOf(parameters, send).body.sid : undefined;
+		return this.sendsOnce.hasFoundUnknown || this.asked.isAnyUnknown;
 	}
 
 	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */
@@ -238,13 +210,13 @@ class Planner {
 	}
 
 	private fail(
-		{ index, parameters }: Start,
+		{ index, parameters, isShown }: Start,
 		problem: Problem,
 		more: { readonly send?: PreparedSend | undefined; readonly isRecalled?: boolean },
 	): RunItem {
 		const { subscriber } = this.operation;
 		const subscriberId = more.send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
-		const how = isDryRun(parameters) && !this.isRetry ? 'unsendable' : 'failed';
+		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
 		return { index, parameters, subscriberId, how, problem, ...more };
 	}
 

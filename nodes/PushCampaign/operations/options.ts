@@ -139,8 +139,12 @@ export function readKey(item: ItemParameters): string | undefined {
 export const keyAsEntered = (item: ItemParameters): string | undefined => asEntered(item, keyField);
 
 /** Reads Unknown Outcome. @throws InvalidInput */
-export const readUnknownOutcome = (item: ItemParameters): UnknownOutcome =>
+const readUnknownOutcome = (item: ItemParameters): UnknownOutcome =>
 	readChoice(item, optionField(unknownOutcome), ['report', 'resend', 'countAsSent'], 'report');
+
+/** Unknown Outcome, or its default if that can't be read. Throws nothing. */
+export const unknownOutcomeOf = (item: ItemParameters): UnknownOutcome =>
+	readable(() => readUnknownOutcome(item)) ?? 'report';
 
 /**
  * Reads the options of a send.

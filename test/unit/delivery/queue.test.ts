@@ -271,6 +271,28 @@ describe('a job', () => {
 		expect(outcomes).toEqual([undefined, undefined]);
 	});
 
+	test('that pauses leaves no timer behind when the run ends', async () => {
+		const stop = new AbortController();
+		const timers = new Set<number>();
+		const sleep = async (milliseconds: number, signal: AbortSignal) =>
+			await new Promise<void>((resolve, reject) => {
+				if (milliseconds > 0) timers.add(milliseconds);
+				else setImmediate(resolve);
+				signal.addEventListener('abort', () => {
+					timers.delete(milliseconds);
+					reject(new Error('aborted'));
+				});
+			});
+		const refuse: Job<string> = async () => {
+			setImmediate(() => stop.abort());
+			return { then: 'refused', outcome: 'refused', retryAfterMs: 600_000 };
+		};
+		const held: Job<string> = async () => ({ then: 'held' });
+		const ended = runQueue([refuse, held], { stopOnFailure: false, signal: stop.signal, sleep });
+		expect(await ended).toEqual([undefined, undefined]);
+		expect(timers).toEqual(new Set());
+	});
+
 	test('in flight is waited for when the run is stopped, and no other starts', async () => {
 		const stop = new AbortController();
 		const clock = new SimulatedClock();

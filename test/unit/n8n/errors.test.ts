@@ -31,12 +31,11 @@ test('what the service did is an error of the API, with its code, its cause and 
 	expect(error.failure).toEqual({ cause: 'rate-limited', retryAfterMs: 2_000 });
 });
 
-test('a credential or a database that can’t be had passes, or has to be mended', () => {
+test('a credential that can’t be had is told by its reason', () => {
 	const down = new Unavailable('The vault is sealed', 'Open it.');
 	expect(toProblem(down)).toMatchObject({ outcome: 'notSent', cause: 'temporarily-unavailable' });
 	expect(toProblem(new UnusableCredential(down))).toEqual(toProblem(down));
-	const mended = { ...toProblem(invalid), remedy: 'mend' };
-	expect(toProblem(new UnusableCredential(invalid))).toEqual(mended);
+	expect(toProblem(new UnusableCredential(invalid))).toEqual(toProblem(invalid));
 });
 
 test('anything else that is thrown is a bug of this node, after which nobody knows what was sent', () => {

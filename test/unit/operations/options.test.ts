@@ -1,5 +1,5 @@
 import { isDryRun, readSendOptions } from '../../../nodes/PushCampaign/operations/options';
-import { itemOf, prepare, refusalOf } from './support';
+import { itemOf, prepare, adviceOf, refusalOf } from './support';
 
 const read = (options: object, context?: Parameters<typeof itemOf>[1]) =>
 	readSendOptions(itemOf({ options }, context));
@@ -42,13 +42,16 @@ describe('Send Only Once', () => {
 		expect(keyOf(given)).toBe(key);
 	});
 
-	test.each(['', '  ', '\u200B', '={{ $json.id }}'])(
-		'is made of the content if "%s" is blank',
-		(given) => {
-			expect(keyOf(given)).toBe('');
-			expect(keyOf(given, { input: { id: '\u00A0' } })).toBe('');
-		},
-	);
+	test.each([
+		['', "'Send Only Once' is missing"],
+		['  ', "'Send Only Once' is missing"],
+		['\u200B', "'Send Only Once' is missing"],
+		['={{ $json.id }}', "'Send Only Once' is empty for this item"],
+	])('is refused if there is no ID: %j', (given, refusal) => {
+		const blank = { input: { id: '\u00A0' } };
+		expect(refusalOf(() => keyOf(given, blank))).toBe(refusal);
+		expect(adviceOf(() => keyOf(given, blank))).toMatch(/^Enter an ID .*\$json\.guid.*toISODate/);
+	});
 
 	test.each([
 		{ key: 2 ** 60, refusal: 'so large a number that its last digits are lost' },

@@ -1,6 +1,7 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
 import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
-import { adviceOf, itemOf, recordingClient, refusalOf } from './support';
+import type { Problem } from '../../../nodes/PushCampaign/service/problems';
+import { adviceOf, itemOf, recordingClient, refusalOf, refusingClient } from './support';
 
 const record = {
 	notification_status: 'Sent',
@@ -40,11 +41,21 @@ describe('Get Status', () => {
 				request: {
 					isSend: false,
 					path: '/v1/notification/status/id/1001',
-					about: { of: 'campaign', label: "'Campaign ID'", id: '1001' },
+					isOfCampaign: true,
 				},
 				timeoutMs: 5000,
 			},
 		]);
+	});
+
+	test('names the campaign that is not there, and the field to correct', async () => {
+		const missing: Problem = {
+			...{ type: 'invalid_value', outcome: 'notSent', cause: 'configuration-invalid' },
+			message: 'The push service has no such campaign',
+		};
+		expect(await prepare('1001').perform(refusingClient(missing))).toMatchObject({
+			problem: { message: 'The push service has no campaign 1001', fix: "Correct 'Campaign ID'." },
+		});
 	});
 
 	test('gives the answer as it came if it is not simplified', async () => {

@@ -1,17 +1,27 @@
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import {
 	describeRecipients,
+	hasTestSubscriber,
 	performSend,
 	testOf,
-	toInvalidRow,
 	toRequest,
 	toRow,
+	toRowAsEntered,
 } from '../../../nodes/PushCampaign/operations/send';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import { content, contentBody, itemOf, prepare, recordingClient, refusalOf } from './support';
+import type { Problem } from '../../../nodes/PushCampaign/service/problems';
+import {
+	content,
+	contentBody,
+	itemOf,
+	prepare,
+	recordingClient,
+	refusalOf,
+	refusingClient,
+} from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
 afterAll(() => jest.useRealTimers());
@@ -27,97 +37,46 @@ const toSegments = (segmentIds: unknown) => prepare({ segmentIds }, {}, sendToSe
 const toSubscriber = (parameters: object = {}) =>
 	prepare({ subscriberId: '5001', ...parameters }, {}, sendToSubscriber);
 
-describe('the content that a made key stands for', () => {
-	// Keys that are saved in n8n's database are made of these texts.
-	const sale = '"message":"Everything must go"';
-	const end = '"target_url":"https://shop.example/sale","title":"Summer sale"';
-	test.each([
-		{
-			kind: 'a send to all',
-			send: prepare({}),
-			content: `{"audience":"all",${sale},${end}}`,
-		},
-		{
-			kind: 'a send to attributes',
-			send: toAttributes({ plan: 'pro', city: 'Oslo' }),
-			content: `{"attribute":{"city":"Oslo","plan":"pro"},"audience":"attributes",${sale},${end}}`,
-		},
-		{
-			kind: 'a send to segments',
-			send: toSegments(['34', 12, 5]),
-			content: `{"audience":"segments",${sale},"segment":["12","34","5"],${end}}`,
-		},
-		{
-			kind: 'a send to one subscriber',
-			send: toSubscriber(),
-			content: `{"audience":"subscriber",${sale},"sid":"5001",${end}}`,
-		},
-		{
-			kind: 'a send with quiet hours',
-			send: prepare({ additionalFields: { quietHours: night, sendAtTimezone: 'Asia/Tokyo' } }),
-			content: `{"audience":"all",${sale},"quietHours":{"from":"21:00","timezone":"Asia/Tokyo","to":"08:00"},${end}}`,
-		},
-		{
-			kind: 'a send with Send At',
-			send: prepare({ additionalFields: { sendAt } }),
-			content: `{"audience":"all",${sale},"send_at":"2030-05-17 22:00 +00:00",${end}}`,
-		},
-		{
-			kind: 'a send with all fields',
-			send: prepare({
-				actionButtons: { button: [{ title: 'Shop', url: 'https://shop.example' }] },
-				additionalFields: {
-					name: 'All',
-					iconUrl: 'https://shop.example/icon.png',
-					imageUrl: 'https://shop.example/sale.jpg',
-					expireAfter: { duration: { amount: 3, unit: 'd' } },
-					autoHide: false,
-				},
-			}),
-			content: `{"action_buttons":[{"title":"Shop","url":"https://shop.example"}],"audience":"all","auto_hide":0,"expire_push":"3d","icon":"https://shop.example/icon.png","image":"https://shop.example/sale.jpg",${sale},"name":"All",${end}}`,
-		},
-	])('is written in a format that stays, for $kind', ({ send, content: written }) => {
-		expect(send.content).toBe(written);
+describe('what the subscribers of a campaign would see twice', () => {
+	const seen = (send: { notification?: string | undefined }) => send.notification;
+
+	test('is the same whatever else of it differs, and whatever the options', () => {
+		const fields = { name: 'x', iconUrl: 'https://shop.example/a.png', autoHide: true };
+		const utmParameters = { parameters: { source: 'push' } };
+		const options = { dryRun: true, timeout: 5, idempotencyKey: 'a', testSubscriberId: '1' };
+		const others = [
+			prepare({ additionalFields: { ...fields, utmParameters } }),
+			prepare({ options }),
+			prepare({ actionButtons: { button: [{ title: 'Shop', url: 'https://shop.example' }] } }),
+		];
+		expect(new Set([prepare({}), ...others].map(seen)).size).toBe(1);
 	});
 
-	test('is the same whatever the order of attributes and segments', () => {
-		expect(toAttributes({ plan: 'pro', city: 'Oslo' }).content).toBe(
-			toAttributes({ city: 'Oslo', plan: 'pro' }).content,
-		);
-		expect(toSegments('34, 12').content).toBe(toSegments([12, 34, 12]).content);
-	});
-
-	test('has the time as it was entered, not as quiet hours make it today', () => {
-		jest.setSystemTime(Date.UTC(2030, 0, 1, 22));
-		const held = prepare({ additionalFields: { quietHours: night } });
-		jest.setSystemTime(Date.UTC(2030, 0, 2, 12));
-		const sentAtOnce = prepare({ additionalFields: { quietHours: night } });
-		expect([held.body.send_at, sentAtOnce.body.send_at]).toEqual([
-			'2030-01-02 08:00 +00:00',
-			undefined,
-		]);
-		expect(held.content).toBe(sentAtOnce.content);
-	});
-
-	test('differs with everything that is sent, and with the audience', () => {
-		const contents = [
+	test('differs with title, message, target URL, subscribers and moment', () => {
+		const all = [
 			prepare({}),
 			prepare({ title: 'Winter sale' }),
+			prepare({ message: 'Nothing must go' }),
+			prepare({ targetUrl: 'https://shop.example/winter' }),
 			prepare({ additionalFields: { sendAt } }),
 			prepare({ additionalFields: { sendAt, sendAtTimezone: 'Europe/Berlin' } }),
-			prepare({ additionalFields: { quietHours: night } }),
-			prepare({ additionalFields: { autoHide: true } }),
 			toAttributes({ plan: 'pro' }),
 			toAttributes({ plan: 'free' }),
 			toSegments(12),
-			toSubscriber(),
-		].map((send) => send.content);
-		expect(new Set(contents).size).toBe(contents.length);
+			toSegments(13),
+		];
+		expect(new Set(all.map(seen)).size).toBe(all.length);
 	});
 
-	test('is the same whatever the options', () => {
-		const options = { dryRun: true, timeout: 5, idempotencyKey: 'a', testSubscriberId: '1' };
-		expect(prepare({ options }).content).toBe(prepare({}).content);
+	test('has the moment at which quiet hours end', () => {
+		const at = (time: string) =>
+			seen(prepare({ additionalFields: { sendAt: `2030-05-17 ${time}`, quietHours: night } }));
+		expect(at('22:00')).toBe(at('23:00'));
+		expect(at('22:00')).not.toBe(at('20:00'));
+	});
+
+	test('is nothing for one subscriber, who may get the same again', () => {
+		expect(seen(toSubscriber())).toBeUndefined();
 	});
 });
 
@@ -125,7 +84,10 @@ test('the same subscribers have the same text, whatever they get', () => {
 	const others = [prepare({}), toAttributes({ plan: 'pro' }), toSegments(12), toSubscriber()];
 	expect(new Set(others.map(({ recipients }) => recipients)).size).toBe(4);
 	expect(prepare({ title: 'Winter sale' }).recipients).toBe(prepare({}).recipients);
-	expect(toSegments('34,12').recipients).toBe(toSegments([12, 34]).recipients);
+	expect(toSegments('34,12').recipients).toBe(toSegments([12, 34, 12]).recipients);
+	expect(toAttributes({ plan: 'pro', city: 'Oslo' }).recipients).toBe(
+		toAttributes({ city: 'Oslo', plan: 'pro' }).recipients,
+	);
 });
 
 test.each([
@@ -158,31 +120,29 @@ describe('a test', () => {
 		'of $operation.option.name goes to one subscriber, without what that does not take',
 		({ operation }) => {
 			const test = testWith({}, operation);
-			expect(test).toMatchObject({ audience: 'subscriber', isTest: true });
-			expect(test?.body).toEqual({
-				...contentBody,
-				auto_hide: 0,
-				send_at: '2030-05-17 22:00 +00:00',
-				sid: '5001',
-			});
+			expect(test).toMatchObject({ audience: 'subscriber', standsFor: { body: contentBody } });
+			expect(test.body).toEqual({ ...contentBody, auto_hide: 0, sid: '5001' });
 		},
 	);
 
 	test('has no key, and the other options', () => {
-		expect(testWith({})?.options).toEqual({
+		expect(testWith({}).options).toEqual({
 			dryRun: false,
 			timeoutMs: 5000,
 			unknownOutcome: 'report',
 		});
 	});
 
-	test('has the time of the send, which quiet hours moved when it was read', () => {
+	test('goes out right away: somebody waits for it', () => {
 		const send = prepare({ ...parameters, additionalFields: { sendAt, quietHours: night } });
-		expect(testOf(itemOf(parameters), send)?.timing).toBe(send.timing);
+		expect(send.timing.isMoved).toBe(true);
+		const { body, timing } = testOf(itemOf(parameters), send);
+		expect([body.send_at, timing.effective, timing.isMoved]).toEqual([undefined, undefined, false]);
 	});
 
-	test('is none without a Test Subscriber ID', () => {
-		expect(testWith({ options: {} })).toBeUndefined();
+	test('is there if Test Subscriber ID is', () => {
+		expect(hasTestSubscriber(itemOf(parameters))).toBe(true);
+		expect(hasTestSubscriber(itemOf({ ...parameters, options: {} }))).toBe(false);
 	});
 
 	test.each([
@@ -190,19 +150,18 @@ describe('a test', () => {
 		{ testSubscriberId: 'me', refusal: `'Test Subscriber ID' is not a number: "me"` },
 	])('is refused by its own name: "$testSubscriberId"', ({ testSubscriberId, refusal }) => {
 		expect(refusalOf(() => testWith({ options: { testSubscriberId } }))).toBe(refusal);
-		expect(prepare({ ...parameters, options: { testSubscriberId } }).isTest).toBe(false);
+		expect(prepare({ ...parameters, options: { testSubscriberId } }).standsFor).toBeUndefined();
 	});
 
 	test('says whom it went to', () => {
 		const test = testWith({ options: { testSubscriberId: '5001' } });
-		expect(test && toRow(test, { status: 'success', description: 'Sent' })).toEqual({
+		expect(toRow(test, { status: 'success', description: 'Sent' })).toEqual({
 			subscriberId: '5001',
 			audience: 'test',
 			status: 'success',
 			description: 'Sent',
 			title: 'Summer sale',
 			recipients: 'subscriber 5001',
-			sendAt: '2030-05-17 22:00 +00:00',
 		});
 	});
 });
@@ -228,15 +187,16 @@ describe('the request of a send', () => {
 			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
 			label: "'Test Subscriber ID'",
 		},
-	])('names the field that its subscriber stands in: $label', async ({ send, label }) => {
-		const { client, asked } = recordingClient({ status: 'success', description: 'Sent' });
-		const result = send && (await performSend(client, send));
-		expect(result).toMatchObject({ value: { description: 'Sent' } });
-		expect(asked[0]?.request).toEqual({
-			isSend: true,
-			path: '/v1/notification/send/sid',
-			body: { ...contentBody, sid: '5001' },
-			about: { of: 'subscriber', label, id: '5001' },
+	])('names the subscriber who is not there, and the field: $label', async ({ send, label }) => {
+		const missing: Problem = {
+			...{ type: 'invalid_sid', outcome: 'notSent', cause: 'configuration-invalid' },
+			message: 'The push service has no such subscriber',
+		};
+		expect(await performSend(refusingClient(missing), send)).toMatchObject({
+			problem: {
+				message: 'The push service has no subscriber 5001',
+				fix: `They may have unsubscribed: correct ${label}, or take them out of the list.`,
+			},
 		});
 	});
 
@@ -280,11 +240,6 @@ describe('the item of a send', () => {
 		},
 	);
 
-	test('names no key that is made of its content', () => {
-		const send = prepare({ options: { idempotencyKey: '' } });
-		expect(toRow(send, { status: 'success' })).not.toHaveProperty('idempotencyKey');
-	});
-
 	test('names no time that quiet hours made when it was sent earlier', () => {
 		const moved = prepare({ additionalFields: { sendAt, quietHours: night } });
 		expect(toRow(moved, { status: 'alreadySent' })).toEqual({
@@ -312,23 +267,26 @@ describe('the item of a send', () => {
 	test('that is not valid has what can be read', () => {
 		const error = { message: "'Message' is missing" };
 		const ending = { status: 'notSent', description: 'Why', error } as const;
-		const item = itemOf({ title: ' Sale ', subscriberId: 5001, segmentIds: '' });
-		expect(toInvalidRow(item, sendToSubscriber, ending)).toEqual({
+		const item = itemOf({ title: ' Sale ', subscriberId: 5001, segmentIds: '', ...named });
+		const known = { sendAt: '2030-05-17 22:00 +00:00', idempotencyKey: 'a-1', error };
+		expect(toRowAsEntered(item, sendToSubscriber, ending)).toEqual({
 			subscriberId: '5001',
 			audience: 'subscriber',
 			status: 'notSent',
 			description: 'Why',
 			title: 'Sale',
 			recipients: 'subscriber 5001',
-			error,
+			...known,
 		});
+		// The service knows no name of a campaign there.
+		expect(toRowAsEntered(item, sendToAll, ending)).toMatchObject({ name: 'Readers', ...known });
 		const unreadable = {
 			...itemOf({}),
 			get: () => {
 				throw new Error('No such field');
 			},
 		};
-		expect(toInvalidRow(unreadable, sendToSegments, { dryRun: true, error })).toEqual({
+		expect(toRowAsEntered(unreadable, sendToSegments, { dryRun: true, error })).toEqual({
 			audience: 'segments',
 			dryRun: true,
 			error,

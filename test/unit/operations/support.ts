@@ -6,6 +6,7 @@ import type { SendOperation } from '../../../nodes/PushCampaign/operations/opera
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
+import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
 
 interface Context {
@@ -78,3 +79,8 @@ export function recordingClient(answer: object) {
 	};
 	return { client, asked };
 }
+
+/** A client that is refused for one reason. */
+export const refusingClient = (problem: Problem): Client => ({
+	request: async () => ({ answered: false, problem }),
+});

@@ -118,22 +118,19 @@ export async function runProcesses(
 			if (answer === 'accepted') return sent;
 			return answer === 'refused' ? refused : lost;
 		};
-		const notes = { warn: () => undefined, noteSent: () => undefined };
 		const keys = keysFor(
 			rowsFor(async () => await moveOn('query')),
 			() => nowMs,
 		);
-		const once = new SendsOnce(new Ledger(), keys, String(id), notes);
+		const once = new SendsOnce(new Ledger(), keys, String(id), () => undefined);
 		const send = {
 			position: '0.0',
 			key: 'key',
-			repeats: 'never' as const,
 			unknownOutcome: choice,
 			timeoutMs,
 			checkTime: () => undefined,
 			request,
 			toRow: () => ({}),
-			countedRow: {},
 		};
 		busy += 1;
 		for (let waits = 0; waits <= mostWaits; waits += 1) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { openLedger, type Ledger } from '../../../nodes/PushCampaign/send/ledger';
+import type { Ledger } from '../../../nodes/PushCampaign/send/ledger';
+import { openLedger as open } from '../../../nodes/PushCampaign/send/ledger';
 import {
 	failureProblem,
 	unknownProblem,
@@ -22,152 +23,197 @@ function saved(context: object): object {
 	return { ...z.record(z.string(), z.unknown()).parse(copy) };
 }
 
+const openLedger = (context: object, id = 'retry', isRetry = true) =>
+	open(context, { id, isRetry });
+
+const send = { position: '0.1' };
+const sendWithKey = { ...send, key: 'key:abc', notification: 'seen' };
+
 /** A context in which the first execution has left one send as it ended. */
 function contextWith(end: (ledger: Ledger) => void): object {
 	const context = {};
-	const ledger = openLedger(context);
-	ledger.begin('0.1', 'first', false);
+	const ledger = openLedger(context, 'first', false);
+	ledger.begin(send, 'first');
 	end(ledger);
 	return context;
 }
-const sent = () => contextWith((ledger) => ledger.keepSent('0.1', row, false));
-const unknown = () => contextWith((ledger) => ledger.keepFailed('0.1', 'first', lost, false));
+const sent = () => contextWith((ledger) => ledger.keepSent(send, row));
+const unknown = () => contextWith((ledger) => ledger.keepFailed(send, 'first', lost));
+const earlier = { says: 'unknown', problem: lost, isOfEarlier: true };
 
-test('an item that was sent gives its first answer again, whatever is chosen about unknown ones', () => {
+test('an item that was sent gives its first answer again', () => {
 	const ledger = openLedger(saved(sent()));
-	for (const choice of ['report', 'resend', 'countAsSent'] as const) {
-		expect(ledger.recall('0.1', 'retry', choice)).toEqual({ says: 'sent', row, hasKey: false });
-	}
-	expect(ledger.recall('0.2', 'retry', 'report')).toEqual({ says: 'new' });
-	expect(ledger.recall('1.1', 'retry', 'report')).toEqual({ says: 'new' });
+	expect(ledger.recall('0.1', 'retry')).toEqual({ says: 'sent', row });
+	expect(ledger.recall('0.2', 'retry')).toEqual({ says: 'new' });
+	expect(ledger.recall('1.1', 'retry')).toEqual({ says: 'new' });
+	expect(ledger.hasFoundUnknown('retry')).toBe(false);
 });
 
 test('an item that was certainly not sent is as new', () => {
-	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', refused, false));
-	expect(openLedger(saved(context)).recall('0.1', 'retry', 'report')).toEqual({ says: 'new' });
+	const context = contextWith((ledger) => ledger.keepFailed(send, 'first', refused));
+	expect(openLedger(saved(context)).recall('0.1', 'retry')).toEqual({ says: 'new' });
 });
 
-test('an unknown item fails again with the same words, unless its user chose otherwise for a later execution', () => {
+test('an unknown item is for its user to decide in a later execution, and not in its own', () => {
 	const ledger = openLedger(saved(unknown()));
-	const again = { says: 'unknown', problem: lost, hasKey: false };
-	expect(ledger.recall('0.1', 'retry', 'report')).toEqual(again);
-	expect(ledger.recall('0.1', 'first', 'resend')).toEqual(again);
-	expect(ledger.recall('0.1', 'retry', 'resend')).toEqual({ says: 'new' });
-	expect(ledger.recall('0.1', 'retry', 'countAsSent')).toEqual({ says: 'countAsSent' });
+	expect(ledger.recall('0.1', 'retry')).toEqual(earlier);
+	expect(ledger.recall('0.1', 'first')).toEqual({ ...earlier, isOfEarlier: false });
+	expect(ledger.hasFoundUnknown('retry')).toBe(true);
 });
 
-test('an unknown item keeps what is to be mended', () => {
+test('an execution that goes on after a pause has found nothing that an earlier one left unknown', () => {
+	const ledger = openLedger(saved(unknown()), 'first', false);
+	expect(ledger.hasFoundUnknown('first')).toBe(false);
+});
+
+test('an unknown item keeps what is to be mended, the code of its answer, and its key', () => {
 	const page = unusableProblem({ statusCode: 200 }, false, requested);
-	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', page, false));
-	expect(openLedger(saved(context)).recall('0.1', 'retry', 'report')).toMatchObject({
-		problem: { fix: page.fix },
-	});
+	for (const problem of [page, gateway]) {
+		const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, 'first', problem));
+		const recalled = openLedger(saved(context)).recall('0.1', 'retry');
+		expect(recalled).toMatchObject({ key: 'key:abc' });
+		expect(recalled).toMatchObject({ problem: saved({ ...problem }) });
+	}
 	expect(page.fix).toMatch(/Base URL/);
-});
-
-test('an unknown item keeps the code of its answer', () => {
-	const context = contextWith((ledger) => ledger.keepFailed('0.1', 'first', gateway, false));
-	const recalled = openLedger(saved(context)).recall('0.1', 'retry', 'report');
-	expect(recalled).toMatchObject({ problem: { type: 'unexpected_answer', httpCode: '502' } });
 });
 
 test('a request that has left and was not answered is unknown, and nobody decides about it while it is in flight', () => {
 	const context = {};
-	openLedger(context).begin('0.1', 'first', true);
-	const inFlight = openLedger(context).recall('0.1', 'other', 'resend');
-	expect(inFlight).toMatchObject({ says: 'unknown' });
-	const stopped = openLedger(saved(context));
-	expect(stopped.recall('0.1', 'other', 'resend')).toEqual({ says: 'new' });
-	expect(stopped.recall('0.1', 'first', 'resend')).toEqual({
+	openLedger(context, 'first', false).begin(send, 'first');
+	expect(openLedger(context).recall('0.1', 'other')).toEqual({
 		says: 'unknown',
+		isOfEarlier: false,
+		problem: unknownProblem('another run of this node is sending it at this moment', requested),
+	});
+	expect(openLedger(saved(context)).recall('0.1', 'other')).toEqual({
+		says: 'unknown',
+		isOfEarlier: true,
 		problem: unknownProblem(
 			'the execution was stopped before the push service answered',
 			requested,
 		),
-		hasKey: true,
 	});
+});
+
+describe('what subscribers would see twice', () => {
+	const same = { position: '1.0', notification: 'seen' };
+	const shown = { ...send, notification: 'seen' };
+
+	test('is what was sent, or may have been, at another position', () => {
+		for (const problem of [undefined, lost]) {
+			const ledger = openLedger({}, 'first', false);
+			ledger.begin(shown, 'first');
+			expect(ledger.hasShown(same)).toBe(true);
+			if (problem === undefined) ledger.keepSent(shown, row);
+			else ledger.keepFailed(shown, 'first', problem);
+			expect(ledger.hasShown(same)).toBe(true);
+			expect(ledger.hasShown(shown)).toBe(false);
+			expect(ledger.hasShown({ ...same, notification: 'other' })).toBe(false);
+			expect(ledger.hasShown({ position: '1.0' })).toBe(false);
+		}
+	});
+
+	test('is not what was refused', () => {
+		const ledger = openLedger({}, 'first', false);
+		ledger.begin(shown, 'first');
+		ledger.keepFailed(shown, 'first', refused);
+		expect(ledger.hasShown(same)).toBe(false);
+	});
+
+	test('is told by its key if both have one', () => {
+		const ledger = openLedger({}, 'first', false);
+		ledger.keepSent(sendWithKey, row);
+		expect(ledger.hasShown({ ...same, key: 'key:abc' })).toBe(false);
+		expect(ledger.hasShown({ ...same, key: 'key:def' })).toBe(true);
+		expect(ledger.hasShown(same)).toBe(true);
+	});
+
+	test('is known by a Retry', () => {
+		const context = contextWith((ledger) => ledger.keepSent(shown, row));
+		expect(openLedger(saved(context)).hasShown(same)).toBe(true);
+	});
+});
+
+test('what its user found in the dashboard is sent, with its key', () => {
+	const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, 'first', lost));
+	const ledger = openLedger(saved(context));
+	ledger.countAsSent('0.1', row);
+	expect(ledger.recall('0.1', 'retry')).toEqual({ says: 'sent', row });
+	expect(ledger.hasShown({ position: '1.0', notification: 'seen' })).toBe(true);
 });
 
 test('a second Retry knows what the first one sent, also if n8n does not', () => {
 	const first = saved(unknown());
-	const retry = openLedger(saved(first));
-	retry.begin('0.1', 'retry', false);
-	retry.keepSent('0.1', row, false);
-	expect(openLedger(saved(first)).recall('0.1', 'retry 2', 'resend')).toEqual({
-		says: 'sent',
-		row,
-		hasKey: false,
-	});
+	openLedger(saved(first)).keepSent(send, row);
+	expect(openLedger(saved(first), 'second').recall('0.1', 'second')).toEqual({ says: 'sent', row });
+});
+
+test('only the ledgers of Retries are remembered', () => {
+	const first = saved(unknown());
+	openLedger(saved(first), 'first', false).keepSent(send, row);
+	expect(openLedger(saved(first)).recall('0.1', 'retry')).toEqual(earlier);
 });
 
 test('a further try of the same execution has the same ledger, and a new execution a new one', () => {
 	const context = sent();
 	expect(openLedger(context)).toBe(openLedger(context));
-	expect(openLedger({}).recall('0.1', 'new', 'report')).toEqual({ says: 'new' });
-	expect([openLedger({}).isEmpty, openLedger(context).isEmpty]).toEqual([true, false]);
+	expect(openLedger({}).recall('0.1', 'new')).toEqual({ says: 'new' });
 });
 
 test('what n8n saved in another process and what this one remembers are put together: sent is sent', () => {
 	const first = saved(unknown());
 	const here = openLedger(saved(first));
-	here.keepFailed('0.1', 'retry', lost, false);
-	here.keepSent('0.2', row, false);
+	here.keepFailed(send, 'retry', lost);
+	here.keepSent({ position: '0.2' }, row);
 	// A Retry in another process has sent it, and n8n saved that.
-	const newest = { pushCampaignLedger: { id: here.id, entries: { '0.1': { row, hasKey: true } } } };
-	const ledger = openLedger(newest);
-	expect(ledger.recall('0.1', 'retry 3', 'report')).toEqual({ says: 'sent', row, hasKey: true });
-	expect(ledger.recall('0.2', 'retry 3', 'report')).toMatchObject({ says: 'sent' });
+	const newest = { pushCampaignLedger: { id: here.id, entries: { '0.1': { row } } } };
+	const ledger = openLedger(newest, 'retry 3');
+	expect(ledger.recall('0.1', 'retry 3')).toEqual({ says: 'sent', row });
+	expect(ledger.recall('0.2', 'retry 3')).toEqual({ says: 'sent', row });
 	// What n8n saved of an older one takes nothing back.
-	expect(openLedger(saved(first)).recall('0.1', 'retry 4', 'resend')).toMatchObject({
+	expect(openLedger(saved(first), 'retry 4').recall('0.1', 'retry 4')).toEqual({
 		says: 'sent',
+		row,
 	});
 });
 
 test('what n8n saves is a format', () => {
 	const entries = {
-		'0.0.abc': { row: { campaignId: '1001', status: 'success' }, hasKey: false },
+		'0.0.abc': { row: { campaignId: '1001', status: 'success' }, key: 'key:1', notification: 'n1' },
 		'0.1.def': {
 			unknown: {
 				type: 'network',
 				outcome: 'unknown',
-				message: 'It is unknown whether this was sent',
-				remedy: 'wait',
+				message: 'It is unknown whether this was sent (the connection was lost)',
+				reason: 'the connection was lost',
 				cause: 'temporarily-unavailable',
 			},
 			executionId: '7',
-			hasKey: true,
 		},
 	};
 	const ledger = openLedger({ pushCampaignLedger: { id: 'format', entries } });
-	expect(ledger.recall('0.0.abc', '8', 'report')).toMatchObject({ says: 'sent', hasKey: false });
-	expect(ledger.recall('0.1.def', '8', 'report')).toMatchObject({ says: 'unknown', hasKey: true });
+	expect(ledger.recall('0.0.abc', '8').says).toBe('sent');
+	expect(ledger.recall('0.1.def', '8').says).toBe('unknown');
 	expect(saved({ ledger })).toEqual({ ledger: { id: 'format', entries } });
 });
 
 test('what counts as unknown because nothing can be read stays so in each later Retry', () => {
 	const first = saved({ pushCampaignLedger: 'of another version' });
-	expect(openLedger(first).recall('0.1', 'retry', 'report').says).toBe('unknown');
-	const second = openLedger(saved(first));
-	expect(second.recall('0.1', 'second retry', 'report').says).toBe('unknown');
-	expect(second.isEmpty).toBe(false);
+	expect(openLedger(first).recall('0.1', 'retry').says).toBe('unknown');
+	const second = openLedger(saved(first), 'second');
+	expect(second.recall('0.1', 'second').says).toBe('unknown');
+	expect(second.hasFoundUnknown('second')).toBe(true);
 });
 
 test('an entry that can’t be read counts as unknown, and so does every item if nothing can be read', () => {
-	const entries = { '0.1': { sent: true }, '0.2': { row, hasKey: true } };
+	const entries = { '0.1': { sent: true }, '0.2': { row } };
 	const broken = openLedger({ pushCampaignLedger: { id: 'broken', entries } });
-	expect(broken.recall('0.1', 'retry', 'report')).toEqual({
-		says: 'unknown',
-		problem: unknownProblem(
-			"this version of Push Campaign can't read what was saved about it",
-			requested,
-		),
-		hasKey: false,
-	});
-	expect(broken.recall('0.1', 'retry', 'resend')).toEqual({ says: 'new' });
-	expect(broken.recall('0.2', 'retry', 'report')).toMatchObject({ says: 'sent' });
+	const reason = "this version of Push Campaign can't read what was saved about it";
+	const problem = unknownProblem(reason, requested);
+	expect(broken.recall('0.1', 'retry')).toEqual({ ...earlier, problem });
+	expect(broken.recall('0.2', 'retry')).toEqual({ says: 'sent', row });
 	const none = openLedger({ pushCampaignLedger: { id: 7, entries: [] } });
-	expect(none.recall('0.1', 'any', 'report')).toMatchObject({ says: 'unknown' });
-	expect(none.isEmpty).toBe(false);
+	expect(none.recall('0.1', 'retry')).toEqual({ ...earlier, problem });
 });
 
 test('the hundred executions that were retried last are remembered', () => {
@@ -178,8 +224,8 @@ test('the hundred executions that were retried last are remembered', () => {
 			openLedger({ pushCampaignLedger: { id: `other ${others}`, entries: {} } });
 		}
 	};
-	const says = () => openLedger(saved(first)).recall('0.1', 'retry', 'report').says;
-	openLedger(saved(first)).keepSent('0.1', row, false);
+	const says = () => openLedger(saved(first)).recall('0.1', 'retry').says;
+	openLedger(saved(first)).keepSent(send, row);
 	for (let again = 0; again < 2; again += 1) {
 		retryOthers(99);
 		expect(says()).toBe('sent');

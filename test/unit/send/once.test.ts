@@ -37,14 +37,13 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 			return table.has(name);
 		},
 	};
-	const [warn, noteSent] = [jest.fn(), jest.fn()];
+	const warn = jest.fn();
 	const ledger = new Ledger();
 	const keys = new Keys(rows, given.now ?? (() => 0));
-	const once = new SendsOnce(ledger, keys, 'execution', { warn, noteSent });
+	const once = new SendsOnce(ledger, keys, 'execution', warn);
 	const send: Send = {
 		position: '0.0',
 		key: 'key',
-		repeats: 'never',
 		unknownOutcome: 'report',
 		timeoutMs: 1_000,
 		checkTime() {
@@ -56,9 +55,8 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 			return { answered: true, value: { description: 'Created' }, raw: {} };
 		},
 		toRow: ({ description }) => ({ description }),
-		countedRow: { status: 'alreadySent' },
 	};
-	return { table, asked, warn, noteSent, ledger, once, send };
+	return { table, asked, warn, ledger, once, send };
 }
 
 const failed = (problem: object) => ({ outcome: { ended: 'failed', problem } });
@@ -73,25 +71,20 @@ test('a send claims its key right before its request leaves, and notes that it w
 });
 
 test('while a request is in flight the ledger has it as unknown', async () => {
-	for (const key of [undefined, 'key']) {
-		const { once, send, ledger } = setUp();
-		const says: unknown[] = [];
-		const request: Send['request'] = async () => {
-			says.push(ledger.recall(send.position, 'other', 'resend'));
-			return await send.request();
-		};
-		await once.try({ ...send, key, request });
-		expect(says).toMatchObject([{ says: 'unknown', hasKey: key !== undefined }]);
-		expect(ledger.recall(send.position, 'other', 'resend')).toMatchObject({
-			...{ says: 'sent', hasKey: key !== undefined },
-		});
-	}
+	const { once, send, ledger } = setUp();
+	const says: unknown[] = [];
+	const request: Send['request'] = async () => {
+		says.push(ledger.recall(send.position, 'other'));
+		return await send.request();
+	};
+	await once.try({ ...send, request });
+	expect(says).toMatchObject([{ says: 'unknown', isOfEarlier: false }]);
+	expect(ledger.recall(send.position, 'other')).toMatchObject({ says: 'sent' });
 });
 
 test('a send without a key is judged by its time alone', async () => {
 	const { once, send, asked, table } = setUp();
 	const keyless = { ...send, key: undefined };
-	expect(await once.isFree(keyless)).toBe(true);
 	const late = await once.try({ ...keyless, checkTime: () => tooLate });
 	expect(late).toMatchObject({ ...failed(tooLate), then: 'stop' });
 	expect(asked).toEqual([]);
@@ -106,13 +99,28 @@ test('what is a defect of the node is thrown, and is no failure of a send', asyn
 	await expect(once.try({ ...send, request })).rejects.toThrow('A defect');
 });
 
-test('an item that the ledger has as unknown fails again, and is asked of nobody else', async () => {
-	const { once, send, ledger, asked } = setUp();
-	ledger.begin(send.position, 'execution', true);
-	ledger.keepFailed(send.position, 'execution', lost, true);
-	expect(await once.try(send)).toMatchObject({ ...failed(lost), then: 'end' });
-	expect(await once.isFree(send)).toBe(false);
-	expect(asked).toEqual([]);
+test.each([
+	['reports again', 'report', 'earlier execution'],
+	['counts as sent, which is done when it is read', 'countAsSent', 'earlier execution'],
+	['is sent again, and this execution left it so', 'resend', 'execution'],
+] as const)(
+	'an unknown item that %s fails again, and is asked of nobody else',
+	async (_what, unknownOutcome, executionId) => {
+		const { once, send, ledger, asked } = setUp();
+		ledger.keepFailed(send, executionId, lost);
+		expect(await once.try({ ...send, unknownOutcome })).toMatchObject({
+			...failed(lost),
+			then: 'end',
+		});
+		expect(asked).toEqual([]);
+	},
+);
+
+test('an unknown item of an earlier execution is sent with Send Again', async () => {
+	const { once, send, ledger } = setUp();
+	ledger.keepFailed(send, 'earlier execution', lost);
+	const again = await once.try({ ...send, unknownOutcome: 'resend' });
+	expect(again).toMatchObject({ outcome: { ended: 'sent' } });
 });
 
 test('what the ledger knows is asked of nobody else', async () => {
@@ -127,11 +135,9 @@ test('what the ledger knows is asked of nobody else', async () => {
 test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
 	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
 	const late = { ...sent.send, checkTime: () => tooLate };
-	expect(await sent.once.isFree(late)).toBe(false);
 	expect(await sent.once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 
 	const free = setUp();
-	expect(await free.once.isFree({ ...free.send, checkTime: () => tooLate })).toBe(true);
 	expect(await free.once.try({ ...free.send, checkTime: () => tooLate })).toMatchObject({
 		...failed({ type: 'validation', message: tooLate.message }),
 		then: 'stop',
@@ -151,7 +157,6 @@ test('a late item is not taken for free because the item before was', async () =
 	const { once, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
 	await once.try(send);
 	const late = { ...send, position: '0.1', key: 'sent before', checkTime: () => tooLate };
-	expect(await once.isFree(late)).toBe(false);
 	expect(await once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 });
 
@@ -159,7 +164,6 @@ test('a claim of somebody else is waited for, and is unknown once its time is ov
 	let now = 0;
 	const { once, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
 	now = 5_999;
-	expect(await once.isFree(send)).toBe(false);
 	expect(await once.try(send)).toEqual({ then: 'held' });
 	now += 5_999;
 	expect(await once.try(send)).toMatchObject({ then: 'held' });
@@ -171,36 +175,31 @@ test('a claim of somebody else is waited for, and is unknown once its time is ov
 });
 
 describe('Count as Sent', () => {
-	const unknown = (key: string | undefined) => {
-		const all = setUp();
-		all.ledger.begin('0.0', 'earlier execution', false);
-		all.ledger.keepFailed('0.0', 'earlier execution', lost, false);
-		return { ...all, send: { ...all.send, key, unknownOutcome: 'countAsSent' as const } };
-	};
-	const counted = { outcome: { ended: 'sentBefore', row: { status: 'alreadySent' } }, then: 'end' };
+	const row = { status: 'alreadySent' };
 
 	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
-		for (const key of [undefined, 'key']) {
-			const { once, send, asked, table } = unknown(key);
-			expect(await once.try(send)).toMatchObject(counted);
-			expect(await once.try({ ...send, unknownOutcome: 'report' })).toMatchObject(counted);
-			expect(once.recall(send)).toMatchObject({ says: 'sent', hasKey: key !== undefined });
-			expect(table.size).toBe(key === undefined ? 0 : 2);
+		for (const keys of [[], ['key']]) {
+			const { once, send, asked, table } = setUp();
+			await once.countAsSent(send.position, keys, row);
+			expect(await once.try({ ...send, unknownOutcome: 'report' })).toMatchObject({
+				...{ outcome: { ended: 'sentBefore', row }, then: 'end' },
+			});
+			expect(table.size).toBe(keys.length === 0 ? 0 : 2);
 			expect(asked).not.toContain('request');
 		}
 	});
 
-	test('with a key that was added after the send makes claim 1, for those who claim without a look', async () => {
-		const { once, send, table } = unknown('key');
-		await once.try(send);
+	test('makes claim 1 of a key that has none, for those who claim without a look', async () => {
+		const { once, send, table } = setUp();
+		await once.countAsSent(send.position, ['key'], row);
 		expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 	});
 
-	test('is not judged by the time of the send', async () => {
-		const { once, send } = unknown('key');
-		const late = { ...send, checkTime: () => tooLate };
-		expect(await once.isFree(late)).toBe(false);
-		expect(await once.try(late)).toMatchObject(counted);
+	test('is not known by the execution if the database does not take it', async () => {
+		const { once, send } = setUp({ failing: /insert/ });
+		const counting = once.countAsSent(send.position, ['key'], row);
+		await expect(counting).rejects.toBeInstanceOf(Unavailable);
+		expect(once.recall(send.position)).toEqual({ says: 'new' });
 	});
 });
 
@@ -219,6 +218,7 @@ test.each([
 	['a refusal for a reason that it names', refused('invalid_value'), 'stop', true, 'key:free:1'],
 	['a failure without a type', refused(''), 'stop', false, 'key:free:1'],
 	['no usable answer', lost, 'stop', false, 'key:lost:1'],
+	['no such subscriber, who stops no other one', refused('invalid_sid'), 'end', true, 'key:free:1'],
 ])(
 	'after %s the key says so, and only the service accepts',
 	async (_what, problem, then, isAccepted, row) => {
@@ -253,10 +253,8 @@ describe('if n8n’s database does not answer', () => {
 		expect(warn).toHaveBeenCalledWith(expect.stringContaining('SQLITE_BUSY'));
 	});
 
-	test('for a late item, the message names the database and not a bug', async () => {
-		const { once, send } = setUp({ failing: /look/ });
-		await expect(once.isFree({ ...send, checkTime: () => tooLate })).rejects.toBeInstanceOf(
-			Unavailable,
-		);
+	test('for a look, it is thrown', async () => {
+		const { once } = setUp({ failing: /look/ });
+		await expect(once.look({ key: 'key', timeoutMs: 1 })).rejects.toBeInstanceOf(Unavailable);
 	});
 });

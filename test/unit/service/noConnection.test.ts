@@ -37,18 +37,14 @@ describe('nothing was sent', () => {
 		expect(readNoConnection({ httpCode: 'ENOTFOUND' })).toMatchObject({ reason: 'host not found' });
 	});
 
-	test('says what to mend if waiting does not help', () => {
+	test('says what to mend, if it is not the address', () => {
 		const refused = readNoConnection(coded('CERT_HAS_EXPIRED')) ?? { reason: '' };
 		expect(refused.fix).toContain('NODE_EXTRA_CA_CERTS');
 		expect(noConnectionProblem('push.example', refused)).toMatchObject({
-			...{ remedy: 'mend', fix: refused.fix, outcome: 'notSent' },
+			...{ fix: refused.fix, outcome: 'notSent' },
 		});
 		const closed = readNoConnection(coded('ECONNREFUSED')) ?? { reason: '' };
-		const { remedy, fix } = noConnectionProblem('push.example', closed);
-		expect([remedy, fix]).toEqual([
-			'wait',
-			expect.stringMatching(/^Wait until it can be reached, or /),
-		]);
+		expect(noConnectionProblem('push.example', closed).fix).toMatch(/^Check 'Base URL' /);
 	});
 
 	test('if this n8n does not allow requests to the address', () => {

@@ -19,16 +19,10 @@ export const settings = {
 };
 export const body = { title: 'Sale', message: 'Today', target_url: 'https://shop.example' };
 export const send: ServiceRequest = { isSend: true, path: '/v1/notification/send/all', body };
-export const sendToOne: ServiceRequest = {
-	isSend: true,
-	path: '/v1/notification/send/sid',
-	body: { ...body, sid: '5001' },
-	about: { of: 'subscriber', label: "'Subscriber ID'", id: '5001' },
-};
 export const readStatus: ServiceRequest = {
 	isSend: false,
 	path: '/v1/notification/status/id/1001',
-	about: { of: 'campaign', label: "'Campaign ID'", id: '1001' },
+	isOfCampaign: true,
 };
 export const readCount: ServiceRequest = { isSend: false, path: '/v1/site/subscriber_count' };
 

@@ -23,7 +23,6 @@ const lost: Problem = {
 	type: 'network',
 	outcome: 'unknown',
 	message: 'The connection was lost',
-	remedy: 'wait',
 	cause: 'temporarily-unavailable',
 };
 

@@ -3,13 +3,12 @@ import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { siteId, timeIsOver } from '../../../nodes/PushCampaign/trigger/read';
 import { everything, selectReports, toError } from '../../../nodes/PushCampaign/trigger/reports';
 
-const common = { outcome: 'unknown', cause: 'temporarily-unavailable', remedy: 'wait' } as const;
+const common = { outcome: 'unknown', cause: 'temporarily-unavailable' } as const;
 const refused = (type: string): Problem => ({
 	...common,
 	type,
 	message: `Refused (${type})`,
 	cause: 'configuration-invalid',
-	remedy: 'correct',
 	httpCode: '404',
 	fix: "Correct 'Campaign IDs'.",
 });
@@ -23,10 +22,9 @@ const problems: Record<string, Problem> = {
 		said: 'The service says: "No".',
 		fix: "Check 'API Key'.",
 		cause: 'credential-invalid',
-		remedy: 'mend',
 	},
 	vault: { ...common, type: 'network', message: 'Not opened', fix: 'Check the vault.' },
-	odd: { ...common, type: 'x', message: 'Odd', cause: 'configuration-invalid', remedy: 'mend' },
+	odd: { ...common, type: 'x', message: 'Odd', cause: 'configuration-invalid' },
 	crowded: { ...common, type: 'rate_limit', message: 'Too many', cause: 'rate-limited' },
 	slow: { ...common, type: 'network', message: 'No answer' },
 	page: { ...common, type: 'unexpected_answer', message: 'The answer (HTTP 502) is not its own' },
