@@ -103,9 +103,9 @@ export function findRepeats(items: readonly RunItem[]): RunItem[] {
 			for (const { index } of others) firsts.set(index, first?.index ?? index);
 		}
 	}
-	return items.map((item) => {
-		const first = firsts.get(item.index);
-		const isRepeat = first !== undefined && (item.how === 'ready' || item.how === 'shown');
-		return isRepeat ? { ...item, first } : item;
-	});
+	return items.map((item) =>
+		item.how === 'ready' || item.how === 'shown'
+			? { ...item, first: firsts.get(item.index) }
+			: item,
+	);
 }

@@ -6,14 +6,14 @@ import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isSentOnlyOnce, unknownOutcomeOf } from '../operations/options';
+import { isDryRun, isSentOnlyOnce, readTimeout, unknownOutcomeOf } from '../operations/options';
 import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
 import { lateness } from '../operations/timing';
-import { asEntered } from '../operations/values';
+import { asEntered, readable } from '../operations/values';
+import type { KeyState } from '../send/keys';
 import type { Recalled } from '../send/ledger';
 import type { Send, SendsOnce } from '../send/once';
 import type { Problem } from '../service/problems';
-import { AskedKeys } from './askedKeys';
 import { shownBefore } from './duplicates';
 import { alreadySentUnderKey, countedAsSent } from './endings';
 import type { Start } from './jobs';
@@ -54,7 +54,8 @@ class Planner {
 	private readonly jobs: Jobs;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
-	private readonly asked: AskedKeys;
+	/** How the keys stood when the run began about which something is chosen, by item. */
+	private readonly asked = new Map<number, { readonly key: string; readonly state: KeyState }>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -67,17 +68,25 @@ class Planner {
 		this.start = startOf(context);
 		this.isRetry = isRetry(context);
 		this.jobs = new Jobs(context, this.connectionOf);
-		this.asked = new AskedKeys(this.jobs, sendsOnce, requireKeys);
 	}
 
 	/** Asks the keys about which something is chosen: what is unknown under one of them decides about the run. */
 	async askKeys(): Promise<void> {
-		const starts = [...this.context.getInputData().keys()].map((index) => this.begin(index));
-		const chosen = starts.filter(
-			({ choice, parameters, isShown, isTest }) =>
-				choice !== 'report' && isSentOnlyOnce(parameters) && !isShown && !isTest,
-		);
-		this.unavailable = await this.asked.ask(chosen, this.context.getExecutionCancelSignal());
+		for (const index of this.context.getInputData().keys()) {
+			const start = this.begin(index);
+			if (start.choice === 'report' || start.isShown || start.isTest) continue;
+			try {
+				const key = await this.jobs.keyOf(start);
+				if (key === undefined) continue;
+				await this.requireKeys();
+				const timeoutMs = readable(() => readTimeout(start.parameters)) ?? 0;
+				this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
+			} catch (error) {
+				// If it is about the item alone, its plan says so.
+				const { problem, isForAll } = toRefusal(error);
+				if (isForAll) this.unavailable = problem;
+			}
+		}
 	}
 
 	/**
@@ -194,14 +203,19 @@ class Planner {
 	/** Whether a choice decides about an item that is sent again. */
 	private isDecided(start: Start): boolean {
 		if (start.choice === 'report') return false;
-		return (
-			this.recalled(start).says === 'unknown' || this.asked.get(start.index)?.state.is === 'unknown'
-		);
+		return this.recalled(start).says === 'unknown' || this.isKeyOpen(start.index);
+	}
+
+	/** Whether the key of an item is unknown, or may be: of a claim that was found just now nobody knows that yet. */
+	private isKeyOpen(index: number): boolean {
+		const is = this.asked.get(index)?.state.is;
+		return is === 'unknown' || is === 'held';
 	}
 
 	/** Whether an earlier execution left anything unknown that a choice may decide about. */
 	private get wasAnyUnknown(): boolean {
-		return this.sendsOnce.hasFoundUnknown || this.asked.isAnyUnknown;
+		const isAnyKeyOpen = [...this.asked.keys()].some((index) => this.isKeyOpen(index));
+		return this.sendsOnce.hasFoundUnknown || isAnyKeyOpen;
 	}
 
 	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */

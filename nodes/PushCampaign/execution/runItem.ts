@@ -24,23 +24,21 @@ interface Checked extends Known {
 	readonly connection: Connection;
 	/** What it is sent once under. */
 	readonly key?: string | undefined;
+	/** The item of this run that has its key, and goes out in its place. */
+	readonly first?: number | undefined;
 }
 
 /** It is to be sent. It stays so if another item fails before, or if it only waits. */
 export interface ReadyItem extends Checked {
 	readonly how: 'ready';
 	readonly job: Send;
-	/** The item that has its key and is sent in its place. */
-	readonly first?: number;
 }
 
-/** It is shown by a dry run. */
+/** A dry run shows it. */
 export interface ShownItem extends Checked {
 	readonly how: 'shown';
 	/** Whom the editor would send it to instead. */
 	readonly testSubscriberId?: string | undefined;
-	/** The item that has its key and would be sent in its place. */
-	readonly first?: number;
 }
 
 /** It stands behind the first item of a test, and goes to nobody. */
@@ -54,43 +52,23 @@ export interface SentItem extends Checked {
 	readonly row: IDataObject;
 }
 
-/** It was sent before, and gave this item then, or says so. */
-interface SentBefore extends Known {
+/** It was sent before: in an earlier try of this execution, earlier under its key, or by another item of this run. */
+export interface SentBeforeItem extends Known {
+	readonly how: 'sentEarlier' | 'alreadySent' | 'repeated';
 	readonly row: IDataObject;
 }
 
-/** In an earlier try of this execution, or it counts as sent. */
-export interface SentEarlierItem extends SentBefore {
-	readonly how: 'sentEarlier';
-}
-
-/** Earlier, under its key. */
-export interface AlreadySentItem extends SentBefore {
-	readonly how: 'alreadySent';
-}
-
-/** By another item of this run, under the key of both. */
-export interface RepeatedItem extends SentBefore {
-	readonly how: 'repeated';
-}
-
-interface NotSent extends Known {
+/** It was not sent, or nobody knows; or a dry run shows that it can't be sent. */
+interface NotSentItem<How> extends Known {
+	readonly how: How;
 	readonly problem: Problem;
 	/** As it would go out, as far as that is known. */
 	readonly send?: PreparedSend | undefined;
 	/** Whether an earlier try left it unknown: it keeps nothing else back. */
 	readonly isRecalled?: boolean;
 }
-
-/** It was not sent, or nobody knows. */
-export interface FailedItem extends NotSent {
-	readonly how: 'failed';
-}
-
-/** A dry run shows that it can't be sent. */
-export interface UnsendableItem extends NotSent {
-	readonly how: 'unsendable';
-}
+export type FailedItem = NotSentItem<'failed'>;
+export type UnsendableItem = NotSentItem<'unsendable'>;
 
 /** An item of a run that sends, from its plan to its end. */
 export type RunItem =
@@ -98,9 +76,7 @@ export type RunItem =
 	| ShownItem
 	| UntestedItem
 	| SentItem
-	| SentEarlierItem
-	| AlreadySentItem
-	| RepeatedItem
+	| SentBeforeItem
 	| FailedItem
 	| UnsendableItem;
 

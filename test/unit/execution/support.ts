@@ -1,7 +1,7 @@
 import type {
 	FailedItem,
 	ReadyItem,
-	SentEarlierItem,
+	SentBeforeItem,
 	SentItem,
 	ShownItem,
 } from '../../../nodes/PushCampaign/execution/runItem';
@@ -32,7 +32,7 @@ export const shown = (index: number, send: PreparedSend = toAll, more = {}): Sho
 	...more,
 });
 
-export const sentEarlier = (index: number): SentEarlierItem => ({
+export const sentEarlier = (index: number): SentBeforeItem => ({
 	...{ index, parameters, how: 'sentEarlier', row: {} },
 });
 
