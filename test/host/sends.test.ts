@@ -293,21 +293,21 @@ test("the rows of every send go into n8n's own data table, mapped automatically"
 });
 
 describe('an execution that failed', () => {
-	test('says how many were sent, and Retry sends the rest and nothing twice', async () => {
+	test('says how many of 5,000 items were sent, and Retry sends the rest and nothing twice', async () => {
 		const { simulator } = stage();
-		simulator.addFault(refusal('Item 30'));
+		simulator.addFault(refusal('Item 2500'));
 		const workflow = await sendWorkflow(stage());
-		const failed = await workflow.run(titled('Item', 60));
+		const failed = await workflow.run(titled('Item', 5_000));
 		expect(failed.status).toBe('error');
 		const sent = acceptedTitles(stage()).length;
 		const { message } = failureOf(failed);
 		expect(message).toBe(
-			`The push service could not carry out the request. ${sent} of 60 were sent.`,
+			`The push service could not carry out the request. ${sent} of 5000 were sent.`,
 		);
 		const retried = await retryAsItSays(stage(), failed);
 		expect(retried.status).toBe('success');
-		expect(statusesOf(retried)).toEqual(titled('Item', 60).map(() => 'success'));
-		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 60).sort());
+		expect(statusesOf(retried)).toEqual(titled('Item', 5_000).map(() => 'success'));
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 5_000).sort());
 		for (const { title, campaignId } of sentItems(retried)) {
 			expect(simulator.campaigns.get(String(campaignId))?.body['title']).toBe(title);
 		}
