@@ -28,7 +28,6 @@ module.exports = {
 			setupFiles,
 			testEnvironment: '<rootDir>/test/engine/support/environment.ts',
 		}),
-		project('verify'),
 	],
 	// The engine tests often wait: for servers, for pauses between retries.
 	maxWorkers: availableParallelism() + 1,

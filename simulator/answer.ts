@@ -6,7 +6,7 @@ import { audiences, judgeSend, sendOperations, type Audience } from './operation
 import type { RateLimiter } from './rateLimiter';
 import { parseSendAt } from './schedule';
 import type { Settings } from './settings';
-import { isSubscriber, plainId } from './subscribers';
+import { isSubscriber } from './subscribers';
 
 /** A request as it came. */
 export interface ServiceRequest {
@@ -94,7 +94,7 @@ function decode(text: string): string {
 
 /** A send to one subscriber gave no campaign ID, so it has no status either. */
 function answerStatus(id: string, { settings, campaigns, now }: ServiceParts): Answer {
-	const campaign = campaigns.byId.get(plainId(id));
+	const campaign = campaigns.byId.get(id);
 	if (!campaign || campaign.audience === 'sid') return refuse(failures.unknownCampaign);
 	const { counters, isWaiting, status } = viewOf(campaign, now, settings.lifeSpeed);
 	const isHidden = isWaiting && settings.waitingCounters === 'null';

@@ -18,15 +18,11 @@ export const segmentShares = new Map([
 /** How many are in any other segment, or have any attribute. */
 const otherShare = 0.1;
 
-/** An ID as the service writes it: a whole number has no leading zeros. */
-export const plainId = (id: string) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id);
-
 /** Whether one of so many active subscribers has this ID. */
 export function isSubscriber(id: string, active: number): boolean {
-	const plain = plainId(id);
-	if (plain === longSubscriberId) return true;
-	if (!/^\d{1,15}$/.test(plain)) return false;
-	const index = Number(plain) - firstSubscriberId;
+	if (id === longSubscriberId) return true;
+	if (!/^[1-9]\d{0,14}$/.test(id)) return false;
+	const index = Number(id) - firstSubscriberId;
 	return index >= 0 && index < active;
 }
 

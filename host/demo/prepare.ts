@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { N8nClient } from '../n8n/client';
+import { createDataTable, type Row } from '../n8n/dataTables';
+import { N8nRefused, type Owner } from '../n8n/rest';
+import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
 import {
 	chooseCredential,
 	createdTables,
 	exampleFile,
 	exampleNames,
 	parseWorkflow,
-} from '../../examples/read';
-import type { N8nClient } from '../n8n/client';
-import { createDataTable, type Row } from '../n8n/dataTables';
-import { N8nRefused, type Owner } from '../n8n/rest';
-import { credentialSchema, credentialType, type WorkflowDraft } from '../n8n/workflows';
+} from './examples';
 import { fillIn } from './samples';
 
 /** The login of the demo's server. */

@@ -53,24 +53,12 @@ const executionSchema = summarySchema.extend({
 /** An execution with everything that n8n saved of it. */
 export type Execution = z.infer<typeof executionSchema>;
 
-const flattedSchema = z.array(z.unknown());
-
-/** Reads how n8n saves an execution: an array whose first entry is the whole, and every text in it a number of an entry. */
-function parseFlatted(text: string): unknown {
-	const entries = flattedSchema.parse(JSON.parse(text));
-	for (const entry of entries) {
-		if (typeof entry !== 'object' || entry === null) continue;
-		for (const [name, value] of Object.entries(entry)) {
-			if (typeof value === 'string') Reflect.set(entry, name, entries[Number(value)]);
-		}
-	}
-	return entries[0];
-}
-
 /** Reads an execution from n8n's answer; fails as long as it is not saved whole. */
-function decode(answer: unknown) {
+async function decode(answer: unknown) {
+	// Its types are those of an ES module.
+	const { parse } = await import('flatted');
 	const { data, ...summary } = z.object({ data: z.unknown() }).passthrough().parse(answer);
-	const decoded = typeof data === 'string' ? parseFlatted(data) : data;
+	const decoded: unknown = typeof data === 'string' ? parse(data) : data;
 	return executionSchema.safeParse({ ...summary, data: decoded });
 }
 
@@ -113,7 +101,7 @@ export class N8nExecutions extends N8nSession {
 
 	/** One execution with its data. It must have ended: `waitForExecution` waits for that. */
 	async execution(id: string): Promise<Execution> {
-		const { data, error } = decode(await this.request('GET', `executions/${id}`));
+		const { data, error } = await decode(await this.request('GET', `executions/${id}`));
 		if (data === undefined) throw error;
 		return data;
 	}
@@ -145,7 +133,7 @@ export class N8nExecutions extends N8nSession {
 			const { status } = summarySchema.parse(await this.request('GET', path));
 			if (!finalStatuses.includes(status)) return undefined;
 			// n8n 1 saves the data after the status: what came with the status may be older.
-			return decode(await this.request('GET', path)).data;
+			return (await decode(await this.request('GET', path))).data;
 		};
 		const late = () => `Execution ${id} has not ended, or is not saved`;
 		const saved = await until(read, (seen) => seen !== undefined, { within: patienceMs, late });

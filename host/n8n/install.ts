@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { withLock } from '../process/lock';
 import { runNpm } from '../process/run';
@@ -64,7 +64,7 @@ export async function installHost(
 
 async function install(host: Host, reach: (what: string) => void): Promise<void> {
 	const { directory, nativePackages } = host;
-	const npm = async (args: string[]) => await runNpm(args, directory);
+	const npm = async (args: string[], env = {}) => await runNpm(args, directory, env);
 	try {
 		reach('reaching the npm registry');
 		// Without a network an installation would try for many minutes before it says so.
@@ -74,12 +74,22 @@ async function install(host: Host, reach: (what: string) => void): Promise<void>
 		const timer = setInterval(() => void progressIn(directory).then(reach), 5_000);
 		await npm(['install', '--no-save']).finally(() => clearInterval(timer));
 		reach('building SQLite, a minute or two');
-		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false']);
+		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false'], headersHere());
 	} catch (error) {
 		const logFile = join(directory, 'install.log');
 		await writeFile(logFile, String(error));
 		throw new Error(`${explain(String(error))}\nEverything that npm printed is in ${logFile}`);
 	}
+}
+
+/**
+ * Makes node-gyp take the headers that most installations of Node.js bring along, instead of downloading them from
+ * nodejs.org. SQLite is built on Node-API, so what is built for this Node.js runs in n8n's newer one.
+ */
+function headersHere(): Record<string, string> {
+	const prefix = dirname(dirname(realpathSync(process.execPath)));
+	const isHere = existsSync(join(prefix, 'include', 'node', 'node_api.h'));
+	return isHere ? { npm_config_nodedir: prefix } : {};
 }
 
 const lockSchema = z.object({ packages: z.record(z.unknown()) });
@@ -103,17 +113,38 @@ async function stampOf(directory: string): Promise<string> {
 	return hash.update(process.platform).update(process.arch).digest('hex');
 }
 
-/** Says in plain words why npm failed, as far as its output tells. */
+const again = 'then run the same command again';
+const installTools = `Install Python 3, make and a C++ compiler (Debian, Ubuntu: sudo apt-get install python3 make g++; macOS: xcode-select --install), ${again}.`;
+
+/**
+ * What npm prints when it fails, and what that means. The first that is found counts: a build that fails has met
+ * the network before, looking for a ready-made binary.
+ */
+const reasons = [
+	{ line: /^.*ENOSPC.*$/m, why: 'the disk is full. It takes about 2.5 GB.' },
+	{
+		line: /^.*(?:Could not find any Python|not found: g?make\b|make: \S+: (?:No such file|not found|Command not found)|No Xcode or CLT).*$/m,
+		why: `SQLite has to be compiled here, and a program for that is missing. ${installTools}`,
+	},
+	{
+		line: /^.*gyp http GET \S+headers\.tar\.gz.*$(?![^]*gyp http 200)/m,
+		why: `SQLite has to be compiled here, and the headers of Node.js, which that takes, could not be downloaded. Check the network (and the proxy, if there is one), or use a Node.js that brings them along, as those from nodejs.org and nvm do; ${again}.`,
+	},
+	{
+		line: /^.*gyp ERR! (?:stack Error|build error|configure error).*$/m,
+		why: 'SQLite has to be compiled here, and the compiler stopped.',
+	},
+	{
+		line: /^.*(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET).*$/m,
+		why: `the npm registry was not reached. Check the network (and the proxy, if there is one), ${again}: it goes on where it stopped.`,
+	},
+];
+
+/** Says in plain words why npm failed, as far as its output tells, and by which line of it. */
 export function explain(output: string): string {
-	// A build that looked for a ready-made binary first has met the network, too.
-	if (/gyp ERR!/.test(output)) {
-		return 'n8n was not installed: SQLite has to be compiled here, which needs Python 3, make and a C++ compiler. Install them (Debian, Ubuntu: sudo apt-get install python3 make g++; macOS: xcode-select --install), then run the same command again.';
-	}
-	if (/ENOSPC/.test(output)) {
-		return 'n8n was not installed: the disk is full. It takes about 2.5 GB.';
-	}
-	if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET/.test(output)) {
-		return 'n8n was not installed: the npm registry was not reached. Check the network (and the proxy, if there is one), then run the same command again: it goes on where it stopped.';
+	for (const { line, why } of reasons) {
+		const [said] = line.exec(output) ?? [];
+		if (said !== undefined) return `n8n was not installed: ${why}\n${said.trim()}`;
 	}
 	return 'n8n was not installed: npm stopped.';
 }

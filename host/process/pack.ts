@@ -5,7 +5,14 @@ import { withLock } from './lock';
 import { runNpm } from './run';
 
 /** What the package is made of, and made with. */
-const sources = ['nodes', 'credentials', 'package.json', 'tsconfig.build.json', 'README.md'];
+const sources = [
+	'nodes',
+	'credentials',
+	'package.json',
+	'tsconfig.build.json',
+	'gulpfile.js',
+	'README.md',
+];
 
 /**
  * Packs the package with npm, as it is published. It is built only if a source changed since the last time.

@@ -52,10 +52,14 @@ export async function run(
 }
 
 /** Runs npm in a folder, untouched by what `npm run` hands down of this package. */
-export async function runNpm(args: readonly string[], cwd: string): Promise<string> {
+export async function runNpm(
+	args: readonly string[],
+	cwd: string,
+	variables: Record<string, string> = {},
+): Promise<string> {
 	const ofThisPackage = ['npm_config_local_prefix', 'npm_config_ignore_scripts'];
 	const env = Object.entries(process.env).filter(([name]) => !ofThisPackage.includes(name));
-	return await run('npm', args, { cwd, env: Object.fromEntries(env) });
+	return await run('npm', args, { cwd, env: { ...Object.fromEntries(env), ...variables } });
 }
 
 /** The first of these ports that is free on the loopback interface at this moment, otherwise any free one. */

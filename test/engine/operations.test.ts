@@ -2,37 +2,28 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import {
 	content,
 	continuing,
-	credentialsFor,
 	failure,
 	faultFor,
 	inputOf,
+	matching,
 	NODE,
 	outputOf,
+	runsAt,
+	sentHeaders,
 	titled,
 	toErrorOutput,
 	useDatabase,
 	useSimulator,
-	workflowOf,
 } from './support/pushCampaign';
-import { itemsOf, runWorkflow } from './support/run';
+import { itemsOf } from './support/run';
+import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 
 // One whole workflow for each send: the parameters as the editor saves them, the request, and the item.
 
 const simulator = useSimulator();
 useDatabase();
 
-const run = async (parameters: INodeParameters, input = inputOf({}), more = {}) =>
-	await runWorkflow(workflowOf(parameters, more), {
-		credentials: credentialsFor(simulator()),
-		input,
-	});
-
-const headers = {
-	servicekey: 'demo-key',
-	serviceauthtoken: 'demo-token',
-	'content-type': 'application/json',
-	accept: 'application/json',
-};
+const run = runsAt(simulator);
 
 const name = 'Spring, newsletter readers';
 const title = 'Spring sale 🌷';
@@ -97,13 +88,16 @@ test.each<{
 			...{ recipients: 'subscriber 5001', ...ending },
 		},
 	},
-])('$operation sends what the panel holds, and gives a row that can be logged', async (row) => {
+])('$operation sends what the panel holds, and gives the row of its output schema', async (row) => {
 	const { operation, parameters, path, sent, out } = row;
 	const done = await run({ operation, ...filledIn, ...parameters });
 	expect(itemsOf(done, NODE)).toStrictEqual([{ json: out, pairedItem: { item: 0 } }]);
 	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(out));
+	const schema = `campaign/${operation}`;
+	expect(declaredTypes(schema)).toEqual(typesIn(out));
+	expect(Object.fromEntries(declaredIn(schema))['audience']?.enum).toEqual([out['audience']]);
 	expect(simulator().requests).toMatchObject([
-		{ method: 'POST', path: `/v1/notification/send/${path}`, headers },
+		{ method: 'POST', path: `/v1/notification/send/${path}`, headers: sentHeaders },
 	]);
 	const { message, targetUrl: target_url } = content;
 	const body = { title, message, target_url, send_at: ending.sendAt, ...sent };
@@ -177,6 +171,19 @@ describe('of three sends, one that is refused and one that is not valid', () => 
 		// Else n8n replaces what the item holds.
 		expect(failed[0]?.error).toBeUndefined();
 	});
+});
+
+test('an ID under Send Only Once that can’t be evaluated fails its own item, whose row says the rest', async () => {
+	const idempotencyKey = "={{ $json.id ?? $('Not there').item.json.id }}";
+	const parameters = { title: '={{ $json.title }}', options: { idempotencyKey } };
+	const input = inputOf({ title: 'first', id: 1 }, { title: 'second' });
+	expect(outputOf(await run(parameters, input, continuing))).toMatchObject([
+		{ title: 'first', status: 'success' },
+		{
+			...{ title: 'second', audience: 'all', recipients: 'all subscribers', status: 'notSent' },
+			error: { message: matching(/^'Send Only Once' can't be evaluated/), type: 'validation' },
+		},
+	]);
 });
 
 test('no input items are no requests', async () => {

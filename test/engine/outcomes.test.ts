@@ -175,6 +175,14 @@ describe('a service that asks to wait for more than ten minutes', () => {
 	});
 });
 
+/** Jest would wait for a socket that stays open. `once` would reject if the connection is reset. */
+async function untilClosed(sockets: readonly Socket[]): Promise<void> {
+	const closings = sockets
+		.filter(({ closed }) => !closed)
+		.map(async (socket) => await new Promise((resolve) => socket.once('close', resolve)));
+	await Promise.all(closings);
+}
+
 test('a request whose time is over is ended, though its answer still comes drop by drop', async () => {
 	const sockets: Socket[] = [];
 	const server = createServer((socket) => {
@@ -189,8 +197,7 @@ test('a request whose time is over is ended, though its answer still comes drop 
 		credentials: credentialsFor({ url: `http://127.0.0.1:${portOf(server)}` }),
 	});
 	expect(outputOf(done)).toMatchObject([{ status: 'unknown' }]);
-	// Jest would wait for a socket that stays open.
-	await Promise.all(sockets.map(async (socket) => socket.closed || (await once(socket, 'close'))));
+	await untilClosed(sockets);
 	server.close();
 });
 
@@ -240,16 +247,14 @@ describe('when the user stops the execution', () => {
 			socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
 		}).listen(0, '127.0.0.1');
 		await once(server, 'listening');
-		const run = startWorkflow(workflowOf(), {
+		// Its own time would end it as well, later than a test may take.
+		const run = startWorkflow(workflowOf({ options: { timeout: 600_000 } }), {
 			credentials: credentialsFor({ url: `http://127.0.0.1:${portOf(server)}` }),
 		});
 		while (sockets.length === 0) await nextTurn();
 		run.cancel();
 		await run.finished;
-		// Jest would wait for a socket that stays open.
-		await Promise.all(
-			sockets.map(async (socket) => socket.closed || (await once(socket, 'close'))),
-		);
+		await untilClosed(sockets);
 		expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
 		server.close();
 	});

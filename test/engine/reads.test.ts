@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import {
 	continuing,
 	credentialsFor,
@@ -7,28 +6,20 @@ import {
 	inputOf,
 	NODE,
 	outputOf,
+	runsAt,
+	sentHeaders,
 	toErrorOutput,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
 import { itemsOf, runWorkflow, startWorkflow } from './support/run';
+import { declaredTypes, typesIn } from './support/schemas';
 
 // One whole workflow for each read: the parameters as the editor saves them, the request, and the item.
 
 const simulator = useSimulator();
 
-const run = async (parameters: INodeParameters, input = inputOf({}), more = {}) =>
-	await runWorkflow(workflowOf(parameters, more), {
-		credentials: credentialsFor(simulator()),
-		input,
-	});
-
-const headers = {
-	servicekey: 'demo-key',
-	serviceauthtoken: 'demo-token',
-	'content-type': 'application/json',
-	accept: 'application/json',
-};
+const run = runsAt(simulator);
 
 const counters = { total_attempts: 50, successfully_sent: 40, failed_to_send: 10, delivered: 30 };
 const addCampaign = () =>
@@ -54,7 +45,7 @@ test('a read of a status asks for the campaign that comes in, and gives its numb
 	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(json));
 	const [request] = simulator().requests;
 	const path = `/v1/notification/status/id/${id}`;
-	expect(request).toMatchObject({ method: 'GET', path, body: '', headers });
+	expect(request).toMatchObject({ method: 'GET', path, body: '', headers: sentHeaders });
 });
 
 test('a read of the subscriber count gives both numbers', async () => {
@@ -62,7 +53,7 @@ test('a read of the subscriber count gives both numbers', async () => {
 	const json = { totalLifetimeSubscribers: 12_500, activeSubscribers: 10_000 };
 	expect(itemsOf(done, NODE)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
 	expect(simulator().requests).toMatchObject([
-		{ method: 'GET', path: '/v1/site/subscriber_count', body: '', headers },
+		{ method: 'GET', path: '/v1/site/subscriber_count', body: '', headers: sentHeaders },
 	]);
 });
 
@@ -74,11 +65,22 @@ test('a read that is not simplified gives the answer as it came', async () => {
 	expect(outputOf(raw)).toMatchObject([{ notification_id: id, count: { clicked: '11' } }]);
 });
 
-test('a read gives null for a counter that the service does not give', async () => {
-	simulator().configure({ waitingCounters: 'null' });
-	const id = simulator().addCampaign({ dueAt: Date.now() + 3_600_000 });
-	const [item] = outputOf(await run({ operation: 'getStatus', campaignId: id }));
-	expect(item).toMatchObject({ totalAttempts: null, clicked: null, clickRate: null });
+test('a read gives null for what the service does not give, as its output schema says', async () => {
+	const id = addCampaign();
+	const full = outputOf(await run({ operation: 'getStatus', campaignId: id }));
+	const none = { notification_id: id, count: {} };
+	simulator().addFault({ action: { kind: 'respond', body: JSON.stringify(none) } });
+	const empty = outputOf(await run({ operation: 'getStatus', campaignId: id }));
+	expect(empty).toMatchObject([{ status: null, totalAttempts: null, clickRate: null }]);
+	expect(typesIn(...full, ...empty)).toEqual(declaredTypes('campaign/getStatus'));
+
+	const counts = [];
+	for (const given of ['total_life_time_subscribers', 'active_subscribers']) {
+		const body = JSON.stringify({ [given]: '7' });
+		simulator().addFault({ action: { kind: 'respond', body } });
+		counts.push(...outputOf(await run(getCount)));
+	}
+	expect(typesIn(...counts)).toEqual(declaredTypes('site/getSubscriberCount'));
 });
 
 test('a read with the same parameters as another item asks the service once', async () => {

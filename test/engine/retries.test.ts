@@ -243,7 +243,7 @@ describe('what an execution left unknown', () => {
 		expect(second).toMatchObject({ status: 'alreadySent' });
 	});
 
-	test('stays unknown if it is not valid with Send Again, and the others are not sent', async () => {
+	test('keeps the others from being sent if it is not valid with Send Again', async () => {
 		simulator().addFault(faultFor('first', failure()));
 		const failed = await runThree({ kind: 'reset-after' });
 		serveAgain();
@@ -251,10 +251,12 @@ describe('what an execution left unknown', () => {
 			...{ title: "={{ $json.title === 'second' ? '' : $json.title }}" },
 			options: { unknownOutcome: 'resend' },
 		});
-		const { message } = failureOf(await retry(failed, json));
+		const { message, description } = failureOf(await retry(failed, json));
 		expect(message).toMatch(
-			/^Do not send it again yet: .* item 1 was sent \(the connection was lost .*; it can't be sent again: 'Title' is empty for this item\)/,
+			/^1 of 3 items is not valid\. .* Item 1 .*'Title' is empty for this item$/,
 		);
+		// It has decided nothing yet.
+		expect(description).not.toContain('Unknown Outcome');
 		expect(simulator().requests).toEqual([]);
 	});
 

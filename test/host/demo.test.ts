@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { chooseCredential, exampleFile, parseWorkflow } from '../../examples/read';
-import { N8nClient, outputOf, startN8n, type N8nServer } from '../../host';
+import { N8nClient, outputOf, startN8n, type N8nServer, type Row } from '../../host';
+import { chooseCredential, exampleFile, parseWorkflow } from '../../host/demo/examples';
 import {
 	access,
 	demoOwner,
@@ -15,6 +16,14 @@ import {
 import { addDemoCampaign, sampleRows } from '../../host/demo/samples';
 import { startSimulator, type Simulator } from '../../simulator';
 import { tarball } from './support';
+
+/** One run of an example in the editor. */
+interface Run {
+	/** What nodes give, by their names. */
+	pins: Record<string, object[]>;
+	/** Status and key of each item that comes out. */
+	rows: Array<[status: string, key: string]>;
+}
 
 describe('what npm start prepares', () => {
 	let folder: string;
@@ -66,6 +75,12 @@ describe('what npm start prepares', () => {
 		expect(numbers?.json).toMatchObject({ campaignId: '1002' });
 	});
 
+	test('n8n listens to this machine alone', async () => {
+		// Linux has all of 127.0.0.0/8, so what listens to the network answers there.
+		const elsewhere = server.url.replace('127.0.0.1', '127.0.0.2');
+		await expect(fetch(elsewhere)).rejects.toThrow('fetch failed');
+	});
+
 	test('its own workflow reports what the demo campaign did', async () => {
 		const workflowId = idOf(demoWorkflows.watching);
 		const [first] = (await client.waitForExecutions({ workflowId })).slice(-1);
@@ -83,17 +98,40 @@ describe('what npm start prepares', () => {
 		return `${path}/${first?.id}/rows`;
 	};
 	/** What a user writes into the rows of a data table that have this state. */
-	const writeState = async (name: string, from: string, to: string | null) => {
+	const write = async (name: string, state: string, data: Row) => {
 		const filter = {
 			type: 'and',
-			filters: [{ columnName: 'state', condition: 'eq', value: from }],
+			filters: [{ columnName: 'state', condition: 'eq', value: state }],
 		};
-		await client.request('PATCH', await table(name), { filter, data: { state: to } });
+		await client.request('PATCH', await table(name), { filter, data });
 	};
-	const statesIn = async (name: string) => {
-		const rows = z.object({ data: z.array(z.object({ state: z.string().nullable() })) });
-		const { data } = rows.parse(await client.request('GET', await table(name)));
-		return data.map(({ state: written }) => written);
+	const rowsIn = async (name: string) => {
+		const rows = z.object({ data: z.array(z.record(z.unknown())) });
+		return rows.parse(await client.request('GET', await table(name))).data;
+	};
+	const statesIn = async (name: string) => (await rowsIn(name)).map((row) => row['state']);
+
+	const sends = () => simulator.requests.filter(({ method }) => method === 'POST');
+
+	/** Creates an example as it sends once it is published: its user tries nothing, so that keys count. */
+	const importExample = async (name: string) => {
+		const text = await exampleText(name);
+		return await importText(text.replace(/,\s*"testSubscriberId": ""/, ''));
+	};
+	const importText = async (text: string) => {
+		const { credential } = state;
+		if (credential === undefined) throw new Error('There is no credential');
+		const { draft } = parseWorkflow(text);
+		return await client.createWorkflow(
+			chooseCredential(draft, 'n8n-nodes-push-campaign.', credential),
+		);
+	};
+	/** Pins what some nodes of a workflow give. */
+	const pin = async (id: string, items: Record<string, object[]>) => {
+		const pinData: Record<string, object[]> = {};
+		for (const [name, all] of Object.entries(items)) pinData[name] = all.map((json) => ({ json }));
+		const { versionId } = await client.workflow(id);
+		await client.request('PATCH', `workflows/${id}`, { versionId, pinData });
 	};
 
 	test.each([
@@ -107,24 +145,37 @@ describe('what npm start prepares', () => {
 		expect(statuses).toContain('success');
 	});
 
-	test('the example approval-in-chat sends what was written on its form', async () => {
-		const workflowData = await client.workflow(idOf('approval-in-chat'));
-		const triggerToStartFrom = { name: 'When a notification is written' };
-		const run = { workflowData, triggerToStartFrom };
-		await client.request('POST', `workflows/${workflowData.id}/run`, run);
-		const form = new FormData();
-		const written = ['New opening hours', 'We are open on Sundays.', 'https://example.com/hours'];
-		written.forEach((value, index) => form.set(`field-${index}`, value));
-		const [, path] = /"webhookId": "([^"]+)"/.exec(await exampleText('approval-in-chat')) ?? [];
-		await fetch(`${server.url}/form-test/${path}`, { method: 'POST', body: form });
-		const [ended] = await client.waitForExecutions({ workflowId: workflowData.id });
-		const execution = await client.waitForExecution(ended?.id ?? '');
-		expect(outputOf(execution, 'Send to all')[0]?.json).toMatchObject({
-			status: 'success',
-			title: 'New opening hours',
-			audience: 'test',
-		});
-	});
+	test.each([
+		{ answer: 'Send it', item: { data: { approved: true } }, statuses: ['success'] },
+		{ answer: 'Discard it', item: { data: { approved: false } }, statuses: [] },
+		// n8n goes on with what came into the node that waited (n8n-core: workflow-execute.js).
+		{ answer: 'nothing within a day', item: { activeSubscribers: 10_000 }, statuses: [] },
+	])(
+		'the example approval-in-chat sends what was written on its form if the answer is "Send it": $answer',
+		async ({ item, statuses }) => {
+			const { id } = await importExample('approval-in-chat');
+			await pin(id, { 'Ask for approval': [item], 'Confirm in the chat': [{ ok: true }] });
+			simulator.clearRequests();
+			const workflowData = await client.workflow(id);
+			const triggerToStartFrom = { name: 'When a notification is written' };
+			await client.request('POST', `workflows/${id}/run`, { workflowData, triggerToStartFrom });
+			const form = new FormData();
+			const written = ['New opening hours', 'We are open on Sundays.', 'https://example.com/hours'];
+			written.forEach((value, index) => form.set(`field-${index}`, value));
+			const [, path] = /"webhookId": "([^"]+)"/.exec(await exampleText('approval-in-chat')) ?? [];
+			await fetch(`${server.url}/form-test/${path}`, { method: 'POST', body: form });
+			const [ended] = await client.waitForExecutions({ workflowId: id });
+			const execution = await client.waitForExecution(ended?.id ?? '');
+			expect(execution.status).toBe('success');
+			const rows = outputOf(execution, 'Send to all').map(({ json }) => json);
+			expect(rows.map(({ status }) => status)).toEqual(statuses);
+			const [title, message] = written;
+			expect(sends().map(({ json }) => json)).toMatchObject(
+				statuses.map(() => ({ title, message })),
+			);
+			await client.request('POST', `workflows/${id}/archive`);
+		},
+	);
 
 	test.each([
 		{ start: 'When clicks reach 100', words: /^Campaign 1001 was clicked \d+ times\.$/ },
@@ -134,6 +185,76 @@ describe('what npm start prepares', () => {
 		expect(outputOf(execution, 'Put it into words')[0]?.json['text']).toMatch(words);
 		expect(outputOf(execution, 'Post to the chat')).toHaveLength(1);
 	});
+
+	const cart = (cartId: string, status: string) => {
+		const called = [{ body: { cartId, subscriberId: '5001', product: 'the blue rain jacket' } }];
+		const answered = [{ status }];
+		return {
+			'When a cart is abandoned': called,
+			'Wait an hour': called,
+			'Ask the shop': answered,
+		};
+	};
+	const product = (productId: string) => {
+		const body = { productId, product: 'the jacket', url: 'https://shop.example.com/jacket' };
+		return { 'When a product is back': [{ body }] };
+	};
+	const posts = (...entries: object[]) => {
+		const link = 'https://blog.example.com/1';
+		return {
+			'When a post is published': entries.map((entry) => ({ title: 'Walks', link, ...entry })),
+		};
+	};
+	const today = DateTime.now().setZone('Europe/Berlin').toFormat('yyyy-MM-dd');
+
+	test.each<{ name: string; start: string; last: string; runs: Run[] }>([
+		{
+			name: 'abandoned-cart',
+			start: 'When a cart is abandoned',
+			last: 'Send a reminder',
+			runs: [
+				{ pins: cart('C-1', 'paid'), rows: [] },
+				{ pins: cart('C-1', 'open'), rows: [['success', 'C-1']] },
+				{ pins: cart('C-1', 'open'), rows: [['alreadySent', 'C-1']] },
+				{ pins: cart('C-2', 'open'), rows: [['success', 'C-2']] },
+			],
+		},
+		{
+			name: 'back-in-stock',
+			start: 'When a product is back',
+			last: 'Send to those who wait',
+			runs: [
+				{ pins: product('A-1'), rows: [['success', `A-1-${today}`]] },
+				{ pins: product('A-1'), rows: [['alreadySent', `A-1-${today}`]] },
+				{ pins: product('A-2'), rows: [['success', `A-2-${today}`]] },
+			],
+		},
+		{
+			name: 'announce-rss-posts',
+			start: 'When a post is published',
+			last: 'Send to all',
+			runs: [
+				{ pins: posts({ guid: '7' }), rows: [['success', '7']] },
+				{ pins: posts({ guid: '7', title: 'Edited' }), rows: [['alreadySent', '7']] },
+				{ pins: posts({ guid: '8' }, { guid: '9' }), rows: [['success', '8']] },
+				{ pins: posts({}), rows: [['success', 'https://blog.example.com/1']] },
+			],
+		},
+	])(
+		'the example $name tells everybody of what is new, and nobody twice',
+		async ({ name, start, last, runs }) => {
+			const { id } = await importExample(name);
+			for (const { pins, rows } of runs) {
+				await pin(id, pins);
+				simulator.clearRequests();
+				const execution = await client.runManually(id, start);
+				const given = outputOf(execution, last).map(({ json }) => json);
+				expect(given.map(({ status, idempotencyKey }) => [status, idempotencyKey])).toEqual(rows);
+				expect(sends()).toHaveLength(rows.filter(([status]) => status === 'success').length);
+			}
+			await client.request('POST', `workflows/${id}/archive`);
+		},
+	);
 
 	test.each([
 		{ name: 'abandoned-cart', start: 'When a cart is abandoned', missing: 'Test Subscriber ID' },
@@ -147,16 +268,12 @@ describe('what npm start prepares', () => {
 	])(
 		'the example $name, imported as it is, sends nothing before $missing is filled in',
 		async ({ name, start, missing }) => {
-			const { draft } = parseWorkflow(await exampleText(name));
-			const { credential } = state;
-			if (credential === undefined) throw new Error('There is no credential');
-			const chosen = chooseCredential(draft, 'n8n-nodes-push-campaign.', credential);
-			const { id } = await client.createWorkflow(chosen);
+			const { id } = await importText(await exampleText(name));
 			simulator.clearRequests();
 			const { status, data } = await client.runManually(id, start);
 			expect(status).toBe('error');
 			expect(data.resultData.error?.message).toContain(missing);
-			expect(simulator.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+			expect(sends()).toEqual([]);
 			await client.request('POST', `workflows/${id}/archive`);
 		},
 	);
@@ -167,8 +284,9 @@ describe('what npm start prepares', () => {
 			start: 'When clicking ‘Execute workflow’',
 			tableName: 'Push shipped orders',
 			again: null,
-			// Nobody has the ID in the third row.
+			// Nobody has the ID in the third row, until it is corrected.
 			states: ['success', 'success', 'notSent', 'success'],
+			statesLater: ['alreadySent', 'alreadySent', 'success', 'alreadySent'],
 		},
 		{
 			name: 'campaign-calendar',
@@ -176,23 +294,79 @@ describe('what npm start prepares', () => {
 			tableName: 'Push campaign calendar',
 			again: 'ready',
 			states: ['success', 'success'],
+			statesLater: ['alreadySent', 'alreadySent'],
 		},
 	])(
-		'the example $name sends its rows, and one that was unknown as its note says',
-		async ({ name, start, tableName, again, states }) => {
+		'the example $name sends its rows, one that was unknown or corrected as its note says, and none twice',
+		async ({ name, start, tableName, again, states, statesLater }) => {
 			const id = idOf(name);
 			simulator.addFault({ match: { method: 'POST' }, action: { kind: 'reset-before' } });
 			await client.runManually(id, start);
 			expect(await statesIn(tableName)).toContain('unknown');
 
-			const text = JSON.stringify(await client.workflow(id));
+			const before = await client.workflow(id);
+			const text = JSON.stringify(before);
 			const chosen = text.replace('"idempotencyKey":', '"unknownOutcome":"resend",$&');
 			await client.updateWorkflow(id, { nodes: parseWorkflow(chosen).draft.nodes });
-			await writeState(tableName, 'unknown', again);
+			await write(tableName, 'unknown', { state: again });
 			await client.runManually(id, start);
 			expect(await statesIn(tableName)).toEqual(states);
+
+			await client.updateWorkflow(id, { nodes: parseWorkflow(text).draft.nodes });
+			simulator.clearRequests();
+			await write(tableName, 'success', { state: again });
+			if (states.includes('notSent')) await write(tableName, 'notSent', { subscriberId: '5004' });
+			await client.runManually(id, start);
+			expect(await statesIn(tableName)).toEqual(statesLater);
+			expect(sends()).toHaveLength(statesLater.filter((one) => one === 'success').length);
 		},
 	);
+
+	test('the example campaign-calendar sends what is ready in a new table, and reads the numbers of the last seven days', async () => {
+		const id = idOf('campaign-calendar');
+		const name = 'Push campaign calendar';
+		await client.request('DELETE', (await table(name)).replace(/\/rows$/, ''));
+		await client.runManually(id, 'Every 15 minutes');
+		const day = (days: number) => DateTime.fromISO(today).plus({ days }).toISODate();
+		const text = { title: 'Sale', message: 'Today', url: 'https://example.com/sale' };
+		const plan = { ...text, sendAt: `${day(1)} 09:30`, timezone: 'Europe/Berlin' };
+		const sent = { ...plan, state: 'success', delivered: 1 };
+		const insert = async (data: object[]) =>
+			await client.request('POST', (await table(name)).replace(/rows$/, 'insert'), { data });
+		await insert([
+			{ ...plan, state: 'ready' },
+			{ ...plan, state: 'draft' },
+			plan,
+			{ ...sent, scheduledFor: `${day(-7)} 09:30 +02:00`, campaignId: '1001' },
+			{ ...sent, scheduledFor: `${day(-8)} 09:30 +02:00`, campaignId: '1001' },
+			{ ...sent, scheduledFor: `${day(-1)} 09:30 +02:00`, campaignId: '999' },
+		]);
+		simulator.clearRequests();
+		await client.runManually(id, 'Every 15 minutes');
+		expect(simulator.requests.map(({ method }) => method)).toEqual(['POST']);
+		expect(await statesIn(name)).toEqual([
+			'success',
+			'draft',
+			null,
+			'success',
+			'success',
+			'success',
+		]);
+
+		await insert([{ ...plan, state: 'ready' }]);
+		const newest = [...simulator.campaigns.keys()].at(-1) ?? '';
+		for (const campaignId of ['1001', newest]) {
+			simulator.setCounters(campaignId, { delivered: 12, clicked: 3, closed: 4 });
+		}
+		await client.runManually(id, 'Each morning');
+		expect(sends()).toHaveLength(1);
+		const none = { delivered: null, reason: null };
+		const read = { delivered: 12, clicked: 3, closed: 4, reason: '' };
+		const failed: unknown = expect.stringContaining('999');
+		const unread = { delivered: 1, clicked: null, reason: failed };
+		const left = { delivered: 1, clicked: null, reason: null };
+		expect(await rowsIn(name)).toMatchObject([read, none, none, read, left, unread, none]);
+	});
 
 	test('the next start creates nothing again, and another address of the service goes into the credential', async () => {
 		const before = await client.workflows();

@@ -1,6 +1,6 @@
 const { join } = require('node:path');
 
-/** The suites on real servers; `run.ts` starts them. */
+/** The suites on real servers, and on the packed package; `run.ts` starts them. */
 module.exports = {
 	rootDir: join(__dirname, '../..'),
 	roots: ['<rootDir>/test/host'],

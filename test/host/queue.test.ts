@@ -161,7 +161,7 @@ test('the workflow that is run again after it was stopped sends the rest, and no
 
 test('an administrator removes the keys that were last used before a date, and no others', async () => {
 	const { execute } = cluster();
-	const page = await readFile(join(projectFolder, 'docs/reliability.md'), 'utf8');
+	const page = await readFile(join(projectFolder, 'docs/administration.md'), 'utf8');
 	const [, statement = ''] = /```sql\n([^]*?)```/.exec(page) ?? [];
 	const workflow = await keyed();
 	const age = async (rows: string) =>

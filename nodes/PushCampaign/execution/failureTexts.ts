@@ -1,6 +1,6 @@
 import { haveOneReason, nameItems, notValid, reasonsOf, toSentences } from './names';
 import type { FailedItem, RunItem } from './runItem';
-import { failuresIn, hasDecided, unknownIn } from './runItem';
+import { failuresIn, unknownIn } from './runItem';
 import type { RetryOffer } from './start';
 
 // What a person reads when a send failed: what is, what to mend, and n8n's own Retry. This node does not know what else the
@@ -15,6 +15,8 @@ export interface Circumstances {
 	readonly isToOne: boolean;
 	/** Whether somebody tries the workflow in the editor, and clicks once more if nothing was sent. */
 	readonly isInEditor: boolean;
+	/** Whether the option Unknown Outcome has done its work. */
+	readonly hasDecided: boolean;
 }
 
 const callerBegins = 'A Retry of the workflow that called it begins from the beginning.';
@@ -184,7 +186,7 @@ export function describeRun(
 		isOneOfSeveral && circumstances.retry !== 'none' ? goesOn : '',
 		unknown.length > 0 ? lookFirst(unknown.length, circumstances) : '',
 		unknown.length > 0 || isTriedOnceMore ? '' : goOn(circumstances),
-		unknown.length === 0 && hasDecided(items) ? takeOptionOut : '',
+		unknown.length === 0 && circumstances.hasDecided ? takeOptionOut : '',
 	]);
 }
 

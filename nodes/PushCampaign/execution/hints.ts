@@ -7,7 +7,7 @@ import { capitalize, clip } from '../service/text';
 import { takeOptionOut } from './failureTexts';
 import { reasonsOf } from './names';
 import type { RunItem } from './runItem';
-import { failuresIn, groupBy, hasDecided, sentOrShownIn } from './runItem';
+import { failuresIn, groupBy, sentOrShownIn } from './runItem';
 
 // What the editor says above the output of a run.
 
@@ -236,6 +236,6 @@ export function failedHints(
 	return [hint('warning', escaped(message))];
 }
 
-/** That the option Unknown Outcome did its work. */
-export const unknownOutcomeHints = (items: readonly RunItem[]): NodeExecutionHint[] =>
-	hasDecided(items) ? [hint('warning', takeOptionOut)] : [];
+/** That the option Unknown Outcome has done its work. */
+export const unknownOutcomeHints = (hasDecided: boolean): NodeExecutionHint[] =>
+	hasDecided ? [hint('warning', takeOptionOut)] : [];

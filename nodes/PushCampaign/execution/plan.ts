@@ -23,7 +23,6 @@ import {
 	isBackUnknown,
 	noDryRunInRetry,
 	nothingUnknown,
-	stillUnknown,
 	trialUnknown,
 } from './refusals';
 import { planEach } from './results';
@@ -135,7 +134,7 @@ class Planner {
 		if (this.isRetry && start.isShown) throw noDryRunInRetry;
 		if (recalled.says === 'unknown') {
 			const mayDecide = recalled.isOfEarlier && choice !== 'report';
-			if (!mayDecide) return this.fail(start, recalled.problem, { isRecalled: true });
+			if (!mayDecide) return this.refuse(start, recalled.problem);
 			if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
 		}
 		const asked = this.asked.get(index);
@@ -148,7 +147,7 @@ class Planner {
 		}
 		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
 		if (isKeyless && isBackUnknown(parameters.input)) {
-			return this.fail(start, comesBackUnknown, { isRecalled: true });
+			return this.refuse(start, comesBackUnknown);
 		}
 		return undefined;
 	}
@@ -167,7 +166,7 @@ class Planner {
 		const row = toRowAsEntered(parameters, this.operation, countedAsSent);
 		if (keys.length > 0) await this.requireKeys();
 		await this.sendsOnce.countAsSent(position, keys, row);
-		return { index, parameters, how: 'sentEarlier', row, isDecided: true };
+		return { index, parameters, how: 'sentEarlier', row };
 	}
 
 	private async planNew(start: Start): Promise<RunItem> {
@@ -197,25 +196,17 @@ class Planner {
 		const late = job.checkTime();
 		// A key that was sent is not judged by its time any more.
 		if (late !== undefined && (await this.isFree(job))) return this.refuse(start, late, sent);
-		return { ...item, how: 'ready', send: sent, job, isDecided: this.isDecided(start) };
+		return { ...item, how: 'ready', send: sent, job };
 	}
 
-	/** Whether a choice decides about an item that is sent again. */
-	private isDecided(start: Start): boolean {
-		if (start.choice === 'report') return false;
-		return this.recalled(start).says === 'unknown' || this.isKeyOpen(start.index);
-	}
-
-	/** Whether the key of an item is unknown, or may be: of a claim that was found just now nobody knows that yet. */
-	private isKeyOpen(index: number): boolean {
-		const is = this.asked.get(index)?.state.is;
-		return is === 'unknown' || is === 'held';
-	}
-
-	/** Whether an earlier execution left anything unknown that a choice may decide about. */
+	/**
+	 * Whether an earlier execution left anything unknown that a choice may decide about. Of a claim that was found just now
+	 * nobody knows that yet.
+	 */
 	private get wasAnyUnknown(): boolean {
-		const isAnyKeyOpen = [...this.asked.keys()].some((index) => this.isKeyOpen(index));
-		return this.sendsOnce.hasFoundUnknown || isAnyKeyOpen;
+		const isOpen = ({ state }: { state: KeyState }) =>
+			state.is === 'unknown' || state.is === 'held';
+		return this.sendsOnce.hasFoundUnknown || [...this.asked.values()].some(isOpen);
 	}
 
 	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */
@@ -223,21 +214,11 @@ class Planner {
 		return key === undefined || (await this.sendsOnce.look({ key, timeoutMs })).is === 'free';
 	}
 
-	private fail(
-		{ index, parameters, isShown }: Start,
-		problem: Problem,
-		more: { readonly send?: PreparedSend | undefined; readonly isRecalled?: boolean },
-	): RunItem {
-		const { subscriber } = this.operation;
-		const subscriberId = more.send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
-		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
-		return { index, parameters, subscriberId, how, problem, ...more };
-	}
-
-	/** Refuses an item that could be sent; one that was unknown before stays so. */
 	private refuse(start: Start, problem: Problem, send?: PreparedSend): RunItem {
-		const before = this.recalled(start);
-		const isUnknown = before.says === 'unknown';
-		return this.fail(start, isUnknown ? stillUnknown(before.problem, problem) : problem, { send });
+		const { index, parameters, isShown } = start;
+		const { subscriber } = this.operation;
+		const subscriberId = send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
+		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
+		return { index, parameters, subscriberId, how, problem, send };
 	}
 }

@@ -1,6 +1,5 @@
 import type { WorkflowExecuteMode } from 'n8n-workflow';
 
-import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 
@@ -45,10 +44,3 @@ export function isBackUnknown({ error }: Readonly<Record<string, unknown>>): boo
 		typeof error === 'object' && error !== null && 'outcome' in error && error.outcome === 'unknown'
 	);
 }
-
-/** An item that an earlier execution left unknown, and that can't be sent again. */
-export const stillUnknown = (before: Problem, now: Problem): Problem => ({
-	...now,
-	...unknownProblem(`${before.reason}; it can't be sent again: ${now.message}`, { isSend: true }),
-	type: now.type,
-});

@@ -12,8 +12,6 @@ interface Known {
 	readonly parameters: ItemParameters;
 	/** Whom it is for, if it is for one: as entered, valid or not. */
 	readonly subscriberId?: string | undefined;
-	/** Whether the option Unknown Outcome decided about it. */
-	readonly isDecided?: boolean | undefined;
 }
 
 /** An item that was read and checked. */
@@ -64,8 +62,6 @@ interface NotSentItem<How> extends Known {
 	readonly problem: Problem;
 	/** As it would go out, as far as that is known. */
 	readonly send?: PreparedSend | undefined;
-	/** Whether an earlier try left it unknown: it keeps nothing else back. */
-	readonly isRecalled?: boolean;
 }
 export type FailedItem = NotSentItem<'failed'>;
 export type UnsendableItem = NotSentItem<'unsendable'>;
@@ -85,10 +81,6 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
-
-/** Whether the option Unknown Outcome did its work. */
-export const hasDecided = (items: readonly RunItem[]): boolean =>
-	items.some(({ how, isDecided }) => isDecided === true && how !== 'ready');
 
 /** What was sent now, or would be: an item that has the key of another one would not. */
 export const sentOrShownIn = (items: readonly RunItem[]) => [

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { runQueue } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
 import type { Ending, SendOperation } from '../operations/operation';
-import { isSentOnlyOnce } from '../operations/options';
+import { isSentOnlyOnce, unknownOutcomeOf } from '../operations/options';
 import { toRequest, toRow, toRowAsEntered } from '../operations/send';
 import type { SendOutcome, SendsOnce } from '../send/once';
 import { openSends } from '../send/open';
@@ -52,7 +52,7 @@ export async function runSends(
 	const planned = await planSends(context, operation, sendsOnce, requireKeys);
 	const checked = findRepeats(refuseSameNotifications(refuseSharedKeys(planned)));
 	// What an earlier try left unknown keeps nothing else back.
-	const isRefused = failuresIn(checked).some(({ isRecalled }) => isRecalled !== true);
+	const isRefused = failuresIn(checked).some(({ problem }) => problem.outcome === 'notSent');
 	const mayStart = context.continueOnFail() || !isRefused;
 	const items = mayStart ? await sendAll(context, checked, sendsOnce) : checked;
 
@@ -61,6 +61,7 @@ export async function runSends(
 		hasKeys: items.every(({ parameters }) => isSentOnlyOnce(parameters)),
 		isToOne: operation.audience === 'subscriber' || items.some(isTest),
 		isInEditor: isInEditor(context),
+		hasDecided: mayStart && items.some(isDecided),
 	};
 	throwFailure(context, items, circumstances);
 	const active = await countSubscribers(operation, items);
@@ -72,7 +73,7 @@ export async function runSends(
 		...sentHints(items),
 		...sameAudienceHints(items),
 		...withoutKeysHints(items),
-		...unknownOutcomeHints(items),
+		...unknownOutcomeHints(circumstances.hasDecided),
 	);
 	return toOutput(
 		context,
@@ -82,6 +83,10 @@ export async function runSends(
 		})),
 	);
 }
+
+/** Whether Unknown Outcome is set for an item: where nothing was left unknown, that is refused. */
+const isDecided = ({ how, parameters }: RunItem) =>
+	how !== 'shown' && unknownOutcomeOf(parameters) !== 'report';
 
 const isTest = (item: RunItem) => 'send' in item && item.send?.standsFor !== undefined;
 

@@ -109,13 +109,15 @@ export function unusableProblem(
 	const reason = isService
 		? `the answer (HTTP ${statusCode}) does not hold what the push service promises`
 		: notTheService(statusCode);
-	return {
+	const problem: Problem = {
 		...unknownProblem(reason, requested),
 		type: 'unexpected_answer',
-		fix: !isService && statusCode < 300 ? checkBaseUrl : undefined,
 		httpCode: String(statusCode),
 		retryAfterMs,
 	};
+	if (isService || statusCode >= 300) return problem;
+	// A web page: the address is another one, and waiting does not help.
+	return { ...problem, fix: checkBaseUrl, cause: 'configuration-invalid' };
 }
 
 /** What to do about a send whose outcome an earlier execution left unknown. */
@@ -160,9 +162,11 @@ export const notStartedProblem: Problem = {
 	message: 'The node was stopped before it asked the push service',
 };
 
+const ifItStays = "If it stays so, check 'Base URL' in the Push Campaign API credential.";
+
 /** No connection was made, so certainly nothing was sent. */
 export const noConnectionProblem = (host: string, { reason, fix }: NoConnection): Problem => ({
 	...notConnected,
 	message: `Could not connect to ${host}: ${reason}`,
-	fix: fix ?? checkBaseUrl,
+	fix: fix ?? ifItStays,
 });

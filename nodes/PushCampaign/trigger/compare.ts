@@ -77,15 +77,10 @@ function findChanges({ status, counters }: Reading, before: Baseline, rule: Rule
 	return changes;
 }
 
-function startsWorkflow(
-	{ counters }: Reading,
-	changes: Changes,
-	{ reached }: Baseline,
-	rule: Rule,
-): boolean {
+function startsWorkflow(now: Reading, changes: Changes, before: Baseline, rule: Rule): boolean {
 	if (rule.startsOn === 'reach') {
 		const { counter, number } = rule;
-		return (counters[counter] ?? 0) >= number && (reached[counter] ?? 0) < number;
+		return (now.counters[counter] ?? 0) >= number && (before.reached[counter] ?? 0) < number;
 	}
 	return Object.values(changes).some(
 		(change) => !('by' in change) || Math.abs(change.by) >= rule.minimumChange,
@@ -97,15 +92,9 @@ function moveBaseline(before: Baseline, { status, counters }: Reading, rule: Rul
 	for (const [name, value] of Object.entries(counters)) {
 		if (value !== null) moved[name] = value;
 	}
-	return {
-		id: before.id,
-		status: status ?? before.status,
-		counters: moved,
-		reached:
-			rule.startsOn === 'reach'
-				? { ...before.reached, [rule.counter]: rule.number }
-				: before.reached,
-	};
+	const baseline = { ...before, status: status ?? before.status, counters: moved };
+	if (rule.startsOn === 'change') return baseline;
+	return { ...baseline, reached: { ...before.reached, [rule.counter]: rule.number } };
 }
 
 const toItem = ({ head, numbers, observedAt }: Reading, changes: Changes, firstSeen: boolean) => ({

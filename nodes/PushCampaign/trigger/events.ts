@@ -2,6 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
+import { splitTemplate } from '../n8n/template';
 import {
 	fieldOf,
 	invalid,
@@ -46,7 +47,7 @@ const watchCampaign: INodeProperties = {
 	required: true,
 	default: [...namesOf(campaignCounters)],
 	description: 'What to watch of each campaign',
-	hint: 'The first poll reports the numbers as they are then',
+	hint: 'The first poll reports the numbers as they are then, from 1 (or from Minimum Change)',
 	options: optionsOf([...campaignCounters, status]),
 };
 
@@ -85,9 +86,9 @@ const counter = {
 } satisfies INodeProperties;
 
 const count = {
+	...counter,
 	displayName: 'Count',
 	name: 'count',
-	type: 'options',
 	default: 'activeSubscribers',
 	description: 'Which count has to reach the number',
 	options: optionsOf(siteCounters),
@@ -101,13 +102,20 @@ const number: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	// No number is right for everyone: one has to be entered.
 	default: '',
+	placeholder: 'e.g. 100',
 	description: 'The number to reach',
 };
 
 /** Each once, without leading zeros: `01` and `1` are one campaign. */
 function readCampaignIds(parameters: ItemParameters): string[] {
-	const ids = readIds(parameters, fieldOf(campaignIds));
-	return [...new Set(ids.map((id) => toPlainId(String(id))))];
+	const field = fieldOf(campaignIds);
+	const ids = readIds(parameters, field).map(String);
+	// With anything around the braces, be it a blank, n8n makes text of numbers, and nobody sees what they have lost.
+	const isJoined = splitTemplate(parameters.expression(field) ?? '').length > 1;
+	const large = ids.find((id) => isJoined && Number(id) > Number.MAX_SAFE_INTEGER);
+	if (large === undefined) return [...new Set(ids.map(toPlainId))];
+	const what = `holds a number so large that its last digits may be lost: ${quote(large)}`;
+	throw invalid(field, what, 'Leave out the blanks around the braces, and give the IDs as text.');
 }
 
 const everyName = namesOf([...campaignCounters, ...siteCounters, status]);
@@ -133,15 +141,14 @@ function readChanged(parameters: ItemParameters, choices: Choices, initial: Choi
 	};
 }
 
-const readReached = (
-	parameters: ItemParameters,
-	choice: typeof counter,
-	choices: Choices,
-): Rule => ({
-	startsOn: 'reach',
-	counter: readChoice(parameters, fieldOf(choice), namesOf(choices), choice.default),
-	number: readWholeNumber(parameters, fieldOf(number), 1),
-});
+function readReached(parameters: ItemParameters, choice: typeof counter): Rule {
+	const choices = choice.options.map(({ value }) => value);
+	return {
+		startsOn: 'reach',
+		counter: readChoice(parameters, fieldOf(choice), choices, choice.default),
+		number: readWholeNumber(parameters, fieldOf(number), 1),
+	};
+}
 
 interface TriggerEvent {
 	/** The event's entry in the list that users choose from. */
@@ -160,7 +167,7 @@ const events: readonly TriggerEvent[] = [
 			name: 'Campaign Numbers Change',
 			action: 'Campaign numbers change',
 			value: 'campaignChanged',
-			description: 'When a counter or the status of a campaign changes',
+			description: 'When a counter or the status that you watch changes',
 		},
 		properties: [campaignIds, watchCampaign, options],
 		subject: readCampaign,
@@ -176,7 +183,7 @@ const events: readonly TriggerEvent[] = [
 		},
 		properties: [campaignIds, counter, number],
 		subject: readCampaign,
-		readRule: (parameters) => readReached(parameters, counter, campaignCounters),
+		readRule: (parameters) => readReached(parameters, counter),
 	},
 	{
 		option: {
@@ -198,7 +205,7 @@ const events: readonly TriggerEvent[] = [
 		},
 		properties: [count, number],
 		subject: readSite,
-		readRule: (parameters) => readReached(parameters, count, siteCounters),
+		readRule: (parameters) => readReached(parameters, count),
 	},
 ];
 

@@ -9,7 +9,7 @@ import { readWatched } from './events';
 import type { Failures, Readings } from './read';
 import { connectInTime, readAll } from './read';
 import { everything, isPassing, selectReports, toError } from './reports';
-import { TriggerState, triggerKey } from './state';
+import { TriggerState } from './state';
 
 /**
  * How long a poll may read that can fail a publication, in milliseconds. n8n tries five times, with pauses of 15 s in
@@ -23,14 +23,16 @@ const firstPollMs = 24_000;
 const timeShare = 0.8;
 const longestRequestMs = 30_000;
 
-/** The contexts of polls in flight. The classic engine polls on one context again, even if the last poll has not ended. */
-const inFlight = new WeakSet<object>();
-/** The contexts that have polled before. The classic engine has one for each activation, the durable one for each poll. */
-const usedContexts = new WeakSet<object>();
+/**
+ * The contexts that have polled, and whether a poll of each is in flight. The classic engine has one for each activation,
+ * and polls on it even if the last poll has not ended; the durable one has one for each poll.
+ */
+const arePolling = new WeakMap<object, boolean>();
 
 /** What a poll found. */
 interface Found {
 	readonly failures: Failures;
+	readonly isAnythingRead: boolean;
 	/** Missing if it could not begin to read. */
 	readonly seen?: { readonly site: string; readonly rule: Rule } & Pick<Readings, 'readings'>;
 }
@@ -47,19 +49,22 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 		const { rule, ...watched } = readWatched(pollParameters(context));
 		const { client, site } = await connectInTime(context, signal);
 		const { readings, failures } = await readAll(client, watched, requestMs, signal);
-		return { failures, seen: { site, rule, readings } };
+		return { failures, isAnythingRead: readings.length > 0, seen: { site, rule, readings } };
 	} catch (error) {
-		return { failures: new Map([[everything, toProblem(error)]]) };
+		return { failures: new Map([[everything, toProblem(error)]]), isAnythingRead: false };
 	}
 }
 
-/** An answer that is not the service's is what a wrong address gives. */
-const staysWrong = (problem: Problem) =>
-	!isPassing(problem) || problem.type === 'unexpected_answer';
+/** Whether a later poll would meet it again. */
+function staysWrong(problem: Problem): boolean {
+	if (!isPassing(problem)) return true;
+	// A gateway answers for a while with HTTP 408, or from 500 on; what else is not the service's is at a wrong address.
+	const code = Number(problem.httpCode);
+	return problem.type === 'unexpected_answer' && code < 500 && code !== 408;
+}
 
 /** Throws what stays wrong, or else what passes if nothing at all could be read: otherwise a later poll reads it. */
-function throwFailures(context: IPollFunctions, { failures, seen }: Found): void {
-	const isAnythingRead = seen !== undefined && seen.readings.length > 0;
+function throwFailures(context: IPollFunctions, { failures, isAnythingRead }: Found): void {
 	const wrong = new Map([...failures].filter(([, problem]) => staysWrong(problem)));
 	const thrown = wrong.size > 0 || isAnythingRead ? wrong : failures;
 	const error = toError(context.getNode(), thrown, true);
@@ -95,7 +100,7 @@ async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 	if (mayFail) throwFailures(context, found);
 	// From here on nothing is waited for: no other poll can emit in between.
 	if (state.isStale) return null;
-	const reports = selectReports(triggerKey(context), found.failures);
+	const reports = selectReports(state.key, found.failures, found.isAnythingRead);
 	const report = toError(context.getNode(), reports, false);
 	if (report !== undefined) context.__emitError(report);
 	if (found.seen === undefined) return null;
@@ -111,14 +116,13 @@ async function emitChanges(context: IPollFunctions, isFirst: boolean) {
  * @throws NodeApiError or NodeOperationError on 'Fetch Test Event' and on a first publication (see `throwFailures`)
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	if (inFlight.has(context)) return null;
-	const isFirst = !usedContexts.has(context);
-	usedContexts.add(context);
-	inFlight.add(context);
+	const isPolling = arePolling.get(context);
+	if (isPolling) return null;
+	arePolling.set(context, true);
 	try {
 		if (context.getMode() === 'manual') return await fetchTestEvent(context);
-		return await emitChanges(context, isFirst);
+		return await emitChanges(context, isPolling === undefined);
 	} finally {
-		inFlight.delete(context);
+		arePolling.set(context, false);
 	}
 }

@@ -18,12 +18,16 @@ import type { Reading } from './compare';
 /** What a trigger watches: reads it once, and never throws. */
 export type Subject = (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
 
+const correctIds = "Correct 'Campaign IDs'.";
+
 export const readCampaign: Subject = async (client, id, timeoutMs) => {
-	// The message about all campaigns that can't be read names their IDs.
-	const about = { of: 'campaign', label: "'Campaign IDs'", id: 'with this ID' } as const;
-	const request = { isSend: false, path: campaignStatusPath(id), about };
+	const request = { isSend: false, path: campaignStatusPath(id), isOfCampaign: true };
 	const result = await client.request(request, campaignStatusOf(id), timeoutMs);
-	if (!result.answered) return result;
+	if (!result.answered) {
+		// Specification, Errors: about a campaign's status, this is about its ID.
+		const isGone = result.problem.type === 'invalid_value';
+		return isGone ? { ...result, problem: { ...result.problem, fix: correctIds } } : result;
+	}
 	const { status, counters: given } = result.value;
 	// The numbers that are wanted most come first, so that they are on the screen.
 	const { delivered = null, clicked = null, closed = null } = given;
@@ -48,11 +52,8 @@ export const readSite: Subject = async (client, id, timeoutMs) => {
 	if (!result.answered) return result;
 	const { activeSubscribers = null } = result.value;
 	const counters = { activeSubscribers, ...result.value };
-	const observedAt = Date.now();
-	return {
-		...result,
-		value: { id, status: null, counters, head: {}, numbers: counters, observedAt },
-	};
+	const value = { id, status: null, counters, head: {}, numbers: counters, observedAt: Date.now() };
+	return { ...result, value };
 };
 
 /** Why something was not read, though nothing is known against it. */

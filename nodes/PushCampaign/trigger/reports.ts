@@ -9,8 +9,9 @@ import { siteId } from './read';
 /** Stands for all that is watched, if a poll could not begin to read. No campaign has this ID. */
 export const everything = '';
 
-/** Stands for the service. */
-const theService = 'the service';
+/** Stand for all that passes by itself: met in a part of what is watched, or while nothing at all can be read. */
+const aPart = 'a part';
+const theWhole = 'the whole';
 
 /** Whether it ends by itself, as an outage does. It is chance which campaigns that meets, and with which words. */
 export const isPassing = ({ cause }: Problem): boolean =>
@@ -18,7 +19,7 @@ export const isPassing = ({ cause }: Problem): boolean =>
 
 /** A failure that lasts until what fails is read again. */
 interface Failure {
-	/** An ID; or the service, for all that ends by itself. */
+	/** An ID, or what stands for several. */
 	readonly of: string;
 	readonly isReported: boolean;
 }
@@ -27,21 +28,41 @@ interface Failure {
 const failing = new Map<string, ReadonlyMap<string, Failure>>();
 
 /**
- * Selects what to report after a poll, and remembers what fails. A failure is reported when a second poll meets it, and
- * then no more until it heals, or has another cause.
+ * Whether a failure goes on after a poll. What failed in a part before an outage is not read in it, so the outage neither
+ * ends nor repeats it; what fails in a part only after the outage is a failure of its own. The outage is over as soon as
+ * anything is read, so that the next one is reported, whatever goes on failing.
+ * @param met what could not be read in the poll
  */
-export function selectReports(trigger: string, failures: Failures): Failures {
-	const before = failing.get(trigger) ?? new Map<string, Failure>();
+function lasts({ of }: Failure, met: ReadonlySet<string>): boolean {
 	// A poll that could not begin says nothing about what it would have read.
-	const isUnread = ({ of }: Failure) => failures.has(of) || failures.has(everything);
-	const now = new Map([...before].filter(([, failure]) => isUnread(failure)));
+	if (met.has(everything)) return true;
+	if (of === aPart && met.has(theWhole)) return true;
+	return met.has(of);
+}
+
+/** Selects what to report after a poll, and remembers what fails. */
+export function selectReports(
+	trigger: string,
+	failures: Failures,
+	isAnythingRead: boolean,
+): Failures {
+	const passing = isAnythingRead ? aPart : theWhole;
+	const subjectOf = (id: string, problem: Problem) => (isPassing(problem) ? passing : id);
+	const met = new Set([...failures].flatMap(([id, problem]) => [id, subjectOf(id, problem)]));
+
+	const before = failing.get(trigger) ?? new Map<string, Failure>();
+	const now = new Map([...before].filter(([, failure]) => lasts(failure, met)));
 	const reports = new Map<string, Problem>();
 	for (const [id, problem] of failures) {
-		const of = isPassing(problem) ? theService : id;
-		const name = isPassing(problem) ? theService : `${id} ${problem.cause}`;
+		const of = subjectOf(id, problem);
+		const name = isPassing(problem) ? of : `${of} ${problem.cause}`;
 		const known = before.get(name);
-		if (known?.isReported === false) reports.set(id, problem);
 		now.set(name, { of, isReported: known !== undefined });
+		// One poll may fail by chance.
+		if (known === undefined) continue;
+		// It has not healed since it was reported.
+		if (known.isReported) continue;
+		reports.set(id, problem);
 	}
 	failing.set(trigger, now);
 	return reports;
@@ -51,15 +72,11 @@ export function selectReports(trigger: string, failures: Failures): Failures {
 const mostIds = 100;
 /** Of more IDs it names this many, and counts the others. */
 const idsOfMany = 10;
-/** A message gives at most this many reasons, and counts the others. */
-const mostReasons = 10;
-
-const andMore = (count: number, what: string) => `and ${count.toLocaleString('en-US')} more${what}`;
 
 function nameIds(ids: readonly string[]): string {
 	if (ids.length <= mostIds) return ids.map(clip).join(', ');
 	const named = ids.slice(0, idsOfMany).map(clip);
-	return `${named.join(', ')} ${andMore(ids.length - idsOfMany, '')}`;
+	return `${named.join(', ')} and ${(ids.length - idsOfMany).toLocaleString('en-US')} more`;
 }
 
 /** The failures that have one reason. */
@@ -102,15 +119,10 @@ function adviseOn(first: Problem, others: readonly Problem[], isThrown: boolean)
 /** One error for all failures, the reason of the most campaigns first; nothing if there are none. */
 export function toError(node: INode, failures: Failures, isThrown: boolean): NodeError | undefined {
 	const groups = groupByReason(failures);
-	const named = groups.slice(0, mostReasons);
-	const message = named.map(describe);
-	const unnamed = groups.length - named.length;
-	if (unnamed > 0) message.push(andMore(unnamed, unnamed === 1 ? ' reason' : ' reasons'));
-
-	const [first, ...others] = named.map(({ problem }) => problem);
+	const [first, ...others] = groups.map(({ problem }) => problem);
 	if (first === undefined) return undefined;
 	return toN8nError(node, first, {
-		message: message.join('. '),
+		message: groups.map(describe).join('. '),
 		description: adviseOn(first, others, isThrown),
 	});
 }

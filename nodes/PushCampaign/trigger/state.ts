@@ -38,16 +38,6 @@ interface LastEmission {
 
 const lastEmissions = new Map<string, LastEmission>();
 
-/** What is different for each trigger. */
-export type TriggerContext = Pick<
-	IPollFunctions,
-	'getNode' | 'getWorkflow' | 'getWorkflowStaticData'
->;
-
-/** Copies of a workflow share the IDs of its nodes. */
-export const triggerKey = (context: TriggerContext): string =>
-	`${context.getWorkflow().id} ${context.getNode().id}`;
-
 /**
  * A trigger's state during one poll.
  *
@@ -58,17 +48,17 @@ export const triggerKey = (context: TriggerContext): string =>
  */
 export class TriggerState {
 	private readonly openedAt = performance.now();
-	private readonly key: string;
+	/** Copies of a workflow share the IDs of its nodes. */
+	readonly key: string;
 	/** The classic engine's data notice only what is set at their first level, the durable engine's are a plain copy. */
 	private readonly data;
 	private readonly saved: Saved;
 
-	constructor(context: TriggerContext) {
-		this.key = triggerKey(context);
+	constructor(context: Pick<IPollFunctions, 'getNode' | 'getWorkflow' | 'getWorkflowStaticData'>) {
+		this.key = `${context.getWorkflow().id} ${context.getNode().id}`;
 		this.data = context.getWorkflowStaticData('node');
-		// `structuredClone` refuses the classic engine's data.
-		const copy: unknown = JSON.parse(JSON.stringify(this.data));
-		this.saved = savedSchema.safeParse(copy).data ?? nothingSaved;
+		// The schema makes a copy.
+		this.saved = savedSchema.safeParse(this.data).data ?? nothingSaved;
 	}
 
 	/** Whether nothing was emitted yet, as far as n8n knows. */

@@ -3,7 +3,7 @@ import type { Fault, Simulator, SimulatorOptions } from '../../../simulator';
 import { startSimulator } from '../../../simulator';
 import type { ProcessedData } from '../../support/processedData';
 import type { CredentialData } from './credentials';
-import { itemsOf } from './run';
+import { itemsOf, runWorkflow } from './run';
 import type { NodeSketch, WorkflowJson } from './workflow';
 import { chain } from './workflow';
 
@@ -60,6 +60,23 @@ export function useSimulator(options: SimulatorOptions = {}): () => Simulator {
 	afterAll(async () => await current().close());
 	return current;
 }
+
+/** Runs of the action node alone, against a simulator: with these parameters, input items and settings of the node. */
+export const runsAt =
+	(simulator: () => Simulator) =>
+	async (parameters: INodeParameters = {}, input = inputOf({}), more: Partial<NodeSketch> = {}) =>
+		await runWorkflow(workflowOf(parameters, more), {
+			credentials: credentialsFor(simulator()),
+			input,
+		});
+
+/** The headers of every request to a simulator. */
+export const sentHeaders = {
+	servicekey: 'demo-key',
+	serviceauthtoken: 'demo-token',
+	'content-type': 'application/json',
+	accept: 'application/json',
+};
 
 declare global {
 	var processedData: ProcessedData;

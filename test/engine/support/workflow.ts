@@ -1,5 +1,6 @@
 import type { IConnections, INode, INodeParameters, IWorkflowSettings } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { chain as draftOf, connect as connectIn } from '../../../host/n8n/workflows';
 
 /** As much of a saved workflow as the engine needs. */
 export interface WorkflowJson {
@@ -29,18 +30,9 @@ const START = 'Start';
  * @param sketches the nodes in their order, each fed by the first output of the one before it
  */
 export function chain(sketches: NodeSketch[], settings: IWorkflowSettings = {}): WorkflowJson {
-	const json: WorkflowJson = {
-		nodes: [nodeFrom({ name: START, type: 'n8n-nodes-base.manualTrigger' })],
-		connections: {},
-		settings: { executionOrder: 'v1', ...settings },
-	};
-	let from = START;
-	for (const sketch of sketches) {
-		json.nodes.push(nodeFrom(sketch));
-		connect(json, from, sketch.name);
-		from = sketch.name;
-	}
-	return json;
+	const start = nodeFrom({ name: START, type: 'n8n-nodes-base.manualTrigger' });
+	const { nodes, connections } = draftOf('Workflow', [start, ...sketches.map(nodeFrom)]);
+	return { nodes, connections, settings: { executionOrder: 'v1', ...settings } };
 }
 
 /**
@@ -48,13 +40,12 @@ export function chain(sketches: NodeSketch[], settings: IWorkflowSettings = {}):
  * @param output 0 is the first one
  */
 export function connect(
-	{ connections }: WorkflowJson,
+	json: WorkflowJson,
 	from: string,
 	to: string,
 	output = 0,
 	type: 'main' | 'ai_tool' = NodeConnectionTypes.Main,
 ): void {
-	const outputs = ((connections[from] ??= {})[type] ??= []);
-	while (outputs.length <= output) outputs.push([]);
-	(outputs[output] ??= []).push({ node: to, type, index: 0 });
+	const draft = { name: 'Workflow', settings: {}, ...json };
+	json.connections = connectIn(draft, from, to, { output, type }).connections;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pollEvery, type WorkflowDraft } from '../../../host';
 import { untilRequests } from './sends';
 import {
@@ -97,6 +98,42 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		await untilRequests(stage(), 4 * 3);
 		expect(await errorsOf(stage(), id)).toHaveLength(1);
 		expect(sumsOf(await eventsOf(stage(), id))).toEqual(countersOf(stage(), ids));
+	});
+
+	test('an outage of 40 s beside a campaign that always fails makes one more failed execution, and hides no campaign that fails after it', async () => {
+		const { simulator } = stage();
+		const [good = '', bad = ''] = addCampaigns(2);
+		const away = { kind: 'respond', status: 503, body: 'Back soon' } as const;
+		const failBad = () =>
+			simulator.addFault({ match: { path: `/id/${bad}` }, times: 0, action: away });
+		const failAll = () => simulator.addFault({ times: 0, action: away });
+		/** A poll that meets the campaign asks four times. */
+		const somePolls = () => untilRequests(stage(), 4 * 4);
+
+		failBad();
+		const id = await add(watchWorkflow(watch(stage(), [good, bad], { pollTimes: pollEvery(5) })));
+		await untilErrors(stage(), id, 1);
+		failAll();
+		await sleep(40_000);
+		simulator.clearFaults();
+		failBad();
+		await somePolls();
+		const [ofCampaign, ofOutage, ...more] = await errorsOf(stage(), id);
+		expect(ofCampaign).toMatch(`Campaign ${bad} can't be read`);
+		expect(ofOutage).toMatch(`Campaigns ${good}, ${bad} can't be read`);
+		expect(more).toEqual([]);
+
+		simulator.clearFaults();
+		moveCounters(stage(), [good, bad]);
+		await untilCaughtUp(stage(), id, [good, bad]);
+		failAll();
+		await untilErrors(stage(), id, 3);
+		simulator.clearFaults();
+		failBad();
+		const all = await untilErrors(stage(), id, 4);
+		expect(all.slice(2)).toEqual([ofOutage, ofCampaign]);
+		await somePolls();
+		expect(await errorsOf(stage(), id)).toHaveLength(4);
 	});
 
 	test('a first publication goes on though the service limits requests, and later polls read the rest', async () => {

@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
+import { NodeHelpers, Workflow } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
+import { nodeTypes } from '../../engine/support/nodeTypes';
 
 const credential = new PushCampaignApi();
 
@@ -149,6 +150,29 @@ describe('its test', () => {
 		const first = rules.find((each) => 'key' in each && get(answer, each.key) === each.value);
 		expect(first?.message ?? '').toMatch(says ?? /^$/);
 	});
+
+	// As n8n does: an expression about the credential (n8n 2.41.1, `services/credentials-tester.service.js`).
+	test.each(['https://push.example/api', ' https://push.example/api// '])(
+		'asks the address without blanks and slashes at its end: "%s"',
+		(baseUrl) => {
+			const workflow = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
+			const value = credential.test.request.baseURL ?? '';
+			const keys = { $credentials: { baseUrl } };
+			expect(
+				workflow.expression.resolveSimpleParameterValue(
+					value,
+					{},
+					null,
+					0,
+					0,
+					'',
+					[],
+					'manual',
+					keys,
+				),
+			).toBe('https://push.example/api');
+		},
+	);
 
 	test('judges the answer of every HTTP status, and sends the key to no other address', () => {
 		expect(credential.test.request).toMatchObject({

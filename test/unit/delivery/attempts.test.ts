@@ -21,64 +21,29 @@ const refused = failureProblem(
 	requested,
 );
 
-test.each<{ name: string; problem: Problem; read: object; send: object }>([
-	{
-		name: 'a refusal that names its reason',
-		problem: failure('invalid_value'),
-		read: { then: 'stop', isAccepted: true },
-		send: { then: 'stop', isAccepted: true },
-	},
-	{
-		name: 'a refusal without a reason',
-		problem: failure(''),
-		read: { then: 'again' },
-		send: { then: 'stop', isAccepted: false },
-	},
-	{
-		name: 'a lost connection',
-		problem: connectionLostProblem(requested),
-		read: { then: 'again' },
-		send: { then: 'stop', isAccepted: false },
-	},
-	{
-		name: 'the page of a gateway',
-		problem: page(503),
-		read: { then: 'again' },
-		send: { then: 'stop', isAccepted: false },
-	},
-	{
-		name: 'no connection',
-		problem: noConnectionProblem('push.example', { reason: 'host not found' }),
-		read: { then: 'stop', isAccepted: false },
-		send: { then: 'stop', isAccepted: false },
-	},
-	{
-		name: 'the page of another address',
-		problem: refusedProblem(404),
-		read: { then: 'stop', isAccepted: false },
-		send: { then: 'stop', isAccepted: false },
-	},
-	{
-		name: 'what was not even asked',
-		problem: validationProblem(new InvalidInput('x', 'y')),
-		read: { then: 'stop', isAccepted: false },
-		send: { then: 'stop', isAccepted: false },
-	},
-	{
-		name: 'too many requests without a pause that it asks for',
-		problem: failure('rate_limit'),
-		read: { then: 'refused', retryAfterMs: 0 },
-		send: { then: 'refused', retryAfterMs: 0 },
-	},
-	{
-		name: 'too many requests',
-		problem: refused,
-		read: { then: 'refused', retryAfterMs: 7_000 },
-		send: { then: 'refused', retryAfterMs: 7_000 },
-	},
+const accepted = { then: 'stop', isAccepted: true } as const;
+const ended = { then: 'stop', isAccepted: false } as const;
+const again = { then: 'again' } as const;
+const pause = (retryAfterMs: number) => ({ then: 'refused', retryAfterMs }) as const;
+
+test.each<[name: string, problem: Problem, send: object, read: object]>([
+	['a refusal that names its reason', failure('invalid_value'), accepted, accepted],
+	['a refusal without a reason', failure(''), ended, again],
+	['a lost connection', connectionLostProblem(requested), ended, again],
+	['the page of a gateway', page(503), ended, again],
+	[
+		'no connection',
+		noConnectionProblem('push.example', { reason: 'host not found' }),
+		ended,
+		ended,
+	],
+	['the page of another address', refusedProblem(404), ended, ended],
+	['what was not even asked', validationProblem(new InvalidInput('x', 'y')), ended, ended],
+	['too many requests', failure('rate_limit'), pause(0), pause(0)],
+	['too many requests with Retry-After', refused, pause(7_000), pause(7_000)],
 ])(
-	'$name ends a send, and lets a read be made again if it may succeed then',
-	({ problem, read, send }) => {
+	'%s ends a send, and lets a read be made again if it may succeed then',
+	(_name, problem, send, read) => {
 		const result = { answered: false, problem } as const;
 		expect(readAttempt(result)).toEqual({ ...read, outcome: result });
 		expect(failedAttempt('failed', problem)).toEqual({ ...send, outcome: 'failed' });

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { runQueue, type Attempt, type Job } from '../../../nodes/PushCampaign/delivery/queue';
+import {
+	runQueue,
+	type Attempt,
+	type Job,
+	type QueueOptions,
+} from '../../../nodes/PushCampaign/delivery/queue';
 import { deliver, SimulatedClock, type ServiceOptions } from './simulatedService';
 
 const limited = (perSecond: number, burst = perSecond) => ({ limit: () => ({ perSecond, burst }) });
@@ -10,48 +15,16 @@ const falls = {
 const perMinute = { quota: { requests: 60, periodMs: 60_000 } };
 
 describe('every item arrives once, in little more time than the limit needs:', () => {
-	test.each<{ name: string; items: number; service: ServiceOptions; needed: number; most: number }>(
-		[
-			{ name: '100 a second', items: 2000, service: limited(100), needed: 19_000, most: 1.05 },
-			{
-				name: '100 a second, answers after 5 ms',
-				items: 2000,
-				service: { ...limited(100), latencyMs: 5 },
-				needed: 19_000,
-				most: 1.05,
-			},
-			{
-				name: '100 a second, with Retry-After',
-				items: 2000,
-				service: { ...limited(100), retryAfter: 1 },
-				needed: 19_000,
-				most: 1.1,
-			},
-			{
-				name: '200 a second that fall to 20',
-				items: 1200,
-				service: falls,
-				needed: 19_000,
-				most: 1.05,
-			},
-			{ name: '20 a second', items: 400, service: limited(20), needed: 19_000, most: 1.05 },
-			{
-				name: '20 a second, answers after 2 s',
-				items: 400,
-				service: { ...limited(20), latencyMs: 2000 },
-				needed: 19_000,
-				most: 2,
-			},
-			{ name: '60 in each minute', items: 150, service: perMinute, needed: 120_000, most: 1.45 },
-			{
-				name: 'one request in a hundred refused by chance',
-				items: 2000,
-				service: { unlucky: 0.01 },
-				needed: 1000,
-				most: 8,
-			},
-		],
-	)('$name', async ({ items, service, needed, most }) => {
+	test.each<[name: string, items: number, service: ServiceOptions, needed: number, most: number]>([
+		['100 a second', 2000, limited(100), 19_000, 1.05],
+		['100 a second, answers after 5 ms', 2000, { ...limited(100), latencyMs: 5 }, 19_000, 1.05],
+		['100 a second, with Retry-After', 2000, { ...limited(100), retryAfter: 1 }, 19_000, 1.1],
+		['200 a second that fall to 20', 1200, falls, 19_000, 1.05],
+		['20 a second', 400, limited(20), 19_000, 1.05],
+		['20 a second, answers after 2 s', 400, { ...limited(20), latencyMs: 2000 }, 19_000, 2],
+		['60 in each minute', 150, perMinute, 120_000, 1.45],
+		['one request in a hundred refused by chance', 2000, { unlucky: 0.01 }, 1000, 8],
+	])('%s', async (_name, items, service, needed, most) => {
 		for (const random of [() => 0, () => 0.99]) {
 			const delivery = await deliver(items, service, { random });
 			expect(delivery.sent).toBe(items);
@@ -144,7 +117,7 @@ describe('a job', () => {
 	/** Runs jobs that give these attempts one after another, and says what happened. */
 	async function run(
 		attempts: ReadonlyArray<ReadonlyArray<Attempt<string>>>,
-		{ stopOnFailure = false, signal }: { stopOnFailure?: boolean; signal?: AbortSignal } = {},
+		{ stopOnFailure = false, ...more }: Partial<QueueOptions> = {},
 	) {
 		const clock = new SimulatedClock();
 		const tries: Array<{ job: number; at: number }> = [];
@@ -157,7 +130,7 @@ describe('a job', () => {
 			};
 		});
 		const { now, sleep } = clock;
-		const queue = runQueue(jobs, { stopOnFailure, signal, now, sleep, random: () => 0 });
+		const queue = runQueue(jobs, { stopOnFailure, now, sleep, random: () => 0, ...more });
 		return { outcomes: await clock.run(queue), tries };
 	}
 
@@ -166,6 +139,11 @@ describe('a job', () => {
 		const { tries } = await run(jobs);
 		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 250 });
 		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 250 });
+	});
+
+	test('that is refused pauses up to a tenth less, at random: runs that were refused together come back apart', async () => {
+		const { tries } = await run([[refused()]], { random: () => 0.4 });
+		expect(tries.map(({ at }) => at)).toEqual([0, 10 + 240]);
 	});
 
 	test('that is refused with Retry-After pauses the run for that time, or for its own pause if that is longer', async () => {

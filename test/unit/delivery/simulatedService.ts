@@ -1,4 +1,5 @@
 import { runQueue, type Attempt } from '../../../nodes/PushCampaign/delivery/queue';
+import { RateLimiter, type RateLimit } from '../../../simulator/rateLimiter';
 
 /** A clock that moves only when nothing else is left to do. Times in milliseconds. */
 export class SimulatedClock {
@@ -44,8 +45,8 @@ export function randomFrom(seed: number): () => number {
 export interface ServiceOptions {
 	/** 50 when left out. */
 	readonly latencyMs?: number;
-	/** A token bucket, by how many requests were accepted so far. */
-	readonly limit?: (accepted: number) => { readonly perSecond: number; readonly burst: number };
+	/** A token bucket's, by how many requests were accepted so far. */
+	readonly limit?: (accepted: number) => RateLimit;
 	/** So many requests in each period, which begin as the clock strikes. */
 	readonly quota?: { readonly requests: number; readonly periodMs: number };
 	/** Items that are never accepted. */
@@ -60,9 +61,8 @@ export interface ServiceOptions {
 
 /** How long a request would have to wait, in milliseconds; `undefined` if it is accepted. */
 function limiterOf({ limit, quota, capped = [], outage }: ServiceOptions) {
+	const bucket = new RateLimiter();
 	let accepted = 0;
-	let tokens = limit?.(0).burst ?? 0;
-	let filledAt = 0;
 	let period = 0;
 	let takenInPeriod = 0;
 	return (item: number, now: number): number | undefined => {
@@ -76,11 +76,8 @@ function limiterOf({ limit, quota, capped = [], outage }: ServiceOptions) {
 			takenInPeriod += 1;
 		}
 		if (limit === undefined) return undefined;
-		const { perSecond, burst } = limit(accepted);
-		tokens = Math.min(burst, tokens + ((now - filledAt) / 1000) * perSecond);
-		filledAt = now;
-		if (tokens < 1) return ((1 - tokens) / perSecond) * 1000;
-		tokens -= 1;
+		const waitMs = bucket.take(limit(accepted), now);
+		if (waitMs > 0) return waitMs;
 		accepted += 1;
 		return undefined;
 	};

@@ -37,7 +37,7 @@ const gone: Problem = {
 const to = (subscriberId: string) => ({ subscriberId });
 
 const inList: Circumstances = {
-	...{ retry: 'inList', hasKeys: false, isToOne: false, isInEditor: false },
+	...{ retry: 'inList', hasKeys: false, isToOne: false, isInEditor: false, hasDecided: false },
 };
 
 type Case = readonly [what: string, items: readonly RunItem[], more?: Partial<Circumstances>];
@@ -74,10 +74,7 @@ const runs: readonly Case[] = [
 	],
 	['not valid, one of several', [ready(0), failed(1, noTitle, to('5002'))], { isToOne: true }],
 	['one reason for all', many(0, 20, (index) => failed(index, wrongOption))],
-	[
-		'the option Unknown Outcome did its work',
-		[sent(0, undefined, { isDecided: true }), failed(1, outage)],
-	],
+	['the option Unknown Outcome did its work', [sent(0), failed(1, outage)], { hasDecided: true }],
 	['unknown, one item', [failed(0, lost)]],
 	['unknown, one item in a sub-workflow', [failed(0, lost)], { retry: 'ofSubWorkflow' }],
 	['unknown, to one subscriber', [failed(0, lost, to('5001'))], { isToOne: true }],

@@ -1,8 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { INodeProperties } from 'n8n-workflow';
-import { jsonParse } from 'n8n-workflow';
 
 import {
 	builderHint,
@@ -10,9 +6,7 @@ import {
 	reads,
 	sends,
 } from '../../../nodes/PushCampaign/operations';
-import { toRow } from '../../../nodes/PushCampaign/operations/send';
 import { audienceRules } from '../../../nodes/PushCampaign/service/rules';
-import { itemOf, prepare, recordingClient } from './support';
 
 const operations = [...sends, ...reads];
 
@@ -183,19 +177,6 @@ test('saved workflows find each field by its name, with the default that n8n lef
 	});
 });
 
-test('saved workflows find each value that they chose from a list', () => {
-	const lists = operations
-		.flatMap(({ properties }) => properties.flatMap(withAll))
-		.filter(({ type, options = [] }) => type === 'options' && options.length > 0);
-	const valuesOf = ({ options = [] }: INodeProperties) =>
-		options.map((option) => ('value' in option ? option.value : option.name));
-	expect(Object.fromEntries(lists.map((list) => [list.name, valuesOf(list)]))).toEqual({
-		specifyAttributes: ['keypair', 'json'],
-		unit: ['d', 'h', 'm'],
-		unknownOutcome: ['countAsSent', 'report', 'resend'],
-	});
-});
-
 describe('every panel', () => {
 	const all = operations.flatMap(({ properties }) => properties.flatMap(withAll));
 
@@ -243,83 +224,4 @@ describe('every panel', () => {
 
 test("what n8n's workflow builder reads is two sentences", () => {
 	expect(builderHint.searchHint?.match(/\.(?= [A-Z]|$)/g)).toHaveLength(2);
-});
-
-describe('an output schema', () => {
-	const folder = join(__dirname, '../../../nodes/PushCampaign/__schema__/v1.0.0');
-
-	test('is there for each operation', () => {
-		const files = ['campaign', 'site'].flatMap((resource) =>
-			readdirSync(join(folder, resource)).map((file) => `${resource}/${file}`),
-		);
-		const expected = operations.map(({ resource, option }) => `${resource}/${option.value}.json`);
-		expect(files.sort()).toEqual(expected.sort());
-	});
-
-	type Types = Record<string, { readonly type: string | string[]; readonly enum?: string[] }>;
-	const schemaOf = (path: string) =>
-		jsonParse<{ properties: Types }>(readFileSync(join(folder, path), 'utf8')).properties;
-	const typeOf = (value: unknown) => (value === null ? 'null' : typeof value);
-
-	/** The fields of items in their order, each with the types that its values have. */
-	function typesIn(items: readonly object[]): Array<[name: string, types: string[]]> {
-		const types = new Map<string, Set<string>>();
-		for (const [name, value] of items.flatMap((item) => Object.entries(item))) {
-			types.set(name, (types.get(name) ?? new Set()).add(typeOf(value)));
-		}
-		return [...types].map(([name, found]) => [name, [...found].sort()]);
-	}
-	const declaredIn = (properties: Types) =>
-		Object.entries(properties).map(([name, { type }]) => [name, [type].flat().sort()]);
-
-	test.each(sends)('has the fields of an item, in their order: $option.name', (send) => {
-		const parameters = {
-			attributes: { pairs: [{ name: 'plan', value: 'pro' }] },
-			segmentIds: 12,
-			subscriberId: 5001,
-			additionalFields: { name: 'x', sendAt: '2030-05-17 09:30' },
-			options: { idempotencyKey: 'a' },
-		};
-		const { isCampaign } = audienceRules[send.audience];
-		const row = toRow(prepare(parameters, {}, send), {
-			...(isCampaign && { campaignId: '1001' }),
-			status: 'success',
-			description: 'Created',
-		});
-		const properties = schemaOf(`campaign/${send.option.value}.json`);
-		expect(declaredIn(properties)).toEqual(typesIn([row]));
-		expect(properties['audience']?.enum).toEqual([row['audience']]);
-	});
-
-	const counts = {
-		total_attempts: '10',
-		successfully_sent: '8',
-		failed_to_send: '2',
-		delivered: '4',
-		clicked: '1',
-		closed: '3',
-	};
-	const unknown = Object.fromEntries(Object.keys(counts).map((name) => [name, '']));
-	const status = { notification_status: 'Sent', notification_id: '1001' };
-	const answersTo: Record<string, object[]> = {
-		getStatus: [
-			{ ...status, count: counts },
-			{ notification_id: '1001', count: unknown },
-		],
-		getSubscriberCount: [
-			{ total_life_time_subscribers: '120', active_subscribers: '' },
-			{ total_life_time_subscribers: '', active_subscribers: '90' },
-		],
-	};
-
-	test.each(reads)('has the fields of an item, in their order: $option.name', async (read) => {
-		const items: object[] = [];
-		for (const answer of answersTo[read.option.value] ?? []) {
-			const { client } = recordingClient(answer);
-			const result = await read.prepare(itemOf({ campaignId: '1001' })).perform(client);
-			if (result.answered) items.push(result.value);
-		}
-		const properties = schemaOf(`${read.resource}/${read.option.value}.json`);
-		expect(declaredIn(properties)).toEqual(typesIn(items));
-	});
 });

@@ -92,22 +92,26 @@ describe('Retry-After', () => {
 	beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1), doNotFake: ['nextTick'] }));
 	afterAll(() => jest.useRealTimers());
 
+	const pauseAfter = async (header: unknown) => {
+		const answer = failing('rate_limit', 'No', 200, { 'retry-after': header });
+		return (await problemAfter(send, answer)).retryAfterMs;
+	};
+
 	test.each([
 		{ header: '120', pause: 120_000 },
 		{ header: ' 0.5 ', pause: 500 },
-		{ header: 'Tue, 01 Jan 2030 01:00:00 GMT', pause: 3_600_000 },
-		{ header: '0', pause: undefined },
-		{ header: '-1', pause: undefined },
-		{ header: 'Mon, 31 Dec 2029 23:00:00 GMT', pause: undefined },
-		{ header: 'soon', pause: undefined },
-		{ header: '10s', pause: undefined },
-		{ header: 's10', pause: undefined },
 		{ header: '0.25', pause: 250 },
-		{ header: ['1'], pause: undefined },
+		{ header: 'Tue, 01 Jan 2030 01:00:00 GMT', pause: 3_600_000 },
 	])('$header is a pause of $pause ms', async ({ header, pause }) => {
-		const answer = failing('rate_limit', 'No', 200, { 'retry-after': header });
-		expect((await problemAfter(send, answer)).retryAfterMs).toBe(pause);
+		expect(await pauseAfter(header)).toBe(pause);
 	});
+
+	test.each(['0', '-1', 'Mon, 31 Dec 2029 23:00:00 GMT', 'soon', '10s', 's10', ['1', '2']])(
+		'%s asks for no pause',
+		async (header) => {
+			expect(await pauseAfter(header)).toBeUndefined();
+		},
+	);
 
 	test('says nothing in the place of what is to be mended', async () => {
 		const answer = failing('authentication_failure', 'No', 401, { 'retry-after': '60' });
@@ -154,10 +158,16 @@ describe('without an answer', () => {
 		expect(signal).toMatchObject({ aborted: true });
 	});
 
-	test('a send is unknown if the execution is stopped', async () => {
+	test('a send is unknown if the execution is stopped, and its request is ended at once', async () => {
 		const stop = new AbortController();
-		const problem = problemAfter(send, hanging, 30_000, stop.signal);
+		let signal: unknown;
+		const transport = async (options: IHttpRequestOptions) => {
+			signal = options.abortSignal;
+			return await hanging();
+		};
+		const problem = problemAfter(send, transport, 30_000, stop.signal);
 		stop.abort();
+		expect(signal).toMatchObject({ aborted: true });
 		expect(await problem).toMatchObject({
 			outcome: 'unknown',
 			message:
@@ -179,7 +189,7 @@ describe('without an answer', () => {
 			type: 'network',
 			outcome: 'notSent',
 			message: 'Could not connect to push.example:8443: connection refused',
-			fix: "Check 'Base URL' in the Push Campaign API credential.",
+			fix: "If it stays so, check 'Base URL' in the Push Campaign API credential.",
 			cause: 'temporarily-unavailable',
 		});
 		expect(JSON.stringify(problem)).not.toContain('the-key');

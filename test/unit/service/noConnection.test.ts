@@ -44,7 +44,7 @@ describe('nothing was sent', () => {
 			...{ fix: refused.fix, outcome: 'notSent' },
 		});
 		const closed = readNoConnection(coded('ECONNREFUSED')) ?? { reason: '' };
-		expect(noConnectionProblem('push.example', closed).fix).toMatch(/^Check 'Base URL' /);
+		expect(noConnectionProblem('push.example', closed).fix).toMatch(/^If it stays so, check /);
 	});
 
 	test('if this n8n does not allow requests to the address', () => {

@@ -61,6 +61,12 @@ test('a campaign stays with its button however many go to one subscriber, which 
 	expect(text).toContain('And 49 more.');
 });
 
+test('it listens to this machine alone', async () => {
+	// Linux has all of 127.0.0.0/8, so what listens to the network answers there.
+	const elsewhere = simulator.origin.replace('127.0.0.1', '127.0.0.2');
+	await expect(fetch(elsewhere)).rejects.toThrow('fetch failed');
+});
+
 test('times carry their zone', async () => {
 	simulator.addCampaign({ body: content, dueAt: Date.UTC(2099, 4, 17, 12) });
 	expect(await page()).toMatch(/Goes out on 17 May 2099, \d\d:\d\d [A-Z]/);

@@ -58,6 +58,12 @@ describe('an item', () => {
 		expect(Object.keys(items[0] ?? {})).toEqual(order);
 	});
 
+	test('of the site, which has no status, is seen for the first time once', () => {
+		const site = (clicked: number): Poll => [readingOf({ clicked }, { status: null }), changed()];
+		const items = itemsOf([site(2), site(5)]);
+		expect(items.map((item) => item?.['firstSeen'])).toEqual([true, false]);
+	});
+
 	test('has a negative change if the service takes something back', () => {
 		expect(changesOf(under(changed(), { clicked: 5 }, { clicked: 4 }))[1]).toEqual({
 			clicked: { from: 5, to: 4, by: -1 },
@@ -218,6 +224,14 @@ describe('a number that is reached starts the workflow', () => {
 	];
 	test.each(rows)('$name', ({ polls, starts }) => {
 		expect(startsOf(polls)).toEqual(starts);
+	});
+
+	test('with no change if the counter stood above a higher number already', () => {
+		const polls = [
+			...under(reached(100), { clicked: 170 }),
+			...under(reached(160), { clicked: 170 }),
+		];
+		expect(changesOf(polls)[1]).toEqual({});
 	});
 
 	test('with the change of its own counter alone', () => {

@@ -11,8 +11,8 @@ const node = { typeVersion: 1 };
 const filledIn = (given: INodeParameters) =>
 	NodeHelpers.getNodeParameters(triggerProperties, given, true, false, node, null) ?? {};
 
-const read = (given: INodeParameters) =>
-	readWatched(readerOf(filledIn(given), 'UTC', {}, () => undefined));
+const read = (given: INodeParameters, evaluate: () => unknown = () => undefined) =>
+	readWatched(readerOf(filledIn(given), 'UTC', {}, evaluate));
 
 const counters = [
 	...['totalAttempts', 'successfullySent', 'failedToSend'],
@@ -84,6 +84,42 @@ const rows: Row[] = [
 ];
 test.each(rows)('$name', ({ given, then }) => {
 	expect(read(given)).toMatchObject(then);
+});
+
+const lost = '9007199254740992';
+test.each([
+	{ name: 'typed', campaignIds: `7, ${lost}`, given: `7, ${lost}`, isRefused: false },
+	{ name: 'of an array of texts', campaignIds: '={{ x }}', given: [lost], isRefused: false },
+	{
+		name: 'with a blank behind the braces',
+		campaignIds: '={{ x }} ',
+		given: `${lost},7 `,
+		isRefused: true,
+	},
+	{
+		name: 'with a line break before the braces',
+		campaignIds: '=\n{{ x }}',
+		given: `\n${lost}`,
+		isRefused: true,
+	},
+	{
+		name: 'of two expressions',
+		campaignIds: '={{ x }}, {{ y }}',
+		given: `7, 1.5e+22`,
+		isRefused: true,
+	},
+	{
+		name: 'of two expressions that give short ones',
+		campaignIds: '={{ x }}, {{ y }}',
+		given: '7, 8',
+		isRefused: false,
+	},
+])('a long ID $name is refused if it may have been a number: $isRefused', (row) => {
+	const evaluated = () => read({ campaignIds: row.campaignIds }, () => row.given);
+	const message = row.isRefused ? refusal(evaluated).message : evaluated().ids.join();
+	expect(
+		/'Campaign IDs' holds a number so large that its last digits may be lost/.test(message),
+	).toBe(row.isRefused);
 });
 
 test('the site has an ID that no campaign can have', () => {
@@ -218,5 +254,7 @@ test.each([
 	const hints = triggerProperties
 		.filter(({ displayOptions }) => displayOptions?.show?.['event']?.includes(event) ?? true)
 		.flatMap(({ hint }) => hint ?? []);
-	expect(hints).toEqual(isTold ? ['The first poll reports the numbers as they are then'] : []);
+	const hint =
+		'The first poll reports the numbers as they are then, from 1 (or from Minimum Change)';
+	expect(hints).toEqual(isTold ? [hint] : []);
 });

@@ -2,7 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IConnections, INode, IWorkflowSettings } from 'n8n-workflow';
 import { z } from 'zod';
-import type { ColumnType, Credential, DataTable, WorkflowDraft } from '../host';
+import { projectFolder } from '../folders';
+import type { ColumnType, DataTable } from '../n8n/dataTables';
+import type { Credential, WorkflowDraft } from '../n8n/workflows';
+
+const folder = join(projectFolder, 'examples');
 
 const nodeSchema = z.object({
 	id: z.string(),
@@ -33,12 +37,14 @@ const createdTableSchema = z.object({
 	resource: z.literal('table'),
 	operation: z.literal('create'),
 	tableName: z.string(),
-	columns: z.object({ column: z.array(z.object({ name: z.string(), type: z.literal('string') })) }),
+	columns: z.object({
+		column: z.array(z.object({ name: z.string(), type: z.enum(['string', 'number']) })),
+	}),
 });
 
 /** The names of the example workflows: the names of their files without `.json`. */
 export async function exampleNames(): Promise<string[]> {
-	const files = await readdir(__dirname);
+	const files = await readdir(folder);
 	return files
 		.filter((file) => file.endsWith('.json'))
 		.map((file) => file.slice(0, -'.json'.length))
@@ -46,7 +52,7 @@ export async function exampleNames(): Promise<string[]> {
 }
 
 /** The file of an example workflow, by its name as `exampleNames` gives it. */
-export const exampleFile = (name: string) => join(__dirname, `${name}.json`);
+export const exampleFile = (name: string) => join(folder, `${name}.json`);
 
 /** Reads a workflow as n8n exports it. Throws if the text is none. */
 export function parseWorkflow(text: string): { draft: WorkflowDraft; active: boolean } {

@@ -10,10 +10,11 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
+import { projectFolder } from '../../host';
+import { tarball } from './support';
 
-const projectFolder = join(__dirname, '../..');
 const modules = join(projectFolder, 'node_modules');
 const scratch = mkdtempSync(join(tmpdir(), 'push-campaign-verify-'));
 /** The package as npm packs it, unpacked. */
@@ -29,11 +30,12 @@ function run(command: string, args: string[], cwd = projectFolder) {
 	throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}\n${stderr}`);
 }
 
-const packReport = z.object({
-	filename: z.string(),
-	size: z.number(),
-	files: z.array(z.object({ path: z.string() })),
-});
+/** The paths of all files in a folder and its folders. */
+const filesIn = (folder: string) =>
+	readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => join(parentPath, name));
+
 const names = z.array(z.string());
 const manifestSchema = z
 	.object({ n8n: z.object({ nodes: names, credentials: names }) })
@@ -42,21 +44,9 @@ const manifestSchema = z
 const readManifest = (folder: string) =>
 	manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
 
-let files: string[];
-let size: number;
-let printed: string;
-
-beforeAll(() => {
-	run('npm', ['run', 'build']);
-	const options = ['--json', '--ignore-scripts', '--pack-destination', scratch];
-	const { stdout, stderr } = run('npm', ['pack', ...options]);
-	const [report] = z.tuple([packReport]).parse(JSON.parse(stdout));
+beforeAll(async () => {
 	mkdirSync(packageFolder);
-	const tarball = join(scratch, report.filename);
-	run('tar', ['-xzf', tarball, '-C', packageFolder, '--strip-components=1']);
-	files = report.files.map(({ path }) => path);
-	size = report.size;
-	printed = stderr;
+	run('tar', ['-xzf', await tarball(), '-C', packageFolder, '--strip-components=1']);
 });
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -64,17 +54,25 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 describe('the packed package', () => {
 	test('holds what is built from the sources, the manifest, the README and the license', () => {
 		const built = ['nodes', 'credentials'].flatMap((folder) =>
-			readdirSync(join(projectFolder, folder), { recursive: true, withFileTypes: true })
-				.filter((entry) => entry.isFile())
-				.map(({ parentPath, name }) => join(parentPath, name).slice(projectFolder.length + 1))
-				.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`),
+			filesIn(join(projectFolder, folder)).map(
+				(path) => `dist/${relative(projectFolder, path).replace(/\.ts$/, '.js')}`,
+			),
 		);
-		expect(files.sort()).toEqual(['LICENSE', 'README.md', 'package.json', ...built].sort());
+		const packed = filesIn(packageFolder).map((path) => relative(packageFolder, path));
+		expect(packed.sort()).toEqual(['LICENSE', 'README.md', 'package.json', ...built].sort());
 	});
 
-	test('has at most 70 kB, and npm packs it without a warning', () => {
-		expect(size).toBeLessThanOrEqual(70_000);
-		expect(printed).not.toMatch(/npm (warn|error)/i);
+	test('is packed without a warning, only after it was built, and without what was packed before', () => {
+		const folder = join(scratch, 'source');
+		mkdirSync(folder);
+		for (const name of ['.npmrc', 'LICENSE', 'README.md', 'package.json']) {
+			cpSync(join(projectFolder, name), join(folder, name));
+		}
+		expect(() => run('npm', ['pack'], folder)).toThrow('dist');
+		cpSync(join(packageFolder, 'dist'), join(folder, 'dist'), { recursive: true });
+		const first = run('npm', ['pack', '--json'], folder);
+		expect(first.stderr).not.toMatch(/npm (warn|error)/i);
+		expect(run('npm', ['pack', '--json'], folder).stdout).toBe(first.stdout);
 	});
 
 	test('leaves nothing in package.json for npm to correct when it is published', () => {
@@ -95,6 +93,17 @@ describe('the packed package', () => {
 		const { stdout } = run(process.execPath, ['-e', code, ...built]);
 		expect(JSON.parse(stdout)).toEqual(paths.map((path) => basename(path).split('.')[0]));
 	});
+});
+
+test("`n8n-node lint` takes the ESLint config for n8n's own in strict mode", () => {
+	// In a folder of its own: it lints all that it finds, as if it were published.
+	const folder = join(scratch, 'strict');
+	mkdirSync(folder);
+	for (const name of ['package.json', 'eslint.config.mjs']) {
+		cpSync(join(projectFolder, name), join(folder, name));
+	}
+	symlinkSync(modules, join(folder, 'node_modules'));
+	expect(run(process.execPath, [join(modules, '.bin/n8n-node'), 'lint'], folder)).toBeDefined();
 });
 
 describe("n8n's verification", () => {
