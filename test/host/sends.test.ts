@@ -104,7 +104,9 @@ describe('the same notification for several items', () => {
 		};
 		const action = pushCampaign(parameters, { credential: stage().credential });
 		const { execution: failed } = await runNodes(stage(), [action], customers);
-		expect(failureOf(failed).message).toMatch(/^Items 0, 2 would send the same notification to /);
+		expect(failureOf(failed).message).toBe(
+			'2 of 5 items are not valid. None was sent. Items 0, 2 (counted from 0): each would send the same notification to every subscriber with customer = Ann',
+		);
 		expect(failureOf(failed).description).toContain('Remove Duplicates');
 		expect(failureOf(failed).description).not.toMatch(/Execute Once|Send Only Once/);
 		const unique = node('Unique', 'n8n-nodes-base.removeDuplicates', {}, { typeVersion: 2 });
@@ -379,7 +381,7 @@ describe('an execution that failed', () => {
 		const workflow = await sendWorkflow({ client, credential });
 		const failed = await workflow.run(titled('Item', 1));
 		expect(failureOf(failed).message).toContain('127.0.0.1');
-		expect(wordsOf(failed)).toContain("Check 'Base URL'");
+		expect(wordsOf(failed)).toContain("check 'Base URL'");
 		expect(simulator.requestCount).toBe(0);
 	});
 
@@ -387,7 +389,9 @@ describe('an execution that failed', () => {
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run([...titled('Item', 2), { title: 'x'.repeat(101) }]);
 		expect(failed.status).toBe('error');
-		expect(failureOf(failed).message).toContain('None of 3 was sent.');
+		expect(failureOf(failed).message).toMatch(
+			/^1 of 3 items is not valid\. None was sent\. Item 2 /,
+		);
 		expect(stage().simulator.requestCount).toBe(0);
 	});
 });

@@ -50,7 +50,7 @@ describe('on n8n 1.123', () => {
 		const options = { testSubscriberId: '5001' };
 		const action = pushCampaign({ ...content, options }, { credential });
 		const { id } = await client.createWorkflow(webhookWorkflow(path, [action]));
-		const workflowData = await client.workflow(id);
+		const workflowData = { ...(await client.workflow(id)), pinData: {} };
 		const triggerToStartFrom = { name: 'Webhook' };
 		await client.request('POST', `workflows/${id}/run`, { workflowData, triggerToStartFrom });
 		const hang = { kind: 'hang', process: true } as const;
