@@ -80,7 +80,8 @@ describe('an execution that failed: its words are followed, on what is saved and
 				action: { kind: 'reset-before' },
 			});
 		}
-		// The first 20 end, and then 40 are in flight at once.
+		// The first 20 end, and then 40 have left before the first of them ends.
+		simulator.setLatency(500);
 		simulator.addFault({ skip: 20, times: 0, action: { kind: 'reset-after' } });
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run(titled('Item', 60));
@@ -292,7 +293,7 @@ describe('what else the workflow has sent is not known, so nothing is ordered', 
 			webhookWorkflow(path, [first, sender({ title: '={{ $json.missing }}' })]),
 		);
 		const failed = await workflow.run(titled('Item', 2));
-		expect(failureOf(failed).message).toBe("'Title' is missing. None of 2 was sent.");
+		expect(failureOf(failed).message).toBe("'Title' is empty for this item. None of 2 was sent.");
 		await workflow.save(sender({ title: '=Second, {{ $json.title }}' }));
 		expect((await retryAsItSays(stage(), failed)).status).toBe('success');
 		expect(acceptedTitles(stage()).sort()).toEqual([
@@ -476,12 +477,21 @@ describe('settings that nobody has told', () => {
 			{ resume: 'webhook', options: {} },
 			{ typeVersion: 1.1, webhookId: 'resume' },
 		);
-		const second = {
-			...sender({ title: "=Second, {{ $('Items').item.json.title }}" }),
-			name: 'Second',
-		};
+		// After the pause n8n goes on with the call alone.
+		const jsonOutput = "={{ { items: $('Items').all().map(({ json }) => json) } }}";
+		const list = node(
+			'List',
+			'n8n-nodes-base.set',
+			{ mode: 'raw', jsonOutput, options: {} },
+			{ typeVersion: 3.4 },
+		);
+		const rows = node('Rows', 'n8n-nodes-base.splitOut', {
+			fieldToSplitOut: 'items',
+			options: {},
+		});
+		const second = { ...sender({ title: '=Second, {{ $json.title }}' }), name: 'Second' };
 		const workflow = await publish(stage(), (path) =>
-			webhookWorkflow(path, [sender(), url, wait, second]),
+			webhookWorkflow(path, [sender(), url, wait, list, rows, second]),
 		);
 		const running = workflow.run(titled('Item', 3));
 		const waiting = await until(
@@ -495,6 +505,7 @@ describe('settings that nobody has told', () => {
 		const paused = await client.execution(waiting?.id ?? '');
 		await fetch(String(outputOf(paused, url.name)[0]?.json['url']));
 		const failed = await running;
+		expect(failureOf(failed).message).toMatch(/2 of 3 were sent\.$/);
 		expect((await retryAsItSays(stage(), failed)).status).toBe('success');
 		expect(acceptedTitles(stage()).sort()).toEqual([
 			...titlesOf('Item', 3),
