@@ -8,7 +8,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { execute } from './execution/execute';
-import { builderHint, operationProperties, reads, sends } from './operations';
+import { builderHint, operationProperties, queries, sends } from './operations';
 import { timezones } from './operations/timing';
 
 /** The operations of a resource, to choose from. */
@@ -19,7 +19,7 @@ const operationOf = (resource: 'campaign' | 'site', initial: string): INodePrope
 	noDataExpression: true,
 	default: initial,
 	displayOptions: { show: { resource: [resource] } },
-	options: [...sends, ...reads]
+	options: [...sends, ...queries]
 		.filter((operation) => operation.resource === resource)
 		.map(({ option }) => option),
 });

@@ -33,13 +33,13 @@ const sends = () => simulator().requests.filter(({ method }) => method === 'POST
 const notification = '<b>Summer sale</b><br>Everything must go<br>https://shop.example.com/sale';
 
 test('a dry run gives the row and the request, without a header, and sends nothing', async () => {
-	const done = await run({ additionalFields: { name: 'Spring', sendAt: '2099-05-17T09:30' } });
+	const done = await run({ additionalFields: { name: 'Spring', sendAt: '2035-05-17T09:30' } });
 	const body = {
 		title: content.title,
 		message: content.message,
 		target_url: content.targetUrl,
 		name: 'Spring',
-		send_at: '2099-05-17 09:30 +02:00',
+		send_at: '2035-05-17 09:30 +02:00',
 	};
 	const row = {
 		audience: 'all',
@@ -54,7 +54,7 @@ test('a dry run gives the row and the request, without a header, and sends nothi
 	expect(Object.keys(outputOf(done)[0] ?? {})).toEqual(Object.keys(row));
 	expect(sends()).toEqual([]);
 	expect(hintsOf(done)).toEqual([
-		`Nothing was sent: this was a dry run.<br>It would go to all 10,000 active subscribers on 17 May 2099 at 09:30, Europe/Berlin:<br>${notification}`,
+		`Nothing was sent: this was a dry run.<br>It would go to all 10,000 active subscribers on 17 May 2035 at 09:30, Europe/Berlin:<br>${notification}`,
 	]);
 });
 

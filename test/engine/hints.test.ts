@@ -18,9 +18,9 @@ const simulator = useSimulator();
 useDatabase();
 
 const input = inputOf(
-	{ id: 5001, at: '2099-05-17T23:30', title: 'a' },
-	{ id: 5002, at: '2099-05-18T09:00', title: 'b' },
-	{ id: 5003, at: '2099-05-19T09:00', title: 'c' },
+	{ id: 5001, at: '2035-05-17T23:30', title: 'a' },
+	{ id: 5002, at: '2035-05-18T09:00', title: 'b' },
+	{ id: 5003, at: '2035-05-19T09:00', title: 'c' },
 );
 const hints = async (parameters: INodeParameters, items = 1, more = {}) =>
 	hintsOf(
@@ -72,14 +72,14 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 		'one that is scheduled',
 		{ additionalFields: { sendAt: at } },
 		1,
-		['Scheduled for 17 May 2099 at 23:30, Europe/Berlin, to all subscribers.'],
+		['Scheduled for 17 May 2035 at 23:30, Europe/Berlin, to all subscribers.'],
 	],
 	[
 		'one that quiet hours move',
 		{ additionalFields: { sendAt: at, quietHours: { hours: { from: '21:00', to: '08:00' } } } },
 		1,
 		[
-			'Scheduled for 18 May 2099 at 08:00, Europe/Berlin, because of quiet hours, to all subscribers.',
+			'Scheduled for 18 May 2035 at 08:00, Europe/Berlin, because of quiet hours, to all subscribers.',
 		],
 	],
 	[
@@ -87,7 +87,7 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 		{ ...toOne, ...keyed, additionalFields: { sendAt: at } },
 		3,
 		[
-			'3 sent: to 3 subscribers.<br>Scheduled from 17 May 2099 at 23:30, Europe/Berlin to 19 May 2099 at 09:00, Europe/Berlin.',
+			'3 sent: to 3 subscribers.<br>Scheduled from 17 May 2035 at 23:30, Europe/Berlin to 19 May 2035 at 09:00, Europe/Berlin.',
 		],
 	],
 	[
@@ -98,7 +98,7 @@ test.each<[what: string, parameters: INodeParameters, items: number, hints: stri
 			additionalFields: { sendAt: "={{ $json.id === 5002 ? $json.at : 'now' }}" },
 		},
 		3,
-		['3 sent: to 3 subscribers.<br>1 of them scheduled for 18 May 2099 at 09:00, Europe/Berlin.'],
+		['3 sent: to 3 subscribers.<br>1 of them scheduled for 18 May 2035 at 09:00, Europe/Berlin.'],
 	],
 	['a read', { resource: 'site', operation: 'getSubscriberCount' }, 3, []],
 ])('after %s', async (_what, parameters, items, expected) => {

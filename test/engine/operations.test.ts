@@ -30,10 +30,10 @@ const title = 'Spring sale 🌷';
 const idempotencyKey = 'spring-1';
 const filledIn = {
 	title,
-	additionalFields: { name, sendAt: '2099-05-17T09:30:00' },
+	additionalFields: { name, sendAt: '2035-05-17T09:30:00' },
 	options: { idempotencyKey },
 };
-const ending = { sendAt: '2099-05-17 09:30 +02:00', idempotencyKey };
+const ending = { sendAt: '2035-05-17 09:30 +02:00', idempotencyKey };
 const created = { status: 'success', description: 'Campaign created successfully' };
 const pairs = [
 	{ name: 'plan', value: 'pro' },

@@ -114,13 +114,13 @@ test.each<[what: string, parameters: INodeParameters]>([
 		'the same people at the same moment, with another offset',
 		{
 			additionalFields: {
-				sendAt: "={{ $json.id === 5001 ? '2099-05-17T09:30+02:00' : '2099-05-17T07:30Z' }}",
+				sendAt: "={{ $json.id === 5001 ? '2035-05-17T09:30+02:00' : '2035-05-17T07:30Z' }}",
 			},
 		},
 	],
 	[
 		'the same people at two times of one night of quiet hours',
-		{ additionalFields: { ...night, sendAt: '=2099-05-17 2{{ $json.id - 5000 }}:00' } },
+		{ additionalFields: { ...night, sendAt: '=2035-05-17 2{{ $json.id - 5000 }}:00' } },
 	],
 ])('is one if it goes to %s', async (_what, parameters) => {
 	const told = failureOf(await run(parameters));
@@ -138,7 +138,7 @@ test.each<[what: string, parameters: INodeParameters]>([
 	['to another attribute each', attributes('{ "id": {{ $json.id }} }')],
 	[
 		'at another time each',
-		{ additionalFields: { sendAt: '=2099-05-17 09:{{ $json.id - 4990 }}' } },
+		{ additionalFields: { sendAt: '=2035-05-17 09:{{ $json.id - 4990 }}' } },
 	],
 ])('is none if it goes %s', async (_what, parameters) => {
 	await run(parameters);

@@ -35,7 +35,7 @@ test('in the editor the first item goes to the test subscriber alone, right away
 	const hours = { from: '00:00', to: '23:59' };
 	const fields = {
 		...{ name: 'Spring', imageUrl: 'https://shop.example.com/a.png', autoHide: true },
-		...{ sendAt: '2099-05-17 09:30', quietHours: { hours } },
+		...{ sendAt: '2035-05-17 09:30', quietHours: { hours } },
 	};
 	const done = await run(workflow('5001', { additionalFields: fields }));
 	expect(simulator().requests).toMatchObject([{ path: '/v1/notification/send/sid' }]);
@@ -49,7 +49,7 @@ test('in the editor the first item goes to the test subscriber alone, right away
 		{ audience: 'all', title: 'c', dryRun: true },
 	]);
 	expect(hintsOf(done)[0]).toMatch(
-		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2099 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
+		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2035 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
 	);
 });
 
@@ -135,9 +135,30 @@ test('keys are neither claimed nor asked', async () => {
 	expect(titlesAt(simulator())).toEqual(['a', 'a']);
 });
 
-test('one that does not exist is named by its own field', async () => {
-	const { description } = failureOf(await run(workflow('999')));
-	expect(description).toContain("correct 'Test Subscriber ID', or take them out of the list");
+test('one that does not exist is named, with its own field, whoever the send is meant for', async () => {
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '5007' };
+	for (const parameters of [{}, toOne]) {
+		const { message, description } = failureOf(await run(workflow('999', parameters)));
+		expect(message).toBe('The push service has no subscriber 999. None of 3 was sent.');
+		expect(description).toBe(
+			`The service says: "Subscriber not found". Correct 'Test Subscriber ID'.`,
+		);
+	}
+});
+
+test('one whose answer is lost is named, and its Retry decides nothing about the send it stands for', async () => {
+	simulator().addFault(faultFor('"sid"', { kind: 'reset-after' }));
+	const options = { idempotencyKey: '={{ $json.title }}' };
+	const toOne = { operation: 'sendToSubscriber', subscriberId: '5007' };
+	const failed = await run(workflow('5001', toOne, options));
+	const { message, description } = failureOf(failed);
+	expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
+	expect(description).not.toMatch(/Retry|Unknown Outcome|An ID/);
+	simulator().clearFaults();
+	const counted = workflow('5001', toOne, { ...options, unknownOutcome: 'countAsSent' });
+	const again = await retryRun(failed, counted, { credentials: credentialsFor(simulator()) });
+	expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
+	expect(database.keyRows).toEqual([]);
 });
 
 test('one that is not valid is refused by its own field', async () => {

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { DateTime } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
 import {
 	continuing,
@@ -6,6 +10,7 @@ import {
 	isObject,
 	matching,
 	outputOf,
+	titled,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
@@ -41,9 +46,9 @@ const values = {
 	emptyObject: '({})',
 	object: '({ a: " 1 " })',
 	nestedObject: '({ a: { b: 1 } })',
-	date: 'new Date(4e12)',
+	date: 'new Date(2e12)',
 	invalidDate: 'new Date(NaN)',
-	dateTime: 'DateTime.fromMillis(4e12, { zone: "Asia/Kolkata" })',
+	dateTime: 'DateTime.fromMillis(2e12, { zone: "Asia/Kolkata" })',
 };
 type Kind = keyof typeof values;
 const isKind = (kind: string): kind is Kind => kind in values;
@@ -53,7 +58,11 @@ const value = `={{ [${Object.values(values).join(', ')}][$json.index] }}`;
 /** What is sent for each kind that is taken; `undefined` for one that is left out. */
 type Taken = Partial<Record<Kind, unknown>>;
 
-const nothing: Taken = { null: undefined, undefined, empty: undefined, blank: undefined };
+const nothing: Taken = {
+	...{ null: undefined, undefined, empty: undefined, blank: undefined },
+	// WordPress's words for it.
+	...{ false: undefined, emptyArray: undefined },
+};
 const texts: Taken = {
 	text: 'text',
 	digits: '31',
@@ -62,7 +71,7 @@ const texts: Taken = {
 	jsonArray: '[31, "32"]',
 	json: '{"a":" 1 "}',
 };
-const iso = '2096-10-02T12:36:40.000+05:30';
+const iso = '2033-05-18T09:03:20.000+05:30';
 const numbersAsTexts: Taken = { zero: '0', one: '1', minus: '-1', fraction: '1.5' };
 
 const additional = (fields: INodeParameters): INodeParameters => ({ additionalFields: fields });
@@ -96,13 +105,13 @@ const rows: Row[] = [
 		name: "'Send At'",
 		parameters: additional({ sendAt: value }),
 		field: 'send_at',
-		taken: { date: '2096-10-02 09:07 +02:00', dateTime: '2096-10-02 12:37 +05:30' },
+		taken: { date: '2033-05-18 05:34 +02:00', dateTime: '2033-05-18 09:04 +05:30' },
 	},
 	{
 		name: "'Timezone'",
-		parameters: additional({ sendAt: '2099-05-17 09:30', sendAtTimezone: value }),
+		parameters: additional({ sendAt: '2035-05-17 09:30', sendAtTimezone: value }),
 		field: 'send_at',
-		taken: within(nothing, () => '2099-05-17 09:30 +02:00'),
+		taken: within(nothing, () => '2035-05-17 09:30 +02:00'),
 	},
 	{
 		name: "'Amount' in 'Expire After'",
@@ -192,6 +201,50 @@ test('a number that has lost its last digits is refused, also as text behind whi
 	const message = matching(/^'Segment IDs' has a number in .* last digits are lost/);
 	expect(outputOf(run)).toMatchObject([{ error: { message } }, { error: { message } }]);
 	expect(simulator().requests).toEqual([]);
+});
+
+test('Expire At is sent as the minutes that are left when the request leaves', async () => {
+	const expireAt = '={{ $now.plus({ hours: 2, seconds: 50 }) }}';
+	const run = await runWorkflow(
+		workflowOf({ title: '={{ $json.title }}', additionalFields: { expireAt } }),
+		{ credentials: credentialsFor(simulator()), input: titled('One', 'Two') },
+	);
+	expect(run.data.resultData.error).toBeUndefined();
+	const bodies = simulator().requests.map(({ json }) => json);
+	expect(bodies).toMatchObject([{ expire_push: '120m' }, { expire_push: '120m' }]);
+	const expired = { expireAt: '={{ $now.plus({ seconds: 30 }) }}' };
+	const [row] = await dryRuns(additional(expired));
+	const message = matching(/^'Expire At' is .* less than a minute for what goes out now$/);
+	expect(row).toMatchObject({ error: { message } });
+});
+
+const today = () => DateTime.now().setZone('Europe/Berlin').startOf('day');
+test.each([
+	{
+		when: 'tomorrow at 9:00',
+		sendAt: '={{ $today.plus({ days: 1 }).set({ hour: 9 }) }}',
+		then: () => today().plus({ days: 1 }).set({ hour: 9 }),
+	},
+	{
+		when: 'next Monday at 8:00',
+		sendAt: "={{ $today.plus({ weeks: 1 }).startOf('week').set({ hour: 8 }) }}",
+		then: () =>
+			today()
+				.plus({ days: 8 - today().weekday })
+				.set({ hour: 8 }),
+	},
+	{
+		when: 'in one hour',
+		sendAt: '={{ $now.plus({ hours: 1 }) }}',
+		then: () => DateTime.now().setZone('Europe/Berlin').plus({ minutes: 61 }).startOf('minute'),
+	},
+])("the reference's expression for $when gives that time", async ({ sendAt, then }) => {
+	const page = readFileSync(join(__dirname, '../../docs/reference.md'), 'utf8');
+	expect(page).toContain(`\`${sendAt.slice(1)}\``);
+	const before = then();
+	const [row] = await dryRuns(additional({ sendAt }));
+	const formats = [before, then()].map((date) => date.toFormat('yyyy-MM-dd HH:mm ZZ'));
+	expect(formats).toContain(row?.['sendAt']);
 });
 
 test('Expire After is 28 days, what the service does by itself, where only the field was added', async () => {

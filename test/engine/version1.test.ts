@@ -51,7 +51,7 @@ test('a workflow that was saved with version 1 sends what its parameters say', a
 				image: 'https://shop.example.com/banner.jpg',
 				action_buttons: [{ title: 'Shop now', url: `https://shop.example.com/now${utm}` }],
 				// 22:30 in Oslo is in the quiet hours, which end at 8:00.
-				send_at: '2099-05-18 08:00 +02:00',
+				send_at: '2035-05-18 08:00 +02:00',
 			},
 		},
 		{

@@ -99,7 +99,7 @@ describe('the packed package in a new n8n', () => {
 				}
 			});
 			await rm(others, { recursive: true });
-			const sendAt = '2099-05-17 9:30';
+			const sendAt = '2035-05-17 9:30';
 			const additionalFields = { sendAt, sendAtTimezone: 'America/New_York' };
 			const action = send({ additionalFields });
 			const status = pushCampaign(
@@ -109,7 +109,7 @@ describe('the packed package in a new n8n', () => {
 			const { execution } = await runNodes(stage, [action, status]);
 			expect(outputOf(execution, action.name)[0]?.json).toMatchObject({
 				status: 'success',
-				sendAt: '2099-05-17 09:30 -04:00',
+				sendAt: '2035-05-17 09:30 -04:00',
 			});
 			expect(outputOf(execution, 'Status')[0]?.json).toMatchObject({ campaignId: '1001' });
 			for (const [name, version] of Object.entries({ zod, luxon })) {

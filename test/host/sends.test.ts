@@ -267,7 +267,7 @@ test("the rows of every send go into n8n's own data table, mapped automatically"
 		},
 		{ typeVersion: 1.1 },
 	);
-	const additionalFields = { name: 'Autumn', sendAt: '2099-05-17 9:30' };
+	const additionalFields = { name: 'Autumn', sendAt: '2035-05-17 9:30' };
 	const audiences = [
 		{ operation: 'sendToAll', additionalFields },
 		{ operation: 'sendToSegments', segmentIds: '11, 12', additionalFields },

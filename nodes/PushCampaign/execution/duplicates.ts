@@ -12,8 +12,14 @@ import { groupBy } from './runItem';
 
 type NewItem = ReadyItem | ShownItem | UntestedItem;
 
+/** The send itself, or the one that a test stands for. */
+const meantBy = (send: PreparedSend): PreparedSend => send.standsFor ?? send;
+
+/** The items that are to go out, or would, each with the subscriber whom it is meant for. */
 const newItemsIn = (items: readonly RunItem[]): NewItem[] =>
-	items.filter((item) => item.how === 'ready' || item.how === 'shown' || item.how === 'untested');
+	items
+		.filter((item) => item.how === 'ready' || item.how === 'shown' || item.how === 'untested')
+		.map((item) => ({ ...item, subscriberId: meantBy(item.send).body.sid }));
 
 /** The same items, in which those of some groups are refused for one reason each. */
 function refuseGroups(
@@ -82,9 +88,6 @@ export function refuseSameNotifications(items: readonly RunItem[]): RunItem[] {
 		return { ...validationProblem(refusal), reason: `each would send ${same}` };
 	});
 }
-
-/** The send itself, or the one that a test stands for. */
-const meantBy = (send: PreparedSend): PreparedSend => send.standsFor ?? send;
 
 /** Why an item of a later round is refused that sends what an earlier one sent, or may have. */
 export const shownBefore = (send: PreparedSend): Problem =>

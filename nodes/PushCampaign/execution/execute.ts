@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeError } from 'n8n-workflow';
 
 import { toN8nError, toProblem } from '../n8n/errors';
-import { reads, sends } from '../operations';
+import { queries, sends } from '../operations';
 import type { Problem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 import { toItemError, toOutput } from './results';
@@ -16,7 +16,7 @@ import { runSends } from './runSends';
 export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const name = context.getNodeParameter('operation', 0);
 	const send = sends.find(({ option }) => option.value === name);
-	const read = reads.find(({ option }) => option.value === name);
+	const read = queries.find(({ option }) => option.value === name);
 	const run = async () => {
 		if (send !== undefined) return await runSends(context, send);
 		if (read !== undefined) return await runReads(context, read);

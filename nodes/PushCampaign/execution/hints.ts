@@ -137,13 +137,18 @@ export function withoutKeysHints(items: readonly RunItem[]): NodeExecutionHint[]
 /** A dry run lists at most this many reasons. */
 const mostReasons = 20;
 
-/** The notification as subscribers see it, with its whole link. */
-function notification({ body }: PreparedSend): string[] {
+/** The notification as subscribers see it, with its whole link, and the times that it has. */
+function notification({ body, timing }: PreparedSend): string[] {
+	const { timezone, expireAt, quietHours } = timing;
 	const buttons = (body.action_buttons ?? []).map(({ title, url }) => `[${title}] ${url}`);
-	return [
-		`<b>${escaped(body.title)}</b>`,
-		...[body.message, body.target_url, ...buttons].map((line) => escaped(line)),
-	];
+	const lines = [body.message, body.target_url, ...buttons];
+	if (expireAt !== undefined) {
+		lines.push(`Delivered until ${moment({ at: expireAt.at, timezone })}.`);
+	}
+	if (quietHours !== undefined) {
+		lines.push(`Quiet hours: ${quietHours.from} to ${quietHours.to}, ${quietHours.timezone}.`);
+	}
+	return [`<b>${escaped(body.title)}</b>`, ...lines.map((line) => escaped(line))];
 }
 
 /** To whom a dry run would go, and when: "3 campaigns, each to all 10,000 active subscribers". */

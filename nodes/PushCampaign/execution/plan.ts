@@ -7,7 +7,13 @@ import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
 import { isDryRun, isSentOnlyOnce, readTimeout, unknownOutcomeOf } from '../operations/options';
-import { hasTestSubscriber, prepareSend, testOf, toRowAsEntered } from '../operations/send';
+import {
+	hasTestSubscriber,
+	prepareSend,
+	testOf,
+	testSubscriberAsEntered,
+	toRowAsEntered,
+} from '../operations/send';
 import { lateness } from '../operations/timing';
 import { asEntered, readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
@@ -133,7 +139,8 @@ class Planner {
 		}
 		if (this.isRetry && start.isShown) throw noDryRunInRetry;
 		if (recalled.says === 'unknown') {
-			const mayDecide = recalled.isOfEarlier && choice !== 'report';
+			// A test says nothing about the send that it stands for.
+			const mayDecide = recalled.isOfEarlier && choice !== 'report' && !start.isTest;
 			if (!mayDecide) return this.refuse(start, recalled.problem);
 			if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
 		}
@@ -181,7 +188,7 @@ class Planner {
 		const send = prepareSend(parameters, this.operation);
 		const connection = await this.connectionOf(index);
 		const key = isTest ? undefined : await this.jobs.keyOf(start);
-		const item = { index, parameters, subscriberId: send.body.sid, connection, key };
+		const item = { index, parameters, isTest, subscriberId: send.body.sid, connection, key };
 		if (isShown) {
 			const late = lateness(send.timing, Date.now());
 			if (late !== undefined) return this.refuse(start, late, send);
@@ -196,7 +203,7 @@ class Planner {
 		const late = job.checkTime();
 		// A key that was sent is not judged by its time any more.
 		if (late !== undefined && (await this.isFree(job))) return this.refuse(start, late, sent);
-		return { ...item, how: 'ready', send: sent, job };
+		return { ...item, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
 	}
 
 	/**
@@ -215,10 +222,13 @@ class Planner {
 	}
 
 	private refuse(start: Start, problem: Problem, send?: PreparedSend): RunItem {
-		const { index, parameters, isShown } = start;
+		const { index, parameters, isShown, isTest } = start;
 		const { subscriber } = this.operation;
-		const subscriberId = send?.body.sid ?? (subscriber && asEntered(parameters, subscriber));
+		const entered = isTest
+			? testSubscriberAsEntered(parameters)
+			: subscriber && asEntered(parameters, subscriber);
+		const subscriberId = send?.body.sid ?? entered;
 		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
-		return { index, parameters, subscriberId, how, problem, send };
+		return { index, parameters, subscriberId, isTest, how, problem, send };
 	}
 }

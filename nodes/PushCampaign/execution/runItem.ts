@@ -12,6 +12,8 @@ interface Known {
 	readonly parameters: ItemParameters;
 	/** Whom it is for, if it is for one: as entered, valid or not. */
 	readonly subscriberId?: string | undefined;
+	/** Whether it goes to the test subscriber, or to nobody. */
+	readonly isTest?: boolean;
 }
 
 /** An item that was read and checked. */

@@ -8,7 +8,7 @@ import { connections } from '../n8n/connection';
 import { toN8nError, toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
-import type { PreparedRead, ReadOperation } from '../operations/operation';
+import type { PreparedQuery, QueryOperation } from '../operations/operation';
 import type { Client, Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { readAgain } from './failureTexts';
@@ -21,7 +21,7 @@ type ReadResult = Result<IDataObject>;
 
 /** One item's read: what it asks for, or why it can't. */
 type Plan = { readonly item: ItemParameters } & (
-	| { readonly key: string; readonly read: PreparedRead; readonly client: Client }
+	| { readonly key: string; readonly read: PreparedQuery; readonly client: Client }
 	| { readonly problem: Problem }
 );
 
@@ -32,7 +32,7 @@ type Plan = { readonly item: ItemParameters } & (
  */
 export async function runReads(
 	context: IExecuteFunctions,
-	operation: ReadOperation,
+	operation: QueryOperation,
 ): Promise<INodeExecutionData[]> {
 	const plans = await planAll(context, operation);
 	const isContinuing = context.continueOnFail();
@@ -70,7 +70,7 @@ export async function runReads(
 	return toOutput(context, results);
 }
 
-async function planAll(context: IExecuteFunctions, operation: ReadOperation): Promise<Plan[]> {
+async function planAll(context: IExecuteFunctions, operation: QueryOperation): Promise<Plan[]> {
 	const itemAt = itemParameters(context);
 	const connectionOf = connections(context);
 	let unavailable: Problem | undefined;

@@ -56,10 +56,12 @@ export async function runSends(
 	const mayStart = context.continueOnFail() || !isRefused;
 	const items = mayStart ? await sendAll(context, checked, sendsOnce) : checked;
 
+	// A test is tried anew, not retried: it says nothing about the send that it stands for.
+	const isTestRun = items.some(({ isTest }) => isTest);
 	const circumstances: Circumstances = {
-		retry: retryOffer(context),
-		hasKeys: items.every(({ parameters }) => isSentOnlyOnce(parameters)),
-		isToOne: operation.audience === 'subscriber' || items.some(isTest),
+		retry: isTestRun ? 'none' : retryOffer(context),
+		hasKeys: !isTestRun && items.every(({ parameters }) => isSentOnlyOnce(parameters)),
+		isToOne: isTestRun || operation.audience === 'subscriber',
 		isInEditor: isInEditor(context),
 		hasDecided: mayStart && items.some(isDecided),
 	};
@@ -87,8 +89,6 @@ export async function runSends(
 /** Whether Unknown Outcome is set for an item: where nothing was left unknown, that is refused. */
 const isDecided = ({ how, parameters }: RunItem) =>
 	how !== 'shown' && unknownOutcomeOf(parameters) !== 'report';
-
-const isTest = (item: RunItem) => 'send' in item && item.send?.standsFor !== undefined;
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
 function throwFailure(

@@ -23,10 +23,30 @@ export function splitTemplate(text: string): Piece[] {
 	);
 }
 
+/** What stands in quotes, with JavaScript's escapes: dragging a column makes `$json['Today\'s deal']` of it. */
+const escape = String.raw`\\(?:u[\da-fA-F]{4}|u\{(?:10|[\da-fA-F])?[\da-fA-F]{1,4}\}|x[\da-fA-F]{2}|[^ux\d])`;
+const quoted = (quote: string) =>
+	`${quote}([^${quote}\\\\]*(?:${escape}[^${quote}\\\\]*)*)${quote}`;
+const name = String.raw`\.([$_\p{ID_Start}][$\p{ID_Continue}]*)`;
+const step = String.raw`\??${name}|(?:\?\.)?\[(?:(\d+)|${quoted('"')}|${quoted("'")})\]`;
+
 /** A path of the input item, and nothing else: `$json.page?.["the url"]`. */
-const jsonPath =
-	/^\s*\$json((?:\??\.[$_\p{ID_Start}][$\p{ID_Continue}]*|(?:\?\.)?\[(?:\d+|"[^"\\]+"|'[^'\\]+')\])+)\s*$/u;
-const pathStep = /\.([$_\p{ID_Start}][$\p{ID_Continue}]*)|\[(?:(\d+)|"([^"]+)"|'([^']+)')\]/gu;
+const jsonPath = new RegExp(String.raw`^\s*\$json((?:${step})+)\s*$`, 'u');
+const pathSteps = new RegExp(step, 'gu');
+
+const escapes = /\\(?:u\{([^}]+)\}|(?:u(.{4})|x(..))|([^]))/g;
+const letters = new Map(Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }));
+
+/** What JavaScript reads between quotes. */
+const readEscapes = (text: string): string =>
+	text.replace(
+		escapes,
+		(_whole, point?: string, unit?: string, byte?: string, character: string = '') => {
+			const code = point ?? unit ?? byte;
+			if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+			return letters.get(character) ?? character;
+		},
+	);
 
 /** What nobody sees: blanks of all kinds, control characters, and characters that are made to be invisible. */
 const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
@@ -38,22 +58,31 @@ export const isBlankText = (text: string): boolean => invisible.test(text);
 const toPieces = (expression: string): Piece[] =>
 	/\\(\{\{|\}\})/.test(expression) ? [] : splitTemplate(expression);
 
+/** What a piece of code is, if it is a path of the input item and nothing else. */
+interface Path {
+	/** The names and numbers of its steps. */
+	readonly steps: readonly string[];
+	readonly value: unknown;
+}
+
 /**
- * The value at a path of the input item. `isPath` is false for code that is anything else, and for a step into a text or
- * to what an object inherits, such as `.length`: what that gives is n8n's business.
+ * Reads a path. Code that is anything else is none, nor is a step into a text or to what an object inherits, such as
+ * `.length`: what that gives is n8n's business.
  */
-function readPath(code: string, json: IDataObject): { isPath: boolean; value?: unknown } {
+function readPath(code: string, json: IDataObject): Path | undefined {
 	const [, path] = jsonPath.exec(code) ?? [];
-	if (path === undefined) return { isPath: false };
+	if (path === undefined) return undefined;
+	const steps = [...path.matchAll(pathSteps)].map(
+		([, name, index, double, single]) => name ?? index ?? readEscapes(double ?? single ?? ''),
+	);
 	let value: unknown = json;
-	for (const [, name, index, quoted, single] of path.matchAll(pathStep)) {
-		const step = name ?? index ?? quoted ?? single ?? '';
-		if (typeof value === 'string') return { isPath: false };
-		if (typeof value !== 'object' || value === null) return { isPath: true };
-		if (!Object.hasOwn(value, step)) return { isPath: !(step in value) };
+	for (const step of steps) {
+		if (typeof value === 'string') return undefined;
+		if (typeof value !== 'object' || value === null) return { steps, value: undefined };
+		if (!Object.hasOwn(value, step)) return step in value ? undefined : { steps, value: undefined };
 		value = Reflect.get(value, step);
 	}
-	return { isPath: true, value };
+	return { steps, value };
 }
 
 /**
@@ -67,7 +96,7 @@ export function joinText(expression: string, json: IDataObject): string | undefi
 	if (!pieces.some((piece) => 'code' in piece)) return undefined;
 	let text = '';
 	for (const piece of pieces) {
-		const part = 'literal' in piece ? piece.literal : readPath(piece.code, json).value;
+		const part = 'literal' in piece ? piece.literal : readPath(piece.code, json)?.value;
 		if (typeof part !== 'string') return undefined;
 		// n8n reads these in its own way.
 		if ('literal' in piece && /\{\{|\\/.test(part)) return undefined;
@@ -80,38 +109,43 @@ export function joinText(expression: string, json: IDataObject): string | undefi
 export interface MissingPart {
 	/** As it is written: `{{ $json.name }}`. */
 	readonly part: string;
+	readonly steps: readonly string[];
 	/** It gives nothing; or a number that has lost digits, because it is beyond 2^53. */
 	readonly why: 'missing' | 'lostDigits';
 }
 
-function isMissing(value: unknown): boolean {
-	if (value === undefined || value === null) return true;
-	if (Array.isArray(value)) return value.length === 0;
-	return typeof value === 'string' && isBlankText(value);
+function hasLostDigits(value: unknown): boolean {
+	if (Array.isArray(value)) return value.some(hasLostDigits);
+	return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }
-
-const hasLostDigits = (value: unknown): boolean =>
-	Array.isArray(value)
-		? value.some(hasLostDigits)
-		: typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
 /**
  * Finds a field of the input item that is missing in a text with more to it, such as `Hello {{ $json.name }}`. Whoever
  * writes more than a path between the braces has thought of that case.
  * @param expression without the equals sign in front of it
+ * @param isNothing whether a text stands for nothing
  */
-export function missingPart(expression: string, json: IDataObject): MissingPart | undefined {
+export function missingPart(
+	expression: string,
+	json: IDataObject,
+	isNothing: (text: string) => boolean,
+): MissingPart | undefined {
+	const isMissing = (value: unknown) => {
+		if (Array.isArray(value)) return value.length === 0;
+		return typeof value === 'string' ? isNothing(value) : value === undefined || value === null;
+	};
 	const pieces = toPieces(expression);
 	if (pieces.length < 2) return undefined;
 	// A blank beside the braces makes a text of a number, but is nothing more than the field.
 	const visible = pieces.filter((piece) => 'code' in piece || !isBlankText(piece.literal));
 	for (const piece of pieces) {
 		if ('literal' in piece) continue;
-		const { isPath, value } = readPath(piece.code, json);
-		if (!isPath) continue;
+		const path = readPath(piece.code, json);
+		if (path === undefined) continue;
+		const { steps, value } = path;
 		const part = `{{${piece.code}}}`;
-		if (isMissing(value) && visible.length > 1) return { part, why: 'missing' };
-		if (hasLostDigits(value)) return { part, why: 'lostDigits' };
+		if (visible.length > 1 && isMissing(value)) return { part, steps, why: 'missing' };
+		if (hasLostDigits(value)) return { part, steps, why: 'lostDigits' };
 	}
 	return undefined;
 }

@@ -1,5 +1,5 @@
-/** Those of HTML 4 that are no letter with an accent, and letters of Central Europe. */
-const named = `quot " amp & lt < gt > iexcl ¡ cent ¢ pound £ curren ¤ yen ¥ brvbar ¦ sect § uml ¨ copy © ordf ª laquo « not ¬
+/** Those of HTML 4 that are no letter with an accent, letters of Central Europe, and what is written large, too. */
+const named = `quot " amp & lt < gt > QUOT " AMP & LT < GT > COPY © REG ® TRADE ™ iexcl ¡ cent ¢ pound £ curren ¤ yen ¥ brvbar ¦ sect § uml ¨ copy © ordf ª laquo « not ¬
 	reg ® macr ¯ deg ° plusmn ± sup2 ² sup3 ³ acute ´ micro µ para ¶ middot · cedil ¸ sup1 ¹ ordm º raquo » frac14 ¼
 	frac12 ½ frac34 ¾ iquest ¿ AElig Æ ETH Ð times × Oslash Ø THORN Þ szlig ß aelig æ eth ð divide ÷ oslash ø
 	thorn þ OElig Œ oelig œ fnof ƒ circ ˆ tilde ˜ Alpha Α Beta Β Gamma Γ Delta Δ Epsilon Ε Zeta Ζ Eta Η Theta Θ
@@ -15,17 +15,21 @@ const named = `quot " amp & lt < gt > iexcl ¡ cent ¢ pound £ curren ¤ yen ¥
 	Dstrok Đ inodot ı Idot İ zdot ż Zdot Ż nbsp \u00A0 shy \u00AD ensp \u2002 emsp \u2003 thinsp \u2009
 	zwnj \u200C zwj \u200D lrm \u200E rlm \u200F`;
 
-/** What stands behind a letter in a name, such as in `&eacute;`, and the accent that it puts on the letter. */
-const accented = `grave \u0300 acute \u0301 circ \u0302 tilde \u0303 macr \u0304 breve \u0306 uml \u0308 ring \u030A
-	dblac \u030B caron \u030C cedil \u0327 ogon \u0328`;
+/** The letters with accents that have names: what stands behind the letter, such as in `&eacute;`, the accent, the letters. */
+const accents = `grave \u0300 aeiouAEIOU acute \u0301 acegilnorsuyzACEILNORSUYZ circ \u0302 aceghijosuwyACEGHIJOSUWY
+	tilde \u0303 ainouAINOU macr \u0304 aeiouAEIOU breve \u0306 aguAGU uml \u0308 aeiouyAEIOUY ring \u030A auAU
+	dblac \u030B ouOU caron \u030C cdelnrstzCDELNRSTZ cedil \u0327 cklnrstCGKLNRST ogon \u0328 aeiuAEIU`;
 
-/** Of a table of names and characters in turn. */
-const toMap = (table: string): ReadonlyMap<string, string> =>
-	new Map(
-		[...table.matchAll(/(\w+) (.)/g)].map(([, name = '', character = '']) => [name, character]),
-	);
-const characters = toMap(named);
-const accents = toMap(accented);
+const accented = accents.replace(/(\w+) (.) (\w+)/g, (_whole, name, accent, letters: string) =>
+	Array.from(letters, (letter) => `${letter}${name} ${letter}${accent}`).join(' '),
+);
+
+const characters = new Map<string, string>(
+	Array.from(
+		`${named} ${accented.normalize('NFC')}`.matchAll(/(\w+) (.)/g),
+		([, name = '', character = '']) => [name, character],
+	),
+);
 
 /** What browsers read for the numbers from 128 to 159: old pages mean Windows-1252. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
@@ -35,23 +39,17 @@ function numberedCharacter(code: number): string | undefined {
 	return windows1252[code - 128] ?? String.fromCodePoint(code);
 }
 
-function namedCharacter(name: string): string | undefined {
-	const accent = accents.get(name.slice(1));
-	if (accent === undefined) return characters.get(name);
-	const letter = `${name.charAt(0)}${accent}`.normalize('NFC');
-	return letter.length === 1 ? letter : undefined;
-}
+/** An ampersand that was encoded itself stands in front: `&amp;#8217;`, `&#38;#8217;`. */
+const entity =
+	/&(?:(?:amp|#0*38|#x0*26);)*(?:#0*(\d{1,7})(?!\d);?|#x0*([\da-f]{1,6})(?![\da-f]);?|([a-z][a-z\d]{1,7});)/gi;
 
-/** Decodes HTML entities, also those that were encoded twice: `&amp;#8217;`. An unknown one stays as it is. */
+/** Decodes HTML entities, also those that were encoded twice. An unknown one stays as it is. */
 export const decodeEntities = (text: string): string =>
-	text.replace(
-		/&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]{1,7}));/gi,
-		(whole: string, decimal?: string, hex?: string, name?: string) => {
-			if (name !== undefined) return namedCharacter(name) ?? whole;
-			const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-			return numberedCharacter(code) ?? whole;
-		},
-	);
+	text.replace(entity, (whole: string, decimal?: string, hex?: string, name?: string) => {
+		if (name !== undefined) return characters.get(name) ?? whole;
+		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+		return numberedCharacter(code) ?? whole;
+	});
 
 /** Decodes the ampersands of an address, which feeds write as `&amp;` or `&#038;`: nobody means these. */
 export const decodeAmpersands = (url: string): string =>

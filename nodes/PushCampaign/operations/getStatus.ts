@@ -5,9 +5,10 @@ import { campaignStatusOf, toRates } from '../service/answers';
 import type { Result } from '../service/client';
 import { campaignStatusPath } from '../service/rules';
 import { clip } from '../service/text';
-import type { ReadOperation } from './operation';
-import { prepareRead, readProperties } from './readFields';
-import { asEntered, fieldOf, invalid, isBlank, readId } from './values';
+import { readId } from './ids';
+import type { QueryOperation } from './operation';
+import { prepareQuery, queryProperties } from './queryFields';
+import { asEntered, fieldOf, invalid, isBlank } from './values';
 
 const campaign: INodeProperties = {
 	displayName: 'Campaign ID',
@@ -43,7 +44,7 @@ function withId(result: Result<IDataObject>, id: string): Result<IDataObject> {
 }
 
 /** Specification, GET status. */
-export const getStatus: ReadOperation = {
+export const getStatus: QueryOperation = {
 	resource: 'campaign',
 	option: {
 		name: 'Get Status',
@@ -51,10 +52,10 @@ export const getStatus: ReadOperation = {
 		action: 'Get campaign status',
 		description: 'Read the status and the counters of a campaign',
 	},
-	properties: [campaign, ...readProperties],
+	properties: [campaign, ...queryProperties],
 	prepare(item) {
 		const id = readCampaignId(item);
-		const read = prepareRead(
+		const query = prepareQuery(
 			item,
 			{ path: campaignStatusPath(id), isOfCampaign: true },
 			campaignStatusOf(id),
@@ -66,8 +67,8 @@ export const getStatus: ReadOperation = {
 			}),
 		);
 		return {
-			...read,
-			perform: async (client) => withId(await read.perform(client), id),
+			...query,
+			perform: async (client) => withId(await query.perform(client), id),
 		};
 	},
 	toFailedRow(item) {

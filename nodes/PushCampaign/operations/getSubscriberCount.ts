@@ -1,10 +1,10 @@
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
-import type { ReadOperation } from './operation';
-import { prepareRead, readProperties } from './readFields';
+import type { QueryOperation } from './operation';
+import { prepareQuery, queryProperties } from './queryFields';
 
 /** Specification, GET subscriber_count. */
-export const getSubscriberCount: ReadOperation = {
+export const getSubscriberCount: QueryOperation = {
 	resource: 'site',
 	option: {
 		name: 'Get Subscriber Count',
@@ -12,8 +12,8 @@ export const getSubscriberCount: ReadOperation = {
 		action: 'Get subscriber count',
 		description: 'Read how many subscribers the site has',
 	},
-	properties: readProperties,
+	properties: queryProperties,
 	prepare: (item) =>
-		prepareRead(item, { path: subscriberCountPath }, subscriberCount, (counts) => ({ ...counts })),
+		prepareQuery(item, { path: subscriberCountPath }, subscriberCount, (counts) => ({ ...counts })),
 	toFailedRow: () => ({}),
 };

@@ -3,7 +3,7 @@ import { updateDisplayOptions } from 'n8n-workflow';
 
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
-import type { ReadOperation, SendOperation } from './operation';
+import type { QueryOperation, SendOperation } from './operation';
 import { sendToAll } from './sendToAll';
 import { sendToAttributes } from './sendToAttributes';
 import { sendToSegments } from './sendToSegments';
@@ -17,11 +17,11 @@ export const sends: readonly SendOperation[] = [
 	sendToSubscriber,
 ];
 
-/** The operations that read, likewise. */
-export const reads: readonly ReadOperation[] = [getStatus, getSubscriberCount];
+/** The operations that ask and send nothing, likewise. */
+export const queries: readonly QueryOperation[] = [getStatus, getSubscriberCount];
 
 /** The panels of all operations: each parameter is shown for its operation only. */
-export const operationProperties: INodeProperties[] = [...sends, ...reads].flatMap(
+export const operationProperties: INodeProperties[] = [...sends, ...queries].flatMap(
 	({ resource, option, properties }) =>
 		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, properties),
 );

@@ -1,11 +1,8 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { missingPart, splitTemplate } from '../n8n/template';
-import { clip } from '../service/text';
+import { isBlankText, missingPart, splitTemplate } from '../n8n/template';
+import { clip, halfCharacters, hiddenIn } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import { isSheetError } from './sheetErrors';
-
-/** Halves of characters that are written in two. */
-export const halfCharacters = /\p{Surrogate}/gu;
 
 export const checkExpression = 'Check the expression, and the data that it reads.';
 
@@ -14,6 +11,15 @@ interface Refusal {
 	readonly what: string;
 	readonly advice: string;
 }
+
+/**
+ * What becomes of a text. In one that people see another word can stand for what is missing. An attribute may be *none*.
+ * In IDs, keys and addresses what nobody sees makes another one of them.
+ */
+export type Use = 'seen' | 'attribute' | 'exact' | 'other';
+
+/** But for blanks and line breaks. */
+const controlCharacter = /(?![\s\u0085])\p{Cc}/u;
 
 /** What no text holds on purpose. */
 const leftovers = [
@@ -39,10 +45,16 @@ const leftovers = [
 	},
 ];
 
-function leftover(text: string): Refusal | undefined {
+function leftover(text: string, use: Use): Refusal | undefined {
 	if (isSheetError(text)) {
 		const what = `holds ${text.trim()}, which a spreadsheet shows for a formula without a result`;
 		return { what, advice: 'Correct the formula in the sheet.' };
+	}
+	const hidden = use === 'exact' ? hiddenIn(text) : controlCharacter.exec(text)?.[0];
+	if (hidden !== undefined) {
+		const code = hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+		const what = `holds U+${code}, a character that nobody sees`;
+		return { what, advice: 'Type it instead of copying it.' };
 	}
 	for (const { pattern, why, advice } of leftovers) {
 		const [found] = pattern.exec(text) ?? [];
@@ -51,16 +63,17 @@ function leftover(text: string): Refusal | undefined {
 	return undefined;
 }
 
-/** What a user meant as an expression. */
+/** What a user meant as an expression: typed on Fixed any braces, and `$json` without them. */
 function template(text: string, expression: string | undefined): Refusal | undefined {
-	for (const piece of splitTemplate(text)) {
-		if (!('code' in piece) || !piece.code.includes('$')) continue;
-		const found = clip(`{{${piece.code}}}`);
-		return expression === undefined
-			? { what: `holds ${found}, but is set to Fixed`, advice: 'Switch it to Expression.' }
-			: { what: `holds ${found}, a template`, advice: 'Fill in the template.' };
-	}
-	return undefined;
+	const isFixed = expression === undefined;
+	const codes = splitTemplate(text).flatMap((piece) => ('code' in piece ? [piece.code] : []));
+	const code = codes.find((each) => isFixed || each.includes('$'));
+	const path = isFixed ? /\$json\b[^\s{}]*/.exec(text)?.[0] : undefined;
+	if (code === undefined && path === undefined) return undefined;
+	const found = clip(code === undefined ? (path ?? '') : `{{${code}}}`);
+	return isFixed
+		? { what: `holds ${found}, but is set to Fixed`, advice: 'Switch it to Expression.' }
+		: { what: `holds ${found}, a template`, advice: 'Fill in the template.' };
 }
 
 /** What JavaScript writes for a value that is missing, as words of their own. */
@@ -75,60 +88,68 @@ function isIn(value: unknown, word: RegExp): boolean {
 	return Object.values(value).some((part) => isIn(part, word));
 }
 
+/** What databases, Python and sheets write for it, as a whole text. */
+const missingText = /^(?:none|null|nan|n\/a|\\n)$/i;
+
+const missing = (word: string): Refusal => ({
+	what: `holds ${word}, as if a value were missing`,
+	advice: checkExpression,
+});
+
 /** A word for a missing value, unless a person may have written it. */
 function missingValue(
 	text: string,
 	expression = '',
 	input: ItemParameters['input'],
+	use: Use,
 ): Refusal | undefined {
+	const whole = text.trim();
+	if (use !== 'attribute' && missingText.test(whole)) return missing(whole);
 	// What an agent fills in is described between backticks: `$fromAI('Title', ``)`.
 	const joinsTexts = /[+`]/.test(expression.replace(/\$fromAI\([^)]*/g, ''));
-	for (const { word, pattern } of missingWords) {
-		if (!pattern.test(text)) continue;
-		const isJoined = joinsTexts && !pattern.test(expression) && !isIn(input, pattern);
-		if (word !== text.trim() && !isJoined) continue;
-		return { what: `holds ${word}, as if a value were missing`, advice: checkExpression };
-	}
-	return undefined;
+	const isWritten = (pattern: RegExp) => pattern.test(expression) || isIn(input, pattern);
+	const found = missingWords.find(
+		({ word, pattern }) =>
+			word === whole || (joinsTexts && pattern.test(text) && !isWritten(pattern)),
+	);
+	return found && missing(found.word);
 }
 
+/** Paths that may hold a person's name: another word can stand for it. Not `product.name`. */
+const personsName =
+	/(?:^|(?:body|user|customer|client|contact|member|subscriber|person|billing|shipping|first|last|full|given|nick|display)[._ -]?)name$|(?:^|\.)(?:first|fname|vorname|pr[ée]nom|nombre|nome)$/i;
+
 /** A field of the input item that is missing in a text with more to it. */
-function emptyPart(
-	expression = '',
+export function emptyPart(
+	expression: string,
 	input: ItemParameters['input'],
-	isSeen: boolean,
+	use: Use,
 ): Refusal | undefined {
-	const missing = missingPart(expression, input);
-	if (missing === undefined) return undefined;
-	const part = clip(missing.part);
-	if (missing.why === 'lostDigits') {
-		return {
-			what: `has a number in ${part} so large that its last digits are lost`,
-			advice: 'Let the item have it as text.',
-		};
+	const found = missingPart(expression, input, (text) => isBlankText(text) || isSheetError(text));
+	if (found === undefined) return undefined;
+	const part = clip(found.part);
+	if (found.why === 'lostDigits') {
+		const what = `has a number in ${part} so large that its last digits are lost`;
+		return { what, advice: 'Let the item have it as text.' };
 	}
-	const path = clip(missing.part.slice(2, -2));
-	const name = path.replace(/^\$json\??\.?/, '').replace(/^\[["'](.+)["']\]$/, '$1');
-	const fillIn = `Fill in ${name} in your data`;
-	return {
-		what: `has nothing in the place of ${part}`,
-		advice: isSeen ? `${fillIn}, or write {{ ${path} || 'there' }}.` : `${fillIn}.`,
-	};
+	const names = found.steps.filter((step) => !/^\d+$/.test(step));
+	const isName = use === 'seen' && personsName.test(names.join('.'));
+	const instead = isName ? `, or write ${part.replace(/\s*\}\}$/, " || 'there' }}")}` : '';
+	const advice = `Fill in ${clip(names.at(-1) ?? 'it')} in your data${instead}.`;
+	return { what: `has nothing in the place of ${part}`, advice };
 }
 
 /**
  * Judges a text of an item, after everything that changes it: what nobody meant can't be called back.
- * @param isSeen whether people read it: then another word can stand for what is missing
  * @throws InvalidInput naming the field
  */
-export function judge(item: ItemParameters, field: Field, text: string, isSeen = false): void {
+export function judge(item: ItemParameters, field: Field, text: string, use: Use = 'other'): void {
 	const expression = item.expression(field);
-	const [refusal] = [
-		leftover(text),
-		template(text, expression),
-		missingValue(text, expression, item.input),
-		emptyPart(expression, item.input, isSeen),
-	].filter((found) => found !== undefined);
+	const refusal =
+		leftover(text, use) ??
+		template(text, expression) ??
+		missingValue(text, expression, item.input, use) ??
+		emptyPart(expression ?? '', item.input, use);
 	if (refusal === undefined) return;
 	const message = `${field.label} ${refusal.what}: "${clip(text)}"`;
 	throw new InvalidInput(message.replace(halfCharacters, '\uFFFD'), refusal.advice);

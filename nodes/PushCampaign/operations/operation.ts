@@ -56,17 +56,17 @@ export interface Ending {
 	readonly error?: IDataObject;
 }
 
-/** An operation that reads. */
-export interface ReadOperation extends Operation {
+/** An operation that asks and sends nothing. */
+export interface QueryOperation extends Operation {
 	/** @throws InvalidInput naming the field */
-	readonly prepare: (item: ItemParameters) => PreparedRead;
-	/** The item of a read that failed: it names what was entered, if that can be read. Throws nothing. */
+	readonly prepare: (item: ItemParameters) => PreparedQuery;
+	/** The item of a query that failed: it names what was entered, if that can be read. Throws nothing. */
 	readonly toFailedRow: (item: ItemParameters) => IDataObject;
 }
 
-/** One item's read, checked and ready to be made. */
-export interface PreparedRead {
-	/** Reads of the same key give the same. */
+/** One item's query, checked and ready to be made. */
+export interface PreparedQuery {
+	/** Queries of the same key give the same. */
 	readonly key: string;
 	/** Gives the item. */
 	readonly perform: (client: Client) => Promise<Result<IDataObject>>;

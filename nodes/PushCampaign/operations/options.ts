@@ -16,7 +16,7 @@ import {
 	readSwitch,
 	readWholeNumber,
 	textProperty,
-	toText,
+	toComparedText,
 } from './values';
 
 /** A switch is on when it is added, and off as long as it is not there. */
@@ -92,7 +92,7 @@ const collectionOf = (options: INodeProperties[]): INodeProperties => ({
 
 const optionField = (option: INodeProperties): Field => fieldOf(option, 'options');
 
-export const readOptions = collectionOf([timeout]);
+export const queryOptions = collectionOf([timeout]);
 
 export const sendOptions = collectionOf([
 	htmlToText,
@@ -129,9 +129,9 @@ const keyExample =
 /** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {
 	if (!isThere(item, keyField)) return undefined;
-	const key = toText(keyField, item.get(keyField));
+	const key = toComparedText(keyField, item.get(keyField));
 	if (isBlank(key)) throw new InvalidInput(missing(item, keyField).message, keyExample);
-	judge(item, keyField, key);
+	judge(item, keyField, key, 'exact');
 	return key;
 }
 

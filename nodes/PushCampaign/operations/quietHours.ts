@@ -6,7 +6,7 @@ import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
-import { fieldIn, groupIn, invalid, readRequired } from './values';
+import { fieldIn, fieldOf, groupIn, groupOf, invalid, isThere, readRequired } from './values';
 
 const timeProperty = (displayName: string, name: string, initial: string, description: string) =>
 	({
@@ -24,13 +24,10 @@ const to = timeProperty('To', 'to', '08:00', 'When quiet hours end, as HH:MM');
 export const quietHours = {
 	displayName: 'Quiet Hours',
 	name: 'quietHours',
-	type: 'fixedCollection',
 	placeholder: 'Add Hours',
-	// n8n's editor drops an empty one as soon as another field is added.
-	default: { hours: { from: from.default, to: to.default } },
-	description: 'When nothing goes out: a send is scheduled for their end',
-	options: [{ displayName: 'Hours', name: 'hours', values: [from, to] }],
-} satisfies INodeProperties;
+	description: "When nothing goes out, in the workflow's timezone unless you add Timezone",
+	...groupOf('Hours', 'hours', [from, to]),
+};
 
 /** When nothing goes out: times of a day, `HH:MM`, in a timezone. */
 export interface QuietHours {
@@ -40,21 +37,23 @@ export interface QuietHours {
 	readonly timezone: string;
 }
 
-/** `8:00` counts as `08:00`. */
+/** `8:00` counts as `08:00`, as does `08:00:00` of a sheet. */
 function readTime(item: ItemParameters, field: Field): string {
 	const value = readRequired(item, field);
 	const text = typeof value === 'string' ? trimBlanks(value) : '';
-	const match = /^(\d{1,2}):([0-5]\d)$/.exec(text);
+	const match = /^(\d{1,2}):([0-5]\d)(?::00)?$/.exec(text);
 	const [, hour = '', minutes = ''] = match ?? [];
 	if (match !== null && Number(hour) < 24) return `${hour.padStart(2, '0')}:${minutes}`;
 	throw invalid(field, `is not a time such as 21:00: ${quote(value)}`);
 }
 
 /** @throws InvalidInput naming what is not valid */
-export function readQuietHours(item: ItemParameters, field: Field, timezone: string): QuietHours {
-	const group = groupIn(field, 'hours');
-	const begin = readTime(item, fieldIn(from, group));
-	const end = readTime(item, fieldIn(to, group));
+export function readQuietHours(item: ItemParameters, timezone: string): QuietHours | undefined {
+	const field = fieldOf(quietHours, 'additionalFields');
+	if (!isThere(item, field)) return undefined;
+	const entered = groupIn(field, 'hours');
+	const begin = readTime(item, fieldIn(from, entered));
+	const end = readTime(item, fieldIn(to, entered));
 	if (begin !== end) return { from: begin, to: end, timezone };
 	const advice = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
 	throw invalid(field, `has ${begin} both as From and as To`, advice);

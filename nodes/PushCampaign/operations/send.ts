@@ -4,7 +4,7 @@ import type { ItemParameters } from '../n8n/parameters';
 import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
 import type { Client, Result } from '../service/client';
-import type { Audience } from '../service/rules';
+import type { Audience, CampaignBody } from '../service/rules';
 import { audienceRules } from '../service/rules';
 import { clip } from '../service/text';
 import type { Ending, PreparedSend, SendOperation } from './operation';
@@ -13,7 +13,7 @@ import { keyAsEntered, readSendOptions } from './options';
 import { nameAsEntered, readBody, readTargetUrl, titleField } from './sendFields';
 import { readSubscriberId, subscriberField, testSubscriberField } from './subscriber';
 import type { Timing } from './timing';
-import { readTiming } from './timing';
+import { expiryOf, readTiming } from './timing';
 import { asEntered, isThere, readable } from './values';
 
 type Selection = ReturnType<SendOperation['select']>;
@@ -59,8 +59,9 @@ export function prepareSend(
 	item: ItemParameters,
 	operation: Pick<SendOperation, 'audience' | 'select'>,
 ): PreparedSend {
-	const options = readSendOptions(item);
-	return prepare(item, operation, options, readTiming(item));
+	// The workflow's timezone first: in one that is none, no expression gives a date.
+	const timing = readTiming(item);
+	return prepare(item, operation, readSendOptions(item), timing);
 }
 
 /**
@@ -76,6 +77,10 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 	return { ...test, standsFor: send };
 }
 
+/** Whom a test goes to, as entered. Throws nothing. */
+export const testSubscriberAsEntered = (item: ItemParameters): string | undefined =>
+	asEntered(item, testSubscriberField);
+
 /** Whether Test Subscriber ID was added. */
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
@@ -88,19 +93,27 @@ function withSubscriber(
 	if (result.answered || result.problem.type !== 'invalid_sid' || body.sid === undefined) {
 		return result;
 	}
-	const { label } = standsFor === undefined ? subscriberField : testSubscriberField;
 	const message = `The push service has no subscriber ${clip(body.sid)}`;
-	const fix = `They may have unsubscribed: correct ${label}, or take them out of the list.`;
+	const fix =
+		standsFor === undefined
+			? `They may have unsubscribed: correct ${subscriberField.label}, or take them out of the list.`
+			: `Correct ${testSubscriberField.label}.`;
 	return { answered: false, problem: { ...result.problem, message, fix } };
+}
+
+/** The body of a request that is made now. */
+function bodyOf({ body, timing }: PreparedSend): CampaignBody {
+	const expiry = expiryOf(timing, Date.now());
+	return expiry === undefined ? body : { ...body, expire_push: expiry };
 }
 
 /** Makes the request. */
 export async function performSend(client: Client, send: PreparedSend): Promise<Result<Receipt>> {
-	const { audience, body, options } = send;
+	const { audience, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
 	const answer = isCampaign ? campaignCreated : notificationSent;
-	const result = await client.request({ isSend: true, path, body }, answer, options.timeoutMs);
-	return withSubscriber(result, send);
+	const request = { isSend: true, path, body: bodyOf(send) };
+	return withSubscriber(await client.request(request, answer, options.timeoutMs), send);
 }
 
 /** What an item says of a send, as far as it is known. */
@@ -163,10 +176,10 @@ export function toRowAsEntered(
 }
 
 /** The request of a send, without its headers, as a dry run shows it. */
-export const toRequest = (baseUrl: string, { audience, body }: PreparedSend) => ({
+export const toRequest = (baseUrl: string, send: PreparedSend) => ({
 	method: 'POST',
-	url: `${baseUrl}${audienceRules[audience].path}`,
-	body,
+	url: `${baseUrl}${audienceRules[send.audience].path}`,
+	body: bodyOf(send),
 });
 
 /**

@@ -1,26 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import type { ActionButton, Audience, CampaignBody, OptionalFields } from '../service/rules';
+import type { Audience, CampaignBody, OptionalFields } from '../service/rules';
 import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
+import { actionButtons, readButtons } from './buttons';
+import type { TextSource } from './content';
+import { readLink, readPicture, readSeenText, requireText } from './content';
 import { readTextChanges, sendOptions } from './options';
 import { quietHours } from './quietHours';
-import type { TextSource } from './sendTexts';
-import { readLink, readPicture, readSeenText, requireText } from './sendTexts';
 import type { Timing } from './timing';
-import { expireAfter, readExpiry, sendAt, sendAtTimezone } from './timing';
+import { expireAfter, expireAt, readExpireAfter, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
-import {
-	additionalField,
-	asEntered,
-	entriesOf,
-	fieldIn,
-	fieldOf,
-	groupIn,
-	isThere,
-	readSwitch,
-	textProperty,
-} from './values';
+import { asEntered, fieldOf, isThere, readSwitch, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -56,34 +47,6 @@ const targetUrl = textProperty({
 	description: 'Page that a click opens, at most 255 characters',
 });
 
-const buttonTitle = textProperty({
-	displayName: 'Title',
-	name: 'title',
-	required: true,
-	placeholder: 'e.g. Shop now',
-	description: 'Text on the button',
-});
-
-const buttonUrl = textProperty({
-	displayName: 'URL',
-	name: 'url',
-	required: true,
-	placeholder: 'e.g. https://example.com/sale',
-	description: 'Page that the button opens',
-});
-
-/** A parameter of its own: in Additional Fields n8n's editor drops a list as long as it has no entry. */
-const actionButtons: INodeProperties = {
-	displayName: 'Action Buttons',
-	name: 'actionButtons',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true, sortable: true },
-	placeholder: 'Add Button',
-	default: {},
-	description: 'Buttons below the notification, which some browsers do not show',
-	options: [{ displayName: 'Button', name: 'button', values: [buttonTitle, buttonUrl] }],
-};
-
 const autoHide = {
 	displayName: 'Auto Hide',
 	name: 'autoHide',
@@ -115,13 +78,51 @@ const imageUrl = textProperty({
 
 export const titleField = fieldOf(title);
 
-/** Additional Fields in the editor's order, and the field of the body that each fills, if it does not change others. */
-const additional: ReadonlyArray<{ property: INodeProperties; fills?: keyof OptionalFields }> = [
-	{ property: autoHide, fills: 'auto_hide' },
-	{ property: campaignName, fills: 'name' },
-	{ property: expireAfter, fills: 'expire_push' },
-	{ property: iconUrl, fills: 'icon' },
-	{ property: imageUrl, fills: 'image' },
+/** A field of Additional Fields. */
+interface AdditionalField {
+	readonly property: INodeProperties;
+	/** The field of the body that it fills, if it does not change others. */
+	readonly fills?: keyof OptionalFields;
+	/** Reads what it fills that with, if it was added; what is not here is read with other fields. */
+	readonly read?: (source: TextSource, field: Field, audience: Audience) => OptionalFields;
+}
+
+/** What a text fills: a blank one nothing. */
+const filled = (fills: 'name' | 'icon' | 'image', text: string): OptionalFields => {
+	const fields: Pick<OptionalFields, typeof fills> = text === '' ? {} : { [fills]: text };
+	return fields;
+};
+
+/** In the editor's order. */
+const additional: readonly AdditionalField[] = [
+	{
+		property: autoHide,
+		fills: 'auto_hide',
+		read: ({ item }, field, audience) => ({
+			auto_hide: autoHideValue(audience, readSwitch(item, field, autoHide.default)),
+		}),
+	},
+	{
+		property: campaignName,
+		fills: 'name',
+		read: (source, field) => filled('name', readSeenText(source, field, maxCharacters.name)),
+	},
+	{
+		property: expireAfter,
+		fills: 'expire_push',
+		read: ({ item }, field) => ({ expire_push: readExpireAfter(item, field) }),
+	},
+	{ property: expireAt, fills: 'expire_push' },
+	{
+		property: iconUrl,
+		fills: 'icon',
+		read: (source, field) => filled('icon', readPicture(source, field)),
+	},
+	{
+		property: imageUrl,
+		fills: 'image',
+		read: (source, field) => filled('image', readPicture(source, field)),
+	},
 	{ property: quietHours },
 	{ property: sendAt, fills: 'send_at' },
 	{ property: sendAtTimezone },
@@ -129,11 +130,9 @@ const additional: ReadonlyArray<{ property: INodeProperties; fills?: keyof Optio
 ];
 
 /** Those that the service accepts for an audience. */
-function offeredTo(audience: Audience): INodeProperties[] {
+function offeredTo(audience: Audience): AdditionalField[] {
 	const { accepts } = audienceRules[audience];
-	return additional
-		.filter(({ fills }) => fills === undefined || accepts.includes(fills))
-		.map(({ property }) => property);
+	return additional.filter(({ fills }) => fills === undefined || accepts.includes(fills));
 }
 
 /** The parameters of a send beside those of its audience. */
@@ -148,57 +147,20 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 		type: 'collection',
 		placeholder: 'Add Field',
 		default: {},
-		options: offeredTo(audience),
+		options: offeredTo(audience).map(({ property }) => property),
 	},
 	sendOptions,
 ];
 
-/** Reads a button; undefined if nothing of it was filled in. */
-function readButton(
-	source: TextSource,
-	button: Field,
-	audience: Audience,
-): ActionButton | undefined {
-	const { limitsButtons } = audienceRules[audience];
-	const limit = limitsButtons ? maxCharacters.button : Infinity;
-	const [titleOf, urlOf] = [fieldIn(buttonTitle, button), fieldIn(buttonUrl, button)];
-	const text = readSeenText(source, titleOf, { limit, isOneLine: true });
-	const url = readLink(source, urlOf, limit);
-	if (text === '' && url === '') return undefined;
-	return {
-		title: requireText(source.item, titleOf, text),
-		url: requireText(source.item, urlOf, url),
-	};
-}
-
-function readButtons(source: TextSource, audience: Audience): ActionButton[] {
-	const list = groupIn(fieldOf(actionButtons), 'button');
-	return entriesOf(source.item, list, 'button')
-		.map((button) => readButton(source, button, audience))
-		.filter((button) => button !== undefined);
-}
-
-/** Reads those of Additional Fields that were added and that fill a field of the body; a blank text fills none. */
+/** Reads those of Additional Fields that were added and that fill a field of the body by themselves. */
 function readAdditional(source: TextSource, audience: Audience): OptionalFields {
-	const { item } = source;
-	const offered = offeredTo(audience);
-	const readAdded = <Value>(property: INodeProperties, read: (field: Field) => Value) => {
-		const field = additionalField(property);
-		return offered.includes(property) && isThere(item, field) ? read(field) : undefined;
-	};
-	const nameLimits = { limit: maxCharacters.name, isOneLine: true };
-	const closes = readAdded(autoHide, (field) => readSwitch(item, field, autoHide.default));
-	const name = readAdded(campaignName, (field) => readSeenText(source, field, nameLimits));
-	const expiry = readAdded(expireAfter, (field) => readExpiry(item, field));
-	const icon = readAdded(iconUrl, (field) => readPicture(source, field));
-	const image = readAdded(imageUrl, (field) => readPicture(source, field));
-	return {
-		...(closes === undefined ? {} : { auto_hide: autoHideValue(audience, closes) }),
-		...(name ? { name } : {}),
-		...(expiry ? { expire_push: expiry } : {}),
-		...(icon ? { icon } : {}),
-		...(image ? { image } : {}),
-	};
+	let fields: OptionalFields = {};
+	for (const { property, read } of offeredTo(audience)) {
+		const field = fieldOf(property, 'additionalFields');
+		if (read === undefined || !isThere(source.item, field)) continue;
+		fields = { ...fields, ...read(source, field, audience) };
+	}
+	return fields;
 }
 
 /** The target URL as it was entered, without added UTM parameters. @throws InvalidInput */
@@ -209,7 +171,7 @@ export function readTargetUrl(item: ItemParameters): string {
 
 /** The campaign's name as it was entered, valid or not. Throws nothing. */
 export const nameAsEntered = (item: ItemParameters): string | undefined =>
-	asEntered(item, additionalField(campaignName));
+	asEntered(item, fieldOf(campaignName, 'additionalFields'));
 
 /**
  * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.
@@ -219,11 +181,13 @@ export const nameAsEntered = (item: ItemParameters): string | undefined =>
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
 	const source = { item, changes: readTextChanges(item), utm: readUtm(item) };
 	const [messageField, urlField] = [fieldOf(message), fieldOf(targetUrl)];
-	const line = { limit: maxCharacters.title, isOneLine: true };
-	const lines = { limit: maxCharacters.message, isOneLine: false };
 	let body: CampaignBody = {
-		title: requireText(item, titleField, readSeenText(source, titleField, line)),
-		message: requireText(item, messageField, readSeenText(source, messageField, lines)),
+		title: requireText(item, titleField, readSeenText(source, titleField, maxCharacters.title)),
+		message: requireText(
+			item,
+			messageField,
+			readSeenText(source, messageField, maxCharacters.message, false),
+		),
 		target_url: requireText(item, urlField, readLink(source, urlField, maxCharacters.targetUrl)),
 		...readAdditional(source, audience),
 	};

@@ -2,12 +2,11 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { namesIn } from '../service/json';
-import { quote, trimBlanks } from '../service/text';
+import { quote, trimHidden } from '../service/text';
 import { judge } from './judge';
 import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
 import {
-	checkText,
 	entriesOf,
 	fieldIn,
 	fieldOf,
@@ -17,9 +16,10 @@ import {
 	missing,
 	readChoice,
 	readRequired,
-	toText,
 	requireDigits,
 	textProperty,
+	toComparedText,
+	valuesOf,
 } from './values';
 
 const specifyAttributes = {
@@ -73,10 +73,17 @@ const anyOfThem: INodeProperties = {
 
 type Attribute = readonly [name: string, value: string | number | boolean];
 
+/** @throws InvalidInput if nothing of the text is visible, or nobody meant it */
+function checkText(item: ItemParameters, field: Field, text: string, use?: 'attribute'): string {
+	if (isBlank(text)) throw missing(item, field);
+	judge(item, field, text, use);
+	return text;
+}
+
 /** What an attribute may be compared with. Specification, Audience fields. */
 function checkValue(item: ItemParameters, field: Field, value: unknown): Attribute[1] {
 	if (typeof value === 'boolean') return value;
-	if (typeof value === 'string') return checkText(item, field, trimBlanks(value));
+	if (typeof value === 'string') return checkText(item, field, trimHidden(value), 'attribute');
 	if (isBlank(value)) throw missing(item, field);
 	if (typeof value === 'number' && Number.isFinite(value)) {
 		requireDigits(field, value);
@@ -97,9 +104,9 @@ function requireOnce(field: Field, names: readonly string[]): void {
 
 function fromPairs(item: ItemParameters): Attribute[] {
 	const list = groupIn(fieldOf(attributes), 'pairs');
-	return entriesOf(item, list, 'attribute').map((pair) => {
-		const [name, value] = [fieldIn(pairName, pair), fieldIn(pairValue, pair)];
-		const text = checkText(item, name, toText(name, item.get(name)));
+	return entriesOf(item, list, 'attribute').map((entry) => {
+		const [name, value] = [fieldIn(pairName, entry), fieldIn(pairValue, entry)];
+		const text = checkText(item, name, toComparedText(name, item.get(name)));
 		return [text, checkValue(item, value, item.get(value))];
 	});
 }
@@ -120,13 +127,11 @@ function fromJson(item: ItemParameters): Attribute[] {
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
 		throw invalid(field, `is not a set of names and values: ${quote(parsed)}`, writeIt);
 	}
-	const attributes = Object.entries(parsed).map(
-		([entered, value]: [string, unknown]): Attribute => {
-			const name = checkText(item, field, trimBlanks(entered));
-			const label = `${name} in ${field.label}`;
-			return [name, checkValue(item, { ...field, label }, value)];
-		},
-	);
+	const entries: Array<[string, unknown]> = Object.entries(parsed);
+	const attributes = entries.map(([entered, value]): Attribute => {
+		const name = checkText(item, field, trimHidden(entered));
+		return [name, checkValue(item, { ...field, label: `${name} in ${field.label}` }, value)];
+	});
 	if (typeof given === 'string') requireOnce(field, namesIn(given));
 	return attributes;
 }
@@ -150,14 +155,13 @@ export const sendToAttributes: SendOperation = {
 		...sendProperties('attributes'),
 	],
 	select(item) {
-		const way = readChoice(item, fieldOf(specifyAttributes), ['keypair', 'json'], 'keypair');
+		const ways = valuesOf(specifyAttributes);
+		const way = readChoice(item, fieldOf(specifyAttributes), ways, specifyAttributes.default);
 		const field = fieldOf(way === 'json' ? attributesJson : attributes);
 		const given = way === 'json' ? fromJson(item) : fromPairs(item);
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
-		requireOnce(
-			field,
-			given.map(([name]) => name),
-		);
+		const names = given.map(([name]) => name);
+		requireOnce(field, names);
 		return { attribute: Object.fromEntries(given) };
 	},
 };

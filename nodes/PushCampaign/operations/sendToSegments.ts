@@ -1,6 +1,7 @@
+import { readIds } from './ids';
 import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
-import { fieldOf, readIds, textProperty } from './values';
+import { fieldOf, textProperty } from './values';
 
 const segmentIds = textProperty({
 	displayName: 'Segment IDs',

@@ -11,7 +11,7 @@ const names = `NULL! DIV/0! VALUE! REF! NAME? NUM! N/A GETTING_DATA SPILL! CONNE
 	DESCONHECIDO! DESCONOCIDO! DESPEJAR! DEĞER! DIJ/0! DISEKAT! DIVISION/0! DIŞ! DZIEL/0! DÉVERSEMENT! DĚLENÍ_NULOU
 	E/E EKSTERN! EKSTERNT! EMRI? ENGELLENDİ! ENW? EPARS! EREMUA! ERREF! ESPANDI! ESPANSIONE! ESTERNO! ESTETTY!
 	ESTRAZIONE_DATI_IN_CORSO EXTERN! EXTERNE! EXTERNO! EXTERNÍ! FELD! FELT! FLÆÐIR! GAINEZKATZEA! GEBLOKKEERD!
-	GEGEVENS.OPHALEN GETAL! GETTING_DATА GWERTH! HAETAAN_TIETOJA HAITUMAKI HAWA! HENTAR_DATA HENTER_DATA HESAPLA!
+	GEGEVENS.OPHALEN GETAL! GETTING_DAT\u0410 GWERTH! HAETAAN_TIETOJA HAITUMAKI HAWA! HENTAR_DATA HENTER_DATA HESAPLA!
 	HIV! HIÁNYZIK HODNOTA! HÄMTAR_DATA I/T IME? IMEZUIWA! INAPATA_DATA INCONNU! ISMERETLEN! IWWERLAF! IZENA?
 	IZPLEŠANĀS! IŠPLĖTIMAS! JAKO/0! JINA? KALK! KALKULUA! KAMPU! KANPOKOA! KAPCSOLAT! KENTTÄ! KIBONTÁS! KOBLE_TIL
 	KONEKTATU! KOPLE_TIL KUAĀRAITIA! KÜLSŐ! LASKE! LEEG! LEER! LEVITTYMINEN! LICZBA! LIGAR! LIMPAH! LLIMPAY! LUAPAN!
@@ -42,9 +42,15 @@ const names = `NULL! DIV/0! VALUE! REF! NAME? NUM! N/A GETTING_DATA SPILL! CONNE
 
 const sheetErrors: ReadonlySet<string> = new Set(names.split(/\s+/));
 
+/** What LibreOffice writes: `Err:502`, in the languages in which it has another word. */
+const numbered =
+	/^(?:Err|Erro|Fout|Fel|Fejl|Feil|Virhe|Błąd|Chyba|Hiba|Hata|Ошибка|Помилка|エラー):5\d\d$/;
+
 /** Whether a text is nothing but the error of a spreadsheet. */
 export function isSheetError(text: string): boolean {
-	const [, name] = /^#[¡¿]?(.+)$/.exec(text.replace(/\s/g, '')) ?? [];
-	// Some languages have an exclamation mark behind `#GETTING_DATA`.
-	return name !== undefined && (sheetErrors.has(name) || sheetErrors.has(name.replace(/!$/, '')));
+	const word = text.replace(/\s/g, '');
+	const [, name] = /^#[¡¿]?(.+)$/.exec(word) ?? [];
+	if (name === undefined) return numbered.test(word);
+	// Some languages write what they have for `#GETTING_DATA` with an exclamation mark as well.
+	return sheetErrors.has(name) || sheetErrors.has(name.replace(/!$/, ''));
 }

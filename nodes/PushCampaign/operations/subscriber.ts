@@ -1,5 +1,6 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { fieldOf, invalid, readId, textProperty } from './values';
+import { readId } from './ids';
+import { fieldOf, invalid, textProperty } from './values';
 
 /** Whom Send to Subscriber is for. */
 export const subscriberId = textProperty({

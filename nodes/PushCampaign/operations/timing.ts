@@ -5,15 +5,16 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import type { Schedule } from '../service/schedule';
-import { checkLead, parseSchedule } from '../service/schedule';
-import { trimBlanks } from '../service/text';
+import { checkLead, parseDate, toSchedule } from '../service/schedule';
+import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
 import {
-	additionalField,
 	fieldIn,
+	fieldOf,
 	groupIn,
+	groupOf,
 	invalid,
 	isBlank,
 	isThere,
@@ -21,6 +22,7 @@ import {
 	readRequired,
 	readWholeNumber,
 	toText,
+	valuesOf,
 } from './values';
 
 export const sendAt = {
@@ -29,6 +31,14 @@ export const sendAt = {
 	type: 'dateTime',
 	default: '',
 	description: 'When to send, at least 5 minutes ahead, or the word now to send right away',
+} satisfies INodeProperties;
+
+export const expireAt = {
+	displayName: 'Expire At',
+	name: 'expireAt',
+	type: 'dateTime',
+	default: '',
+	description: 'When to stop trying while a subscriber is offline',
 } satisfies INodeProperties;
 
 // Apart from the name: n8n's linter would have it end in 'Name or ID', and here the name is the value.
@@ -44,7 +54,7 @@ export const sendAtTimezone = {
 	name: 'sendAtTimezone',
 	...timezoneList,
 	default: '',
-	description: "Timezone of Send At and Quiet Hours, instead of the workflow's",
+	description: "Timezone of Send At, Expire At and Quiet Hours, instead of the workflow's",
 } satisfies INodeProperties;
 
 const amount = {
@@ -71,21 +81,20 @@ const unit = {
 export const expireAfter = {
 	displayName: 'Expire After',
 	name: 'expireAfter',
-	type: 'fixedCollection',
 	placeholder: 'Add Duration',
-	// n8n's editor drops an empty one as soon as another field is added.
-	default: { duration: { amount: amount.default, unit: unit.default } },
 	description: 'How long to keep trying while a subscriber is offline',
-	options: [{ displayName: 'Duration', name: 'duration', values: [amount, unit] }],
-} satisfies INodeProperties;
+	...groupOf('Duration', 'duration', [amount, unit]),
+};
 
-/** Names that people search for and that `Intl` does not list, or only by an older name. */
-const notListed =
-	'UTC America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Kanton';
+/** IANA's names of today that `Intl` of Node.js 20 has by older names alone. */
+const notListed = `UTC Africa/Asmara America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/Cordoba
+	America/Argentina/Jujuy America/Argentina/Mendoza America/Atikokan America/Indiana/Indianapolis
+	America/Kentucky/Louisville America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe
+	Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei`;
 
 /** The list of Timezone: IANA names, in their order. */
 export function timezones(): INodePropertyOptions[] {
-	const names = new Set([...notListed.split(' '), ...Intl.supportedValuesOf('timeZone')]);
+	const names = new Set([...notListed.split(/\s+/), ...Intl.supportedValuesOf('timeZone')]);
 	return [...names].sort().map((name) => ({ name, value: name }));
 }
 
@@ -100,28 +109,41 @@ export interface Timing {
 	/** Whether quiet hours changed the time. */
 	readonly isMoved: boolean;
 	readonly quietHours?: QuietHours | undefined;
+	/** Expire At, to the millisecond. */
+	readonly expireAt?: Schedule | undefined;
 }
 
 const hasRegion = /^(?!etc\/)[a-z]+\//i;
 const isUtc = /^(?:etc\/)?utc$/i;
 
 /** Reads the timezone of an item that has a time; that of the workflow if none was entered. */
-function readTimezone(item: ItemParameters, field: Field): string {
+function readTimezone(item: ItemParameters): string {
+	const field = fieldOf(sendAtTimezone, 'additionalFields');
 	const given = toText(field, item.get(field));
-	const name = isBlank(given) ? item.timezone : given;
-	// What has no region knows no summer time. What n8n gives the workflow is taken as it is.
-	const isTaken = isBlank(given) || hasRegion.test(name) || isUtc.test(name);
-	if (isTaken && IANAZone.isValidZone(name)) return name;
+	if (isBlank(given)) return item.timezone;
+	// A name without a region is an offset: in summer nobody means it.
+	if ((hasRegion.test(given) || isUtc.test(given)) && IANAZone.isValidZone(given)) return given;
 	const advice = 'Choose one from the list, such as Europe/Berlin.';
-	throw invalid(field, `is not a timezone of a region: "${name}"`, advice);
+	throw invalid(field, `is not a timezone of a region: ${quote(given)}`, advice);
 }
 
 /** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
-function readSendAt(item: ItemParameters, field: Field): unknown {
+function readSendAt(item: ItemParameters, timezone: string): Schedule | undefined {
+	const field = fieldOf(sendAt, 'additionalFields');
 	if (!isThere(item, field)) return undefined;
 	const value = readRequired(item, field);
-	const isNow = typeof value === 'string' && trimBlanks(value).toLowerCase() === 'now';
-	return isNow ? undefined : value;
+	if (typeof value === 'string' && trimBlanks(value).toLowerCase() === 'now') return undefined;
+	const date = parseDate(field.label, value, timezone);
+	return toSchedule(date.toMillis(), date.zone);
+}
+
+function readExpireAt(item: ItemParameters, timezone: string): Schedule | undefined {
+	const field = fieldOf(expireAt, 'additionalFields');
+	if (!isThere(item, field)) return undefined;
+	const date = parseDate(field.label, readRequired(item, field), timezone);
+	const isTwice = isThere(item, fieldOf(expireAfter, 'additionalFields'));
+	if (isTwice) throw invalid(field, "is there beside 'Expire After'", 'Remove one of them.');
+	return { ...toSchedule(date.startOf('minute').toMillis(), date.zone), at: date.toMillis() };
 }
 
 /**
@@ -129,37 +151,60 @@ function readSendAt(item: ItemParameters, field: Field): unknown {
  * @throws InvalidInput naming the field
  */
 export function readTiming(item: ItemParameters, now = Date.now()): Timing {
-	const time = readSendAt(item, additionalField(sendAt));
-	const hoursField = additionalField(quietHours);
-	const hasHours = isThere(item, hoursField);
-	if (time === undefined && !hasHours) return { timezone: item.timezone, isMoved: false };
-	const timezone = readTimezone(item, additionalField(sendAtTimezone));
-	const entered = time === undefined ? undefined : parseSchedule(time, timezone);
-	if (!hasHours) return { timezone, entered, effective: entered, isMoved: false };
-	const hours = readQuietHours(item, hoursField, timezone);
-	const effective = afterQuietHours(hours, entered, now);
-	return { timezone, entered, effective, isMoved: effective !== entered, quietHours: hours };
+	if (!IANAZone.isValidZone(item.timezone)) {
+		throw new InvalidInput(
+			`The timezone in the workflow's settings is none: ${quote(item.timezone)}`,
+			"Choose one under 'Timezone' in the workflow's settings.",
+		);
+	}
+	const times = [sendAt, expireAt, quietHours];
+	const hasTime = times.some((each) => isThere(item, fieldOf(each, 'additionalFields')));
+	const timezone = hasTime ? readTimezone(item) : item.timezone;
+	const entered = readSendAt(item, timezone);
+	const hours = readQuietHours(item, timezone);
+	const effective = hours === undefined ? entered : afterQuietHours(hours, entered, now);
+	const isMoved = effective !== entered;
+	const end = readExpireAt(item, timezone);
+	return { timezone, entered, effective, isMoved, quietHours: hours, expireAt: end };
+}
+
+const minuteMs = 60_000;
+
+/** When an item goes out. */
+const leavesAt = ({ effective }: Timing, now: number): number => effective?.at ?? now;
+
+/**
+ * Why it is too late for the times of an item, if it is.
+ * @param now milliseconds since 1970
+ */
+export function lateness(timing: Timing, now: number): Problem | undefined {
+	const { effective, isMoved, expireAt: end } = timing;
+	const late = effective && checkLead(effective, now);
+	if (late !== undefined && isMoved) {
+		const what =
+			"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service";
+		return validationProblem(new InvalidInput(what, 'The next try chooses a later time.'));
+	}
+	if (late !== undefined) return validationProblem(late);
+	if (end === undefined || end.at - leavesAt(timing, now) >= minuteMs) return undefined;
+	const when = effective === undefined ? 'now' : `at ${effective.text}`;
+	const what = `'Expire At' is ${end.text}, which leaves less than a minute for what goes out ${when}`;
+	return validationProblem(new InvalidInput(what, 'Choose a later time, or remove it.'));
 }
 
 /**
- * Why it is too late for the time of an item, if it is.
- * @param now milliseconds since 1970
+ * How long delivery is tried until Expire At: `90m`; undefined without it. Whether a minute is left, {@link lateness} says.
+ * @param now when the request is made, in milliseconds since 1970
  */
-export function lateness({ effective, isMoved }: Timing, now: number): Problem | undefined {
-	const late = effective && checkLead(effective, now);
-	if (late === undefined) return undefined;
-	if (!isMoved) return validationProblem(late);
-	return validationProblem(
-		new InvalidInput(
-			"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
-			'The next try chooses a later time.',
-		),
-	);
+export function expiryOf(timing: Timing, now: number): string | undefined {
+	if (timing.expireAt === undefined) return undefined;
+	const minutes = Math.floor((timing.expireAt.at - leavesAt(timing, now)) / minuteMs);
+	return `${Math.max(minutes, 1)}m`;
 }
 
 /** Reads how long delivery is tried: `7d`. */
-export function readExpiry(item: ItemParameters, field: Field): string {
-	const group = groupIn(field, 'duration');
-	const number = readWholeNumber(item, fieldIn(amount, group), 1);
-	return `${number}${readChoice(item, fieldIn(unit, group), ['m', 'h', 'd'], 'd')}`;
+export function readExpireAfter(item: ItemParameters, field: Field): string {
+	const entered = groupIn(field, 'duration');
+	const number = readWholeNumber(item, fieldIn(amount, entered), 1);
+	return `${number}${readChoice(item, fieldIn(unit, entered), valuesOf(unit), unit.default)}`;
 }

@@ -1,9 +1,15 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import type { ItemParameters } from '../n8n/parameters';
 import { parseUrl } from '../service/text';
 import { judge } from './judge';
-import { additionalField, fieldIn, groupIn, isBlank, textProperty, toText } from './values';
+import {
+	fieldIn,
+	fieldOf,
+	groupIn,
+	groupOf,
+	isBlank,
+	textProperty,
+	toComparedText,
+} from './values';
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -17,23 +23,20 @@ const parts = [
 export const utmParameters = {
 	displayName: 'UTM Parameters',
 	name: 'utmParameters',
-	type: 'fixedCollection',
 	placeholder: 'Add Parameters',
-	// n8n's editor drops an empty one as soon as another field is added.
-	default: { parameters: Object.fromEntries(parts.map(({ name }) => [name, ''])) },
 	description: 'Added to the target URL and to the URLs of buttons',
-	options: [{ displayName: 'Parameters', name: 'parameters', values: parts }],
-} satisfies INodeProperties;
+	...groupOf('Parameters', 'parameters', parts),
+};
 
 /** A query parameter's name and value. */
 export type UtmParameter = readonly [name: string, value: string];
 
 /** Reads the UTM parameters of an item that are not blank, by their names in a URL. */
 export function readUtm(item: ItemParameters): UtmParameter[] {
-	const group = groupIn(additionalField(utmParameters), 'parameters');
+	const entered = groupIn(fieldOf(utmParameters, 'additionalFields'), 'parameters');
 	return parts.flatMap((property): UtmParameter[] => {
-		const field = fieldIn(property, group);
-		const value = toText(field, item.get(field));
+		const field = fieldIn(property, entered);
+		const value = toComparedText(field, item.get(field));
 		// Also one that is blank: a part of it may be missing.
 		judge(item, field, value);
 		return isBlank(value) ? [] : [[`utm_${property.name}`, value]];

@@ -3,9 +3,9 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
-import { quote, trimBlanks } from '../service/text';
+import { quote, trimBlanks, trimHidden } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import { checkExpression, judge } from './judge';
+import { checkExpression } from './judge';
 
 /** A text field of a panel. */
 export const textProperty = (
@@ -21,25 +21,29 @@ export const fieldOf = ({ displayName, name }: Named, collection?: string): Fiel
 });
 
 /** The field of a property in a group, whose name it needs: `'From' in 'Quiet Hours'`. */
-export const fieldIn = ({ displayName, name }: Named, group: Field): Field => ({
-	label: `'${displayName}' in ${group.label}`,
-	path: `${group.path}.${name}`,
+export const fieldIn = ({ displayName, name }: Named, { label, path }: Field): Field => ({
+	label: `'${displayName}' in ${label}`,
+	path: `${path}.${name}`,
 });
 
-/** The group of fields in a collection that has one alone: `hours` in Quiet Hours. */
-export const groupIn = ({ label, path }: Field, group: string): Field => ({
+/**
+ * A collection of one group of fields. It has their defaults from the start: n8n's editor drops an empty one as soon as
+ * another field is added.
+ */
+export const groupOf = (displayName: string, name: string, values: INodeProperties[]) => ({
+	type: 'fixedCollection' as const,
+	default: { [name]: Object.fromEntries(values.map((each) => [each.name, each.default])) },
+	options: [{ displayName, name, values }],
+});
+
+/** The group in a collection that has one alone: `hours` in Quiet Hours. */
+export const groupIn = ({ label, path }: Field, name: string): Field => ({
 	label,
-	path: `${path}.${group}`,
+	path: `${path}.${name}`,
 });
 
-/** The field of a property of Additional Fields. */
-export const additionalField = (property: Named): Field => fieldOf(property, 'additionalFields');
-
-export const invalid = (
-	{ label }: Field,
-	what: string,
-	advice = `Correct ${label}.`,
-): InvalidInput => new InvalidInput(`${label} ${what}`, advice);
+export const invalid = ({ label }: Field, what: string, advice = `Correct ${label}.`) =>
+	new InvalidInput(`${label} ${what}`, advice);
 
 /** Whether a value is missing, or a text of which nothing is visible. */
 export const isBlank = (value: unknown): boolean =>
@@ -87,21 +91,22 @@ export function requireDigits(field: Field, number: number): void {
 	throw invalid(field, what, `Enter ${field.label} as text.`);
 }
 
+/** Nothing, also in WordPress's words: a post without a picture has `false` or `[]` there. */
+const isNothing = (value: unknown): boolean =>
+	Array.isArray(value) ? value.length === 0 : (value ?? false) === false;
+
 /** A value as text, without blanks around it: a number or a date counts as its text, nothing as an empty one. */
 export function toText(field: Field, value: unknown): string {
 	if (typeof value === 'number') requireDigits(field, value);
-	if (value === undefined || value === null) return '';
+	if (isNothing(value)) return '';
 	if (typeof value === 'string') return trimBlanks(value);
 	if (typeof value === 'number' || DateTime.isDateTime(value)) return String(value);
 	throw invalid(field, `is not text: ${quote(value)}`);
 }
 
-/** @throws InvalidInput if nothing of the text is visible, or nobody meant it */
-export function checkText(item: ItemParameters, field: Field, text: string): string {
-	if (isBlank(text)) throw missing(item, field);
-	judge(item, field, text);
-	return text;
-}
+/** The text of a value that is compared and not read, such as a key: without what nobody sees around it. */
+export const toComparedText = (field: Field, value: unknown): string =>
+	trimHidden(toText(field, value));
 
 /** Reads a whole number that has to be there. Text of digits counts as one. */
 export function readWholeNumber(
@@ -124,8 +129,14 @@ export function readSwitch(item: ItemParameters, field: Field, ifNotThere: boole
 	if (!isThere(item, field)) return ifNotThere;
 	const value = readRequired(item, field);
 	if (typeof value === 'boolean') return value;
+	const text = typeof value === 'string' ? trimBlanks(value).toLowerCase() : '';
+	if (text === 'true' || text === 'false') return text === 'true';
 	throw invalid(field, `is not true or false: ${quote(value)}`);
 }
+
+/** What can be chosen from the list of a property. */
+export const valuesOf = (list: { readonly options: ReadonlyArray<{ readonly value: string }> }) =>
+	list.options.map(({ value }) => value);
 
 /** Reads a choice from a list. */
 export function readChoice<Choice extends string>(
@@ -149,60 +160,4 @@ export function entriesOf(item: ItemParameters, list: Field, entryName: string):
 		label: `${entryName} ${index + 1} of ${list.label}`,
 		path: `${list.path}[${index}]`,
 	}));
-}
-
-/** What people write between IDs: commas and semicolons of all scripts, bars and line breaks. */
-const separators = ',，､、،፣;；؛፤\\u037E|｜\\r\\n\\u0085\\u2028\\u2029';
-const separator = new RegExp(`[${separators}]`);
-
-/** Blanks, brackets and quotes mean that several were meant, a name, or JSON. */
-const oneId = new RegExp(`^[^\\s${separators}()[\\]{}"'\`“”„‘’«»]+$`);
-const severalNumbers = new RegExp(`^[\\d\\s${separators}]+$`);
-
-/**
- * @param advice what to do about several IDs
- * @throws InvalidInput if a value is not one ID: a text, or a whole number
- */
-function checkId(
-	item: ItemParameters,
-	field: Field,
-	value: unknown,
-	advice: string,
-): string | number {
-	if (typeof value === 'string') {
-		const id = trimBlanks(value);
-		judge(item, field, id);
-		if (oneId.test(id)) return id;
-	}
-	if (typeof value === 'number') {
-		requireDigits(field, value);
-		if (Number.isInteger(value) && value >= 0) return value;
-	}
-	const areSeveral = typeof value === 'string' && severalNumbers.test(value);
-	throw invalid(
-		field,
-		`holds what is not one ID: ${quote(value)}`,
-		areSeveral ? advice : 'Enter the ID alone, not a name.',
-	);
-}
-
-/** Reads one ID, as text: so it keeps its digits, however long it is. */
-export const readId = (item: ItemParameters, field: Field): string =>
-	String(checkId(item, field, readRequired(item, field), 'Use one item for each ID.'));
-
-/** An ID that is in a text twice counts once. */
-function toList(value: unknown): readonly unknown[] {
-	if (Array.isArray(value)) return value;
-	if (typeof value !== 'string') return [value];
-	const ids = value.split(separator).filter((id) => !isBlank(id));
-	return [...new Set(ids.map(trimBlanks))];
-}
-
-/** Reads a list of IDs, at least one: a text of several, a number, or an array, of which each entry is taken. */
-export function readIds(item: ItemParameters, field: Field): Array<string | number> {
-	const value = readRequired(item, field);
-	if (typeof value === 'string') judge(item, field, value);
-	const ids = toList(value);
-	if (ids.length === 0) throw missing(item, field);
-	return ids.map((id) => checkId(item, field, id, 'Separate the IDs by commas.'));
 }

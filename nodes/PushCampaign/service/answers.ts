@@ -4,8 +4,8 @@ import type { Counter } from './rules';
 import { campaignCounters, siteCounters } from './rules';
 import { clip } from './text';
 
-/** What the service says goes into every item and saved execution. */
-const text = z.string().transform(clip);
+/** What the service says goes into every item and saved execution. A success without it is one all the same. */
+const description = z.string().transform(clip).optional().catch(undefined);
 
 const count = z.number().refine((number) => Number.isSafeInteger(number) && number >= 0);
 
@@ -16,17 +16,17 @@ const id = z.union([z.string().trim().min(1), count]).transform(String);
 export interface Receipt {
 	/** Missing for one subscriber: the service gives none there. */
 	readonly campaignId?: string;
-	readonly description: string;
+	readonly description?: string | undefined;
 }
 
 /** Specification, POST send/all: Success response. */
 export const campaignCreated = z
-	.object({ status: z.literal('success'), description: text, ID: id })
+	.object({ status: z.literal('success'), description, ID: id })
 	.transform(({ ID, description }): Receipt => ({ campaignId: ID, description }));
 
 /** Specification, POST send/sid: Success response. */
 export const notificationSent = z
-	.object({ status: z.literal('success'), description: text })
+	.object({ status: z.literal('success'), description })
 	.transform(({ description }): Receipt => ({ description }));
 
 /** Specification, Errors. Without its description it is still the service's word that nothing was done. */
@@ -62,10 +62,6 @@ const countersOf = (counters: readonly Counter[]) =>
 			),
 		);
 
-/** A campaign ID as the service writes it: an integer, without leading zeros. */
-export const toPlainId = (id: string): string =>
-	/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id;
-
 const isEmptyList = (given: unknown) => Array.isArray(given) && given.length === 0;
 
 /** A service without counters may leave out the whole set, or write it as an empty list. */
@@ -84,7 +80,7 @@ export const campaignStatusOf = (campaignId: string) =>
 			notification_id: id,
 			count: campaignCounts,
 		})
-		.refine(({ notification_id }) => toPlainId(notification_id) === toPlainId(campaignId))
+		.refine(({ notification_id }) => notification_id === campaignId)
 		.transform((given) => ({
 			campaignId: given.notification_id,
 			status: clip(given.notification_status ?? '') || null,

@@ -29,12 +29,8 @@ export interface ServiceRequest extends Requested {
 	readonly body?: CampaignBody | undefined;
 }
 
-/** What zod's schemas have in common, whatever their version. */
-export interface Schema<Value> {
-	safeParse(
-		answer: unknown,
-	): { readonly success: true; readonly data: Value } | { readonly success: false };
-}
+/** What an answer has to be, and what becomes of it. */
+export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
 export type Result<Value> =
 	| { readonly answered: true; readonly value: Value; readonly raw: unknown }

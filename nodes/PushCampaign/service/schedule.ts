@@ -16,18 +16,15 @@ export interface Schedule {
 const exampleDate = '2030-05-17 09:30';
 const minuteMs = 60_000;
 
-/** No place on earth is further from UTC. */
-const widestOffset = 14 * 60;
-
 /** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`. */
 const dayAlone = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
 
 /** A day and a time as people write them: `2030-5-7 9:30`, `2030/05/07 9 PM`, `2030-05-07 09:30:15 +5:30`. */
 const dayAndTime =
-	/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\s*([AP])\.?M\.?)?\s*(?:(Z)|([+-])(\d{1,2})(?::?([0-5]\d))?)?$/;
+	/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\s*([AP])\.?M\.?)?\s*(?:(Z)|([+-])(\d|0\d|1[0-4])(?::?([0-5]\d))?)?$/;
 
 /** Any other form of ISO 8601, if its offset says that it is one: `20300517T093000Z`. */
-const otherIso = /^\d[^T]*T\d.*(Z|[+-]\d{2}(:?[0-5]\d)?)$/;
+const otherIso = /^\d[^T]*T\d.*(Z|[+-](0\d|1[0-4])(:?[0-5]\d)?)$/;
 
 /** Milliseconds as text, from 2001 to 2286. */
 const epochText = /^\d{13}$/;
@@ -92,39 +89,41 @@ export function toSchedule(moment: number, zone: string | Zone): Schedule {
 
 /**
  * Reads a date in any of the forms that a workflow holds.
+ * @param label the field's name in messages
  * @param given text, luxon's DateTime, Date, or milliseconds since 1970, as text too
  * @param timezone IANA name; a date without an offset is read there
  * @throws InvalidInput
  */
-export function parseSchedule(given: unknown, timezone: string): Schedule {
+export function parseDate(label: string, given: unknown, timezone: string): DateTime {
 	const value = typeof given === 'string' ? trimBlanks(given) : given;
 	const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+	const refuse = (what: string, advice: string) => new InvalidInput(`${label} ${what}`, advice);
 	if (seconds.test(text)) {
-		throw new InvalidInput(
-			`'Send At' is ${quote(value)}, which looks like seconds`,
+		throw refuse(
+			`is ${quote(value)}, which looks like seconds`,
 			`A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
 		);
 	}
 	if (sheetDate.test(text)) {
-		throw new InvalidInput(
-			`'Send At' is ${quote(value)}, which looks like a date of a spreadsheet`,
-			`Format the cell as text in the sheet, such as ${exampleDate}.`,
-		);
+		const what = `is ${quote(value)}, which looks like a date of a spreadsheet`;
+		throw refuse(what, `Format the cell as text in the sheet, such as ${exampleDate}.`);
 	}
 	if (dayAlone.test(text)) {
-		throw new InvalidInput(
-			`'Send At' is a date without a time: ${quote(value)}`,
-			`Enter the time, too, as in ${exampleDate}.`,
-		);
+		const what = `is a date without a time: ${quote(value)}`;
+		throw refuse(what, `Enter the time, too, as in ${exampleDate}.`);
 	}
 	const date = readDate(value, timezone);
-	if (!date.isValid || date.year > 9999 || Math.abs(date.offset) > widestOffset) {
-		throw new InvalidInput(
-			`'Send At' can't be read as a date: ${quote(value)}`,
+	if (!date.isValid) {
+		throw refuse(
+			`can't be read as a date: ${quote(value)}`,
 			`Choose a date, or enter one such as ${exampleDate}. You may add an offset: ${exampleDate} +02:00.`,
 		);
 	}
-	return toSchedule(date.toMillis(), date.zone);
+	if (date > DateTime.now().plus({ years: 10 })) {
+		const what = `is more than ten years ahead: ${quote(value)}`;
+		throw refuse(what, `Enter the year as in ${exampleDate}.`);
+	}
+	return date;
 }
 
 /**

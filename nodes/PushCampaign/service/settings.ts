@@ -41,9 +41,6 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** What a header can carry. Node.js refuses the rest in words that users can't place. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/** A key under one of these names breaks the request. */
-const reservedNames: readonly string[] = ['content-type', 'content-length', 'host'];
-
 const refuse = (name: Setting, what: string, advice: string) =>
 	new InvalidInput(`'${settingNames[name]}' of the credential ${what}`, advice);
 
@@ -97,11 +94,7 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	};
 	const secret = (name: Setting) =>
 		required(name, headerValue, 'holds a character that a header of a request cannot carry');
-	const header = (name: Setting) => {
-		const value = required(name, headerName, 'is not the name of a header');
-		if (!reservedNames.includes(value.toLowerCase())) return value;
-		throw refuse(name, `cannot be "${value}": requests use this name for something else`, advice);
-	};
+	const header = (name: Setting) => required(name, headerName, 'is not the name of a header');
 	const chosenNames = () => {
 		const { headerNames: option = 'standard' } = data;
 		if (option === 'standard' || option === 'webpushr') return headerOptions[option];
@@ -112,9 +105,6 @@ export function parseSettings(credential: unknown): ServiceSettings {
 	const baseUrl = parseBaseUrl(textOf('baseUrl'), data['allowHttp'] === true);
 	const [apiKey, authToken] = [secret('apiKey'), secret('authToken')];
 	const names = chosenNames();
-	if (names.apiKeyHeader.toLowerCase() === names.authTokenHeader.toLowerCase()) {
-		throw refuse('authTokenHeader', `is the same as '${settingNames.apiKeyHeader}'`, advice);
-	}
 	return {
 		baseUrl,
 		apiKey,

@@ -1,9 +1,29 @@
-/** Blanks of all kinds at the ends of a text. Each run at the end is tried once: behind a blank none begins. */
-const outerBlanks =
-	/^[\s\p{Cc}\u200B\u2060]+|(?<![\s\p{Cc}\u200B\u2060])[\s\p{Cc}\u200B\u2060]+$/gu;
+/** Runs of some characters at the ends of a text. Each one at the end is tried once: behind such a character none begins. */
+const outer = (characters: string) =>
+	new RegExp(`^[${characters}]+|(?<![${characters}])[${characters}]+$`, 'gu');
+
+const outerBlanks = outer('\\s\\p{Cc}\\u200B\\u2060');
 
 /** A text without the blanks around it, also those that nobody sees and that `trim` keeps. */
 export const trimBlanks = (text: string): string => text.replace(outerBlanks, '');
+
+/**
+ * What nobody sees and people copy along, such as marks of direction and soft hyphens. Not the joiners: they are letters
+ * of Persian, and parts of emoji, as tags are.
+ */
+const hidden =
+	'\\p{Cc}\\u00AD\\u061C\\u115F\\u1160\\u180E\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB';
+const outerHidden = outer(`\\s${hidden}`);
+const firstHidden = new RegExp(`(?![\\t-\\r])[${hidden}]`, 'u');
+
+/** A text that is compared or followed, such as an ID or an address, without what nobody sees around it. */
+export const trimHidden = (text: string): string => text.replace(outerHidden, '');
+
+/** The first character that nobody sees, but for blanks. */
+export const hiddenIn = (text: string): string | undefined => firstHidden.exec(text)?.[0];
+
+/** Halves of characters that are written in two: emoji that were cut. */
+export const halfCharacters = /\p{Surrogate}/gu;
 
 const maxClipped = 300;
 
@@ -11,8 +31,7 @@ const maxClipped = 300;
 export function clip(text: string): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	if (line.length <= maxClipped) return line;
-	// Half of a surrogate pair is no character.
-	return `${line.slice(0, maxClipped - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+	return `${line.slice(0, maxClipped - 1).replace(halfCharacters, '')}…`;
 }
 
 /** A refused value as messages show it: text in quotes, an array or an object as JSON. */
@@ -45,13 +64,13 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 	}
 }
 
-/** The first character that nobody sees. Those that join characters are letters of Persian, and parts of emoji. */
-export const hiddenIn = (text: string): string | undefined =>
-	/(?![\u200C\u200D])[\p{Cc}\p{Cf}]/u.exec(text)?.[0];
+/** Whether the host of an address is another address: `https://https://shop.example`. */
+export const isDoubled = (text: string): boolean =>
+	/^https?:\/\/(?:[^/?#]*https?:\/|https?\/\/)/i.test(text);
 
 /** Whether a text is an http or https URL as it stands: the URL parser drops blanks and invisible characters. */
 export function isWebUrl(text: string): boolean {
-	if (!/^https?:\/\/[^/?#]/i.test(text)) return false;
-	if (/[\s\\\p{Cs}]/u.test(text) || hiddenIn(text) !== undefined) return false;
+	if (!/^https?:\/\/[^/?#]/i.test(text) || isDoubled(text)) return false;
+	if (/[\s\\\p{Surrogate}]/u.test(text) || hiddenIn(text) !== undefined) return false;
 	return parseUrl(text) !== undefined;
 }

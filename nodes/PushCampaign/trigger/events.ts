@@ -3,15 +3,8 @@ import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { splitTemplate } from '../n8n/template';
-import {
-	fieldOf,
-	invalid,
-	readChoice,
-	readIds,
-	readRequired,
-	readWholeNumber,
-} from '../operations/values';
-import { toPlainId } from '../service/answers';
+import { readIds } from '../operations/ids';
+import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../operations/values';
 import { campaignCounters, siteCounters } from '../service/rules';
 import { quote } from '../service/text';
 import type { Rule } from './compare';
@@ -106,14 +99,14 @@ const number: INodeProperties = {
 	description: 'The number to reach',
 };
 
-/** Each once, without leading zeros: `01` and `1` are one campaign. */
+/** Each once. */
 function readCampaignIds(parameters: ItemParameters): string[] {
 	const field = fieldOf(campaignIds);
 	const ids = readIds(parameters, field).map(String);
 	// With anything around the braces, be it a blank, n8n makes text of numbers, and nobody sees what they have lost.
 	const isJoined = splitTemplate(parameters.expression(field) ?? '').length > 1;
 	const large = ids.find((id) => isJoined && Number(id) > Number.MAX_SAFE_INTEGER);
-	if (large === undefined) return [...new Set(ids.map(toPlainId))];
+	if (large === undefined) return [...new Set(ids)];
 	const what = `holds a number so large that its last digits may be lost: ${quote(large)}`;
 	throw invalid(field, what, 'Leave out the blanks around the braces, and give the IDs as text.');
 }

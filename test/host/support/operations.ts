@@ -51,16 +51,16 @@ const operationCases: OperationCase[] = [
 		parameters: {
 			...content,
 			segmentIds: '11, 12',
-			additionalFields: { sendAt: '2099-05-17 9:30', sendAtTimezone: 'Europe/Berlin' },
+			additionalFields: { sendAt: '2035-05-17 9:30', sendAtTimezone: 'Europe/Berlin' },
 		},
 		path: 'send/segment',
-		body: { ...body, segment: ['11', '12'], send_at: '2099-05-17 09:30 +02:00' },
+		body: { ...body, segment: ['11', '12'], send_at: '2035-05-17 09:30 +02:00' },
 		item: {
 			...row,
 			campaignId: '1001',
 			audience: 'segments',
 			recipients: 'segments 11, 12',
-			sendAt: '2099-05-17 09:30 +02:00',
+			sendAt: '2035-05-17 09:30 +02:00',
 		},
 	},
 	{

@@ -40,15 +40,15 @@ const invalid = (message: string) => validationProblem(new InvalidInput(message,
 
 describe('what was sent', () => {
 	test('is scheduled from the first time to the last, in whatever order the items came', () => {
-		const times = [at('2099-05-19 09:00'), toAll, at('2099-05-17 09:00'), at('2099-05-18 09:00')];
+		const times = [at('2035-05-19 09:00'), toAll, at('2035-05-17 09:00'), at('2035-05-18 09:00')];
 		expect(textsOf(sentHints(times.map(sent)))).toEqual([
-			'4 sent: each to all subscribers.<br>3 of them scheduled from 17 May 2099 at 09:00, UTC to 19 May 2099 at 09:00, UTC.',
+			'4 sent: each to all subscribers.<br>3 of them scheduled from 17 May 2035 at 09:00, UTC to 19 May 2035 at 09:00, UTC.',
 		]);
 	});
 
 	test('is moved by quiet hours if one of them is', () => {
 		const quietHours = { hours: { from: '21:00', to: '08:00' } };
-		const times = [at('2099-05-17 09:00'), at('2099-05-18 23:00', { quietHours })];
+		const times = [at('2035-05-17 09:00'), at('2035-05-18 23:00', { quietHours })];
 		expect(textsOf(sentHints(times.map(sent)))[0]).toMatch(/, because of quiet hours\.$/);
 	});
 
@@ -132,6 +132,15 @@ describe('a dry run', () => {
 		expect(hintOf(items, true)?.message).toContain('16 of 20 would be sent. The others would not:');
 	});
 
+	test('says until when it is delivered, and in which timezone quiet hours are read', () => {
+		const quietHours = { hours: { from: '21:00', to: '08:00' } };
+		const expireAt = '2035-05-20 23:59';
+		const fields = { quietHours, expireAt, sendAtTimezone: 'Europe/Berlin' };
+		const message = hintOf([shown(0, at('2035-05-17 09:00', fields))])?.message;
+		expect(message).toContain('<br>Delivered until 20 May 2035 at 23:59, Europe/Berlin.');
+		expect(message).toContain('<br>Quiet hours: 21:00 to 08:00, Europe/Berlin.');
+	});
+
 	test('of nothing has no hint', () => {
 		expect(hintOf([failedItem(0, lost)])).toBeUndefined();
 	});
@@ -146,8 +155,8 @@ describe('a test', () => {
 			'This was a test: it went to subscriber 5001 alone. When the workflow runs by itself, it goes to all subscribers right away.',
 		]);
 		expect(sentHints(items)).toEqual([]);
-		const later = [sent(standingFor(at('2099-05-17 09:00')))];
-		expect(textsOf(testHints(later))[0]).toMatch(/ on 17 May 2099 at 09:00, UTC\.$/);
+		const later = [sent(standingFor(at('2035-05-17 09:00')))];
+		expect(textsOf(testHints(later))[0]).toMatch(/ on 17 May 2035 at 09:00, UTC\.$/);
 	});
 
 	test('of two items says that the other went to nobody', () => {

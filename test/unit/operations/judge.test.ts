@@ -47,8 +47,14 @@ describe('nobody meant', () => {
 			input: { a: 7, b: null },
 			holds: 'undefined',
 		},
-		{ text: '{{ {{ a }} {{ $b }}', holds: '{{ $b }}, but is set to Fixed' },
+		{ text: '{{ a }} {{ $b }}', expression: '={{ $json.a }}', holds: '{{ $b }}, a template' },
 		{ text: 'Hello {{ $json.name }}', holds: '{{ $json.name }}, but is set to Fixed' },
+		{ text: 'Hello {{First name}}', holds: '{{First name}}, but is set to Fixed' },
+		{ text: 'Hello {{}}!', holds: '{{}}, but is set to Fixed' },
+		{ text: 'Hello {{ $json.name }', holds: '$json.name, but is set to Fixed' },
+		{ text: 'Hello $json.name!', holds: '$json.name!, but is set to Fixed' },
+		{ text: '$json["First name"]', holds: '$json["First, but is set to Fixed' },
+		{ text: '{ $json.name }', holds: '$json.name, but is set to Fixed' },
 		{
 			text: 'Hello {{ $json.name }}',
 			expression: '={{ $json.text }}',
@@ -56,6 +62,29 @@ describe('nobody meant', () => {
 		},
 	])('"$text" of $expression', ({ text, expression, input, holds }) => {
 		expect(refusalOf(() => judgeText({ text, expression, input }))).toContain(holds);
+	});
+
+	test.each([
+		...['None', 'NONE', 'none', 'NULL', 'Null', 'nan', 'NAN', 'N/A', 'n/a', '\\N', ' None '],
+	])('%j alone, which stands for a missing value in databases, sheets and Python', (text) => {
+		const what = `holds ${text.trim()}, as if a value were missing`;
+		expect(refusalOf(() => judgeText({ text }))).toContain(what);
+		// An attribute may be *none*.
+		expect(judge(itemOf({ title: text }), title, text, 'attribute')).toBeUndefined();
+	});
+
+	test.each([
+		...['Err:502', ' Err:508', 'Err:522', 'Erro:502', 'Fout:503', 'Błąd:504', 'Ошибка:502'],
+	])("LibreOffice's %j alone", (text) => {
+		expect(refusalOf(() => judgeText({ text }))).toContain('which a spreadsheet shows');
+		expect(refusalOf(() => judge(itemOf({}), title, text, 'attribute'))).toContain('spreadsheet');
+	});
+
+	test.each(['\0', '\u0007', '\u001B', '\u007F', '\u0090'])('a control character: %j', (text) => {
+		const number = text.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+		expect(refusalOf(() => judgeText({ text: `a${text}b` }))).toContain(
+			`holds U+${number}, a char`,
+		);
 	});
 
 	test.each([
@@ -137,25 +166,6 @@ describe('nobody meant', () => {
 	);
 
 	test.each([
-		['=Hello {{ $json.first }}', 'first', "{{ $json.first || 'there' }}"],
-		['=Hello {{ $json.a?.b }}', 'a?.b', "{{ $json.a?.b || 'there' }}"],
-		['=Hello {{ $json["First name"] }}', 'First name', `{{ $json["First name"] || 'there' }}`],
-		['=Hello {{ $json.a["b"] }}', 'a["b"]', `{{ $json.a["b"] || 'there' }}`],
-		['=Hello {{ $json["a"].b }}', '["a"].b', `{{ $json["a"].b || 'there' }}`],
-	])(
-		'%s without its field, which can be filled in, or left to another word',
-		(expression, name, code) => {
-			const item = itemOf({ title: expression });
-			const fillIn = `Fill in ${name} in your data`;
-			expect(adviceOf(() => judge(item, title, 'Hello', true))).toBe(
-				`${fillIn}, or write ${code}.`,
-			);
-			// For a key or an address no word is as good as any other.
-			expect(adviceOf(() => judge(item, title, 'Hello'))).toBe(`${fillIn}.`);
-		},
-	);
-
-	test.each([
 		['[object Object]', /^Use a field of the object in the expression, such as /],
 		['Invalid Date', /^Check the expression, and the data that it reads\.$/],
 		['undefined', /^Check the expression, and the data that it reads\.$/],
@@ -185,11 +195,18 @@ describe('somebody meant', () => {
 		{ text: 'Hello there', expression: "=Hello {{ $json.name || 'there' }}" },
 		{ text: 'Hello ', expression: "=Hello {{ $json.name ?? '' }}" },
 		{ text: about, expression: "={{ $fromAI('Title', `First line`, 'string') }}" },
-		{ text: 'Use {{ name }} in your letters' },
+		{ text: 'Use {{ name }} in your letters', expression: '={{ $json.title }}' },
+		{ text: 'None of your business' },
+		{ text: 'N/A-rated films, and nan bread' },
+		{ text: 'Err:502 or Bad Gateway?' },
+		{ text: 'Error: 404' },
+		{ text: 'Why $json is not a $jsonnet', expression: '={{ $json.title }}' },
+		{ text: 'Only $5 for {this} and }} that {{' },
+		{ text: 'One\nTwo\r\n\tThree\u0085' },
 		{ text: 'Why your sheet shows #N/A' },
 		{ text: '#SALE!' },
 		{ text: '#REFill' },
-		{ text: '{{ a }} $ {{ b }} {{ $c' },
+		{ text: '{{ a }} $ {{ b }} {{ $c', expression: '={{ $json.title }}' },
 		{ text: 'Object-oriented: [objects]' },
 		{ text: 'Order 12', expression: '=Order {{ $json.n }}', input: { n: 12 } },
 		{ text: 'Free: 0', expression: '=Free: {{ $json.n }}', input: { n: 0 } },

@@ -59,6 +59,9 @@ describe('Send Only Once', () => {
 		{ key: true, refusal: 'is not text: true' },
 		{ key: ['a'], refusal: 'is not text: ["a"]' },
 		{ key: 'null', refusal: 'holds null' },
+		{ key: 'Err:502', refusal: 'holds Err:502' },
+		{ key: 'or\u200Bder', refusal: 'holds U+200B, a character that nobody sees' },
+		{ key: 'or\u0007der', refusal: 'holds U+0007, a character that nobody sees' },
 		{ key: 'sale-Invalid Date', refusal: 'holds Invalid Date' },
 		{
 			key: '=order-{{ $json.n }}',
@@ -76,7 +79,7 @@ test.each([
 	[{ dryRun: '={{ $json.test }}' }, "'Dry Run' is empty for this item"],
 	[{ dryRun: '' }, "'Dry Run' is missing"],
 	[{ dryRun: 'yes' }, `'Dry Run' is not true or false: "yes"`],
-	[{ dryRun: 'false' }, `'Dry Run' is not true or false: "false"`],
+	[{ dryRun: '1' }, `'Dry Run' is not true or false: "1"`],
 	[{ timeout: 0 }, "'Timeout' is not a whole number from 1 to 2147483647: 0"],
 	[{ timeout: 2 ** 31 }, "'Timeout' is not a whole number from 1 to 2147483647: 2147483648"],
 	[{ timeout: '1,5' }, `'Timeout' is not a whole number from 1 to 2147483647: "1,5"`],
@@ -93,6 +96,15 @@ test.each([
 });
 
 test.each([
+	['TRUE', true],
+	[' False\n', false],
+	['true', true],
+	['\u200Bfalse', false],
+])('a switch may be the text %j', (dryRun, is) => {
+	expect(read({ dryRun }).dryRun).toBe(is);
+});
+
+test.each([
 	{ parameters: { options: { dryRun: '' } }, label: "'Dry Run'" },
 	{ parameters: { options: { htmlToText: '' } }, label: "'Convert HTML to Text'" },
 	{ parameters: { options: { shortenTexts: '' } }, label: "'Shorten Long Texts'" },
@@ -103,6 +115,7 @@ test.each([
 
 test('a dry run is known although another option is not valid', () => {
 	expect(isDryRun(itemOf({ options: { dryRun: true, timeout: 0 } }))).toBe(true);
+	expect(isDryRun(itemOf({ options: { dryRun: 'TRUE' } }))).toBe(true);
 	expect(isDryRun(itemOf({ options: { dryRun: '={{ $json.test }}' } }))).toBe(false);
 	expect(isDryRun(itemOf({}))).toBe(false);
 });

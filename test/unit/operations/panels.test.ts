@@ -3,12 +3,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	builderHint,
 	operationProperties,
-	reads,
+	queries,
 	sends,
 } from '../../../nodes/PushCampaign/operations';
 import { audienceRules } from '../../../nodes/PushCampaign/service/rules';
 
-const operations = [...sends, ...reads];
+const operations = [...sends, ...queries];
 
 /** The properties in a collection, or in the groups of a fixedCollection. */
 const inside = ({ options = [] }: INodeProperties): INodeProperties[] =>
@@ -119,7 +119,7 @@ describe('the panel of a send', () => {
 	});
 });
 
-test.each(reads)('the panel of a read has one option: $option.name', ({ properties }) => {
+test.each(queries)('the panel of a read has one option: $option.name', ({ properties }) => {
 	expect(namesOf(collectionOf(properties, 'options'))).toEqual(['timeout']);
 });
 
@@ -142,7 +142,7 @@ test('saved workflows find each field by its name, with the default that n8n lef
 		...['title', 'message', 'targetUrl', 'attributesJson', 'segmentIds', 'subscriberId'],
 		...['attributes.pairs.name', 'attributes.pairs.value'],
 		...['actionButtons.button.title', 'actionButtons.button.url'],
-		...['name', 'iconUrl', 'imageUrl', 'sendAt', 'sendAtTimezone'].map(
+		...['name', 'iconUrl', 'imageUrl', 'sendAt', 'sendAtTimezone', 'expireAt'].map(
 			(field) => `additionalFields.${field}`,
 		),
 		...['source', 'medium', 'campaign', 'term', 'content'].map(

@@ -190,6 +190,8 @@ describe('Quiet Hours', () => {
 
 	test.each([
 		{ hours: { from: '23:30', to: '07:05' }, read: { from: '23:30', to: '07:05' } },
+		// As a sheet has times.
+		{ hours: { from: '21:00:00', to: ' 8:05:00\n' }, read: { from: '21:00', to: '08:05' } },
 		{ hours: { from: '9:00', to: ' 7:05\u00A0\n' }, read: { from: '09:00', to: '07:05' } },
 	])('are read from $hours', ({ hours, read: expected }) => {
 		expect(read(hours).timing.quietHours).toEqual({ ...expected, timezone: 'UTC' });
@@ -213,6 +215,10 @@ describe('Quiet Hours', () => {
 		[
 			{ from: '21:000', to: '08:00' },
 			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:000"`,
+		],
+		[
+			{ from: '21:00:30', to: '08:00' },
+			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:00:30"`,
 		],
 		[{ from: 21, to: '08:00' }, "'From' in 'Quiet Hours' is not a time such as 21:00: 21"],
 		[{ from: '8:00', to: '08:00' }, "'Quiet Hours' has 08:00 both as From and as To"],

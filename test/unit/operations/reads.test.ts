@@ -75,6 +75,7 @@ describe('Get Status', () => {
 		[1001, '1001'],
 		[0, '0'],
 		['\u00A01001\u200B', '1001'],
+		['\u202A\u00AD1001\u202C', '1001'],
 		['9007199254740993', '9007199254740993'],
 		['a-1_b', 'a-1_b'],
 		['1.a.', '1.a.'],
@@ -87,6 +88,9 @@ describe('Get Status', () => {
 	test.each([
 		['', "'Campaign ID' is missing"],
 		['1001, 1002', `'Campaign ID' holds what is not one ID: "1001, 1002"`],
+		['10\u200B01', `'Campaign ID' holds U+200B, a character that nobody sees: "10\u200B01"`],
+		['10\u200D01', `'Campaign ID' holds what is not one ID: "10\u200D01"`],
+		['None', `'Campaign ID' holds None, as if a value were missing: "None"`],
 		['..', `'Campaign ID' is not a campaign's ID: ".."`],
 		[10.5, "'Campaign ID' holds what is not one ID: 10.5"],
 		['.', `'Campaign ID' is not a campaign's ID: "."`],
@@ -105,7 +109,7 @@ describe('Get Status', () => {
 		},
 	);
 
-	test.each(['true', 1, ''])('refuses a Simplify that is not true or false: %j', (simplify) => {
+	test.each(['yes', 1, ''])('refuses a Simplify that is not true or false: %j', (simplify) => {
 		expect(refusalOf(() => prepare('1001', { simplify }))).toMatch(/^'Simplify' is /);
 	});
 

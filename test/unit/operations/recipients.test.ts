@@ -23,6 +23,7 @@ describe('Segment IDs', () => {
 		],
 		['news_7', ['news_7']],
 		['12345678901234567890', ['12345678901234567890']],
+		['\u202A12\u202C, 12\u200E;\u00AD34', ['12', '34']],
 	])('of %s are %s', (given, ids) => {
 		expect(read(given)).toEqual(ids);
 	});
@@ -50,6 +51,12 @@ describe('Segment IDs', () => {
 		[beyond, 'so large a number that its last digits are lost'],
 		[[beyond], 'so large a number that its last digits are lost'],
 		['12\ud83c', 'half of a character'],
+		['1\u200B2', 'holds U+200B, a character that nobody sees: "1\u200B2"'],
+		['12, 3\u00AD4', 'holds U+00AD, a character that nobody sees'],
+		['1\u00072', 'holds U+0007, a character that nobody sees'],
+		['1\uFE0F2', 'holds what is not one ID'],
+		['NULL', 'holds NULL, as if a value were missing'],
+		['{{ segments }}', 'but is set to Fixed'],
 		[['#N/A'], 'a formula without a result'],
 	])('are refused: %s', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
@@ -90,6 +97,7 @@ describe('Subscriber ID', () => {
 		['12345678901234567890123', '12345678901234567890123'],
 		['\u00A05001\u200B', '5001'],
 		['\0\u20605001\uFEFF\u0007', '5001'],
+		['\u200E5001\u200F\u3164\u180E', '5001'],
 		[0, '0'],
 	])('of %j is text: %s', (given, id) => {
 		expect(read(given)).toBe(id);
@@ -137,6 +145,10 @@ describe('Attributes', () => {
 			{ name: 'age', value: '={{ $json.age }}' },
 			{ name: 'vip', value: '={{ $json.vip }}' },
 			{ name: '__proto__', value: '\u200B Oslo\u00A0' },
+			{ name: '\u202Acity\u00AD', value: 'pro\u200E' },
+			{ name: 'flag', value: '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}' },
+			{ name: 'heart', value: '❤\uFE0F' },
+			{ name: 'left', value: 'None' },
 		];
 		const gives = { 'attributes.pairs[1].value': 42, 'attributes.pairs[2].value': false };
 		const given = fromPairs(pairs, { gives });
@@ -145,6 +157,10 @@ describe('Attributes', () => {
 			['age', 42],
 			['vip', false],
 			['__proto__', 'Oslo'],
+			['city', 'pro'],
+			['flag', '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
+			['heart', '❤\uFE0F'],
+			['left', 'None'],
 		]);
 	});
 
@@ -166,6 +182,14 @@ describe('Attributes', () => {
 		[[], "'Attributes' has no attribute"],
 		['={{ $json.pairs }}', "'Attributes' has no attribute"],
 		[[one, { name: 'plan ', value: 'free' }], `'Attributes' has the name "plan" twice`],
+		[
+			[{ ...one, name: 'NULL' }],
+			`'Name' in attribute 1 of 'Attributes' holds NULL, as if a value were missing: "NULL"`,
+		],
+		[
+			[{ ...one, value: 'NaN' }],
+			`'Value' in attribute 1 of 'Attributes' holds NaN, as if a value were missing: "NaN"`,
+		],
 		[[{ ...one, name: '' }], "'Name' in attribute 1 of 'Attributes' is missing"],
 		[[one, { name: 'city', value: '' }], "'Value' in attribute 2 of 'Attributes' is missing"],
 		[
@@ -190,6 +214,7 @@ describe('Attributes (JSON)', () => {
 		{ given: '{"plan": "pro", "age": 42, "vip": true}' },
 		{ given: { plan: 'pro', age: 42, vip: true } },
 		{ given: { ' plan\u00A0': '\tpro ', age: 42, vip: true } },
+		{ given: { '\u202Aplan\u202C': 'pro\u200E', age: 42, vip: true } },
 		{ given: ' {" plan ": "pro\\n", "age": 42, "vip": true}\n' },
 	])('are names and values: $given', ({ given }) => {
 		expect(fromJson(given)).toEqual({ plan: 'pro', age: 42, vip: true });

@@ -182,12 +182,17 @@ describe('the request of a send', () => {
 	});
 
 	test.each([
-		{ send: toSubscriber(), label: "'Subscriber ID'" },
+		{
+			send: toSubscriber(),
+			label: "'Subscriber ID'",
+			fix: "They may have unsubscribed: correct 'Subscriber ID', or take them out of the list.",
+		},
 		{
 			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
 			label: "'Test Subscriber ID'",
+			fix: "Correct 'Test Subscriber ID'.",
 		},
-	])('names the subscriber who is not there, and the field: $label', async ({ send, label }) => {
+	])('names the subscriber who is not there, and the field: $label', async ({ send, fix }) => {
 		const missing: Problem = {
 			...{ type: 'invalid_sid', outcome: 'notSent', cause: 'configuration-invalid' },
 			message: 'The push service has no such subscriber',
@@ -195,7 +200,7 @@ describe('the request of a send', () => {
 		expect(await performSend(refusingClient(missing), send)).toMatchObject({
 			problem: {
 				message: 'The push service has no subscriber 5001',
-				fix: `They may have unsubscribed: correct ${label}, or take them out of the list.`,
+				fix,
 			},
 		});
 	});

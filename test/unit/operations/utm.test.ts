@@ -94,7 +94,8 @@ describe('UTM Parameters', () => {
 	});
 
 	test('that are blank are left out', () => {
-		const blank = { source: '', medium: ' ', campaign: '={{ $json.campaign }}', term: 'shoes' };
+		const none = { source: '', medium: '\u200E ', content: [], campaign: '={{ $json.campaign }}' };
+		const blank = { ...none, term: '\u202Ashoes\u00AD' };
 		expect(sendWith(blank).body.target_url).toBe('https://shop.example/sale?utm_term=shoes');
 	});
 

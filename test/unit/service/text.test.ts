@@ -1,4 +1,11 @@
-import { clip, countCharacters, isWebUrl, quote } from '../../../nodes/PushCampaign/service/text';
+import {
+	clip,
+	countCharacters,
+	isWebUrl,
+	quote,
+	trimBlanks,
+	trimHidden,
+} from '../../../nodes/PushCampaign/service/text';
 import { messageOf } from '../../../nodes/PushCampaign/service/thrown';
 
 describe('a text from outside', () => {
@@ -36,6 +43,16 @@ test('a character is a code point', () => {
 	expect(countCharacters('👩‍👩‍👧')).toBe(5);
 });
 
+test('what is compared is trimmed of what nobody sees, but for what makes letters and emoji', () => {
+	const hidden =
+		'\u00AD\u061C\u180E\u200B\u200E\u200F\u202A\u202E\u2060\u2066\u2069\u3164\uFEFF\u2800\0 \n';
+	expect(trimHidden(`${hidden}a${hidden}b${hidden}`)).toBe(`a${hidden}b`);
+	for (const kept of ['❤\uFE0F', '🏴\u{E0067}\u{E007F}', 'می\u200C', '👩\u200D']) {
+		expect(trimHidden(kept)).toBe(kept);
+	}
+	expect(trimBlanks('\u200F\u200Ba\u200E\u200B')).toBe('\u200F\u200Ba\u200E');
+});
+
 test('an error of another realm has its message', () => {
 	expect(messageOf({ message: 'no' })).toBe('no');
 	expect(messageOf('no')).toBe('no');
@@ -46,6 +63,9 @@ test.each([
 	'HTTP://ü.example/ä?b#c',
 	'http://[::1]:8080/',
 	'https://shop.example/می\u200cخواهم?a=👩\u200d🌾',
+	'https://shop.example/🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
+	'https://web.example/2030/https://shop.example',
+	'https://http.example:8080/?u=https://shop.example#https://shop.example',
 ])('%s is a web address', (url) => {
 	expect(isWebUrl(url)).toBe(true);
 });
@@ -57,6 +77,11 @@ test.each([
 	'https:///shop',
 	'https://shop.example/a b',
 	'https://shop.example/\u200b',
+	'https://shop.example/\u00ad',
+	'https://https://shop.example',
+	'HTTPS://http:/shop.example',
+	'https://https//shop.example',
+	'https://shop.examplehttps://shop.example/a',
 	'https://shop.example/\u0000',
 	'https://shop.example/\u202eevil',
 	'https://\u200bshop.example',

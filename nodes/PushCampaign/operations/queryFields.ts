@@ -2,8 +2,8 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import type { Schema, ServiceRequest } from '../service/client';
-import type { PreparedRead } from './operation';
-import { readOptions, readTimeout } from './options';
+import type { PreparedQuery } from './operation';
+import { queryOptions, readTimeout } from './options';
 import { fieldOf, readSwitch } from './values';
 
 const simplify = {
@@ -14,19 +14,19 @@ const simplify = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } satisfies INodeProperties;
 
-/** What the panels of all reads have at their end. */
-export const readProperties: INodeProperties[] = [simplify, readOptions];
+/** What the panels of all queries have at their end. */
+export const queryProperties: INodeProperties[] = [simplify, queryOptions];
 
 /**
  * @param toItem makes the item of the answer, if it is to be simplified
  * @throws InvalidInput naming the field
  */
-export function prepareRead<Value>(
+export function prepareQuery<Value>(
 	item: ItemParameters,
 	request: Omit<ServiceRequest, 'isSend'>,
 	schema: Schema<Value>,
 	toItem: (value: Value) => IDataObject,
-): PreparedRead {
+): PreparedQuery {
 	const isSimplified = readSwitch(item, fieldOf(simplify), simplify.default);
 	const timeoutMs = readTimeout(item);
 	return {

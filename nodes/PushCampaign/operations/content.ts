@@ -1,10 +1,18 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
-import { countCharacters, hiddenIn, isWebUrl, quote, trimBlanks } from '../service/text';
+import {
+	countCharacters,
+	isDoubled,
+	isWebUrl,
+	quote,
+	trimBlanks,
+	trimHidden,
+} from '../service/text';
 import type { InvalidInput } from '../service/thrown';
 import { decodeAmpersands, decodeEntities } from './entities';
+import { htmlToText } from './html';
 import { judge } from './judge';
 import type { readTextChanges } from './options';
-import { htmlToText, shorten, toOneLine, withoutHalves } from './texts';
+import { shorten, toOneLine, toPrintable } from './shorten';
 import type { UtmParameter } from './utm';
 import { addUtm } from './utm';
 import { invalid, isBlank, missing, toText } from './values';
@@ -37,58 +45,52 @@ export function requireText(item: ItemParameters, field: Field, text: string): s
 export function readSeenText(
 	{ item, changes }: TextSource,
 	field: Field,
-	{ limit, isOneLine }: { readonly limit: number; readonly isOneLine: boolean },
+	limit: number,
+	isOneLine = true,
 ): string {
 	const given = toText(field, item.get(field));
-	const plain = withoutHalves(changes.htmlToText ? htmlToText(given) : given);
-	const text = trimBlanks(isOneLine ? toOneLine(plain) : plain);
-	judge(item, field, text, true);
+	const whole = toPrintable(changes.htmlToText ? htmlToText(given) : given);
+	const text = trimBlanks(isOneLine ? toOneLine(whole) : whole);
+	judge(item, field, text, 'seen');
 	if (isBlank(text)) return '';
 	if (changes.shortenTexts) return checkLength(field, shorten(text, limit), limit, 'Shorten it.');
 	return checkLength(field, text, limit, 'Shorten it, or add the option Shorten Long Texts.');
 }
 
 /** Why a text is no address: most of them are one but for a character. */
-function refuseUrl(field: Field, url: string): InvalidInput {
-	const hidden = hiddenIn(url)?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+function refuseUrl(field: Field, url: string, schemes: string): InvalidInput {
+	if (isDoubled(url)) {
+		return invalid(field, `is one address behind another: ${quote(url)}`, 'Leave out one of them.');
+	}
 	if (/^https?:/i.test(url) && /\s/.test(url)) {
 		return invalid(field, `has a blank in it: ${quote(url)}`, 'Write %20 instead of the blank.');
 	}
-	if (/^https?:/i.test(url) && hidden !== undefined) {
-		const what = `holds a character that nobody sees (U+${hidden}): ${quote(url)}`;
-		return invalid(field, what, 'Type the address instead of copying it.');
-	}
-	return invalid(
-		field,
-		`is not an http:// or https:// address: ${quote(url)}`,
-		'Enter the full address, such as https://www.example.com/page.',
-	);
+	const advice = 'Enter the full address, such as https://www.example.com/page.';
+	return invalid(field, `is not an ${schemes} address: ${quote(url)}`, advice);
 }
 
-function readUrl({ item, changes }: TextSource, field: Field): string {
+function readUrl({ item, changes }: TextSource, field: Field, schemes: string): string {
 	const given = toText(field, item.get(field));
-	const url = trimBlanks(changes.htmlToText ? decodeEntities(given) : decodeAmpersands(given));
-	judge(item, field, url);
+	const url = trimHidden(changes.htmlToText ? decodeEntities(given) : decodeAmpersands(given));
+	judge(item, field, url, 'exact');
 	if (isBlank(url)) return '';
 	if (isWebUrl(url)) return url;
-	throw refuseUrl(field, url);
+	throw refuseUrl(field, url, schemes);
 }
 
 /** Reads an address that subscribers follow, with the UTM parameters; empty if there is none. */
 export function readLink(source: TextSource, field: Field, limit: number): string {
-	const url = readUrl(source, field);
+	const url = readUrl(source, field, 'http:// or https://');
 	if (url === '') return '';
 	const link = addUtm(url, source.utm);
-	const advice =
-		link === url
-			? 'Enter a shorter address.'
-			: `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
+	if (link === url) return checkLength(field, link, limit, 'Enter a shorter address.');
+	const advice = `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
 	return checkLength(field, link, limit, advice);
 }
 
 /** Reads the address of a picture; empty if there is none. */
 export function readPicture(source: TextSource, field: Field): string {
-	const url = readUrl(source, field);
+	const url = readUrl(source, field, 'https://');
 	if (url === '' || /^https:/i.test(url)) return url;
 	throw invalid(field, `is not an https:// address: ${quote(url)}`, 'Enter an https:// address.');
 }
