@@ -48,7 +48,10 @@ describe('on n8n 1.123', () => {
 		const { client, simulator, server, credential } = stage();
 		const path = randomUUID();
 		const options = { testSubscriberId: '5001' };
-		const action = pushCampaign({ ...content, options }, { credential });
+		const action = pushCampaign(
+			{ ...content, title: '={{ $json.title }}', options },
+			{ credential },
+		);
 		const { id } = await client.createWorkflow(webhookWorkflow(path, [action]));
 		const workflowData = { ...(await client.workflow(id)), pinData: {} };
 		const triggerToStartFrom = { name: 'Webhook' };
