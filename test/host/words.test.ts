@@ -365,25 +365,28 @@ describe('in the editor', () => {
 });
 
 describe('an error output that is wired back into the node', () => {
-	const isFirstRounds = node(
-		'First rounds',
-		'n8n-nodes-base.filter',
-		{
-			conditions: {
-				options: { caseSensitive: true, typeValidation: 'loose', version: 2 },
-				combinator: 'and',
-				conditions: [
-					{
-						leftValue: '={{ $runIndex }}',
-						rightValue: 3,
-						operator: { type: 'number', operation: 'lt' },
-					},
-				],
+	/** Lets only the first rounds pass, or fails. */
+	const gate = (leftValue: string) =>
+		node(
+			'First rounds',
+			'n8n-nodes-base.filter',
+			{
+				conditions: {
+					options: { caseSensitive: true, typeValidation: 'strict', version: 2 },
+					combinator: 'and',
+					conditions: [
+						{
+							leftValue,
+							rightValue: 3,
+							operator: { type: 'number', operation: 'lt' },
+						},
+					],
+				},
+				options: {},
 			},
-			options: {},
-		},
-		{ typeVersion: 2.2 },
-	);
+			{ typeVersion: 2.2 },
+		);
+	const isFirstRounds = gate('={{ $runIndex }}');
 	const wait = node('Wait', 'n8n-nodes-base.wait', { amount: 0.1 }, { typeVersion: 1.1 });
 	const byErrors = { onError: 'continueErrorOutput' } as const;
 
@@ -405,6 +408,28 @@ describe('an error output that is wired back into the node', () => {
 			expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 4));
 		},
 	);
+
+	test('never sends the unknown one again, also by a Retry after a node on its way back has failed', async () => {
+		stage().simulator.addFault(lostAnswer('Item 2'));
+		const toOne = { operation: 'sendToSubscriber', subscriberId: '5001' };
+		const action = sender(toOne, byErrors);
+		const broken = gate('={{ $json.title }}');
+		const workflow = await publish(stage(), (path) => {
+			const draft = webhookWorkflow(path, [action]);
+			const whole = { ...draft, nodes: [...draft.nodes, broken] };
+			return connect(
+				connect(whole, action.name, broken.name, { output: 1 }),
+				broken.name,
+				action.name,
+			);
+		});
+		const failed = await workflow.run(titled('Item', 3));
+		expect(failed.status).toBe('error');
+		await workflow.save(isFirstRounds);
+		const retried = await stage().client.retryExecution(failed.id, { loadWorkflow: true });
+		expect(retried.status).toBe('success');
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 3));
+	});
 
 	test('with Send Again left in, sends what an earlier execution left unknown once more, and no further time', async () => {
 		const { simulator } = stage();
