@@ -356,22 +356,6 @@ describe('an execution that failed', () => {
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 3));
 	});
 
-	test.each([
-		{ unknownOutcome: 'resend', statuses: ['success'], sends: 2 },
-		{ unknownOutcome: 'countAsSent', statuses: ['alreadySent'], sends: 1 },
-	])(
-		'with Unknown Outcome $unknownOutcome, a Retry with the saved workflow ends as $statuses',
-		async ({ unknownOutcome, statuses, sends }) => {
-			stage().simulator.addFault(lostAnswer('Item 1'));
-			const workflow = await sendWorkflow(stage());
-			const failed = await workflow.run(titled('Item', 1));
-			await workflow.change({ options: { unknownOutcome } });
-			const retried = await stage().client.retryExecution(failed.id, { loadWorkflow: true });
-			expect(statusesOf(retried)).toEqual(statuses);
-			expect(acceptedTitles(stage())).toHaveLength(sends);
-		},
-	);
-
 	test('names the host if nobody listens there', async () => {
 		const { client, simulator } = stage();
 		const address = 'http://127.0.0.1:1';
