@@ -84,6 +84,21 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 	});
 });
 
+test('of two calls at once that show the same to all, one is refused in words for a model', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+	const name = "={{ $fromAI('name', 'Any', 'string') }}";
+	const answers = await run(
+		'test.olderAgent',
+		{ title: 'a', additionalFields: { name } },
+		inputOf({ name: 'x' }, { name: 'y' }),
+	);
+	expect(titlesAt(simulator())).toEqual(['a']);
+	expect(textOf(answers)).toMatch(
+		/that an earlier call of this tool has sent, or may have sent\. Nothing was sent\./,
+	);
+	expect(textOf(answers)).not.toContain('Remove Duplicates');
+});
+
 test('calls of a tool with other content each send', async () => {
 	await run('test.agent', byTitle, titled('a', 'b'));
 	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b']);

@@ -10,13 +10,16 @@ import {
 	hintsOf,
 	inputOf,
 	matching,
+	NODE,
 	outputOf,
+	push,
 	titled,
 	useDatabase,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
 import { ownAgentContext, runWorkflow } from './support/run';
+import { chain, connect } from './support/workflow';
 
 // What a person reads when something failed, through n8n. The sentences are in unit/execution/failureTexts.md.
 
@@ -93,6 +96,24 @@ test('in the editor nothing is said about Retry as long as nothing was sent', as
 	expect(await tryOut('first', 'second')).toBe(`${said} ${retry}`);
 });
 
+test('in the editor Retry is named if an earlier try, or an earlier round, has sent', async () => {
+	simulator().addFault(faultFor('second', failure()));
+	const options = { credentials: credentialsFor(simulator()), mode: 'manual' } as const;
+	const tries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const parameters = { title: '={{ $json.title }}' };
+	const tried = await runWorkflow(workflowOf(parameters, tries), {
+		...{ ...options, input: titled('first', 'second') },
+	});
+	expect(failureOf(tried).description).toBe(`${said} ${retry}`);
+	const round = { title: "={{ $runIndex === 0 ? 'first' : 'second' }}" };
+	const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
+	json.nodes.push(...chain([push(round)]).nodes.slice(1));
+	connect(json, 'Loop', NODE, 1);
+	connect(json, NODE, 'Loop');
+	const looped = await runWorkflow(json, { ...options, input: titled('a') });
+	expect(failureOf(looped).description).toBe(`${said} ${retry}`);
+});
+
 describe('what was refused by the service', () => {
 	test('is counted in the message, and has its place in the error', async () => {
 		const told = failureOf(await runThree(failure()));
@@ -131,6 +152,11 @@ describe('a subscriber who does not exist', () => {
 			`The service says: "Subscriber not found". They may have unsubscribed: correct 'Subscriber ID', or take them out of the list. With On Error set to Continue, the workflow goes on with the others. ${retry}`,
 		);
 		expect(simulator().requests).toHaveLength(60);
+	});
+
+	test('keeps no other round of a loop from being sent, if the workflow goes on', async () => {
+		const { description } = failureOf(await runToThree(['999']));
+		expect(description).toContain('With On Error set to Continue, the workflow goes on with the');
 	});
 
 	test('is named beside others who do not exist', async () => {

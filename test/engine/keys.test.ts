@@ -81,6 +81,12 @@ describe('a later execution', () => {
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
 	});
 
+	test('comes out as already sent although the item is not valid by then', async () => {
+		await run(keyed('order-1'));
+		const [item] = outputOf(await run(keyed('order-1', { title: "={{ '' }}" })));
+		expect(item).toMatchObject({ status: 'alreadySent', idempotencyKey: 'order-1' });
+	});
+
 	test('that runs at the same time waits, and sends nothing', async () => {
 		simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
 		const both = await Promise.all([run(keyed('order-1')), run(keyed('order-1'))]);
@@ -145,6 +151,17 @@ describe('a key whose outcome is unknown', () => {
 		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'sent']);
 	});
 
+	test('is not told as not sent if the item is not valid by then', async () => {
+		await lost();
+		const invalid = keyed('order-1', { title: "={{ '' }}" });
+		for (const choice of ['report', 'resend']) {
+			const options = { idempotencyKey: 'order-1', unknownOutcome: choice };
+			const [item] = outputOf(await run({ ...invalid, options }, titled('a'), continuing));
+			expect(item).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
+		}
+		expect(simulator().requests).toEqual([]);
+	});
+
 	test('lets others of its run be sent with Send Again', async () => {
 		await lost();
 		const input = titled('order-1', 'order-2');
@@ -188,7 +205,9 @@ describe('in one run', () => {
 		const third = outputOf(done)[2];
 		expect(third).toMatchObject({ status: 'alreadySent', title: 'c' });
 		expect(third?.['description']).toMatch(/by item 0 of this run/);
-		expect(hintsOf(done)[0]).toMatch(/^2 sent now, .* 1 was sent by another item of this run\.$/);
+		expect(hintsOf(done)[0]).toMatch(
+			/^2 sent now, .* 1 has the ID of another item, which was sent\.$/,
+		);
 	});
 
 	test('what was sent earlier is not said to be sent by another item of this run', async () => {

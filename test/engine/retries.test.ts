@@ -7,6 +7,7 @@ import {
 	failureOf,
 	faultFor,
 	hintsOf,
+	inputOf,
 	NODE,
 	outputOf,
 	push,
@@ -122,7 +123,7 @@ test('a dry run is refused in a Retry: n8n would offer no other one after it', a
 	serveAgain();
 	const told = failureOf(await retry(failed, workflow({ dryRun: true })));
 	expect(told.message).toMatch(
-		/^1 of 3 items is not valid\. 0 of 3 were sent now, 2 earlier\. .* 'Dry Run' does not work in a Retry/,
+		/^'Dry Run' does not work in a Retry, .*\. 0 of 3 were sent now, 2 earlier\.$/,
 	);
 	expect(told.description).toMatch(/^Take 'Dry Run' out of the options\. 'Retry with /);
 	expect(simulator().requests).toEqual([]);
@@ -290,6 +291,17 @@ describe('what an execution left unknown', () => {
 		expect(simulator().requests).toEqual([]);
 	});
 
+	test('with Count as Sent, its own key is sent from then on, and not the one that it has by now', async () => {
+		simulator().addFault({ ...faultFor('monday', { kind: 'reset-after' }), times: 1 });
+		const json = (day: string, more = {}) => workflow({ idempotencyKey: day, ...more });
+		const run = async (day: string) =>
+			await runWorkflow(json(day), { ...credentials(), input: titled(day) });
+		const monday = await run('monday');
+		await retry(monday, json('tuesday', { unknownOutcome: 'countAsSent' }));
+		expect(outputOf(await run('tuesday'))).toMatchObject([{ status: 'success' }]);
+		expect(outputOf(await run('monday'))).toMatchObject([{ status: 'alreadySent' }]);
+	});
+
 	test('with Count as Sent and a key that is added then, is never sent under that key', async () => {
 		const keyed = { idempotencyKey: '={{ $json.title }}' };
 		await retry(await lost(), workflow({ unknownOutcome: 'countAsSent', ...keyed }));
@@ -372,12 +384,29 @@ describe('an item that comes back from the error output', () => {
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
 	});
 
-	test('is sent by another node, which has left nothing unknown', async () => {
-		simulator().addFault({ ...faultFor('first', { kind: 'reset-after' }), times: 1 });
-		const before = push(byTitle, { name: 'Before', id: 'before', ...continuing });
-		const json = chain([before, push({ title: '=Again: {{ $json.title }}' })]);
-		await runWorkflow(json, { ...credentials(), input: titled('first') });
-		expect(titlesAt(simulator())).toEqual(['first', 'Again: first']);
+	test('is not sent by a Retry either, until its user decides', async () => {
+		const came = inputOf({ title: 'first', error: { outcome: 'unknown' } });
+		simulator().addFault({ ...faultFor('second', failure()), times: 1 });
+		const input = [...came, ...titled('second')];
+		const failed = await runWorkflow(workflow(), { ...credentials(), input });
+		const { message, description } = failureOf(failed);
+		expect(message).toMatch(/^Do not send it again yet: it is unknown whether item 0 was sent/);
+		expect(description).toContain(
+			"leave out its field 'error', for example with the node Edit Fields",
+		);
+		serveAgain();
+		await retry(failed);
+		expect(titlesAt(simulator())).toEqual(['second']);
+		const counted = await retry(failed, workflow({ unknownOutcome: 'countAsSent' }));
+		expect(outputOf(counted)[0]).toMatchObject({ status: 'alreadySent' });
+		expect(titlesAt(simulator())).toEqual(['second']);
+	});
+
+	test('is sent by a Retry with Send Again', async () => {
+		const input = inputOf({ title: 'first', error: { outcome: 'unknown' } });
+		const failed = await runWorkflow(workflow(), { ...credentials(), input });
+		await retry(failed, workflow({ unknownOutcome: 'resend' }));
+		expect(titlesAt(simulator())).toEqual(['first']);
 	});
 });
 

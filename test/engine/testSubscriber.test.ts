@@ -159,6 +159,15 @@ test('one whose answer is lost is named, and its Retry decides nothing about the
 	const again = await retryRun(failed, counted, { credentials: credentialsFor(simulator()) });
 	expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
 	expect(database.keyRows).toEqual([]);
+	// Nor does it let the sends themselves go out with that choice.
+	simulator().requests.length = 0;
+	const real = workflowOf({
+		title: '={{ $json.title }}',
+		options: { unknownOutcome: 'countAsSent' },
+	});
+	const refused = await retryRun(failed, real, { credentials: credentialsFor(simulator()) });
+	expect(failureOf(refused).message).toContain('nothing here was left unknown');
+	expect(simulator().requests).toEqual([]);
 });
 
 test('one that is not valid is refused by its own field', async () => {
