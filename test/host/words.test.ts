@@ -467,19 +467,21 @@ describe('settings that nobody has told', () => {
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 6));
 	});
 
-	test('a node that goes on with something unknown, in front of one that fails: a Retry sends what the second has left', async () => {
+	test('a node that goes on with something unknown, in front of one that takes it for its own: Send Again and a Retry send what the second has left', async () => {
 		const { simulator } = stage();
 		simulator.addFault(lostAnswer('First 2'));
 		simulator.addFault(refusal('Second 3'));
-		const named = (name: string, settings = {}) => ({
-			...sender({ title: `=${name} {{ $('Items').item.json.number }}` }, settings),
+		const named = (name: string, settings = {}, options = {}) => ({
+			...sender({ title: `=${name} {{ $('Items').item.json.number }}`, options }, settings),
 			name,
 		});
 		const workflow = await publish(stage(), (path) =>
 			webhookWorkflow(path, [named('First', goesOn), named('Second')]),
 		);
 		const failed = await workflow.run([1, 2, 3].map((number) => ({ number })));
-		expect(failureOf(failed).message).not.toContain('unknown');
+		expect(wordsOf(failed)).toContain("leave out its field 'error'");
+		expect(wordsOf(failed)).toContain('if it is not, Send Again');
+		await workflow.save(named('Second', {}, { unknownOutcome: 'resend' }));
 		expect((await retryAsItSays(stage(), failed)).status).toBe('success');
 		expect(acceptedTitles(stage()).sort()).toEqual([
 			...titlesOf('First', 3),
