@@ -9,7 +9,7 @@ import {
 	push,
 	titled,
 	titlesAt,
-	useDatabase,
+	database,
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf, runAsOwnAgent, runWorkflow } from './support/run';
@@ -18,7 +18,6 @@ import { chain, connect, nodeFrom } from './support/workflow';
 // The node as the tool of an agent: of the AI Agent node, by MCP, and of n8n's own Agents.
 
 const simulator = useSimulator();
-const database = useDatabase();
 const credentials = () => ({ credentials: credentialsFor(simulator()) });
 
 const byTitle = { title: '={{ $json.title }}' };

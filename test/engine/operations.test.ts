@@ -12,7 +12,6 @@ import {
 	sentHeaders,
 	titled,
 	toErrorOutput,
-	useDatabase,
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf } from './support/run';
@@ -21,7 +20,6 @@ import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 // One whole workflow for each send: the parameters as the editor saves them, the request, and the item.
 
 const simulator = useSimulator();
-useDatabase();
 
 const run = runsAt(simulator);
 

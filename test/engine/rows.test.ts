@@ -6,7 +6,7 @@ import {
 	outputOf,
 	push,
 	titlesAt,
-	useDatabase,
+	database,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
@@ -16,7 +16,6 @@ import { chain, connect } from './support/workflow';
 // What Send Only Once leans on, which each process tries once. So each of these tests loads the node again.
 
 const simulator = useSimulator();
-const database = useDatabase();
 beforeEach(() => void jest.resetModules());
 
 const runner = () => jest.requireActual<typeof run>('./support/run');
