@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
 import type { Fault } from '../../simulator';
 import {
 	byTitle,
@@ -18,6 +15,7 @@ import {
 	workflowOf,
 } from './support/pushCampaign';
 import { startWorkflow } from './support/run';
+import { startEndless } from './support/server';
 
 // What is known about a send after each answer, through n8n's own HTTP helper.
 
@@ -101,31 +99,8 @@ test.each([
 	expect(description).toMatch(/^The service says: .*11 minutes\. 'Retry with /);
 });
 
-/** A server that begins each answer, and goes on with it as given. */
-async function listen(goOn: (socket: Socket) => void = () => undefined) {
-	const sockets: Socket[] = [];
-	const server: Server = createServer((socket) => {
-		sockets.push(socket.resume());
-		socket.on('error', () => undefined);
-		socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{');
-		goOn(socket);
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	const port = typeof address === 'object' ? address?.port : undefined;
-	/** Jest would wait for a socket that stays open. `once` would reject if the connection is reset. */
-	async function close(): Promise<void> {
-		const open = sockets.filter(({ closed }) => !closed);
-		await Promise.all(
-			open.map(async (socket) => await new Promise((resolve) => socket.once('close', resolve))),
-		);
-		server.close();
-	}
-	return { sockets, close, port, credentials: credentialsFor({ url: `http://127.0.0.1:${port}` }) };
-}
-
 test('without a connection a send is not sent', async () => {
-	const { port, credentials, close } = await listen();
+	const { port, credentials, close } = await startEndless();
 	await close();
 	const message = `Could not connect to 127.0.0.1:${port}: connection refused`;
 	const done = await run({}, inputOf({}), continuing, { credentials });
@@ -134,7 +109,7 @@ test('without a connection a send is not sent', async () => {
 });
 
 test('a request whose time is over is ended, and unknown, though its answer still comes drop by drop', async () => {
-	const { credentials, close } = await listen((socket) => {
+	const { credentials, close } = await startEndless((socket) => {
 		const drops = setInterval(() => socket.write(' '), 20);
 		socket.once('close', () => clearInterval(drops));
 	});
@@ -174,7 +149,7 @@ describe('when the user stops the execution', () => {
 	);
 
 	test('a request in flight is ended: no socket outlives the execution', async () => {
-		const { sockets, credentials, close } = await listen();
+		const { sockets, credentials, close } = await startEndless();
 		// Its own time would end it as well, later than a test may take.
 		const started = startWorkflow(workflowOf({ options: { timeout: 600_000 } }), { credentials });
 		while (sockets.length === 0) await nextTurn();
