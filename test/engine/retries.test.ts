@@ -1,4 +1,5 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
+import type { Fault } from '../../simulator';
 import {
 	branchesTo,
 	byTitle,
@@ -24,7 +25,7 @@ import {
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf, retryRun, runWorkflow } from './support/run';
-import { chain, connect } from './support/workflow';
+import { chain } from './support/workflow';
 
 // Nothing that was sent is sent again when n8n runs the same node again for the same execution.
 
@@ -245,33 +246,41 @@ test('a Retry of the second round of a loop sends what that round did not send',
 });
 
 describe('an item that comes back from the error output', () => {
+	const options = () => ({ credentials: credentialsFor(simulator()), input: three.slice(0, 2) });
+	const runBack = async (action: Fault['action'] = lost, more = {}) => {
+		simulator().addFault(faultFor('first', action, 1));
+		const node = push({ ...byTitle, options: more }, toErrorOutput);
+		return await runWorkflow(loopOf(node, 'error output'), options());
+	};
+	const failedIn = (done: IRun) => itemsOf(done, NODE, 1).map(({ json }) => json);
+	const unknown = [{ title: 'first', error: { outcome: 'unknown' } }];
+
 	test('is sent in the next round if it was refused', async () => {
-		simulator().addFault(faultFor('first', failure(), 1));
-		const json = chain([push(byTitle, toErrorOutput)]);
-		connect(json, NODE, NODE, 1);
-		const credentials = credentialsFor(simulator());
-		await runWorkflow(json, { credentials, input: titled('first', 'second') });
+		expect(failedIn(await runBack(failure()))).toEqual([]);
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'first', 'second']);
 	});
 
-	test('stays unknown if it was, and no round sends it again', async () => {
-		simulator().addFault(faultFor('first', lost));
-		for (let round = 0, items = titled('first'); round < 3; round += 1) {
-			items = itemsOf(await run(byTitle, items, toErrorOutput), NODE, 1);
-			expect(items).toMatchObject([{ json: { error: { outcome: 'unknown' } } }]);
-		}
-		expect(titlesAt(simulator())).toEqual(['first']);
+	test('stays unknown if it was, and is not sent again', async () => {
+		expect(failedIn(await runBack())).toMatchObject(unknown);
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
 	});
 
-	test('with a key and Send Again is sent no second time in the same execution', async () => {
-		simulator().addFault(faultFor('first', lost));
-		await run({ ...byTitle, options: keyed }, titled('first'), continuing);
+	test('stays unknown with a key, also if Send Again was left in', async () => {
+		// Something else is unknown, so that the option is not refused.
+		simulator().addFault(faultFor('second', lost, 1));
+		await run({ ...byTitle, options: keyed }, titled('second'), continuing);
 		simulator().requests.length = 0;
-		const carried = inputOf({ title: 'first', error: { outcome: 'unknown' } });
-		const options = { ...keyed, unknownOutcome: 'resend' };
-		const done = await run({ ...byTitle, options }, carried);
-		expect(failureOf(done).message).toMatch(/^Do not send it again yet/);
-		expect(simulator().requests).toEqual([]);
+		const done = await runBack(lost, { ...keyed, unknownOutcome: 'resend' });
+		expect(failedIn(done)).toMatchObject(unknown);
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
+	});
+
+	test('is sent by another node, which has left nothing unknown', async () => {
+		simulator().addFault(faultFor('first', lost, 1));
+		const before = push(byTitle, { name: 'Before', id: 'before', ...continuing });
+		const json = chain([before, push({ title: '=Again: {{ $json.title }}' })]);
+		await runWorkflow(json, { ...options(), input: titled('first') });
+		expect(titlesAt(simulator())).toEqual(['first', 'Again: first']);
 	});
 });
 

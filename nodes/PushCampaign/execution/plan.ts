@@ -26,9 +26,9 @@ import type { Start } from './jobs';
 import { Jobs } from './jobs';
 import {
 	comesBackUnknown,
-	isBackUnknown,
 	noDryRunInRetry,
 	nothingUnknown,
+	saysUnknown,
 	trialUnknown,
 } from './refusals';
 import { planEach } from './results';
@@ -118,11 +118,16 @@ class Planner {
 			index,
 			parameters,
 			position: this.jobs.positionOf(index, parameters, isTest && index === 0),
-			// An item that comes back unknown was left so by this execution.
-			choice: isBackUnknown(parameters.input) ? 'report' : unknownOutcomeOf(parameters),
+			// What this execution has left unknown is decided in a later one.
+			choice: this.isBack(parameters) ? 'report' : unknownOutcomeOf(parameters),
 			isShown,
 			isTest,
 		};
+	}
+
+	/** Whether an item comes back from the error output of this node, unknown; that of another node says nothing here. */
+	private isBack({ input }: ItemParameters): boolean {
+		return this.sendsOnce.hasLeftUnknown && saysUnknown(input);
 	}
 
 	/** Whether a person tries the workflow, and it would go to the test subscriber. */
@@ -153,10 +158,7 @@ class Planner {
 			return await this.countAsSent(start, asked.key);
 		}
 		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
-		if (isKeyless && isBackUnknown(parameters.input)) {
-			return this.refuse(start, comesBackUnknown);
-		}
-		return undefined;
+		return isKeyless && this.isBack(parameters) ? this.refuse(start, comesBackUnknown) : undefined;
 	}
 
 	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */

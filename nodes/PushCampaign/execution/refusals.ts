@@ -36,10 +36,13 @@ export function trialUnknown(start: WorkflowExecuteMode): InvalidInput | undefin
 }
 
 /** An error output that is wired back into the node. */
-export const comesBackUnknown = unknownProblem('the item that came in says so', { isSend: true });
+export const comesBackUnknown = unknownProblem(
+	'it comes back from an earlier round, which left it unknown',
+	{ isSend: true },
+);
 
-/** Whether an item comes from the error output of a send whose outcome is unknown. */
-export function isBackUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
+/** Whether an item comes from a send whose outcome is unknown. */
+export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
 	return (
 		typeof error === 'object' && error !== null && 'outcome' in error && error.outcome === 'unknown'
 	);

@@ -93,6 +93,8 @@ export class Ledger {
 	readonly #notifications = new Map<string, LedgerSend>();
 	/** The executions that began with something that an earlier one had left unknown. */
 	readonly #foundUnknown = new Set<string>();
+	/** The executions that have left something unknown. */
+	readonly #leftUnknown = new Set<string>();
 	private readonly entries: Record<string, Entry> = {};
 
 	/** @param ifMissing how a send stands that has no entry, if it is not new */
@@ -104,6 +106,11 @@ export class Ledger {
 	/** Whether an execution is the Retry of one that left something unknown. */
 	hasFoundUnknown(executionId: string): boolean {
 		return this.#foundUnknown.has(executionId);
+	}
+
+	/** Whether an execution itself has left something unknown. */
+	hasLeftUnknown(executionId: string): boolean {
+		return this.#leftUnknown.has(executionId);
 	}
 
 	/** How a send stands for an execution. */
@@ -152,6 +159,7 @@ export class Ledger {
 		this.#inFlight.delete(position);
 		if (problem.outcome === 'unknown') {
 			this.keep(send, { unknown: savedProblem.parse(problem), executionId });
+			this.#leftUnknown.add(executionId);
 			return;
 		}
 		delete this.entries[position];
@@ -166,10 +174,10 @@ export class Ledger {
 				this.keep({ ...entry, position }, entry);
 			}
 		}
-		const isOfEarlier = (entry: Entry | undefined) =>
-			entry !== undefined && 'unknown' in entry && entry.executionId !== executionId;
-		if ([this.ifMissing, ...Object.values(saved)].some(isOfEarlier)) {
-			this.#foundUnknown.add(executionId);
+		for (const entry of [this.ifMissing, ...Object.values(saved)]) {
+			if (entry === undefined || 'row' in entry) continue;
+			const isOfEarlier = entry.executionId !== executionId;
+			(isOfEarlier ? this.#foundUnknown : this.#leftUnknown).add(executionId);
 		}
 	}
 

@@ -75,6 +75,11 @@ export class SendsOnce {
 		return this.ledger.hasFoundUnknown(this.executionId);
 	}
 
+	/** Whether this execution itself has left something unknown, in an earlier run of the node. */
+	get hasLeftUnknown(): boolean {
+		return this.ledger.hasLeftUnknown(this.executionId);
+	}
+
 	/** How a send stands for this execution. */
 	recall(position: string): Recalled {
 		return this.ledger.recall(position, this.executionId);

@@ -40,12 +40,12 @@ export const workflowOf = (
 	more: Partial<NodeSketch> = {},
 ): WorkflowJson => chain([push(parameters, more)], { timezone: 'Europe/Berlin' });
 
-/** The action node in a loop of two rounds. */
-export function loopOf(node: NodeSketch): WorkflowJson {
+/** The action node in a loop of two rounds, of which the second one may begin with what failed. */
+export function loopOf(node: NodeSketch, backFrom: 'output' | 'error output' = 'output') {
 	const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
 	json.nodes.push(nodeFrom(node));
 	connect(json, 'Loop', NODE, 1);
-	connect(json, NODE, 'Loop');
+	connect(json, NODE, 'Loop', backFrom === 'output' ? 0 : 1);
 	return json;
 }
 

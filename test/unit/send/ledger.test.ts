@@ -61,9 +61,11 @@ test('an unknown item is for its user to decide in a later execution, and not in
 	expect(ledger.hasFoundUnknown('retry')).toBe(true);
 });
 
-test('an execution that goes on after a pause has found nothing that an earlier one left unknown', () => {
+test('an execution that goes on after a pause has left it unknown itself, and found nothing', () => {
 	const ledger = openLedger(saved(unknown()), 'first', false);
-	expect(ledger.hasFoundUnknown('first')).toBe(false);
+	expect([ledger.hasLeftUnknown('first'), ledger.hasFoundUnknown('first')]).toEqual([true, false]);
+	const retry = openLedger(saved(unknown()));
+	expect([retry.hasLeftUnknown('retry'), retry.hasFoundUnknown('retry')]).toEqual([false, true]);
 });
 
 test('an unknown item keeps what is to be mended, the code of its answer, and its key', () => {
