@@ -91,18 +91,6 @@ describe('a credential without an expression', () => {
 			{ title: 'b', audience: 'all', status: 'notSent' },
 		]);
 	});
-
-	test('sends the headers that its provider expects', async () => {
-		const credentials = credentialsFor(simulator(), {
-			headerNames: 'custom',
-			apiKeyHeader: 'x-key',
-			authTokenHeader: 'x-token',
-		});
-		await run({}, inputOf({}), {}, { credentials });
-		const [request] = simulator().requests;
-		expect(request?.headers).toMatchObject({ 'x-key': 'demo-key', 'x-token': 'demo-token' });
-		expect(request?.headers).not.toHaveProperty('servicekey');
-	});
 });
 
 describe('a credential with an expression', () => {

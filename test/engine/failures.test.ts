@@ -61,13 +61,6 @@ describe('what was refused by the service', () => {
 		);
 	});
 
-	test('has a hint with Continue: how many, where to look, and which', async () => {
-		const [hint = ''] = hintsOf(await runThree(failure(), {}, continuing));
-		expect(hint).toBe(
-			'1 of 3 items failed: see the error column. Not sent: item 1 (counted from 0).',
-		);
-	});
-
 	test('says with Continue and Send Only Once that an ID that was sent is not sent again', async () => {
 		const options = { idempotencyKey: '={{ $json.title }}' };
 		const done = await runThree(failure(), options, continuing);
@@ -78,27 +71,17 @@ describe('what was refused by the service', () => {
 	});
 });
 
-describe('a subscriber who does not exist', () => {
-	const message = 'The push service has no subscriber 999';
+test('a subscriber who does not exist stops no other one, and is named with its field', async () => {
 	const ids = ['5001', '999', ...Array.from({ length: 58 }, (_, index) => `${5002 + index}`)];
-
-	test('stops no other one, and is named with its field', async () => {
-		const told = failureOf(await runTo(ids));
-		expect(told).toMatchObject({ message: `${message}. 59 of 60 were sent.`, httpCode: '404' });
-		expect(told).toMatchObject({ itemIndex: 1, cause: 'configuration-invalid' });
-		expect(told.description).toBe(
-			`The service says: "Subscriber not found". They may have unsubscribed: correct 'Subscriber ID', or take them out of the list. With On Error set to Continue, the workflow goes on with the others. ${retry}`,
-		);
-		expect(simulator().requests).toHaveLength(60);
+	const told = failureOf(await runTo(ids));
+	expect(told).toMatchObject({
+		...{ message: 'The push service has no subscriber 999. 59 of 60 were sent.' },
+		...{ itemIndex: 1, httpCode: '404', cause: 'configuration-invalid' },
 	});
-
-	test('has a row with its ID and without a campaign ID with Continue', async () => {
-		const [, item] = outputOf(await runTo(['5001', '999', '5003'], continuing));
-		expect(item).toMatchObject({
-			...{ subscriberId: '999', audience: 'subscriber', status: 'notSent', description: message },
-			error: { message, type: 'invalid_sid', httpCode: '404', outcome: 'notSent' },
-		});
-	});
+	expect(told.description).toContain(
+		"They may have unsubscribed: correct 'Subscriber ID', or take",
+	);
+	expect(simulator().requests).toHaveLength(60);
 });
 
 test('an unknown outcome comes before what was refused, which is told, too', async () => {

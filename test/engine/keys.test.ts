@@ -211,15 +211,6 @@ describe('in one run', () => {
 	});
 });
 
-test('a retry gives the first answer again, not that it was sent under its key', async () => {
-	simulator().addFault(faultFor('b', failure(), 1));
-	const done = await retry(await run(keyed(), titled('a', 'b')), keyed());
-	expect(outputOf(done)).toMatchObject([
-		{ campaignId: '1001', status: 'success' },
-		{ campaignId: '1002', status: 'success' },
-	]);
-});
-
 describe('a database that is down', () => {
 	const down = () => {
 		throw new Error('SQLITE_BUSY');

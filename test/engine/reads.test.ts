@@ -128,14 +128,6 @@ test('a read refuses the record of another campaign', async () => {
 	expect(simulator().requests).toHaveLength(3);
 });
 
-test('a read that the service refuses says what is not there, and carries the number of its item', async () => {
-	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '999' });
-	expect(failureOf(await run({ operation: 'getStatus' }, input))).toMatchObject({
-		message: 'The push service has no campaign 999',
-		itemIndex: 1,
-	});
-});
-
 describe('a read that has to wait', () => {
 	const said = 'The service asks for a pause of 11 minutes.';
 	beforeEach(() => {
@@ -179,13 +171,16 @@ test('reads that the user stops ask for nothing further', async () => {
 	expect(simulator().requests).toHaveLength(20);
 });
 
-test('a read that fails has no outcome, and keeps its campaign ID with Continue', async () => {
+test('a read that fails names its item, has no outcome, and keeps its campaign ID with Continue', async () => {
 	const error = {
 		message: 'The push service has no campaign 999',
 		description: `The service says: "Invalid notification ID". Correct 'Campaign ID'.`,
 		type: 'invalid_value',
 		httpCode: '404',
 	};
+	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '999' });
+	const stopped = failureOf(await run({ operation: 'getStatus' }, input));
+	expect(stopped).toMatchObject({ message: error.message, itemIndex: 1 });
 	const parameters = { operation: 'getStatus', campaignId: '999' };
 	const done = await run(parameters, inputOf({}), continuing);
 	expect(outputOf(done)).toStrictEqual([{ campaignId: '999', error }]);

@@ -81,12 +81,6 @@ const rows: Row[] = [
 		taken: { ...texts, ...numbersAsTexts, dateTime: iso },
 	},
 	{
-		name: "'Auto Hide'",
-		parameters: additional({ autoHide: value }),
-		field: 'auto_hide',
-		taken: { true: 1, false: 0 },
-	},
-	{
 		name: "'Send At'",
 		parameters: additional({ sendAt: value }),
 		field: 'send_at',
