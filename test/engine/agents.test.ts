@@ -5,6 +5,7 @@ import {
 	credentialsFor,
 	failure,
 	faultFor,
+	hintsOf,
 	inputOf,
 	lost,
 	push,
@@ -75,6 +76,12 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(titlesAt(simulator())).toEqual(['a']);
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
 	});
+});
+
+test('a call with the content of an earlier one is told as sent earlier', async () => {
+	const input = titled('a', 'a');
+	const done = await runWorkflow(workflowWith('test.agent', byTitle), { ...credentials(), input });
+	expect(hintsOf(done, TOOL)).toEqual(['Nothing was sent now. 1 was sent earlier.']);
 });
 
 test('calls of a tool with other content each send', async () => {

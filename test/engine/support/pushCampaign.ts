@@ -185,9 +185,9 @@ export const numbered = (count: number): INodeExecutionData[] =>
 export const outputOf = (run: IRun, runIndex = -1): IDataObject[] =>
 	itemsOf(run, NODE, 0, runIndex).map(({ json }) => json);
 
-/** The hints above the output of the node under test. */
-export const hintsOf = (run: IRun): string[] =>
-	(run.data.resultData.runData[NODE]?.at(-1)?.hints ?? []).map(({ message }) => message);
+/** The hints above the last output of a node. */
+export const hintsOf = (run: IRun, node = NODE): string[] =>
+	(run.data.resultData.runData[node]?.at(-1)?.hints ?? []).map(({ message }) => message);
 
 /** What n8n's error says, in one object that a test can compare. */
 export function failureOf(run: IRun) {
