@@ -78,6 +78,18 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 	});
 });
 
+test('of two calls at once that show the same to all, one is refused in words for a model', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+	const name = "={{ $fromAI('name', 'Any', 'string') }}";
+	const parameters = { title: 'a', additionalFields: { name } };
+	const answers = await run('test.olderAgent', parameters, inputOf({ name: 'x' }, { name: 'y' }));
+	expect(titlesAt(simulator())).toEqual(['a']);
+	expect(textOf(answers)).toMatch(
+		/that an earlier call of this tool has sent, or may have sent\. Nothing was sent\./,
+	);
+	expect(textOf(answers)).not.toContain('Remove Duplicates');
+});
+
 test('a call with the content of an earlier one is told as sent earlier', async () => {
 	const input = titled('a', 'a');
 	const done = await runWorkflow(workflowWith('test.agent', byTitle), { ...credentials(), input });

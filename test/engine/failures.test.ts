@@ -10,18 +10,20 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
+	loopOf,
 	lost,
 	matching,
 	NODE,
 	numbered,
 	outputOf,
+	push,
 	runsAt,
 	titled,
 	toOne,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { ownAgentContext } from './support/run';
+import { ownAgentContext, runWorkflow } from './support/run';
 
 // What a person reads when something failed, through n8n. The sentences are in unit/execution/failureTexts.md.
 
@@ -48,6 +50,17 @@ test('in the editor nothing is said about Retry as long as nothing was sent', as
 		failureOf(await run(byTitle, titled(...titles), {}, { mode: 'manual' })).description;
 	expect(await tryOut('second')).toBe(said);
 	expect(await tryOut('first', 'second')).toBe(`${said} ${retry}`);
+});
+
+test('in the editor Retry is named if an earlier try, or an earlier round, has sent', async () => {
+	simulator().addFault(faultFor('second', failure()));
+	const options = { credentials: credentialsFor(simulator()), mode: 'manual' } as const;
+	const tries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const tried = await run(byTitle, titled('first', 'second'), tries, options);
+	expect(failureOf(tried).description).toBe(`${said} ${retry}`);
+	const json = loopOf(push({ title: "={{ $runIndex === 0 ? 'first' : 'second' }}" }));
+	const looped = await runWorkflow(json, { ...options, input: titled('a') });
+	expect(failureOf(looped).description).toBe(`${said} ${retry}`);
 });
 
 describe('what was refused by the service', () => {
@@ -82,6 +95,11 @@ test('a subscriber who does not exist stops no other one, and is named with its 
 		"They may have unsubscribed: correct 'Subscriber ID', or take",
 	);
 	expect(simulator().requests).toHaveLength(60);
+});
+
+test('a subscriber who does not exist keeps no other round of a loop back, if the workflow goes on', async () => {
+	const { description } = failureOf(await runTo(['999']));
+	expect(description).toContain('With On Error set to Continue, the workflow goes on with the');
 });
 
 test('an unknown outcome comes before what was refused, which is told, too', async () => {

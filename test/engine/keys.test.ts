@@ -76,6 +76,12 @@ describe('a later execution', () => {
 	});
 });
 
+test('a later execution comes out as already sent although the item is not valid by then', async () => {
+	await run(keyed('order-1'));
+	const [item] = outputOf(await run(keyed('order-1', { title: "={{ '' }}" })));
+	expect(item).toMatchObject({ status: 'alreadySent', idempotencyKey: 'order-1' });
+});
+
 test.each(['', ' ', '={{ $json.none }}'])('a key is refused that has no ID: %j', async (key) => {
 	const told = failureOf(await run(keyed(key)));
 	expect(told.message).toMatch(/^'Send Only Once' is (missing|empty for this item)$/);
@@ -123,6 +129,16 @@ describe('a key whose outcome is unknown', () => {
 		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'sent']);
 	});
 
+	test('is not told as not sent if the item is not valid by then', async () => {
+		await leaveUnknown();
+		for (const unknownOutcome of ['report', 'resend']) {
+			const invalid = keyed('order-1', { title: "={{ '' }}" }, { unknownOutcome });
+			const [item] = outputOf(await run(invalid, titled('a'), continuing));
+			expect(item).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
+		}
+		expect(simulator().requests).toEqual([]);
+	});
+
 	test('lets others of its run be sent with Send Again', async () => {
 		await leaveUnknown();
 		const input = titled('order-1', 'order-2');
@@ -156,7 +172,9 @@ describe('in one run', () => {
 		const third = outputOf(done)[2];
 		expect(third).toMatchObject({ status: 'alreadySent', title: 'c' });
 		expect(third?.['description']).toMatch(/by item 0 of this run/);
-		expect(hintsOf(done)[0]).toMatch(/^2 sent now, .* 1 was sent by another item of this run\.$/);
+		expect(hintsOf(done)[0]).toMatch(
+			/^2 sent now, .* 1 has the ID of another item, which was sent\.$/,
+		);
 	});
 
 	test('what was sent earlier is not said to be sent by another item of this run', async () => {

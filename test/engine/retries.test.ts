@@ -10,6 +10,7 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
+	inputOf,
 	loopOf,
 	lost,
 	NODE,
@@ -25,7 +26,6 @@ import {
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf, retryRun, runWorkflow } from './support/run';
-import { chain } from './support/workflow';
 
 // Nothing that was sent is sent again when n8n runs the same node again for the same execution.
 
@@ -102,7 +102,7 @@ test('a dry run is refused in a Retry: n8n would offer no other one after it', a
 	serveAgain();
 	const told = failureOf(await retry(failed, { dryRun: true }));
 	expect(told.message).toMatch(
-		/^1 of 3 items is not valid\. 0 of 3 were sent now, 2 earlier\. .* 'Dry Run' does not work in a Retry/,
+		/^'Dry Run' does not work in a Retry, .*\. 0 of 3 were sent now, 2 earlier\.$/,
 	);
 	expect(told.description).toMatch(/^Take 'Dry Run' out of the options\. 'Retry with /);
 	expect(simulator().requests).toEqual([]);
@@ -220,6 +220,16 @@ describe('what an execution left unknown', () => {
 		expect(description).toContain(takeOut);
 	});
 
+	test('with Count as Sent, its own key is sent from then on, and not the one that it has by now', async () => {
+		simulator().addFault(faultFor('monday', lost, 1));
+		const runOn = async (idempotencyKey: string) =>
+			await run({ ...byTitle, options: { idempotencyKey } }, titled(idempotencyKey));
+		const monday = await runOn('monday');
+		await retry(monday, { idempotencyKey: 'tuesday', unknownOutcome: 'countAsSent' });
+		expect(outputOf(await runOn('tuesday'))).toMatchObject([{ status: 'success' }]);
+		expect(outputOf(await runOn('monday'))).toMatchObject([{ status: 'alreadySent' }]);
+	});
+
 	test('with Count as Sent and a key that is added then, is never sent under that key', async () => {
 		await retry(await leaveUnknown(), { unknownOutcome: 'countAsSent', ...keyed });
 		await run({ ...byTitle, options: keyed }, titled('1', '2', '3', 'second', '4'));
@@ -275,12 +285,26 @@ describe('an item that comes back from the error output', () => {
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
 	});
 
-	test('is sent by another node, which has left nothing unknown', async () => {
-		simulator().addFault(faultFor('first', lost, 1));
-		const before = push(byTitle, { name: 'Before', id: 'before', ...continuing });
-		const json = chain([before, push({ title: '=Again: {{ $json.title }}' })]);
-		await runWorkflow(json, { ...options(), input: titled('first') });
-		expect(titlesAt(simulator())).toEqual(['first', 'Again: first']);
+	const cameBack = inputOf({ title: 'first', error: { outcome: 'unknown' } });
+
+	test('is not sent by a Retry either, until its user decides', async () => {
+		simulator().addFault(faultFor('second', failure(), 1));
+		const failed = await run(byTitle, [...cameBack, ...titled('second')]);
+		const { message, description } = failureOf(failed);
+		expect(message).toMatch(/^Do not send it again yet: it is unknown whether item 0 was sent/);
+		expect(description).toContain(
+			"leave out its field 'error', for example with the node Edit Fields",
+		);
+		serveAgain();
+		await retry(failed);
+		const counted = await retry(failed, { unknownOutcome: 'countAsSent' });
+		expect(outputOf(counted)[0]).toMatchObject({ status: 'alreadySent' });
+		expect(titlesAt(simulator())).toEqual(['second']);
+	});
+
+	test('is sent by a Retry with Send Again', async () => {
+		await retry(await run(byTitle, cameBack), { unknownOutcome: 'resend' });
+		expect(titlesAt(simulator())).toEqual(['first']);
 	});
 });
 

@@ -132,6 +132,12 @@ describe('a test whose answer is lost', () => {
 		const again = await retry(failed, counted);
 		expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
 		expect(database.keyRows).toEqual([]);
+		// Nor does it let the sends themselves go out with that choice.
+		simulator().requests.length = 0;
+		const real = { ...byTitle, options: { unknownOutcome: 'countAsSent' } };
+		const refused = failureOf(await retry(failed, real));
+		expect(refused.message).toContain('nothing here was left unknown');
+		expect(simulator().requests).toEqual([]);
 	});
 });
 

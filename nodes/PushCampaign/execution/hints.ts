@@ -78,7 +78,9 @@ function saidBefore(items: readonly RunItem[]): string[] {
 	const another = isUnderKey ? ": another ID in 'Send Only Once' sends it again" : '';
 	return [
 		...(earlier > 0 ? [`${wereSent(earlier)} earlier${another}.`] : []),
-		...(repeated > 0 ? [`${wereSent(repeated)} by another item of this run.`] : []),
+		...(repeated > 0
+			? [`${counted(repeated, 'has', 'have')} the ID of another item, which was sent.`]
+			: []),
 	];
 }
 

@@ -35,11 +35,11 @@ export function trialUnknown(start: WorkflowExecuteMode): InvalidInput | undefin
 	);
 }
 
-/** An error output that is wired back into the node. */
-export const comesBackUnknown = unknownProblem(
-	'it comes back from an earlier round, which left it unknown',
-	{ isSend: true },
-);
+/** An item that an error output hands on, as one that is wired back into the node does. */
+export const comesBackUnknown = {
+	...unknownProblem('the item that came in says so', { isSend: true }),
+	fix: "To send something else for it, leave out its field 'error', for example with the node Edit Fields.",
+};
 
 /** Whether an item comes from a send whose outcome is unknown. */
 export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {

@@ -62,7 +62,7 @@ export async function runSends(
 		retry: isTestRun ? 'none' : retryOffer(context),
 		hasKeys: !isTestRun && items.every(({ parameters }) => isSentOnlyOnce(parameters)),
 		isToOne: isTestRun || operation.audience === 'subscriber',
-		isInEditor: isInEditor(context),
+		isTriedOnceMore: isInEditor(context) && !sendsOnce.hasSent,
 		hasDecided: mayStart && items.some(isDecided),
 	};
 	throwFailure(context, items, circumstances);

@@ -53,7 +53,6 @@ const unknownBecause = (reason: string) =>
 	savedProblem.parse(unknownProblem(reason, { isSend: true }));
 
 const stopped = unknownBecause('the execution was stopped before the push service answered');
-const inFlight = unknownBecause('another run of this node is sending it at this moment');
 
 /** What can't be read may have been sent. */
 const unreadable: Entry = {
@@ -67,9 +66,15 @@ const savedLedger = z.object({
 	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
+/** The position of a test, which says nothing about the send that it stands for. */
+export const toTestPosition = (position: string): string => `${position}.test`;
+const isOfTest = (position: string) => position.endsWith('.test');
+
 /** What the ledger says of a send. */
 export type Recalled =
 	| { readonly says: 'new' }
+	/** Another Retry, or another call of a tool, is sending it at this moment. */
+	| { readonly says: 'inFlight' }
 	/** It was sent, and gave this item. */
 	| { readonly says: 'sent'; readonly row: IDataObject }
 	/** Nobody knows. */
@@ -95,6 +100,7 @@ export class Ledger {
 	readonly #foundUnknown = new Set<string>();
 	/** The executions that have left something unknown. */
 	readonly #leftUnknown = new Set<string>();
+	#hasEntries = false;
 	private readonly entries: Record<string, Entry> = {};
 
 	/** @param ifMissing how a send stands that has no entry, if it is not new */
@@ -102,6 +108,11 @@ export class Ledger {
 		readonly id: string = randomUUID(),
 		private readonly ifMissing?: Entry,
 	) {}
+
+	/** Whether anything was sent, or left unknown. */
+	get hasEntries(): boolean {
+		return this.#hasEntries;
+	}
 
 	/** Whether an execution is the Retry of one that left something unknown. */
 	hasFoundUnknown(executionId: string): boolean {
@@ -118,10 +129,7 @@ export class Ledger {
 		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
 		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
-		// Two Retries may run at once: what is in flight is nobody's to decide.
-		if (this.#inFlight.has(position)) {
-			return { says: 'unknown', problem: inFlight, isOfEarlier: false };
-		}
+		if (this.#inFlight.has(position)) return { says: 'inFlight' };
 		const isOfEarlier = entry.executionId !== executionId;
 		return { says: 'unknown', problem: entry.unknown, isOfEarlier, key: entry.key };
 	}
@@ -174,8 +182,12 @@ export class Ledger {
 				this.keep({ ...entry, position }, entry);
 			}
 		}
-		for (const entry of [this.ifMissing, ...Object.values(saved)]) {
-			if (entry === undefined || 'row' in entry) continue;
+		const all: Array<[string, Entry | undefined]> = [
+			['', this.ifMissing],
+			...Object.entries(saved),
+		];
+		for (const [position, entry] of all) {
+			if (entry === undefined || 'row' in entry || isOfTest(position)) continue;
 			const isOfEarlier = entry.executionId !== executionId;
 			(isOfEarlier ? this.#foundUnknown : this.#leftUnknown).add(executionId);
 		}
@@ -183,6 +195,7 @@ export class Ledger {
 
 	private keep(send: LedgerSend, entry: Entry): void {
 		const { position, key, notification } = send;
+		this.#hasEntries ||= !this.#inFlight.has(position);
 		this.entries[position] = {
 			...entry,
 			...(key === undefined ? {} : { key }),

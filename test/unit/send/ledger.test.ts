@@ -49,6 +49,17 @@ test('an item that was sent gives its first answer again', () => {
 	expect(ledger.hasFoundUnknown('retry')).toBe(false);
 });
 
+test('a ledger knows whether anything was sent, or left unknown', () => {
+	const ledger = openLedger({}, 'first', false);
+	ledger.begin(send, 'first');
+	ledger.keepFailed(send, 'first', refused);
+	expect(ledger.hasEntries).toBe(false);
+	for (const context of [sent(), unknown()]) {
+		expect(openLedger(context).hasEntries).toBe(true);
+		expect(openLedger(saved(context)).hasEntries).toBe(true);
+	}
+});
+
 test('an item that was certainly not sent is as new', () => {
 	const context = contextWith((ledger) => ledger.keepFailed(send, 'first', refused));
 	expect(openLedger(saved(context)).recall('0.1', 'retry')).toEqual({ says: 'new' });
@@ -79,14 +90,10 @@ test('an unknown item keeps what is to be mended, the code of its answer, and it
 	expect(page.fix).toMatch(/Base URL/);
 });
 
-test('a request that has left and was not answered is unknown, and nobody decides about it while it is in flight', () => {
+test('a request that has left and was not answered is unknown once it is not in flight any more', () => {
 	const context = {};
 	openLedger(context, 'first', false).begin(send, 'first');
-	expect(openLedger(context).recall('0.1', 'other')).toEqual({
-		says: 'unknown',
-		isOfEarlier: false,
-		problem: unknownProblem('another run of this node is sending it at this moment', requested),
-	});
+	expect(openLedger(context).recall('0.1', 'other')).toEqual({ says: 'inFlight' });
 	expect(openLedger(saved(context)).recall('0.1', 'other')).toEqual({
 		says: 'unknown',
 		isOfEarlier: true,
