@@ -97,11 +97,6 @@ test('a subscriber who does not exist stops no other one, and is named with its 
 	expect(simulator().requests).toHaveLength(60);
 });
 
-test('a subscriber who does not exist keeps no other round of a loop back, if the workflow goes on', async () => {
-	const { description } = failureOf(await runTo(['999']));
-	expect(description).toContain('With On Error set to Continue, the workflow goes on with the');
-});
-
 test('an unknown outcome comes before what was refused, which is told, too', async () => {
 	simulator().addFault(faultFor('first', failure()));
 	const { message, description } = failureOf(await runThree(lost));

@@ -66,20 +66,17 @@ describe('a later execution', () => {
 		expect(titlesAt(simulator())).toEqual(['a', 'a']);
 	});
 
-	test('comes out as already sent although its time is over; one that was not sent is refused', async () => {
-		const late = { additionalFields: { sendAt: '2024-05-17T09:30' } };
+	test.each<{ what: string; more: INodeParameters }>([
+		{ what: 'its time is over', more: { additionalFields: { sendAt: '2024-05-17T09:30' } } },
+		{ what: 'the item is not valid', more: { title: "={{ '' }}" } },
+	])('comes out as already sent although $what, and a new one is refused', async ({ more }) => {
 		await run(keyed('order-1'));
-		expect(outputOf(await run(keyed('order-1', late)))).toMatchObject([{ status: 'alreadySent' }]);
-		expect(failureOf(await run(keyed('order-2', late))).message).toMatch(/^'Send At' /);
+		const [item] = outputOf(await run(keyed('order-1', more)));
+		expect(item).toMatchObject({ status: 'alreadySent', idempotencyKey: 'order-1' });
+		expect(failureOf(await run(keyed('order-2', more))).message).toMatch(/^'(Send At|Title)' /);
 		expect(simulator().requests).toHaveLength(1);
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
 	});
-});
-
-test('a later execution comes out as already sent although the item is not valid by then', async () => {
-	await run(keyed('order-1'));
-	const [item] = outputOf(await run(keyed('order-1', { title: "={{ '' }}" })));
-	expect(item).toMatchObject({ status: 'alreadySent', idempotencyKey: 'order-1' });
 });
 
 test.each(['', ' ', '={{ $json.none }}'])('a key is refused that has no ID: %j', async (key) => {

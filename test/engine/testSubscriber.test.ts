@@ -90,6 +90,7 @@ test('a Retry of what was begun without it sends the rest to nobody', async () =
 test('keys are neither claimed nor asked', async () => {
 	const parameters = tested({ idempotencyKey: 'order-1' });
 	await run(parameters);
+	await run(tested({ idempotencyKey: 'order-1', unknownOutcome: 'resend' }));
 	expect(database.queries).toEqual([]);
 	await runAt(parameters, titled('a'));
 	expect(titlesAt(simulator())).toEqual(['a', 'a']);

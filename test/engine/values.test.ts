@@ -108,12 +108,6 @@ const rows: Row[] = [
 		),
 	},
 	{
-		name: "'Attributes (JSON)'",
-		parameters: { operation: 'sendToAttributes', specifyAttributes: 'json', attributesJson: value },
-		field: 'attribute',
-		taken: { object: { a: '1' } },
-	},
-	{
 		name: "'Segment IDs'",
 		parameters: { operation: 'sendToSegments', segmentIds: value },
 		field: 'segment',
