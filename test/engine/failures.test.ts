@@ -97,7 +97,7 @@ test('a subscriber who does not exist stops no other one, and is named with its 
 	expect(simulator().requests).toHaveLength(60);
 });
 
-test('an unknown outcome comes before what was refused, which is told, too', async () => {
+test('an unknown outcome comes before what was refused, and says to look, or to ask one subscriber', async () => {
 	simulator().addFault(faultFor('first', failure()));
 	const { message, description } = failureOf(await runThree(lost));
 	expect(message).toBe(
@@ -106,6 +106,10 @@ test('an unknown outcome comes before what was refused, which is told, too', asy
 	expect(description).toMatch(
 		/^Unknown: item 1 \(counted from 0\)\. Not sent: item 0 .* Look for it /,
 	);
+	simulator().addFault(faultFor('5002', lost));
+	const ofOne = failureOf(await runTo(['5001', '5002']));
+	expect(ofOne.message).toContain('item 1 (subscriber 5002)');
+	expect(ofOne.description).toContain('ask whether it arrived');
 });
 
 test('items that are not valid keep all from being sent: how many, which, and the reason', async () => {

@@ -140,10 +140,12 @@ describe('Unknown Outcome where nothing was left unknown', () => {
 		expect(titlesAt(simulator()).filter((title) => title === 'second')).toHaveLength(1);
 	});
 
-	test('is shown by a dry run', async () => {
+	test('is shown by a dry run, but for a key: a dry run does not ask it', async () => {
 		const options = { unknownOutcome: 'resend', dryRun: true };
 		const [item] = outputOf(await run({ ...byTitle, options }, three));
 		expect(item).toMatchObject({ dryRun: true, error: { type: 'validation' } });
+		const [other] = outputOf(await run({ ...byTitle, options: { ...options, ...keyed } }, three));
+		expect(other).toMatchObject({ dryRun: true, request: {} });
 	});
 });
 
@@ -270,9 +272,10 @@ describe('an item that comes back from the error output', () => {
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'first', 'second']);
 	});
 
-	test('stays unknown if it was, and is not sent again', async () => {
+	test('stays unknown if it was, and is not sent again, unlike what was refused beside it', async () => {
+		simulator().addFault(faultFor('second', failure(), 1));
 		expect(failedIn(await runBack())).toMatchObject(unknown);
-		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second', 'second']);
 	});
 
 	test('stays unknown with a key, also if Send Again was left in', async () => {
