@@ -158,10 +158,3 @@ test('a time that is too near could not be sent', async () => {
 	const error = { message: matching(/^'Send At' /) };
 	expect(outputOf(done)).toMatchObject([{ dryRun: true, error }]);
 });
-
-test('one entered key for different subscribers shows as what could not be sent', async () => {
-	const input = inputOf({ id: 5001 }, { id: 5002 });
-	const done = await run(toOne, input, { idempotencyKey: 'order-' });
-	expect(hintsOf(done)[0]).toContain('2 of 2 items are not valid, so none would be sent:');
-	expect(database.queries).toEqual([]);
-});
