@@ -68,8 +68,8 @@ export const isErrorOutput = (context: IExecuteFunctions): boolean =>
 	context.getNode().onError === 'continueErrorOutput';
 
 /**
- * Shows the hints, and gives the node's output. Every version of n8n routes an item with `error` alone to the error output, and adds the fields of
- * the input there.
+ * Shows the hints, and gives the node's output. Every version of n8n routes an item with `error` alone to the error
+ * output, and adds the fields of the input there.
  */
 export function toOutput(
 	context: IExecuteFunctions,

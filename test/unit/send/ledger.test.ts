@@ -150,12 +150,6 @@ test('what its user found in the dashboard is sent, with its key', () => {
 	expect(ledger.hasShown({ position: '1.0', notification: 'seen' })).toBe(true);
 });
 
-test('a second Retry knows what the first one sent, also if n8n does not', () => {
-	const first = saved(unknown());
-	openLedger(saved(first)).keepSent(send, row);
-	expect(openLedger(saved(first), 'second').recall('0.1')).toEqual({ says: 'sent', row });
-});
-
 test('only the ledgers of Retries are remembered', () => {
 	const first = saved(unknown());
 	openLedger(saved(first), 'first', false).keepSent(send, row);
