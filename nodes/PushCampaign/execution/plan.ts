@@ -20,10 +20,11 @@ import type { KeyState } from '../send/keys';
 import { claimedElsewhere, countAsSent } from '../send/once';
 import type { OpenMemory } from '../send/open';
 import type { Problem, UnknownOutcome } from '../service/problems';
-import { alreadySentUnderKey, countedAsSent } from './endings';
 import { jobOf, keyNames, positions } from './jobs';
 import {
+	alreadySentUnderKey,
 	comesBackUnknown,
+	countedAsSent,
 	noDryRunInRetry,
 	nothingUnknown,
 	saysUnknown,
@@ -31,7 +32,7 @@ import {
 } from './refusals';
 import { planEach } from './results';
 import type { KnownItem, RunItem } from './runItem';
-import { isRetry, startOf } from './start';
+import { startOf } from './start';
 
 /** A person tries the workflow: in the editor, or by an evaluation. */
 const trials: readonly string[] = ['manual', 'evaluation'];
@@ -74,7 +75,7 @@ class Planner {
 		this.itemAt = itemParameters(context);
 		this.connectionOf = connections(context);
 		this.start = startOf(context);
-		this.isRetry = isRetry(context);
+		this.isRetry = context.getMode() === 'retry';
 		this.positionOf = positions(context);
 		this.keyOf = keyNames(context, this.connectionOf);
 	}

@@ -1,9 +1,10 @@
 import type { WorkflowExecuteMode } from 'n8n-workflow';
 
+import type { Ending } from '../operations/operation';
 import { unknownProblem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 
-// Why an item is not sent that could be, by what its execution is.
+// Why an item is not sent that could be: by what its execution is, or because it was sent.
 
 /** Left in, the option would decide later; and the button beside it is 'Execute step'. */
 export const nothingUnknown = new InvalidInput(
@@ -47,3 +48,17 @@ export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boole
 		typeof error === 'object' && error !== null && 'outcome' in error && error.outcome === 'unknown'
 	);
 }
+
+const nothingSent = (why: string): Ending => ({
+	status: 'alreadySent',
+	description: `Nothing was sent for this item: this ID was sent ${why}, and another ID in 'Send Only Once' sends it again`,
+});
+
+export const alreadySentUnderKey = nothingSent('earlier');
+
+export const sentByItem = (index: number): Ending => nothingSent(`by item ${index} of this run`);
+
+export const countedAsSent: Ending = {
+	status: 'alreadySent',
+	description: 'It counts as sent, as chosen under Unknown Outcome; nothing was sent now',
+};

@@ -13,7 +13,6 @@ import type { Problem } from '../service/problems';
 import { notStartedProblem } from '../service/problems';
 import { subscriberCountPath } from '../service/rules';
 import { findRepeats, refuseSameNotifications, refuseSharedKeys } from './duplicates';
-import { alreadySentUnderKey, sentByItem } from './endings';
 import type { Circumstances } from './failureTexts';
 import {
 	describeFailures,
@@ -34,6 +33,7 @@ import {
 	withoutKeysHint,
 } from './hints';
 import { planSends } from './plan';
+import { alreadySentUnderKey, sentByItem } from './refusals';
 import { isErrorOutput, queueOptions, toItemError, toOutput, toRunError } from './results';
 import type { ItemThat, RunItem } from './runItem';
 import { failuresIn } from './runItem';

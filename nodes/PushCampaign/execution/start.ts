@@ -13,8 +13,6 @@ export function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 	return mode === 'retry' ? (context.getExecutionContext?.()?.source ?? mode) : mode;
 }
 
-export const isRetry = (context: IExecuteFunctions): boolean => context.getMode() === 'retry';
-
 /** Whether a model reads what happened: as the tool of an agent, or in n8n's own Agents. */
 export const isForModel = (context: IExecuteFunctions): boolean =>
 	isTool(context.getNode()) || context.getMode() === 'internal';
