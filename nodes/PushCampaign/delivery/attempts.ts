@@ -7,15 +7,11 @@ import type { Attempt } from './queue';
 /** Types of failures after which nobody knows whether the service dealt with the request; after any other one it did. */
 const notOfService = ['network', 'unexpected_answer', 'unspecified', 'validation'];
 
-/**
- * An attempt that failed, and is not made again unless it was refused for too many requests. No such subscriber is about
- * one alone, and stops nothing: people unsubscribe every week.
- */
+/** An attempt that failed, and is not made again unless it was refused for too many requests. */
 export function failedAttempt<Outcome>(outcome: Outcome, problem: Problem): Attempt<Outcome> {
 	if (problem.type === 'rate_limit') {
 		return { then: 'refused', outcome, retryAfterMs: problem.retryAfterMs ?? 0 };
 	}
-	if (problem.type === 'invalid_sid') return { then: 'end', outcome, isAccepted: true };
 	return { then: 'stop', outcome, isAccepted: !notOfService.includes(problem.type) };
 }
 

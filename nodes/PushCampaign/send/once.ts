@@ -50,8 +50,12 @@ const failed = (problem: Problem): SendAttempt =>
 	failedAttempt<SendOutcome>({ ended: 'failed', problem }, problem);
 
 /** What the answer of a request means for the queue. */
-const toAttempt = (outcome: SendOutcome): SendAttempt =>
-	outcome.ended === 'failed' ? failed(outcome.problem) : { outcome, then: 'end', isAccepted: true };
+function toAttempt(outcome: SendOutcome): SendAttempt {
+	if (outcome.ended !== 'failed') return { outcome, then: 'end', isAccepted: true };
+	// It is about one subscriber alone: people unsubscribe every week.
+	if (outcome.problem.type === 'invalid_sid') return { outcome, then: 'end', isAccepted: true };
+	return failed(outcome.problem);
+}
 
 export const claimedElsewhere = unknownProblem(
 	'another execution began to send it, and its outcome is not known',
