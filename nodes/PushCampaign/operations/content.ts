@@ -1,4 +1,5 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
+import type { Audience } from '../service/rules';
 import {
 	countCharacters,
 	isDoubled,
@@ -20,6 +21,7 @@ import { invalid, isBlank, missing, toText } from './values';
 /** What reading a text of a send needs beside its field. */
 export interface TextSource {
 	readonly item: ItemParameters;
+	readonly audience: Audience;
 	readonly changes: ReturnType<typeof readTextChanges>;
 	readonly utm: readonly UtmParameter[];
 }

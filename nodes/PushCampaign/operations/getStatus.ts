@@ -55,21 +55,13 @@ export const getStatus: QueryOperation = {
 	properties: [campaign, ...queryProperties],
 	prepare(item) {
 		const id = readCampaignId(item);
-		const query = prepareQuery(
-			item,
-			{ path: campaignStatusPath(id), isOfCampaign: true },
-			campaignStatusOf(id),
-			({ campaignId, status, counters }) => ({
-				campaignId,
-				status,
-				...counters,
-				...toRates(counters),
-			}),
-		);
-		return {
-			...query,
-			perform: async (client) => withId(await query.perform(client), id),
-		};
+		const request = { path: campaignStatusPath(id), isOfCampaign: true };
+		const query = prepareQuery(item, request, campaignStatusOf(id), ({ counters, ...known }) => ({
+			...known,
+			...counters,
+			...toRates(counters),
+		}));
+		return { ...query, perform: async (client) => withId(await query.perform(client), id) };
 	},
 	toFailedRow(item) {
 		const campaignId = asEntered(item, field);

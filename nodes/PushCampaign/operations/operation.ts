@@ -3,7 +3,7 @@ import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-wor
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Client, Result } from '../service/client';
 import type { Audience, CampaignBody } from '../service/rules';
-import type { SendOptions } from './options';
+import type { readSendOptions } from './options';
 import type { Timing } from './timing';
 
 interface Operation {
@@ -32,7 +32,7 @@ export interface PreparedSend {
 	/** Exactly what is sent. */
 	readonly body: CampaignBody;
 	readonly timing: Timing;
-	readonly options: SendOptions;
+	readonly options: ReturnType<typeof readSendOptions>;
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
 	/**

@@ -19,7 +19,6 @@ import {
 	requireDigits,
 	textProperty,
 	toComparedText,
-	valuesOf,
 } from './values';
 
 const specifyAttributes = {
@@ -46,7 +45,7 @@ const attributes: INodeProperties = {
 	default: { pairs: [{ name: '', value: '' }] },
 	required: true,
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
-	description: 'Subscribers with any one of these get it',
+	description: 'Subscribers with any one of these get it (OR, not AND)',
 	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
 };
 
@@ -62,13 +61,6 @@ const attributesJson: INodeProperties = {
 	placeholder: `e.g. ${exampleJson}`,
 	displayOptions: { show: { specifyAttributes: ['json'] } },
 	description: 'JSON object of names and values: subscribers with any one of these get it',
-};
-
-const anyOfThem: INodeProperties = {
-	displayName: 'Any one of these attributes is enough (OR, not AND)',
-	name: 'attributesNotice',
-	type: 'notice',
-	default: '',
 };
 
 type Attribute = readonly [name: string, value: string | number | boolean];
@@ -151,17 +143,17 @@ export const sendToAttributes: SendOperation = {
 		specifyAttributes,
 		attributes,
 		attributesJson,
-		anyOfThem,
 		...sendProperties('attributes'),
 	],
 	select(item) {
-		const ways = valuesOf(specifyAttributes);
-		const way = readChoice(item, fieldOf(specifyAttributes), ways, specifyAttributes.default);
+		const way = readChoice(item, fieldOf(specifyAttributes), specifyAttributes);
 		const field = fieldOf(way === 'json' ? attributesJson : attributes);
 		const given = way === 'json' ? fromJson(item) : fromPairs(item);
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
-		const names = given.map(([name]) => name);
-		requireOnce(field, names);
+		requireOnce(
+			field,
+			given.map(([name]) => name),
+		);
 		return { attribute: Object.fromEntries(given) };
 	},
 };

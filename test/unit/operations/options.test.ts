@@ -89,7 +89,7 @@ test.each([
 	[{ unknownOutcome: '' }, "'Unknown Outcome' is missing"],
 	[
 		{ unknownOutcome: 'always' },
-		`'Unknown Outcome' is none of report, resend, countAsSent: "always"`,
+		`'Unknown Outcome' is none of countAsSent, report, resend: "always"`,
 	],
 ])('refuses %s', (options, refusal) => {
 	expect(refusalOf(() => read(options))).toBe(refusal);

@@ -33,7 +33,6 @@ describe('Send At', () => {
 		const { body, timing } = read(fields, { timezone: 'Europe/Berlin' });
 		expect(body.send_at).toBe(sendAt);
 		expect(timing).toMatchObject({ effective: { text: sendAt }, isMoved: false });
-		expect(timing.entered).toBe(timing.effective);
 	});
 
 	test.each(['now', ' NOW ', '\u200Bnow\n'])('is no time if it is the word "%s"', (sendAt) => {
@@ -51,7 +50,6 @@ describe('Send At', () => {
 		expect(body.send_at).toBe('2030-05-18 08:00 +05:30');
 		expect(timing).toMatchObject({
 			timezone: 'Asia/Kolkata',
-			entered: { text: '2030-05-17 22:00 +05:30' },
 			effective: { text: '2030-05-18 08:00 +05:30' },
 			isMoved: true,
 		});
@@ -78,7 +76,7 @@ describe('Timezone', () => {
 		...['EST', 'GMT', 'Etc/GMT+5', 'etc/gmt', 'Etc/Universal', 'EST5EDT'],
 		...['Europe/Atlantis', '+02:00', 'Berlin', '/', 'Narnia'],
 	])('is refused if it is no timezone of a region: %s', (sendAtTimezone) => {
-		expect(refusalOf(() => read({ sendAt, sendAtTimezone }))).toBe(
+		expect(refusalOf(() => read({ sendAtTimezone }))).toBe(
 			`'Timezone' is not a timezone of a region: "${sendAtTimezone}"`,
 		);
 	});
@@ -115,10 +113,6 @@ describe('Timezone', () => {
 		expect(adviceOf(() => read(fields, { timezone: 'Mars/Base' }))).toBe(
 			"Choose one under 'Timezone' in the workflow's settings.",
 		);
-	});
-
-	test('changes nothing if there is no time, whatever it is', () => {
-		expect(read({ sendAtTimezone: 'EST' })).toEqual(read({}));
 	});
 
 	test('that is a blank from an expression is left out, as an empty one', () => {
