@@ -7,17 +7,13 @@ import type { TextSource } from './content';
 import { readLink, readSeenText, requireText } from './content';
 import { entriesOf, fieldIn, fieldOf, groupIn, textProperty } from './values';
 
-const buttonTitle = textProperty({
-	displayName: 'Title',
-	name: 'title',
+const buttonTitle = textProperty('Title', 'title', {
 	required: true,
 	placeholder: 'e.g. Shop now',
 	description: 'Text on the button',
 });
 
-const buttonUrl = textProperty({
-	displayName: 'URL',
-	name: 'url',
+const buttonUrl = textProperty('URL', 'url', {
 	required: true,
 	placeholder: 'e.g. https://example.com/sale',
 	description: 'Page that the button opens',

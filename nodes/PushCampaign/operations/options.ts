@@ -41,16 +41,12 @@ const shortenTexts = switchProperty(
 	'Whether to cut texts that are too long instead of refusing them',
 );
 
-const idempotencyKey = textProperty({
-	displayName: 'Send Only Once',
-	name: 'idempotencyKey',
+const idempotencyKey = textProperty('Send Only Once', 'idempotencyKey', {
 	placeholder: 'e.g. order-1042-shipped',
 	description: 'ID of what it is about, such as an order number: each is sent once',
 });
 
-const testSubscriberId = textProperty({
-	displayName: 'Test Subscriber ID',
-	name: 'testSubscriberId',
+const testSubscriberId = textProperty('Test Subscriber ID', 'testSubscriberId', {
 	placeholder: 'e.g. 5001',
 	description: 'In the editor, only this subscriber gets it; refused in a sub-workflow',
 });

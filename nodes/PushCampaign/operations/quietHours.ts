@@ -78,10 +78,8 @@ function endOfQuiet(hours: QuietHours, at: number): number {
 }
 
 /**
- * When a send goes out that its quiet hours may hold back.
- * @param entered its Send At; missing if it goes out at once
- * @returns the end of the quiet hours that it falls into, or the first minute that the service accepts if that is later;
- * `entered` if it falls into none. A time whose quiet hours are over stays, too, and is refused as past.
+ * When a send goes out: at the end of the quiet hours that it falls into, or at the first minute that the service accepts
+ * if that is later. A time whose quiet hours are over stays as it was entered, and is refused as past.
  */
 export function afterQuietHours(
 	hours: QuietHours,

@@ -49,11 +49,7 @@ function prepare(
 	};
 }
 
-/**
- * Reads one item's send and checks it against the service's rules, all but how far its time is ahead: that depends on the
- * moment of sending.
- * @throws InvalidInput naming the field
- */
+/** Reads and checks one item's send, all but how far its time is ahead when it leaves. @throws InvalidInput */
 export function prepareSend(item: ItemParameters, selector: Selector): PreparedSend {
 	// The workflow's timezone first: in one that is none, no expression gives a date.
 	const timing = readTiming(item);
@@ -61,8 +57,8 @@ export function prepareSend(item: ItemParameters, selector: Selector): PreparedS
 }
 
 /**
- * The test that stands for a send: Send to Subscriber for the test subscriber alone, without what that does not take, and
- * right away, because somebody waits for it. It has no key, which would keep the send itself from going out.
+ * The test that stands for a send: to the test subscriber alone, and right away, because somebody waits for it. It has no
+ * key, which would keep the send itself from going out.
  * @throws InvalidInput
  */
 export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
@@ -98,7 +94,6 @@ function bodyOf({ body, timing }: PreparedSend): CampaignBody {
 	return expiry === undefined ? body : { ...body, expire_push: expiry };
 }
 
-/** Makes the request. */
 export async function performSend(client: Client, send: PreparedSend): Promise<Result<Receipt>> {
 	const { audience, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
@@ -107,7 +102,7 @@ export async function performSend(client: Client, send: PreparedSend): Promise<R
 	return withSubscriber(await client.request(request, answer, options.timeoutMs), send);
 }
 
-/** The fields of an item, in the order in which users see them. */
+/** In the order in which users see them. */
 const columns = [
 	...['campaignId', 'subscriberId', 'audience', 'status', 'description', 'title', 'recipients'],
 	...['name', 'sendAt', 'idempotencyKey', 'dryRun', 'request', 'error'],
@@ -162,10 +157,7 @@ export const toRequest = (baseUrl: string, send: PreparedSend) => ({
 	body: bodyOf(send),
 });
 
-/**
- * Whom a send is for, in words.
- * @param activeSubscribers how many they are, if that is known
- */
+/** Whom a send is for, in words; with how many the active subscribers are, if that is known. */
 export function describeRecipients(
 	{ audience, body }: { readonly audience: Audience; readonly body: Selection },
 	activeSubscribers?: number,

@@ -22,26 +22,20 @@ export const toolNotice = (reached: string): INodeProperties => ({
 	displayOptions: { show: { '@tool': [true] } },
 });
 
-const title = textProperty({
-	displayName: 'Title',
-	name: 'title',
+const title = textProperty('Title', 'title', {
 	required: true,
 	placeholder: 'e.g. Summer sale starts today',
 	description: 'First line of the notification, at most 100 characters',
 });
 
-const message = textProperty({
-	displayName: 'Message',
-	name: 'message',
+const message = textProperty('Message', 'message', {
 	required: true,
 	typeOptions: { rows: 3 },
 	placeholder: 'e.g. 20% off everything until Sunday',
 	description: 'Text of the notification, at most 255 characters',
 });
 
-const targetUrl = textProperty({
-	displayName: 'Target URL',
-	name: 'targetUrl',
+const targetUrl = textProperty('Target URL', 'targetUrl', {
 	required: true,
 	placeholder: 'e.g. https://example.com/sale',
 	description: 'Page that a click opens, at most 255 characters',
@@ -55,23 +49,17 @@ const autoHide = {
 	description: 'Whether the notification closes by itself after a few seconds',
 } satisfies INodeProperties;
 
-const campaignName = textProperty({
-	displayName: 'Campaign Name',
-	name: 'name',
+const campaignName = textProperty('Campaign Name', 'name', {
 	placeholder: 'e.g. Summer sale, newsletter readers',
 	description: 'Name in the dashboard of the push service, at most 100 characters',
 });
 
-const iconUrl = textProperty({
-	displayName: 'Icon URL',
-	name: 'iconUrl',
+const iconUrl = textProperty('Icon URL', 'iconUrl', {
 	placeholder: 'e.g. https://example.com/icon.png',
 	description: 'HTTPS address of a PNG of 192 × 192 pixels',
 });
 
-const imageUrl = textProperty({
-	displayName: 'Image URL',
-	name: 'imageUrl',
+const imageUrl = textProperty('Image URL', 'imageUrl', {
 	placeholder: 'e.g. https://example.com/banner.jpg',
 	description: 'HTTPS address of a large picture, for Chrome on Android and Edge',
 });
@@ -113,7 +101,7 @@ const additional: readonly AdditionalField[] = [
 	{ property: utmParameters },
 ];
 
-/** Those that the service accepts for an audience. */
+/** Those that the service accepts for an audience: what is left over from another operation is not read. */
 function offeredTo(audience: Audience): AdditionalField[] {
 	const { accepts } = audienceRules[audience];
 	return additional.filter(({ fills }) => fills === undefined || accepts.includes(fills));
@@ -148,11 +136,7 @@ function readAdditional(source: TextSource): OptionalFields {
 	return fields;
 }
 
-/**
- * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.
- * What is left over from another operation is not read.
- * @throws InvalidInput naming the field
- */
+/** Makes the body of an item, without its subscribers. @throws InvalidInput naming the field */
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
 	const source = { item, audience, changes: readTextChanges(item), utm: readUtm(item) };
 	let body: CampaignBody = {

@@ -14,6 +14,7 @@ import {
 	invalid,
 	isBlank,
 	missing,
+	readable,
 	readChoice,
 	readRequired,
 	requireDigits,
@@ -33,8 +34,8 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
-const pairName = textProperty({ displayName: 'Name', name: 'name', required: true });
-const pairValue = textProperty({ displayName: 'Value', name: 'value', required: true });
+const pairName = textProperty('Name', 'name', { required: true });
+const pairValue = textProperty('Value', 'value', { required: true });
 
 const attributes: INodeProperties = {
 	displayName: 'Attributes',
@@ -103,19 +104,12 @@ function fromPairs(item: ItemParameters): Attribute[] {
 	});
 }
 
-function parse(field: Field, json: string): unknown {
-	try {
-		return JSON.parse(json);
-	} catch {
-		throw invalid(field, `is not valid JSON: ${quote(json)}`, writeIt);
-	}
-}
-
 function fromJson(item: ItemParameters): Attribute[] {
 	const field = fieldOf(attributesJson);
 	const given = readRequired(item, field);
 	if (typeof given === 'string') judge(item, field, given);
-	const parsed = typeof given === 'string' ? parse(field, given) : given;
+	const parsed = typeof given === 'string' ? readable((): unknown => JSON.parse(given)) : given;
+	if (parsed === undefined) throw invalid(field, `is not valid JSON: ${quote(given)}`, writeIt);
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
 		throw invalid(field, `is not a set of names and values: ${quote(parsed)}`, writeIt);
 	}
@@ -150,10 +144,8 @@ export const sendToAttributes: SendOperation = {
 		const field = fieldOf(way === 'json' ? attributesJson : attributes);
 		const given = way === 'json' ? fromJson(item) : fromPairs(item);
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
-		requireOnce(
-			field,
-			given.map(([name]) => name),
-		);
+		const names = given.map(([name]) => name);
+		requireOnce(field, names);
 		return { attribute: Object.fromEntries(given) };
 	},
 };

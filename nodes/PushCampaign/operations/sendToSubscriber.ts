@@ -3,9 +3,7 @@ import type { SendOperation } from './operation';
 import { sendProperties } from './sendFields';
 import { fieldOf, textProperty } from './values';
 
-const subscriberId = textProperty({
-	displayName: 'Subscriber ID',
-	name: 'subscriberId',
+const subscriberId = textProperty('Subscriber ID', 'subscriberId', {
 	required: true,
 	placeholder: 'e.g. 5001',
 	description: 'Digits only; enter a long one as text',

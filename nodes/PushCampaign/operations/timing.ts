@@ -111,16 +111,15 @@ export interface Timing {
 	readonly expireAt?: Schedule | undefined;
 }
 
-const hasRegion = /^(?!etc\/)[a-z]+\//i;
-const isUtc = /^(?:etc\/)?utc$/i;
+/** A name without a region is an offset: in summer nobody means it. */
+const withRegion = /^(?!etc\/)[a-z]+\/|^(?:etc\/)?utc$/i;
 
 /** That of the workflow if none was entered. */
 function readTimezone(item: ItemParameters): string {
 	const field = fieldOf(sendAtTimezone, 'additionalFields');
 	const given = toText(field, item.get(field));
 	if (isBlank(given)) return item.timezone;
-	// A name without a region is an offset: in summer nobody means it.
-	if ((hasRegion.test(given) || isUtc.test(given)) && IANAZone.isValidZone(given)) return given;
+	if (withRegion.test(given) && IANAZone.isValidZone(given)) return given;
 	const advice = 'Choose one from the list, such as Europe/Berlin.';
 	throw invalid(field, `is not a timezone of a region: ${quote(given)}`, advice);
 }
@@ -145,10 +144,7 @@ function readExpireAt(item: ItemParameters, timezone: string): Schedule | undefi
 	return { ...toSchedule(date.startOf('minute').toMillis(), date.zone), at: date.toMillis() };
 }
 
-/**
- * Reads when an item is sent. Whether that is far enough ahead is another question: the item may wait.
- * @throws InvalidInput naming the field
- */
+/** Reads when an item is sent; {@link lateness} says whether that is far enough ahead. @throws InvalidInput */
 export function readTiming(item: ItemParameters, now = Date.now()): Timing {
 	if (!IANAZone.isValidZone(item.timezone)) {
 		throw new InvalidInput(
@@ -164,32 +160,26 @@ export function readTiming(item: ItemParameters, now = Date.now()): Timing {
 	return { timezone, effective, isMoved: effective !== entered, quietHours: hours, expireAt: end };
 }
 
+const endIsTooLate = new InvalidInput(
+	"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
+	'The next try chooses a later time.',
+);
+
 /** When an item goes out. */
 const leavesAt = ({ effective }: Timing, now: number): number => effective?.at ?? now;
 
-/**
- * Why it is too late for the times of an item, if it is.
- * @param now milliseconds since 1970
- */
+/** Why it is too late for the times of an item, if it is. */
 export function lateness(timing: Timing, now: number): Problem | undefined {
 	const { effective, isMoved, expireAt: end } = timing;
 	const late = effective && checkLead(effective, now);
-	if (late !== undefined && isMoved) {
-		const what =
-			"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service";
-		return validationProblem(new InvalidInput(what, 'The next try chooses a later time.'));
-	}
-	if (late !== undefined) return validationProblem(late);
+	if (late !== undefined) return validationProblem(isMoved ? endIsTooLate : late);
 	if (end === undefined || end.at - leavesAt(timing, now) >= minuteMs) return undefined;
 	const when = effective === undefined ? 'now' : `at ${effective.text}`;
 	const what = `'Expire At' is ${end.text}, which leaves less than a minute for what goes out ${when}`;
 	return validationProblem(new InvalidInput(what, 'Choose a later time, or remove it.'));
 }
 
-/**
- * How long delivery is tried until Expire At: `90m`; undefined without it. Whether a minute is left, {@link lateness} says.
- * @param now when the request is made, in milliseconds since 1970
- */
+/** How long delivery is tried until Expire At, for a request that is made now: `90m`; undefined without it. */
 export function expiryOf(timing: Timing, now: number): string | undefined {
 	if (timing.expireAt === undefined) return undefined;
 	const minutes = Math.floor((timing.expireAt.at - leavesAt(timing, now)) / minuteMs);

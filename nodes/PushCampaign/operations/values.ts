@@ -9,8 +9,10 @@ import { checkExpression } from './judge';
 
 /** A text field of a panel. */
 export const textProperty = (
-	property: Omit<INodeProperties, 'type' | 'default'>,
-): INodeProperties => ({ type: 'string', default: '', ...property });
+	displayName: string,
+	name: string,
+	more: Omit<Partial<INodeProperties>, 'displayName' | 'name' | 'type'>,
+): INodeProperties => ({ displayName, name, type: 'string', default: '', ...more });
 
 type Named = Pick<INodeProperties, 'displayName' | 'name'>;
 
@@ -32,10 +34,7 @@ export const groupIn = ({ label, path }: Field, name: string): Field => ({
 	path: `${path}.${name}`,
 });
 
-/**
- * A collection of one group of fields. It has their defaults from the start: n8n's editor drops an empty one as soon as
- * another field is added.
- */
+/** A collection of one group of fields. It begins with their defaults: n8n's editor drops one that is empty. */
 export const groupOf = (displayName: string, name: string, values: INodeProperties[]) => ({
 	type: 'fixedCollection' as const,
 	default: { [name]: Object.fromEntries(values.map((each) => [each.name, each.default])) },
