@@ -197,36 +197,22 @@ describe('Quiet Hours', () => {
 		expect(read(hours).timing.quietHours).toEqual({ ...expected, timezone: 'UTC' });
 	});
 
+	test.each(['24:00', '21:60', '021:00', '21:000', '21:00:30', '8'])(
+		'are refused if they begin at no time: %s',
+		(from) => {
+			const refusal = `'From' in 'Quiet Hours' is not a time such as 21:00: "${from}"`;
+			expect(refusalOf(() => read({ from, to: '08:00' }))).toBe(refusal);
+		},
+	);
+
 	test.each([
-		[{ from: '21:00', to: '21:00' }, "'Quiet Hours' has 21:00 both as From and as To"],
-		[
-			{ from: '24:00', to: '08:00' },
-			`'From' in 'Quiet Hours' is not a time such as 21:00: "24:00"`,
-		],
-		[{ from: '21:00', to: '8' }, `'To' in 'Quiet Hours' is not a time such as 21:00: "8"`],
-		[
-			{ from: '21:60', to: '08:00' },
-			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:60"`,
-		],
-		[
-			{ from: '021:00', to: '08:00' },
-			`'From' in 'Quiet Hours' is not a time such as 21:00: "021:00"`,
-		],
-		[
-			{ from: '21:000', to: '08:00' },
-			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:000"`,
-		],
-		[
-			{ from: '21:00:30', to: '08:00' },
-			`'From' in 'Quiet Hours' is not a time such as 21:00: "21:00:30"`,
-		],
 		[{ from: 21, to: '08:00' }, "'From' in 'Quiet Hours' is not a time such as 21:00: 21"],
+		[{ from: '21:00', to: '8' }, `'To' in 'Quiet Hours' is not a time such as 21:00: "8"`],
 		[{ from: '8:00', to: '08:00' }, "'Quiet Hours' has 08:00 both as From and as To"],
 		[{ from: '', to: '08:00' }, "'From' in 'Quiet Hours' is missing"],
 		[{ from: '21:00' }, "'To' in 'Quiet Hours' is missing"],
-		[{}, "'From' in 'Quiet Hours' is missing"],
 		[{ from: '21:00', to: '={{ $json.to }}' }, "'To' in 'Quiet Hours' is empty for this item"],
-	])('are refused: %s', (hours, refusal) => {
+	])('are refused: %j', (hours, refusal) => {
 		expect(refusalOf(() => read(hours))).toBe(refusal);
 	});
 });

@@ -24,7 +24,7 @@ describe('Segment IDs', () => {
 		['news_7', ['news_7']],
 		['12345678901234567890', ['12345678901234567890']],
 		['\u202A12\u202C, 12\u200E;\u00AD34', ['12', '34']],
-	])('of %s are %s', (given, ids) => {
+	])('of %j are %j', (given, ids) => {
 		expect(read(given)).toEqual(ids);
 	});
 
@@ -42,23 +42,15 @@ describe('Segment IDs', () => {
 		['News readers', 'holds what is not one ID: "News readers"'],
 		['[12, 34]', 'holds what is not one ID: "[12"'],
 		['12, "34"', 'holds what is not one ID: ""34""'],
-		[[12, null], 'holds what is not one ID: null'],
 		[['12', ' '], 'holds what is not one ID: ""'],
 		[['12,34'], 'holds what is not one ID: "12,34"'],
-		[['12、34'], 'holds what is not one ID: "12、34"'],
 		[[1.5], 'holds what is not one ID: 1.5'],
 		[{ id: 12 }, 'holds what is not one ID: {"id":12}'],
 		[beyond, 'so large a number that its last digits are lost'],
 		[[beyond], 'so large a number that its last digits are lost'],
-		['12\ud83c', 'half of a character'],
 		['1\u200B2', 'holds U+200B, a character that nobody sees: "1\u200B2"'],
-		['12, 3\u00AD4', 'holds U+00AD, a character that nobody sees'],
-		['1\u00072', 'holds U+0007, a character that nobody sees'],
 		['1\uFE0F2', 'holds what is not one ID'],
-		['NULL', 'holds NULL, as if a value were missing'],
-		['{{ segments }}', 'but is set to Fixed'],
-		[['#N/A'], 'a formula without a result'],
-	])('are refused: %s', (given, refusal) => {
+	])('are refused: %j', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
 	});
@@ -68,19 +60,14 @@ describe('Segment IDs', () => {
 		expect(refusalOf(() => read('={{ $json.s }} ', context))).toContain('last digits are lost');
 	});
 
-	test.each(['(', ')', '[', ']', '{', '}', '"', "'", '`', '“', '”', '„', '‘', '’', '«', '»'])(
-		'are refused if one holds the character %s',
-		(mark) => {
-			const what = `'Segment IDs' holds what is not one ID: "3${mark}4"`;
-			expect(refusalOf(() => read(`12, 3${mark}4`))).toBe(what);
-		},
-	);
+	test.each([...'()[]{}"\'`“”„‘’«»'])('are refused if one holds the character %s', (mark) => {
+		const what = `'Segment IDs' holds what is not one ID: "3${mark}4"`;
+		expect(refusalOf(() => read(`12, 3${mark}4`))).toBe(what);
+	});
 
 	test.each([
 		['12 34', 'Separate the IDs by commas.'],
-		['12\t34', 'Separate the IDs by commas.'],
 		['News readers', 'Enter the ID alone, not a name.'],
-		['[12, 34]', 'Enter the ID alone, not a name.'],
 	])('of %j are refused with what to do: %s', (given, advice) => {
 		expect(adviceOf(() => read(given))).toBe(advice);
 	});
@@ -107,27 +94,16 @@ describe('Subscriber ID', () => {
 		['', "'Subscriber ID' is missing"],
 		['abc', `'Subscriber ID' is not a number: "abc"`],
 		['5001, 5002', `'Subscriber ID' holds what is not one ID: "5001, 5002"`],
-		[-1, "'Subscriber ID' holds what is not one ID: -1"],
 		['-5', `'Subscriber ID' is not a number: "-5"`],
-		['5001x', `'Subscriber ID' is not a number: "5001x"`],
 		['٥', `'Subscriber ID' is not a number: "٥"`],
-		[1.5, "'Subscriber ID' holds what is not one ID: 1.5"],
-		[['5001'], `'Subscriber ID' holds what is not one ID: ["5001"]`],
 		[true, "'Subscriber ID' holds what is not one ID: true"],
 		[
 			2 ** 53,
 			"'Subscriber ID' is so large a number that its last digits are lost: 9007199254740992",
 		],
-	])('is refused: %s', (given, refusal) => {
+	])('is refused: %j', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toBe(refusal);
 	});
-
-	test.each(['5001, 5002', '5001 5002', '5001|5002'])(
-		'is refused with what to do if it is several: %s',
-		(given) => {
-			expect(adviceOf(() => read(given))).toBe('Use one item for each ID.');
-		},
-	);
 
 	test('is refused if a blank behind the braces makes a text of a number that has lost digits', () => {
 		const context = { input: { s: 2 ** 60 }, gives: { subscriberId: `${2 ** 60} ` } };
@@ -200,7 +176,7 @@ describe('Attributes', () => {
 			[{ ...one, value: beyond }],
 			"'Value' in attribute 1 of 'Attributes' is so large a number that its last digits are lost: 12345678901234567000",
 		],
-	])('are refused: %s', (pairs, refusal) => {
+	])('are refused: %j', (pairs, refusal) => {
 		expect(refusalOf(() => fromPairs(pairs))).toBe(refusal);
 	});
 });
@@ -245,7 +221,7 @@ describe('Attributes (JSON)', () => {
 		],
 		['{"plan": "{{ $json.plan }}"}', 'but is set to Fixed'],
 		['={"plan": "{{ $json.plan }}"}', 'has nothing in the place of {{ $json.plan }}'],
-	])('are refused: %s', (given, refusal) => {
+	])('are refused: %j', (given, refusal) => {
 		const context = { gives: { attributesJson: '{"plan": ""}' } };
 		expect(refusalOf(() => fromJson(given, context))).toContain(refusal);
 	});

@@ -84,12 +84,7 @@ describe.each([
 		['2030-10-27T02:30+01:00', 'Europe/Berlin', '2030-10-27 02:30 +01:00', 'has its offset'],
 		['2030-11-03T01:15', 'America/New_York', '2030-11-03 01:15 -04:00', 'comes twice: the first'],
 		// Lord Howe's clock is set back by half an hour.
-		[
-			'2030-04-07T01:45',
-			'Australia/Lord_Howe',
-			'2030-04-07 01:45 +11:00',
-			'comes twice: the first',
-		],
+		['2030-04-07T01:45', 'Australia/Lord_Howe', '2030-04-07 01:45 +11:00', 'comes twice'],
 	])('%s in %s is %s: it %s', (value, zone, text) => {
 		expect(parseSchedule(value, zone).text).toBe(text);
 	});
@@ -101,13 +96,8 @@ test.each([
 	...['17/05/2030 09:30', '5/17/2030 9:30 AM', '2030-05-17T09', '2030-05-017 09:30', '20300517'],
 	...['2030-05-17T10:00 UTC', '2030-05-17T10:00:60', '2030-05-17T10:00-15:00'],
 	...['2029-02-29T10:00', '2030-05-17T10:60', '2030-05-17T10:00+15:00', '2030-05-17T10:00+05:60'],
-	...[
-		'+012030-05-17T10:00Z',
-		'9999-12-31T23:59:01+00:00Z',
-		'2030-05-17 09:30 +25:00',
-		'18934560000000',
-		'',
-	],
+	...['+012030-05-17T10:00Z', '9999-12-31T23:59:01+00:00Z', '2030-05-17 09:30 +25:00', ''],
+	'18934560000000',
 	...[undefined, null, true, {}, Number.NaN, new Date(Number.NaN), DateTime.invalid('broken')],
 ])('%p can’t be read as a date', (value) => {
 	expect(refusal(() => parseSchedule(value, 'UTC')).message).toMatch(
