@@ -7,12 +7,8 @@ const record = {
 	notification_status: 'Sent',
 	notification_id: '1001',
 	count: {
-		total_attempts: '120',
-		successfully_sent: '100',
-		failed_to_send: '20',
-		delivered: '90',
-		clicked: '9',
-		closed: '30',
+		...{ total_attempts: '120', successfully_sent: '100', failed_to_send: '20' },
+		...{ delivered: '90', clicked: '9', closed: '30' },
 	},
 };
 
@@ -36,16 +32,9 @@ describe('Get Status', () => {
 			['deliveryRate', 0.9],
 			['clickRate', 0.1],
 		]);
-		expect(asked).toEqual([
-			{
-				request: {
-					isSend: false,
-					path: '/v1/notification/status/id/1001',
-					isOfCampaign: true,
-				},
-				timeoutMs: 5000,
-			},
-		]);
+		const path = '/v1/notification/status/id/1001';
+		const request = { isSend: false, path, isOfCampaign: true };
+		expect(asked).toEqual([{ request, timeoutMs: 5000 }]);
 	});
 
 	test('names the campaign that is not there, and the field to correct', async () => {
