@@ -51,14 +51,6 @@ const kinds: ReadonlyArray<
 	['a message', (message) => read({ message })],
 	['a URL', (targetUrl) => read({ targetUrl }), ['', 'https://shop.example/?']],
 	['the address of a picture', (iconUrl) => read({ additionalFields: { iconUrl } }), ['https://']],
-	[
-		'the title of a button without a limit',
-		(title) =>
-			read(
-				{ segmentIds: 1, actionButtons: { button: [{ title, url: 'https://a.example' }] } },
-				sendToSegments,
-			),
-	],
 	['a UTM parameter', (source) => read(utm({ source }))],
 	[
 		'an attribute',
@@ -81,7 +73,6 @@ const kinds: ReadonlyArray<
 		(sendAt) => read({ additionalFields: { sendAt } }),
 		['', '0T0', '2030-05-17', '2030-05-17 09:30'],
 	],
-	['an end', (expireAt) => read({ additionalFields: { expireAt } }), ['', '2030-05-17 09:30']],
 	[
 		'a timezone',
 		(sendAtTimezone) => read({ additionalFields: { sendAt: '2030-05-17 09:30', sendAtTimezone } }),
@@ -91,14 +82,11 @@ const kinds: ReadonlyArray<
 		(from) => read({ additionalFields: { quietHours: { hours: { from, to: '08:00' } } } }),
 	],
 	[
-		'an amount',
-		(amount) => read({ additionalFields: { expireAfter: { duration: { amount, unit: 'd' } } } }),
-	],
-	[
 		'an expression',
 		(text) => expressionOf(`=Hello ${text}`, 'Hello', {}),
 		['', '{{ $json', "{{ $json['"],
 	],
+	['a number', (timeout) => read({ options: { timeout } })],
 	['a switch', (autoHide) => read({ additionalFields: { autoHide } })],
 	[
 		'a text that an expression joins',

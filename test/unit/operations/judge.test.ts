@@ -26,7 +26,6 @@ describe('nobody meant', () => {
 		{ text: '[object Promise]', holds: '[object Promise]' },
 		{ text: 'Hello function toUpperCase() { [native code] }', holds: '[native code]' },
 		{ text: 'Sale ends Invalid Date', holds: 'Invalid Date' },
-		{ text: 'sale-Invalid Date', holds: 'Invalid Date' },
 		{ text: 'Sale ends Invalid DateTime', holds: 'Invalid DateTime' },
 		{ text: 'undefined', holds: 'undefined' },
 		{ text: ' null ', holds: 'null' },
@@ -35,11 +34,6 @@ describe('nobody meant', () => {
 		{ text: 'Hello null', expression: "={{ 'Hello ' + $json.first }}", holds: 'null' },
 		{ text: 'Hello undefined', expression: '={{ `Hello ${$json.first}` }}', holds: 'undefined' },
 		{ text: 'p-Infinity', expression: "={{ 'p-' + 1 / $json.n }}", holds: 'Infinity' },
-		{
-			text: 'Now Infinity% of the old price',
-			expression: '={{ `Now ${$json.now / $json.old}% of the old price` }}',
-			holds: 'Infinity',
-		},
 		{ text: 'Sommerschlu\uFFFDverkauf', holds: '\uFFFD, which stands for a character' },
 		{
 			text: 'Hello undefined',
@@ -52,14 +46,8 @@ describe('nobody meant', () => {
 		{ text: 'Hello {{First name}}', holds: '{{First name}}, but is set to Fixed' },
 		{ text: 'Hello {{}}!', holds: '{{}}, but is set to Fixed' },
 		{ text: 'Hello {{ $json.name }', holds: '$json.name, but is set to Fixed' },
-		{ text: 'Hello $json.name!', holds: '$json.name!, but is set to Fixed' },
 		{ text: '$json["First name"]', holds: '$json["First, but is set to Fixed' },
 		{ text: '{ $json.name }', holds: '$json.name, but is set to Fixed' },
-		{
-			text: 'Hello {{ $json.name }}',
-			expression: '={{ $json.text }}',
-			holds: '{{ $json.name }}, a template',
-		},
 	])('"$text": it holds $holds', ({ text, expression, input, holds }) => {
 		expect(refusalOf(() => judgeText({ text, expression, input }))).toContain(holds);
 	});
@@ -99,27 +87,10 @@ describe('nobody meant', () => {
 		expect(refusalOf(() => judgeText({ text }))).toContain(`holds ${text}, which a spreadsheet`);
 	});
 
-	test.each([
-		{ expression: '=Hello {{ $json.name }}', input: {} },
-		{ expression: '=Hello {{ $json.name }}', input: { name: null } },
-		{ expression: '=order-{{ $json.n }}', input: { n: ' ' } },
-		{ expression: '=order-{{ $json.n }}', input: { n: '\u00A0\u200B' } },
-		{ expression: '=https://shop.example/{{ $json.page.slug }}', input: { page: {} } },
-	])('$expression of an item with $input', ({ expression, input }) => {
-		expect(refusalOf(() => judgeText({ text: 'Hello', expression, input }))).toContain(
-			'has nothing in the place of {{ $json',
-		);
+	test('a text of which a part is missing', () => {
+		const row = { text: 'Hello', expression: '=Hello {{ $json.name }}', input: { name: null } };
+		expect(refusalOf(() => judgeText(row))).toContain('has nothing in the place of {{ $json.name');
 	});
-
-	test.each(['=order-{{ $json.id }}', '={{ $json.id }} '])(
-		'a number in %s that has lost its last digits',
-		(expression) => {
-			const input = { id: Number('820982911946154508') };
-			expect(refusalOf(() => judgeText({ text: 'order-8', expression, input }))).toContain(
-				'last digits are lost',
-			);
-		},
-	);
 
 	test.each([
 		['[object Object]', /^Use a field of the object in the expression, such as /],
