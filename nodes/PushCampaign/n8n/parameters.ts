@@ -41,6 +41,12 @@ function valueAt(parameters: object, path: string): unknown {
 	return value;
 }
 
+const notEvaluated = ({ label }: Field, error: unknown) =>
+	new InvalidInput(
+		`${label} can't be evaluated: ${messageOf(error)}`,
+		`Correct the expression in ${label}.`,
+	);
+
 /** Reads the parameters of a node. `evaluate` asks n8n for the value at a path. */
 export function readerOf(
 	parameters: object,
@@ -66,8 +72,7 @@ export function readerOf(
 			try {
 				return evaluate(field.path) ?? null;
 			} catch (error) {
-				const message = `${field.label} can't be evaluated: ${messageOf(error)}`;
-				throw new InvalidInput(message, `Correct the expression in ${field.label}.`);
+				throw notEvaluated(field, error);
 			}
 		},
 	};

@@ -73,14 +73,14 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 export const testSubscriberAsEntered = (item: ItemParameters): string | undefined =>
 	asEntered(item, testSubscriberField);
 
-/** Whether Test Subscriber ID was added. */
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
 /** Names the subscriber who is not there, and the field with the ID. */
 function withSubscriber(result: Result<Receipt>, { body, standsFor }: PreparedSend): typeof result {
-	if (result.answered || result.problem.type !== 'invalid_sid') return result;
-	const message = `The push service has no subscriber ${clip(body.sid ?? '')}`;
+	const { sid } = body;
+	if (result.answered || result.problem.type !== 'invalid_sid' || !sid) return result;
+	const message = `The push service has no subscriber ${clip(sid)}`;
 	const fix =
 		standsFor === undefined
 			? `They may have unsubscribed: correct ${subscriberField.label}, or take them out of the list.`
