@@ -1,15 +1,17 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { TOOL } from './support/nodeTypes';
 import {
+	byTitle,
 	credentialsFor,
 	failure,
 	faultFor,
+	hintsOf,
 	inputOf,
-	matching,
+	lost,
 	push,
 	titled,
 	titlesAt,
-	useDatabase,
+	database,
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf, runAsOwnAgent, runWorkflow } from './support/run';
@@ -18,10 +20,7 @@ import { chain, connect, nodeFrom } from './support/workflow';
 // The node as the tool of an agent: of the AI Agent node, by MCP, and of n8n's own Agents.
 
 const simulator = useSimulator();
-const database = useDatabase();
 const credentials = () => ({ credentials: credentialsFor(simulator()) });
-
-const byTitle = { title: '={{ $json.title }}' };
 
 /** An agent that calls the tool once for each input item. */
 function workflowWith(agent: string, parameters: INodeParameters, more = {}) {
@@ -42,13 +41,8 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 	// An older agent hands its arguments to expressions of `$fromAI` alone.
 	const parameters = agent === 'test.agent' ? byTitle : { title: 'a' };
 
-	test('it sends, and the agent reads the row', async () => {
-		expect(textOf(await run(agent, parameters))).toContain('1001');
-		expect(titlesAt(simulator())).toEqual(['a']);
-	});
-
-	test('a text may hold a field of the item that the agent works on', async () => {
-		await run(agent, { title: '=Hello {{ $json.title }}' });
+	test('it sends, also a text with a field of the item that the agent works on, and the agent reads the row', async () => {
+		expect(textOf(await run(agent, { title: '=Hello {{ $json.title }}' }))).toContain('1001');
 		expect(titlesAt(simulator())).toEqual(['Hello a']);
 	});
 
@@ -62,7 +56,7 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 	});
 
 	test('what is unknown says not to call it again for that, and offers no Retry', async () => {
-		simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
+		simulator().addFault(faultFor(undefined, lost));
 		const answers = textOf(await run(agent, parameters));
 		expect(answers.split('Do not call this tool again for it: a person has to')).toHaveLength(2);
 		expect(answers).not.toMatch(/Retry|Unknown Outcome/);
@@ -82,6 +76,32 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(titlesAt(simulator())).toEqual(['a']);
 		expect(database.keyRows).toEqual(['claim:1', 'sent']);
 	});
+});
+
+test('of two calls at once that show the same to all, one is refused in words for a model', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+	const name = "={{ $fromAI('name', 'Any', 'string') }}";
+	const parameters = { title: 'a', additionalFields: { name } };
+	const answers = await run('test.olderAgent', parameters, inputOf({ name: 'x' }, { name: 'y' }));
+	expect(titlesAt(simulator())).toEqual(['a']);
+	expect(textOf(answers)).toMatch(
+		/that an earlier call of this tool has sent, or may have sent\. Nothing was sent\./,
+	);
+	expect(textOf(answers)).not.toContain('Remove Duplicates');
+});
+
+test('of two calls at once with the same content and another ID each, one sends', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+	const idempotencyKey = "={{ $fromAI('key', 'Any', 'string') }}";
+	const calls = inputOf({ key: 'k1' }, { key: 'k2' });
+	await run('test.olderAgent', { title: 'a', options: { idempotencyKey } }, calls);
+	expect(titlesAt(simulator())).toEqual(['a']);
+});
+
+test('a call with the content of an earlier one is told as sent earlier', async () => {
+	const input = titled('a', 'a');
+	const done = await runWorkflow(workflowWith('test.agent', byTitle), { ...credentials(), input });
+	expect(hintsOf(done, TOOL)).toEqual(['Nothing was sent now. 1 was sent earlier.']);
 });
 
 test('calls of a tool with other content each send', async () => {
@@ -113,25 +133,20 @@ describe('n8n’s own Agents, which keep nothing,', () => {
 		expect(items).toMatchObject([{ json: { activeSubscribers: 10_000 } }]);
 	});
 
-	test('refuse a Test Subscriber ID: they don’t say whether somebody is trying the tool', async () => {
-		const json = chain([push({ options: { testSubscriberId: '5001' } })]);
-		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
-			/^'Test Subscriber ID' does not work in n8n's own Agents/,
-		);
-		await expect(runAsOwnAgent(json, credentials())).rejects.toMatchObject({
-			message: matching(/'Test Subscriber ID'.*Nothing was sent\. Take 'Test Subscriber ID' out/),
-		});
-		expect(simulator().requests).toEqual([]);
-	});
-
-	test('refuse Send Only Once in words that say why', async () => {
-		const json = chain([push({ options: { idempotencyKey: 'order-1' } })]);
-		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(
-			/^'Send Only Once' does not work here: .*outside of a workflow/,
-		);
-		await expect(runAsOwnAgent(json, credentials())).rejects.toMatchObject({
-			message: matching(/Nothing was sent\. Take 'Send Only Once' out of the options, or let the/),
-		});
+	test.each([
+		{
+			option: 'Test Subscriber ID',
+			options: { testSubscriberId: '5001' },
+			says: /^'Test Subscriber ID' does not work in n8n's own Agents.* Nothing was sent\. Take 'Test Subscriber ID' out/,
+		},
+		{
+			option: 'Send Only Once',
+			options: { idempotencyKey: 'order-1' },
+			says: /^'Send Only Once' does not work here: .*outside of a workflow.* Nothing was sent\. Take 'Send Only Once' out of the options, or let the/,
+		},
+	])('refuse in words that say why, and send nothing: $option', async (row) => {
+		const json = chain([push({ options: row.options })]);
+		await expect(runAsOwnAgent(json, credentials())).rejects.toThrow(row.says);
 		expect(simulator().requests).toEqual([]);
 	});
 });

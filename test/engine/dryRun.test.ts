@@ -1,33 +1,32 @@
 import type { INodeParameters } from 'n8n-workflow';
 import {
+	byTitle,
 	content,
 	continuing,
 	credentialsFor,
+	database,
 	failure,
 	hintsOf,
 	inputOf,
 	matching,
 	outputOf,
+	runsAt,
 	titled,
-	useDatabase,
+	toOne,
 	useSimulator,
-	workflowOf,
 } from './support/pushCampaign';
-import { runWorkflow } from './support/run';
 
 const simulator = useSimulator();
-const database = useDatabase();
+const runAt = runsAt(simulator);
 
 const run = async (
 	parameters: INodeParameters,
 	input = inputOf({}),
 	options: INodeParameters = {},
+	more = {},
+	surroundings = {},
 ) =>
-	await runWorkflow(workflowOf({ ...parameters, options: { dryRun: true, ...options } }), {
-		credentials: credentialsFor(simulator()),
-		input,
-	});
-const byTitle = { title: '={{ $json.title }}' };
+	await runAt({ ...parameters, options: { dryRun: true, ...options } }, input, more, surroundings);
 const sends = () => simulator().requests.filter(({ method }) => method === 'POST');
 
 const notification = '<b>Summer sale</b><br>Everything must go<br>https://shop.example.com/sale';
@@ -98,16 +97,14 @@ test('the count is waited for five seconds at most', async () => {
 test('nothing is counted for sends to several sites', async () => {
 	const { url } = simulator();
 	const input = inputOf({ url, title: 'a' }, { url: `${url}/other`, title: 'b' });
-	const json = workflowOf({ ...byTitle, options: { dryRun: true } });
 	const credentials = credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' });
-	const done = await runWorkflow(json, { credentials, input });
+	const done = await run(byTitle, input, {}, {}, { credentials });
 	expect(hintsOf(done)[0]).toContain('2 campaigns, each to all subscribers. The first one:');
 	expect(simulator().requests).toEqual([]);
 });
 
 test('nothing is counted for another audience', async () => {
-	const done = await run({ operation: 'sendToSegments', segmentIds: '12, 34' });
-	expect(hintsOf(done)[0]).toContain('It would go to segments 12, 34 right away:');
+	await run({ operation: 'sendToSegments', segmentIds: '12, 34' });
 	expect(simulator().requests).toEqual([]);
 });
 
@@ -118,7 +115,6 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 		{ title: 'b', id: 'x' },
 		{ title: '', id: 5004 },
 	);
-	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
 	const done = await run({ ...byTitle, ...toOne }, input);
 	expect(done.status).toBe('success');
 	const [first, second, third] = outputOf(done);
@@ -127,20 +123,10 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 		...{ subscriberId: '5002', audience: 'subscriber', dryRun: true },
 		error: { message: "'Title' is empty for this item", type: 'validation', outcome: 'notSent' },
 	});
-	expect(Object.keys(second ?? {})).toEqual([
-		'subscriberId',
-		'audience',
-		'recipients',
-		'dryRun',
-		'error',
-	]);
-	expect(Object.keys(third ?? {})).toEqual([
-		'subscriberId',
-		'audience',
-		'title',
-		'dryRun',
-		'error',
-	]);
+	const order = ['subscriberId', 'audience', 'title', 'recipients', 'dryRun', 'error'];
+	const known = (missing: string) => order.filter((field) => field !== missing);
+	expect(Object.keys(second ?? {})).toEqual(known('title'));
+	expect(Object.keys(third ?? {})).toEqual(known('recipients'));
 	const [hint] = hintsOf(done);
 	expect(hint).toContain('3 of 4 items are not valid, so none would be sent:<br>');
 	expect(hint).toContain(
@@ -152,39 +138,23 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 });
 
 test('with Continue it says how many would be sent', async () => {
-	const json = workflowOf({ ...byTitle, options: { dryRun: true } }, continuing);
-	const input = titled('a', '', 'b');
-	const done = await runWorkflow(json, { credentials: credentialsFor(simulator()), input });
-	const [hint] = hintsOf(done);
+	const [hint] = hintsOf(await run(byTitle, titled('a', '', 'b'), {}, continuing));
 	expect(hint).toContain('2 of 3 would be sent. The others would not:<br>Item 1 (counted from 0)');
 	expect(hint).toContain('2 campaigns, each to all 10,000 active subscribers. The first one:');
 });
 
-test('of items with one key the first alone is shown as what would be sent', async () => {
+test('of items with one key the first alone is shown as what would be sent, and no key is asked', async () => {
 	const done = await run({}, inputOf({}, {}, {}), { idempotencyKey: 'order-1' });
-	expect(outputOf(done)).toMatchObject([{ dryRun: true }, { dryRun: true }, { dryRun: true }]);
-	expect(hintsOf(done)).toHaveLength(1);
-	expect(hintsOf(done)[0]).toContain(
-		'<br>It would go to all 10,000 active subscribers right away:',
-	);
+	const shown = { idempotencyKey: 'order-1', dryRun: true };
+	expect(outputOf(done)).toMatchObject([shown, shown, shown]);
+	expect(hintsOf(done)).toEqual([
+		expect.stringContaining('<br>It would go to all 10,000 active subscribers right away:'),
+	]);
+	expect(database.queries).toEqual([]);
 });
 
 test('a time that is too near could not be sent', async () => {
 	const done = await run({ additionalFields: { sendAt: '2024-05-17T09:30' } });
 	const error = { message: matching(/^'Send At' /) };
 	expect(outputOf(done)).toMatchObject([{ dryRun: true, error }]);
-});
-
-test('a key is neither asked nor claimed, and shows in the row', async () => {
-	const done = await run({}, inputOf({}), { idempotencyKey: 'order-1' });
-	expect(outputOf(done)).toMatchObject([{ idempotencyKey: 'order-1', dryRun: true }]);
-	expect(database.queries).toEqual([]);
-});
-
-test('one entered key for different subscribers shows as what could not be sent', async () => {
-	const toOne = { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' };
-	const input = inputOf({ id: 5001 }, { id: 5002 });
-	const done = await run(toOne, input, { idempotencyKey: 'order-' });
-	expect(hintsOf(done)[0]).toContain('2 of 2 items are not valid, so none would be sent:');
-	expect(database.queries).toEqual([]);
 });

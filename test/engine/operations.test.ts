@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import {
+	byTitle,
 	content,
 	continuing,
 	failure,
@@ -7,12 +8,12 @@ import {
 	inputOf,
 	matching,
 	NODE,
+	numbered,
 	outputOf,
 	runsAt,
 	sentHeaders,
 	titled,
 	toErrorOutput,
-	useDatabase,
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf } from './support/run';
@@ -21,7 +22,6 @@ import { declaredIn, declaredTypes, typesIn } from './support/schemas';
 // One whole workflow for each send: the parameters as the editor saves them, the request, and the item.
 
 const simulator = useSimulator();
-useDatabase();
 
 const run = runsAt(simulator);
 
@@ -114,19 +114,21 @@ test('a field that is left out is not sent at all', async () => {
 });
 
 test('each item of many keeps its place, whichever is answered first', async () => {
-	const titles = Array.from({ length: 30 }, (_, index) => `No ${index}`);
+	const input = numbered(30);
 	simulator().addFault({ times: 10, action: { kind: 'delay', ms: 40 } });
-	const items = itemsOf(await run({ title: '={{ $json.title }}' }, titled(...titles)), NODE);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(titles.map((_, item) => ({ item })));
+	const items = itemsOf(await run(byTitle, input), NODE);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(input.map((_, item) => ({ item })));
 	const titleOf = (id: unknown) => simulator().campaign(String(id))?.body['title'];
-	expect(items.map(({ json }) => titleOf(json['campaignId']))).toEqual(titles);
+	expect(items.map(({ json }) => titleOf(json['campaignId']))).toEqual(
+		input.map(({ json }) => json['title']),
+	);
 });
 
 describe('of three sends, one that is refused and one that is not valid', () => {
 	const input = titled('first', 'refused', '');
 	const start = async (more: object) => {
 		simulator().addFault(faultFor('refused', failure('invalid_value')));
-		return await run({ title: '={{ $json.title }}' }, input, more);
+		return await run(byTitle, input, more);
 	};
 	const refused = {
 		message: 'The push service does not accept one of the values',
@@ -175,7 +177,7 @@ describe('of three sends, one that is refused and one that is not valid', () => 
 
 test('an ID under Send Only Once that can’t be evaluated fails its own item, whose row says the rest', async () => {
 	const idempotencyKey = "={{ $json.id ?? $('Not there').item.json.id }}";
-	const parameters = { title: '={{ $json.title }}', options: { idempotencyKey } };
+	const parameters = { ...byTitle, options: { idempotencyKey } };
 	const input = inputOf({ title: 'first', id: 1 }, { title: 'second' });
 	expect(outputOf(await run(parameters, input, continuing))).toMatchObject([
 		{ title: 'first', status: 'success' },

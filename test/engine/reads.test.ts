@@ -12,7 +12,7 @@ import {
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { itemsOf, runWorkflow, startWorkflow } from './support/run';
+import { itemsOf, startWorkflow } from './support/run';
 import { declaredTypes, typesIn } from './support/schemas';
 
 // One whole workflow for each read: the parameters as the editor saves them, the request, and the item.
@@ -83,47 +83,38 @@ test('a read gives null for what the service does not give, as its output schema
 	expect(typesIn(...counts)).toEqual(declaredTypes('site/getSubscriberCount'));
 });
 
-test('a read with the same parameters as another item asks the service once', async () => {
+test('a read with the same parameters as another item asks the service once, and no other one does', async () => {
 	const [first, second] = [addCampaign(), addCampaign()];
-	const ids = [first, second, first, first];
-	const done = await run(
-		{ operation: 'getStatus' },
-		inputOf(...ids.map((campaignId) => ({ campaignId }))),
-	);
-	expect(outputOf(done).map(({ campaignId }) => campaignId)).toEqual(ids);
+	const parameters = { operation: 'getStatus', simplify: '={{ $json.simplify ?? true }}' };
+	const input = inputOf(...[first, second, first].map((campaignId) => ({ campaignId })), {
+		campaignId: first,
+		simplify: false,
+	});
+	const items = itemsOf(await run(parameters, input), NODE);
+	expect(items.slice(0, 3).map(({ json }) => json['campaignId'])).toEqual([first, second, first]);
+	expect(items[3]?.json).toMatchObject({ notification_id: first, count: { clicked: '11' } });
 	// A later node may change one of them.
-	const [one, , other] = itemsOf(done, NODE);
-	expect(one?.json).not.toBe(other?.json);
-	expect(simulator().requests).toHaveLength(2);
+	expect(items[0]?.json).not.toBe(items[2]?.json);
+	expect(simulator().requests).toHaveLength(3);
 });
 
-test('a read with other parameters than another item asks the service again', async () => {
-	const campaignId = addCampaign();
-	const parameters = { operation: 'getStatus', simplify: '={{ $json.simplify }}' };
-	const items = inputOf({ campaignId, simplify: true }, { campaignId, simplify: false });
-	expect(outputOf(await run(parameters, items))).toMatchObject([
-		{ campaignId, clicked: 11 },
-		{ notification_id: campaignId, count: { clicked: '11' } },
-	]);
-	expect(simulator().requests).toHaveLength(2);
+test('of reads that are not valid each is named, with its reason, and none is asked for', async () => {
+	const input = inputOf({ campaignId: '1, 2' }, { campaignId: '' }, { campaignId: '3' });
+	const { message, description } = failureOf(await run({ operation: 'getStatus' }, input));
+	expect(message).toMatch(
+		/^2 of 3 items are not valid\. Item 0 \(counted from 0\): .*"1, 2"; item 1: 'Campaign ID' /,
+	);
+	expect(description).toMatch(/^Use one item for each ID\. 'Retry with /);
+	expect(simulator().requests).toEqual([]);
 });
 
-describe('of two reads, one that is not valid', () => {
-	const input = () => inputOf({ campaignId: addCampaign() }, { campaignId: '1, 2' });
+test('a read that is not valid comes out in its place with Continue, named as it was entered', async () => {
+	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '1, 2' });
+	const [read, invalid] = outputOf(await run({ operation: 'getStatus' }, input, continuing));
+	expect(read).toMatchObject({ clicked: 11 });
 	const message = `'Campaign ID' holds what is not one ID: "1, 2"`;
-
-	test('keeps the other from being asked for', async () => {
-		const done = await run({ operation: 'getStatus' }, input());
-		expect(failureOf(done).message).toContain(message);
-		expect(simulator().requests).toEqual([]);
-	});
-
-	test('comes out in its place with Continue, named as it was entered', async () => {
-		const [read, invalid] = outputOf(await run({ operation: 'getStatus' }, input(), continuing));
-		expect(read).toMatchObject({ clicked: 11 });
-		const error = { message, description: 'Use one item for each ID.', type: 'validation' };
-		expect(invalid).toStrictEqual({ campaignId: '1, 2', error });
-	});
+	const error = { message, description: 'Use one item for each ID.', type: 'validation' };
+	expect(invalid).toStrictEqual({ campaignId: '1, 2', error });
 });
 
 test('a read refuses the record of another campaign', async () => {
@@ -131,19 +122,10 @@ test('a read refuses the record of another campaign', async () => {
 	const answer = { notification_status: 'Sent', notification_id: '77', count: {} };
 	simulator().addFault({ times: 0, action: { kind: 'respond', body: JSON.stringify(answer) } });
 	const done = await run({ operation: 'getStatus', campaignId: id }, inputOf({}), continuing);
-	expect(outputOf(done)).toMatchObject([
-		{ campaignId: id, error: { type: 'unexpected_answer', httpCode: '200' } },
-	]);
+	const error = { type: 'unexpected_answer', httpCode: '200' };
+	expect(outputOf(done)).toMatchObject([{ campaignId: id, error }]);
 	// Two more tries: it may be right by then.
 	expect(simulator().requests).toHaveLength(3);
-});
-
-test('a read that the service refuses says what is not there, and carries the number of its item', async () => {
-	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '999' });
-	expect(failureOf(await run({ operation: 'getStatus' }, input))).toMatchObject({
-		message: 'The push service has no campaign 999',
-		itemIndex: 1,
-	});
 });
 
 describe('a read that has to wait', () => {
@@ -153,23 +135,18 @@ describe('a read that has to wait', () => {
 		const action = { kind: 'failure', type: 'rate_limit', description: '', headers } as const;
 		simulator().addFault({ times: 0, action });
 	});
-	const told = async (mode: 'trigger' | 'integrated' | 'manual') =>
-		failureOf(
-			await runWorkflow(workflowOf(getCount), { credentials: credentialsFor(simulator()), mode }),
-		).description;
+	const inList =
+		"'Retry with currently saved workflow', in the list of executions, goes on from this node.";
+	const ofSubWorkflow =
+		"'Retry with currently saved workflow' of this sub-workflow's own execution goes on from this node. A Retry of the workflow that called it begins from the beginning.";
 
 	test.each([
-		[
-			'trigger' as const,
-			" 'Retry with currently saved workflow', in the list of executions, goes on from this node.",
-		],
-		[
-			'integrated' as const,
-			" 'Retry with currently saved workflow' of this sub-workflow's own execution goes on from this node. A Retry of the workflow that called it begins from the beginning.",
-		],
-		['manual' as const, ''],
-	])('says what a Retry does, in the mode %s', async (mode, retry) => {
-		expect(await told(mode)).toBe(`${said}${retry}`);
+		{ mode: 'trigger', description: `${said} ${inList}` },
+		{ mode: 'integrated', description: `${said} ${ofSubWorkflow}` },
+		{ mode: 'manual', description: said },
+	] as const)('says what a Retry does, in the mode $mode', async ({ mode, description }) => {
+		const failed = failureOf(await run(getCount, inputOf({}), {}, { mode }));
+		expect(failed.description).toBe(description);
 	});
 
 	test('is counted with Continue, after which n8n offers no Retry', async () => {
@@ -179,15 +156,6 @@ describe('a read that has to wait', () => {
 		const [alone] = hintsOf(await run(getCount, inputOf({}), toErrorOutput));
 		expect(alone).toBe('1 of 1 item failed: see the Error output.');
 	});
-});
-
-test('of reads that are not valid each is named, with its reason', async () => {
-	const input = inputOf({ campaignId: '1, 2' }, { campaignId: '' }, { campaignId: '3' });
-	const { message, description } = failureOf(await run({ operation: 'getStatus' }, input));
-	expect(message).toMatch(
-		/^2 of 3 items are not valid\. Item 0 \(counted from 0\): .*"1, 2"; item 1: 'Campaign ID' /,
-	);
-	expect(description).toMatch(/^Use one item for each ID\. 'Retry with /);
 });
 
 test('reads that the user stops ask for nothing further', async () => {
@@ -203,13 +171,16 @@ test('reads that the user stops ask for nothing further', async () => {
 	expect(simulator().requests).toHaveLength(20);
 });
 
-test('a read that fails has no outcome, and keeps its campaign ID with Continue', async () => {
+test('a read that fails names its item, has no outcome, and keeps its campaign ID with Continue', async () => {
 	const error = {
 		message: 'The push service has no campaign 999',
 		description: `The service says: "Invalid notification ID". Correct 'Campaign ID'.`,
 		type: 'invalid_value',
 		httpCode: '404',
 	};
+	const input = inputOf({ campaignId: addCampaign() }, { campaignId: '999' });
+	const stopped = failureOf(await run({ operation: 'getStatus' }, input));
+	expect(stopped).toMatchObject({ message: error.message, itemIndex: 1 });
 	const parameters = { operation: 'getStatus', campaignId: '999' };
 	const done = await run(parameters, inputOf({}), continuing);
 	expect(outputOf(done)).toStrictEqual([{ campaignId: '999', error }]);

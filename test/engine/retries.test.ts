@@ -1,6 +1,8 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
 import {
+	branchesTo,
+	byTitle,
 	continuing,
 	credentialsFor,
 	failure,
@@ -8,76 +10,56 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
+	loopOf,
+	lost,
 	NODE,
+	numbered,
 	outputOf,
 	push,
+	retriesAt,
+	runsAt,
 	titled,
 	titlesAt,
 	toErrorOutput,
-	useDatabase,
+	toOne,
 	useSimulator,
-	workflowOf,
 } from './support/pushCampaign';
 import { itemsOf, retryRun, runWorkflow } from './support/run';
-import { chain, connect } from './support/workflow';
 
 // Nothing that was sent is sent again when n8n runs the same node again for the same execution.
 
 const simulator = useSimulator();
-useDatabase();
+const run = runsAt(simulator);
+const retryWith = retriesAt(simulator);
 
-const credentials = () => ({ credentials: credentialsFor(simulator()) });
-const byTitle = { title: '={{ $json.title }}' };
-const workflow = (options = {}, more = {}) => workflowOf({ ...byTitle, options }, more);
 const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+const keyed = { idempotencyKey: '={{ $json.title }}' };
+const three = titled('first', 'second', 'third');
 
 /** Three sends, of which the second one ends as given. */
 const runThree = async (action = failure(), more = {}) => {
 	simulator().addFault(faultFor('second', action));
-	return await runWorkflow(workflow({}, more), {
-		...credentials(),
-		input: titled('first', 'second', 'third'),
-	});
+	return await run(byTitle, three, more);
 };
-const retry = async (failed: IRun, json = workflow()) =>
-	await retryRun(failed, json, credentials());
+const retry = async (failed: IRun, options: INodeParameters = {}, more = {}) =>
+	await retryWith(failed, { ...byTitle, options }, more);
 
-/** What arrived since the faults were taken away. */
+/** From now on the service answers, and what arrived until now does not count. */
 function serveAgain() {
 	simulator().clearFaults();
 	simulator().requests.length = 0;
 }
 
-test('Retry On Fail tries again what was not sent, and nothing else', async () => {
-	simulator().addFault({ ...faultFor('second', failure()), times: 2 });
-	const done = await runWorkflow(workflow({}, retryOnFail), {
-		...credentials(),
-		input: titled('first', 'second', 'third'),
-	});
-	expect(titlesAt(simulator()).sort()).toEqual(['first', 'second', 'second', 'second', 'third']);
-	expect(outputOf(done)).toMatchObject([
-		{ title: 'first', status: 'success' },
-		{ title: 'second', status: 'success' },
-		{ title: 'third', status: 'success' },
-	]);
-});
-
-test('Retry On Fail tries again what failed with Continue, and nothing else', async () => {
+test.each([
+	{ what: 'was not sent', fault: faultFor('first', failure(), 2), more: {}, tries: 3 },
 	// n8n looks at the first item alone (n8n-core 2.41.1: `workflow-execute.js`).
-	simulator().addFault(faultFor('first', failure()));
-	const json = workflow({}, { ...continuing, ...retryOnFail });
-	const input = titled('first', 'second', 'third');
-	const items = outputOf(await runWorkflow(json, { ...credentials(), input }));
-	expect(items.map(({ status }) => status)).toEqual(['notSent', 'success', 'success']);
-	expect(titlesAt(simulator()).sort()).toEqual(['first', 'first', 'first', 'second', 'third']);
-});
-
-test('Retry On Fail never sends again what is unknown', async () => {
-	simulator().addFault(faultFor('second', { kind: 'reset-after' }));
-	const json = workflow({}, retryOnFail);
-	const done = await runWorkflow(json, { ...credentials(), input: titled('first', 'second') });
-	expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
-	expect(failureOf(done).message).toMatch(/it is unknown whether item 1 was sent/);
+	{ what: 'failed with Continue', fault: faultFor('first', failure()), more: continuing, tries: 3 },
+	{ what: 'is unknown', fault: faultFor('first', lost), more: {}, tries: 1 },
+])('Retry On Fail requests what $what $tries times, and nothing else again', async (row) => {
+	simulator().addFault(row.fault);
+	await run(byTitle, three, { ...row.more, ...retryOnFail });
+	const firsts = Array.from({ length: row.tries }, () => 'first');
+	expect(titlesAt(simulator()).sort()).toEqual([...firsts, 'second', 'third']);
 });
 
 test('Retry sends the rest, and gives the first answers again', async () => {
@@ -91,20 +73,21 @@ test('Retry sends the rest, and gives the first answers again', async () => {
 		{ title: 'third', campaignId: '1002', status: 'success' },
 	]);
 	expect(hintsOf(done)).toContain('1 sent now, to all subscribers. 2 were sent earlier.');
+	expect(outputOf(await retry(failed))[1]).toMatchObject({ campaignId: '1003' });
+	expect(titlesAt(simulator())).toEqual(['second']);
 });
 
 test('Retry knows an item by its place, and does not judge again what was sent', async () => {
 	const failed = await runThree();
 	serveAgain();
 	// Everything is edited in between, and it would not even be valid for the first one.
-	const json = workflowOf({
+	const edited = {
 		...{ operation: 'sendToSegments', segmentIds: '12', message: 'Corrected' },
 		title: "={{ $json.title === 'second' ? 'corrected' : '' }}",
 		options: { timeout: "={{ $json.title === 'second' ? 1000 : 0 }}" },
-	});
-	const done = await retryRun(failed, json, {
-		credentials: credentialsFor(simulator(), { allowHttp: true }),
-	});
+	};
+	const credentials = credentialsFor(simulator(), { allowHttp: true });
+	const done = await retryWith(failed, edited, {}, { credentials });
 	expect(titlesAt(simulator())).toEqual(['corrected']);
 	expect(outputOf(done)).toMatchObject([
 		{ title: 'first', audience: 'all' },
@@ -113,17 +96,12 @@ test('Retry knows an item by its place, and does not judge again what was sent',
 	]);
 });
 
-test('a Retry that fails says what was sent now and earlier', async () => {
-	const { message } = failureOf(await retry(await runThree()));
-	expect(message).toMatch(/\. 0 of 3 were sent now, 2 earlier\.$/);
-});
-
 test('a dry run is refused in a Retry: n8n would offer no other one after it', async () => {
 	const failed = await runThree();
 	serveAgain();
-	const told = failureOf(await retry(failed, workflow({ dryRun: true })));
+	const told = failureOf(await retry(failed, { dryRun: true }));
 	expect(told.message).toMatch(
-		/^1 of 3 items is not valid\. 0 of 3 were sent now, 2 earlier\. .* 'Dry Run' does not work in a Retry/,
+		/^'Dry Run' does not work in a Retry, .*\. 0 of 3 were sent now, 2 earlier\.$/,
 	);
 	expect(told.description).toMatch(/^Take 'Dry Run' out of the options\. 'Retry with /);
 	expect(simulator().requests).toEqual([]);
@@ -141,19 +119,13 @@ test('an item that another one stands in the place of by then is sent', async ()
 });
 
 describe('Unknown Outcome where nothing was left unknown', () => {
-	const choose = async (options: object, mode: 'manual' | 'trigger' = 'trigger') =>
-		await runWorkflow(workflow({ ...options }), {
-			...{ ...credentials(), mode },
-			input: titled('first', 'second'),
-		});
-	const keyed = { idempotencyKey: '={{ $json.title }}' };
-
 	test.each(['resend', 'countAsSent'])('is refused, keyed or not: %s', async (unknownOutcome) => {
-		for (const options of [{}, keyed]) {
+		for (const more of [{}, keyed]) {
 			for (const mode of ['manual', 'trigger'] as const) {
-				const told = failureOf(await choose({ unknownOutcome, ...options }, mode));
+				const parameters = { ...byTitle, options: { unknownOutcome, ...more } };
+				const told = failureOf(await run(parameters, three, {}, { mode }));
 				expect(told.message).toBe(
-					"'Unknown Outcome' is set, and nothing here was left unknown. None of 2 was sent.",
+					"'Unknown Outcome' is set, and nothing here was left unknown. None of 3 was sent.",
 				);
 				expect(told.description).toMatch(/^Take 'Unknown Outcome' out of the options\./);
 			}
@@ -162,96 +134,78 @@ describe('Unknown Outcome where nothing was left unknown', () => {
 	});
 
 	test('is refused in a Retry of an execution that was only refused', async () => {
-		const told = failureOf(await retry(await runThree(), workflow({ unknownOutcome: 'resend' })));
+		const told = failureOf(await retry(await runThree(), { unknownOutcome: 'resend' }));
 		expect(told.message).toContain('nothing here was left unknown');
 		expect(titlesAt(simulator()).filter((title) => title === 'second')).toHaveLength(1);
 	});
 
-	test('is shown by a dry run', async () => {
-		const [item] = outputOf(await choose({ unknownOutcome: 'resend', dryRun: true }));
+	test('is shown by a dry run, but for a key: a dry run does not ask it', async () => {
+		const options = { unknownOutcome: 'resend', dryRun: true };
+		const [item] = outputOf(await run({ ...byTitle, options }, three));
 		expect(item).toMatchObject({ dryRun: true, error: { type: 'validation' } });
+		const [other] = outputOf(await run({ ...byTitle, options: { ...options, ...keyed } }, three));
+		expect(other).toMatchObject({ dryRun: true, request: {} });
 	});
-
-	test('changes nothing if it reports again', async () => {
-		await choose({ unknownOutcome: 'report' });
-		expect(titlesAt(simulator())).toEqual(['first', 'second']);
-	});
-});
-
-test('a second Retry of the same execution knows what the first one sent', async () => {
-	const failed = await runThree();
-	serveAgain();
-	await retry(failed);
-	const [, second] = outputOf(await retry(failed));
-	expect(titlesAt(simulator())).toEqual(['second']);
-	expect(second).toMatchObject({ campaignId: '1003', status: 'success' });
 });
 
 describe('what an execution left unknown', () => {
 	/** Without the tally, which says what was sent now. */
-	const reasonOf = (run: IRun) => failureOf(run).message.replace(/\. [^.]+\.$/, '');
-	const lost = async () => {
-		const failed = await runThree({ kind: 'reset-after' });
+	const reasonOf = (done: IRun) => failureOf(done).message.replace(/\. [^.]+\.$/, '');
+	const leaveUnknown = async () => {
+		const failed = await runThree(lost);
 		serveAgain();
 		return failed;
 	};
+	const takeOut = "Take 'Unknown Outcome' out of the options now, so that it";
 
-	test('fails again with the same words, and is not requested', async () => {
-		const failed = await lost();
+	test('fails again with the same words, is not requested, and keeps nothing else back', async () => {
+		simulator().addFault(faultFor('third', failure()));
+		const failed = await leaveUnknown();
 		const again = await retry(failed);
 		expect(reasonOf(again)).toBe(reasonOf(failed));
 		expect(failureOf(again)).toMatchObject({ name: 'NodeApiError', itemIndex: 1 });
-		expect(simulator().requests).toEqual([]);
-	});
-
-	test('keeps nothing else from being sent', async () => {
-		simulator().addFault(faultFor('third', failure()));
-		const failed = await lost();
-		expect(failureOf(await retry(failed)).message).toMatch(/1 of 3 was sent now, 1 earlier\.$/);
+		expect(failureOf(again).message).toMatch(/1 of 3 was sent now, 1 earlier\.$/);
 		expect(titlesAt(simulator())).toEqual(['third']);
 	});
 
 	test('fails again with the same words although an option is not valid by then', async () => {
-		const failed = await lost();
-		const again = await retry(failed, workflow({ timeout: 0 }));
-		expect(reasonOf(again)).toBe(reasonOf(failed));
+		const failed = await leaveUnknown();
+		expect(reasonOf(await retry(failed, { timeout: 0 }))).toBe(reasonOf(failed));
 	});
 
 	test('is sent again with Send Again, and the hint says to take the option out', async () => {
-		const done = await retry(await lost(), workflow({ unknownOutcome: 'resend' }));
+		const done = await retry(await leaveUnknown(), { unknownOutcome: 'resend' });
 		expect(titlesAt(simulator())).toEqual(['second']);
 		expect(outputOf(done)[1]).toMatchObject({ title: 'second', status: 'success' });
-		expect(hintsOf(done).join()).toContain("Take 'Unknown Outcome' out of the options now");
+		expect(hintsOf(done).join()).toContain(takeOut);
 	});
 
 	test('comes out as already sent with Count as Sent', async () => {
-		const done = await retry(await lost(), workflow({ unknownOutcome: 'countAsSent' }));
+		const done = await retry(await leaveUnknown(), { unknownOutcome: 'countAsSent' });
 		expect(simulator().requests).toEqual([]);
 		const [, second] = outputOf(done);
 		expect(second).toMatchObject({ audience: 'all', status: 'alreadySent', title: 'second' });
 		expect(second).not.toHaveProperty('campaignId');
-		expect(hintsOf(done).join()).toContain("Take 'Unknown Outcome' out of the options now");
+		expect(hintsOf(done).join()).toContain(takeOut);
 	});
 
 	test('comes out as already sent with Count as Sent although nothing of it is valid by then', async () => {
-		const failed = await lost();
-		const options = { unknownOutcome: 'countAsSent', timeout: 0 };
-		const json = workflowOf({ title: "={{ '' }}", options });
-		const [, second] = outputOf(
-			await retryRun(failed, json, { credentials: credentialsFor(simulator(), { baseUrl: '' }) }),
-		);
+		const failed = await leaveUnknown();
+		const invalid = {
+			...{ title: "={{ '' }}", additionalFields: { sendAt: '2024-05-17 09:30' } },
+			options: { unknownOutcome: 'countAsSent', timeout: 0 },
+		};
+		const credentials = credentialsFor(simulator(), { baseUrl: '' });
+		const [, second] = outputOf(await retryWith(failed, invalid, {}, { credentials }));
 		expect(second).toMatchObject({ status: 'alreadySent' });
 	});
 
 	test('keeps the others from being sent if it is not valid with Send Again', async () => {
 		simulator().addFault(faultFor('first', failure()));
-		const failed = await runThree({ kind: 'reset-after' });
-		serveAgain();
-		const json = workflowOf({
-			...{ title: "={{ $json.title === 'second' ? '' : $json.title }}" },
-			options: { unknownOutcome: 'resend' },
-		});
-		const { message, description } = failureOf(await retry(failed, json));
+		const failed = await leaveUnknown();
+		const title = "={{ $json.title === 'second' ? '' : $json.title }}";
+		const invalid = { title, options: { unknownOutcome: 'resend' } };
+		const { message, description } = failureOf(await retryWith(failed, invalid));
 		expect(message).toMatch(
 			/^1 of 3 items is not valid\. .* Item 1 .*'Title' is empty for this item$/,
 		);
@@ -261,164 +215,127 @@ describe('what an execution left unknown', () => {
 	});
 
 	test('says to take the option out if the push service refuses another item', async () => {
-		const failed = await lost();
+		const failed = await leaveUnknown();
 		simulator().addFault(faultFor('second', failure()));
-		const { description } = failureOf(await retry(failed, workflow({ unknownOutcome: 'resend' })));
-		expect(description).toMatch(/Take 'Unknown Outcome' out of the options now, so that it/);
+		const { description } = failureOf(await retry(failed, { unknownOutcome: 'resend' }));
+		expect(description).toContain(takeOut);
 	});
 
-	test('stays counted as sent in a further Retry without the option', async () => {
-		const failed = await runThree({ kind: 'reset-after' });
-		simulator().clearFaults();
-		// Something else fails, so that there is something to retry.
-		simulator().addFault(faultFor('fourth', failure()));
-		const json = workflowOf({
-			title: "={{ $json.title === 'third' ? 'fourth' : $json.title }}",
-			options: { unknownOutcome: 'countAsSent' },
-		});
-		const again = await retry(failed, json);
-		simulator().requests.length = 0;
-		expect(outputOf(await retry(again))[1]).toMatchObject({ status: 'alreadySent' });
-		expect(simulator().requests).toEqual([]);
-	});
-
-	test('comes out as already sent with Count as Sent although its time is over by then', async () => {
-		const late = workflowOf({
-			...{ ...byTitle, additionalFields: { sendAt: '2024-05-17 09:30' } },
-			options: { unknownOutcome: 'countAsSent' },
-		});
-		expect(outputOf(await retry(await lost(), late))[1]).toMatchObject({ status: 'alreadySent' });
-		expect(simulator().requests).toEqual([]);
+	test('with Count as Sent, its own key is sent from then on, and not the one that it has by now', async () => {
+		simulator().addFault(faultFor('monday', lost, 1));
+		const runOn = async (idempotencyKey: string) =>
+			await run({ ...byTitle, options: { idempotencyKey } }, titled(idempotencyKey));
+		const monday = await runOn('monday');
+		await retry(monday, { idempotencyKey: 'tuesday', unknownOutcome: 'countAsSent' });
+		expect(outputOf(await runOn('tuesday'))).toMatchObject([{ status: 'success' }]);
+		expect(outputOf(await runOn('monday'))).toMatchObject([{ status: 'alreadySent' }]);
 	});
 
 	test('with Count as Sent and a key that is added then, is never sent under that key', async () => {
-		const keyed = { idempotencyKey: '={{ $json.title }}' };
-		await retry(await lost(), workflow({ unknownOutcome: 'countAsSent', ...keyed }));
-		const titles = ['1', '2', '3', 'second', '4'];
-		await runWorkflow(workflow(keyed), { ...credentials(), input: titled(...titles) });
+		await retry(await leaveUnknown(), { unknownOutcome: 'countAsSent', ...keyed });
+		await run({ ...byTitle, options: keyed }, titled('1', '2', '3', 'second', '4'));
 		expect(titlesAt(simulator()).sort()).toEqual(['1', '2', '3', '4']);
 	});
 
 	test('is not sent a third time if Send Again leaves it unknown in the same execution', async () => {
-		const failed = await lost();
-		simulator().addFault(faultFor('second', { kind: 'reset-after' }));
-		const json = workflow({ unknownOutcome: 'resend' }, retryOnFail);
-		await retry(failed, json);
+		const failed = await leaveUnknown();
+		simulator().addFault(faultFor('second', lost));
+		await retry(failed, { unknownOutcome: 'resend' }, retryOnFail);
 		expect(titlesAt(simulator())).toEqual(['second']);
 	});
 });
 
-describe('in a loop', () => {
-	/** Each round sends something else. */
-	const byRound = { title: '={{ $json.title.slice(0, 6) }} {{ $runIndex }}' };
-	function loop(parameters: INodeParameters = byRound, more = {}) {
-		const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
-		json.nodes.push(...chain([push(parameters, more)]).nodes.slice(1));
-		connect(json, 'Loop', NODE, 1);
-		connect(json, NODE, 'Loop');
-		return json;
-	}
-
-	test('each round sends anew', async () => {
-		await runWorkflow(loop(), { ...credentials(), input: titled('first') });
-		expect(titlesAt(simulator())).toEqual(['first 0', 'first 1']);
-	});
-
-	test('a Retry of the second round sends what that round did not send', async () => {
-		simulator().addFault({ ...faultFor('second 1', failure()), times: 1 });
-		const input = titled('first', 'second');
-		const failed = await runWorkflow(loop(), { ...credentials(), input });
-		serveAgain();
-		const done = await retry(failed, loop());
-		expect(titlesAt(simulator())).toEqual(['second 1']);
-		expect(outputOf(done, 1)).toMatchObject([{ campaignId: '1003' }, { campaignId: '1004' }]);
-	});
+test('a Retry of the second round of a loop sends what that round did not send', async () => {
+	simulator().addFault(faultFor('second 1', failure(), 1));
+	const json = loopOf(push({ title: '={{ $json.title.slice(0, 6) }} {{ $runIndex }}' }));
+	const options = { credentials: credentialsFor(simulator()), input: titled('first', 'second') };
+	const failed = await runWorkflow(json, options);
+	serveAgain();
+	const done = await retryRun(failed, json, options);
+	expect(titlesAt(simulator())).toEqual(['second 1']);
+	expect(outputOf(done, 1)).toMatchObject([{ campaignId: '1003' }, { campaignId: '1004' }]);
 });
 
 describe('an item that comes back from the error output', () => {
-	/** The error output is wired back into the node, for one more round. */
-	function back(options: INodeParameters = {}) {
-		const json = chain([push({ ...byTitle, options }, toErrorOutput)]);
-		connect(json, NODE, NODE, 1);
-		return json;
-	}
-	const run = async (action: Fault['action'], options = {}) => {
-		simulator().addFault({ ...faultFor('first', action), times: 1 });
-		return await runWorkflow(back(options), {
-			...credentials(),
-			input: titled('first', 'second'),
-		});
+	const options = () => ({ credentials: credentialsFor(simulator()), input: three.slice(0, 2) });
+	const runBack = async (action: Fault['action'] = lost, more = {}) => {
+		simulator().addFault(faultFor('first', action, 1));
+		const node = push({ ...byTitle, options: more }, toErrorOutput);
+		return await runWorkflow(loopOf(node, 'error output'), options());
 	};
+	const failedIn = (done: IRun) => itemsOf(done, NODE, 1).map(({ json }) => json);
+	const unknown = [{ title: 'first', error: { outcome: 'unknown' } }];
 
 	test('is sent in the next round if it was refused', async () => {
-		await run(failure());
+		expect(failedIn(await runBack(failure()))).toEqual([]);
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'first', 'second']);
 	});
 
-	test.each([{}, { unknownOutcome: 'report' }])(
-		'stays unknown if it was, and no round sends it again: %j',
-		async (options) => {
-			simulator().addFault(faultFor('first', { kind: 'reset-after' }));
-			const rounds = 3;
-			const input = titled('first');
-			for (let round = 0, items = input; round < rounds; round += 1) {
-				const done = await runWorkflow(workflowOf({ ...byTitle, options }, toErrorOutput), {
-					...credentials(),
-					input: items,
-				});
-				items = itemsOf(done, NODE, 1);
-				expect(items).toMatchObject([{ json: { error: { outcome: 'unknown' } } }]);
-			}
-			expect(titlesAt(simulator())).toEqual(['first']);
-		},
-	);
+	test('stays unknown if it was, and is not sent again, unlike what was refused beside it', async () => {
+		simulator().addFault(faultFor('second', failure(), 1));
+		expect(failedIn(await runBack())).toMatchObject(unknown);
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second', 'second']);
+	});
 
-	test('with a key and Send Again is sent no second time in the same execution', async () => {
-		const key = { idempotencyKey: '={{ $json.title }}' };
-		const lost = { kind: 'reset-after' } as const;
-		simulator().addFault(faultFor('first', lost));
-		await runWorkflow(workflow(key, continuing), { ...credentials(), input: titled('first') });
+	test('stays unknown with a key, also if Send Again was left in', async () => {
+		// Something else is unknown, so that the option is not refused.
+		simulator().addFault(faultFor('second', lost, 1));
+		await run({ ...byTitle, options: keyed }, titled('second'), continuing);
 		simulator().requests.length = 0;
-		const carried = inputOf({ title: 'first', error: { outcome: 'unknown' } });
-		const done = await runWorkflow(workflow({ ...key, unknownOutcome: 'resend' }), {
-			...credentials(),
-			input: carried,
-		});
-		expect(failureOf(done).message).toMatch(/^Do not send it again yet/);
-		expect(simulator().requests).toEqual([]);
+		const done = await runBack(lost, { ...keyed, unknownOutcome: 'resend' });
+		expect(failedIn(done)).toMatchObject(unknown);
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
+	});
+
+	const cameBack = inputOf({ title: 'first', error: { outcome: 'unknown' } });
+
+	test('is not sent by a Retry either, until its user decides', async () => {
+		simulator().addFault(faultFor('second', failure(), 1));
+		const failed = await run(byTitle, [...cameBack, ...titled('second')]);
+		const { message, description } = failureOf(failed);
+		expect(message).toMatch(/^Do not send it again yet: it is unknown whether item 0 was sent/);
+		expect(description).toContain(
+			"leave out its field 'error', for example with the node Edit Fields",
+		);
+		serveAgain();
+		await retry(failed);
+		const counted = await retry(failed, { unknownOutcome: 'countAsSent' });
+		expect(outputOf(counted)[0]).toMatchObject({ status: 'alreadySent' });
+		expect(titlesAt(simulator())).toEqual(['second']);
+	});
+
+	test('is not sent by another node under the same ID either', async () => {
+		simulator().addFault({ ...faultFor('first', { kind: 'reset-after' }), times: 1 });
+		const options = { idempotencyKey: '={{ $json.title }}' };
+		const json = chain([
+			push({ ...byTitle, options }, { name: 'Before', id: 'before', ...continuing }),
+			push({ ...byTitle, options }, continuing),
+		]);
+		const done = await runWorkflow(json, { ...credentials(), input: titled('first') });
+		expect(outputOf(done)).toMatchObject([{ status: 'unknown' }]);
+		expect(titlesAt(simulator())).toEqual(['first']);
+	});
+
+	test('is sent by a Retry with Send Again', async () => {
+		await retry(await run(byTitle, cameBack), { unknownOutcome: 'resend' });
+		expect(titlesAt(simulator())).toEqual(['first']);
 	});
 });
 
 test('of three equal items each is known by its number', async () => {
-	const equal = titled('first', 'first', 'first');
-	const toOne = workflowOf({ operation: 'sendToSubscriber', subscriberId: '5001', ...byTitle });
-	await runWorkflow(toOne, { ...credentials(), input: equal });
-	expect(titlesAt(simulator())).toEqual(['first', 'first', 'first']);
+	const equal = inputOf({ id: 5001 }, { id: 5001 }, { id: 5001 });
+	expect(outputOf(await run(toOne, equal))).toHaveLength(3);
+	expect(simulator().requests).toHaveLength(3);
 });
 
 test('each run of the node sends, also if the same item comes in', async () => {
-	const json = chain([
-		{ name: 'One branch', type: 'n8n-nodes-base.noOp' },
-		push({ title: '={{ $json.title }} {{ $runIndex }}' }),
-	]);
-	json.nodes.push(...chain([{ name: 'Another', type: 'n8n-nodes-base.noOp' }]).nodes.slice(1));
-	connect(json, 'Start', 'Another');
-	connect(json, 'Another', NODE);
-	await runWorkflow(json, { ...credentials(), input: titled('first') });
+	const json = branchesTo(push({ title: '={{ $json.title }} {{ $runIndex }}' }));
+	await runWorkflow(json, { credentials: credentialsFor(simulator()), input: titled('first') });
 	expect(titlesAt(simulator())).toEqual(['first 0', 'first 1']);
 });
 
-test('a new execution sends all again', async () => {
-	const run = async () =>
-		await runWorkflow(workflow(), { ...credentials(), input: titled('first') });
-	await run();
-	await run();
-	expect(titlesAt(simulator())).toEqual(['first', 'first']);
-});
-
 test('n8n saves a few hundred bytes for each item that was sent', async () => {
-	const titles = Array.from({ length: 50 }, (_, index) => `No ${index}`);
-	const done = await runWorkflow(workflow(), { ...credentials(), input: titled(...titles) });
+	const done = await run(byTitle, numbered(50));
 	const context = done.data.executionData?.contextData[`node:${NODE}`];
-	expect(JSON.stringify(context).length / titles.length).toBeLessThan(300);
+	expect(JSON.stringify(context).length / 50).toBeLessThan(300);
 });

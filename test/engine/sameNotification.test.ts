@@ -1,5 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import {
+	branchesTo,
+	byTitle,
 	continuing,
 	credentialsFor,
 	failure,
@@ -7,32 +9,29 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
-	NODE,
+	loopOf,
+	lost,
 	outputOf,
 	push,
+	runsAt,
+	titled,
 	titlesAt,
-	useDatabase,
+	toOne,
 	useSimulator,
-	workflowOf,
 } from './support/pushCampaign';
 import { retryRun, runWorkflow } from './support/run';
-import { chain, connect } from './support/workflow';
 
-// The same notification twice in one execution: many rows in front of a send to all look like that.
+// The same notification twice in one execution: many rows in front of a send to all look like that. What makes two the same
+// is in unit/operations/send.
 
 const simulator = useSimulator();
 const otherSite = useSimulator();
-useDatabase();
 
 const rows = inputOf({ id: 5001 }, { id: 5002 }, { id: 5003 });
-const run = async (parameters: INodeParameters = {}, more: object = {}, input = rows) =>
-	await runWorkflow(workflowOf(parameters, more), {
-		credentials: credentialsFor(simulator()),
-		input,
-	});
+const run = runsAt(simulator);
 
 test('is refused before anything is sent: which items, to whom, and what to do', async () => {
-	const { message, description } = failureOf(await run());
+	const { message, description } = failureOf(await run({}, rows));
 	expect(message).toBe(
 		'Items 0 to 2 would send the same notification to all subscribers. None of 3 was sent.',
 	);
@@ -44,7 +43,7 @@ test('is refused before anything is sent: which items, to whom, and what to do',
 
 test('is refused for some of the items with Continue, and the others go out', async () => {
 	const title = "={{ $json.id === 5002 ? 'Another' : 'Sale' }}";
-	const done = await run({ title }, continuing);
+	const done = await run({ title }, rows, continuing);
 	const description = 'Items 0, 2 would send the same notification to all subscribers';
 	const error = {
 		type: 'validation',
@@ -59,119 +58,69 @@ test('is refused for some of the items with Continue, and the others go out', as
 });
 
 test('is told for each of several', async () => {
-	const titles = ['a', 'b', 'a', 'b', 'c'];
-	const { message } = failureOf(
-		await run({ title: '={{ $json.title }}' }, {}, inputOf(...titles.map((title) => ({ title })))),
-	);
+	const { message } = failureOf(await run(byTitle, titled('a', 'b', 'a', 'b', 'c')));
 	expect(message).toBe(
 		'4 of 5 items are not valid. None was sent. Items 0, 2 (counted from 0): each would send the same notification to all subscribers; items 1, 3: each would send the same notification to all subscribers',
 	);
 });
 
 test('is refused in a dry run and in a test as well', async () => {
-	const preview = await run({ options: { dryRun: true } });
+	const preview = await run({ options: { dryRun: true } }, rows);
 	expect(outputOf(preview)).toMatchObject(
 		rows.map(() => ({ dryRun: true, error: { type: 'validation' } })),
 	);
 	expect(hintsOf(preview)[0]).toContain('3 of 3 items are not valid, so none would be sent:');
-	const test = await runWorkflow(workflowOf({ options: { testSubscriberId: '5001' } }), {
-		...{ credentials: credentialsFor(simulator()), input: rows, mode: 'manual' },
-	});
+	const test = await run({ options: { testSubscriberId: '5001' } }, rows, {}, { mode: 'manual' });
 	expect(failureOf(test).message).toMatch(/^Items 0 to 2 would send the same notification /);
 	expect(simulator().requests.filter(({ method }) => method === 'POST')).toEqual([]);
 });
 
-const segments = { operation: 'sendToSegments', segmentIds: '12, 34' };
-const attributes = (json: string) => ({
-	...{ operation: 'sendToAttributes', specifyAttributes: 'json' },
-	attributesJson: `=${json}`,
-});
-const night = { quietHours: { hours: { from: '21:00', to: '08:00' } } };
-
-test.each<[what: string, parameters: INodeParameters]>([
-	['all subscribers', {}],
-	['the same segments', segments],
-	[
-		'the same segments in another order',
-		{ ...segments, segmentIds: "={{ $json.id === 5001 ? '12, 34' : '34,12,12' }}" },
-	],
-	['the same attribute', attributes('{ "plan": "pro" }')],
-	[
-		'the same attributes in another order, one as a number',
-		attributes(`{{ $json.id === 5001 ? '{"a": 1, "b": true}' : '{"b": "true", "a": "1"}' }}`),
-	],
-	[
-		'the same people with other UTM parameters',
-		{ additionalFields: { utmParameters: { parameters: { content: '={{ $json.id }}' } } } },
-	],
-	[
-		'the same people with another icon',
-		{ additionalFields: { iconUrl: '=https://shop.example.com/{{ $json.id }}.png' } },
-	],
-	['the same people with another campaign name', { additionalFields: { name: '={{ $json.id }}' } }],
-	['the same people with another ID each', { options: { idempotencyKey: '={{ $json.id }}' } }],
-	[
-		'the same people at the same moment, with another offset',
-		{
-			additionalFields: {
-				sendAt: "={{ $json.id === 5001 ? '2035-05-17T09:30+02:00' : '2035-05-17T07:30Z' }}",
-			},
-		},
-	],
-	[
-		'the same people at two times of one night of quiet hours',
-		{ additionalFields: { ...night, sendAt: '=2035-05-17 2{{ $json.id - 5000 }}:00' } },
-	],
-])('is one if it goes to %s', async (_what, parameters) => {
-	const told = failureOf(await run(parameters));
-	expect(told.message).toMatch(/would send the same notification to /);
+const toPlan = { operation: 'sendToAttributes', specifyAttributes: 'json' };
+test.each<{ to: string; parameters: INodeParameters }>([
+	{ to: 'all subscribers', parameters: { options: { idempotencyKey: '={{ $json.id }}' } } },
+	{
+		to: 'segments 12, 34',
+		parameters: { operation: 'sendToSegments', segmentIds: '12, 34' },
+	},
+	{
+		to: 'every subscriber with plan = pro',
+		parameters: { ...toPlan, attributesJson: '{ "plan": "pro" }' },
+	},
+])('is refused to $to', async ({ to, parameters }) => {
+	const { message } = failureOf(await run(parameters, rows));
+	expect(message).toBe(
+		`Items 0 to 2 would send the same notification to ${to}. None of 3 was sent.`,
+	);
 	expect(simulator().requests).toEqual([]);
 });
 
-test.each<[what: string, parameters: INodeParameters]>([
-	['to one subscriber each', { operation: 'sendToSubscriber', subscriberId: '={{ $json.id }}' }],
-	['to the same subscriber', { operation: 'sendToSubscriber', subscriberId: '5001' }],
-	['with another title each', { title: '=Order {{ $json.id }}' }],
-	['with another message each', { message: '=Order {{ $json.id }}' }],
-	['with another address each', { targetUrl: '=https://shop.example.com/{{ $json.id }}' }],
-	['to another segment each', { operation: 'sendToSegments', segmentIds: '={{ $json.id }}' }],
-	['to another attribute each', attributes('{ "id": {{ $json.id }} }')],
-	[
-		'at another time each',
-		{ additionalFields: { sendAt: '=2035-05-17 09:{{ $json.id - 4990 }}' } },
-	],
-])('is none if it goes %s', async (_what, parameters) => {
-	await run(parameters);
+test.each<{ what: string; parameters: INodeParameters }>([
+	{ what: 'to one subscriber each', parameters: toOne },
+	{ what: 'to the same subscriber', parameters: { ...toOne, subscriberId: '5001' } },
+	{ what: 'with another title each', parameters: { title: '=Order {{ $json.id }}' } },
+])('is none if it goes $what', async ({ parameters }) => {
+	await run(parameters, rows);
 	expect(simulator().requests).toHaveLength(3);
 });
 
 test('goes out once with one ID', async () => {
-	await run({ options: { idempotencyKey: 'sale' } });
+	await run({ options: { idempotencyKey: 'sale' } }, rows);
 	expect(simulator().requests).toHaveLength(1);
 });
 
 test('is none if it goes to another site', async () => {
 	const sites = inputOf({ url: simulator().url }, { url: otherSite().url });
-	await runWorkflow(workflowOf(), {
-		credentials: credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' }),
-		input: sites,
-	});
+	const credentials = credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' });
+	await run({}, sites, {}, { credentials });
 	expect([simulator().requests.length, otherSite().requests.length]).toEqual([1, 1]);
 });
 
 describe('in a later round of a loop', () => {
-	function loop(parameters: INodeParameters = {}, more = {}) {
-		const json = chain([{ name: 'Loop', type: 'test.loopTwice' }]);
-		json.nodes.push(...chain([push(parameters, more)]).nodes.slice(1));
-		connect(json, 'Loop', NODE, 1);
-		connect(json, NODE, 'Loop');
-		return json;
-	}
-	const runLoop = async (json = loop()) =>
-		await runWorkflow(json, { credentials: credentialsFor(simulator()), input: rows.slice(0, 1) });
+	const options = () => ({ credentials: credentialsFor(simulator()), input: rows.slice(0, 1) });
+	const runAll = async (json = loopOf(push())) => await runWorkflow(json, options());
 
 	test('is refused, as an earlier round has sent it', async () => {
-		const { message, description } = failureOf(await runLoop());
+		const { message, description } = failureOf(await runAll());
 		expect(message).toBe(
 			'This would send the same notification to all subscribers that an earlier round of this execution has sent, or may have sent',
 		);
@@ -180,39 +129,27 @@ describe('in a later round of a loop', () => {
 	});
 
 	test('is refused if the earlier round left it unknown', async () => {
-		// Two branches, one after the other: the item is the same for both.
-		const json = chain([{ name: 'One', type: 'n8n-nodes-base.noOp' }, push({}, continuing)]);
-		json.nodes.push(...chain([{ name: 'Other', type: 'n8n-nodes-base.noOp' }]).nodes.slice(1));
-		connect(json, 'Start', 'Other');
-		connect(json, 'Other', NODE);
-		simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
-		const done = await runLoop(json);
+		simulator().addFault(faultFor(undefined, lost));
+		// In a loop the item itself would say that it is unknown.
+		const done = await runAll(branchesTo(push({}, continuing)));
 		expect(outputOf(done)).toMatchObject([{ status: 'notSent', error: { type: 'validation' } }]);
 		expect(simulator().requests).toHaveLength(1);
 	});
 
 	test('goes out if the service refused it in the earlier round', async () => {
-		simulator().addFault({ ...faultFor(undefined, failure('invalid_value')), times: 1 });
-		const done = await runLoop(loop({}, continuing));
+		simulator().addFault(faultFor(undefined, failure('invalid_value'), 1));
+		const done = await runAll(loopOf(push({}, continuing)));
 		expect(outputOf(done)).toMatchObject([{ status: 'success' }]);
 		expect(simulator().requests).toHaveLength(2);
 	});
 
-	test('is already sent if it has the ID of the earlier round', async () => {
-		const done = await runLoop(loop({ options: { idempotencyKey: 'sale' } }));
-		expect(outputOf(done)).toMatchObject([{ status: 'alreadySent' }]);
-		expect(simulator().requests).toHaveLength(1);
-	});
-
 	test('is refused in a Retry of that round, too', async () => {
-		const json = loop({ title: "={{ $runIndex === 1 ? 'Sale' : 'Other' }}" });
+		const json = loopOf(push({ title: "={{ $runIndex === 1 ? 'Sale' : 'Other' }}" }));
 		simulator().addFault(faultFor('Sale', failure()));
-		const failed = await runLoop(json);
+		const failed = await runAll(json);
 		simulator().clearFaults();
 		simulator().requests.length = 0;
-		const done = await retryRun(failed, loop({ title: 'Other' }), {
-			credentials: credentialsFor(simulator()),
-		});
+		const done = await retryRun(failed, loopOf(push({ title: 'Other' })), options());
 		expect(failureOf(done).message).toMatch(/that an earlier round of this execution has sent/);
 		expect(simulator().requests).toEqual([]);
 	});

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { INodeParameters } from 'n8n-workflow';
 import {
-	credentialsFor,
+	byTitle,
 	faultFor,
+	lost,
 	outputOf,
+	retriesAt,
+	runsAt,
 	titled,
 	titlesAt,
-	useDatabase,
 	useSimulator,
-	workflowOf,
 } from './support/pushCampaign';
-import { retryRun, runWorkflow } from './support/run';
 
 // Of several items that are unknown, only some arrived: docs/reliability.md gives an expression for that.
 
 const simulator = useSimulator();
-useDatabase();
+const run = runsAt(simulator);
+const retry = retriesAt(simulator);
 
 /** The expression of the page, for an item 2 in place of the page's own. */
 function expressionOfPage(): string {
@@ -25,30 +25,21 @@ function expressionOfPage(): string {
 	return `=${expression.replace(/\[.*?\]/, '[2]')}`;
 }
 
-/** Five sends, of which two arrived although they are unknown, and one did not. */
-async function leaveUnknown(options: INodeParameters) {
-	simulator().addFault(faultFor('arrived 1', { kind: 'reset-after' }));
-	simulator().addFault(faultFor('lost', { kind: 'reset-before' }));
-	simulator().addFault(faultFor('arrived 2', { kind: 'reset-after' }));
-	const input = titled('first', 'arrived 1', 'lost', 'arrived 2', 'last');
-	const failed = await runWorkflow(workflow(options), { ...credentials(), input });
-	simulator().clearFaults();
-	simulator().requests.length = 0;
-	return failed;
-}
-const credentials = () => ({ credentials: credentialsFor(simulator()) });
-const workflow = (options: INodeParameters) => workflowOf({ title: '={{ $json.title }}', options });
-
 test.each([
 	{ what: 'without an ID', options: {} },
 	{ what: 'with an ID', options: { idempotencyKey: '={{ $json.title }}' } },
 ])(
 	'of what is unknown, a Retry $what sends the items again that the expression of the page lists, and no other',
 	async ({ options }) => {
-		const failed = await leaveUnknown(options);
+		simulator().addFault(faultFor('arrived', lost));
+		simulator().addFault(faultFor('missing', { kind: 'reset-before' }));
+		const input = titled('first', 'arrived 1', 'missing', 'arrived 2', 'last');
+		const failed = await run({ ...byTitle, options }, input);
+		simulator().clearFaults();
+		simulator().requests.length = 0;
 		const unknownOutcome = expressionOfPage();
-		const retried = await retryRun(failed, workflow({ ...options, unknownOutcome }), credentials());
-		expect(titlesAt(simulator())).toEqual(['lost']);
+		const retried = await retry(failed, { ...byTitle, options: { ...options, unknownOutcome } });
+		expect(titlesAt(simulator())).toEqual(['missing']);
 		expect(outputOf(retried).map(({ status }) => status)).toEqual([
 			...['success', 'alreadySent', 'success', 'alreadySent', 'success'],
 		]);

@@ -1,97 +1,77 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { execute } from '../../nodes/PushCampaign/execution/execute';
 import {
+	byTitle,
 	credentialsFor,
+	database,
 	failure,
 	failureOf,
 	faultFor,
 	hintsOf,
+	lost,
 	outputOf,
+	pathsAt,
+	retriesAt,
+	runsAt,
 	titled,
 	titlesAt,
-	useDatabase,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { ownAgentContext, retryRun, runWorkflow } from './support/run';
+import { ownAgentContext } from './support/run';
 
 // Test Subscriber ID: in the editor the first item goes to one subscriber, and the others to nobody.
 
 const simulator = useSimulator();
-const database = useDatabase();
+const runAt = runsAt(simulator);
+const retry = retriesAt(simulator);
 
-const workflow = (testSubscriberId: string, more: INodeParameters = {}, options = {}) =>
-	workflowOf({
-		...{ title: '={{ $json.title }}', ...more },
-		options: { testSubscriberId, ...options },
-	});
-const run = async (json = workflow('5001'), mode: 'manual' | 'evaluation' | 'trigger' = 'manual') =>
-	await runWorkflow(json, {
-		...{ credentials: credentialsFor(simulator()), mode },
-		input: titled('a', 'b', 'c'),
-	});
+const tested = (options: INodeParameters = {}, more: INodeParameters = {}) => ({
+	...{ ...byTitle, ...more },
+	options: { testSubscriberId: '5001', ...options },
+});
+const run = async (
+	parameters: INodeParameters = tested(),
+	mode: 'manual' | 'evaluation' | 'trigger' = 'manual',
+) => await runAt(parameters, titled('a', 'b', 'c'), {}, { mode });
 
-test('in the editor the first item goes to the test subscriber alone, right away, without what that does not take', async () => {
-	const hours = { from: '00:00', to: '23:59' };
-	const fields = {
-		...{ name: 'Spring', imageUrl: 'https://shop.example.com/a.png', autoHide: true },
-		...{ sendAt: '2035-05-17 09:30', quietHours: { hours } },
-	};
-	const done = await run(workflow('5001', { additionalFields: fields }));
-	expect(simulator().requests).toMatchObject([{ path: '/v1/notification/send/sid' }]);
-	expect(simulator().requests[0]?.json).toStrictEqual({
-		...{ title: 'a', message: 'Everything must go', target_url: 'https://shop.example.com/sale' },
-		...{ auto_hide: 0, sid: '5001' },
-	});
+test('in the editor the first item goes to the test subscriber alone, and right away', async () => {
+	const quietHours = { hours: { from: '00:00', to: '23:59' } };
+	const additionalFields = { name: 'Spring', sendAt: '2035-05-17 09:30', quietHours };
+	const done = await run(tested({}, { additionalFields }));
+	expect(pathsAt(simulator())).toEqual(['sid']);
+	expect(simulator().requests[0]?.json).not.toHaveProperty('send_at');
 	expect(outputOf(done)).toMatchObject([
 		{ subscriberId: '5001', audience: 'test', status: 'success', title: 'a' },
 		{ audience: 'all', title: 'b', dryRun: true, request: { method: 'POST' } },
 		{ audience: 'all', title: 'c', dryRun: true },
 	]);
 	expect(hintsOf(done)[0]).toMatch(
-		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2035 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
+		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, they go each to all subscribers on 17 May 2035 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
 	);
 });
 
 test('in every other execution it changes nothing', async () => {
-	await run(workflow('5001'), 'trigger');
-	expect(simulator().requests.map(({ path }) => path.split('/').at(-1))).toEqual([
-		'all',
-		'all',
-		'all',
-	]);
+	await run(tested(), 'trigger');
+	expect(pathsAt(simulator())).toEqual(['all', 'all', 'all']);
 });
 
-describe('a Retry', () => {
-	const retry = async (mode: 'manual' | 'evaluation' | 'trigger') => {
-		simulator().addFault({ ...faultFor('"a"', failure()), times: 1 });
-		const json = workflow('5001');
-		const failed = await run(json, mode);
-		simulator().requests.length = 0;
-		return await retryRun(failed, json, { credentials: credentialsFor(simulator()) });
-	};
-	const paths = () => simulator().requests.map(({ path }) => path.split('/').at(-1));
-
-	test.each(['manual', 'evaluation'] as const)(
-		'of an execution in the mode %s is a test as well',
-		async (mode) => {
-			expect(outputOf(await retry(mode))[0]).toMatchObject({ audience: 'test' });
-			expect(paths()).toEqual(['sid']);
-		},
-	);
-
-	test('of any other execution sends what that one did not send', async () => {
-		expect(outputOf(await retry('trigger'))[0]).toMatchObject({ audience: 'all', title: 'a' });
-		expect(paths()).toEqual(['all']);
-		expect(titlesAt(simulator())).toEqual(['a']);
-	});
+test.each([
+	{ mode: 'manual', item: { audience: 'test' }, path: 'sid' },
+	{ mode: 'evaluation', item: { audience: 'test' }, path: 'sid' },
+	{ mode: 'trigger', item: { audience: 'all', title: 'a' }, path: 'all' },
+] as const)('a Retry of an execution in the mode $mode goes on in that mode', async (row) => {
+	simulator().addFault(faultFor('"a"', failure(), 1));
+	const failed = await run(tested(), row.mode);
+	simulator().requests.length = 0;
+	expect(outputOf(await retry(failed, tested()))[0]).toMatchObject(row.item);
+	expect(pathsAt(simulator())).toEqual([row.path]);
 });
 
 test('is refused in a Retry of which n8n does not know how it was started', async () => {
 	// n8n 1 saves nothing of an execution that crashed.
-	const context = ownAgentContext(workflow('5001'), {
-		...{ credentials: credentialsFor(simulator()), input: titled('a') },
-	});
+	const credentials = credentialsFor(simulator());
+	const context = ownAgentContext(workflowOf(tested()), { credentials, input: titled('a') });
 	jest.spyOn(context, 'getMode').mockReturnValue('retry');
 	await expect(execute(context)).rejects.toThrow(
 		/^'Test Subscriber ID' does not work in this Retry/,
@@ -100,45 +80,28 @@ test('is refused in a Retry of which n8n does not know how it was started', asyn
 });
 
 test('a Retry of what was begun without it sends the rest to nobody', async () => {
-	simulator().addFault({ ...faultFor('"c"', failure()), times: 1 });
-	const failed = await run(workflowOf({ title: '={{ $json.title }}' }));
+	simulator().addFault(faultFor('"c"', failure(), 1));
+	const failed = await run(byTitle);
 	simulator().requests.length = 0;
-	const done = await retryRun(failed, workflow('5001'), {
-		credentials: credentialsFor(simulator()),
-	});
-	expect(outputOf(done)[2]).toMatchObject({ title: 'c', dryRun: true });
-	expect(simulator().requests.map(({ path }) => path.split('/').at(-1))).toEqual(['sid']);
-});
-
-test('a test whose answer is lost says nothing about the send that it stands for', async () => {
-	simulator().addFault(faultFor('"sid"', { kind: 'reset-after' }));
-	const failed = await run();
-	expect(failureOf(failed).message).toMatch(/^Do not send it again yet/);
-	simulator().requests.length = 0;
-	await retryRun(failed, workflowOf({ title: '={{ $json.title }}' }), {
-		credentials: credentialsFor(simulator()),
-	});
-	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
-});
-
-test('a test whose answer is lost says to ask the subscriber', async () => {
-	simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
-	const { description } = failureOf(await run());
-	expect(description).toContain('does not list a notification to one subscriber: ask whether');
+	expect(outputOf(await retry(failed, tested()))[2]).toMatchObject({ title: 'c', dryRun: true });
+	expect(pathsAt(simulator())).toEqual(['sid']);
 });
 
 test('keys are neither claimed nor asked', async () => {
-	const json = workflow('5001', {}, { idempotencyKey: 'order-1' });
-	await run(json);
+	const parameters = tested({ idempotencyKey: 'order-1' });
+	await run(parameters);
+	await run(tested({ idempotencyKey: 'order-1', unknownOutcome: 'resend' }));
 	expect(database.queries).toEqual([]);
-	await runWorkflow(json, { credentials: credentialsFor(simulator()), input: titled('a') });
+	await runAt(parameters, titled('a'));
 	expect(titlesAt(simulator())).toEqual(['a', 'a']);
 });
 
+const toAnother = { operation: 'sendToSubscriber', subscriberId: '5007' };
+
 test('one that does not exist is named, with its own field, whoever the send is meant for', async () => {
-	const toOne = { operation: 'sendToSubscriber', subscriberId: '5007' };
-	for (const parameters of [{}, toOne]) {
-		const { message, description } = failureOf(await run(workflow('999', parameters)));
+	for (const more of [{}, toAnother]) {
+		const failed = await run(tested({ testSubscriberId: '999' }, more));
+		const { message, description } = failureOf(failed);
 		expect(message).toBe('The push service has no subscriber 999. None of 3 was sent.');
 		expect(description).toBe(
 			`The service says: "Subscriber not found". Correct 'Test Subscriber ID'.`,
@@ -146,29 +109,41 @@ test('one that does not exist is named, with its own field, whoever the send is 
 	}
 });
 
-test('one whose answer is lost is named, and its Retry decides nothing about the send it stands for', async () => {
-	simulator().addFault(faultFor('"sid"', { kind: 'reset-after' }));
-	const options = { idempotencyKey: '={{ $json.title }}' };
-	const toOne = { operation: 'sendToSubscriber', subscriberId: '5007' };
-	const failed = await run(workflow('5001', toOne, options));
-	const { message, description } = failureOf(failed);
-	expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
-	expect(description).not.toMatch(/Retry|Unknown Outcome|An ID/);
-	simulator().clearFaults();
-	const counted = workflow('5001', toOne, { ...options, unknownOutcome: 'countAsSent' });
-	const again = await retryRun(failed, counted, { credentials: credentialsFor(simulator()) });
-	expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
-	expect(database.keyRows).toEqual([]);
-});
+describe('a test whose answer is lost', () => {
+	test('says to ask the subscriber, and nothing about the send that it stands for', async () => {
+		simulator().addFault(faultFor('"sid"', lost));
+		const failed = await run();
+		expect(failureOf(failed).description).toContain(
+			'does not list a notification to one subscriber: ask whether',
+		);
+		simulator().requests.length = 0;
+		await retry(failed, byTitle);
+		expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
+	});
 
-test('one that is not valid is refused by its own field', async () => {
-	const { message } = failureOf(await run(workflow('no digits')));
-	expect(message).toMatch(/'Test Subscriber ID' /);
-	expect(simulator().requests).toEqual([]);
+	test('names the subscriber, and its Retry decides nothing about the send that it stands for', async () => {
+		simulator().addFault(faultFor('"sid"', lost));
+		const options = { idempotencyKey: '={{ $json.title }}' };
+		const failed = await run(tested(options, toAnother));
+		const { message, description } = failureOf(failed);
+		expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
+		expect(description).not.toMatch(/Retry|Unknown Outcome|An ID/);
+		simulator().clearFaults();
+		const counted = tested({ ...options, unknownOutcome: 'countAsSent' }, toAnother);
+		const again = await retry(failed, counted);
+		expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
+		expect(database.keyRows).toEqual([]);
+		// Nor does it let the sends themselves go out with that choice.
+		simulator().requests.length = 0;
+		const real = { ...byTitle, options: { unknownOutcome: 'countAsSent' } };
+		const refused = failureOf(await retry(failed, real));
+		expect(refused.message).toContain('nothing here was left unknown');
+		expect(simulator().requests).toEqual([]);
+	});
 });
 
 test('with a dry run nothing is sent, and the hint says whom the editor would send to', async () => {
-	const done = await run(workflow('5001', {}, { dryRun: true }));
+	const done = await run(tested({ dryRun: true }));
 	expect(simulator().requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	expect(hintsOf(done)[0]).toContain('From the editor, the first item would go to subscriber 5001');
 });

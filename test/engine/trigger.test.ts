@@ -1,15 +1,12 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-workflow';
-import { z } from 'zod';
 import { until } from '../../host/process/until';
 import type { FaultAction } from '../../simulator/faults';
 import { CredentialsOfTest } from './support/credentials';
-import { newWorkflowId, pollerOf, runPoll, triggerNode, type PollOptions } from './support/poll';
-import { credentialsFor, useSimulator } from './support/pushCampaign';
+import { newWorkflowId, pollerOf, triggerNode, type PollOptions } from './support/poll';
+import { credentialsFor, matching, useSimulator } from './support/pushCampaign';
 import { loadWorkflow } from './support/run';
+import { declaredIn } from './support/schemas';
+import { startEndless } from './support/server';
 
 const simulator = useSimulator();
 const anotherSite = useSimulator();
@@ -67,16 +64,11 @@ const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => c
 
 const noCampaign = 'The push service has no campaign 7';
 
-const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const anyTime = matching(/^\d{4}-\d\d-\d\dT.*Z$/);
 
-const schemaFile = join(__dirname, '../../nodes/PushCampaign/__schema__/v1.0.0.json');
-const schema = z
-	.object({ properties: z.record(z.string(), z.unknown()) })
-	.parse(JSON.parse(readFileSync(schemaFile, 'utf8')));
 /** The fields of the output schema that an item has. */
 const schemaFieldsOf = (item: IDataObject = {}) =>
-	Object.keys(schema.properties).filter((name) => name in item);
+	declaredIn('../v1.0.0').flatMap(([name]) => (name in item ? [name] : []));
 
 describe('an event', () => {
 	test('of a campaign holds its numbers in the order of the output schema, and what changed', async () => {
@@ -86,19 +78,10 @@ describe('an event', () => {
 		const { items } = await poll();
 		expect(items).toEqual([
 			{
-				campaignId: id,
-				status: 'Sent',
-				delivered: 4,
-				clicked: 1,
-				closed: 0,
-				totalAttempts: 9,
-				successfullySent: 8,
-				failedToSend: 0,
-				deliveryRate: 0.5,
-				clickRate: 0.25,
+				...{ campaignId: id, status: 'Sent', firstSeen: true, observedAt: anyTime },
 				changes: { status: { from: null, to: 'Sent' }, clicked: { from: 0, to: 1, by: 1 } },
-				firstSeen: true,
-				observedAt: anyTime,
+				...{ totalAttempts: 9, successfullySent: 8, failedToSend: 0 },
+				...{ delivered: 4, clicked: 1, closed: 0, deliveryRate: 0.5, clickRate: 0.25 },
 			},
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
@@ -127,11 +110,11 @@ describe('an event', () => {
 });
 
 test.each([
-	['campaignChanged', 'Campaign Numbers Change'],
-	['campaignReached', 'Campaign Reaches a Number'],
-	['subscribersChanged', 'Subscriber Count Changes'],
-	['subscribersReached', 'Subscriber Count Reaches a Number'],
-])('on the canvas a trigger on %s says: %s', (event, name) => {
+	{ event: 'campaignChanged', name: 'Campaign Numbers Change' },
+	{ event: 'campaignReached', name: 'Campaign Reaches a Number' },
+	{ event: 'subscribersChanged', name: 'Subscriber Count Changes' },
+	{ event: 'subscribersReached', name: 'Subscriber Count Reaches a Number' },
+])('on the canvas a trigger says: $name', ({ event, name }) => {
 	const node = triggerNode({ event });
 	const workflow = loadWorkflow({ nodes: [node], connections: {} }, false);
 	const { subtitle } = workflow.nodeTypes.getByNameAndVersion(node.type).description;
@@ -207,25 +190,23 @@ describe('a first publication', () => {
 		await expect(trigger({ campaignIds: 1 }, { credentials })()).rejects.toThrow('Base URL');
 	});
 
-	test('fails if an answer is not the service’s, though others are', async () => {
-		const [good, bad] = [add(1), add(1)];
-		failing(bad, { kind: 'respond', body: '{"ok":1}' });
-		const poll = trigger({ campaignIds: [good, bad] });
-		await expect(poll()).rejects.toThrow(`Campaign ${bad} can't be read. The answer (HTTP 200)`);
+	test('fails if an answer is not the service’s, and goes on if a gateway answers: a later poll reads it', async () => {
+		const [good, wrong, ...late] = addMany(4);
+		failing(wrong ?? '', { kind: 'respond', body: '{"ok":1}' });
+		for (const [at, status] of [408, 503].entries()) {
+			failing(late[at] ?? '', { kind: 'respond', status, body: 'Back soon' });
+		}
+		const [broken, fine] = [wrong, late[0]].map((id) =>
+			trigger({ campaignIds: [good, id, ...late] }),
+		);
+		await expect(broken?.()).rejects.toThrow(
+			new RegExp(`^Campaign ${wrong} can't be read\\. The answer \\(HTTP 200\\)`),
+		);
+		const first = await fine?.();
+		expect([first?.reports, idsOf(first?.items ?? null)]).toEqual([[], [good]]);
+		simulator().clearFaults();
+		expect(idsOf((await fine?.())?.items ?? null)).toEqual(late);
 	});
-
-	test.each([408, 503])(
-		'goes on if a gateway answers with HTTP %i for one of two campaigns, which a later poll reads',
-		async (status) => {
-			const [good, bad] = [add(1), add(1)];
-			failing(bad, { kind: 'respond', status, body: 'Back soon' });
-			const poll = trigger({ campaignIds: [good, bad] });
-			const first = await poll();
-			expect({ ...first, items: idsOf(first.items) }).toEqual({ items: [good], reports: [] });
-			simulator().clearFaults();
-			expect(idsOf((await poll()).items)).toEqual([bad]);
-		},
-	);
 
 	test('fails for what stays wrong alone, if the rest was only not reached in time', async () => {
 		const hanging = addMany(30);
@@ -355,34 +336,29 @@ test('of polls that overlap on one context the second asks nothing and returns n
 });
 
 describe('the time of a poll, and of a request', () => {
-	test.each([
-		{ name: 'a first publication', options: {}, then: [12_000, 9_600], next: [240_000, 30_000] },
-		{
-			name: 'a start of n8n',
-			options: { activation: 'init' },
-			then: [24_000, 19_200],
-			next: [240_000, 30_000],
+	const init = { activation: 'init' } as const;
+	const inEngine = { activation: 'update', budgetMs: 20_000 } as const;
+	const long = [240_000, 30_000];
+	const durable = [16_000, 12_800];
+	const old = [19_200, 15_360];
+	test.each<{ at: string; options: Partial<PollOptions>; times: number[][] }>([
+		{ at: 'a first publication', options: {}, times: [[12_000, 9_600], long] },
+		{ at: 'a start of n8n', options: init, times: [[24_000, 19_200], long] },
+		{ at: 'a poll of the durable engine', options: inEngine, times: [durable, durable] },
+		{ at: 'a start of n8n 1', options: { ...init, budgetMs: null }, times: [old, old] },
+	])(
+		'is limited in $at, and in the next poll of its context',
+		async ({ options, times: limits }) => {
+			const { times } = holdTimes();
+			const poll = trigger({ campaignIds: add(1) }, options);
+			const found: number[][] = [];
+			for (const _limit of limits) {
+				await poll();
+				found.push(times.splice(0).map(({ milliseconds }) => milliseconds));
+			}
+			expect(found).toEqual(limits);
 		},
-		{
-			name: 'a poll of the durable engine',
-			options: { activation: 'update', budgetMs: 20_000 },
-			then: [16_000, 12_800],
-			next: [16_000, 12_800],
-		},
-		{
-			name: 'a start of n8n 1',
-			options: { activation: 'init', budgetMs: null },
-			then: [19_200, 15_360],
-			next: [19_200, 15_360],
-		},
-	] as const)('is limited in $name, and in the next poll of its context', async (row) => {
-		const { times } = holdTimes();
-		const poll = trigger({ campaignIds: add(1) }, row.options);
-		for (const limits of [row.then, row.next]) {
-			await poll();
-			expect(times.splice(0).map(({ milliseconds }) => milliseconds)).toEqual(limits);
-		}
-	});
+	);
 
 	test('ends if n8n does not open the credential', async () => {
 		jest
@@ -395,27 +371,10 @@ describe('the time of a poll, and of a request', () => {
 	});
 
 	test('ends whatever hangs, and no socket outlives it', async () => {
-		const open = new Set<Socket>();
-		const server = createServer((socket) => {
-			open.add(socket);
-			socket.on('error', () => undefined).resume();
-			socket.once('close', () => open.delete(socket));
-		});
-		server.listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		const address = server.address();
-		if (address === null || typeof address === 'string') throw new Error('Not on a TCP port');
-		const credentials = credentialsFor({ url: `http://127.0.0.1:${address.port}` });
-		const ids = Array.from({ length: 30 }, (_, index) => index);
-		const options = { credentials, activation: 'init', budgetMs: 500 } as const;
-		expect(await runPoll({ campaignIds: ids }, options)).toEqual({ items: null, errors: [] });
-		try {
-			const late = (count: number) => `${count} sockets stay open`;
-			const isNone = (count: number) => count === 0;
-			await until(() => open.size, isNone, { within: 20_000, every: 10, late });
-		} finally {
-			for (const socket of open) socket.destroy();
-			server.close();
-		}
+		const { credentials, close } = await startEndless();
+		const campaignIds = Array.from({ length: 30 }, (_, index) => index);
+		const poll = trigger({ campaignIds }, { credentials, activation: 'init', budgetMs: 500 });
+		expect(await poll()).toEqual({ items: null, reports: [] });
+		await close();
 	});
 });

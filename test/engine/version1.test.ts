@@ -1,7 +1,7 @@
 import type { IConnections, INode } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { pollerOf } from './support/poll';
-import { credentialsFor, useDatabase, useSimulator } from './support/pushCampaign';
+import { credentialsFor, useSimulator } from './support/pushCampaign';
 import { itemsOf, runWorkflow } from './support/run';
 import saved from './workflows/version1.json';
 
@@ -9,7 +9,6 @@ import saved from './workflows/version1.json';
 // databases, so it is not changed.
 
 const simulator = useSimulator();
-useDatabase();
 
 const trigger = 'n8n-nodes-push-campaign.pushCampaignTrigger';
 const nodes: INode[] = saved.nodes.map(({ position: [x = 0, y = 0], ...node }) => ({

@@ -111,6 +111,7 @@ describe('what npm start prepares', () => {
 	};
 	const statesIn = async (name: string) => (await rowsIn(name)).map((row) => row['state']);
 
+	const today = DateTime.now().setZone('Europe/Berlin').toFormat('yyyy-MM-dd');
 	const sends = () => simulator.requests.filter(({ method }) => method === 'POST');
 
 	/** Creates an example as it sends once it is published: its user tries nothing, so that keys count. */
@@ -177,6 +178,16 @@ describe('what npm start prepares', () => {
 		},
 	);
 
+	test('the example back-in-stock expires at the end of the next day', async () => {
+		const end = DateTime.fromISO(today, { zone: 'Europe/Berlin' }).plus({ days: 2 });
+		const minutesLeft = () => Math.floor(end.diffNow('minutes').minutes);
+		const before = minutesLeft();
+		simulator.clearRequests();
+		await client.runManually(idOf('back-in-stock'), 'When a product is back');
+		const left: unknown = expect.stringMatching(`^(${before}|${minutesLeft()})m$`);
+		expect(sends().map(({ json }) => json)).toMatchObject([{ expire_push: left }]);
+	});
+
 	test.each([
 		{ start: 'When clicks reach 100', words: /^Campaign 1001 was clicked \d+ times\.$/ },
 		{ start: 'When subscribers reach 10,000', words: /^The site has 10000 subscribers\.$/ },
@@ -205,7 +216,6 @@ describe('what npm start prepares', () => {
 			'When a post is published': entries.map((entry) => ({ title: 'Walks', link, ...entry })),
 		};
 	};
-	const today = DateTime.now().setZone('Europe/Berlin').toFormat('yyyy-MM-dd');
 
 	test.each<{ name: string; start: string; last: string; runs: Run[] }>([
 		{

@@ -89,14 +89,18 @@ export function refuseSameNotifications(items: readonly RunItem[]): RunItem[] {
 	});
 }
 
-/** Why an item of a later round is refused that sends what an earlier one sent, or may have. */
-export const shownBefore = (send: PreparedSend): Problem =>
-	validationProblem(
+/** Why an item is refused that shows what an earlier round, or an earlier call of a tool, has shown. */
+export const shownBefore = (send: PreparedSend, isTool: boolean): Problem => {
+	const [earlier, advice] = isTool
+		? ['an earlier call of this tool', '']
+		: ['an earlier round of this execution', leaveOut];
+	return validationProblem(
 		new InvalidInput(
-			`This would send ${sameAs(send)} that an earlier round of this execution has sent, or may have sent`,
-			leaveOut,
+			`This would send ${sameAs(send)} that ${earlier} has sent, or may have sent`,
+			advice,
 		),
 	);
+};
 
 /** Finds the items that have the key of an earlier one: only that one is sent, or would be in a dry run. */
 export function findRepeats(items: readonly RunItem[]): RunItem[] {

@@ -13,8 +13,8 @@ export interface Circumstances {
 	readonly hasKeys: boolean;
 	/** Whether it sends to one subscriber each, which the dashboard does not list. */
 	readonly isToOne: boolean;
-	/** Whether somebody tries the workflow in the editor, and clicks once more if nothing was sent. */
-	readonly isInEditor: boolean;
+	/** Whether somebody tries the workflow in the editor and clicks once more, because this execution has sent nothing. */
+	readonly isTriedOnceMore: boolean;
 	/** Whether the option Unknown Outcome has done its work. */
 	readonly hasDecided: boolean;
 }
@@ -94,9 +94,7 @@ export function tally(
 ): string {
 	if (items.length === 1 || unknownIn(items).length === items.length) return '';
 	const sent = items.filter(({ how }) => how === 'sent').length;
-	const earlier = items.filter(
-		({ how }) => how === 'sentEarlier' || how === 'alreadySent' || how === 'repeated',
-	).length;
+	const earlier = items.filter(({ how }) => how === 'sentEarlier' || how === 'alreadySent').length;
 	const were = `${sent} of ${items.length} ${sent === 1 ? 'was' : 'were'} sent`;
 	if (earlier > 0) return `${were} now, ${earlier} earlier.`;
 	if (sent > 0) return `${were}.`;
@@ -148,7 +146,8 @@ export function messageOfRun(items: readonly RunItem[], main: FailedItem): strin
 	if (main.problem.outcome === 'unknown') {
 		return toSentences(unknownMessage(told, items.length), tally(items));
 	}
-	if (main.problem.type === 'validation' && !haveOneReason(told, items.length)) {
+	const left = items.filter(({ how }) => how === 'failed' || how === 'ready').length;
+	if (main.problem.type === 'validation' && !haveOneReason(told, left)) {
 		return notValid(told, items.length, tally(items, 'None was sent.'));
 	}
 	const message = isNoSubscriber(main) ? noSubscribers(told) : main.problem.message;
@@ -175,17 +174,15 @@ export function describeRun(
 	const unknown = unknownIn(items);
 	const told = toldWith(main, items);
 	const others = failures.filter((failure) => !told.includes(failure));
-	const isOneOfSeveral = isNoSubscriber(main) && items.length > 1;
-	const isTriedOnceMore = circumstances.isInEditor && !items.some(({ how }) => how === 'sent');
 	return join([
 		unknown.length > 0 && items.length > 1
 			? `Unknown: ${nameItems(unknown)} (counted from 0).`
 			: '',
 		others.length > 0 ? `Not sent: ${reasonsOf(others).join('; ')}.` : '',
 		...mendOf(failures),
-		isOneOfSeveral && circumstances.retry !== 'none' ? goesOn : '',
+		isNoSubscriber(main) && circumstances.retry !== 'none' ? goesOn : '',
 		unknown.length > 0 ? lookFirst(unknown.length, circumstances) : '',
-		unknown.length > 0 || isTriedOnceMore ? '' : goOn(circumstances),
+		unknown.length > 0 || circumstances.isTriedOnceMore ? '' : goOn(circumstances),
 		unknown.length === 0 && circumstances.hasDecided ? takeOptionOut : '',
 	]);
 }

@@ -78,7 +78,9 @@ function saidBefore(items: readonly RunItem[]): string[] {
 	const another = isUnderKey ? ": another ID in 'Send Only Once' sends it again" : '';
 	return [
 		...(earlier > 0 ? [`${wereSent(earlier)} earlier${another}.`] : []),
-		...(repeated > 0 ? [`${wereSent(repeated)} by another item of this run.`] : []),
+		...(repeated > 0
+			? [`${counted(repeated, 'has', 'have')} the ID of another item, which was sent.`]
+			: []),
 	];
 }
 
@@ -220,7 +222,7 @@ export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
 	return [
 		hint(
 			'info',
-			`${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)} ${time}.`,
+			`${went}${others} When the workflow runs by itself, ${meant.length === 1 ? 'it goes' : 'they go'} ${toWhom(meant)} ${time}.`,
 		),
 	];
 }

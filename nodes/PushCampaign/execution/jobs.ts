@@ -6,11 +6,15 @@ import { digest } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool } from '../n8n/parameters';
 import type { PreparedSend } from '../operations/operation';
-import { readKey } from '../operations/options';
+import { readKey, readTimeout } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
-import type { Send } from '../send/once';
+import { readable } from '../operations/values';
+import type { KeyState } from '../send/keys';
+import { testMark } from '../send/ledger';
+import type { Send, SendsOnce } from '../send/once';
 import type { UnknownOutcome } from '../service/problems';
+import { shownBefore } from './duplicates';
 
 /** What is known of an item before it is read. */
 export interface Start {
@@ -26,6 +30,12 @@ export interface Start {
 	readonly isTest: boolean;
 }
 
+/** How the key of an item stood when it was asked. */
+export interface AskedKey {
+	readonly key: string;
+	readonly state: KeyState;
+}
+
 /** Makes jobs of the items of a run: what each is known by, and how it goes out once. */
 export class Jobs {
 	private readonly isTool: boolean;
@@ -34,6 +44,7 @@ export class Jobs {
 
 	constructor(
 		context: IExecuteFunctions,
+		private readonly sendsOnce: SendsOnce,
 		private readonly connectionOf: (index: number) => Promise<Connection>,
 	) {
 		this.isTool = isTool(context.getNode());
@@ -41,14 +52,11 @@ export class Jobs {
 		this.runIndex = this.isTool ? 0 : Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	}
 
-	/**
-	 * The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. What a test
-	 * sent says nothing about the send that it stands for.
-	 */
+	/** The run of the node, the item's number, and what came in: whatever is edited in the node before a Retry. */
 	positionOf(index: number, { input }: ItemParameters, isTest: boolean): string | undefined {
 		if (this.isTool) return undefined;
 		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-		return `${this.runIndex}.${index}.${item}${isTest ? '.test' : ''}`;
+		return `${this.runIndex}.${index}.${item}${isTest ? testMark : ''}`;
 	}
 
 	/** What an item is sent once under. A format: saved keys depend on it. @throws InvalidInput, UnusableCredential */
@@ -59,6 +67,18 @@ export class Jobs {
 		return `key:${digest(JSON.stringify([this.nodeId, site, 'entered', id]))}`;
 	}
 
+	/**
+	 * How the key of an item stands; undefined if it has none.
+	 * @throws InvalidInput, UnusableCredential, Unavailable
+	 */
+	async askKey(start: Start, requireKeys: () => Promise<void>): Promise<AskedKey | undefined> {
+		const key = await this.keyOf(start);
+		if (key === undefined) return undefined;
+		await requireKeys();
+		const timeoutMs = readable(() => readTimeout(start.parameters)) ?? 0;
+		return { key, state: await this.sendsOnce.look({ key, timeoutMs }) };
+	}
+
 	jobOf(
 		{ position, choice }: Start,
 		send: PreparedSend,
@@ -66,13 +86,18 @@ export class Jobs {
 		key: string | undefined,
 	): Send {
 		const { notification, audience, body, options, timing } = send;
-		return {
+		const known = {
 			position: position ?? digest(JSON.stringify([site, audience, body])),
 			key,
 			notification: notification && digest(JSON.stringify([site, notification])),
+		};
+		const refuseShown = () =>
+			this.sendsOnce.hasShown(known) ? shownBefore(send, this.isTool) : undefined;
+		return {
+			...known,
 			unknownOutcome: choice,
 			timeoutMs: options.timeoutMs,
-			checkTime: () => lateness(timing, Date.now()),
+			refusal: () => lateness(timing, Date.now()) ?? refuseShown(),
 			request: async () => await performSend(client, send),
 			toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
 		};

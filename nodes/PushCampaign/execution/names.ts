@@ -63,9 +63,9 @@ export function notValid(refused: readonly Refused[], items: number, tally: stri
 	return [count, tally, told].filter((part) => part !== '').join(' ');
 }
 
-/** Whether all items of a run have one reason, such as a wrong option: then their numbers say nothing. */
-export const haveOneReason = (refused: readonly Refused[], items: number): boolean =>
-	refused.length === items && new Set(refused.map(({ problem }) => problem.message)).size === 1;
+/** Whether all items that are left have one reason, such as a wrong option: then their numbers say nothing. */
+export const haveOneReason = (refused: readonly Refused[], left: number): boolean =>
+	refused.length === left && new Set(refused.map(({ problem }) => problem.message)).size === 1;
 
 /** A sentence without its full stop, and what may follow it. */
 export const toSentences = (first: string, second: string): string =>

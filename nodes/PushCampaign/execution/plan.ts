@@ -6,7 +6,7 @@ import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
 import { itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isSentOnlyOnce, readTimeout, unknownOutcomeOf } from '../operations/options';
+import { isDryRun, isSentOnlyOnce, unknownOutcomeOf } from '../operations/options';
 import {
 	hasTestSubscriber,
 	prepareSend,
@@ -15,20 +15,19 @@ import {
 	toRowAsEntered,
 } from '../operations/send';
 import { lateness } from '../operations/timing';
-import { asEntered, readable } from '../operations/values';
-import type { KeyState } from '../send/keys';
+import { asEntered } from '../operations/values';
 import type { Recalled } from '../send/ledger';
-import type { Send, SendsOnce } from '../send/once';
-import type { Problem } from '../service/problems';
-import { shownBefore } from './duplicates';
+import type { SendsOnce } from '../send/once';
+import { claimedElsewhere } from '../send/once';
+import type { Problem, UnknownOutcome } from '../service/problems';
 import { alreadySentUnderKey, countedAsSent } from './endings';
-import type { Start } from './jobs';
+import type { AskedKey, Start } from './jobs';
 import { Jobs } from './jobs';
 import {
 	comesBackUnknown,
-	isBackUnknown,
 	noDryRunInRetry,
 	nothingUnknown,
+	saysUnknown,
 	trialUnknown,
 } from './refusals';
 import { planEach } from './results';
@@ -57,10 +56,12 @@ class Planner {
 	private readonly start;
 	private readonly isRetry;
 	private readonly jobs: Jobs;
+	/** Whether an item comes in whose outcome the execution that this one retries left unknown. */
+	private hasComeBack = false;
 	/** Why no further item can be sent, if none can. */
 	private unavailable: Problem | undefined;
 	/** How the keys stood when the run began about which something is chosen, by item. */
-	private readonly asked = new Map<number, { readonly key: string; readonly state: KeyState }>();
+	private readonly asked = new Map<number, AskedKey>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -72,25 +73,28 @@ class Planner {
 		this.connectionOf = connections(context);
 		this.start = startOf(context);
 		this.isRetry = isRetry(context);
-		this.jobs = new Jobs(context, this.connectionOf);
+		this.jobs = new Jobs(context, sendsOnce, this.connectionOf);
 	}
 
 	/** Asks the keys about which something is chosen: what is unknown under one of them decides about the run. */
 	async askKeys(): Promise<void> {
 		for (const index of this.context.getInputData().keys()) {
 			const start = this.begin(index);
-			if (start.choice === 'report' || start.isShown || start.isTest) continue;
-			try {
-				const key = await this.jobs.keyOf(start);
-				if (key === undefined) continue;
-				await this.requireKeys();
-				const timeoutMs = readable(() => readTimeout(start.parameters)) ?? 0;
-				this.asked.set(index, { key, state: await this.sendsOnce.look({ key, timeoutMs }) });
-			} catch (error) {
-				// If it is about the item alone, its plan says so.
-				const { problem, isForAll } = toRefusal(error);
-				if (isForAll) this.unavailable = problem;
-			}
+			const asked = start.choice === 'report' ? undefined : await this.askKey(start);
+			if (asked !== undefined) this.asked.set(index, asked);
+		}
+	}
+
+	/** How the key of an item stands; undefined if it has none that can be asked. */
+	private async askKey(start: Start): Promise<AskedKey | undefined> {
+		if (start.isShown || start.isTest) return undefined;
+		try {
+			return await this.jobs.askKey(start, this.requireKeys);
+		} catch (error) {
+			// What is about the item alone, its plan says.
+			const { problem, isForAll } = toRefusal(error);
+			if (isForAll) this.unavailable = problem;
+			return undefined;
 		}
 	}
 
@@ -106,7 +110,7 @@ class Planner {
 		} catch (error) {
 			const { problem, isForAll } = toRefusal(error);
 			if (isForAll) this.unavailable = problem;
-			return this.refuse(start, problem);
+			return await this.refuse(start, problem);
 		}
 	}
 
@@ -118,11 +122,18 @@ class Planner {
 			index,
 			parameters,
 			position: this.jobs.positionOf(index, parameters, isTest && index === 0),
-			// An item that comes back unknown was left so by this execution.
-			choice: isBackUnknown(parameters.input) ? 'report' : unknownOutcomeOf(parameters),
+			choice: this.choiceOf(parameters),
 			isShown,
 			isTest,
 		};
+	}
+
+	/** What this execution has left unknown is decided in a later one, also if it comes back in an item of its own. */
+	private choiceOf(parameters: ItemParameters): UnknownOutcome {
+		if (!saysUnknown(parameters.input)) return unknownOutcomeOf(parameters);
+		if (!this.isRetry || this.sendsOnce.hasLeftUnknown) return 'report';
+		this.hasComeBack = true;
+		return unknownOutcomeOf(parameters);
 	}
 
 	/** Whether a person tries the workflow, and it would go to the test subscriber. */
@@ -141,22 +152,20 @@ class Planner {
 		if (recalled.says === 'unknown') {
 			// A test says nothing about the send that it stands for.
 			const mayDecide = recalled.isOfEarlier && choice !== 'report' && !start.isTest;
-			if (!mayDecide) return this.refuse(start, recalled.problem);
+			if (!mayDecide) return this.fail(start, recalled.problem);
 			if (choice === 'countAsSent') return await this.countAsSent(start, recalled.key);
 		}
 		const asked = this.asked.get(index);
-		if (asked?.state.is === 'sent') {
-			const row = toRowAsEntered(parameters, this.operation, alreadySentUnderKey);
-			return { index, parameters, how: 'alreadySent', row };
-		}
+		if (asked?.state.is === 'sent') return this.alreadySent(start);
 		if (asked?.state.is === 'unknown' && choice === 'countAsSent') {
 			return await this.countAsSent(start, asked.key);
 		}
-		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
-		if (isKeyless && isBackUnknown(parameters.input)) {
-			return this.refuse(start, comesBackUnknown);
-		}
-		return undefined;
+		if (!saysUnknown(parameters.input) || choice === 'resend') return undefined;
+		if (choice === 'countAsSent') return await this.countAsSent(start, undefined);
+		// If this node left it unknown under its key, the key says so.
+		const key = await this.askKey(start);
+		const isKnown = key !== undefined && key.state.is !== 'free';
+		return isKnown ? undefined : this.fail(start, comesBackUnknown);
 	}
 
 	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
@@ -167,18 +176,17 @@ class Planner {
 	/** It is not read and not judged again: what may be wrong with it by now changes nothing. */
 	private async countAsSent(start: Start, key: string | undefined): Promise<RunItem> {
 		const { index, parameters, position = '' } = start;
-		// The key that it has by now counts, too, if it can be read.
-		const present = await this.jobs.keyOf(start).catch(() => undefined);
-		const keys = [...new Set([key, present])].filter((each) => each !== undefined);
+		// One that had no key then has perhaps one by now.
+		const counted = key ?? (await this.jobs.keyOf(start).catch(() => undefined));
 		const row = toRowAsEntered(parameters, this.operation, countedAsSent);
-		if (keys.length > 0) await this.requireKeys();
-		await this.sendsOnce.countAsSent(position, keys, row);
+		if (counted !== undefined) await this.requireKeys();
+		await this.sendsOnce.countAsSent(position, counted, row);
 		return { index, parameters, how: 'sentEarlier', row };
 	}
 
 	private async planNew(start: Start): Promise<RunItem> {
 		const { index, parameters, choice, isShown, isTest } = start;
-		if (this.unavailable !== undefined) return this.refuse(start, this.unavailable);
+		if (this.unavailable !== undefined) return this.fail(start, this.unavailable);
 		// A dry run asks no key.
 		const isAsked = !(isShown && isSentOnlyOnce(parameters));
 		if (choice !== 'report' && isAsked && !this.wasAnyUnknown) throw nothingUnknown;
@@ -191,18 +199,16 @@ class Planner {
 		const item = { index, parameters, isTest, subscriberId: send.body.sid, connection, key };
 		if (isShown) {
 			const late = lateness(send.timing, Date.now());
-			if (late !== undefined) return this.refuse(start, late, send);
+			if (late !== undefined) return this.fail(start, late, send);
 			const test = this.isTrial(parameters) ? testOf(parameters, send) : undefined;
 			return { ...item, how: 'shown', send, testSubscriberId: test?.body.sid };
 		}
 		if (isTest && index > 0) return { ...item, how: 'untested', send };
 		const sent = isTest ? testOf(parameters, send) : send;
-		const job = this.jobs.jobOf(start, sent, connection, key);
-		if (this.sendsOnce.hasShown(job)) return this.refuse(start, shownBefore(sent), sent);
 		if (key !== undefined) await this.requireKeys();
-		const late = job.checkTime();
-		// A key that was sent is not judged by its time any more.
-		if (late !== undefined && (await this.isFree(job))) return this.refuse(start, late, sent);
+		const job = this.jobs.jobOf(start, sent, connection, key);
+		const refusal = job.refusal();
+		if (refusal !== undefined) return await this.refuse(start, refusal, sent);
 		return { ...item, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
 	}
 
@@ -211,22 +217,32 @@ class Planner {
 	 * nobody knows that yet.
 	 */
 	private get wasAnyUnknown(): boolean {
-		const isOpen = ({ state }: { state: KeyState }) =>
-			state.is === 'unknown' || state.is === 'held';
-		return this.sendsOnce.hasFoundUnknown || [...this.asked.values()].some(isOpen);
+		const isOpen = ({ state }: AskedKey) => state.is === 'unknown' || state.is === 'held';
+		return (
+			this.hasComeBack || this.sendsOnce.hasFoundUnknown || [...this.asked.values()].some(isOpen)
+		);
 	}
 
-	/** Whether a send is nobody else's, and was not sent. @throws Unavailable */
-	private async isFree({ key, timeoutMs }: Send): Promise<boolean> {
-		return key === undefined || (await this.sendsOnce.look({ key, timeoutMs })).is === 'free';
+	/** Refuses an item, unless its key is sent or unknown: then it is not judged any more. */
+	private async refuse(start: Start, problem: Problem, send?: PreparedSend): Promise<RunItem> {
+		const asked = this.unavailable === undefined ? await this.askKey(start) : undefined;
+		if (this.unavailable !== undefined) return this.fail(start, this.unavailable, send);
+		if (asked?.state.is === 'unknown') return this.fail(start, claimedElsewhere, send);
+		return asked?.state.is === 'sent' ? this.alreadySent(start) : this.fail(start, problem, send);
 	}
 
-	private refuse(start: Start, problem: Problem, send?: PreparedSend): RunItem {
+	private alreadySent({ index, parameters }: Start): RunItem {
+		const row = toRowAsEntered(parameters, this.operation, alreadySentUnderKey);
+		return { index, parameters, how: 'alreadySent', row };
+	}
+
+	private fail(start: Start, problem: Problem, send?: PreparedSend): RunItem {
 		const { index, parameters, isShown, isTest } = start;
 		const { subscriber } = this.operation;
-		const entered = isTest
-			? testSubscriberAsEntered(parameters)
-			: subscriber && asEntered(parameters, subscriber);
+		const entered =
+			isTest && index === 0
+				? testSubscriberAsEntered(parameters)
+				: subscriber && asEntered(parameters, subscriber);
 		const subscriberId = send?.body.sid ?? entered;
 		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
 		return { index, parameters, subscriberId, isTest, how, problem, send };

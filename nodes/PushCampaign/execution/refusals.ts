@@ -35,11 +35,14 @@ export function trialUnknown(start: WorkflowExecuteMode): InvalidInput | undefin
 	);
 }
 
-/** An error output that is wired back into the node. */
-export const comesBackUnknown = unknownProblem('the item that came in says so', { isSend: true });
+/** An item that an error output hands on, as one that is wired back into the node does. */
+export const comesBackUnknown = {
+	...unknownProblem('the item that came in says so', { isSend: true }),
+	fix: "To send something else for it, leave out its field 'error', for example with the node Edit Fields.",
+};
 
-/** Whether an item comes from the error output of a send whose outcome is unknown. */
-export function isBackUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
+/** Whether an item comes from a send whose outcome is unknown. */
+export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
 	return (
 		typeof error === 'object' && error !== null && 'outcome' in error && error.outcome === 'unknown'
 	);

@@ -62,7 +62,7 @@ export async function runSends(
 		retry: isTestRun ? 'none' : retryOffer(context),
 		hasKeys: !isTestRun && items.every(({ parameters }) => isSentOnlyOnce(parameters)),
 		isToOne: isTestRun || operation.audience === 'subscriber',
-		isInEditor: isInEditor(context),
+		isTriedOnceMore: isInEditor(context) && !sendsOnce.hasSent,
 		hasDecided: mayStart && items.some(isDecided),
 	};
 	throwFailure(context, items, circumstances);
@@ -87,8 +87,10 @@ export async function runSends(
 }
 
 /** Whether Unknown Outcome is set for an item: where nothing was left unknown, that is refused. */
-const isDecided = ({ how, parameters }: RunItem) =>
-	how !== 'shown' && unknownOutcomeOf(parameters) !== 'report';
+const isDecided = (item: RunItem) => {
+	const isRefused = item.how === 'failed' && item.problem.type === 'validation';
+	return item.how !== 'shown' && !isRefused && unknownOutcomeOf(item.parameters) !== 'report';
+};
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
 function throwFailure(

@@ -53,7 +53,6 @@ const unknownBecause = (reason: string) =>
 	savedProblem.parse(unknownProblem(reason, { isSend: true }));
 
 const stopped = unknownBecause('the execution was stopped before the push service answered');
-const inFlight = unknownBecause('another run of this node is sending it at this moment');
 
 /** What can't be read may have been sent. */
 const unreadable: Entry = {
@@ -67,9 +66,14 @@ const savedLedger = z.object({
 	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
+/** Ends the position of a test, which says nothing about the send that it stands for. */
+export const testMark = '.test';
+
 /** What the ledger says of a send. */
 export type Recalled =
 	| { readonly says: 'new' }
+	/** Another Retry, or another call of a tool, is sending it at this moment. */
+	| { readonly says: 'inFlight' }
 	/** It was sent, and gave this item. */
 	| { readonly says: 'sent'; readonly row: IDataObject }
 	/** Nobody knows. */
@@ -93,6 +97,9 @@ export class Ledger {
 	readonly #notifications = new Map<string, LedgerSend>();
 	/** The executions that began with something that an earlier one had left unknown. */
 	readonly #foundUnknown = new Set<string>();
+	/** The executions that have left something unknown. */
+	readonly #leftUnknown = new Set<string>();
+	#hasEntries = false;
 	private readonly entries: Record<string, Entry> = {};
 
 	/** @param ifMissing how a send stands that has no entry, if it is not new */
@@ -101,9 +108,19 @@ export class Ledger {
 		private readonly ifMissing?: Entry,
 	) {}
 
+	/** Whether anything was sent, or left unknown. */
+	get hasEntries(): boolean {
+		return this.#hasEntries;
+	}
+
 	/** Whether an execution is the Retry of one that left something unknown. */
 	hasFoundUnknown(executionId: string): boolean {
 		return this.#foundUnknown.has(executionId);
+	}
+
+	/** Whether an execution itself has left something unknown. */
+	hasLeftUnknown(executionId: string): boolean {
+		return this.#leftUnknown.has(executionId);
 	}
 
 	/** How a send stands for an execution. */
@@ -111,10 +128,7 @@ export class Ledger {
 		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
 		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
-		// Two Retries may run at once: what is in flight is nobody's to decide.
-		if (this.#inFlight.has(position)) {
-			return { says: 'unknown', problem: inFlight, isOfEarlier: false };
-		}
+		if (this.#inFlight.has(position)) return { says: 'inFlight' };
 		const isOfEarlier = entry.executionId !== executionId;
 		return { says: 'unknown', problem: entry.unknown, isOfEarlier, key: entry.key };
 	}
@@ -135,9 +149,14 @@ export class Ledger {
 		this.keep(send, { unknown: stopped, executionId });
 	}
 
+	/** Notes that its request has ended, however that was. */
+	end({ position }: LedgerSend): void {
+		this.#inFlight.delete(position);
+	}
+
 	/** Notes the item that a send gave. */
 	keepSent(send: LedgerSend, row: IDataObject): void {
-		this.#inFlight.delete(send.position);
+		this.#hasEntries = true;
 		this.keep(send, { row: savedRow.parse(row) });
 	}
 
@@ -148,28 +167,33 @@ export class Ledger {
 
 	/** Notes how a request ended that was not accepted. */
 	keepFailed(send: LedgerSend, executionId: string, problem: Problem): void {
-		const { position, notification } = send;
-		this.#inFlight.delete(position);
+		const { position, notification = '' } = send;
 		if (problem.outcome === 'unknown') {
 			this.keep(send, { unknown: savedProblem.parse(problem), executionId });
+			this.#leftUnknown.add(executionId);
+			this.#hasEntries = true;
 			return;
 		}
 		delete this.entries[position];
-		if (notification !== undefined && this.#notifications.get(notification)?.position === position)
-			this.#notifications.delete(notification);
+		const isLast = this.#notifications.get(notification)?.position === position;
+		if (isLast) this.#notifications.delete(notification);
 	}
 
 	/** Adds what n8n saved, perhaps in another process: what either of the two knows as sent is sent. */
 	add(saved: Readonly<Record<string, Entry>>, executionId: string): void {
 		for (const [position, entry] of Object.entries(saved)) {
-			if ('row' in entry || this.entries[position] === undefined) {
-				this.keep({ ...entry, position }, entry);
-			}
+			this.#hasEntries = true;
+			const isKnown = this.entries[position] !== undefined && !('row' in entry);
+			if (!isKnown) this.keep({ ...entry, position }, entry);
 		}
-		const isOfEarlier = (entry: Entry | undefined) =>
-			entry !== undefined && 'unknown' in entry && entry.executionId !== executionId;
-		if ([this.ifMissing, ...Object.values(saved)].some(isOfEarlier)) {
-			this.#foundUnknown.add(executionId);
+		const all: Array<[string, Entry | undefined]> = [
+			['', this.ifMissing],
+			...Object.entries(saved),
+		];
+		for (const [position, entry] of all) {
+			if (entry === undefined || 'row' in entry || position.endsWith(testMark)) continue;
+			const isOfEarlier = entry.executionId !== executionId;
+			(isOfEarlier ? this.#foundUnknown : this.#leftUnknown).add(executionId);
 		}
 	}
 

@@ -15,8 +15,8 @@ export interface Send extends LedgerSend {
 	readonly unknownOutcome: UnknownOutcome;
 	/** How long its request may take, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Why it is too late for its time now. */
-	readonly checkTime: () => Problem | undefined;
+	/** Why it must not leave now, whatever its key says: its time, or what this execution has shown already. */
+	readonly refusal: () => Problem | undefined;
 	/** Makes the request. */
 	readonly request: () => Promise<Result<Receipt>>;
 	/** The item that it gives. */
@@ -50,7 +50,7 @@ function toAttempt(outcome: SendOutcome): SendAttempt {
 	return failedAttempt(outcome, outcome.problem);
 }
 
-const claimedElsewhere = unknownProblem(
+export const claimedElsewhere = unknownProblem(
 	'another execution began to send it, and its outcome is not known',
 	{ isSend: true },
 );
@@ -75,6 +75,16 @@ export class SendsOnce {
 		return this.ledger.hasFoundUnknown(this.executionId);
 	}
 
+	/** Whether this execution has sent anything, or left anything unknown. */
+	get hasSent(): boolean {
+		return this.ledger.hasEntries;
+	}
+
+	/** Whether this execution itself has left something unknown, in an earlier run of the node. */
+	get hasLeftUnknown(): boolean {
+		return this.ledger.hasLeftUnknown(this.executionId);
+	}
+
 	/** How a send stands for this execution. */
 	recall(position: string): Recalled {
 		return this.ledger.recall(position, this.executionId);
@@ -94,11 +104,11 @@ export class SendsOnce {
 	}
 
 	/**
-	 * Notes that a send counts as sent, because its user found it in the dashboard. Its keys are sent from then on.
+	 * Notes that a send counts as sent, because its user found it in the dashboard. Its key is sent from then on.
 	 * @throws Unavailable
 	 */
-	async countAsSent(position: string, keys: readonly string[], row: IDataObject): Promise<void> {
-		for (const key of keys) await this.keys.countAsSent(key);
+	async countAsSent(position: string, key: string | undefined, row: IDataObject): Promise<void> {
+		if (key !== undefined) await this.keys.countAsSent(key);
 		this.ledger.countAsSent(position, row);
 	}
 
@@ -117,25 +127,35 @@ export class SendsOnce {
 		const { position, unknownOutcome, key } = send;
 		const recalled = this.recall(position);
 		if (recalled.says === 'sent') return end({ ended: 'sentBefore', row: recalled.row });
+		// Another Retry, or another call of a tool, is sending it at this moment.
+		if (recalled.says === 'inFlight') return { then: 'held' };
 		const isUnknown = recalled.says === 'unknown';
 		if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
 			return end({ ended: 'failed', problem: recalled.problem });
 		}
-		const late = send.checkTime();
-		if (key !== undefined) return await this.tryKeyed(send, key, late);
-		return late === undefined ? toAttempt(await this.leave(send)) : stop(late);
+		const refusal = send.refusal();
+		if (key !== undefined) return await this.tryKeyed(send, key, refusal);
+		return refusal === undefined ? toAttempt(await this.leave(send)) : stop(refusal);
 	}
 
-	private async tryKeyed(send: Send, key: string, late: Problem | undefined): Promise<SendAttempt> {
-		// A key that was sent is not judged by its time any more.
-		const state = await this.keys.look({ ...send, key }, late === undefined);
+	private async tryKeyed(
+		send: Send,
+		key: string,
+		refusal: Problem | undefined,
+	): Promise<SendAttempt> {
+		// A key that was sent is not judged any more.
+		const state = await this.keys.look({ ...send, key }, refusal === undefined);
 		if (state.is === 'sent') return end({ ended: 'alreadySent' });
 		if (state.is === 'unknown') return end({ ended: 'failed', problem: claimedElsewhere });
 		if (state.is === 'held') return { then: 'held' };
-		if (late !== undefined) return stop(late);
+		if (refusal !== undefined) return stop(refusal);
 		const claim = await this.keys.claim(key, state.lastClaim);
 		if (claim === 0) return { then: 'held' };
-		return toAttempt(await this.leaveUnder(key, claim, send));
+		// Another call of a tool may have begun the same while the database was waited for.
+		const isTaken = this.recall(send.position).says === 'inFlight' || send.refusal() !== undefined;
+		if (!isTaken) return toAttempt(await this.leaveUnder(key, claim, send));
+		await this.keys.end(key, claim, 'free');
+		return { then: 'held' };
 	}
 
 	private async leaveUnder(key: string, claim: number, send: Send): Promise<SendOutcome> {
@@ -151,13 +171,17 @@ export class SendsOnce {
 
 	private async leave(send: Send): Promise<SendOutcome> {
 		this.ledger.begin(send, this.executionId);
-		const result = await send.request();
-		if (!result.answered) {
-			this.ledger.keepFailed(send, this.executionId, result.problem);
-			return { ended: 'failed', problem: result.problem };
+		try {
+			const result = await send.request();
+			if (!result.answered) {
+				this.ledger.keepFailed(send, this.executionId, result.problem);
+				return { ended: 'failed', problem: result.problem };
+			}
+			const row = send.toRow(result.value);
+			this.ledger.keepSent(send, row);
+			return { ended: 'sent', row };
+		} finally {
+			this.ledger.end(send);
 		}
-		const row = send.toRow(result.value);
-		this.ledger.keepSent(send, row);
-		return { ended: 'sent', row };
 	}
 }

@@ -78,17 +78,18 @@ interface Tool {
 const isTool = (value: unknown): value is Tool =>
 	typeof value === 'object' && value !== null && 'invoke' in value;
 
-/** Stands in for an older AI Agent, and for n8n's MCP Server Trigger: calls the tool itself. */
+/** Stands in for an older AI Agent, and for n8n's MCP Server Trigger: calls the tool itself, all calls at once. */
 const olderAgent: INodeType = {
 	description: agentDescription('olderAgent'),
 	async execute() {
 		const connected: unknown = await this.getInputConnectionData(AiTool, 0);
 		const tool: unknown = Array.isArray(connected) ? connected[0] : connected;
 		if (!isTool(tool)) throw new Error('The agent has no tool');
-		const answers: unknown[] = [];
-		for (const { json } of this.getInputData()) {
-			answers.push(await tool.invoke(json).catch((error: Error) => error.message));
-		}
+		const answers: unknown[] = await Promise.all(
+			this.getInputData().map(
+				async ({ json }) => await tool.invoke(json).catch((error: Error) => error.message),
+			),
+		);
 		return [answers.map((answer) => ({ json: { answer: String(answer) } }))];
 	},
 };

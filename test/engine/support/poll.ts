@@ -88,7 +88,3 @@ export function pollerOf(
 		return { items: items?.flat() ?? null, errors: reported.splice(0) };
 	};
 }
-
-/** Polls a trigger once. */
-export const runPoll = async (...poller: Parameters<typeof pollerOf>): Promise<PollOutcome> =>
-	await pollerOf(...poller)();

@@ -37,16 +37,15 @@ const gone: Problem = {
 const to = (subscriberId: string) => ({ subscriberId });
 
 const inList: Circumstances = {
-	...{ retry: 'inList', hasKeys: false, isToOne: false, isInEditor: false, hasDecided: false },
+	...{ retry: 'inList', hasKeys: false, isToOne: false, isTriedOnceMore: false, hasDecided: false },
 };
 
 type Case = readonly [what: string, items: readonly RunItem[], more?: Partial<Circumstances>];
 
 const runs: readonly Case[] = [
 	['one item', [failed(0, outage)]],
-	['one item, in the editor', [failed(0, outage)], { isInEditor: true }],
+	['one item, in the editor', [failed(0, outage)], { isTriedOnceMore: true }],
 	['several', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)]],
-	['several, in the editor', [sent(0), failed(1, outage)], { isInEditor: true }],
 	['none of several', [failed(0, outage), ...many(1, 19, ready)]],
 	['in a Retry', [...many(0, 8, sentEarlier), ...many(8, 5, sent), failed(13, outage), ready(14)]],
 	['in a sub-workflow', [sent(0), failed(1, outage)], { retry: 'ofSubWorkflow' }],
@@ -67,7 +66,7 @@ const runs: readonly Case[] = [
 		{ isToOne: true },
 	],
 	['not valid, one item', [failed(0, noTitle)]],
-	['not valid, in the editor', [failed(0, noTitle)], { isInEditor: true }],
+	['not valid, in the editor', [failed(0, noTitle)], { isTriedOnceMore: true }],
 	[
 		'not valid, several',
 		[...many(0, 5, ready), failed(5, wrongOption), failed(6, noTitle), failed(7, noTitle)],

@@ -43,7 +43,7 @@ export const ready = (index: number): ReadyItem => ({
 		position: `0.${index}`,
 		unknownOutcome: 'report',
 		timeoutMs: 1_000,
-		checkTime: () => undefined,
+		refusal: () => undefined,
 		request: async () => await Promise.reject(new Error('It was not asked')),
 		toRow: () => ({}),
 	},

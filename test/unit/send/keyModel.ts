@@ -128,7 +128,7 @@ export async function runProcesses(
 			key: 'key',
 			unknownOutcome: choice,
 			timeoutMs,
-			checkTime: () => undefined,
+			refusal: () => undefined,
 			request,
 			toRow: () => ({}),
 		};

@@ -35,6 +35,7 @@ function contextWith(end: (ledger: Ledger) => void): object {
 	const ledger = openLedger(context, 'first', false);
 	ledger.begin(send, 'first');
 	end(ledger);
+	ledger.end(send);
 	return context;
 }
 const sent = () => contextWith((ledger) => ledger.keepSent(send, row));
@@ -49,6 +50,17 @@ test('an item that was sent gives its first answer again', () => {
 	expect(ledger.hasFoundUnknown('retry')).toBe(false);
 });
 
+test('a ledger knows whether anything was sent, or left unknown', () => {
+	const ledger = openLedger({}, 'first', false);
+	ledger.begin(send, 'first');
+	ledger.keepFailed(send, 'first', refused);
+	expect(ledger.hasEntries).toBe(false);
+	for (const context of [sent(), unknown()]) {
+		expect(openLedger(context).hasEntries).toBe(true);
+		expect(openLedger(saved(context)).hasEntries).toBe(true);
+	}
+});
+
 test('an item that was certainly not sent is as new', () => {
 	const context = contextWith((ledger) => ledger.keepFailed(send, 'first', refused));
 	expect(openLedger(saved(context)).recall('0.1', 'retry')).toEqual({ says: 'new' });
@@ -61,9 +73,11 @@ test('an unknown item is for its user to decide in a later execution, and not in
 	expect(ledger.hasFoundUnknown('retry')).toBe(true);
 });
 
-test('an execution that goes on after a pause has found nothing that an earlier one left unknown', () => {
+test('an execution that goes on after a pause has left it unknown itself, and found nothing', () => {
 	const ledger = openLedger(saved(unknown()), 'first', false);
-	expect(ledger.hasFoundUnknown('first')).toBe(false);
+	expect([ledger.hasLeftUnknown('first'), ledger.hasFoundUnknown('first')]).toEqual([true, false]);
+	const retry = openLedger(saved(unknown()));
+	expect([retry.hasLeftUnknown('retry'), retry.hasFoundUnknown('retry')]).toEqual([false, true]);
 });
 
 test('an unknown item keeps what is to be mended, the code of its answer, and its key', () => {
@@ -77,14 +91,10 @@ test('an unknown item keeps what is to be mended, the code of its answer, and it
 	expect(page.fix).toMatch(/Base URL/);
 });
 
-test('a request that has left and was not answered is unknown, and nobody decides about it while it is in flight', () => {
+test('a request that has left and was not answered is unknown once it is not in flight any more', () => {
 	const context = {};
 	openLedger(context, 'first', false).begin(send, 'first');
-	expect(openLedger(context).recall('0.1', 'other')).toEqual({
-		says: 'unknown',
-		isOfEarlier: false,
-		problem: unknownProblem('another run of this node is sending it at this moment', requested),
-	});
+	expect(openLedger(context).recall('0.1', 'other')).toEqual({ says: 'inFlight' });
 	expect(openLedger(saved(context)).recall('0.1', 'other')).toEqual({
 		says: 'unknown',
 		isOfEarlier: true,

@@ -46,7 +46,7 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		key: 'key',
 		unknownOutcome: 'report',
 		timeoutMs: 1_000,
-		checkTime() {
+		refusal() {
 			asked.push('clock');
 			return undefined;
 		},
@@ -66,26 +66,27 @@ test('a send claims its key right before its request leaves, and notes that it w
 	const attempt = await once.try(send);
 	const outcome = { ended: 'sent', row: { description: 'Created' } };
 	expect(attempt).toEqual({ outcome, then: 'end', isAccepted: true });
-	expect(asked.slice(-3)).toEqual(['insert key:claim:1', 'request', 'insert key:sent']);
+	const order = asked.filter((what) => what !== 'clock').slice(-3);
+	expect(order).toEqual(['insert key:claim:1', 'request', 'insert key:sent']);
 	expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 });
 
-test('while a request is in flight the ledger has it as unknown', async () => {
+test('while a request is in flight the ledger knows it', async () => {
 	const { once, send, ledger } = setUp();
 	const says: unknown[] = [];
 	const request: Send['request'] = async () => {
-		says.push(ledger.recall(send.position, 'other'));
+		says.push(ledger.recall(send.position, 'other').says);
 		return await send.request();
 	};
 	await once.try({ ...send, request });
-	expect(says).toMatchObject([{ says: 'unknown', isOfEarlier: false }]);
+	expect(says).toEqual(['inFlight']);
 	expect(ledger.recall(send.position, 'other')).toMatchObject({ says: 'sent' });
 });
 
 test('a send without a key is judged by its time alone', async () => {
 	const { once, send, asked, table } = setUp();
 	const keyless = { ...send, key: undefined };
-	const late = await once.try({ ...keyless, checkTime: () => tooLate });
+	const late = await once.try({ ...keyless, refusal: () => tooLate });
 	expect(late).toMatchObject({ ...failed(tooLate), then: 'stop' });
 	expect(asked).toEqual([]);
 	expect(await once.try(keyless)).toMatchObject({ outcome: { ended: 'sent' } });
@@ -97,6 +98,20 @@ test('what is a defect of the node is thrown, and is no failure of a send', asyn
 	const { once, send } = setUp();
 	const request = async () => await Promise.reject(new TypeError('A defect'));
 	await expect(once.try({ ...send, request })).rejects.toThrow('A defect');
+	// It is not in flight for ever: the next try says that nobody knows.
+	expect(once.recall(send.position)).toMatchObject({ says: 'unknown' });
+});
+
+test('an item that another call begins while its key is claimed leaves the key free, and is asked again', async () => {
+	const { once, send, ledger, table, asked } = setUp();
+	const add = table.add.bind(table);
+	jest.spyOn(table, 'add').mockImplementation((row) => {
+		ledger.begin(send, 'execution');
+		return add(row);
+	});
+	expect(await once.try(send)).toEqual({ then: 'held' });
+	expect([...table]).toEqual(['key:claim:1', 'key:free:1']);
+	expect(asked).not.toContain('request');
 });
 
 test.each([
@@ -116,6 +131,12 @@ test.each([
 	},
 );
 
+test('an item that another run is sending at this moment is asked again after a pause', async () => {
+	const { once, send, ledger } = setUp();
+	ledger.begin(send, 'other');
+	expect(await once.try({ ...send, unknownOutcome: 'resend' })).toEqual({ then: 'held' });
+});
+
 test('an unknown item of an earlier execution is sent with Send Again', async () => {
 	const { once, send, ledger } = setUp();
 	ledger.keepFailed(send, 'earlier execution', lost);
@@ -127,18 +148,18 @@ test('what the ledger knows is asked of nobody else', async () => {
 	const { once, send, asked } = setUp();
 	await once.try(send);
 	asked.length = 0;
-	const again = await once.try({ ...send, checkTime: () => tooLate });
+	const again = await once.try({ ...send, refusal: () => tooLate });
 	expect(again).toMatchObject({ outcome: { ended: 'sentBefore' }, then: 'end', isAccepted: false });
 	expect(asked).toEqual([]);
 });
 
 test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
 	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
-	const late = { ...sent.send, checkTime: () => tooLate };
+	const late = { ...sent.send, refusal: () => tooLate };
 	expect(await sent.once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 
 	const free = setUp();
-	expect(await free.once.try({ ...free.send, checkTime: () => tooLate })).toMatchObject({
+	expect(await free.once.try({ ...free.send, refusal: () => tooLate })).toMatchObject({
 		...failed({ type: 'validation', message: tooLate.message }),
 		then: 'stop',
 	});
@@ -148,7 +169,7 @@ test('a late item asks its key first: what was sent is already sent, whatever it
 
 test('refuses an item that becomes late while it waits', async () => {
 	const { once, send, table } = setUp();
-	const attempt = await once.try({ ...send, checkTime: () => tooLate });
+	const attempt = await once.try({ ...send, refusal: () => tooLate });
 	expect(attempt).toMatchObject({ ...failed({ message: tooLate.message }), then: 'stop' });
 	expect(table).toEqual(new Set());
 });
@@ -156,7 +177,7 @@ test('refuses an item that becomes late while it waits', async () => {
 test('a late item is not taken for free because the item before was', async () => {
 	const { once, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
 	await once.try(send);
-	const late = { ...send, position: '0.1', key: 'sent before', checkTime: () => tooLate };
+	const late = { ...send, position: '0.1', key: 'sent before', refusal: () => tooLate };
 	expect(await once.try(late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 });
 
@@ -178,26 +199,26 @@ describe('Count as Sent', () => {
 	const row = { status: 'alreadySent' };
 
 	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
-		for (const keys of [[], ['key']]) {
+		for (const key of [undefined, 'key']) {
 			const { once, send, asked, table } = setUp();
-			await once.countAsSent(send.position, keys, row);
+			await once.countAsSent(send.position, key, row);
 			expect(await once.try({ ...send, unknownOutcome: 'report' })).toMatchObject({
 				...{ outcome: { ended: 'sentBefore', row }, then: 'end' },
 			});
-			expect(table.size).toBe(keys.length === 0 ? 0 : 2);
+			expect(table.size).toBe(key === undefined ? 0 : 2);
 			expect(asked).not.toContain('request');
 		}
 	});
 
 	test('makes claim 1 of a key that has none, for those who claim without a look', async () => {
 		const { once, send, table } = setUp();
-		await once.countAsSent(send.position, ['key'], row);
+		await once.countAsSent(send.position, 'key', row);
 		expect([...table]).toEqual(['key:claim:1', 'key:sent']);
 	});
 
 	test('is not known by the execution if the database does not take it', async () => {
 		const { once, send } = setUp({ failing: /insert/ });
-		const counting = once.countAsSent(send.position, ['key'], row);
+		const counting = once.countAsSent(send.position, 'key', row);
 		await expect(counting).rejects.toBeInstanceOf(Unavailable);
 		expect(once.recall(send.position)).toEqual({ says: 'new' });
 	});

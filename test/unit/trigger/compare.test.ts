@@ -64,18 +64,6 @@ describe('an item', () => {
 		expect(items.map((item) => item?.['firstSeen'])).toEqual([true, false]);
 	});
 
-	test('has a negative change if the service takes something back', () => {
-		expect(changesOf(under(changed(), { clicked: 5 }, { clicked: 4 }))[1]).toEqual({
-			clicked: { from: 5, to: 4, by: -1 },
-		});
-	});
-
-	test('has changes of what is watched alone', () => {
-		expect(changesOf(under(changed(['closed']), { clicked: 5, closed: 3 }))).toEqual([
-			{ closed: { from: 0, to: 3, by: 3 } },
-		]);
-	});
-
 	test('of the present state is that of a campaign that is seen for the first time', () => {
 		expect(presentItem(readingOf({ clicked: 3 }), reached(100))).toMatchObject({
 			changes: { clicked: { from: 0, to: 3, by: 3 } },
@@ -151,28 +139,9 @@ describe('a watched status', () => {
 	});
 });
 
+// That it starts it once, whatever the counter does, is a property below.
 describe('a number that is reached starts the workflow', () => {
 	const rows: Array<{ name: string; polls: Poll[]; starts: number[] }> = [
-		{
-			name: 'when the counter comes up to it, once',
-			polls: under(reached(100), { clicked: 99 }, { clicked: 100 }, { clicked: 101 }),
-			starts: [1],
-		},
-		{
-			name: 'when it is first read, if it is reached already',
-			polls: under(reached(100), { clicked: 500 }, { clicked: 501 }),
-			starts: [0],
-		},
-		{
-			name: 'not again after the counter fell and rose',
-			polls: under(reached(100), { clicked: 100 }, { clicked: 90 }, { clicked: 120 }),
-			starts: [0],
-		},
-		{
-			name: 'not while the service does not give the counter',
-			polls: under(reached(100), { clicked: null }, { clicked: 100 }),
-			starts: [1],
-		},
 		{
 			name: 'once after it was raised, also to one that was exceeded already',
 			polls: [
@@ -261,6 +230,7 @@ describe('whatever a campaign does', () => {
 					});
 					expect(changes !== undefined).toBe(Math.max(...moves) >= minimumChange);
 					for (const [name, { by = 0 }] of Object.entries(changes ?? {})) {
+						expect(watched).toContain(name);
 						told.set(name, (told.get(name) ?? 0) + by);
 						expect(told.get(name)).toBe(now.get(name));
 					}

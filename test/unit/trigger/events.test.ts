@@ -86,40 +86,11 @@ test.each(rows)('$name', ({ given, then }) => {
 	expect(read(given)).toMatchObject(then);
 });
 
-const lost = '9007199254740992';
-test.each([
-	{ name: 'typed', campaignIds: `7, ${lost}`, given: `7, ${lost}`, isRefused: false },
-	{ name: 'of an array of texts', campaignIds: '={{ x }}', given: [lost], isRefused: false },
-	{
-		name: 'with a blank behind the braces',
-		campaignIds: '={{ x }} ',
-		given: `${lost},7 `,
-		isRefused: true,
-	},
-	{
-		name: 'with a line break before the braces',
-		campaignIds: '=\n{{ x }}',
-		given: `\n${lost}`,
-		isRefused: true,
-	},
-	{
-		name: 'of two expressions',
-		campaignIds: '={{ x }}, {{ y }}',
-		given: `7, 1.5e+22`,
-		isRefused: true,
-	},
-	{
-		name: 'of two expressions that give short ones',
-		campaignIds: '={{ x }}, {{ y }}',
-		given: '7, 8',
-		isRefused: false,
-	},
-])('a long ID $name is refused if it may have been a number: $isRefused', (row) => {
-	const evaluated = () => read({ campaignIds: row.campaignIds }, () => row.given);
-	const message = row.isRefused ? refusal(evaluated).message : evaluated().ids.join();
-	expect(
-		/'Campaign IDs' holds a number so large that its last digits may be lost/.test(message),
-	).toBe(row.isRefused);
+test('a long ID is taken as it is typed, and refused if it may have been a number', () => {
+	const long = '9007199254740992';
+	expect(read({ campaignIds: `7, ${long}` }, () => `7, ${long}`).ids).toEqual(['7', long]);
+	const evaluated = () => read({ campaignIds: '={{ x }}, {{ y }}' }, () => `7, ${long}`);
+	expect(refusal(evaluated).message).toMatch(/^'Campaign IDs' holds a number so large that its/);
 });
 
 test('the site has an ID that no campaign can have', () => {
@@ -127,40 +98,31 @@ test('the site has an ID that no campaign can have', () => {
 });
 
 const reach = { event: 'campaignReached', number: 1 };
-const refusals: Array<{ name: string; given: INodeParameters; then: string }> = [
-	{ name: 'no campaign ID', given: { campaignIds: ' , ' }, then: "'Campaign IDs' is missing" },
-	{ name: 'an empty list of IDs', given: { campaignIds: [] }, then: "'Campaign IDs' is missing" },
-	{ name: 'nothing to watch', given: { watch: [] }, then: "'Watch' is empty" },
-	{
-		name: 'something to watch that there is not',
-		given: { watch: ['sold'] },
-		then: `'Watch' is not a selection from the list: ["sold"]`,
-	},
-	{
-		name: 'an event that there is not',
-		given: { event: 'sold' },
-		then: `'Trigger On' is no event: "sold"`,
-	},
-	{ name: 'a counter that there is not', given: { ...reach, counter: 'sold' }, then: '"sold"' },
-	{
-		name: 'a counter of a campaign as a count of the site',
-		given: { event: 'subscribersReached', number: 1, count: 'clicked' },
-		then: '"clicked"',
-	},
-	{ name: 'no number', given: { ...reach, number: '' }, then: "'Number' is missing" },
-	{
-		name: 'a number of 0',
-		given: { ...reach, number: 0 },
-		then: "'Number' is not a whole number from 1: 0",
-	},
-	{
-		name: 'a minimum change that is no whole number',
-		given: { options: { minimumChange: 1.5 } },
-		then: "'Minimum Change' is not a whole number from 1: 1.5",
-	},
-];
-test.each(refusals)('refuses $name', ({ given, then }) => {
-	expect(refusal(() => read({ campaignIds: '1', ...given })).message).toContain(then);
+test.each<[what: string, given: INodeParameters, message: string]>([
+	['no campaign ID', { campaignIds: ' , ' }, "'Campaign IDs' is missing"],
+	['an empty list of IDs', { campaignIds: [] }, "'Campaign IDs' is missing"],
+	['nothing to watch', { watch: [] }, "'Watch' is empty"],
+	[
+		'something to watch that there is not',
+		{ watch: ['sold'] },
+		`'Watch' is not a selection from the list: ["sold"]`,
+	],
+	['an event that there is not', { event: 'sold' }, `'Trigger On' is no event: "sold"`],
+	['a counter that there is not', { ...reach, counter: 'sold' }, '"sold"'],
+	[
+		'a counter of a campaign as a count of the site',
+		{ event: 'subscribersReached', number: 1, count: 'clicked' },
+		'"clicked"',
+	],
+	['no number', { ...reach, number: '' }, "'Number' is missing"],
+	['a number of 0', { ...reach, number: 0 }, "'Number' is not a whole number from 1: 0"],
+	[
+		'a minimum change that is no whole number',
+		{ options: { minimumChange: 1.5 } },
+		"'Minimum Change' is not a whole number from 1: 1.5",
+	],
+])('refuses %s', (_what, given, message) => {
+	expect(refusal(() => read({ campaignIds: '1', ...given })).message).toContain(message);
 });
 
 test('saved workflows find each field by its name, with the default that n8n left out of them', () => {
@@ -236,25 +198,20 @@ test('what a trigger can’t do without is marked, and numbers are whole from 1'
 	);
 });
 
+const firstPoll =
+	'The first poll reports the numbers as they are then, from 1 (or from Minimum Change)';
 test.each([
-	{ event: 'campaignChanged', shown: ['event', 'campaignIds', 'watch', 'options'] },
-	{ event: 'campaignReached', shown: ['event', 'campaignIds', 'counter', 'number'] },
-	{ event: 'subscribersChanged', shown: ['event', 'watch', 'options'] },
-	{ event: 'subscribersReached', shown: ['event', 'count', 'number'] },
-])('the panel of $event shows its fields and no others', ({ event, shown }) => {
-	expect(Object.keys(filledIn({ event }))).toEqual(shown);
-});
-
-test.each([
-	{ event: 'campaignChanged', isTold: true },
-	{ event: 'campaignReached', isTold: false },
-	{ event: 'subscribersChanged', isTold: true },
-	{ event: 'subscribersReached', isTold: false },
-])('the panel of $event says what the first poll reports: $isTold', ({ event, isTold }) => {
-	const hints = triggerProperties
-		.filter(({ displayOptions }) => displayOptions?.show?.['event']?.includes(event) ?? true)
-		.flatMap(({ hint }) => hint ?? []);
-	const hint =
-		'The first poll reports the numbers as they are then, from 1 (or from Minimum Change)';
-	expect(hints).toEqual(isTold ? [hint] : []);
-});
+	{ event: 'campaignChanged', shown: ['campaignIds', 'watch', 'options'], hints: [firstPoll] },
+	{ event: 'campaignReached', shown: ['campaignIds', 'counter', 'number'], hints: [] },
+	{ event: 'subscribersChanged', shown: ['watch', 'options'], hints: [firstPoll] },
+	{ event: 'subscribersReached', shown: ['count', 'number'], hints: [] },
+])(
+	'the panel of $event shows its fields and no others, and its hint',
+	({ event, shown, hints }) => {
+		expect(Object.keys(filledIn({ event }))).toEqual(['event', ...shown]);
+		const inPanel = triggerProperties.filter(
+			({ displayOptions }) => displayOptions?.show?.['event']?.includes(event) ?? true,
+		);
+		expect(inPanel.flatMap(({ hint }) => hint ?? [])).toEqual(hints);
+	},
+);

@@ -62,117 +62,58 @@ function reportedBy(polls: readonly string[]): string[] {
 	});
 }
 
-describe('a failing campaign', () => {
-	const rows: Array<{ name: string; polls: string[]; then: string[] }> = [
-		{
-			name: 'is reported once, in the second poll in a row in which it fails',
-			polls: ['1 gone', '1 gone', '1 gone'],
-			then: ['', '1', ''],
-		},
-		{
-			name: 'is reported again if it healed in between',
-			polls: ['1 gone', '1 gone', '', '1 gone', '1 gone'],
-			then: ['', '1', '', '', '1'],
-		},
-		{
-			name: 'is reported beside one that was reported before',
-			polls: ['1 gone', '1 gone, 2 key', '1 gone, 2 key'],
-			then: ['', '1', '2'],
-		},
-		{
-			name: 'is not reported if another one fails in each poll',
-			polls: ['1 gone', '2 gone', '3 gone'],
-			then: ['', '', ''],
-		},
-		{
-			name: 'is reported again if its cause changes',
-			polls: ['1 gone', '1 gone', '1 key', '1 key', '1 key'],
-			then: ['', '1', '', '1', ''],
-		},
-		{
-			name: 'is not reported again if only its words change',
-			polls: ['1 gone', '1 gone', '1 refused', '1 refused', '1 gone'],
-			then: ['', '1', '', '', ''],
-		},
-		{
-			name: 'is reported once for each of the causes that it has by turns',
-			polls: ['1 gone', '1 key', '1 gone', '1 key', '1 gone', '1 key'],
-			then: ['', '', '1', '1', '', ''],
-		},
-	];
-	test.each(rows)('$name', ({ polls, then }) => {
-		expect(reportedBy(polls)).toEqual(then);
-	});
-});
-
-describe('an outage of the service', () => {
-	test('is reported once, whatever the service, a gateway or a rate limit answers by turns', () => {
-		const answers = ['slow', 'page', 'crowded', 'late'];
-		// Each follows each, and itself, sooner or later.
-		const polls = Array.from({ length: 60 }, (_, poll) => {
-			const answer = (id: string) =>
-				answers[(poll * Number(id) + Math.floor(poll / 7)) % answers.length];
-			return watched.map((id) => `${id} ${answer(id)}`).join(', ');
-		});
-		expect(reportedBy(polls)).toEqual(['', '1,2,3', ...polls.slice(2).map(() => '')]);
-	});
-
-	const rows: Array<{ name: string; polls: string[]; then: string[] }> = [
-		{
-			name: 'is one failure, also if it keeps a poll from beginning',
-			polls: [nothing('slow'), 'all slow', nothing('slow'), 'all slow'],
-			then: ['', 'all', '', ''],
-		},
-		{
-			name: 'is reported again if it ended in between',
-			polls: [nothing('slow'), nothing('slow'), '', nothing('slow'), nothing('slow')],
-			then: ['', '1,2,3', '', '', '1,2,3'],
-		},
-		{
-			name: 'is reported beside a campaign that has failed before, and the next one, too',
-			polls: [
-				...['1 slow', '1 slow', nothing('slow'), nothing('slow'), '1 slow', '1 slow'],
-				...[nothing('page'), nothing('page'), '1 slow', '1 slow'],
-			],
-			then: ['', '1', '', '1,2,3', '', '', '', '1,2,3', '', ''],
-		},
-		{
-			name: 'hides no campaign that goes on failing after it',
-			polls: [nothing('slow'), nothing('slow'), '1 slow', '1 slow', '1 slow'],
-			then: ['', '1,2,3', '', '1', ''],
-		},
-		{
-			name: 'hides no campaign that was met before it, and is met again after it',
-			polls: ['1 slow', nothing('slow'), '1 slow', nothing('slow'), '1 slow'],
-			then: ['', '', '1', '', ''],
-		},
-		{
-			name: 'neither heals nor repeats what failed before for another cause',
-			polls: ['1 gone', '1 gone', nothing('late'), nothing('late'), '1 gone', '1 gone'],
-			then: ['', '1', '', '1,2,3', '', ''],
-		},
-	];
-	test.each(rows)('$name', ({ polls, then }) => {
-		expect(reportedBy(polls)).toEqual(then);
-	});
-});
-
-describe('what passes by itself in a part of what is watched', () => {
-	const rows: Array<{ name: string; polls: string[]; then: string[] }> = [
-		{
-			name: 'is one failure, whichever campaigns it meets',
-			polls: ['1 crowded', '2 crowded, 3 late', '1 slow', '2 page'],
-			then: ['', '2,3', '', ''],
-		},
-		{
-			name: 'is over if campaigns fail for other causes alone',
-			polls: ['1 slow', '1 slow', '1 gone', '1 slow, 2 gone', '1 slow'],
-			then: ['', '1', '', '', '1'],
-		},
-	];
-	test.each(rows)('$name', ({ polls, then }) => {
-		expect(reportedBy(polls)).toEqual(then);
-	});
+// The property below holds all of it; these are the rules that it is made of.
+test.each<{ what: string; polls: string[]; then: string[] }>([
+	{
+		what: 'a campaign that fails in two polls in a row, once, beside others',
+		polls: ['1 gone', '1 gone, 2 key', '1 gone, 2 key', '1 gone'],
+		then: ['', '1', '2', ''],
+	},
+	{
+		what: 'a campaign that healed again, and not one that fails in one poll alone',
+		polls: ['1 gone', '1 gone', '2 gone', '1 gone', '1 gone'],
+		then: ['', '1', '', '', '1'],
+	},
+	{
+		what: 'another cause, not other words',
+		polls: ['1 gone', '1 gone', '1 refused', '1 key', '1 key'],
+		then: ['', '1', '', '', '1'],
+	},
+	{
+		what: 'an outage once, whatever the service answers by turns, also if it keeps a poll from beginning',
+		polls: [nothing('slow'), nothing('page'), 'all slow', nothing('crowded'), nothing('late')],
+		then: ['', '1,2,3', '', '', ''],
+	},
+	{
+		what: 'an outage beside a campaign that has failed before, and the next one, too',
+		polls: [
+			...['1 slow', '1 slow', nothing('slow'), nothing('slow'), '1 slow', '1 slow'],
+			...[nothing('page'), nothing('page'), '1 slow', '1 slow'],
+		],
+		then: ['', '1', '', '1,2,3', '', '', '', '1,2,3', '', ''],
+	},
+	{
+		what: 'a campaign that goes on failing after an outage',
+		polls: [nothing('slow'), nothing('slow'), '1 slow', '1 slow', '1 slow'],
+		then: ['', '1,2,3', '', '1', ''],
+	},
+	{
+		what: 'a campaign that failed for another cause before an outage not again',
+		polls: ['1 gone', '1 gone', nothing('late'), nothing('late'), '1 gone', '1 gone'],
+		then: ['', '1', '', '1,2,3', '', ''],
+	},
+	{
+		what: 'what passes by itself in a part once, whichever campaigns it meets, until others alone fail',
+		polls: ['1 crowded', '2 crowded, 3 late', '1 slow', '1 gone', '2 page', '2 page'],
+		then: ['', '2,3', '', '', '', '2'],
+	},
+	{
+		what: 'a poll that can’t begin like a campaign, and nothing about the campaigns',
+		polls: ['1 gone', '1 gone', 'all key', 'all key', '1 gone', '1 gone', 'all key'],
+		then: ['', '1', '', 'all', '', '', ''],
+	},
+])('reports $what', ({ polls, then }) => {
+	expect(reportedBy(polls)).toEqual(then);
 });
 
 describe('whatever fails in each poll', () => {
@@ -228,11 +169,6 @@ describe('whatever fails in each poll', () => {
 			{ numRuns: 200 },
 		);
 	});
-});
-
-test('a poll that can’t begin is reported like a campaign, and says nothing about the campaigns', () => {
-	const polls = ['1 gone', '1 gone', 'all key', 'all key', '1 gone', '1 gone', 'all key'];
-	expect(reportedBy(polls)).toEqual(['', '1', '', 'all', '', '', '']);
 });
 
 describe('the error about failures', () => {

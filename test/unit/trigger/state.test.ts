@@ -85,16 +85,11 @@ describe('the state of a trigger', () => {
 		expect(state.baselinesOf(site)).toEqual(baselinesOf(3));
 	});
 
-	test('is new until something is saved', () => {
+	test('belongs to its site: of another one nothing was emitted', () => {
 		const data: IDataObject = {};
 		expect(open(data).isNew).toBe(true);
 		open(data).save(site, baselinesOf(3));
 		expect(open(data).isNew).toBe(false);
-	});
-
-	test('belongs to its site: of another one nothing was emitted', () => {
-		const data: IDataObject = {};
-		open(data).save(site, baselinesOf(3));
 		expect(clickedIn(data, 'another shop')).toBeUndefined();
 		open(data).save('another shop', baselinesOf(1));
 		expect(clickedIn(data)).toBeUndefined();
@@ -236,43 +231,30 @@ class DurableEngine {
 }
 
 type Step = (engine: DurableEngine) => void;
+const stepOf = <Value>(
+	weight: number,
+	arbitrary: fc.Arbitrary<Value>,
+	step: (engine: DurableEngine, value: Value) => void,
+) => ({
+	weight,
+	arbitrary: arbitrary.map(
+		(value): Step =>
+			(engine) =>
+				step(engine, value),
+	),
+});
 
 describe('in the durable engine, whatever it does with the polls of a trigger', () => {
+	const move = fc.tuple(fc.constantFrom(...names), fc.integer({ min: -3, max: 9 }));
 	const step = fc.oneof(
-		{
-			weight: 4,
-			arbitrary: fc.tuple(fc.constantFrom(...names), fc.integer({ min: -3, max: 9 })).map(
-				([name, by]): Step =>
-					(engine) =>
-						engine.move(name, by),
-			),
-		},
-		{
-			// A poll may have waited 40 s for its turn, and n8n may take 30 s to save what was emitted before.
-			weight: 4,
-			arbitrary: fc.integer({ min: 0, max: 70_000 }).map(
-				(ageMs): Step =>
-					(engine) =>
-						engine.begin(ageMs),
-			),
-		},
-		{
-			weight: 5,
-			arbitrary: fc.tuple(fc.nat(9), fc.boolean()).map(
-				([which, isSaved]): Step =>
-					(engine) =>
-						engine.finish(which, isSaved),
-			),
-		},
-		{
-			weight: 3,
-			arbitrary: fc.integer({ min: 0, max: 40_000 }).map(
-				(milliseconds): Step =>
-					(engine) =>
-						engine.wait(milliseconds),
-			),
-		},
-		{ weight: 1, arbitrary: fc.constant<Step>((engine) => engine.kill()) },
+		stepOf(4, move, (engine, [name, by]) => engine.move(name, by)),
+		// A poll may have waited 40 s for its turn, and n8n may take 30 s to save what was emitted before.
+		stepOf(4, fc.integer({ min: 0, max: 70_000 }), (engine, ageMs) => engine.begin(ageMs)),
+		stepOf(5, fc.tuple(fc.nat(9), fc.boolean()), (engine, [which, isSaved]) =>
+			engine.finish(which, isSaved),
+		),
+		stepOf(3, fc.integer({ min: 0, max: 40_000 }), (engine, time) => engine.wait(time)),
+		stepOf(1, fc.constant(undefined), (engine) => engine.kill()),
 	);
 	const steps = fc.array(step, { maxLength: 100, size: 'max' });
 
