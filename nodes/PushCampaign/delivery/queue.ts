@@ -53,7 +53,7 @@ export interface QueueOptions {
 	/** When it ends, nothing starts any more; what is in flight is waited for. */
 	readonly signal?: AbortSignal | undefined;
 	/** Waits the given milliseconds, or until the signal ends. */
-	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+	readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** Milliseconds from any fixed moment. */
 	readonly now?: () => number;
 	/** A number from 0 up to, but not including, 1. */
@@ -87,8 +87,9 @@ class Run<Outcome> {
 	private hasAccepted = false;
 	/** Once it is closed, nothing starts any more; what is in flight is waited for, what rests is not. */
 	private isClosed = false;
-	/** Ends the timers of all pauses. */
-	private readonly timers = new AbortController();
+	/** The pause after a refusal may take minutes: its timer ends with the run. */
+	private readonly timer = new AbortController();
+	private pausing: Promise<void> | undefined;
 	private wakeUp = () => {};
 	/** How everything that is left ends, if the run gave up. */
 	refusal: Outcome | undefined;
@@ -103,7 +104,7 @@ class Run<Outcome> {
 
 	close(): void {
 		this.isClosed = true;
-		this.timers.abort();
+		this.timer.abort();
 		this.wakeUp();
 	}
 
@@ -113,7 +114,7 @@ class Run<Outcome> {
 	 */
 	async run(): Promise<void> {
 		let starts = 0;
-		const { now } = this.options;
+		const { now, sleep } = this.options;
 		while (this.inFlight > 0 || (!this.isClosed && this.resting + this.queue.length > 0)) {
 			const mayStart = !this.isClosed && this.inFlight < this.concurrency;
 			const next = mayStart ? this.queue[0] : undefined;
@@ -121,12 +122,13 @@ class Run<Outcome> {
 			if (next === undefined) {
 				await this.nextChange();
 			} else if (pauseMs > 0) {
-				await Promise.race([this.nextChange(), this.pause(pauseMs)]);
+				this.pausing ??= this.pause(pauseMs);
+				await Promise.race([this.nextChange(), this.pausing]);
 			} else {
 				this.queue.shift();
 				void this.start(next);
 				starts += 1;
-				if (starts % policy.startsAtOnce === 0) await this.pause(0);
+				if (starts % policy.startsAtOnce === 0) await sleep(0);
 			}
 		}
 		if (this.thrown !== undefined) throw this.thrown.error;
@@ -201,17 +203,18 @@ class Run<Outcome> {
 
 	private async askAgain(entry: Entry<Outcome>, milliseconds: number): Promise<void> {
 		this.resting += 1;
-		await this.pause(milliseconds);
+		await this.options.sleep(milliseconds);
 		this.resting -= 1;
 		this.queue.push(entry);
 		this.wakeUp();
 	}
 
 	private async pause(milliseconds: number): Promise<void> {
-		const { signal } = this.timers;
+		const { signal } = this.timer;
 		await this.options.sleep(milliseconds, signal).catch((error: unknown) => {
 			if (!signal.aborted) throw error;
 		});
+		this.pausing = undefined;
 	}
 
 	private async nextChange(): Promise<void> {

@@ -249,26 +249,30 @@ describe('a job', () => {
 		expect(outcomes).toEqual([undefined, undefined]);
 	});
 
-	test('that pauses leaves no timer behind when the run ends', async () => {
+	test('that was refused waits by one timer, which ends with the run', async () => {
 		const stop = new AbortController();
-		const timers = new Set<number>();
-		const sleep = async (milliseconds: number, signal: AbortSignal) =>
+		const timers: string[] = [];
+		const sleep = async (milliseconds: number, signal?: AbortSignal) =>
 			await new Promise<void>((resolve, reject) => {
-				if (milliseconds > 0) timers.add(milliseconds);
-				else setImmediate(resolve);
+				if (signal === undefined) return setImmediate(resolve);
+				timers.push(`begins: ${milliseconds}`);
 				signal.addEventListener('abort', () => {
-					timers.delete(milliseconds);
+					timers.push('ends');
 					reject(new Error('aborted'));
 				});
 			});
+		let asked = 0;
 		const refuse: Job<string> = async () => {
-			setImmediate(() => stop.abort());
+			asked += 1;
+			// Each answer wakes the run, which waits on.
+			for (let turn = asked; turn > 0; turn -= 1) await new Promise(setImmediate);
+			if (asked === 15) setImmediate(() => stop.abort());
 			return { then: 'refused', outcome: 'refused', retryAfterMs: 600_000 };
 		};
-		const held: Job<string> = async () => ({ then: 'held' });
-		const ended = runQueue([refuse, held], { stopOnFailure: false, signal: stop.signal, sleep });
-		expect(await ended).toEqual([undefined, undefined]);
-		expect(timers).toEqual(new Set());
+		const jobs = Array.from({ length: 15 }, () => refuse);
+		const { signal } = stop;
+		await runQueue(jobs, { stopOnFailure: false, signal, sleep, now: () => 0 });
+		expect(timers).toEqual(['begins: 600000', 'ends']);
 	});
 
 	test('in flight is waited for when the run is stopped, and no other starts', async () => {
