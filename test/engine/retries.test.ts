@@ -10,7 +10,6 @@ import {
 	faultFor,
 	hintsOf,
 	inputOf,
-	inputOf,
 	loopOf,
 	lost,
 	NODE,
