@@ -90,6 +90,14 @@ test('of two calls at once that show the same to all, one is refused in words fo
 	expect(textOf(answers)).not.toContain('Remove Duplicates');
 });
 
+test('of two calls at once with the same content and another ID each, one sends', async () => {
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 50 }));
+	const idempotencyKey = "={{ $fromAI('key', 'Any', 'string') }}";
+	const calls = inputOf({ key: 'k1' }, { key: 'k2' });
+	await run('test.olderAgent', { title: 'a', options: { idempotencyKey } }, calls);
+	expect(titlesAt(simulator())).toEqual(['a']);
+});
+
 test('a call with the content of an earlier one is told as sent earlier', async () => {
 	const input = titled('a', 'a');
 	const done = await runWorkflow(workflowWith('test.agent', byTitle), { ...credentials(), input });

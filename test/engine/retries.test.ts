@@ -25,6 +25,7 @@ import {
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf, retryRun, runWorkflow } from './support/run';
+import { chain } from './support/workflow';
 
 // Nothing that was sent is sent again when n8n runs the same node again for the same execution.
 
@@ -302,6 +303,18 @@ describe('an item that comes back from the error output', () => {
 		const counted = await retry(failed, { unknownOutcome: 'countAsSent' });
 		expect(outputOf(counted)[0]).toMatchObject({ status: 'alreadySent' });
 		expect(titlesAt(simulator())).toEqual(['second']);
+	});
+
+	test('is not sent by another node under the same ID either', async () => {
+		simulator().addFault({ ...faultFor('first', { kind: 'reset-after' }), times: 1 });
+		const json = chain([
+			push({ ...byTitle, options: keyed }, { name: 'Before', id: 'before', ...continuing }),
+			push({ ...byTitle, options: keyed }, continuing),
+		]);
+		const credentials = credentialsFor(simulator());
+		const done = await runWorkflow(json, { credentials, input: titled('first') });
+		expect(outputOf(done)).toMatchObject([{ status: 'unknown' }]);
+		expect(titlesAt(simulator())).toEqual(['first']);
 	});
 
 	test('is sent by a Retry with Send Again', async () => {

@@ -47,7 +47,7 @@ test('in the editor the first item goes to the test subscriber alone, and right 
 		{ audience: 'all', title: 'c', dryRun: true },
 	]);
 	expect(hintsOf(done)[0]).toMatch(
-		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, it goes each to all subscribers on 17 May 2035 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
+		/^This was a test: it went to subscriber 5001 alone\. The other 2 items went to nobody\. When the workflow runs by itself, they go each to all subscribers on 17 May 2035 at 23:59, Europe\/Berlin, because of quiet hours\.$/,
 	);
 });
 

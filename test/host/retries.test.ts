@@ -6,24 +6,22 @@ import { useStage } from './support';
 import {
 	acceptedTitles,
 	byTitle,
-	failureOf,
-	listOf,
 	lostAnswer,
 	newExecution,
 	refusal,
 	repeated,
-	runInEditor,
+	retryAsItSays,
 	sendWorkflow,
 	sentItems,
 	statusesOf,
 	titled,
 	titlesOf,
+	untilRequests,
 	wordsOf,
 } from './support/sends';
 import { callingWorkflow } from './support/subWorkflows';
 
-// What people do about an execution that failed, as its words say. Nobody gets anything twice by it, and nobody is
-// forgotten.
+// Retries of all kinds: nobody gets anything twice by them, and nobody is forgotten.
 
 const stage = useStage();
 
@@ -44,82 +42,35 @@ describe('a batch that fails in part in a sub-workflow', () => {
 	test.each(callers)(
 		"called with mode '$mode', it offers Retry of its own execution alone, which sends the rest and nothing twice",
 		async ({ mode, refused, all, left }) => {
-			const { client, simulator } = stage();
-			simulator.addFault(refusal(refused));
+			stage().simulator.addFault(refusal(refused));
 			const workflow = await callingWorkflow(stage(), [sender()], mode);
 			const caller = await workflow.run(titled('Item', all));
 			const own = (await workflow.subExecutions()).filter(({ status }) => status === 'error');
 			expect(own).toHaveLength(1);
 			for (const failed of [caller, ...own]) {
 				expect(failed.status).toBe('error');
-				const words = wordsOf(failed);
-				expect(words).toMatch(/'Retry' of the sub-workflow's own execution, not of the workflow/);
-				// Other calls may have sent: the fifth of them did.
-				if (mode === 'each') expect(words).not.toContain('Nothing was sent.');
+				expect(wordsOf(failed)).toContain(
+					"of this sub-workflow's own execution sends only what was",
+				);
 			}
-			const retried = await client.retryExecution(own[0]?.id ?? '');
-			expect(retried.status).toBe('success');
+			const [failed] = own;
+			if (failed === undefined) throw new Error('The sub-workflow has no execution');
+			expect((await retryAsItSays(stage(), failed)).status).toBe('success');
 			const accepted = acceptedTitles(stage());
 			expect(accepted.sort()).toEqual(titlesOf('Item', all - left).sort());
 		},
 	);
 });
 
-describe('a failure behind what the same execution has sent says what running it again would do', () => {
-	test('in a later round of a loop', async () => {
-		const loop = node(
-			'Loop',
-			'n8n-nodes-base.splitInBatches',
-			{ batchSize: 1, options: {} },
-			{ typeVersion: 3 },
-		);
-		const action = sender();
-		const path = randomUUID();
-		const { connections, ...draft } = webhookWorkflow(path, [loop, action]);
-		// The second output is the loop.
-		const { Loop: _done, ...others } = connections;
-		const looped = connect({ ...draft, connections: others }, 'Loop', action.name, { output: 1 });
-		const { id } = await stage().client.createWorkflow(connect(looped, action.name, 'Loop'));
-		await stage().client.activate(id);
-		const items = [...titled('Item', 2), { title: '' }];
-		const call = async () => await stage().client.runWebhook(path, { items });
-		const words = wordsOf(await newExecution(stage(), id, call));
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 2));
-		expect(words).toContain('Nothing was sent by this run of the node.');
-		expect(words).toContain('Running the workflow again would send again what was sent.');
-	});
-
-	test('of another node, also in a Retry', async () => {
-		const path = randomUUID();
-		const first = { ...sender(), name: 'First send', id: randomUUID() };
-		const rest = pushCampaign(
-			{ ...content, title: '={{ $json.missing }}' },
-			{ credential: stage().credential },
-		);
-		const { id } = await stage().client.createWorkflow(webhookWorkflow(path, [first, rest]));
-		await stage().client.activate(id);
-		const call = async () => await stage().client.runWebhook(path, { items: titled('Item', 1) });
-		const failed = await newExecution(stage(), id, call);
-		const retried = await stage().client.retryExecution(failed.id);
-		for (const execution of [failed, retried]) {
-			expect(wordsOf(execution)).toContain('Other Push Campaign nodes have sent already');
-		}
-		expect(acceptedTitles(stage())).toEqual(titlesOf('Item', 1));
-	});
-});
-
 describe('a key that is added after an execution failed', () => {
-	test('does not make its words say that running the workflow again sends nothing twice', async () => {
-		const { client, simulator } = stage();
+	test('is no key of what was sent: Retries alone send the rest', async () => {
+		const { simulator } = stage();
 		simulator.addFault({ ...refusal('Item 30'), times: 2 });
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run(titled('Item', 60));
 		await workflow.change({ options: byTitle });
-		const retried = await client.retryExecution(failed.id, savedWorkflow);
-		expect(retried.status).toBe('error');
-		expect(failureOf(retried).description).toContain("'Retry'");
-		expect(wordsOf(retried)).not.toContain('what was sent is not sent again');
-		expect((await client.retryExecution(retried.id)).status).toBe('success');
+		const retried = await retryAsItSays(stage(), failed);
+		expect((await retryAsItSays(stage(), retried)).status).toBe('success');
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 60).sort());
 	});
 
@@ -191,25 +142,21 @@ describe('what an execution left unknown', () => {
 			expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 2));
 		},
 	);
+});
 
-	test.each(['countAsSent', 'resend'])(
-		'is no business of a new execution: with Unknown Outcome %s it is refused, and nothing leaves',
-		async (unknownOutcome) => {
-			const { simulator } = stage();
-			const workflow = await sendWorkflow(stage(), { options: { unknownOutcome } });
-			const production = await workflow.run(titled('Item', 3));
-			const options = { ...content, options: { unknownOutcome } };
-			const manual = await runInEditor(stage(), [
-				...listOf(titled('Item', 3)),
-				pushCampaign(options, { credential: stage().credential }),
-			]);
-			for (const refused of [production, manual]) {
-				expect(refused.status).toBe('error');
-				expect(wordsOf(refused)).toContain("'Retry with currently saved workflow'");
-			}
-			expect(simulator.requestCount).toBe(0);
-		},
-	);
+test('of two Retries at the same time one sends each item, and the other one waits for its answer', async () => {
+	const { client, simulator } = stage();
+	simulator.addFault(refusal('Item 1'));
+	const workflow = await sendWorkflow(stage());
+	const failed = await workflow.run(titled('Item', 40));
+	simulator.setLatency(2_000);
+	const first = client.retryExecution(failed.id, savedWorkflow);
+	await untilRequests(stage(), 1);
+	const second = await client.retryExecution(failed.id, savedWorkflow);
+	for (const retried of [await first, second]) {
+		expect(statusesOf(retried)).toEqual(titlesOf('Item', 40).map(() => 'success'));
+	}
+	expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 40).sort());
 });
 
 /** Gives its rows one by one, each to one reader. */

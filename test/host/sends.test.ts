@@ -4,11 +4,15 @@ import { content, runNodes, secrets, useStage } from './support';
 import { testOperations } from './support/operations';
 import {
 	acceptedTitles,
+	byTitle,
 	failureOf,
+	goesOn,
+	hintsOf,
 	listOf,
 	lostAnswer,
 	refusal,
 	repeated,
+	retryAsItSays,
 	runInEditor,
 	sendWorkflow,
 	sentItems,
@@ -20,10 +24,11 @@ import {
 	wordsOf,
 } from './support/sends';
 import { callNode, subWorkflow } from './support/subWorkflows';
+import { loopOver, publish } from './support/workflows';
 
 const stage = useStage();
 
-const isUnknown = 'is unknown whether this was sent';
+const isUnknown = 'Do not send it again yet: it is unknown whether item 1 was sent';
 const retryOnFail = { retryOnFail: true, maxTries: 3 };
 /** Every send arrives, and none is answered. */
 const everySend: Fault = {
@@ -71,29 +76,123 @@ describe('a production execution', () => {
 	});
 });
 
-describe('the same campaign for 20 rows', () => {
-	const rows = titled('Sheet', 20);
+describe('the same notification for several items', () => {
 	const fixed = { title: 'Sale', message: 'Twenty percent off', targetUrl: 'https://shop.example' };
+	const executeOnce = { executeOnce: true };
 
 	test.each([
-		{ where: 'in production', options: {}, status: 'error' },
-		{ where: 'in a dry run', options: { dryRun: true }, status: 'success' },
-	])('is refused $where, and nothing leaves', async ({ options, status }) => {
+		{ what: 'without keys', options: {} },
+		{ what: 'with a key for each', options: byTitle },
+	])('20 rows, $what: none is sent, and one with Execute Once', async ({ options }) => {
 		const workflow = await sendWorkflow(stage(), { parameters: fixed, options });
-		const execution = await workflow.run(rows);
-		expect(execution.status).toBe(status);
-		const said = status === 'error' ? wordsOf(execution) : JSON.stringify(sentItems(execution));
-		for (const word of ['20', 'Execute Once', 'Send Only Once']) expect(said).toContain(word);
+		const failed = await workflow.run(titled('Sheet', 20));
+		expect(failureOf(failed).message).toBe(
+			'Items 0 to 19 would send the same notification to all subscribers. None of 20 was sent.',
+		);
+		expect(failureOf(failed).description).toContain('turn on Execute Once');
+		await workflow.save({ parameters: fixed, options, settings: executeOnce });
+		expect((await retryAsItSays(stage(), failed)).status).toBe('success');
+		expect(acceptedTitles(stage())).toEqual(['Sale']);
+	});
+
+	test('five rows, two of them of one customer: each of the four gets it behind Remove Duplicates', async () => {
+		const customers = ['Ann', 'Bob', 'Ann', 'Cid', 'Dan'].map((customer) => ({ customer }));
+		const parameters = {
+			...fixed,
+			operation: 'sendToAttributes',
+			attributes: { pairs: [{ name: 'customer', value: '={{ $json.customer }}' }] },
+		};
+		const action = pushCampaign(parameters, { credential: stage().credential });
+		const { execution: failed } = await runNodes(stage(), [action], customers);
+		expect(failureOf(failed).message).toBe(
+			'2 of 5 items are not valid. None was sent. Items 0, 2 (counted from 0): each would send the same notification to every subscriber with customer = Ann',
+		);
+		expect(failureOf(failed).description).toContain('Remove Duplicates');
+		expect(failureOf(failed).description).not.toMatch(/Execute Once|Send Only Once/);
+		const unique = node('Unique', 'n8n-nodes-base.removeDuplicates', {}, { typeVersion: 2 });
+		await runNodes(stage(), [unique, action], customers);
+		const sent = stage().simulator.requests.map(({ json }) => json);
+		expect(sent).toMatchObject(
+			['Ann', 'Bob', 'Cid', 'Dan'].map((customer) => ({ attribute: { customer } })),
+		);
+	});
+
+	test.each([
+		{ what: 'without keys', options: {} },
+		{ what: 'with a key for each', options: byTitle },
+	])('a loop over 12 rows, $what: the first is sent, and no further one', async ({ options }) => {
+		const action = pushCampaign({ ...fixed, options }, { credential: stage().credential });
+		const workflow = await publish(stage(), (path) => loopOver(path, [action]));
+		const failed = await workflow.run(titled('Row', 12));
+		expect(wordsOf(failed)).toMatch(/an earlier round of this execution has sent/i);
+		await retryAsItSays(stage(), failed);
+		expect(acceptedTitles(stage())).toEqual(['Sale']);
+	});
+
+	test.each([
+		{
+			what: 'of which two are moved to one morning by quiet hours',
+			parameters: {
+				additionalFields: {
+					sendAt: '={{ $json.sendAt }}',
+					quietHours: { hours: { from: '21:00', to: '08:00' } },
+				},
+			},
+			rows: [{ sendAt: '2035-05-17 22:00' }, { sendAt: '2035-05-17 23:00' }],
+		},
+		{
+			what: 'at one moment that is written with two offsets',
+			parameters: { additionalFields: { sendAt: '={{ $json.sendAt }}' } },
+			rows: [{ sendAt: '2035-05-17T20:00Z' }, { sendAt: '2035-05-17T22:00+02:00' }],
+		},
+		{
+			what: 'under two campaign names',
+			parameters: { additionalFields: { name: '={{ $json.name }}' } },
+			rows: [{ name: 'Monday' }, { name: 'Tuesday' }],
+		},
+		{
+			what: 'for one attribute as a number and as a text',
+			parameters: {
+				operation: 'sendToAttributes',
+				specifyAttributes: 'json',
+				attributesJson: '={{ { level: $json.level } }}',
+			},
+			rows: [{ level: 1 }, { level: '1' }],
+		},
+	])('is refused $what, in a dry run too', async ({ parameters, rows }) => {
+		for (const options of [{}, { dryRun: true }]) {
+			const action = pushCampaign(
+				{ ...fixed, ...parameters, options },
+				{ credential: stage().credential },
+			);
+			const { execution } = await runNodes(stage(), [action], rows);
+			const said = execution.status === 'error' ? wordsOf(execution) : hintsOf(execution);
+			expect(said).toMatch(/items 0(, | to )1\b.*the same notification/is);
+		}
 		expect(acceptedTitles(stage())).toEqual([]);
 	});
 
 	test('is refused in the editor, and nothing leaves', async () => {
 		const action = pushCampaign(fixed, { credential: stage().credential });
-		const execution = await runInEditor(stage(), [...listOf(rows), action]);
-		expect(execution.status).toBe('error');
+		const execution = await runInEditor(stage(), [...listOf(titled('Sheet', 20)), action]);
 		expect(wordsOf(execution)).toContain('Execute Once');
 		expect(stage().simulator.requestCount).toBe(0);
 	});
+});
+
+test.each([
+	{ settings: {}, says: '4 of 20 items are not valid, so none would be sent', sends: 0 },
+	{ settings: goesOn, says: '16 of 20 would be sent', sends: 16 },
+])('a dry run says what the run does: $says', async ({ settings, says, sends }) => {
+	const items = titled('Item', 20).map((item, index) => (index % 5 === 4 ? { title: '' } : item));
+	const workflow = await sendWorkflow(stage(), { options: { dryRun: true }, settings });
+	const dry = await workflow.run(items);
+	expect(dry.status).toBe('success');
+	expect(hintsOf(dry)).toContain(says);
+	expect(acceptedTitles(stage())).toEqual([]);
+	await workflow.change({ options: {}, settings });
+	await workflow.run(items);
+	expect(acceptedTitles(stage())).toHaveLength(sends);
 });
 
 describe('Test Subscriber ID', () => {
@@ -195,18 +294,21 @@ test("the rows of every send go into n8n's own data table, mapped automatically"
 });
 
 describe('an execution that failed', () => {
-	test('says how many were sent, and Retry sends the rest and nothing twice', async () => {
-		const { client, simulator } = stage();
-		simulator.addFault(refusal('Item 30'));
+	test('says how many of 5,000 items were sent, and Retry sends the rest and nothing twice', async () => {
+		const { simulator } = stage();
+		simulator.addFault(refusal('Item 2500'));
 		const workflow = await sendWorkflow(stage());
-		const failed = await workflow.run(titled('Item', 60));
+		const failed = await workflow.run(titled('Item', 5_000));
 		expect(failed.status).toBe('error');
 		const sent = acceptedTitles(stage()).length;
-		expect(failureOf(failed).description).toMatch(new RegExp(`^${sent} of 60 were sent\\b`));
-		const retried = await client.retryExecution(failed.id);
+		const { message } = failureOf(failed);
+		expect(message).toBe(
+			`The push service could not carry out the request. ${sent} of 5000 were sent.`,
+		);
+		const retried = await retryAsItSays(stage(), failed);
 		expect(retried.status).toBe('success');
-		expect(statusesOf(retried)).toEqual(titled('Item', 60).map(() => 'success'));
-		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 60).sort());
+		expect(statusesOf(retried)).toEqual(titled('Item', 5_000).map(() => 'success'));
+		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 5_000).sort());
 		for (const { title, campaignId } of sentItems(retried)) {
 			expect(simulator.campaigns.get(String(campaignId))?.body['title']).toBe(title);
 		}
@@ -254,22 +356,6 @@ describe('an execution that failed', () => {
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Item', 3));
 	});
 
-	test.each([
-		{ unknownOutcome: 'resend', statuses: ['success'], sends: 2 },
-		{ unknownOutcome: 'countAsSent', statuses: ['alreadySent'], sends: 1 },
-	])(
-		'with Unknown Outcome $unknownOutcome, a Retry with the saved workflow ends as $statuses',
-		async ({ unknownOutcome, statuses, sends }) => {
-			stage().simulator.addFault(lostAnswer('Item 1'));
-			const workflow = await sendWorkflow(stage());
-			const failed = await workflow.run(titled('Item', 1));
-			await workflow.change({ options: { unknownOutcome } });
-			const retried = await stage().client.retryExecution(failed.id, { loadWorkflow: true });
-			expect(statusesOf(retried)).toEqual(statuses);
-			expect(acceptedTitles(stage())).toHaveLength(sends);
-		},
-	);
-
 	test('names the host if nobody listens there', async () => {
 		const { client, simulator } = stage();
 		const address = 'http://127.0.0.1:1';
@@ -278,7 +364,7 @@ describe('an execution that failed', () => {
 		const workflow = await sendWorkflow({ client, credential });
 		const failed = await workflow.run(titled('Item', 1));
 		expect(failureOf(failed).message).toContain('127.0.0.1');
-		expect(wordsOf(failed)).toContain('Nothing was sent.');
+		expect(wordsOf(failed)).toContain("check 'Base URL'");
 		expect(simulator.requestCount).toBe(0);
 	});
 
@@ -286,7 +372,9 @@ describe('an execution that failed', () => {
 		const workflow = await sendWorkflow(stage());
 		const failed = await workflow.run([...titled('Item', 2), { title: 'x'.repeat(101) }]);
 		expect(failed.status).toBe('error');
-		expect(failureOf(failed).description).toMatch(/^Nothing was sent\./);
+		expect(failureOf(failed).message).toMatch(
+			/^1 of 3 items is not valid\. None was sent\. Item 2 /,
+		);
 		expect(stage().simulator.requestCount).toBe(0);
 	});
 });
@@ -317,6 +405,8 @@ describe('an execution that is stopped', () => {
 		await client.activate(workflow.id);
 		const ended = await workflow.run(titled('Late', 60));
 		expect(ended.status).toBe('canceled');
-		expect(wordsOf(ended)).toMatch(/\b10 (of 60 were )?sent\b.*\bunknown\b/s);
+		expect(wordsOf(ended)).toMatch(
+			/^The execution was canceled\. 10 of 60 were sent\.\nUnknown: items \d+ to \d+/,
+		);
 	});
 });

@@ -1,5 +1,13 @@
-import { chain, node, outputOf, pushCampaignTrigger } from '../../host';
-import { useStage } from './support';
+import { randomUUID } from 'node:crypto';
+import {
+	chain,
+	node,
+	outputOf,
+	pushCampaign,
+	pushCampaignTrigger,
+	webhookWorkflow,
+} from '../../host';
+import { content, useStage } from './support';
 import { testOperations } from './support/operations';
 import {
 	acceptedTitles,
@@ -10,6 +18,7 @@ import {
 	titled,
 	titlesOf,
 	untilRequests,
+	wordsOf,
 } from './support/sends';
 
 describe('on n8n 1.123', () => {
@@ -33,6 +42,37 @@ describe('on n8n 1.123', () => {
 			...['alreadySent', 'alreadySent'],
 		]);
 		expect(acceptedTitles(stage()).sort()).toEqual(titlesOf('Once', 2));
+	});
+
+	test("a test by the webhook's test URL whose n8n was killed is refused by Retry: nobody knows how it was started", async () => {
+		const { client, simulator, server, credential } = stage();
+		const path = randomUUID();
+		const options = { testSubscriberId: '5001' };
+		const action = pushCampaign(
+			{ ...content, title: '={{ $json.title }}', options },
+			{ credential },
+		);
+		const { id } = await client.createWorkflow(webhookWorkflow(path, [action]));
+		const workflowData = { ...(await client.workflow(id)), pinData: {} };
+		const triggerToStartFrom = { name: 'Webhook' };
+		await client.request('POST', `workflows/${id}/run`, { workflowData, triggerToStartFrom });
+		const hang = { kind: 'hang', process: true } as const;
+		simulator.addFault({ match: { method: 'POST' }, action: hang });
+		const call = fetch(`${server.url}/webhook-test/${path}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ items: titled('Test', 2) }),
+		}).catch(() => undefined);
+		await untilRequests(stage(), 1);
+		await stage().crash();
+		await call;
+		const [crashed] = await client.waitForExecutions({ workflowId: id });
+		expect(crashed?.status).toBe('crashed');
+		for (const loadWorkflow of [false, true]) {
+			const retried = await client.retryExecution(crashed?.id ?? '', { loadWorkflow });
+			expect(wordsOf(retried)).toContain("'Test Subscriber ID' does not work in this Retry");
+		}
+		expect(simulator.requests.map((request) => request.path.split('/').at(-1))).toEqual(['sid']);
 	});
 
 	test('a trigger emits each change once', async () => {

@@ -222,7 +222,7 @@ export function testHints(items: readonly RunItem[]): NodeExecutionHint[] {
 	return [
 		hint(
 			'info',
-			`${went}${others} When the workflow runs by itself, it goes ${toWhom(meant)} ${time}.`,
+			`${went}${others} When the workflow runs by itself, ${meant.length === 1 ? 'it goes' : 'they go'} ${toWhom(meant)} ${time}.`,
 		),
 	];
 }

@@ -11,7 +11,7 @@ import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { readable } from '../operations/values';
 import type { KeyState } from '../send/keys';
-import { toTestPosition } from '../send/ledger';
+import { testMark } from '../send/ledger';
 import type { Send, SendsOnce } from '../send/once';
 import type { UnknownOutcome } from '../service/problems';
 import { shownBefore } from './duplicates';
@@ -56,8 +56,7 @@ export class Jobs {
 	positionOf(index: number, { input }: ItemParameters, isTest: boolean): string | undefined {
 		if (this.isTool) return undefined;
 		const item = digest(jsonStringify(input, { replaceCircularRefs: true }));
-		const position = `${this.runIndex}.${index}.${item}`;
-		return isTest ? toTestPosition(position) : position;
+		return `${this.runIndex}.${index}.${item}${isTest ? testMark : ''}`;
 	}
 
 	/** What an item is sent once under. A format: saved keys depend on it. @throws InvalidInput, UnusableCredential */

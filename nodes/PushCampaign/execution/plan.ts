@@ -160,10 +160,12 @@ class Planner {
 		if (asked?.state.is === 'unknown' && choice === 'countAsSent') {
 			return await this.countAsSent(start, asked.key);
 		}
-		const isKeyless = !isSentOnlyOnce(parameters) || start.isTest;
-		if (!isKeyless || !saysUnknown(parameters.input)) return undefined;
-		if (choice === 'report') return this.fail(start, comesBackUnknown);
-		return choice === 'countAsSent' ? await this.countAsSent(start, undefined) : undefined;
+		if (!saysUnknown(parameters.input) || choice === 'resend') return undefined;
+		if (choice === 'countAsSent') return await this.countAsSent(start, undefined);
+		// If this node left it unknown under its key, the key says so.
+		const key = await this.askKey(start);
+		const isKnown = key !== undefined && key.state.is !== 'free';
+		return isKnown ? undefined : this.fail(start, comesBackUnknown);
 	}
 
 	/** What the ledger says of an item. An agent's tool asks it by its content, once that is read. */
@@ -237,9 +239,10 @@ class Planner {
 	private fail(start: Start, problem: Problem, send?: PreparedSend): RunItem {
 		const { index, parameters, isShown, isTest } = start;
 		const { subscriber } = this.operation;
-		const entered = isTest
-			? testSubscriberAsEntered(parameters)
-			: subscriber && asEntered(parameters, subscriber);
+		const entered =
+			isTest && index === 0
+				? testSubscriberAsEntered(parameters)
+				: subscriber && asEntered(parameters, subscriber);
 		const subscriberId = send?.body.sid ?? entered;
 		const how = isShown && !this.isRetry ? 'unsendable' : 'failed';
 		return { index, parameters, subscriberId, isTest, how, problem, send };

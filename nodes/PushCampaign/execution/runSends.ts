@@ -87,8 +87,10 @@ export async function runSends(
 }
 
 /** Whether Unknown Outcome is set for an item: where nothing was left unknown, that is refused. */
-const isDecided = ({ how, parameters }: RunItem) =>
-	how !== 'shown' && unknownOutcomeOf(parameters) !== 'report';
+const isDecided = (item: RunItem) => {
+	const isRefused = item.how === 'failed' && item.problem.type === 'validation';
+	return item.how !== 'shown' && !isRefused && unknownOutcomeOf(item.parameters) !== 'report';
+};
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
 function throwFailure(

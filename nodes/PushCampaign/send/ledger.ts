@@ -66,9 +66,8 @@ const savedLedger = z.object({
 	ifMissing: savedEntry.optional().catch(unreadable),
 });
 
-/** The position of a test, which says nothing about the send that it stands for. */
-export const toTestPosition = (position: string): string => `${position}.test`;
-const isOfTest = (position: string) => position.endsWith('.test');
+/** Ends the position of a test, which says nothing about the send that it stands for. */
+export const testMark = '.test';
 
 /** What the ledger says of a send. */
 export type Recalled =
@@ -150,9 +149,14 @@ export class Ledger {
 		this.keep(send, { unknown: stopped, executionId });
 	}
 
+	/** Notes that its request has ended, however that was. */
+	end({ position }: LedgerSend): void {
+		this.#inFlight.delete(position);
+	}
+
 	/** Notes the item that a send gave. */
 	keepSent(send: LedgerSend, row: IDataObject): void {
-		this.#inFlight.delete(send.position);
+		this.#hasEntries = true;
 		this.keep(send, { row: savedRow.parse(row) });
 	}
 
@@ -163,31 +167,31 @@ export class Ledger {
 
 	/** Notes how a request ended that was not accepted. */
 	keepFailed(send: LedgerSend, executionId: string, problem: Problem): void {
-		const { position, notification } = send;
-		this.#inFlight.delete(position);
+		const { position, notification = '' } = send;
 		if (problem.outcome === 'unknown') {
 			this.keep(send, { unknown: savedProblem.parse(problem), executionId });
 			this.#leftUnknown.add(executionId);
+			this.#hasEntries = true;
 			return;
 		}
 		delete this.entries[position];
-		if (notification !== undefined && this.#notifications.get(notification)?.position === position)
-			this.#notifications.delete(notification);
+		const isLast = this.#notifications.get(notification)?.position === position;
+		if (isLast) this.#notifications.delete(notification);
 	}
 
 	/** Adds what n8n saved, perhaps in another process: what either of the two knows as sent is sent. */
 	add(saved: Readonly<Record<string, Entry>>, executionId: string): void {
 		for (const [position, entry] of Object.entries(saved)) {
-			if ('row' in entry || this.entries[position] === undefined) {
-				this.keep({ ...entry, position }, entry);
-			}
+			this.#hasEntries = true;
+			const isKnown = this.entries[position] !== undefined && !('row' in entry);
+			if (!isKnown) this.keep({ ...entry, position }, entry);
 		}
 		const all: Array<[string, Entry | undefined]> = [
 			['', this.ifMissing],
 			...Object.entries(saved),
 		];
 		for (const [position, entry] of all) {
-			if (entry === undefined || 'row' in entry || isOfTest(position)) continue;
+			if (entry === undefined || 'row' in entry || position.endsWith(testMark)) continue;
 			const isOfEarlier = entry.executionId !== executionId;
 			(isOfEarlier ? this.#foundUnknown : this.#leftUnknown).add(executionId);
 		}
@@ -195,7 +199,6 @@ export class Ledger {
 
 	private keep(send: LedgerSend, entry: Entry): void {
 		const { position, key, notification } = send;
-		this.#hasEntries ||= !this.#inFlight.has(position);
 		this.entries[position] = {
 			...entry,
 			...(key === undefined ? {} : { key }),

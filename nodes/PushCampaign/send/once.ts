@@ -151,7 +151,11 @@ export class SendsOnce {
 		if (refusal !== undefined) return stop(refusal);
 		const claim = await this.keys.claim(key, state.lastClaim);
 		if (claim === 0) return { then: 'held' };
-		return toAttempt(await this.leaveUnder(key, claim, send));
+		// Another call of a tool may have begun the same while the database was waited for.
+		const isTaken = this.recall(send.position).says === 'inFlight' || send.refusal() !== undefined;
+		if (!isTaken) return toAttempt(await this.leaveUnder(key, claim, send));
+		await this.keys.end(key, claim, 'free');
+		return { then: 'held' };
 	}
 
 	private async leaveUnder(key: string, claim: number, send: Send): Promise<SendOutcome> {
@@ -167,13 +171,17 @@ export class SendsOnce {
 
 	private async leave(send: Send): Promise<SendOutcome> {
 		this.ledger.begin(send, this.executionId);
-		const result = await send.request();
-		if (!result.answered) {
-			this.ledger.keepFailed(send, this.executionId, result.problem);
-			return { ended: 'failed', problem: result.problem };
+		try {
+			const result = await send.request();
+			if (!result.answered) {
+				this.ledger.keepFailed(send, this.executionId, result.problem);
+				return { ended: 'failed', problem: result.problem };
+			}
+			const row = send.toRow(result.value);
+			this.ledger.keepSent(send, row);
+			return { ended: 'sent', row };
+		} finally {
+			this.ledger.end(send);
 		}
-		const row = send.toRow(result.value);
-		this.ledger.keepSent(send, row);
-		return { ended: 'sent', row };
 	}
 }

@@ -74,6 +74,24 @@ export class Editor {
 		await this.part('node-creator-search-bar').pressSequentially(text, { delay: 20 });
 	}
 
+	/** Opens the canvas of a saved workflow. */
+	async openWorkflow(workflowId: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		await this.part('canvas-node').first().waitFor();
+	}
+
+	/** Opens one of a workflow's executions in its list. */
+	async openExecution(workflowId: string, executionId: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}/executions/${executionId}`);
+		await this.part('execution-preview-label').waitFor();
+	}
+
+	/** Chooses 'Retry with currently saved workflow' for the open execution. */
+	async retryWithSavedWorkflow(): Promise<void> {
+		await this.part('execution-preview-retry-button').click();
+		await this.page.getByText('Retry with currently saved workflow').click();
+	}
+
 	/** Opens one of a saved workflow's nodes. */
 	async openNode(workflowId: string, { id }: INode): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}/${id}`);

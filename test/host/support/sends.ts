@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
 import {
 	chain,
 	connect,
@@ -19,7 +20,9 @@ export interface SendWorkflowOptions {
 	/** Parameters of the action node that win over the usual ones. */
 	parameters?: INodeParameters;
 	/** Settings of the action node, such as `retryOnFail`. */
-	settings?: Partial<Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError'>>;
+	settings?: Partial<
+		Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError' | 'executeOnce'>
+	>;
 }
 
 /** An active workflow that sends one campaign for each item of a call. */
@@ -29,6 +32,8 @@ export interface SendWorkflow {
 	call(items: Item[]): Promise<unknown>;
 	/** Starts an execution and waits until it is saved. */
 	run(items: Item[]): Promise<Execution>;
+	/** Changes the action node and saves it: what is published stays as it was. */
+	save(changes: SendWorkflowOptions): Promise<void>;
 	/** Changes the action node and publishes the workflow. */
 	change(changes: SendWorkflowOptions): Promise<void>;
 }
@@ -66,12 +71,16 @@ export async function sendWorkflow(
 	const { id } = await client.createWorkflow(draft(first));
 	await client.activate(id);
 	const call = async (items: Item[]) => await client.runWebhook(path, { items });
+	const save = async (changes: SendWorkflowOptions) => {
+		await client.updateWorkflow(id, draft({ ...first, ...changes }));
+	};
 	return {
 		id,
 		call,
 		run: async (items) => await newExecution({ client }, id, () => call(items)),
+		save,
 		change: async (changes) => {
-			await client.updateWorkflow(id, draft({ ...first, ...changes }));
+			await save(changes);
 			await client.activate(id);
 		},
 	};
@@ -128,7 +137,7 @@ export const byTitle = { idempotencyKey: '={{ $json.title }}' };
 export const goesOn = { onError: 'continueRegularOutput' } as const;
 
 /** What becomes of the first request that sends this title. */
-export const forTitle = (title: string, action: Fault['action']): Fault => ({
+const forTitle = (title: string, action: Fault['action']): Fault => ({
 	match: { method: 'POST', path: '/send/', bodyIncludes: `"${title}"` },
 	action,
 });
@@ -164,6 +173,43 @@ export function wordsOf(execution: Execution): string {
 export function failureOf(execution: Execution): { message: string; description: string } {
 	const { error } = execution.data.resultData;
 	return { message: error?.message ?? '', description: error?.description ?? '' };
+}
+
+/** How the rest goes out, in the words that the user reads. */
+export const restGoesOut =
+	"'Retry with currently saved workflow', in the list of executions, sends only what was not sent, with the items of this execution.";
+
+/** What no text may say: this node does not know what else the workflow has done, and where its items come from. */
+const orders =
+	/run (it|the workflow|them) again|once more|deactivate|send it later|with these items/i;
+
+/** Does what an execution's words say about the rest, and only if they say it. */
+export async function retryAsItSays(
+	{ client }: Pick<Stage, 'client'>,
+	failed: Execution,
+): Promise<Execution> {
+	expect(failed.status).toBe('error');
+	const words = wordsOf(failed);
+	expect(words).toMatch(/'Retry with currently saved workflow'/);
+	expect(words).not.toMatch(orders);
+	return await client.retryExecution(failed.id, { loadWorkflow: true });
+}
+
+const hintsSchema = z.array(z.object({ message: z.string() })).default([]);
+
+/** What the editor shows above the output of a node's last run. */
+export function hintsOf(execution: Execution, nodeName = sender): string {
+	const run = execution.data.resultData.runData[nodeName]?.at(-1);
+	const hints = hintsSchema.parse(run?.['hints']).map(({ message }) => message);
+	expect(hints.join()).not.toMatch(orders);
+	return hints.join('\n');
+}
+
+/** The subscribers to whom the service sent, in its order. */
+export function subscribersReached({ simulator }: Service): string[] {
+	return [...simulator.campaigns.values()].flatMap(({ body }) =>
+		typeof body['sid'] === 'string' ? [body['sid']] : [],
+	);
 }
 
 /** Waits until the service was asked `count` more times. */

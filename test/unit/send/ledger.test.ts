@@ -35,6 +35,7 @@ function contextWith(end: (ledger: Ledger) => void): object {
 	const ledger = openLedger(context, 'first', false);
 	ledger.begin(send, 'first');
 	end(ledger);
+	ledger.end(send);
 	return context;
 }
 const sent = () => contextWith((ledger) => ledger.keepSent(send, row));
