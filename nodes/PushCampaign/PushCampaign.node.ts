@@ -5,11 +5,13 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import { NodeConnectionTypes, updateDisplayOptions } from 'n8n-workflow';
 
 import { execute } from './execution/execute';
-import { builderHint, operationProperties, queries, sends } from './operations';
+import { queries, sends } from './operations';
 import { timezones } from './operations/timing';
+
+const operations = [...sends, ...queries];
 
 /** The operations of a resource, to choose from. */
 const operationOf = (resource: 'campaign' | 'site', initial: string): INodeProperties => ({
@@ -19,10 +21,16 @@ const operationOf = (resource: 'campaign' | 'site', initial: string): INodePrope
 	noDataExpression: true,
 	default: initial,
 	displayOptions: { show: { resource: [resource] } },
-	options: [...sends, ...queries]
+	options: operations
 		.filter((operation) => operation.resource === resource)
 		.map(({ option }) => option),
 });
+
+/** The panels of all operations: each parameter is shown for its operation only. */
+const operationProperties: INodeProperties[] = operations.flatMap(
+	({ resource, option, properties }) =>
+		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, properties),
+);
 
 export class PushCampaign implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,7 +40,10 @@ export class PushCampaign implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		builderHint,
+		builderHint: {
+			searchHint:
+				'Sends web push (browser) notifications to all subscribers of a website, to segments, to subscribers with an attribute or to one, and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with the option Dry Run (options.dryRun), which the user removes.',
+		},
 		description: 'Send web push notifications and see how they did',
 		defaults: { name: 'Push Campaign' },
 		usableAsTool: true,

@@ -58,18 +58,14 @@ export const isBlankText = (text: string): boolean => invisible.test(text);
 const toPieces = (expression: string): Piece[] =>
 	/\\(\{\{|\}\})/.test(expression) ? [] : splitTemplate(expression);
 
-/** What a piece of code is, if it is a path of the input item and nothing else. */
-interface Path {
-	/** The names and numbers of its steps. */
-	readonly steps: readonly string[];
-	readonly value: unknown;
-}
-
 /**
- * Reads a path. Code that is anything else is none, nor is a step into a text or to what an object inherits, such as
- * `.length`: what that gives is n8n's business.
+ * The steps of a path and its value. Code that is anything else is none, nor is a step into a text or to what an object
+ * inherits, such as `.length`: what that gives is n8n's business.
  */
-function readPath(code: string, json: IDataObject): Path | undefined {
+function readPath(
+	code: string,
+	json: IDataObject,
+): { steps: string[]; value: unknown } | undefined {
 	const [, path] = jsonPath.exec(code) ?? [];
 	if (path === undefined) return undefined;
 	const steps = [...path.matchAll(pathSteps)].map(
@@ -86,10 +82,8 @@ function readPath(code: string, json: IDataObject): Path | undefined {
 }
 
 /**
- * Puts a text together whose parts are all paths of `$json` that give texts. n8n takes half a millisecond to evaluate
- * an expression, far more than everything else that an item needs before it is sent.
- * @param expression without the equals sign in front of it
- * @returns the text; `undefined` if only n8n knows it
+ * Puts a text together whose parts are all paths of `$json` that give texts; undefined if only n8n knows it. n8n takes
+ * half a millisecond to evaluate an expression, far more than everything else that an item needs before it is sent.
  */
 export function joinText(expression: string, json: IDataObject): string | undefined {
 	const pieces = toPieces(expression);
@@ -121,9 +115,7 @@ function hasLostDigits(value: unknown): boolean {
 
 /**
  * Finds a field of the input item that is missing in a text with more to it, such as `Hello {{ $json.name }}`. Whoever
- * writes more than a path between the braces has thought of that case.
- * @param expression without the equals sign in front of it
- * @param isNothing whether a text stands for nothing
+ * writes more than a path between the braces has thought of that case. A text may stand for nothing.
  */
 export function missingPart(
 	expression: string,

@@ -1,4 +1,5 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
+import type { Audience } from '../service/rules';
 import {
 	countCharacters,
 	isDoubled,
@@ -12,14 +13,53 @@ import { decodeAmpersands, decodeEntities } from './entities';
 import { htmlToText } from './html';
 import { judge } from './judge';
 import type { readTextChanges } from './options';
-import { shorten, toOneLine, toPrintable } from './shorten';
 import type { UtmParameter } from './utm';
 import { addUtm } from './utm';
 import { invalid, isBlank, missing, toText } from './values';
 
+/** Makes one line of a text: any run of blanks and line breaks counts as one blank. */
+export const toOneLine = (text: string): string =>
+	text.replace(/\s{2,}|[\t-\r\u0085\u2028\u2029]/g, ' ');
+
+/** Leaves out control characters but blanks and line breaks, and halves of characters, such as of an emoji that was cut. */
+export const toPrintable = (text: string): string =>
+	text.replace(/(?![\s\u0085])\p{Cc}|\p{Surrogate}/gu, '');
+
+/** What is dropped in front of the ellipsis. */
+const dangling = /(?<![\s,;:.…–—-])[\s,;:.…–—-]+$/u;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The graphemes at the beginning of a text that fit into a number of code points. */
+function fitting(text: string, limit: number): string {
+	let end = 0;
+	for (const { segment, index } of graphemes.segment(text)) {
+		const next = index + segment.length;
+		if (countCharacters(text.slice(0, next)) > limit) break;
+		end = next;
+	}
+	return text.slice(0, end);
+}
+
+/**
+ * Cuts a text that has more than `limit` code points, behind a word if more than half of the limit stays, else behind a
+ * grapheme. It ends in an ellipsis, which counts. If not even its first grapheme fits, it stays as it is.
+ */
+export function shorten(text: string, limit: number): string {
+	const codePoints = Array.from(text);
+	if (codePoints.length <= limit) return text;
+	// The one in the ellipsis's place shows whether a word ends in front of it.
+	const start = codePoints.slice(0, limit).join('');
+	const words = start.replace(/(?:^|\s)\S*$/u, '').replace(dangling, '');
+	if (countCharacters(words) > limit / 2) return `${words}…`;
+	const kept = fitting(start, limit - 1).replace(dangling, '');
+	return kept === '' ? text : `${kept}…`;
+}
+
 /** What reading a text of a send needs beside its field. */
 export interface TextSource {
 	readonly item: ItemParameters;
+	readonly audience: Audience;
 	readonly changes: ReturnType<typeof readTextChanges>;
 	readonly utm: readonly UtmParameter[];
 }
@@ -38,10 +78,7 @@ export function requireText(item: ItemParameters, field: Field, text: string): s
 	return text;
 }
 
-/**
- * Reads a text that people see; empty if nothing of it is visible. It is judged whole: cutting could hide what is wrong
- * with it.
- */
+/** Reads a text that people see; empty if nothing of it is visible. Cutting comes last: it could hide what is wrong. */
 export function readSeenText(
 	{ item, changes }: TextSource,
 	field: Field,
@@ -92,5 +129,5 @@ export function readLink(source: TextSource, field: Field, limit: number): strin
 export function readPicture(source: TextSource, field: Field): string {
 	const url = readUrl(source, field, 'https://');
 	if (url === '' || /^https:/i.test(url)) return url;
-	throw invalid(field, `is not an https:// address: ${quote(url)}`, 'Enter an https:// address.');
+	throw refuseUrl(field, url, 'https://');
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { campaignStatusOf, toRates } from '../service/answers';
@@ -7,19 +7,16 @@ import { campaignStatusPath } from '../service/rules';
 import { clip } from '../service/text';
 import { readId } from './ids';
 import type { QueryOperation } from './operation';
-import { prepareQuery, queryProperties } from './queryFields';
-import { asEntered, fieldOf, invalid, isBlank } from './values';
+import { prepareQuery, queryProperties } from './operation';
+import { asEntered, fieldOf, invalid, isBlank, textProperty } from './values';
 
-const campaign: INodeProperties = {
-	displayName: 'Campaign ID',
-	name: 'campaignId',
-	type: 'string',
+const campaign = textProperty('Campaign ID', 'campaignId', {
 	// A send returns it, so Send, Wait, Get Status needs no typing.
 	default: '={{ $json.campaignId }}',
 	required: true,
 	placeholder: 'e.g. 1001',
 	description: 'ID of the campaign, as its send returns it',
-};
+});
 const field = fieldOf(campaign);
 
 /** @throws InvalidInput */
@@ -55,21 +52,13 @@ export const getStatus: QueryOperation = {
 	properties: [campaign, ...queryProperties],
 	prepare(item) {
 		const id = readCampaignId(item);
-		const query = prepareQuery(
-			item,
-			{ path: campaignStatusPath(id), isOfCampaign: true },
-			campaignStatusOf(id),
-			({ campaignId, status, counters }) => ({
-				campaignId,
-				status,
-				...counters,
-				...toRates(counters),
-			}),
-		);
-		return {
-			...query,
-			perform: async (client) => withId(await query.perform(client), id),
-		};
+		const request = { path: campaignStatusPath(id), isOfCampaign: true };
+		const query = prepareQuery(item, request, campaignStatusOf(id), ({ counters, ...known }) => ({
+			...known,
+			...counters,
+			...toRates(counters),
+		}));
+		return { ...query, perform: async (client) => withId(await query.perform(client), id) };
 	},
 	toFailedRow(item) {
 		const campaignId = asEntered(item, field);

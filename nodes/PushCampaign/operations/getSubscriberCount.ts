@@ -1,7 +1,7 @@
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
 import type { QueryOperation } from './operation';
-import { prepareQuery, queryProperties } from './queryFields';
+import { prepareQuery, queryProperties } from './operation';
 
 /** Specification, GET subscriber_count. */
 export const getSubscriberCount: QueryOperation = {

@@ -34,6 +34,13 @@ function checkId(item: ItemParameters, field: Field, value: unknown, advice: str
 export const readId = (item: ItemParameters, field: Field): string =>
 	String(checkId(item, field, readRequired(item, field), 'Use one item for each ID.'));
 
+/** @throws InvalidInput if it is not made of digits */
+export function readSubscriberId(item: ItemParameters, field: Field): string {
+	const id = readId(item, field);
+	if (/^\d+$/.test(id)) return id;
+	throw invalid(field, `is not a number: "${id}"`, 'Enter digits only, such as 5001.');
+}
+
 /** An ID that is in a text twice counts once. */
 function toList(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;

@@ -1,6 +1,3 @@
-import type { IBuilderHint, INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
-
 import { getStatus } from './getStatus';
 import { getSubscriberCount } from './getSubscriberCount';
 import type { QueryOperation, SendOperation } from './operation';
@@ -19,15 +16,3 @@ export const sends: readonly SendOperation[] = [
 
 /** The operations that ask and send nothing, likewise. */
 export const queries: readonly QueryOperation[] = [getStatus, getSubscriberCount];
-
-/** The panels of all operations: each parameter is shown for its operation only. */
-export const operationProperties: INodeProperties[] = [...sends, ...queries].flatMap(
-	({ resource, option, properties }) =>
-		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, properties),
-);
-
-/** What n8n's AI workflow builder reads. */
-export const builderHint: IBuilderHint = {
-	searchHint:
-		'Sends web push (browser) notifications to all subscribers of a website, to segments, to subscribers with an attribute or to one, and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with the option Dry Run (options.dryRun), which the user removes.',
-};

@@ -66,35 +66,29 @@ function leftover(text: string, use: Use): Refusal | undefined {
 /** What a user meant as an expression: typed on Fixed any braces, and `$json` without them. */
 function template(text: string, expression: string | undefined): Refusal | undefined {
 	const isFixed = expression === undefined;
-	const codes = splitTemplate(text).flatMap((piece) => ('code' in piece ? [piece.code] : []));
-	const code = codes.find((each) => isFixed || each.includes('$'));
-	const path = isFixed ? /\$json\b[^\s{}]*/.exec(text)?.[0] : undefined;
-	if (code === undefined && path === undefined) return undefined;
-	const found = clip(code === undefined ? (path ?? '') : `{{${code}}}`);
+	const codes = splitTemplate(text).flatMap((piece) =>
+		'code' in piece && (isFixed || piece.code.includes('$')) ? [`{{${piece.code}}}`] : [],
+	);
+	const found = codes[0] ?? (isFixed ? /\$json\b[^\s{}]*/.exec(text)?.[0] : undefined);
+	if (found === undefined) return undefined;
 	return isFixed
-		? { what: `holds ${found}, but is set to Fixed`, advice: 'Switch it to Expression.' }
-		: { what: `holds ${found}, a template`, advice: 'Fill in the template.' };
+		? { what: `holds ${clip(found)}, but is set to Fixed`, advice: 'Switch it to Expression.' }
+		: { what: `holds ${clip(found)}, a template`, advice: 'Fill in the template.' };
 }
 
 /** What JavaScript writes for a value that is missing, as words of their own. */
-const missingWords = ['undefined', 'null', 'NaN', 'Infinity'].map((word) => ({
-	word,
-	pattern: new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u'),
-}));
+const missingWords = /(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity)(?![\p{L}\p{N}])/gu;
 
-function isIn(value: unknown, word: RegExp): boolean {
-	if (typeof value === 'string') return word.test(value);
+const missingWordsIn = (text: string) => new Set(text.match(missingWords));
+
+function isIn(value: unknown, word: string): boolean {
+	if (typeof value === 'string') return missingWordsIn(value).has(word);
 	if (typeof value !== 'object' || value === null) return false;
 	return Object.values(value).some((part) => isIn(part, word));
 }
 
 /** What databases, Python and sheets write for it, as a whole text. */
 const missingText = /^(?:none|null|nan|n\/a|\\n)$/i;
-
-const missing = (word: string): Refusal => ({
-	what: `holds ${word}, as if a value were missing`,
-	advice: checkExpression,
-});
 
 /** A word for a missing value, unless a person may have written it. */
 function missingValue(
@@ -104,15 +98,15 @@ function missingValue(
 	use: Use,
 ): Refusal | undefined {
 	const whole = text.trim();
-	if (use !== 'attribute' && missingText.test(whole)) return missing(whole);
 	// What an agent fills in is described between backticks: `$fromAI('Title', ``)`.
 	const joinsTexts = /[+`]/.test(expression.replace(/\$fromAI\([^)]*/g, ''));
-	const isWritten = (pattern: RegExp) => pattern.test(expression) || isIn(input, pattern);
-	const found = missingWords.find(
-		({ word, pattern }) =>
-			word === whole || (joinsTexts && pattern.test(text) && !isWritten(pattern)),
-	);
-	return found && missing(found.word);
+	const isMeant = (word: string) => !joinsTexts || isIn(expression, word) || isIn(input, word);
+	const found =
+		use !== 'attribute' && missingText.test(whole)
+			? whole
+			: [...missingWordsIn(text)].find((word) => word === whole || !isMeant(word));
+	if (found === undefined) return undefined;
+	return { what: `holds ${found}, as if a value were missing`, advice: checkExpression };
 }
 
 /** Paths that may hold a person's name: another word can stand for it. Not `product.name`. */
@@ -139,10 +133,7 @@ export function emptyPart(
 	return { what: `has nothing in the place of ${part}`, advice };
 }
 
-/**
- * Judges a text of an item, after everything that changes it: what nobody meant can't be called back.
- * @throws InvalidInput naming the field
- */
+/** Judges a text of an item, after everything that changes it. @throws InvalidInput if nobody meant it */
 export function judge(item: ItemParameters, field: Field, text: string, use: Use = 'other'): void {
 	const expression = item.expression(field);
 	const refusal =

@@ -1,10 +1,12 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import type { Client, Result } from '../service/client';
+import type { Client, Result, Schema, ServiceRequest } from '../service/client';
 import type { Audience, CampaignBody } from '../service/rules';
-import type { SendOptions } from './options';
+import type { readSendOptions } from './options';
+import { queryOptions, readTimeout } from './options';
 import type { Timing } from './timing';
+import { fieldOf, readSwitch } from './values';
 
 interface Operation {
 	/** The operation's entry in the list that users choose from. */
@@ -17,10 +19,7 @@ interface Operation {
 /** An operation that sends: what it adds to the fields that all sends share. */
 export interface SendOperation extends Operation {
 	readonly audience: Audience;
-	/**
-	 * Reads what names the subscribers in the body.
-	 * @throws InvalidInput naming the field
-	 */
+	/** Reads what names the subscribers in the body. @throws InvalidInput naming the field */
 	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
 	/** The field with the subscriber's ID, if it is for one. */
 	readonly subscriber?: Field;
@@ -32,13 +31,10 @@ export interface PreparedSend {
 	/** Exactly what is sent. */
 	readonly body: CampaignBody;
 	readonly timing: Timing;
-	readonly options: SendOptions;
+	readonly options: ReturnType<typeof readSendOptions>;
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
-	/**
-	 * What its subscribers would see twice: title, message and target URL as entered, subscribers and moment. Missing for one
-	 * subscriber, who may get the same again.
-	 */
+	/** What its subscribers would see twice, and when; missing for one subscriber, who may get the same again. */
 	readonly notification?: string | undefined;
 	/** If it goes to the test subscriber: the send that it stands for. */
 	readonly standsFor?: PreparedSend | undefined;
@@ -70,4 +66,36 @@ export interface PreparedQuery {
 	readonly key: string;
 	/** Gives the item. */
 	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
+}
+
+const simplify = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+} satisfies INodeProperties;
+
+/** What the panels of all queries have at their end. */
+export const queryProperties: INodeProperties[] = [simplify, queryOptions];
+
+/** `toItem` makes the item of the answer, if it is to be simplified. @throws InvalidInput naming the field */
+export function prepareQuery<Value>(
+	item: ItemParameters,
+	request: Omit<ServiceRequest, 'isSend'>,
+	schema: Schema<Value>,
+	toItem: (value: Value) => IDataObject,
+): PreparedQuery {
+	const isSimplified = readSwitch(item, fieldOf(simplify), simplify.default);
+	const timeoutMs = readTimeout(item);
+	return {
+		key: JSON.stringify([request.path, isSimplified, timeoutMs]),
+		async perform(client) {
+			const result = await client.request({ ...request, isSend: false }, schema, timeoutMs);
+			if (!result.answered) return result;
+			const { value, raw } = result;
+			const whole = typeof raw === 'object' ? { ...raw } : {};
+			return { answered: true, value: isSimplified ? toItem(value) : whole, raw };
+		},
+	};
 }

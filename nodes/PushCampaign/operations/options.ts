@@ -1,12 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Field, ItemParameters } from '../n8n/parameters';
+import type { ItemParameters } from '../n8n/parameters';
 import type { UnknownOutcome } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 import { judge } from './judge';
-import { testSubscriberId } from './subscriber';
+import type { List } from './values';
 import {
-	asEntered,
 	fieldOf,
 	isBlank,
 	isThere,
@@ -42,11 +41,14 @@ const shortenTexts = switchProperty(
 	'Whether to cut texts that are too long instead of refusing them',
 );
 
-const idempotencyKey = textProperty({
-	displayName: 'Send Only Once',
-	name: 'idempotencyKey',
+const idempotencyKey = textProperty('Send Only Once', 'idempotencyKey', {
 	placeholder: 'e.g. order-1042-shipped',
 	description: 'ID of what it is about, such as an order number: each is sent once',
+});
+
+const testSubscriberId = textProperty('Test Subscriber ID', 'testSubscriberId', {
+	placeholder: 'e.g. 5001',
+	description: 'In the editor, only this subscriber gets it; refused in a sub-workflow',
 });
 
 const timeout = {
@@ -59,7 +61,7 @@ const timeout = {
 	description: 'How long one request may take, in milliseconds',
 } satisfies INodeProperties;
 
-const unknownOutcome: INodeProperties = {
+const unknownOutcome: INodeProperties & List<UnknownOutcome> = {
 	displayName: 'Unknown Outcome',
 	name: 'unknownOutcome',
 	type: 'options',
@@ -90,8 +92,6 @@ const collectionOf = (options: INodeProperties[]): INodeProperties => ({
 	options,
 });
 
-const optionField = (option: INodeProperties): Field => fieldOf(option, 'options');
-
 export const queryOptions = collectionOf([timeout]);
 
 export const sendOptions = collectionOf([
@@ -104,68 +104,56 @@ export const sendOptions = collectionOf([
 	unknownOutcome,
 ]);
 
-/** What a user chose for a send. */
-export interface SendOptions {
-	readonly dryRun: boolean;
-	/** Milliseconds for one request. */
-	readonly timeoutMs: number;
-	readonly unknownOutcome: UnknownOutcome;
-	/** Send Only Once; missing if it was not added. */
-	readonly idempotencyKey?: string | undefined;
-}
+export const keyField = fieldOf(idempotencyKey, 'options');
+export const testSubscriberField = fieldOf(testSubscriberId, 'options');
 
 /** Reads how long one request may take, in milliseconds. */
 export function readTimeout(item: ItemParameters): number {
-	const field = optionField(timeout);
+	const field = fieldOf(timeout, 'options');
 	if (!isThere(item, field)) return timeout.default;
 	return readWholeNumber(item, field, timeout.typeOptions.minValue, timeout.typeOptions.maxValue);
 }
-
-const keyField = optionField(idempotencyKey);
 
 const keyExample =
 	'Enter an ID of what the notification is about, such as {{ $json.guid }}, or {{ $today.toISODate() }} for one a day.';
 
 /** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {
-	if (!isThere(item, keyField)) return undefined;
+	if (!isSentOnlyOnce(item)) return undefined;
 	const key = toComparedText(keyField, item.get(keyField));
 	if (isBlank(key)) throw new InvalidInput(missing(item, keyField).message, keyExample);
 	judge(item, keyField, key, 'exact');
 	return key;
 }
 
-/** Send Only Once as it was entered, valid or not. Throws nothing. */
-export const keyAsEntered = (item: ItemParameters): string | undefined => asEntered(item, keyField);
+/** Whether an item has Send Only Once, whatever is entered there. */
+export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
 
-/** Reads Unknown Outcome. @throws InvalidInput */
 const readUnknownOutcome = (item: ItemParameters): UnknownOutcome =>
-	readChoice(item, optionField(unknownOutcome), ['report', 'resend', 'countAsSent'], 'report');
+	readChoice(item, fieldOf(unknownOutcome, 'options'), unknownOutcome);
 
 /** Unknown Outcome, or its default if that can't be read. Throws nothing. */
 export const unknownOutcomeOf = (item: ItemParameters): UnknownOutcome =>
-	readable(() => readUnknownOutcome(item)) ?? 'report';
+	readable(() => readUnknownOutcome(item)) ?? unknownOutcome.default;
 
-/**
- * Reads the options of a send.
- * @throws InvalidInput naming the option
- */
-export const readSendOptions = (item: ItemParameters): SendOptions => ({
-	dryRun: readSwitch(item, optionField(dryRun), false),
+/** Whether a switch is on. @throws InvalidInput naming it */
+const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
+	readSwitch(item, fieldOf(property, 'options'), false);
+
+/** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
+export const isDryRun = (item: ItemParameters): boolean =>
+	readable(() => isOn(item, dryRun)) === true;
+
+/** Reads the options of a send. @throws InvalidInput naming the option */
+export const readSendOptions = (item: ItemParameters) => ({
+	dryRun: isOn(item, dryRun),
 	timeoutMs: readTimeout(item),
 	unknownOutcome: readUnknownOutcome(item),
 	idempotencyKey: readKey(item),
 });
 
-/** Whether an item has Send Only Once, whatever is entered there. */
-export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
-
-/** Whether an item is only to be shown, also if its other options are not valid. Throws nothing. */
-export const isDryRun = (item: ItemParameters): boolean =>
-	readable(() => readSwitch(item, optionField(dryRun), false)) === true;
-
 /** Reads how the texts of a send are changed. */
 export const readTextChanges = (item: ItemParameters) => ({
-	htmlToText: readSwitch(item, optionField(htmlToText), false),
-	shortenTexts: readSwitch(item, optionField(shortenTexts), false),
+	htmlToText: isOn(item, htmlToText),
+	shortenTexts: isOn(item, shortenTexts),
 });

@@ -4,22 +4,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
-import { toSchedule } from '../service/schedule';
+import { minuteMs, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { fieldIn, fieldOf, groupIn, groupOf, invalid, isThere, readRequired } from './values';
 
-const timeProperty = (displayName: string, name: string, initial: string, description: string) =>
-	({
-		displayName,
-		name,
-		type: 'string',
-		default: initial,
-		placeholder: `e.g. ${initial}`,
-		description,
-	}) satisfies INodeProperties;
-
-const from = timeProperty('From', 'from', '21:00', 'When quiet hours begin, as HH:MM');
-const to = timeProperty('To', 'to', '08:00', 'When quiet hours end, as HH:MM');
+const time = { type: 'string', placeholder: 'e.g. 21:00', description: 'As HH:MM' } as const;
+const from: INodeProperties = { ...time, displayName: 'From', name: 'from', default: '21:00' };
+const to: INodeProperties = { ...time, displayName: 'To', name: 'to', default: '08:00' };
 
 export const quietHours = {
 	displayName: 'Quiet Hours',
@@ -41,9 +32,8 @@ export interface QuietHours {
 function readTime(item: ItemParameters, field: Field): string {
 	const value = readRequired(item, field);
 	const text = typeof value === 'string' ? trimBlanks(value) : '';
-	const match = /^(\d{1,2}):([0-5]\d)(?::00)?$/.exec(text);
-	const [, hour = '', minutes = ''] = match ?? [];
-	if (match !== null && Number(hour) < 24) return `${hour.padStart(2, '0')}:${minutes}`;
+	const [, hour, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)(?::00)?$/.exec(text) ?? [];
+	if (hour !== undefined) return `${hour.padStart(2, '0')}:${minutes}`;
 	throw invalid(field, `is not a time such as 21:00: ${quote(value)}`);
 }
 
@@ -51,15 +41,12 @@ function readTime(item: ItemParameters, field: Field): string {
 export function readQuietHours(item: ItemParameters, timezone: string): QuietHours | undefined {
 	const field = fieldOf(quietHours, 'additionalFields');
 	if (!isThere(item, field)) return undefined;
-	const entered = groupIn(field, 'hours');
-	const begin = readTime(item, fieldIn(from, entered));
-	const end = readTime(item, fieldIn(to, entered));
+	const group = groupIn(field, 'hours');
+	const [begin, end] = [readTime(item, fieldIn(from, group)), readTime(item, fieldIn(to, group))];
 	if (begin !== end) return { from: begin, to: end, timezone };
 	const advice = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
 	throw invalid(field, `has ${begin} both as From and as To`, advice);
 }
-
-const minute = 60_000;
 
 /** A time that is only just far enough ahead may come too late to the service. */
 const spareMs = 5_000;
@@ -91,10 +78,8 @@ function endOfQuiet(hours: QuietHours, at: number): number {
 }
 
 /**
- * When a send goes out that its quiet hours may hold back.
- * @param entered its Send At; missing if it goes out at once
- * @returns the end of the quiet hours that it falls into, or the first minute that the service accepts if that is later;
- * `entered` if it falls into none. A time whose quiet hours are over stays, too, and is refused as past.
+ * When a send goes out: at the end of the quiet hours that it falls into, or at the first minute that the service accepts
+ * if that is later. A time whose quiet hours are over stays as it was entered, and is refused as past.
  */
 export function afterQuietHours(
 	hours: QuietHours,
@@ -104,6 +89,6 @@ export function afterQuietHours(
 	const at = entered?.at ?? now;
 	const end = endOfQuiet(hours, at);
 	if (end === at || end <= now) return entered;
-	const earliest = Math.ceil((now + minimumLeadMs + spareMs) / minute) * minute;
+	const earliest = Math.ceil((now + minimumLeadMs + spareMs) / minuteMs) * minuteMs;
 	return toSchedule(endOfQuiet(hours, Math.max(end, earliest)), hours.timezone);
 }

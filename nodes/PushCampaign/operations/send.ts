@@ -7,15 +7,16 @@ import type { Client, Result } from '../service/client';
 import type { Audience, CampaignBody } from '../service/rules';
 import { audienceRules } from '../service/rules';
 import { clip } from '../service/text';
+import { readSubscriberId } from './ids';
 import type { Ending, PreparedSend, SendOperation } from './operation';
-import type { SendOptions } from './options';
-import { keyAsEntered, readSendOptions } from './options';
-import { nameAsEntered, readBody, readTargetUrl, titleField } from './sendFields';
-import { readSubscriberId, subscriberField, testSubscriberField } from './subscriber';
+import { keyField, readSendOptions, testSubscriberField } from './options';
+import { nameField, readBody, titleField, urlField } from './sendFields';
+import { subscriberField } from './sendToSubscriber';
 import type { Timing } from './timing';
 import { expiryOf, readTiming } from './timing';
 import { asEntered, isThere, readable } from './values';
 
+type Selector = Pick<SendOperation, 'audience' | 'select'>;
 type Selection = ReturnType<SendOperation['select']>;
 
 /** Whom a send is for, as a text: neither the order counts, nor whether a value is a number. */
@@ -23,23 +24,21 @@ function toRecipients(
 	audience: Audience,
 	{ attribute = {}, segment = [], sid }: Selection,
 ): string {
-	const pairs = Object.entries(attribute).map(([name, value]) =>
-		JSON.stringify([name, `${value}`]),
-	);
+	const pairs = Object.entries(attribute).map((pair) => JSON.stringify(pair.map(String)));
 	const segments = new Set(segment.map(String));
 	return JSON.stringify([audience, pairs.sort(), [...segments].sort(), sid]);
 }
 
 function prepare(
 	item: ItemParameters,
-	{ audience, select }: Pick<SendOperation, 'audience' | 'select'>,
-	options: SendOptions,
+	{ audience, select }: Selector,
+	options: PreparedSend['options'],
 	timing: Timing,
 ): PreparedSend {
 	const selection = select(item);
 	const body = readBody(item, audience, timing);
 	const recipients = toRecipients(audience, selection);
-	const what = [body.title, body.message, readTargetUrl(item), timing.effective?.at];
+	const what = [body.title, body.message, asEntered(item, urlField), timing.effective?.at];
 	return {
 		audience,
 		body: { ...body, ...selection },
@@ -50,29 +49,22 @@ function prepare(
 	};
 }
 
-/**
- * Reads one item's send and checks it against the service's rules, all but how far its time is ahead: that depends on the
- * moment of sending.
- * @throws InvalidInput naming the field
- */
-export function prepareSend(
-	item: ItemParameters,
-	operation: Pick<SendOperation, 'audience' | 'select'>,
-): PreparedSend {
+/** Reads and checks one item's send, all but how far its time is ahead when it leaves. @throws InvalidInput */
+export function prepareSend(item: ItemParameters, selector: Selector): PreparedSend {
 	// The workflow's timezone first: in one that is none, no expression gives a date.
 	const timing = readTiming(item);
-	return prepare(item, operation, readSendOptions(item), timing);
+	return prepare(item, selector, readSendOptions(item), timing);
 }
 
 /**
- * The test that stands for a send: Send to Subscriber for the test subscriber alone, without what that does not take, and
- * right away, because somebody waits for it. It has no key, which would keep the send itself from going out.
+ * The test that stands for a send: to the test subscriber alone, and right away, because somebody waits for it. It has no
+ * key, which would keep the send itself from going out.
  * @throws InvalidInput
  */
 export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 	const select = () => ({ sid: readSubscriberId(item, testSubscriberField) });
 	const options = { ...send.options, idempotencyKey: undefined };
-	const timing = { ...send.timing, entered: undefined, effective: undefined, isMoved: false };
+	const timing = { ...send.timing, effective: undefined, isMoved: false };
 	const test = prepare(item, { audience: 'subscriber', select }, options, timing);
 	return { ...test, standsFor: send };
 }
@@ -81,19 +73,14 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 export const testSubscriberAsEntered = (item: ItemParameters): string | undefined =>
 	asEntered(item, testSubscriberField);
 
-/** Whether Test Subscriber ID was added. */
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
 /** Names the subscriber who is not there, and the field with the ID. */
-function withSubscriber(
-	result: Result<Receipt>,
-	{ body, standsFor }: PreparedSend,
-): Result<Receipt> {
-	if (result.answered || result.problem.type !== 'invalid_sid' || body.sid === undefined) {
-		return result;
-	}
-	const message = `The push service has no subscriber ${clip(body.sid)}`;
+function withSubscriber(result: Result<Receipt>, { body, standsFor }: PreparedSend): typeof result {
+	const { sid } = body;
+	if (result.answered || result.problem.type !== 'invalid_sid' || !sid) return result;
+	const message = `The push service has no subscriber ${clip(sid)}`;
 	const fix =
 		standsFor === undefined
 			? `They may have unsubscribed: correct ${subscriberField.label}, or take them out of the list.`
@@ -107,7 +94,6 @@ function bodyOf({ body, timing }: PreparedSend): CampaignBody {
 	return expiry === undefined ? body : { ...body, expire_push: expiry };
 }
 
-/** Makes the request. */
 export async function performSend(client: Client, send: PreparedSend): Promise<Result<Receipt>> {
 	const { audience, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
@@ -116,35 +102,25 @@ export async function performSend(client: Client, send: PreparedSend): Promise<R
 	return withSubscriber(await client.request(request, answer, options.timeoutMs), send);
 }
 
-/** What an item says of a send, as far as it is known. */
-interface Known {
-	readonly subscriberId?: string | undefined;
-	readonly audience: Audience | 'test';
-	readonly title?: string | undefined;
-	/** In words. */
-	readonly recipients?: string | undefined;
-	readonly name?: string | undefined;
-	readonly sendAt?: string | undefined;
-	readonly idempotencyKey?: string | undefined;
-}
+/** In the order in which users see them. */
+const columns = [
+	...['campaignId', 'subscriberId', 'audience', 'status', 'description', 'title', 'recipients'],
+	...['name', 'sendAt', 'idempotencyKey', 'dryRun', 'request', 'error'],
+];
 
-/** In the order in which users see it, without what is not there. */
-function rowOf(known: Known, ending: Ending): IDataObject {
-	const { subscriberId, audience, title, recipients, name, sendAt, idempotencyKey } = known;
-	const { campaignId, status, description, dryRun, request, error } = ending;
-	const fields: IDataObject = {
-		...{ campaignId, subscriberId, audience, status, description, title, recipients },
-		...{ name, sendAt, idempotencyKey, dryRun, request, error },
-	};
-	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
+/** The item of what is known of a send, without what is not there. */
+const rowOf = (known: IDataObject): IDataObject =>
+	Object.fromEntries(
+		columns.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]),
+	);
 
 /** The item of a send. */
 export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 	const { audience, body, standsFor, options, timing } = send;
 	// Quiet hours moved it to another time when it was sent.
 	const hasOtherTime = ending.status === 'alreadySent' && timing.isMoved;
-	const known: Known = {
+	return rowOf({
+		...ending,
 		subscriberId: body.sid,
 		audience: standsFor === undefined ? audience : 'test',
 		title: body.title,
@@ -152,8 +128,7 @@ export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 		name: body.name,
 		sendAt: hasOtherTime ? undefined : body.send_at,
 		idempotencyKey: options.idempotencyKey,
-	};
-	return rowOf(known, ending);
+	});
 }
 
 /** The item of a send that can't be read: it names what was entered, as far as that can be read. Throws nothing. */
@@ -163,16 +138,16 @@ export function toRowAsEntered(
 	ending: Ending,
 ): IDataObject {
 	const selection = readable(() => select(item));
-	const known: Known = {
+	return rowOf({
+		...ending,
 		subscriberId: subscriber && asEntered(item, subscriber),
 		audience,
 		title: asEntered(item, titleField),
 		recipients: selection && describeRecipients({ audience, body: selection }),
-		name: audienceRules[audience].accepts.includes('name') ? nameAsEntered(item) : undefined,
+		name: audienceRules[audience].accepts.includes('name') ? asEntered(item, nameField) : undefined,
 		sendAt: readable(() => readTiming(item).effective?.text),
-		idempotencyKey: keyAsEntered(item),
-	};
-	return rowOf(known, ending);
+		idempotencyKey: asEntered(item, keyField),
+	});
 }
 
 /** The request of a send, without its headers, as a dry run shows it. */
@@ -182,10 +157,7 @@ export const toRequest = (baseUrl: string, send: PreparedSend) => ({
 	body: bodyOf(send),
 });
 
-/**
- * Whom a send is for, in words.
- * @param activeSubscribers how many they are, if that is known
- */
+/** Whom a send is for, in words; with how many the active subscribers are, if that is known. */
 export function describeRecipients(
 	{ audience, body }: { readonly audience: Audience; readonly body: Selection },
 	activeSubscribers?: number,

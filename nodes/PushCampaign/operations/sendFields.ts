@@ -11,7 +11,7 @@ import { quietHours } from './quietHours';
 import type { Timing } from './timing';
 import { expireAfter, expireAt, readExpireAfter, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
-import { asEntered, fieldOf, isThere, readSwitch, textProperty } from './values';
+import { fieldOf, isThere, readSwitch, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -22,26 +22,20 @@ export const toolNotice = (reached: string): INodeProperties => ({
 	displayOptions: { show: { '@tool': [true] } },
 });
 
-const title = textProperty({
-	displayName: 'Title',
-	name: 'title',
+const title = textProperty('Title', 'title', {
 	required: true,
 	placeholder: 'e.g. Summer sale starts today',
 	description: 'First line of the notification, at most 100 characters',
 });
 
-const message = textProperty({
-	displayName: 'Message',
-	name: 'message',
+const message = textProperty('Message', 'message', {
 	required: true,
 	typeOptions: { rows: 3 },
 	placeholder: 'e.g. 20% off everything until Sunday',
 	description: 'Text of the notification, at most 255 characters',
 });
 
-const targetUrl = textProperty({
-	displayName: 'Target URL',
-	name: 'targetUrl',
+const targetUrl = textProperty('Target URL', 'targetUrl', {
 	required: true,
 	placeholder: 'e.g. https://example.com/sale',
 	description: 'Page that a click opens, at most 255 characters',
@@ -55,81 +49,59 @@ const autoHide = {
 	description: 'Whether the notification closes by itself after a few seconds',
 } satisfies INodeProperties;
 
-const campaignName = textProperty({
-	displayName: 'Campaign Name',
-	name: 'name',
+const campaignName = textProperty('Campaign Name', 'name', {
 	placeholder: 'e.g. Summer sale, newsletter readers',
 	description: 'Name in the dashboard of the push service, at most 100 characters',
 });
 
-const iconUrl = textProperty({
-	displayName: 'Icon URL',
-	name: 'iconUrl',
+const iconUrl = textProperty('Icon URL', 'iconUrl', {
 	placeholder: 'e.g. https://example.com/icon.png',
 	description: 'HTTPS address of a PNG of 192 × 192 pixels',
 });
 
-const imageUrl = textProperty({
-	displayName: 'Image URL',
-	name: 'imageUrl',
+const imageUrl = textProperty('Image URL', 'imageUrl', {
 	placeholder: 'e.g. https://example.com/banner.jpg',
 	description: 'HTTPS address of a large picture, for Chrome on Android and Edge',
 });
 
 export const titleField = fieldOf(title);
+const messageField = fieldOf(message);
+export const urlField = fieldOf(targetUrl);
+export const nameField = fieldOf(campaignName, 'additionalFields');
 
 /** A field of Additional Fields. */
 interface AdditionalField {
 	readonly property: INodeProperties;
 	/** The field of the body that it fills, if it does not change others. */
 	readonly fills?: keyof OptionalFields;
-	/** Reads what it fills that with, if it was added; what is not here is read with other fields. */
-	readonly read?: (source: TextSource, field: Field, audience: Audience) => OptionalFields;
+	/** Reads what it fills that with, if it was added; an empty text fills nothing. Others are read with other fields. */
+	readonly read?: (source: TextSource, field: Field) => string | 0 | 1;
 }
-
-/** What a text fills: a blank one nothing. */
-const filled = (fills: 'name' | 'icon' | 'image', text: string): OptionalFields => {
-	const fields: Pick<OptionalFields, typeof fills> = text === '' ? {} : { [fills]: text };
-	return fields;
-};
 
 /** In the editor's order. */
 const additional: readonly AdditionalField[] = [
 	{
 		property: autoHide,
 		fills: 'auto_hide',
-		read: ({ item }, field, audience) => ({
-			auto_hide: autoHideValue(audience, readSwitch(item, field, autoHide.default)),
-		}),
+		read: ({ item, audience }, field) =>
+			autoHideValue(audience, readSwitch(item, field, autoHide.default)),
 	},
 	{
 		property: campaignName,
 		fills: 'name',
-		read: (source, field) => filled('name', readSeenText(source, field, maxCharacters.name)),
+		read: (source, field) => readSeenText(source, field, maxCharacters.name),
 	},
-	{
-		property: expireAfter,
-		fills: 'expire_push',
-		read: ({ item }, field) => ({ expire_push: readExpireAfter(item, field) }),
-	},
+	{ property: expireAfter, fills: 'expire_push', read: readExpireAfter },
 	{ property: expireAt, fills: 'expire_push' },
-	{
-		property: iconUrl,
-		fills: 'icon',
-		read: (source, field) => filled('icon', readPicture(source, field)),
-	},
-	{
-		property: imageUrl,
-		fills: 'image',
-		read: (source, field) => filled('image', readPicture(source, field)),
-	},
+	{ property: iconUrl, fills: 'icon', read: readPicture },
+	{ property: imageUrl, fills: 'image', read: readPicture },
 	{ property: quietHours },
 	{ property: sendAt, fills: 'send_at' },
 	{ property: sendAtTimezone },
 	{ property: utmParameters },
 ];
 
-/** Those that the service accepts for an audience. */
+/** Those that the service accepts for an audience: what is left over from another operation is not read. */
 function offeredTo(audience: Audience): AdditionalField[] {
 	const { accepts } = audienceRules[audience];
 	return additional.filter(({ fills }) => fills === undefined || accepts.includes(fills));
@@ -153,34 +125,20 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 ];
 
 /** Reads those of Additional Fields that were added and that fill a field of the body by themselves. */
-function readAdditional(source: TextSource, audience: Audience): OptionalFields {
+function readAdditional(source: TextSource): OptionalFields {
 	let fields: OptionalFields = {};
-	for (const { property, read } of offeredTo(audience)) {
+	for (const { property, fills, read } of offeredTo(source.audience)) {
 		const field = fieldOf(property, 'additionalFields');
-		if (read === undefined || !isThere(source.item, field)) continue;
-		fields = { ...fields, ...read(source, field, audience) };
+		if (!fills || !read || !isThere(source.item, field)) continue;
+		const value = read(source, field);
+		if (value !== '') fields = { ...fields, [fills]: value };
 	}
 	return fields;
 }
 
-/** The target URL as it was entered, without added UTM parameters. @throws InvalidInput */
-export function readTargetUrl(item: ItemParameters): string {
-	const source = { item, changes: readTextChanges(item), utm: [] };
-	return readLink(source, fieldOf(targetUrl), Infinity);
-}
-
-/** The campaign's name as it was entered, valid or not. Throws nothing. */
-export const nameAsEntered = (item: ItemParameters): string | undefined =>
-	asEntered(item, fieldOf(campaignName, 'additionalFields'));
-
-/**
- * Makes the body of an item, without its subscribers. Everything is checked but whether its time is far enough ahead.
- * What is left over from another operation is not read.
- * @throws InvalidInput naming the field
- */
+/** Makes the body of an item, without its subscribers. @throws InvalidInput naming the field */
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
-	const source = { item, changes: readTextChanges(item), utm: readUtm(item) };
-	const [messageField, urlField] = [fieldOf(message), fieldOf(targetUrl)];
+	const source = { item, audience, changes: readTextChanges(item), utm: readUtm(item) };
 	let body: CampaignBody = {
 		title: requireText(item, titleField, readSeenText(source, titleField, maxCharacters.title)),
 		message: requireText(
@@ -189,9 +147,9 @@ export function readBody(item: ItemParameters, audience: Audience, timing: Timin
 			readSeenText(source, messageField, maxCharacters.message, false),
 		),
 		target_url: requireText(item, urlField, readLink(source, urlField, maxCharacters.targetUrl)),
-		...readAdditional(source, audience),
+		...readAdditional(source),
 	};
-	const buttons = readButtons(source, audience);
+	const buttons = readButtons(source);
 	if (buttons.length > 0) body = { ...body, action_buttons: buttons };
 	if (timing.effective !== undefined) body = { ...body, send_at: timing.effective.text };
 	return body;

@@ -14,12 +14,12 @@ import {
 	invalid,
 	isBlank,
 	missing,
+	readable,
 	readChoice,
 	readRequired,
 	requireDigits,
 	textProperty,
 	toComparedText,
-	valuesOf,
 } from './values';
 
 const specifyAttributes = {
@@ -34,8 +34,8 @@ const specifyAttributes = {
 	description: 'How to enter the attributes',
 } satisfies INodeProperties;
 
-const pairName = textProperty({ displayName: 'Name', name: 'name', required: true });
-const pairValue = textProperty({ displayName: 'Value', name: 'value', required: true });
+const pairName = textProperty('Name', 'name', { required: true });
+const pairValue = textProperty('Value', 'value', { required: true });
 
 const attributes: INodeProperties = {
 	displayName: 'Attributes',
@@ -46,7 +46,7 @@ const attributes: INodeProperties = {
 	default: { pairs: [{ name: '', value: '' }] },
 	required: true,
 	displayOptions: { show: { specifyAttributes: ['keypair'] } },
-	description: 'Subscribers with any one of these get it',
+	description: 'Subscribers with any one of these get it (OR, not AND)',
 	options: [{ displayName: 'Attribute', name: 'pairs', values: [pairName, pairValue] }],
 };
 
@@ -62,13 +62,6 @@ const attributesJson: INodeProperties = {
 	placeholder: `e.g. ${exampleJson}`,
 	displayOptions: { show: { specifyAttributes: ['json'] } },
 	description: 'JSON object of names and values: subscribers with any one of these get it',
-};
-
-const anyOfThem: INodeProperties = {
-	displayName: 'Any one of these attributes is enough (OR, not AND)',
-	name: 'attributesNotice',
-	type: 'notice',
-	default: '',
 };
 
 type Attribute = readonly [name: string, value: string | number | boolean];
@@ -111,19 +104,12 @@ function fromPairs(item: ItemParameters): Attribute[] {
 	});
 }
 
-function parse(field: Field, json: string): unknown {
-	try {
-		return JSON.parse(json);
-	} catch {
-		throw invalid(field, `is not valid JSON: ${quote(json)}`, writeIt);
-	}
-}
-
 function fromJson(item: ItemParameters): Attribute[] {
 	const field = fieldOf(attributesJson);
 	const given = readRequired(item, field);
 	if (typeof given === 'string') judge(item, field, given);
-	const parsed = typeof given === 'string' ? parse(field, given) : given;
+	const parsed = typeof given === 'string' ? readable((): unknown => JSON.parse(given)) : given;
+	if (parsed === undefined) throw invalid(field, `is not valid JSON: ${quote(given)}`, writeIt);
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
 		throw invalid(field, `is not a set of names and values: ${quote(parsed)}`, writeIt);
 	}
@@ -151,12 +137,10 @@ export const sendToAttributes: SendOperation = {
 		specifyAttributes,
 		attributes,
 		attributesJson,
-		anyOfThem,
 		...sendProperties('attributes'),
 	],
 	select(item) {
-		const ways = valuesOf(specifyAttributes);
-		const way = readChoice(item, fieldOf(specifyAttributes), ways, specifyAttributes.default);
+		const way = readChoice(item, fieldOf(specifyAttributes), specifyAttributes);
 		const field = fieldOf(way === 'json' ? attributesJson : attributes);
 		const given = way === 'json' ? fromJson(item) : fromPairs(item);
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');

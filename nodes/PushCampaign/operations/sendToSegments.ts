@@ -3,9 +3,7 @@ import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
 import { fieldOf, textProperty } from './values';
 
-const segmentIds = textProperty({
-	displayName: 'Segment IDs',
-	name: 'segmentIds',
+const segmentIds = textProperty('Segment IDs', 'segmentIds', {
 	required: true,
 	placeholder: 'e.g. 12, 34',
 	description: 'IDs from the dashboard of the push service, separated by commas',

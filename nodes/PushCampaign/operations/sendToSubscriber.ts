@@ -1,6 +1,14 @@
+import { readSubscriberId } from './ids';
 import type { SendOperation } from './operation';
 import { sendProperties } from './sendFields';
-import { readSubscriberId, subscriberField, subscriberId } from './subscriber';
+import { fieldOf, textProperty } from './values';
+
+const subscriberId = textProperty('Subscriber ID', 'subscriberId', {
+	required: true,
+	placeholder: 'e.g. 5001',
+	description: 'Digits only; enter a long one as text',
+});
+export const subscriberField = fieldOf(subscriberId);
 
 /** Specification, POST send/sid. */
 export const sendToSubscriber: SendOperation = {

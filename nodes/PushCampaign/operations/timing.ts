@@ -5,11 +5,12 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import type { Schedule } from '../service/schedule';
-import { checkLead, parseDate, toSchedule } from '../service/schedule';
+import { checkLead, minuteMs, parseDate, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
+import type { TextSource } from './content';
 import type { QuietHours } from './quietHours';
-import { afterQuietHours, quietHours, readQuietHours } from './quietHours';
+import { afterQuietHours, readQuietHours } from './quietHours';
 import {
 	fieldIn,
 	fieldOf,
@@ -19,10 +20,9 @@ import {
 	isBlank,
 	isThere,
 	readChoice,
-	readRequired,
+	readAdded,
 	readWholeNumber,
 	toText,
-	valuesOf,
 } from './values';
 
 export const sendAt = {
@@ -102,9 +102,7 @@ export function timezones(): INodePropertyOptions[] {
 export interface Timing {
 	/** IANA name. */
 	readonly timezone: string;
-	/** Send At; missing if it is sent right away. */
-	readonly entered?: Schedule | undefined;
-	/** As it is sent, after quiet hours; missing if it is sent right away. */
+	/** Send At, after quiet hours; missing if it is sent right away. */
 	readonly effective?: Schedule | undefined;
 	/** Whether quiet hours changed the time. */
 	readonly isMoved: boolean;
@@ -113,16 +111,15 @@ export interface Timing {
 	readonly expireAt?: Schedule | undefined;
 }
 
-const hasRegion = /^(?!etc\/)[a-z]+\//i;
-const isUtc = /^(?:etc\/)?utc$/i;
+/** A name without a region is an offset: in summer nobody means it. */
+const withRegion = /^(?!etc\/)[a-z]+\/|^(?:etc\/)?utc$/i;
 
-/** Reads the timezone of an item that has a time; that of the workflow if none was entered. */
+/** That of the workflow if none was entered. */
 function readTimezone(item: ItemParameters): string {
 	const field = fieldOf(sendAtTimezone, 'additionalFields');
 	const given = toText(field, item.get(field));
 	if (isBlank(given)) return item.timezone;
-	// A name without a region is an offset: in summer nobody means it.
-	if ((hasRegion.test(given) || isUtc.test(given)) && IANAZone.isValidZone(given)) return given;
+	if (withRegion.test(given) && IANAZone.isValidZone(given)) return given;
 	const advice = 'Choose one from the list, such as Europe/Berlin.';
 	throw invalid(field, `is not a timezone of a region: ${quote(given)}`, advice);
 }
@@ -130,26 +127,24 @@ function readTimezone(item: ItemParameters): string {
 /** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
 function readSendAt(item: ItemParameters, timezone: string): Schedule | undefined {
 	const field = fieldOf(sendAt, 'additionalFields');
-	if (!isThere(item, field)) return undefined;
-	const value = readRequired(item, field);
-	if (typeof value === 'string' && trimBlanks(value).toLowerCase() === 'now') return undefined;
+	const value = readAdded(item, field);
+	const isNow = typeof value === 'string' && trimBlanks(value).toLowerCase() === 'now';
+	if (value === undefined || isNow) return undefined;
 	const date = parseDate(field.label, value, timezone);
 	return toSchedule(date.toMillis(), date.zone);
 }
 
 function readExpireAt(item: ItemParameters, timezone: string): Schedule | undefined {
 	const field = fieldOf(expireAt, 'additionalFields');
-	if (!isThere(item, field)) return undefined;
-	const date = parseDate(field.label, readRequired(item, field), timezone);
+	const value = readAdded(item, field);
+	if (value === undefined) return undefined;
+	const date = parseDate(field.label, value, timezone);
 	const isTwice = isThere(item, fieldOf(expireAfter, 'additionalFields'));
 	if (isTwice) throw invalid(field, "is there beside 'Expire After'", 'Remove one of them.');
 	return { ...toSchedule(date.startOf('minute').toMillis(), date.zone), at: date.toMillis() };
 }
 
-/**
- * Reads when an item is sent. Whether that is far enough ahead is another question: the item may wait.
- * @throws InvalidInput naming the field
- */
+/** Reads when an item is sent; {@link lateness} says whether that is far enough ahead. @throws InvalidInput */
 export function readTiming(item: ItemParameters, now = Date.now()): Timing {
 	if (!IANAZone.isValidZone(item.timezone)) {
 		throw new InvalidInput(
@@ -157,45 +152,34 @@ export function readTiming(item: ItemParameters, now = Date.now()): Timing {
 			"Choose one under 'Timezone' in the workflow's settings.",
 		);
 	}
-	const times = [sendAt, expireAt, quietHours];
-	const hasTime = times.some((each) => isThere(item, fieldOf(each, 'additionalFields')));
-	const timezone = hasTime ? readTimezone(item) : item.timezone;
+	const timezone = readTimezone(item);
 	const entered = readSendAt(item, timezone);
 	const hours = readQuietHours(item, timezone);
 	const effective = hours === undefined ? entered : afterQuietHours(hours, entered, now);
-	const isMoved = effective !== entered;
 	const end = readExpireAt(item, timezone);
-	return { timezone, entered, effective, isMoved, quietHours: hours, expireAt: end };
+	return { timezone, effective, isMoved: effective !== entered, quietHours: hours, expireAt: end };
 }
 
-const minuteMs = 60_000;
+const endIsTooLate = new InvalidInput(
+	"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service",
+	'The next try chooses a later time.',
+);
 
 /** When an item goes out. */
 const leavesAt = ({ effective }: Timing, now: number): number => effective?.at ?? now;
 
-/**
- * Why it is too late for the times of an item, if it is.
- * @param now milliseconds since 1970
- */
+/** Why it is too late for the times of an item, if it is. */
 export function lateness(timing: Timing, now: number): Problem | undefined {
 	const { effective, isMoved, expireAt: end } = timing;
 	const late = effective && checkLead(effective, now);
-	if (late !== undefined && isMoved) {
-		const what =
-			"The end of 'Quiet Hours' is less than 5 minutes ahead by now, which is too late for the push service";
-		return validationProblem(new InvalidInput(what, 'The next try chooses a later time.'));
-	}
-	if (late !== undefined) return validationProblem(late);
+	if (late !== undefined) return validationProblem(isMoved ? endIsTooLate : late);
 	if (end === undefined || end.at - leavesAt(timing, now) >= minuteMs) return undefined;
 	const when = effective === undefined ? 'now' : `at ${effective.text}`;
 	const what = `'Expire At' is ${end.text}, which leaves less than a minute for what goes out ${when}`;
 	return validationProblem(new InvalidInput(what, 'Choose a later time, or remove it.'));
 }
 
-/**
- * How long delivery is tried until Expire At: `90m`; undefined without it. Whether a minute is left, {@link lateness} says.
- * @param now when the request is made, in milliseconds since 1970
- */
+/** How long delivery is tried until Expire At, for a request that is made now: `90m`; undefined without it. */
 export function expiryOf(timing: Timing, now: number): string | undefined {
 	if (timing.expireAt === undefined) return undefined;
 	const minutes = Math.floor((timing.expireAt.at - leavesAt(timing, now)) / minuteMs);
@@ -203,8 +187,8 @@ export function expiryOf(timing: Timing, now: number): string | undefined {
 }
 
 /** Reads how long delivery is tried: `7d`. */
-export function readExpireAfter(item: ItemParameters, field: Field): string {
+export function readExpireAfter({ item }: Pick<TextSource, 'item'>, field: Field): string {
 	const entered = groupIn(field, 'duration');
 	const number = readWholeNumber(item, fieldIn(amount, entered), 1);
-	return `${number}${readChoice(item, fieldIn(unit, entered), valuesOf(unit), unit.default)}`;
+	return `${number}${readChoice(item, fieldIn(unit, entered), unit)}`;
 }

@@ -13,11 +13,11 @@ import {
 
 /** In the order in which they are written into a URL. */
 const parts = [
-	textProperty({ displayName: 'Source', name: 'source', placeholder: 'e.g. web_push' }),
-	textProperty({ displayName: 'Medium', name: 'medium', placeholder: 'e.g. push' }),
-	textProperty({ displayName: 'Campaign', name: 'campaign', placeholder: 'e.g. summer_sale' }),
-	textProperty({ displayName: 'Term', name: 'term', placeholder: 'e.g. running shoes' }),
-	textProperty({ displayName: 'Content', name: 'content', placeholder: 'e.g. title_b' }),
+	textProperty('Source', 'source', { placeholder: 'e.g. web_push' }),
+	textProperty('Medium', 'medium', { placeholder: 'e.g. push' }),
+	textProperty('Campaign', 'campaign', { placeholder: 'e.g. summer_sale' }),
+	textProperty('Term', 'term', { placeholder: 'e.g. running shoes' }),
+	textProperty('Content', 'content', { placeholder: 'e.g. title_b' }),
 ];
 
 export const utmParameters = {

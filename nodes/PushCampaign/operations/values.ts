@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
@@ -9,8 +9,10 @@ import { checkExpression } from './judge';
 
 /** A text field of a panel. */
 export const textProperty = (
-	property: Omit<INodeProperties, 'type' | 'default'>,
-): INodeProperties => ({ type: 'string', default: '', ...property });
+	displayName: string,
+	name: string,
+	more: Omit<Partial<INodeProperties>, 'displayName' | 'name' | 'type'>,
+): INodeProperties => ({ displayName, name, type: 'string', default: '', ...more });
 
 type Named = Pick<INodeProperties, 'displayName' | 'name'>;
 
@@ -26,20 +28,17 @@ export const fieldIn = ({ displayName, name }: Named, { label, path }: Field): F
 	path: `${path}.${name}`,
 });
 
-/**
- * A collection of one group of fields. It has their defaults from the start: n8n's editor drops an empty one as soon as
- * another field is added.
- */
-export const groupOf = (displayName: string, name: string, values: INodeProperties[]) => ({
-	type: 'fixedCollection' as const,
-	default: { [name]: Object.fromEntries(values.map((each) => [each.name, each.default])) },
-	options: [{ displayName, name, values }],
-});
-
 /** The group in a collection that has one alone: `hours` in Quiet Hours. */
 export const groupIn = ({ label, path }: Field, name: string): Field => ({
 	label,
 	path: `${path}.${name}`,
+});
+
+/** A collection of one group of fields. It begins with their defaults: n8n's editor drops one that is empty. */
+export const groupOf = (displayName: string, name: string, values: INodeProperties[]) => ({
+	type: 'fixedCollection' as const,
+	default: { [name]: Object.fromEntries(values.map((each) => [each.name, each.default])) },
+	options: [{ displayName, name, values }],
 });
 
 export const invalid = ({ label }: Field, what: string, advice = `Correct ${label}.`) =>
@@ -84,6 +83,10 @@ export function readRequired(item: ItemParameters, field: Field): unknown {
 	return value;
 }
 
+/** Undefined if the field is not in the panel. @throws InvalidInput if it is there and has no value */
+export const readAdded = (item: ItemParameters, field: Field): unknown =>
+	isThere(item, field) ? readRequired(item, field) : undefined;
+
 /** Beyond 2^53 a number has lost digits before it came here. */
 export function requireDigits(field: Field, number: number): void {
 	if (!Number.isFinite(number) || Math.abs(number) <= Number.MAX_SAFE_INTEGER) return;
@@ -126,27 +129,27 @@ export function readWholeNumber(
 
 /** Reads a switch. One whose expression gives nothing is refused: a dry run would send. */
 export function readSwitch(item: ItemParameters, field: Field, ifNotThere: boolean): boolean {
-	if (!isThere(item, field)) return ifNotThere;
-	const value = readRequired(item, field);
+	const value = readAdded(item, field) ?? ifNotThere;
 	if (typeof value === 'boolean') return value;
 	const text = typeof value === 'string' ? trimBlanks(value).toLowerCase() : '';
 	if (text === 'true' || text === 'false') return text === 'true';
 	throw invalid(field, `is not true or false: ${quote(value)}`);
 }
 
-/** What can be chosen from the list of a property. */
-export const valuesOf = (list: { readonly options: ReadonlyArray<{ readonly value: string }> }) =>
-	list.options.map(({ value }) => value);
+/** What a property has that offers a list. */
+export interface List<Choice> {
+	readonly options: ReadonlyArray<INodePropertyOptions & { readonly value: Choice }>;
+	readonly default: Choice;
+}
 
-/** Reads a choice from a list. */
+/** Reads a choice from the list of a property; its default if the field is not in the panel. */
 export function readChoice<Choice extends string>(
 	item: ItemParameters,
 	field: Field,
-	choices: readonly Choice[],
-	ifNotThere: Choice,
+	list: List<Choice>,
 ): Choice {
-	if (!isThere(item, field)) return ifNotThere;
-	const value = readRequired(item, field);
+	const value = readAdded(item, field) ?? list.default;
+	const choices = list.options.map((option) => option.value);
 	const choice = choices.find((each) => typeof value === 'string' && each === trimBlanks(value));
 	if (choice !== undefined) return choice;
 	throw invalid(field, `is none of ${choices.join(', ')}: ${quote(value)}`);
@@ -155,8 +158,8 @@ export function readChoice<Choice extends string>(
 /** The entries of a list in a collection: `button 1 of 'Action Buttons'`. */
 export function entriesOf(item: ItemParameters, list: Field, entryName: string): Field[] {
 	const entries = item.written(list.path);
-	if (!Array.isArray(entries)) return [];
-	return entries.map((_entry, index) => ({
+	const count = Array.isArray(entries) ? entries.length : 0;
+	return Array.from({ length: count }, (_entry, index) => ({
 		label: `${entryName} ${index + 1} of ${list.label}`,
 		path: `${list.path}[${index}]`,
 	}));

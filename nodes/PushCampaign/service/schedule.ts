@@ -14,7 +14,7 @@ export interface Schedule {
 }
 
 const exampleDate = '2030-05-17 09:30';
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 
 /** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`. */
 const dayAlone = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;

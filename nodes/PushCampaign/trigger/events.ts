@@ -135,10 +135,9 @@ function readChanged(parameters: ItemParameters, choices: Choices, initial: Choi
 }
 
 function readReached(parameters: ItemParameters, choice: typeof counter): Rule {
-	const choices = choice.options.map(({ value }) => value);
 	return {
 		startsOn: 'reach',
-		counter: readChoice(parameters, fieldOf(choice), choices, choice.default),
+		counter: readChoice(parameters, fieldOf(choice), choice),
 		number: readWholeNumber(parameters, fieldOf(number), 1),
 	};
 }

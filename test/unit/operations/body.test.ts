@@ -57,20 +57,12 @@ test('what is left over from another operation is not even read', () => {
 describe('a text', () => {
 	test.each([
 		['without blanks around it', ' \n\u00A0Sale\t', 'Sale'],
-		[
-			'without blanks around it, which do not count',
-			`\n${' '.repeat(20)}${'x'.repeat(95)}\n`,
-			'x'.repeat(95),
-		],
+		['without blanks that would count', `${' '.repeat(20)}${'x'.repeat(95)}\n`, 'x'.repeat(95)],
 		['as the digits of a number', 20, '20'],
 		['without halves of characters', 'Sale \ud83c\udf37 \ud83c', 'Sale 🌷'],
 		['without control characters', '\u001BSa\u0000le\u0007 \u007Fno\u0090w', 'Sale now'],
 		['with what has a meaning in other scripts', 'Sale!\u200F', 'Sale!\u200F'],
-		[
-			'with the ends of flags',
-			'🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
-			'🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
-		],
+		['with the ends of flags', '🏴\u{E0067}\u{E0062}\u{E007F}', '🏴\u{E0067}\u{E0062}\u{E007F}'],
 		['with as many characters as code points', '🌷'.repeat(100), '🌷'.repeat(100)],
 	])('is sent %s', (_name, title, sent) => {
 		expect(bodyOf({ title }).title).toBe(sent);
@@ -95,7 +87,7 @@ describe('a text', () => {
 		['\u200F\u0007', "'Title' is missing"],
 		[true, "'Title' is not text: true"],
 		[{ rendered: 'Sale' }, `'Title' is not text: {"rendered":"Sale"}`],
-	])('is refused if nothing of it is visible, or it is none: %s', (title, refusal) => {
+	])('is refused if nothing of it is visible, or it is none: %j', (title, refusal) => {
 		expect(refusalOf(() => bodyOf({ title }))).toBe(refusal);
 	});
 });
@@ -129,45 +121,26 @@ describe('a URL', () => {
 		[' https://bücher.example/ä?q=a+b#top\n', 'https://bücher.example/ä?q=a+b#top'],
 		['\u202Ahttps://shop.example/a\u202C', 'https://shop.example/a'],
 		['\u200E\u00ADhttps://shop.example/a\u200F\u3164', 'https://shop.example/a'],
-		['https://shop.example/https://a.example', 'https://shop.example/https://a.example'],
+		['https://a.example/می\u200cخ?a=👩\u200d🌾', 'https://a.example/می\u200cخ?a=👩\u200d🌾'],
 	])('is sent as it was entered: %s', (url, sent) => {
 		expect(bodyOf({ targetUrl: url }).target_url).toBe(sent);
 	});
 
-	test.each([
-		'shop.example',
-		'ftp://shop.example',
-		'https://',
-		'mailto:me@shop.example',
-		'shop.example/summer sale',
-	])('is refused if no browser opens it: %s', (targetUrl) => {
-		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
-			`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
-		);
-	});
+	test.each(['shop.example', 'https://', 'shop.example/summer sale'])(
+		'is refused if no browser opens it: %s',
+		(targetUrl) => {
+			expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
+				`'Target URL' is not an http:// or https:// address: "${targetUrl}"`,
+			);
+		},
+	);
 
 	test.each([
-		['summer sale', 'has a blank in it: "https://shop.example/summer sale"'],
-		[
-			'sum\u200bmer',
-			'holds U+200B, a character that nobody sees: "https://shop.example/sum\u200bmer"',
-		],
-		['a\u0000b', 'holds U+0000, a character that nobody sees: "https://shop.example/a\u0000b"'],
-	])('is refused in words that say which character is in the way: %j', (path, refusal) => {
-		const targetUrl = `https://shop.example/${path}`;
-		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(`'Target URL' ${refusal}`);
-	});
-
-	test.each([
-		'https://https://shop.example/x',
-		'http://https://shop.example',
-		'https://HTTP://shop.example',
-		'https://https//shop.example',
-		'https://www.shop.examplehttps://shop.example',
-	])('is refused if it stands behind another one: %s', (targetUrl) => {
-		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(
-			`'Target URL' is one address behind another: "${targetUrl}"`,
-		);
+		['https://shop.example/summer sale', 'has a blank in it'],
+		['https://shop.example/sum\u200bmer', 'holds U+200B, a character that nobody sees'],
+		['https://https://shop.example/x', 'is one address behind another'],
+	])('is refused in words that say what is in the way: %j', (targetUrl, what) => {
+		expect(refusalOf(() => bodyOf({ targetUrl }))).toBe(`'Target URL' ${what}: "${targetUrl}"`);
 	});
 
 	test('that is too long is to be shortened, with its UTM parameters if it has any', () => {
@@ -181,44 +154,18 @@ describe('a URL', () => {
 		);
 	});
 
-	test('is sent with the characters that join letters and emoji', () => {
-		const url = 'https://shop.example/می\u200cخواهم?a=👩\u200d🌾';
-		const fields = { iconUrl: url, imageUrl: url };
-		expect(bodyOf({ targetUrl: url, additionalFields: fields })).toMatchObject({
-			...{ target_url: url, icon: url, image: url },
-		});
-	});
-
 	test('is sent without the ampersands that feeds write into it', () => {
 		const encoded = 'https://shop.example/?p=8&#038;a=x&amp;b=y#top';
-		const url = 'https://shop.example/?p=8&a=x&b=y';
-		const utmParameters = { parameters: { source: 'push' } };
-		const fields = { iconUrl: encoded, imageUrl: encoded, utmParameters };
-		const button = [{ title: 'Shop', url: encoded }];
-		const link = `${url}&utm_source=push#top`;
-		expect(
-			bodyOf({ targetUrl: encoded, actionButtons: { button }, additionalFields: fields }),
-		).toMatchObject({
-			target_url: link,
-			icon: `${url}#top`,
-			image: `${url}#top`,
-			action_buttons: [{ url: link }],
-		});
+		const url = 'https://shop.example/?p=8&a=x&b=y#top';
+		const actionButtons = { button: [{ title: 'Shop', url: encoded }] };
+		const additionalFields = { iconUrl: encoded };
+		const body = bodyOf({ targetUrl: encoded, actionButtons, additionalFields });
+		expect(body).toMatchObject({ target_url: url, icon: url, action_buttons: [{ url }] });
 	});
 
 	test('is refused if half a character is in it', () => {
 		expect(refusalOf(() => bodyOf({ targetUrl: 'https://shop.example/\ud83c' }))).toMatch(
 			"'Target URL' holds \uFFFD, half of a character",
-		);
-	});
-
-	test.each([
-		{ field: 'iconUrl', displayName: 'Icon URL' },
-		{ field: 'imageUrl', displayName: 'Image URL' },
-	])('of a picture has to be https: $displayName', ({ field, displayName }) => {
-		const url = 'http://shop.example/a.png';
-		expect(refusalOf(() => bodyOf({ additionalFields: { [field]: url } }))).toBe(
-			`'${displayName}' is not an https:// address: "${url}"`,
 		);
 	});
 });
@@ -227,23 +174,14 @@ test.each([
 	[{ autoHide: '={{ $json.hide }}' }, "'Auto Hide' is empty for this item"],
 	[{ autoHide: 'yes' }, `'Auto Hide' is not true or false: "yes"`],
 	[{ autoHide: [] }, "'Auto Hide' is not true or false: []"],
-	[
-		{ expireAfter: { duration: { amount: false, unit: 'd' } } },
-		"'Amount' in 'Expire After' is not",
-	],
-	[
-		{ quietHours: { hours: { from: false, to: '08:00' } } },
-		"'From' in 'Quiet Hours' is not a time",
-	],
 	[{ expireAfter: {} }, "'Amount' in 'Expire After' is missing"],
 	[{ quietHours: {} }, "'From' in 'Quiet Hours' is missing"],
-])('a field that was added and is empty is refused: %s', (fields, refusal) => {
+])('a field that was added and is empty is refused: %j', (fields, refusal) => {
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toContain(refusal);
 });
 
 test.each([
 	{ fields: { name: '', iconUrl: ' ', imageUrl: '={{ $json.image }}' } },
-	{ fields: { name: '\u200b', iconUrl: '={{ $json.icon }} ', imageUrl: null } },
 	// What WordPress gives for a post without a picture.
 	{ fields: { name: false, iconUrl: [], imageUrl: false } },
 	{ fields: { name: [], iconUrl: false, imageUrl: [] } },
@@ -253,20 +191,12 @@ test.each([
 });
 
 test.each([
-	[
-		{ imageUrl: '=https://cdn.example/{{ $json.image }}' },
-		"'Image URL' has nothing in the place of",
-	],
 	[{ name: '={{ $json.a }}{{ $json.b }}' }, "'Campaign Name' has nothing in the place of"],
-	[{ iconUrl: 'icon.png' }, "'Icon URL' is not an https:// address"],
 	[{ iconUrl: '//cdn.example/x.png' }, "'Icon URL' is not an https:// address"],
-	[{ imageUrl: 'cdn.example/x.png' }, "'Image URL' is not an https:// address"],
-	[{ imageUrl: 'ftp://cdn.example/x.png' }, "'Image URL' is not an https:// address"],
-	[{ imageUrl: 'https://https://a.example/x.png' }, "'Image URL' is one address behind another"],
-	[{ imageUrl: true }, "'Image URL' is not text: true"],
-	[{ imageUrl: ['https://a.example/x.png'] }, "'Image URL' is not text: "],
 	[{ iconUrl: 'http://a.example/?u=https://b.example' }, "'Icon URL' is not an https:// address"],
-])('a name or a picture that is there and not valid is refused: %s', (fields, refusal) => {
+	[{ imageUrl: 'http://cdn.example/x.png' }, "'Image URL' is not an https:// address"],
+	[{ imageUrl: ['https://a.example/x.png'] }, "'Image URL' is not text: "],
+])('a name or a picture that is there and not valid is refused: %j', (fields, refusal) => {
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toContain(refusal);
 });
 
@@ -279,22 +209,9 @@ describe('a button', () => {
 		const blank = { title: ' ', url: '={{ $json.url }}' };
 		expect(buttonsOf([blank, { title: 'Shop', url }, {}])).toEqual([{ title: 'Shop', url }]);
 		const utmParameters = { parameters: { source: 'push' } };
-		const actionButtons = { button: [blank] };
+		const actionButtons = { button: [blank, { title: false, url: [] }] };
 		const body = bodyOf({ actionButtons, additionalFields: { utmParameters } });
 		expect(body).not.toHaveProperty('action_buttons');
-	});
-
-	test('of which nothing came is left out, in whatever words', () => {
-		expect(
-			buttonsOf([
-				{ title: false, url: [] },
-				{ title: [], url: false },
-				{ title: null, url: '' },
-			]),
-		).toBeUndefined();
-		expect(refusalOf(() => buttonsOf([{ title: 'Shop', url: false }]))).toBe(
-			"'URL' in button 1 of 'Action Buttons' is missing",
-		);
 	});
 
 	test('needs a title and a URL', () => {
@@ -343,16 +260,9 @@ describe('Convert HTML to Text', () => {
 		});
 	});
 
-	test('leaves out blanks around a URL that were entities', () => {
-		const targetUrl = '&nbsp;https://shop.example&#10;';
-		expect(bodyOf({ targetUrl, options: { htmlToText: true } }).target_url).toBe(
-			'https://shop.example',
-		);
-	});
-
-	test('comes before UTM parameters, so a # of an entity hides nothing', () => {
+	test('comes before blanks are left out and UTM parameters added: a # of an entity hides nothing', () => {
 		const utmParameters = { parameters: { source: 'rss' } };
-		const targetUrl = 'https://shop.example/?p=8&#038;a=x';
+		const targetUrl = '&nbsp;https://shop.example/?p=8&#038;a=x&#10;';
 		const options = { htmlToText: true };
 		const body = bodyOf({ targetUrl, options, additionalFields: { utmParameters } });
 		expect(body.target_url).toBe('https://shop.example/?p=8&a=x&utm_source=rss');

@@ -19,48 +19,12 @@ const boundMs = 125;
 
 const shapes = [
 	...['{{ $', '{{', '}}', '\\{{', '$fromAI(', '$json.', '$json[', '$json["', "$json['\\'", '{'],
-	...[
-		'<script',
-		'</script ',
-		'<svg',
-		'<svg "',
-		'<noscript>',
-		'<template a=">',
-		'<!doctype ',
-		'<!--',
-	],
-	...['<![CDATA[', '<?x ', '<a "', "<a '", `<a "'`, '<a-', '<a b', '<a b="', '</a', '<', '<b c '],
-	...['&amp;', '&#38;', '&#x26;', '&#0', '&#x', '&#9', '&', '&amp', '"', "'", '[', '{"a":', '\\'],
-	...[
-		'/',
-		'?',
-		'#',
-		'https://',
-		'https:',
-		'://',
-		'@',
-		', ',
-		'|',
-		';',
-		'9',
-		'1:',
-		'2030-05-17T',
-		' ',
-	],
-	...[
-		'\n',
-		'\t',
-		'\u200b',
-		'\u202a',
-		'\u0007',
-		' a',
-		'null-,',
-		'Err:',
-		'\ud83d',
-		'\u0301',
-		'é',
-		'.',
-	],
+	...['<script', '</script ', '<svg', '<svg "', '<noscript>', '<template a=">', '<!doctype '],
+	...['<!--', '<![CDATA[', '<?x ', '<a "', "<a '", `<a "'`, '<a-', '<a b', '<a b="', '</a', '<'],
+	...['<b c ', '&amp;', '&#38;', '&#x26;', '&#0', '&#x', '&#9', '&', '&amp', '"', "'", '['],
+	...['{"a":', '\\', '/', '?', '#', 'https://', 'https:', '://', '@', ', ', '|', ';', '9', '1:'],
+	...['2030-05-17T', ' ', '\n', '\t', '\u200b', '\u202a', '\u0007', ' a', 'null-,', 'Err:'],
+	...['\ud83d', '\u0301', 'é', '.'],
 ];
 
 const htmlToText = true;
@@ -87,14 +51,6 @@ const kinds: ReadonlyArray<
 	['a message', (message) => read({ message })],
 	['a URL', (targetUrl) => read({ targetUrl }), ['', 'https://shop.example/?']],
 	['the address of a picture', (iconUrl) => read({ additionalFields: { iconUrl } }), ['https://']],
-	[
-		'the title of a button without a limit',
-		(title) =>
-			read(
-				{ segmentIds: 1, actionButtons: { button: [{ title, url: 'https://a.example' }] } },
-				sendToSegments,
-			),
-	],
 	['a UTM parameter', (source) => read(utm({ source }))],
 	[
 		'an attribute',
@@ -117,7 +73,6 @@ const kinds: ReadonlyArray<
 		(sendAt) => read({ additionalFields: { sendAt } }),
 		['', '0T0', '2030-05-17', '2030-05-17 09:30'],
 	],
-	['an end', (expireAt) => read({ additionalFields: { expireAt } }), ['', '2030-05-17 09:30']],
 	[
 		'a timezone',
 		(sendAtTimezone) => read({ additionalFields: { sendAt: '2030-05-17 09:30', sendAtTimezone } }),
@@ -127,14 +82,11 @@ const kinds: ReadonlyArray<
 		(from) => read({ additionalFields: { quietHours: { hours: { from, to: '08:00' } } } }),
 	],
 	[
-		'an amount',
-		(amount) => read({ additionalFields: { expireAfter: { duration: { amount, unit: 'd' } } } }),
-	],
-	[
 		'an expression',
 		(text) => expressionOf(`=Hello ${text}`, 'Hello', {}),
 		['', '{{ $json', "{{ $json['"],
 	],
+	['a number', (timeout) => read({ options: { timeout } })],
 	['a switch', (autoHide) => read({ additionalFields: { autoHide } })],
 	[
 		'a text that an expression joins',

@@ -26,7 +26,6 @@ describe('nobody meant', () => {
 		{ text: '[object Promise]', holds: '[object Promise]' },
 		{ text: 'Hello function toUpperCase() { [native code] }', holds: '[native code]' },
 		{ text: 'Sale ends Invalid Date', holds: 'Invalid Date' },
-		{ text: 'sale-Invalid Date', holds: 'Invalid Date' },
 		{ text: 'Sale ends Invalid DateTime', holds: 'Invalid DateTime' },
 		{ text: 'undefined', holds: 'undefined' },
 		{ text: ' null ', holds: 'null' },
@@ -35,11 +34,6 @@ describe('nobody meant', () => {
 		{ text: 'Hello null', expression: "={{ 'Hello ' + $json.first }}", holds: 'null' },
 		{ text: 'Hello undefined', expression: '={{ `Hello ${$json.first}` }}', holds: 'undefined' },
 		{ text: 'p-Infinity', expression: "={{ 'p-' + 1 / $json.n }}", holds: 'Infinity' },
-		{
-			text: 'Now Infinity% of the old price',
-			expression: '={{ `Now ${$json.now / $json.old}% of the old price` }}',
-			holds: 'Infinity',
-		},
 		{ text: 'Sommerschlu\uFFFDverkauf', holds: '\uFFFD, which stands for a character' },
 		{
 			text: 'Hello undefined',
@@ -52,15 +46,9 @@ describe('nobody meant', () => {
 		{ text: 'Hello {{First name}}', holds: '{{First name}}, but is set to Fixed' },
 		{ text: 'Hello {{}}!', holds: '{{}}, but is set to Fixed' },
 		{ text: 'Hello {{ $json.name }', holds: '$json.name, but is set to Fixed' },
-		{ text: 'Hello $json.name!', holds: '$json.name!, but is set to Fixed' },
 		{ text: '$json["First name"]', holds: '$json["First, but is set to Fixed' },
 		{ text: '{ $json.name }', holds: '$json.name, but is set to Fixed' },
-		{
-			text: 'Hello {{ $json.name }}',
-			expression: '={{ $json.text }}',
-			holds: '{{ $json.name }}, a template',
-		},
-	])('"$text" of $expression', ({ text, expression, input, holds }) => {
+	])('"$text": it holds $holds', ({ text, expression, input, holds }) => {
 		expect(refusalOf(() => judgeText({ text, expression, input }))).toContain(holds);
 	});
 
@@ -88,82 +76,21 @@ describe('nobody meant', () => {
 	});
 
 	test.each([
-		...['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!'],
-		...[
-			'#SPILL!',
-			'#CALC!',
-			'#FIELD!',
-			'#BLOCKED!',
-			'#CONNECT!',
-			'#BUSY!',
-			'#PYTHON!',
-			'#GETTING_DATA',
-		],
-		...[
-			'#NV',
-			'#BEZUG!',
-			'#WERT!',
-			'#ÜBERLAUF!',
-			'#DATEN_ABRUFEN!',
-			'#VALEUR!',
-			'#PROPAGATION !',
-			'#NOM?',
-		],
-		...[
-			'#¡REF!',
-			'#¿NOMBRE?',
-			'#¡DESBORDAMIENTO!',
-			'#RIF!',
-			'#NÚM!',
-			'#DEEL/0!',
-			'#VÆRDI!',
-			'#VERDI!',
-		],
-		...[
-			'#VÄRDEFEL!',
-			'#PUUTTUU!',
-			'#ADR!',
-			'#ODKAZ!',
-			'#NEDOSTUPNÝ',
-			'#ÉRTÉK!',
-			'#BAŞV!',
-			'#ЗНАЧ!',
-		],
-		...[
-			'#ЗНАЧЕННЯ!',
-			'#ΤΙΜΗ!',
-			'#VREDN!',
-			'#VRIJEDNOST!',
-			'#VALOARE!',
-			'#溢出!',
-			'#スピル!',
-			'#분산!',
-		],
+		...['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
+		...['#CALC!', '#FIELD!', '#BLOCKED!', '#CONNECT!', '#BUSY!', '#PYTHON!', '#GETTING_DATA'],
+		...['#NV', '#BEZUG!', '#WERT!', '#ÜBERLAUF!', '#DATEN_ABRUFEN!', '#VALEUR!'],
+		...['#PROPAGATION !', '#NOM?', '#¡REF!', '#¿NOMBRE?', '#¡DESBORDAMIENTO!', '#RIF!', '#NÚM!'],
+		...['#DEEL/0!', '#VÆRDI!', '#VERDI!', '#VÄRDEFEL!', '#PUUTTUU!', '#ADR!', '#ODKAZ!'],
+		...['#NEDOSTUPNÝ', '#ÉRTÉK!', '#BAŞV!', '#ЗНАЧ!', '#ЗНАЧЕННЯ!', '#ΤΙΜΗ!', '#VREDN!'],
+		...['#VRIJEDNOST!', '#VALOARE!', '#溢出!', '#スピル!', '#분산!'],
 	])("a spreadsheet's %s alone", (text) => {
 		expect(refusalOf(() => judgeText({ text }))).toContain(`holds ${text}, which a spreadsheet`);
 	});
 
-	test.each([
-		{ expression: '=Hello {{ $json.name }}', input: {} },
-		{ expression: '=Hello {{ $json.name }}', input: { name: null } },
-		{ expression: '=order-{{ $json.n }}', input: { n: ' ' } },
-		{ expression: '=order-{{ $json.n }}', input: { n: '\u00A0\u200B' } },
-		{ expression: '=https://shop.example/{{ $json.page.slug }}', input: { page: {} } },
-	])('$expression of an item with $input', ({ expression, input }) => {
-		expect(refusalOf(() => judgeText({ text: 'Hello', expression, input }))).toContain(
-			'has nothing in the place of {{ $json',
-		);
+	test('a text of which a part is missing', () => {
+		const row = { text: 'Hello', expression: '=Hello {{ $json.name }}', input: { name: null } };
+		expect(refusalOf(() => judgeText(row))).toContain('has nothing in the place of {{ $json.name');
 	});
-
-	test.each(['=order-{{ $json.id }}', '={{ $json.id }} '])(
-		'a number in %s that has lost its last digits',
-		(expression) => {
-			const input = { id: Number('820982911946154508') };
-			expect(refusalOf(() => judgeText({ text: 'order-8', expression, input }))).toContain(
-				'last digits are lost',
-			);
-		},
-	);
 
 	test.each([
 		['[object Object]', /^Use a field of the object in the expression, such as /],
@@ -184,7 +111,7 @@ describe('nobody meant', () => {
 
 describe('somebody meant', () => {
 	const about = 'How to handle undefined in JavaScript';
-	test.each([
+	const texts: Text[] = [
 		{ text: about },
 		{ text: about, expression: "={{ $('RSS').item.json.title }}" },
 		{ text: `New: ${about}`, expression: "={{ 'New: ' + $json.title }}", input: { title: about } },
@@ -210,9 +137,13 @@ describe('somebody meant', () => {
 		{ text: 'Object-oriented: [objects]' },
 		{ text: 'Order 12', expression: '=Order {{ $json.n }}', input: { n: 12 } },
 		{ text: 'Free: 0', expression: '=Free: {{ $json.n }}', input: { n: 0 } },
-	])('"$text" of $expression', ({ text, expression, input }) => {
-		expect(judgeText({ text, expression, input })).toBeUndefined();
-	});
+	];
+	test.each(texts.map((row) => [row.text, row.expression ?? 'Fixed', row] as const))(
+		'%j of %j',
+		(_text, _written, row) => {
+			expect(judgeText(row)).toBeUndefined();
+		},
+	);
 });
 
 describe('what nobody meant is refused', () => {
@@ -231,14 +162,7 @@ describe('what nobody meant is refused', () => {
 		},
 		{
 			field: "'URL' in button 2 of 'Action Buttons'",
-			parameters: {
-				actionButtons: {
-					button: [
-						{ title: 'One', url: content.targetUrl },
-						{ title: 'Two', url: wrong },
-					],
-				},
-			},
+			parameters: { actionButtons: { button: [{}, { title: 'Two', url: wrong }] } },
 		},
 		{
 			field: "'Term' in 'UTM Parameters'",

@@ -10,18 +10,14 @@ const json = {
 	blank: '\u00a0\u200b',
 	order: 820_982_911_946_154_500,
 	balance: -820_982_911_946_154_500,
-	größe: 'M',
-	'Price [EUR]': '5',
 	list: [],
 	failed: '#N/A',
 	alsoFailed: ' Err:502',
-	bezug: '#BEZUG!',
 	when: DateTime.fromISO('2030-05-17'),
 	hidden: false,
 	digits: '9007199254740993123',
 	greatest: Number.MAX_SAFE_INTEGER,
 	ids: [1, 9_007_199_254_740_992],
-	letters: [...'abcdefghijk'],
 };
 
 test.each([
@@ -30,7 +26,6 @@ test.each([
 	['{{ $json.name }}{{ $json.blank }}', '{{ $json.blank }}', 'missing'],
 	['/{{ $json.page.slug }}', '{{ $json.page.slug }}', 'missing'],
 	['Größe {{ $json.grösse }}', '{{ $json.grösse }}', 'missing'],
-	['Now {{ $json["Price [USD]"] }}', '{{ $json["Price [USD]"] }}', 'missing'],
 	["Now {{ $json['it\"s'] }}", "{{ $json['it\"s'] }}", 'missing'],
 	['Hello {{ $json.user?.name }}', '{{ $json.user?.name }}', 'missing'],
 	[
@@ -41,8 +36,6 @@ test.each([
 	['Hello {{ $json.hidden.name }}', '{{ $json.hidden.name }}', 'missing'],
 	['Tag {{ $json.page.tags[2] }}', '{{ $json.page.tags[2] }}', 'missing'],
 	['New: {{ $json.list }}', '{{ $json.list }}', 'missing'],
-	['{{ $json.none }} {{ $json.name }}', '{{ $json.none }}', 'missing'],
-	['Hello {{ $json.none.name }}', '{{ $json.none.name }}', 'missing'],
 	['order-{{ $json.order }}', '{{ $json.order }}', 'lostDigits'],
 	['{{ $json.order }} ', '{{ $json.order }}', 'lostDigits'],
 	['b{{ $json.balance }}', '{{ $json.balance }}', 'lostDigits'],
@@ -53,7 +46,6 @@ test.each([
 	["Hi {{ $json['C:\\\\new'] }}", "{{ $json['C:\\\\new'] }}", 'missing'],
 	['Hi {{ $json.failed }}, welcome!', '{{ $json.failed }}', 'missing'],
 	['Hi {{ $json.alsoFailed }}', '{{ $json.alsoFailed }}', 'missing'],
-	['Hi {{ $json.bezug }}', '{{ $json.bezug }}', 'missing'],
 ])('%j lacks %j: %s', (expression, part, why) => {
 	const what =
 		why === 'missing' ? `nothing in the place of ${part}` : `a number in ${part} so large`;
@@ -74,7 +66,6 @@ test.each([
 	['Hello {{ $json.name }}, {{ $json.age }}'],
 	['Hello {{ $json.missing || "you" }}'],
 	["Hello {{ $json.missing ?? '' }}"],
-	['Hello {{ $json.none ? 1 : 2 }}'],
 	['Hello {{ $("RSS").item.json.missing }}'],
 	['Hello'],
 ])('%j lacks nothing: it is the whole text, or somebody has thought of it', (expression) => {
@@ -87,11 +78,9 @@ test.each([
 	['.name', "{{ $json.name || 'there' }}"],
 	['["First name"]', `{{ $json["First name"] || 'there' }}`],
 	['.customer.first_name', "{{ $json.customer.first_name || 'there' }}"],
-	['.body.name', "{{ $json.body.name || 'there' }}"],
 	['.user?.display_name', "{{ $json.user?.display_name || 'there' }}"],
 	["['Prénom']", "{{ $json['Prénom'] || 'there' }}"],
 	['.Vorname', "{{ $json.Vorname || 'there' }}"],
-	['.username', "{{ $json.username || 'there' }}"],
 ])('a person’s name may be replaced by another word: %s', (path, code) => {
 	expect(fillIn(path)).toMatch(/^Fill in .+ in your data, or write /);
 	expect(fillIn(path)).toContain(` or write ${code}.`);
@@ -102,14 +91,11 @@ test.each([
 test.each([
 	['.product', 'product'],
 	['.product.name', 'name'],
-	['.productName', 'productName'],
-	['["product name"]', 'product name'],
 	['.order_number', 'order_number'],
 	["['customer']['order number']", 'order number'],
 	["['Today\\'s deal']", "Today's deal"],
 	['.page?.["the url"]', 'the url'],
 	['.rows[0].price', 'price'],
-	['.tags[2]', 'tags'],
 	['.filename', 'filename'],
 	['[0]', 'it'],
 ])('anything else has to be filled in, by its own name: %s', (path, name) => {

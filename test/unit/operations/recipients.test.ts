@@ -17,21 +17,17 @@ describe('Segment IDs', () => {
 		['12،34؛56፣78፤9', ['12', '34', '56', '78', '9']],
 		['12|34 ｜ 56\u037E78\u2028\u200B9\u00A0', ['12', '34', '56', '78', '9']],
 		[12, [12]],
-		[
-			[12, '34', 12],
-			[12, '34', 12],
-		],
 		['news_7', ['news_7']],
 		['12345678901234567890', ['12345678901234567890']],
 		['\u202A12\u202C, 12\u200E;\u00AD34', ['12', '34']],
-	])('of %s are %s', (given, ids) => {
+	])('of %j are %j', (given, ids) => {
 		expect(read(given)).toEqual(ids);
 	});
 
 	test('are an array that an expression gives', () => {
-		const ids = [12, '34', ' 56', '78\u00A0\u200B\n'];
+		const ids = [12, '34', ' 56', '78\u00A0\u200B\n', 12];
 		const given = read('={{ $json.ids.split(",") }}', { gives: { segmentIds: ids } });
-		expect(given).toEqual([12, '34', '56', '78']);
+		expect(given).toEqual([12, '34', '56', '78', 12]);
 	});
 
 	test.each([
@@ -42,23 +38,15 @@ describe('Segment IDs', () => {
 		['News readers', 'holds what is not one ID: "News readers"'],
 		['[12, 34]', 'holds what is not one ID: "[12"'],
 		['12, "34"', 'holds what is not one ID: ""34""'],
-		[[12, null], 'holds what is not one ID: null'],
 		[['12', ' '], 'holds what is not one ID: ""'],
 		[['12,34'], 'holds what is not one ID: "12,34"'],
-		[['12、34'], 'holds what is not one ID: "12、34"'],
 		[[1.5], 'holds what is not one ID: 1.5'],
 		[{ id: 12 }, 'holds what is not one ID: {"id":12}'],
 		[beyond, 'so large a number that its last digits are lost'],
 		[[beyond], 'so large a number that its last digits are lost'],
-		['12\ud83c', 'half of a character'],
 		['1\u200B2', 'holds U+200B, a character that nobody sees: "1\u200B2"'],
-		['12, 3\u00AD4', 'holds U+00AD, a character that nobody sees'],
-		['1\u00072', 'holds U+0007, a character that nobody sees'],
 		['1\uFE0F2', 'holds what is not one ID'],
-		['NULL', 'holds NULL, as if a value were missing'],
-		['{{ segments }}', 'but is set to Fixed'],
-		[['#N/A'], 'a formula without a result'],
-	])('are refused: %s', (given, refusal) => {
+	])('are refused: %j', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
 	});
@@ -68,19 +56,14 @@ describe('Segment IDs', () => {
 		expect(refusalOf(() => read('={{ $json.s }} ', context))).toContain('last digits are lost');
 	});
 
-	test.each(['(', ')', '[', ']', '{', '}', '"', "'", '`', '“', '”', '„', '‘', '’', '«', '»'])(
-		'are refused if one holds the character %s',
-		(mark) => {
-			const what = `'Segment IDs' holds what is not one ID: "3${mark}4"`;
-			expect(refusalOf(() => read(`12, 3${mark}4`))).toBe(what);
-		},
-	);
+	test.each([...'()[]{}"\'`“”„‘’«»'])('are refused if one holds the character %s', (mark) => {
+		const what = `'Segment IDs' holds what is not one ID: "3${mark}4"`;
+		expect(refusalOf(() => read(`12, 3${mark}4`))).toBe(what);
+	});
 
 	test.each([
 		['12 34', 'Separate the IDs by commas.'],
-		['12\t34', 'Separate the IDs by commas.'],
 		['News readers', 'Enter the ID alone, not a name.'],
-		['[12, 34]', 'Enter the ID alone, not a name.'],
 	])('of %j are refused with what to do: %s', (given, advice) => {
 		expect(adviceOf(() => read(given))).toBe(advice);
 	});
@@ -107,27 +90,13 @@ describe('Subscriber ID', () => {
 		['', "'Subscriber ID' is missing"],
 		['abc', `'Subscriber ID' is not a number: "abc"`],
 		['5001, 5002', `'Subscriber ID' holds what is not one ID: "5001, 5002"`],
-		[-1, "'Subscriber ID' holds what is not one ID: -1"],
 		['-5', `'Subscriber ID' is not a number: "-5"`],
-		['5001x', `'Subscriber ID' is not a number: "5001x"`],
 		['٥', `'Subscriber ID' is not a number: "٥"`],
-		[1.5, "'Subscriber ID' holds what is not one ID: 1.5"],
-		[['5001'], `'Subscriber ID' holds what is not one ID: ["5001"]`],
 		[true, "'Subscriber ID' holds what is not one ID: true"],
-		[
-			2 ** 53,
-			"'Subscriber ID' is so large a number that its last digits are lost: 9007199254740992",
-		],
-	])('is refused: %s', (given, refusal) => {
-		expect(refusalOf(() => read(given))).toBe(refusal);
+		[2 ** 53, "'Subscriber ID' is so large a number that its last digits are lost: "],
+	])('is refused: %j', (given, refusal) => {
+		expect(refusalOf(() => read(given))).toContain(refusal);
 	});
-
-	test.each(['5001, 5002', '5001 5002', '5001|5002'])(
-		'is refused with what to do if it is several: %s',
-		(given) => {
-			expect(adviceOf(() => read(given))).toBe('Use one item for each ID.');
-		},
-	);
 
 	test('is refused if a blank behind the braces makes a text of a number that has lost digits', () => {
 		const context = { input: { s: 2 ** 60 }, gives: { subscriberId: `${2 ** 60} ` } };
@@ -146,7 +115,6 @@ describe('Attributes', () => {
 			{ name: 'vip', value: '={{ $json.vip }}' },
 			{ name: '__proto__', value: '\u200B Oslo\u00A0' },
 			{ name: '\u202Acity\u00AD', value: 'pro\u200E' },
-			{ name: 'flag', value: '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}' },
 			{ name: 'heart', value: '❤\uFE0F' },
 			{ name: 'left', value: 'None' },
 		];
@@ -158,50 +126,30 @@ describe('Attributes', () => {
 			['vip', false],
 			['__proto__', 'Oslo'],
 			['city', 'pro'],
-			['flag', '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
 			['heart', '❤\uFE0F'],
 			['left', 'None'],
 		]);
 	});
 
+	const one = { name: 'plan', value: 'pro' };
 	test.each([
-		{ pairs: [], advice: 'Add one, with its value.' },
-		{
-			pairs: [
-				{ name: 'plan', value: 'pro' },
-				{ name: 'plan', value: 'free' },
-			],
-			advice: 'Keep one of them, or send once for each value.',
-		},
-	])('come with what to do: $advice', ({ pairs, advice }) => {
+		[[], 'Add one, with its value.'],
+		[[one, one], 'Keep one of them, or send once for each value.'],
+	])('%j are refused with what to do: %s', (pairs, advice) => {
 		expect(adviceOf(() => fromPairs(pairs))).toBe(advice);
 	});
 
-	const one = { name: 'plan', value: 'pro' };
 	test.each([
 		[[], "'Attributes' has no attribute"],
 		['={{ $json.pairs }}', "'Attributes' has no attribute"],
 		[[one, { name: 'plan ', value: 'free' }], `'Attributes' has the name "plan" twice`],
-		[
-			[{ ...one, name: 'NULL' }],
-			`'Name' in attribute 1 of 'Attributes' holds NULL, as if a value were missing: "NULL"`,
-		],
-		[
-			[{ ...one, value: 'NaN' }],
-			`'Value' in attribute 1 of 'Attributes' holds NaN, as if a value were missing: "NaN"`,
-		],
+		[[{ ...one, name: 'NULL' }], "'Name' in attribute 1 of 'Attributes' holds NULL, as if "],
+		[[{ ...one, value: 'NaN' }], "'Value' in attribute 1 of 'Attributes' holds NaN, as if "],
 		[[{ ...one, name: '' }], "'Name' in attribute 1 of 'Attributes' is missing"],
 		[[one, { name: 'city', value: '' }], "'Value' in attribute 2 of 'Attributes' is missing"],
-		[
-			[{ ...one, value: '={{ $json.x }}' }],
-			"'Value' in attribute 1 of 'Attributes' is empty for this item",
-		],
-		[
-			[{ ...one, value: beyond }],
-			"'Value' in attribute 1 of 'Attributes' is so large a number that its last digits are lost: 12345678901234567000",
-		],
-	])('are refused: %s', (pairs, refusal) => {
-		expect(refusalOf(() => fromPairs(pairs))).toBe(refusal);
+		[[{ ...one, value: beyond }], "'Value' in attribute 1 of 'Attributes' is so large a number"],
+	])('are refused: %j', (pairs, refusal) => {
+		expect(refusalOf(() => fromPairs(pairs))).toContain(refusal);
 	});
 });
 
@@ -213,7 +161,6 @@ describe('Attributes (JSON)', () => {
 	test.each([
 		{ given: '{"plan": "pro", "age": 42, "vip": true}' },
 		{ given: { plan: 'pro', age: 42, vip: true } },
-		{ given: { ' plan\u00A0': '\tpro ', age: 42, vip: true } },
 		{ given: { '\u202Aplan\u202C': 'pro\u200E', age: 42, vip: true } },
 		{ given: ' {" plan ": "pro\\n", "age": 42, "vip": true}\n' },
 	])('are names and values: $given', ({ given }) => {
@@ -227,25 +174,17 @@ describe('Attributes (JSON)', () => {
 		['{}', 'has no attribute'],
 		['null', 'holds null'],
 		['{"a": "b', 'is not valid JSON'],
-		['{"plan": "[object Object]', 'holds [object Object]'],
 		['{"": "pro"}', 'is missing'],
 		['{"plan": "pro", "plan ": "free"}', 'has the name "plan" twice'],
 		['{"city":"Oslo","city":"Bergen"}', 'has the name "city" twice'],
 		['{"city" : 1, "\\u0063ity"\n: 1}', 'has the name "city" twice'],
 		['{"a": {"b": 1}, "a": 2}', 'has the name "a" twice'],
 		['{"a": {"b": 1}}', `a in 'Attributes (JSON)' is not a text, a number or a boolean: {"b":1}`],
-		[
-			'{"id": 9007199254740993}',
-			"id in 'Attributes (JSON)' is so large a number that its last digits are lost",
-		],
+		['{"id": 9007199254740993}', "id in 'Attributes (JSON)' is so large a number"],
 		['{"plan": null}', "plan in 'Attributes (JSON)' is missing"],
-		[
-			'{"plan": ["pro"]}',
-			`plan in 'Attributes (JSON)' is not a text, a number or a boolean: ["pro"]`,
-		],
 		['{"plan": "{{ $json.plan }}"}', 'but is set to Fixed'],
 		['={"plan": "{{ $json.plan }}"}', 'has nothing in the place of {{ $json.plan }}'],
-	])('are refused: %s', (given, refusal) => {
+	])('are refused: %j', (given, refusal) => {
 		const context = { gives: { attributesJson: '{"plan": ""}' } };
 		expect(refusalOf(() => fromJson(given, context))).toContain(refusal);
 	});

@@ -126,11 +126,8 @@ describe('a test', () => {
 	);
 
 	test('has no key, and the other options', () => {
-		expect(testWith({}).options).toEqual({
-			dryRun: false,
-			timeoutMs: 5000,
-			unknownOutcome: 'report',
-		});
+		const others = { dryRun: false, timeoutMs: 5000, unknownOutcome: 'report' };
+		expect(testWith({}).options).toEqual(others);
 	});
 
 	test('goes out right away: somebody waits for it', () => {
@@ -156,12 +153,8 @@ describe('a test', () => {
 	test('says whom it went to', () => {
 		const test = testWith({ options: { testSubscriberId: '5001' } });
 		expect(toRow(test, { status: 'success', description: 'Sent' })).toEqual({
-			subscriberId: '5001',
-			audience: 'test',
-			status: 'success',
-			description: 'Sent',
-			title: 'Summer sale',
-			recipients: 'subscriber 5001',
+			...{ subscriberId: '5001', audience: 'test', status: 'success', description: 'Sent' },
+			...{ title: 'Summer sale', recipients: 'subscriber 5001' },
 		});
 	});
 });
@@ -173,36 +166,27 @@ describe('the request of a send', () => {
 		const { client, asked } = recordingClient(created);
 		const result = await performSend(client, prepare({ options: { timeout: 5000 } }));
 		expect(result).toMatchObject({ value: { campaignId: '1001', description: 'Created' } });
-		expect(asked).toEqual([
-			{
-				request: { isSend: true, path: '/v1/notification/send/all', body: contentBody },
-				timeoutMs: 5000,
-			},
-		]);
+		const request = { isSend: true, path: '/v1/notification/send/all', body: contentBody };
+		expect(asked).toEqual([{ request, timeoutMs: 5000 }]);
 	});
 
 	test.each([
 		{
 			send: toSubscriber(),
-			label: "'Subscriber ID'",
 			fix: "They may have unsubscribed: correct 'Subscriber ID', or take them out of the list.",
 		},
 		{
 			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
-			label: "'Test Subscriber ID'",
 			fix: "Correct 'Test Subscriber ID'.",
 		},
-	])('names the subscriber who is not there, and the field: $label', async ({ send, fix }) => {
+	])('names the subscriber who is not there: $fix', async ({ send, fix }) => {
 		const missing: Problem = {
 			...{ type: 'invalid_sid', outcome: 'notSent', cause: 'configuration-invalid' },
 			message: 'The push service has no such subscriber',
 		};
-		expect(await performSend(refusingClient(missing), send)).toMatchObject({
-			problem: {
-				message: 'The push service has no subscriber 5001',
-				fix,
-			},
-		});
+		const message = 'The push service has no subscriber 5001';
+		const result = await performSend(refusingClient(missing), send);
+		expect(result).toMatchObject({ problem: { message, fix } });
 	});
 
 	test('is shown by a dry run, without a header', () => {
@@ -236,15 +220,6 @@ describe('the item of a send', () => {
 		]);
 	});
 
-	test.each([prepare({}), toAttributes({ plan: 'pro', city: 'Oslo' }), toSegments([12, 34])])(
-		'is flat, so that a table takes it: for $audience',
-		(send) => {
-			const row = toRow(send, { campaignId: '1001', status: 'success', description: 'Created' });
-			expect(row['recipients']).toBe(describeRecipients(send));
-			expect(Object.values(row).map((value) => typeof value)).not.toContain('object');
-		},
-	);
-
 	test('names no time that quiet hours made when it was sent earlier', () => {
 		const moved = prepare({ additionalFields: { sendAt, quietHours: night } });
 		expect(toRow(moved, { status: 'alreadySent' })).toEqual({
@@ -260,12 +235,8 @@ describe('the item of a send', () => {
 		const send = toSubscriber();
 		const request = toRequest('https://push.example', send);
 		expect(toRow(send, { dryRun: true, request })).toEqual({
-			subscriberId: '5001',
-			audience: 'subscriber',
-			title: 'Summer sale',
-			recipients: 'subscriber 5001',
-			dryRun: true,
-			request,
+			...{ subscriberId: '5001', audience: 'subscriber', title: 'Summer sale' },
+			...{ recipients: 'subscriber 5001', dryRun: true, request },
 		});
 	});
 
@@ -275,13 +246,8 @@ describe('the item of a send', () => {
 		const item = itemOf({ title: ' Sale ', subscriberId: 5001, segmentIds: '', ...named });
 		const known = { sendAt: '2030-05-17 22:00 +00:00', idempotencyKey: 'a-1', error };
 		expect(toRowAsEntered(item, sendToSubscriber, ending)).toEqual({
-			subscriberId: '5001',
-			audience: 'subscriber',
-			status: 'notSent',
-			description: 'Why',
-			title: 'Sale',
-			recipients: 'subscriber 5001',
-			...known,
+			...{ subscriberId: '5001', audience: 'subscriber', status: 'notSent', description: 'Why' },
+			...{ title: 'Sale', recipients: 'subscriber 5001', ...known },
 		});
 		// The service knows no name of a campaign there.
 		expect(toRowAsEntered(item, sendToAll, ending)).toMatchObject({ name: 'Readers', ...known });
@@ -291,10 +257,7 @@ describe('the item of a send', () => {
 				throw new Error('No such field');
 			},
 		};
-		expect(toRowAsEntered(unreadable, sendToSegments, { dryRun: true, error })).toEqual({
-			audience: 'segments',
-			dryRun: true,
-			error,
-		});
+		const row = toRowAsEntered(unreadable, sendToSegments, { dryRun: true, error });
+		expect(row).toEqual({ audience: 'segments', dryRun: true, error });
 	});
 });

@@ -33,7 +33,6 @@ describe('Send At', () => {
 		const { body, timing } = read(fields, { timezone: 'Europe/Berlin' });
 		expect(body.send_at).toBe(sendAt);
 		expect(timing).toMatchObject({ effective: { text: sendAt }, isMoved: false });
-		expect(timing.entered).toBe(timing.effective);
 	});
 
 	test.each(['now', ' NOW ', '\u200Bnow\n'])('is no time if it is the word "%s"', (sendAt) => {
@@ -51,7 +50,6 @@ describe('Send At', () => {
 		expect(body.send_at).toBe('2030-05-18 08:00 +05:30');
 		expect(timing).toMatchObject({
 			timezone: 'Asia/Kolkata',
-			entered: { text: '2030-05-17 22:00 +05:30' },
 			effective: { text: '2030-05-18 08:00 +05:30' },
 			isMoved: true,
 		});
@@ -62,11 +60,7 @@ describe('Send At', () => {
 		[' \u200B', "'Send At' is missing"],
 		['={{ $json.when }}', "'Send At' is empty for this item"],
 		['nowadays', `'Send At' can't be read as a date: "nowadays"`],
-		['soon', `'Send At' can't be read as a date: "soon"`],
-		['2030-05-17', `'Send At' is a date without a time: "2030-05-17"`],
 		[false, "'Send At' can't be read as a date: false"],
-		[[], "'Send At' can't be read as a date: []"],
-		['2573-05-17 09:30', `'Send At' is more than ten years ahead: "2573-05-17 09:30"`],
 	])('is refused: "%s"', (sendAt, refusal) => {
 		expect(refusalOf(() => read({ sendAt }))).toBe(refusal);
 	});
@@ -78,7 +72,7 @@ describe('Timezone', () => {
 		...['EST', 'GMT', 'Etc/GMT+5', 'etc/gmt', 'Etc/Universal', 'EST5EDT'],
 		...['Europe/Atlantis', '+02:00', 'Berlin', '/', 'Narnia'],
 	])('is refused if it is no timezone of a region: %s', (sendAtTimezone) => {
-		expect(refusalOf(() => read({ sendAt, sendAtTimezone }))).toBe(
+		expect(refusalOf(() => read({ sendAtTimezone }))).toBe(
 			`'Timezone' is not a timezone of a region: "${sendAtTimezone}"`,
 		);
 	});
@@ -100,55 +94,32 @@ describe('Timezone', () => {
 		expect(body.send_at).toBe('2030-05-17 09:30 -05:00');
 	});
 
-	test.each([
-		{},
-		{ sendAt },
-		{ sendAt, sendAtTimezone: '' },
-		{ expireAt: sendAt },
-		{ quietHours: { hours: { from: '21:00', to: '08:00' } } },
-	])("that is none is looked for in the workflow's settings, with %j", (fields) => {
-		for (const timezone of ['Mars/Base', '', 'Europe/Berlin ']) {
-			expect(refusalOf(() => read(fields, { timezone }))).toBe(
-				`The timezone in the workflow's settings is none: "${timezone.trim()}"`,
+	test.each([{}, { sendAt }, { quietHours: { hours: { from: '21:00', to: '08:00' } } }])(
+		"that is none is looked for in the workflow's settings, with %j",
+		(fields) => {
+			for (const timezone of ['Mars/Base', '', 'Europe/Berlin ']) {
+				expect(refusalOf(() => read(fields, { timezone }))).toBe(
+					`The timezone in the workflow's settings is none: "${timezone.trim()}"`,
+				);
+			}
+			expect(adviceOf(() => read(fields, { timezone: 'Mars/Base' }))).toBe(
+				"Choose one under 'Timezone' in the workflow's settings.",
 			);
-		}
-		expect(adviceOf(() => read(fields, { timezone: 'Mars/Base' }))).toBe(
-			"Choose one under 'Timezone' in the workflow's settings.",
-		);
-	});
+		},
+	);
 
-	test('changes nothing if there is no time, whatever it is', () => {
-		expect(read({ sendAtTimezone: 'EST' })).toEqual(read({}));
-	});
-
-	test('that is a blank from an expression is left out, as an empty one', () => {
-		const fields = { sendAt, sendAtTimezone: '={{ $json.zone }}' };
-		const { body } = read(fields, { timezone: 'Asia/Tokyo', input: { zone: '\u00A0' } });
-		expect(body.send_at).toBe('2030-05-17 09:30 +09:00');
-	});
-
-	test('offers names that people search for, with a region', () => {
+	test('offers names of today, with a region, and takes each of them', () => {
 		const names = timezones().map(({ value }) => String(value));
 		const searched = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Europe/Kyiv'];
 		expect(names).toEqual(expect.arrayContaining(searched));
 		expect(names.filter((name) => !name.includes('/'))).toEqual(['UTC']);
+		const taken = names.map((sendAtTimezone) => read({ sendAtTimezone }).timing.timezone);
+		expect(taken).toEqual(names);
 	});
 
-	// IANA's names of today that Node.js 20 knows by older ones: `backward` of its time zone database.
-	const renamed = `Africa/Asmara America/Argentina/Buenos_Aires America/Argentina/Catamarca
-		America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza America/Atikokan
-		America/Indiana/Indianapolis America/Kentucky/Louisville America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu
-		Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei`;
-	test.each(renamed.split(/\s+/))('offers a name of today, and takes it: %s', (sendAtTimezone) => {
-		expect(timezones().map(({ value }) => value)).toContain(sendAtTimezone);
-		expect(read({ sendAt, sendAtTimezone }).timing.timezone).toBe(sendAtTimezone);
-	});
-
-	test('left out by an expression counts as empty', () => {
-		for (const sendAtTimezone of [false, []]) {
-			const { timing } = read({ sendAt, sendAtTimezone }, { timezone: 'Asia/Tokyo' });
-			expect(timing.timezone).toBe('Asia/Tokyo');
-		}
+	test.each(['={{ $json.zone }}', false, []])('that is blank is left out: %j', (sendAtTimezone) => {
+		const context = { timezone: 'Asia/Tokyo', input: { zone: '\u00A0' } };
+		expect(read({ sendAt, sendAtTimezone }, context).timing.timezone).toBe('Asia/Tokyo');
 	});
 });
 
@@ -187,15 +158,12 @@ describe('Expire After', () => {
 	test.each([
 		[{ amount: 0, unit: 'd' }, `${amount}: 0`],
 		[{ amount: 1.5, unit: 'd' }, `${amount}: 1.5`],
-		[{ amount: 'many', unit: 'd' }, `${amount}: "many"`],
 		[{ amount: '-7', unit: 'd' }, `${amount}: "-7"`],
 		[{ amount: 2 ** 53, unit: 'd' }, `${amount}: 9007199254740992`],
-		[{ amount: true, unit: 'd' }, `${amount}: true`],
-		[{ amount: '', unit: 'd' }, "'Amount' in 'Expire After' is missing"],
 		[{}, "'Amount' in 'Expire After' is missing"],
 		[{ amount: 1, unit: '' }, "'Unit' in 'Expire After' is missing"],
 		[{ amount: 1, unit: 'w' }, `'Unit' in 'Expire After' is none of d, h, m: "w"`],
-	])('is refused: %s', (duration, refusal) => {
+	])('is refused: %j', (duration, refusal) => {
 		expect(refusalOf(() => expire(duration))).toBe(refusal);
 	});
 });
@@ -265,10 +233,6 @@ describe('Expire At', () => {
 		['', "'Expire At' is missing"],
 		['={{ $json.end }}', "'Expire At' is empty for this item"],
 		['now', `'Expire At' can't be read as a date: "now"`],
-		['2030-05-17', `'Expire At' is a date without a time: "2030-05-17"`],
-		['2099-05-17 09:30', `'Expire At' is more than ten years ahead: "2099-05-17 09:30"`],
-		[1_893_456_000, "'Expire At' is 1893456000, which looks like seconds"],
-		[false, "'Expire At' can't be read as a date: false"],
 	])('is refused: "%s"', (expireAt, refusal) => {
 		expect(refusalOf(() => read({ expireAt }))).toBe(refusal);
 	});

@@ -8,21 +8,13 @@ import {
 
 const created = { status: 'success', description: 'Campaign created', ID: 1001 };
 const count = {
-	total_attempts: '9',
-	successfully_sent: '8',
-	failed_to_send: '1',
-	delivered: '6',
-	clicked: '3',
-	closed: '0',
+	...{ total_attempts: '9', successfully_sent: '8', failed_to_send: '1' },
+	...{ delivered: '6', clicked: '3', closed: '0' },
 };
 const record = { notification_status: 'Sent', notification_id: '1001', count };
 const counters = {
-	totalAttempts: 9,
-	successfullySent: 8,
-	failedToSend: 1,
-	delivered: 6,
-	clicked: 3,
-	closed: 0,
+	...{ totalAttempts: 9, successfullySent: 8, failedToSend: 1 },
+	...{ delivered: 6, clicked: 3, closed: 0 },
 };
 const statusOf = (change: object, id = '1001') =>
 	campaignStatusOf(id).safeParse({ ...record, ...change });

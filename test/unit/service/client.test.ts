@@ -1,9 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import {
-	campaignCreated,
-	notificationSent,
-	subscriberCount,
-} from '../../../nodes/PushCampaign/service/answers';
+import { campaignCreated, notificationSent } from '../../../nodes/PushCampaign/service/answers';
 import {
 	answering,
 	body,
@@ -74,11 +70,7 @@ describe('a redirect is not followed, and means not sent,', () => {
 		{ statusCode: 301, location: 'https://other.example/x', host: 'other.example' },
 		{ statusCode: 308, location: '/x', host: 'push.example:8443' },
 		{ statusCode: 302, location: 'https://:', host: 'another address' },
-		{
-			statusCode: 307,
-			location: 'https://the-key-of-the-site.example',
-			host: '(withheld).example',
-		},
+		{ statusCode: 307, location: 'https://the-key-of-the-site.a', host: '(withheld).a' },
 	])('to $location', async ({ statusCode, location, host }) => {
 		expect(await problemAfter(send, answering('', statusCode, { location }))).toMatchObject({
 			type: 'unexpected_answer',
@@ -100,7 +92,6 @@ describe('Retry-After', () => {
 	test.each([
 		{ header: '120', pause: 120_000 },
 		{ header: ' 0.5 ', pause: 500 },
-		{ header: '0.25', pause: 250 },
 		{ header: 'Tue, 01 Jan 2030 01:00:00 GMT', pause: 3_600_000 },
 	])('$header is a pause of $pause ms', async ({ header, pause }) => {
 		expect(await pauseAfter(header)).toBe(pause);
@@ -121,17 +112,11 @@ describe('Retry-After', () => {
 	test.each([
 		['60', '1 minute'],
 		['61', '2 minutes'],
+		['5401', '91 minutes'],
 	])('of %s seconds is a pause of %s', async (header, pause) => {
 		const answer = failing('rate_limit', 'No', 200, { 'retry-after': header });
 		expect((await problemAfter(send, answer)).fix).toBe(
 			`The service asks for a pause of ${pause}.`,
-		);
-	});
-
-	test('is given in minutes', async () => {
-		const answer = failing('rate_limit', 'No', 200, { 'retry-after': '5401' });
-		expect((await problemAfter(send, answer)).fix).toBe(
-			'The service asks for a pause of 91 minutes.',
 		);
 	});
 });
@@ -204,10 +189,4 @@ describe('without an answer', () => {
 			'The connection was lost before the push service answered',
 		);
 	});
-});
-
-test('a read is answered by its own schema', async () => {
-	const client = clientOf(answering({ active_subscribers: '7' }));
-	const result = await client.request(readCount, subscriberCount, 1000);
-	expect(result).toMatchObject({ value: { activeSubscribers: 7 } });
 });

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 
 import { namesIn, parseBody } from '../../../nodes/PushCampaign/service/json';
-import { cpuTimeOf } from '../../support/cpuTime';
 
 const asItIs = (_name: string, value: unknown) => value;
 
@@ -55,15 +54,5 @@ describe('the names in JSON text', () => {
 				expect(namesIn(json)).toEqual(given.map(([name]) => name));
 			}),
 		);
-	});
-
-	test('are found in 100,000 characters at once', async () => {
-		const took = await cpuTimeOf(() => {
-			expect(namesIn(`{"a":"${'\\"'.repeat(50_000)}","a":${' '.repeat(100_000)}1}`)).toHaveLength(
-				2,
-			);
-			expect(namesIn('"'.repeat(99_999))).toEqual([]);
-		});
-		expect(took).toBeLessThan(500);
 	});
 });

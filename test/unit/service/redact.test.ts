@@ -1,6 +1,5 @@
 import { parseBody } from '../../../nodes/PushCampaign/service/json';
 import { createRedactor } from '../../../nodes/PushCampaign/service/redact';
-import { cpuTimeOf } from '../../support/cpuTime';
 
 const key = 'a/key"of the\\site';
 const redactor = createRedactor([key, '12345']);
@@ -51,12 +50,4 @@ test('an ID or a counter with the digits of a token stays', () => {
 	};
 	expect(read(JSON.stringify(answer))).toEqual(answer);
 	expect(read('{"ID":"at 12345"}')).toEqual({ ID: 'at (withheld)' });
-});
-
-test('100,000 characters take no more than a moment', async () => {
-	const slow = createRedactor(['a.b*c+(d)', 'aaaaaaab', 'aa']);
-	const took = await cpuTimeOf(() => {
-		for (const part of ['a', 'aa ', 'a.b*', '12345', '\\"']) slow.text(part.repeat(100_000));
-	});
-	expect(took).toBeLessThan(5_000);
 });
