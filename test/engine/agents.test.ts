@@ -3,6 +3,7 @@ import { TOOL } from './support/nodeTypes';
 import {
 	byTitle,
 	credentialsFor,
+	database,
 	failure,
 	faultFor,
 	hintsOf,
@@ -11,7 +12,6 @@ import {
 	push,
 	titled,
 	titlesAt,
-	database,
 	useSimulator,
 } from './support/pushCampaign';
 import { itemsOf, runAsOwnAgent, runWorkflow } from './support/run';

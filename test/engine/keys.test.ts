@@ -95,14 +95,6 @@ describe('a key whose outcome is unknown', () => {
 	const again = async (unknownOutcome: string) =>
 		await run(keyed('order-1', {}, { unknownOutcome }));
 
-	test('is not sent by a later execution', async () => {
-		await leaveUnknown();
-		const told = failureOf(await again('report'));
-		expect(told.message).toMatch(/^Do not send it again yet: it is unknown whether this was sent/);
-		expect(simulator().requests).toEqual([]);
-		expect(database.keyRows).toEqual(['claim:1', 'lost:1']);
-	});
-
 	test('is sent once more with Send Again', async () => {
 		await leaveUnknown();
 		const done = await again('resend');
@@ -126,14 +118,17 @@ describe('a key whose outcome is unknown', () => {
 		expect(database.keyRows).toEqual(['claim:1', 'lost:1', 'sent']);
 	});
 
-	test('is not told as not sent if the item is not valid by then', async () => {
+	test.each([
+		{ what: 'Report Again', choice: 'report', title: 'a' },
+		{ what: 'Report Again for an item that is not valid', choice: 'report', title: "={{ '' }}" },
+		{ what: 'Send Again for an item that is not valid', choice: 'resend', title: "={{ '' }}" },
+	])('stays so, and is not sent, with $what', async ({ choice, title }) => {
 		await leaveUnknown();
-		for (const unknownOutcome of ['report', 'resend']) {
-			const invalid = keyed('order-1', { title: "={{ '' }}" }, { unknownOutcome });
-			const [item] = outputOf(await run(invalid, titled('a'), continuing));
-			expect(item).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
-		}
+		const parameters = keyed('order-1', { title }, { unknownOutcome: choice });
+		const [item] = outputOf(await run(parameters, titled('a'), continuing));
+		expect(item).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
 		expect(simulator().requests).toEqual([]);
+		expect(database.keyRows).toEqual(['claim:1', 'lost:1']);
 	});
 
 	test('lets others of its run be sent with Send Again', async () => {

@@ -1,12 +1,12 @@
 import {
 	credentialsFor,
+	database,
 	failureOf,
 	inputOf,
 	loopOf,
 	outputOf,
 	push,
 	titlesAt,
-	database,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';

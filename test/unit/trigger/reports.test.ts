@@ -85,22 +85,9 @@ test.each<{ what: string; polls: string[]; then: string[] }>([
 		then: ['', '1,2,3', '', '', ''],
 	},
 	{
-		what: 'an outage beside a campaign that has failed before, and the next one, too',
-		polls: [
-			...['1 slow', '1 slow', nothing('slow'), nothing('slow'), '1 slow', '1 slow'],
-			...[nothing('page'), nothing('page'), '1 slow', '1 slow'],
-		],
-		then: ['', '1', '', '1,2,3', '', '', '', '1,2,3', '', ''],
-	},
-	{
 		what: 'a campaign that goes on failing after an outage',
 		polls: [nothing('slow'), nothing('slow'), '1 slow', '1 slow', '1 slow'],
 		then: ['', '1,2,3', '', '1', ''],
-	},
-	{
-		what: 'a campaign that failed for another cause before an outage not again',
-		polls: ['1 gone', '1 gone', nothing('late'), nothing('late'), '1 gone', '1 gone'],
-		then: ['', '1', '', '1,2,3', '', ''],
 	},
 	{
 		what: 'what passes by itself in a part once, whichever campaigns it meets, until others alone fail',
