@@ -254,22 +254,26 @@ describe('a job', () => {
 		const timers: string[] = [];
 		const sleep = async (milliseconds: number, signal?: AbortSignal) =>
 			await new Promise<void>((resolve, reject) => {
-				if (signal === undefined) return setImmediate(resolve);
+				if (signal === undefined) {
+					setImmediate(resolve);
+					return;
+				}
 				timers.push(`begins: ${milliseconds}`);
 				signal.addEventListener('abort', () => {
 					timers.push('ends');
 					reject(new Error('aborted'));
 				});
 			});
-		let asked = 0;
-		const refuse: Job<string> = async () => {
-			asked += 1;
-			// Each answer wakes the run, which waits on.
-			for (let turn = asked; turn > 0; turn -= 1) await new Promise(setImmediate);
-			if (asked === 15) setImmediate(() => stop.abort());
-			return { then: 'refused', outcome: 'refused', retryAfterMs: 600_000 };
-		};
-		const jobs = Array.from({ length: 15 }, () => refuse);
+		// Each answer wakes the run, which waits on.
+		const refusedAfter =
+			(turns: number): Job<string> =>
+			async () => {
+				for (let turn = 0; turn <= turns; turn += 1) await new Promise(setImmediate);
+				if (turns === 9) setImmediate(() => stop.abort());
+				return { then: 'refused', outcome: 'refused', retryAfterMs: 600_000 };
+			};
+		const accepted: Job<string> = async () => end;
+		const jobs = [accepted, ...Array.from({ length: 9 }, (_, turns) => refusedAfter(turns + 1))];
 		const { signal } = stop;
 		await runQueue(jobs, { stopOnFailure: false, signal, sleep, now: () => 0 });
 		expect(timers).toEqual(['begins: 600000', 'ends']);
