@@ -338,7 +338,7 @@ describe('in the editor', () => {
 		expect(requests[0]?.json).toMatchObject({ title: 'Item 1', sid: '5003' });
 		expect(requests[0]?.json).not.toHaveProperty('send_at');
 		expect(hintsOf(execution)).toMatch(
-			/it went to subscriber 5003 alone\..* it goes .*to all subscribers on \d+ \w+ \d+ at /s,
+			/it went to subscriber 5003 alone\..* they go .*to all subscribers on \d+ \w+ \d+ at /s,
 		);
 	});
 
