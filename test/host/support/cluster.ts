@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, run, startN8n, startProgram, type N8nServer } from '../../../host';
 import { requireProgram } from './requirements';
-import { startStage, tarball, type Stage } from '.';
+import { startStage, tarball, type Stage } from './stage';
 
 /** An empty database of its own, on a loopback port, that keeps nothing. */
 interface Database {
