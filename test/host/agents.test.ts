@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { actionType, connect, node, webhookWorkflow } from '../../host';
-import { useStage } from './support';
+import { actionType, connect, node, webhookWorkflow, type WorkflowDraft } from '../../host';
+import { acceptedTitles, lostAnswer, publish, useStage } from './support';
 import { startModel, type ModelServer, type ToolCall } from './support/model';
-import { acceptedTitles, lostAnswer } from './support/sends';
 
 // A model that is scripted calls the node as a tool, in the three ways in which n8n runs tools.
 
@@ -27,8 +26,13 @@ const content: INodeParameters = {
 const given = { Title: 'Sale', Message: 'Today', Target_URL: 'https://shop.example/sale' };
 const body = { title: 'Sale', message: 'Today', target_url: 'https://shop.example/sale' };
 
+interface Tool {
+	name: string;
+	parameters: INodeParameters;
+}
+
 /** One tool for each operation, with what the model calls it with. */
-const tools: Array<{ name: string; parameters: INodeParameters; call: Record<string, string> }> = [
+const tools: Array<Tool & { call: Record<string, string> }> = [
 	{ name: 'To_all', parameters: { operation: 'sendToAll', ...content }, call: given },
 	{
 		name: 'To_attributes',
@@ -77,6 +81,11 @@ function expectAllDone(told: readonly string[]): void {
 	words.forEach((word, index) => expect(told[index]).toContain(word));
 }
 
+const toolNodes = (offered: readonly Tool[]) =>
+	offered.map(({ name, parameters }) =>
+		node(name, `${actionType}Tool`, parameters, { credential: stage().credential }),
+	);
+
 const newModel = async (rounds: ToolCall[][]): Promise<ModelServer> => {
 	const model = await startModel(rounds);
 	models.push(model);
@@ -85,11 +94,8 @@ const newModel = async (rounds: ToolCall[][]): Promise<ModelServer> => {
 
 describe('as a tool of the AI Agent node', () => {
 	/** Runs an agent once, in a workflow; gives what the model was told. */
-	const runAgent = async (
-		rounds: ToolCall[][],
-		offered: Array<{ name: string; parameters: INodeParameters }>,
-	) => {
-		const { client, credential } = stage();
+	const runAgent = async (rounds: ToolCall[][], offered: readonly Tool[]) => {
+		const { client } = stage();
 		const model = await newModel(rounds);
 		const access = { apiKey: 'no-key', url: model.url };
 		const modelCredential = await client.createCredential('Model', 'openAiApi', access);
@@ -105,19 +111,17 @@ describe('as a tool of the AI Agent node', () => {
 			{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: {} },
 			{ typeVersion: 1.2, credential: modelCredential },
 		);
-		const toolNodes = offered.map(({ name, parameters }) =>
-			node(name, `${actionType}Tool`, parameters, { credential }),
-		);
-		const path = randomUUID();
-		const alone = webhookWorkflow(path, [agent]);
-		let draft = { ...alone, nodes: [...alone.nodes, chat, ...toolNodes] };
-		draft = connect(draft, chat.name, agent.name, { type: 'ai_languageModel' });
-		for (const { name } of toolNodes) draft = connect(draft, name, agent.name, { type: 'ai_tool' });
-		const { id } = await client.createWorkflow(draft);
-		await client.activate(id);
-		await client.runWebhook(path, { items: [{}] });
-		const [ended] = await client.waitForExecutions({ workflowId: id });
-		expect(ended?.status).toBe('success');
+		const workflow = await publish(stage(), (path) => {
+			const alone = webhookWorkflow(path, [agent]);
+			const parts = toolNodes(offered);
+			const all = { ...alone, nodes: [...alone.nodes, chat, ...parts] };
+			const withModel = connect(all, chat.name, agent.name, { type: 'ai_languageModel' });
+			return parts.reduce(
+				(draft, { name }) => connect(draft, name, agent.name, { type: 'ai_tool' }),
+				withModel,
+			);
+		});
+		expect((await workflow.run([{}])).status).toBe('success');
 		return model;
 	};
 
@@ -150,7 +154,7 @@ describe('by MCP', () => {
 	});
 
 	test('every operation does what the client asks for', async () => {
-		const { client, credential, server } = stage();
+		const { client, server } = stage();
 		const path = randomUUID();
 		const trigger = node(
 			'MCP Server Trigger',
@@ -158,14 +162,12 @@ describe('by MCP', () => {
 			{ authentication: 'none', path },
 			{ typeVersion: 2, webhookId: path },
 		);
-		const toolNodes = tools.map(({ name, parameters }) =>
-			node(name, `${actionType}Tool`, parameters, { credential }),
+		const parts = toolNodes(tools);
+		const alone = { name: 'MCP', nodes: [trigger, ...parts], connections: {}, settings: {} };
+		const draft = parts.reduce(
+			(whole: WorkflowDraft, { name }) => connect(whole, name, trigger.name, { type: 'ai_tool' }),
+			alone,
 		);
-		const alone = { name: 'MCP', nodes: [trigger, ...toolNodes], connections: {} };
-		let draft = { ...alone, settings: {} };
-		for (const { name } of toolNodes) {
-			draft = connect(draft, name, trigger.name, { type: 'ai_tool' });
-		}
 		const { id } = await client.createWorkflow(draft);
 		await client.activate(id);
 
@@ -200,10 +202,7 @@ describe('by MCP', () => {
 
 describe("as a tool of n8n's own Agents", () => {
 	/** Chats once with an agent that has these tools; gives what the model was told. */
-	const chat = async (
-		rounds: ToolCall[][],
-		offered: Array<{ name: string; parameters: INodeParameters }>,
-	): Promise<string[]> => {
+	const chat = async (rounds: ToolCall[][], offered: readonly Tool[]): Promise<string[]> => {
 		const { client, credential } = stage();
 		const model = await newModel(rounds);
 		const access = { apiKey: 'no-key', url: model.url };
@@ -229,9 +228,8 @@ describe("as a tool of n8n's own Agents", () => {
 			})),
 		};
 		const agent = withId.parse(await client.request('POST', agents, { name: 'Marketing', schema }));
-		const events = await client.requestText('POST', `${agents}/${agent.id}/chat`, {
-			message: 'Go',
-		});
+		const path = `${agents}/${agent.id}/chat`;
+		const events = await client.requestText('POST', path, { message: 'Go' });
 		expect(events).toContain('"done"');
 		return model.told();
 	};

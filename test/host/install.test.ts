@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import {
 	actionType,
+	chain,
 	credentialType,
 	installCommunityPackage,
 	node,
@@ -16,7 +17,7 @@ import {
 	runNpm,
 	triggerType,
 } from '../../host';
-import { content, runNodes, startStage, tarball, type Stage } from './support';
+import { content, runNodes, tarball, useStage } from './support';
 
 /** Installs the packed package by the command of the README, for another home and with the tarball as its source. */
 async function installAsReadmeSays(home: string): Promise<void> {
@@ -30,20 +31,13 @@ async function installAsReadmeSays(home: string): Promise<void> {
 }
 
 describe('the packed package in a new n8n', () => {
-	let stage: Stage;
-	beforeAll(async () => {
-		stage = await startStage({ prepare: installAsReadmeSays, editor: true });
-	});
-	beforeEach(() => stage.simulator.reset());
-	afterAll(async () => {
-		await stage.close();
-	});
+	const stage = useStage({ prepare: installAsReadmeSays, editor: true });
 
 	const send = (parameters = {}) =>
-		pushCampaign({ ...content, ...parameters }, { credential: stage.credential });
+		pushCampaign({ ...content, ...parameters }, { credential: stage().credential });
 
 	test("is offered by n8n after the README's command, with a schema for what each operation returns", async () => {
-		const { client, server } = stage;
+		const { client, server } = stage();
 		const nodeInfos = [actionType, triggerType].map((name) => ({ name, version: 1 }));
 		const answer = await client.request('POST', 'node-types', { nodeInfos });
 		const described = z.array(z.object({ displayName: z.string(), description: z.string() }));
@@ -64,7 +58,7 @@ describe('the packed package in a new n8n', () => {
 	});
 
 	test('the HTTP Request node works with the credential, and its requests have the content type', async () => {
-		const { simulator, credential } = stage;
+		const { simulator, credential } = stage();
 		const request = node(
 			'Read',
 			'n8n-nodes-base.httpRequest',
@@ -75,7 +69,7 @@ describe('the packed package in a new n8n', () => {
 			},
 			{ credential, typeVersion: 4.2 },
 		);
-		const { execution } = await runNodes(stage, [request]);
+		const { execution } = await runNodes(stage(), [request]);
 		expect(execution.status).toBe('success');
 		expect(simulator.requests[0]?.headers['content-type']).toBe('application/json');
 	});
@@ -88,11 +82,11 @@ describe('the packed package in a new n8n', () => {
 	])(
 		'runs a Send At beside zod $zod and luxon $luxon of other community packages',
 		async ({ zod, luxon }) => {
-			const modules = join(packagesFolder(stage.server.userFolder), 'node_modules');
+			const modules = join(packagesFolder(stage().server.userFolder), 'node_modules');
 			const others = await mkdtemp(join(tmpdir(), 'others-'));
 			const flags = ['--prefix', others, '--no-audit', '--no-fund', '--ignore-scripts'];
 			await runNpm(['install', ...flags, `zod@${zod}`, `luxon@${luxon}`], others);
-			await stage.restart(async () => {
+			await stage().restart(async () => {
 				for (const name of ['zod', 'luxon']) {
 					await rm(join(modules, name), { recursive: true, force: true });
 					await cp(join(others, 'node_modules', name), join(modules, name), { recursive: true });
@@ -104,9 +98,9 @@ describe('the packed package in a new n8n', () => {
 			const action = send({ additionalFields });
 			const status = pushCampaign(
 				{ operation: 'getStatus' },
-				{ name: 'Status', credential: stage.credential },
+				{ name: 'Status', credential: stage().credential },
 			);
-			const { execution } = await runNodes(stage, [action, status]);
+			const { execution } = await runNodes(stage(), [action, status]);
 			expect(outputOf(execution, action.name)[0]?.json).toMatchObject({
 				status: 'success',
 				sendAt: '2035-05-17 09:30 -04:00',
@@ -120,24 +114,17 @@ describe('the packed package in a new n8n', () => {
 	);
 
 	test('is replaced by a newer version, and a saved workflow is the same and runs', async () => {
-		const { client } = stage;
+		const { client } = stage();
 		const start = node('Start', 'n8n-nodes-base.manualTrigger');
-		const { id } = await client.createWorkflow({
-			name: 'Saved',
-			nodes: [start, send()],
-			connections: { Start: { main: [[{ node: 'Push Campaign', type: 'main', index: 0 }]] } },
-			settings: {},
-		});
+		const { id } = await client.createWorkflow(chain('Saved', [start, send()]));
 		const before = await client.workflow(id);
 		const packed = await tarball();
-		await stage.restart(async () => installCommunityPackage(stage.server.userFolder, packed));
+		await stage().restart(async () => installCommunityPackage(stage().server.userFolder, packed));
 		expect(await client.workflow(id)).toEqual(before);
 		const execution = await client.runManually(id, 'Start');
 		expect(outputOf(execution, 'Push Campaign')[0]?.json).toMatchObject({ status: 'success' });
-		const notes = await readFile(
-			join(packagesFolder(stage.server.userFolder), 'package.json'),
-			'utf8',
-		);
+		const packages = packagesFolder(stage().server.userFolder);
+		const notes = await readFile(join(packages, 'package.json'), 'utf8');
 		expect(notes).toContain(packageName);
 	});
 });

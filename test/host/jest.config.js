@@ -18,6 +18,7 @@ module.exports = {
 	cacheDirectory: '<rootDir>/.artifacts/jest-cache',
 	// The suites mostly wait: for polls, for pauses between retries.
 	maxWorkers: 3,
+	testSequencer: '<rootDir>/test/host/longestFirst.js',
 	// Nothing takes that long: a test ends when it has seen what it waits for.
 	testTimeout: 1_200_000,
 	// A busy machine does not let a worker end within the half second after which jest warns and kills it.

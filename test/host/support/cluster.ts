@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, run, startN8n, startProgram, type N8nServer } from '../../../host';
 import { requireProgram } from './requirements';
-import { startStage, tarball, type Stage } from '.';
+import { startStage, tarball, type Stage } from './stage';
 
 /** An empty database of its own, on a loopback port, that keeps nothing. */
 interface Database {
@@ -61,23 +61,13 @@ async function startPostgres(): Promise<SqlDatabase> {
 	if (unprivileged.length > 0) await run('chown', ['postgres:', folder]);
 	const data = join(folder, 'data');
 	const settings = ['-A', 'trust', '-U', 'n8n', '-E', 'UTF8', '--locale=C', '--no-sync'];
-	const initdb: string[] = [...unprivileged, requireProgram('initdb'), '-D', data];
-	const [command = '', ...args] = initdb;
+	const [command, ...args] = [...unprivileged, requireProgram('initdb'), '-D', data];
 	await run(command, [...args, ...settings], { cwd: folder });
 	const port = String(await freePort());
 	const quick = ['-c', 'unix_socket_directories=', '-c', 'fsync=off'];
+	const options = ['-D', data, '-h', '127.0.0.1', '-p', port, ...quick];
 	const stop = await startDatabase(
-		[
-			...unprivileged,
-			requireProgram('postgres'),
-			'-D',
-			data,
-			'-p',
-			port,
-			'-h',
-			'127.0.0.1',
-			...quick,
-		],
+		[...unprivileged, requireProgram('postgres'), ...options],
 		folder,
 		'database system is ready to accept connections',
 	);

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { outputOf, pushCampaign } from '../../../host';
-import { content, runNodes, type Stage } from '.';
+import { content, runNodes, type Stage } from './stage';
 
 interface OperationCase {
 	operation: string;
@@ -11,13 +11,14 @@ interface OperationCase {
 	item: Record<string, unknown>;
 }
 
-const body = {
-	title: content.title,
-	message: content.message,
-	target_url: content.targetUrl,
-};
-
-const row = { status: 'success', title: content.title };
+const { title, message, targetUrl } = content;
+const body = { title, message, target_url: targetUrl };
+const row = (audience: string, recipients: string) => ({
+	status: 'success',
+	title,
+	audience,
+	recipients,
+});
 
 /** Every operation: what it asks of the service and what it returns. */
 const operationCases: OperationCase[] = [
@@ -26,25 +27,14 @@ const operationCases: OperationCase[] = [
 		parameters: { ...content, additionalFields: { name: 'Autumn', autoHide: false } },
 		path: 'send/all',
 		body: { ...body, name: 'Autumn', auto_hide: 0 },
-		item: {
-			...row,
-			campaignId: '1001',
-			audience: 'all',
-			recipients: 'all subscribers',
-			name: 'Autumn',
-		},
+		item: { ...row('all', 'all subscribers'), campaignId: '1001', name: 'Autumn' },
 	},
 	{
 		operation: 'sendToAttributes',
 		parameters: { ...content, attributes: { pairs: [{ name: 'plan', value: 'pro' }] } },
 		path: 'send/attribute',
 		body: { ...body, attribute: { plan: 'pro' } },
-		item: {
-			...row,
-			campaignId: '1001',
-			audience: 'attributes',
-			recipients: 'every subscriber with plan = pro',
-		},
+		item: { ...row('attributes', 'every subscriber with plan = pro'), campaignId: '1001' },
 	},
 	{
 		operation: 'sendToSegments',
@@ -56,10 +46,8 @@ const operationCases: OperationCase[] = [
 		path: 'send/segment',
 		body: { ...body, segment: ['11', '12'], send_at: '2035-05-17 09:30 +02:00' },
 		item: {
-			...row,
+			...row('segments', 'segments 11, 12'),
 			campaignId: '1001',
-			audience: 'segments',
-			recipients: 'segments 11, 12',
 			sendAt: '2035-05-17 09:30 +02:00',
 		},
 	},
@@ -68,12 +56,7 @@ const operationCases: OperationCase[] = [
 		parameters: { ...content, subscriberId: '5001' },
 		path: 'send/sid',
 		body: { ...body, sid: '5001' },
-		item: {
-			...row,
-			subscriberId: '5001',
-			audience: 'subscriber',
-			recipients: 'subscriber 5001',
-		},
+		item: { ...row('subscriber', 'subscriber 5001'), subscriberId: '5001' },
 	},
 	{
 		operation: 'getStatus',

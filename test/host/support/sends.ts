@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import {
 	chain,
-	connect,
 	node,
 	outputOf,
 	pushCampaign,
@@ -12,7 +10,12 @@ import {
 	type Execution,
 } from '../../../host';
 import type { Fault } from '../../../simulator';
-import type { Stage } from '.';
+import type { Stage } from './stage';
+import { publish, type Item, type PublishedWorkflow } from './workflows';
+
+type Settings = Partial<
+	Pick<INode, 'name' | 'retryOnFail' | 'maxTries' | 'onError' | 'executeOnce'>
+>;
 
 export interface SendWorkflowOptions {
 	/** Options of the action node, such as `idempotencyKey`. */
@@ -20,69 +23,53 @@ export interface SendWorkflowOptions {
 	/** Parameters of the action node that win over the usual ones. */
 	parameters?: INodeParameters;
 	/** Settings of the action node, such as `retryOnFail`. */
-	settings?: Partial<
-		Pick<INode, 'retryOnFail' | 'maxTries' | 'waitBetweenTries' | 'onError' | 'executeOnce'>
-	>;
+	settings?: Settings;
 }
 
-/** An active workflow that sends one campaign for each item of a call. */
-export interface SendWorkflow {
-	id: string;
-	/** Starts an execution; resolves when n8n has answered the call. */
-	call(items: Item[]): Promise<unknown>;
-	/** Starts an execution and waits until it is saved. */
-	run(items: Item[]): Promise<Execution>;
+/** A published workflow that sends one campaign for each item of a call. */
+export interface SendWorkflow extends Omit<PublishedWorkflow, 'save' | 'change'> {
 	/** Changes the action node and saves it: what is published stays as it was. */
 	save(changes: SendWorkflowOptions): Promise<void>;
 	/** Changes the action node and publishes the workflow. */
 	change(changes: SendWorkflowOptions): Promise<void>;
 }
 
-type Item = Record<string, unknown>;
 type Source = Pick<Stage, 'client' | 'credential'>;
 type Service = Pick<Stage, 'simulator'>;
 
-export const sender = 'Push Campaign';
+const sender = 'Push Campaign';
 
-/** Creates and activates a workflow that sends to all; an item's title is its input's `title`. */
-export async function sendWorkflow(
-	{ client, credential }: Source,
-	first: SendWorkflowOptions = {},
-): Promise<SendWorkflow> {
-	const path = `send-${randomUUID()}`;
-	const draft = ({ options = {}, parameters = {}, settings = {} }: SendWorkflowOptions) => {
-		const usual = {
+/** The action node as it sends to all; an item's title is its input's `title`. */
+export const sendNode = (
+	{ credential }: Pick<Stage, 'credential'>,
+	parameters: INodeParameters = {},
+	settings: Settings = {},
+): INode =>
+	pushCampaign(
+		{
 			operation: 'sendToAll',
 			title: '={{ $json.title }}',
 			message: 'Twenty percent off',
 			targetUrl: 'https://shop.example/sale',
-		};
-		const action = pushCampaign(
-			{ ...usual, options, ...parameters },
-			{ credential, waitBetweenTries: 100, ...settings },
-		);
-		// An edit keeps a node's ID.
-		const workflow = webhookWorkflow(path, [{ ...action, id: `${path}-action` }]);
-		if (settings.onError !== 'continueErrorOutput') return workflow;
-		const nodes = ['Sent', 'Not sent'].map((name) => node(name, 'n8n-nodes-base.noOp'));
-		const whole = { ...workflow, nodes: [...workflow.nodes, ...nodes] };
-		return connect(connect(whole, sender, 'Sent'), sender, 'Not sent', { output: 1 });
-	};
-	const { id } = await client.createWorkflow(draft(first));
-	await client.activate(id);
-	const call = async (items: Item[]) => await client.runWebhook(path, { items });
-	const save = async (changes: SendWorkflowOptions) => {
-		await client.updateWorkflow(id, draft({ ...first, ...changes }));
-	};
-	return {
-		id,
-		call,
-		run: async (items) => await newExecution({ client }, id, () => call(items)),
-		save,
-		change: async (changes) => {
-			await save(changes);
-			await client.activate(id);
+			...parameters,
 		},
+		{ credential, waitBetweenTries: 100, ...settings },
+	);
+
+/** Creates and publishes a workflow of this node alone. */
+export async function sendWorkflow(
+	stage: Source,
+	first: SendWorkflowOptions = {},
+): Promise<SendWorkflow> {
+	const action = (changes: SendWorkflowOptions = {}) => {
+		const { options = {}, parameters, settings } = { ...first, ...changes };
+		return sendNode(stage, { options, ...parameters }, settings);
+	};
+	const workflow = await publish(stage, (path) => webhookWorkflow(path, [action()]));
+	return {
+		...workflow,
+		save: async (changes) => await workflow.save(action(changes)),
+		change: async (changes) => await workflow.change(action(changes)),
 	};
 }
 
@@ -104,23 +91,6 @@ export async function runInEditor(
 	const start = node('Start', 'n8n-nodes-base.manualTrigger');
 	const { id } = await client.createWorkflow(chain('In the editor', [start, ...nodes]));
 	return await client.runManually(id, start.name);
-}
-
-/** Starts an execution of a workflow; gives it when it is saved. */
-export async function newExecution(
-	{ client }: Pick<Stage, 'client'>,
-	workflowId: string,
-	start: () => Promise<unknown>,
-): Promise<Execution> {
-	const before = new Set((await client.executions({ workflowId })).map(({ id }) => id));
-	// n8n's executions tell, not its answer: a busy one leaves a call unanswered now and then.
-	start().catch(() => undefined);
-	const begun = await until(
-		async () => (await client.executions({ workflowId })).find(({ id }) => !before.has(id)),
-		(found) => found !== undefined,
-		{ within: 120_000, late: () => 'n8n started no execution' },
-	);
-	return await client.waitForExecution(begun?.id ?? '');
 }
 
 /** Items with one title each: `<name> 1`, `<name> 2`, … */
@@ -145,10 +115,21 @@ export const refusal = (title: string): Fault =>
 	forTitle(title, { kind: 'failure', description: 'Something went wrong' });
 export const lostAnswer = (title: string): Fault => forTitle(title, { kind: 'reset-after' });
 
+/** Every send arrives, and none is answered. */
+export const neverAnswered: Fault = {
+	match: { method: 'POST' },
+	times: 0,
+	action: { kind: 'hang', process: true },
+};
+
 /** The titles of the campaigns that the service accepted, in their order. */
 export function acceptedTitles({ simulator }: Service): string[] {
 	return [...simulator.campaigns.values()].map(({ body }) => String(body['title']));
 }
+
+/** Expects that the service has accepted these titles, each as often as it is here. */
+export const expectSent = (service: Service, ...titles: readonly string[]): void =>
+	expect(acceptedTitles(service).sort()).toEqual(titles.toSorted());
 
 /** The texts that are there more than once. */
 export const repeated = (texts: readonly string[]): string[] =>
@@ -195,6 +176,18 @@ export async function retryAsItSays(
 	return await client.retryExecution(failed.id, { loadWorkflow: true });
 }
 
+/** Does what an execution's words say about the rest. It works, and the service has accepted these titles by then. */
+export async function expectRetrySendsRest(
+	stage: Pick<Stage, 'client'> & Service,
+	failed: Execution,
+	...titles: readonly string[]
+): Promise<Execution> {
+	const retried = await retryAsItSays(stage, failed);
+	expect(retried.status).toBe('success');
+	expectSent(stage, ...titles);
+	return retried;
+}
+
 const hintsSchema = z.array(z.object({ message: z.string() })).default([]);
 
 /** What the editor shows above the output of a node's last run. */
@@ -203,13 +196,6 @@ export function hintsOf(execution: Execution, nodeName = sender): string {
 	const hints = hintsSchema.parse(run?.['hints']).map(({ message }) => message);
 	expect(hints.join()).not.toMatch(orders);
 	return hints.join('\n');
-}
-
-/** The subscribers to whom the service sent, in its order. */
-export function subscribersReached({ simulator }: Service): string[] {
-	return [...simulator.campaigns.values()].flatMap(({ body }) =>
-		typeof body['sid'] === 'string' ? [body['sid']] : [],
-	);
 }
 
 /** Waits until the service was asked `count` more times. */

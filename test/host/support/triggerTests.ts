@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pollEvery, type WorkflowDraft } from '../../../host';
 import { untilRequests } from './sends';
+import type { Stage } from './stage';
 import {
 	countersOf,
 	emissionsOf,
@@ -13,7 +14,6 @@ import {
 	watch,
 	watchWorkflow,
 } from './watches';
-import type { Stage } from '.';
 
 /**
  * Defines the tests of a trigger that both engines of n8n pass.

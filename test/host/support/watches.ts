@@ -13,7 +13,7 @@ import {
 	type N8nClient,
 	type WorkflowDraft,
 } from '../../../host';
-import type { Stage } from '.';
+import type { Stage } from './stage';
 
 const changeSchema = z.object({ from: z.number(), to: z.number(), by: z.number() });
 const eventSchema = z.object({
