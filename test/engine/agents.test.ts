@@ -62,10 +62,30 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(answers).not.toMatch(/Retry|Unknown Outcome/);
 	});
 
+	test('what is unknown says so with On Error set to Continue as well', async () => {
+		simulator().addFault(faultFor(undefined, { kind: 'reset-after' }));
+		const json = workflowWith(agent, parameters);
+		const tool = json.nodes.find(({ name }) => name === TOOL);
+		if (tool !== undefined) tool.onError = 'continueRegularOutput';
+		const done = await runWorkflow(json, { ...credentials(), input: titled('a') });
+		expect(JSON.stringify(itemsOf(done, 'Agent'))).toContain('Do not call this tool again');
+	});
+
 	test('a second call with the same content gives the first answer again', async () => {
 		const answers = await run(agent, parameters, titled('a', 'a'));
 		expect(titlesAt(simulator())).toEqual(['a']);
 		expect(answers).toHaveLength(2);
+		expect(answers.filter((answer) => JSON.stringify(answer).includes('1001'))).toHaveLength(2);
+	});
+
+	test('a second call gives the first answer although its time is over by then', async () => {
+		const now = Date.now.bind(Date);
+		const sendAt = new Date(now() + 600_000).toISOString();
+		const later = () => (simulator().requests.length === 0 ? 0 : 600_000);
+		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + later());
+		const input = titled('a', 'a');
+		const answers = await run(agent, { ...parameters, additionalFields: { sendAt } }, input);
+		clock.mockRestore();
 		expect(answers.filter((answer) => JSON.stringify(answer).includes('1001'))).toHaveLength(2);
 	});
 

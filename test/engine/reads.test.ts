@@ -143,7 +143,7 @@ describe('a read that has to wait', () => {
 	test.each([
 		{ mode: 'trigger', description: `${said} ${inList}` },
 		{ mode: 'integrated', description: `${said} ${ofSubWorkflow}` },
-		{ mode: 'manual', description: said },
+		{ mode: 'manual', description: `${said} ${inList}` },
 	] as const)('says what a Retry does, in the mode $mode', async ({ mode, description }) => {
 		const failed = failureOf(await run(getCount, inputOf({}), {}, { mode }));
 		expect(failed.description).toBe(description);

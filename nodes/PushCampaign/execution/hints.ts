@@ -123,7 +123,7 @@ export function sameAudienceHint(items: readonly RunItem[]): Hint {
 
 /** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
 export function withoutKeysHint(items: readonly RunItem[]): Hint {
-	const keyless = sentOrShownIn(items).filter(({ key }) => key === undefined);
+	const keyless = items.filter((item) => item.how === 'sent' && item.key === undefined);
 	if (keyless.length < 2) return undefined;
 	return info(
 		"If the execution is stopped or n8n crashes while it sends, a Retry sends all items again. An ID under 'Send Only Once' prevents that.",

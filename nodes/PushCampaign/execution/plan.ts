@@ -201,9 +201,10 @@ class Planner {
 		const connection = await this.connectionOf(index);
 		const key = isTest ? undefined : await this.keyOf(item);
 		const checked = { ...item, subscriberId: send.body.sid, connection, key };
+		// What a dry run shows, and what a test stands for, would be refused.
+		const late = lateness(send.timing, Date.now());
+		if (late !== undefined && (item.isDryRun || isTest)) return this.fail(item, late, send);
 		if (item.isDryRun) {
-			const late = lateness(send.timing, Date.now());
-			if (late !== undefined) return this.fail(item, late, send);
 			const test = this.isTrial(parameters) ? testOf(parameters, send) : undefined;
 			return { ...checked, how: 'shown', send, testSubscriberId: test?.body.sid };
 		}
@@ -211,7 +212,8 @@ class Planner {
 		const sent = isTest ? testOf(parameters, send) : send;
 		if (key !== undefined) await this.memory.requireKeys();
 		const job = jobOf(item, sent, connection, key, this.memory.ledger);
-		const refusal = job.refusal();
+		// A call of a tool is known by its content alone: its send asks the ledger first.
+		const refusal = item.position === undefined ? undefined : job.refusal();
 		if (refusal !== undefined) return await this.refuse(item, refusal, sent);
 		return { ...checked, how: 'ready', subscriberId: sent.body.sid, send: sent, job };
 	}

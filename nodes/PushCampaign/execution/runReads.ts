@@ -23,7 +23,7 @@ import {
 	toOutput,
 	toRunError,
 } from './results';
-import { isInEditor, retryOffer } from './start';
+import { retryOffer } from './start';
 
 type ReadResult = Result<IDataObject>;
 
@@ -50,9 +50,8 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const offer = isInEditor(context) ? 'none' : retryOffer(context);
 	const describe = ({ said, fix }: Problem) =>
-		[said, fix, readAgain[offer]].filter((sentence) => sentence).join(' ');
+		[said, fix, readAgain[retryOffer(context)]].filter((sentence) => sentence).join(' ');
 	const failures: Refused[] = [];
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);

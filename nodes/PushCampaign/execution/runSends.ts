@@ -32,10 +32,11 @@ import {
 	unknownOutcomeHint,
 	withoutKeysHint,
 } from './hints';
+import { toSentences } from './names';
 import { planSends } from './plan';
 import { alreadySentUnderKey, sentByItem } from './refusals';
 import { isErrorOutput, queueOptions, toItemError, toOutput, toRunError } from './results';
-import type { ItemThat, RunItem } from './runItem';
+import type { FailedItem, ItemThat, RunItem } from './runItem';
 import { failuresIn } from './runItem';
 import { isForModel, isInEditor, retryOffer } from './start';
 
@@ -77,8 +78,10 @@ export async function runSends(
 		withoutKeysHint(items),
 		unknownOutcomeHint(circumstances.hasDecided),
 	];
+	const describe = (item: FailedItem) =>
+		isForModel(context) ? describeForModel(item) : describeItem(item, circumstances);
 	const results = items.map((item) => ({
-		row: rowOf(item, operation, circumstances),
+		row: rowOf(item, operation, describe),
 		isFailed: item.how === 'failed',
 	}));
 	return toOutput(context, results, hints);
@@ -86,8 +89,9 @@ export async function runSends(
 
 /** Whether Unknown Outcome is set for an item: where nothing was left unknown, that is refused. */
 const isDecided = (item: RunItem) => {
+	const isShown = item.how === 'shown' || item.how === 'unsendable';
 	const isRefused = item.how === 'failed' && item.problem.type === 'validation';
-	return item.how !== 'shown' && !isRefused && unknownOutcomeOf(item.parameters) !== 'report';
+	return !isShown && !isRefused && unknownOutcomeOf(item.parameters) !== 'report';
 };
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
@@ -97,7 +101,7 @@ function throwFailure(
 	circumstances: Circumstances,
 ): void {
 	if (context.getExecutionCancelSignal()?.aborted) {
-		const message = ['The execution was canceled.', tally(items)].join(' ').trim();
+		const message = toSentences('The execution was canceled', tally(items));
 		const description = describeFailures(items, circumstances);
 		throw new NodeOperationError(context.getNode(), message, { description });
 	}
@@ -143,7 +147,11 @@ function endOf(item: ItemThat<'ready'>, outcome: SendOutcome | undefined): RunIt
 }
 
 /** What an item gives. */
-function rowOf(item: RunItem, operation: SendOperation, circumstances: Circumstances): IDataObject {
+function rowOf(
+	item: RunItem,
+	operation: SendOperation,
+	describe: (item: FailedItem) => string,
+): IDataObject {
 	switch (item.how) {
 		case 'sent':
 		case 'sentEarlier':
@@ -160,7 +168,7 @@ function rowOf(item: RunItem, operation: SendOperation, circumstances: Circumsta
 			return failedRow(item, operation, { dryRun: true, error });
 		}
 		case 'failed':
-			return failedRow(item, operation, endingOf(item.problem, describeItem(item, circumstances)));
+			return failedRow(item, operation, endingOf(item.problem, describe(item)));
 		case 'ready':
 			return toRow(item.send, endingOf(notStartedProblem, ''));
 	}

@@ -33,7 +33,7 @@ export function toRefusal(thrown: unknown): { problem: Problem; isForAll: boolea
 }
 
 /** What n8n shows of an error. */
-export interface ErrorText {
+interface ErrorText {
 	readonly message: string;
 	readonly description: string;
 	readonly itemIndex?: number;

@@ -54,7 +54,7 @@ export function readerOf(
 	input: IDataObject,
 	evaluate: (path: string) => unknown,
 ): ItemParameters {
-	const written = (path: string) => valueAt(parameters, path) ?? undefined;
+	const written = (path: string) => valueAt(parameters, path);
 	const expression = ({ path }: Field) => {
 		const text = written(path);
 		return typeof text === 'string' && text.startsWith('=') ? text.slice(1) : undefined;

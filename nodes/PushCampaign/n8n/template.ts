@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
  * A text as it is written in the editor, taken apart: what stands between the braces (`code`), and what stands
  * around them. Only paths of `$json` are understood here; everything else is n8n's.
  */
-export type Piece = { readonly literal: string } | { readonly code: string };
+type Piece = { readonly literal: string } | { readonly code: string };
 
 /** Takes a text apart. Braces that nothing closes are text. */
 export function splitTemplate(text: string): Piece[] {
@@ -100,7 +100,7 @@ export function joinText(expression: string, json: IDataObject): string | undefi
 }
 
 /** A part of a text that nobody meant to leave out. */
-export interface MissingPart {
+interface MissingPart {
 	/** As it is written: `{{ $json.name }}`. */
 	readonly part: string;
 	readonly steps: readonly string[];
@@ -122,8 +122,8 @@ export function missingPart(
 	json: IDataObject,
 	isNothing: (text: string) => boolean,
 ): MissingPart | undefined {
-	const isMissing = (value: unknown) => {
-		if (Array.isArray(value)) return value.length === 0;
+	const isMissing = (value: unknown): boolean => {
+		if (Array.isArray(value)) return value.every(isMissing);
 		return typeof value === 'string' ? isNothing(value) : value === undefined || value === null;
 	};
 	const pieces = toPieces(expression);

@@ -22,7 +22,7 @@ export const toOneLine = (text: string): string =>
 	text.replace(/\s{2,}|[\t-\r\u0085\u2028\u2029]/g, ' ');
 
 /** Leaves out control characters but blanks and line breaks, and halves of characters, such as of an emoji that was cut. */
-export const toPrintable = (text: string): string =>
+const toPrintable = (text: string): string =>
 	text.replace(/(?![\s\u0085])\p{Cc}|\p{Surrogate}/gu, '');
 
 /** What is dropped in front of the ellipsis. */

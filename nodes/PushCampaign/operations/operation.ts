@@ -61,7 +61,7 @@ export interface QueryOperation extends Operation {
 }
 
 /** One item's query, checked and ready to be made. */
-export interface PreparedQuery {
+interface PreparedQuery {
 	/** Queries of the same key give the same. */
 	readonly key: string;
 	/** Gives the item. */

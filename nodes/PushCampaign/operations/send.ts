@@ -10,7 +10,7 @@ import { clip } from '../service/text';
 import { readSubscriberId } from './ids';
 import type { Ending, PreparedSend, SendOperation } from './operation';
 import { keyField, readSendOptions, testSubscriberField } from './options';
-import { nameField, readBody, titleField, urlField } from './sendFields';
+import { enteredLink, nameField, readBody, titleField } from './sendFields';
 import { subscriberField } from './sendToSubscriber';
 import type { Timing } from './timing';
 import { expiryOf, readTiming } from './timing';
@@ -22,11 +22,11 @@ type Selection = ReturnType<SendOperation['select']>;
 /** Whom a send is for, as a text: neither the order counts, nor whether a value is a number. */
 function toRecipients(
 	audience: Audience,
-	{ attribute = {}, segment = [], sid }: Selection,
+	{ attribute = {}, segment = [], ...others }: Selection,
 ): string {
 	const pairs = Object.entries(attribute).map((pair) => JSON.stringify(pair.map(String)));
 	const segments = new Set(segment.map(String));
-	return JSON.stringify([audience, pairs.sort(), [...segments].sort(), sid]);
+	return JSON.stringify([audience, pairs.sort(), [...segments].sort(), others]);
 }
 
 function prepare(
@@ -38,7 +38,7 @@ function prepare(
 	const selection = select(item);
 	const body = readBody(item, audience, timing);
 	const recipients = toRecipients(audience, selection);
-	const what = [body.title, body.message, asEntered(item, urlField), timing.effective?.at];
+	const what = [body.title, body.message, enteredLink(item, audience), timing.effective?.at];
 	return {
 		audience,
 		body: { ...body, ...selection },
@@ -114,11 +114,13 @@ const rowOf = (known: IDataObject): IDataObject =>
 		columns.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]),
 	);
 
+/** When it goes out. Of what was sent before, quiet hours had moved it to another time. */
+const sendAtOf = ({ effective, isMoved }: Timing, { status }: Ending): string | undefined =>
+	status === 'alreadySent' && isMoved ? undefined : effective?.text;
+
 /** The item of a send. */
 export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 	const { audience, body, standsFor, options, timing } = send;
-	// Quiet hours moved it to another time when it was sent.
-	const hasOtherTime = ending.status === 'alreadySent' && timing.isMoved;
 	return rowOf({
 		...ending,
 		subscriberId: body.sid,
@@ -126,7 +128,7 @@ export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 		title: body.title,
 		recipients: describeRecipients(send),
 		name: body.name,
-		sendAt: hasOtherTime ? undefined : body.send_at,
+		sendAt: sendAtOf(timing, ending),
 		idempotencyKey: options.idempotencyKey,
 	});
 }
@@ -145,7 +147,7 @@ export function toRowAsEntered(
 		title: asEntered(item, titleField),
 		recipients: selection && describeRecipients({ audience, body: selection }),
 		name: audienceRules[audience].accepts.includes('name') ? asEntered(item, nameField) : undefined,
-		sendAt: readable(() => readTiming(item).effective?.text),
+		sendAt: readable(() => sendAtOf(readTiming(item), ending)),
 		idempotencyKey: asEntered(item, keyField),
 	});
 }

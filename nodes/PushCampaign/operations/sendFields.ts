@@ -66,7 +66,7 @@ const imageUrl = textProperty('Image URL', 'imageUrl', {
 
 export const titleField = fieldOf(title);
 const messageField = fieldOf(message);
-export const urlField = fieldOf(targetUrl);
+const urlField = fieldOf(targetUrl);
 export const nameField = fieldOf(campaignName, 'additionalFields');
 
 /** A field of Additional Fields. */
@@ -135,6 +135,10 @@ function readAdditional(source: TextSource): OptionalFields {
 	}
 	return fields;
 }
+
+/** The target URL without the UTM parameters that are added. @throws InvalidInput */
+export const enteredLink = (item: ItemParameters, audience: Audience): string =>
+	readLink({ item, audience, changes: readTextChanges(item), utm: [] }, urlField, Infinity);
 
 /** Makes the body of an item, without its subscribers. @throws InvalidInput naming the field */
 export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {

@@ -13,6 +13,7 @@ const savedProblem = z.object({
 	outcome: z.literal('unknown'),
 	message: z.string(),
 	reason: z.string(),
+	said: z.string().optional(),
 	fix: z.string().optional(),
 	cause: z.enum([
 		'rate-limited',
@@ -72,7 +73,7 @@ type Saved = z.infer<typeof savedLedger>;
 const newlySaved = (ifMissing?: Entry): Saved => ({ id: randomUUID(), entries: {}, ifMissing });
 
 /** What the ledger says of a send. */
-export type Recalled =
+type Recalled =
 	| { readonly says: 'new' }
 	/** Another Retry, or another call of a tool, is sending it at this moment. */
 	| { readonly says: 'inFlight' }

@@ -25,7 +25,7 @@ export interface Failure {
 }
 
 /** What a failure means. */
-export interface FailureWords {
+interface FailureWords {
 	/** This package's own: the specification does not show the service's. */
 	readonly httpCode: string;
 	readonly cause: FailureCause;

@@ -66,7 +66,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** Whether the host of an address is another address: `https://https://shop.example`. */
 export const isDoubled = (text: string): boolean =>
-	/^https?:\/\/(?:[^/?#]*https?:\/|https?\/\/)/i.test(text);
+	/^https?:\/\/(?:[^/?#]*https?:\/|https?\/\/|([^/?#]+)\/+https?:\/\/\1(?![^/?#]))/i.test(text);
 
 /** Whether a text is an http or https URL as it stands: the URL parser drops blanks and invisible characters. */
 export function isWebUrl(text: string): boolean {

@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** Starts the workflow when something watched moved since the last event. */
-export interface ChangedRule {
+interface ChangedRule {
 	readonly startsOn: 'change';
 	/** Names of counters, and perhaps `status`. */
 	readonly watched: readonly string[];
@@ -28,7 +28,7 @@ export interface ChangedRule {
 }
 
 /** Starts the workflow once, when a counter reaches a number. */
-export interface ReachedRule {
+interface ReachedRule {
 	readonly startsOn: 'reach';
 	readonly counter: string;
 	readonly number: number;
@@ -47,7 +47,7 @@ export const baselineSchema = z.object({
 	/** Of each counter, the highest number whose reaching was emitted. */
 	reached: z.record(z.string(), z.number()),
 });
-export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
+type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 
 /** By ID. */
 export type Baselines = ReadonlyMap<string, Baseline>;

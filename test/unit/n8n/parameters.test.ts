@@ -10,7 +10,7 @@ test.each([
 	['title', 'Sale'],
 	['actionButtons.button[0].title', 'Shop'],
 	['actionButtons.button[1].title', '=Go'],
-	['actionButtons.button[1].url', undefined],
+	['actionButtons.button[1].url', null],
 	['actionButtons.button[1].url.more', undefined],
 	['actionButtons.button[2].title', undefined],
 	['title.length', undefined],

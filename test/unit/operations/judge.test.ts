@@ -87,8 +87,8 @@ describe('nobody meant', () => {
 		expect(refusalOf(() => judgeText({ text }))).toContain(`holds ${text}, which a spreadsheet`);
 	});
 
-	test('a text of which a part is missing', () => {
-		const row = { text: 'Hello', expression: '=Hello {{ $json.name }}', input: { name: null } };
+	test.each([[null], [''], [[]], [['', null]]])('a text of which a part is missing: %j', (name) => {
+		const row = { text: 'Hello', expression: '=Hello {{ $json.name }}', input: { name } };
 		expect(refusalOf(() => judgeText(row))).toContain('has nothing in the place of {{ $json.name');
 	});
 

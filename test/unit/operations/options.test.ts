@@ -73,6 +73,8 @@ describe('Send Only Once', () => {
 test.each([
 	[{ dryRun: '={{ $json.test }}' }, "'Dry Run' is empty for this item"],
 	[{ dryRun: '' }, "'Dry Run' is missing"],
+	[{ dryRun: null }, "'Dry Run' is missing"],
+	[{ unknownOutcome: null }, "'Unknown Outcome' is missing"],
 	[{ dryRun: 'yes' }, `'Dry Run' is not true or false: "yes"`],
 	[{ timeout: 0 }, "'Timeout' is not a whole number from 1 to 2147483647: 0"],
 	[{ timeout: 2 ** 31 }, "'Timeout' is not a whole number from 1 to 2147483647: 2147483648"],

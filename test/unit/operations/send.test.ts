@@ -47,6 +47,7 @@ describe('what the subscribers of a campaign would see twice', () => {
 		const others = [
 			prepare({ additionalFields: { ...fields, utmParameters } }),
 			prepare({ options }),
+			prepare({ targetUrl: ' https://shop.example/sale\u200e' }),
 			prepare({ actionButtons: { button: [{ title: 'Shop', url: 'https://shop.example' }] } }),
 		];
 		expect(new Set([prepare({}), ...others].map(seen)).size).toBe(1);
@@ -227,6 +228,9 @@ describe('the item of a send', () => {
 			...{ title: 'Summer sale', recipients: 'all subscribers' },
 		});
 		expect(toRow(moved, { status: 'success' })['sendAt']).toBe('2030-05-18 08:00 +00:00');
+		const item = itemOf({ ...content, additionalFields: { sendAt, quietHours: night } });
+		const counted = toRowAsEntered(item, sendToAll, { status: 'alreadySent' });
+		expect(counted).toEqual(toRow(moved, { status: 'alreadySent' }));
 		const kept = prepare({ additionalFields: { sendAt } });
 		expect(toRow(kept, { status: 'alreadySent' })['sendAt']).toBe('2030-05-17 22:00 +00:00');
 	});

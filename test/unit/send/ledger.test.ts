@@ -80,7 +80,10 @@ test('an execution that goes on after a pause has left it unknown itself, and fo
 
 test('an unknown item keeps what is to be mended, the code of its answer, and its key', () => {
 	const page = unusableProblem({ statusCode: 200 }, false, requested);
-	for (const problem of [page, gateway]) {
+	const failure = { type: '', description: 'Down' };
+	const down = failureProblem(failure, { statusCode: 502 }, requested);
+	expect(down.said).toContain('Down');
+	for (const problem of [page, gateway, down]) {
 		const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, problem));
 		const recalled = openLedger(saved(context)).recall('0.1');
 		expect(recalled).toMatchObject({ key: 'key:abc' });

@@ -57,6 +57,7 @@ test.each([
 	'https://shop.example/🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
 	'https://web.example/2030/https://shop.example',
 	'https://http.example:8080/?u=https://shop.example#https://shop.example',
+	'https://archive.example/https://shop.example/a',
 ])('%s is a web address', (url) => {
 	expect(isWebUrl(url)).toBe(true);
 });
@@ -71,6 +72,7 @@ test.each([
 	'https://https://shop.example',
 	'https://https//shop.example',
 	'https://shop.examplehttps://shop.example/a',
+	'https://shop.example/https://shop.example/a',
 	'https://shop.example/\u0000',
 	'https://\u200bshop.example',
 	'https://shop.example/\ud83d',
