@@ -118,7 +118,7 @@ test('of two calls at once with the same content and another ID each, one sends'
 	expect(titlesAt(simulator())).toEqual(['a']);
 });
 
-test('a call with the content of an earlier one is told as sent earlier', async () => {
+test('a call with the content of an earlier one was sent earlier', async () => {
 	const input = titled('a', 'a');
 	const done = await runWorkflow(workflowWith('test.agent', byTitle), { ...credentials(), input });
 	expect(hintsOf(done, TOOL)).toEqual(['Nothing was sent now. 1 was sent earlier.']);

@@ -45,7 +45,7 @@ describe('a credential without an expression', () => {
 		expect(simulator().requests[0]?.path).toBe('/push/v1/notification/send/all');
 	});
 
-	test('that is not valid is told with its field, and what Retry does then', async () => {
+	test('that is not valid is named with its field, and what Retry does then', async () => {
 		const told = failureOf(await run(byTitle, many, {}, invalid));
 		expect(told.name).toBe('NodeOperationError');
 		expect(told.message).toMatch(/^'Base URL' of the credential /);

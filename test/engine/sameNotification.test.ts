@@ -57,7 +57,7 @@ test('is refused for some of the items with Continue, and the others go out', as
 	expect(titlesAt(simulator())).toEqual(['Another']);
 });
 
-test('is told for each of several', async () => {
+test('is named for each of several', async () => {
 	const { message } = failureOf(await run(byTitle, titled('a', 'b', 'a', 'b', 'c')));
 	expect(message).toBe(
 		'4 of 5 items are not valid. None was sent. Items 0, 2 (counted from 0): each would send the same notification to all subscribers; items 1, 3: each would send the same notification to all subscribers',

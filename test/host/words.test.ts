@@ -56,7 +56,7 @@ describe('an execution that failed: its words are followed, on what is saved and
 		expect(acceptedTitles(stage())).toHaveLength(3);
 	});
 
-	test('of 200 subscribers 199 get theirs, and the one who has unsubscribed is told by ID', async () => {
+	test('of 200 subscribers 199 get theirs, and the one who has unsubscribed is named by ID', async () => {
 		const workflow = await sendWorkflow(stage(), {
 			parameters: { operation: 'sendToSubscriber', subscriberId: '={{ $json.to }}' },
 		});

@@ -202,7 +202,7 @@ export function describeItem({ problem }: FailedItem, circumstances: Circumstanc
 	return join([problem.said, problem.fix, goOn(unknown, circumstances)]);
 }
 
-/** What a model is told: it offers no Retry, and no option that it does not see. */
+/** What a model reads: it offers no Retry, and no option that it does not see. */
 export function describeForModel({ problem }: FailedItem): string {
 	if (problem.outcome === 'unknown') {
 		return 'Do not call this tool again for it: a person has to look whether it was sent.';

@@ -57,7 +57,7 @@ export async function runSends(
 	const mayStart = context.continueOnFail() || !isRefused;
 	const items = mayStart ? await sendAll(context, checked, memory) : checked;
 
-	// A test is tried anew, not retried: it says nothing about the send that it stands for.
+	// A test is tried again, not retried: it says nothing about the send that it stands for.
 	const isTestRun = items.some(({ isTest }) => isTest);
 	const circumstances: Circumstances = {
 		retry: isTestRun ? 'none' : retryOffer(context),

@@ -12,7 +12,6 @@ interface Operation {
 	/** The operation's entry in the list that users choose from. */
 	readonly option: INodePropertyOptions & { readonly value: string };
 	readonly resource: 'campaign' | 'site';
-	/** The panel that users see. */
 	readonly properties: INodeProperties[];
 }
 
@@ -64,7 +63,6 @@ export interface QueryOperation extends Operation {
 interface PreparedQuery {
 	/** Queries of the same key give the same. */
 	readonly key: string;
-	/** Gives the item. */
 	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
 }
 

@@ -88,7 +88,6 @@ function withSubscriber(result: Result<Receipt>, { body, standsFor }: PreparedSe
 	return { answered: false, problem: { ...result.problem, message, fix } };
 }
 
-/** The body of a request that is made now. */
 function bodyOf({ body, timing }: PreparedSend): CampaignBody {
 	const expiry = expiryOf(timing, Date.now());
 	return expiry === undefined ? body : { ...body, expire_push: expiry };

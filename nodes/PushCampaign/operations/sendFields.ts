@@ -69,7 +69,6 @@ const messageField = fieldOf(message);
 const urlField = fieldOf(targetUrl);
 export const nameField = fieldOf(campaignName, 'additionalFields');
 
-/** A field of Additional Fields. */
 interface AdditionalField {
 	readonly property: INodeProperties;
 	/** The field of the body that it fills, if it does not change others. */

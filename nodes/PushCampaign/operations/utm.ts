@@ -28,7 +28,6 @@ export const utmParameters = {
 	...groupOf('Parameters', 'parameters', parts),
 };
 
-/** A query parameter's name and value. */
 export type UtmParameter = readonly [name: string, value: string];
 
 /** Reads the UTM parameters of an item that are not blank, by their names in a URL. */

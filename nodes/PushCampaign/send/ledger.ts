@@ -156,7 +156,7 @@ export class Ledger {
 
 	/**
 	 * Whether another send of this execution has shown the same to the same subscribers, or may have. One under the same key
-	 * is told by its key.
+	 * is known by its key.
 	 */
 	hasShown({ position, key, notification = '' }: LedgerSend): boolean {
 		const shown = this.#shared.notifications.get(notification);

@@ -31,7 +31,7 @@ test('what the service did is an error of the API, with its code, its cause and 
 	expect(error.failure).toEqual({ cause: 'rate-limited', retryAfterMs: 2_000 });
 });
 
-test('a credential that can’t be had is told by its reason', () => {
+test('a credential that can’t be had has its reason', () => {
 	const down = new Unavailable('The vault is sealed', 'Open it.');
 	expect(toProblem(down)).toMatchObject({ outcome: 'notSent', cause: 'temporarily-unavailable' });
 	expect(toProblem(new UnusableCredential(down))).toEqual(toProblem(down));

@@ -195,7 +195,7 @@ describe('Expire At', () => {
 		);
 	});
 
-	test('keeps its text in its own offset, for whoever tells of it', () => {
+	test('keeps its text in its own offset, for messages', () => {
 		const { expireAt } = timingOf({ expireAt: '2030-05-17T23:59:30+05:30' });
 		expect(expireAt).toEqual({
 			text: '2030-05-17 23:59 +05:30',

@@ -131,7 +131,7 @@ describe('what subscribers would see twice', () => {
 		expect(ledger.hasShown(same)).toBe(false);
 	});
 
-	test('is told by its key if both have one', () => {
+	test('is known by its key if both have one', () => {
 		const ledger = openLedger({}, 'first', false);
 		ledger.keepSent(sendWithKey, row);
 		expect(ledger.hasShown({ ...same, key: 'key:abc' })).toBe(false);
