@@ -56,7 +56,7 @@ export type RunItem =
 			readonly row: IDataObject;
 	  })
 	| (Refused & { readonly how: 'failed' })
-	/** A dry run can't show it. */
+	/** A dry run shows that it could not be sent. */
 	| (Refused & { readonly how: 'unsendable' });
 
 export type ItemThat<How extends RunItem['how']> = Extract<RunItem, { readonly how: How }>;

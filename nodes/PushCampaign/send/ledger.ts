@@ -185,6 +185,7 @@ export class Ledger {
 		this.keepSent({ ...this.entries[position], position }, row);
 	}
 
+	/** Notes the problem of a send. One that did not go out may be sent again. */
 	keepFailed(send: LedgerSend, problem: Problem): void {
 		const { position, notification = '' } = send;
 		if (problem.outcome === 'unknown') {
