@@ -67,7 +67,6 @@ test('each choice has the value that its words promise', () => {
 		resource: ['Campaign: campaign', 'Site: site'],
 		specifyAttributes: ['Using Fields Below: keypair', 'Using JSON: json'],
 		unit: ['Days: d', 'Hours: h', 'Minutes: m'],
-		unknownOutcome: ['Count as Sent: countAsSent', 'Report Again: report', 'Send Again: resend'],
 		headerNames: ['Standard: standard', 'Webpushr: webpushr', 'Custom: custom'],
 		// Chosen from a list that the node gives.
 		sendAtTimezone: [],

@@ -6,6 +6,7 @@ import {
 	credentialsFor,
 	database,
 	failure,
+	failureOf,
 	hintsOf,
 	inputOf,
 	matching,
@@ -26,7 +27,10 @@ const run = async (
 	more = {},
 	surroundings = {},
 ) =>
-	await runAt({ ...parameters, options: { dryRun: true, ...options } }, input, more, surroundings);
+	await runAt({ ...parameters, options: { dryRun: true, ...options } }, input, more, {
+		...{ mode: 'manual' as const },
+		...surroundings,
+	});
 const sends = () => simulator().requests.filter(({ method }) => method === 'POST');
 
 const notification = '<b>Summer sale</b><br>Everything must go<br>https://shop.example.com/sale';
@@ -75,7 +79,9 @@ test('several campaigns to all are counted once, and the hint says that everybod
 	const done = await run(byTitle, titled('a', 'b', 'c'));
 	const [first, second] = hintsOf(done);
 	expect(first).toContain('3 campaigns, each to all 10,000 active subscribers.');
-	expect(second).toMatch(/^These 3 notifications go to all subscribers, so .*Execute Once/);
+	expect(second).toMatch(
+		/^These 3 notifications go to all subscribers, so everybody there gets each of them\.$/,
+	);
 	expect(simulator().requests.map(({ path }) => path)).toEqual(['/v1/site/subscriber_count']);
 });
 
@@ -99,7 +105,9 @@ test('nothing is counted for sends to several sites', async () => {
 	const input = inputOf({ url, title: 'a' }, { url: `${url}/other`, title: 'b' });
 	const credentials = credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' });
 	const done = await run(byTitle, input, {}, {}, { credentials });
-	expect(hintsOf(done)[0]).toContain('2 campaigns, each to all subscribers. The first one:');
+	expect(hintsOf(done)[0]).toContain(
+		'2 campaigns, each to all subscribers. The first one, right away:',
+	);
 	expect(simulator().requests).toEqual([]);
 });
 
@@ -130,9 +138,11 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 	const [hint] = hintsOf(done);
 	expect(hint).toContain('3 of 4 items are not valid, so none would be sent:<br>');
 	expect(hint).toContain(
-		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004) (counted from 0): &#39;Title&#39; is empty for this item<br>',
+		'<br>Items 1 (subscriber 5002), 3 (subscriber 5004), counted from 0: &#39;Title&#39; is empty for this item<br>',
 	);
-	expect(hint).toContain('<br>The first one that is valid:<br>');
+	expect(hint).toContain(
+		'<br>Enter digits only, such as 5001.<br><br>The first one that is valid:<br>',
+	);
 	expect(hint).toContain('<br>Item 2 (subscriber x): &#39;Subscriber ID&#39; is not a number');
 	expect(sends()).toEqual([]);
 });
@@ -140,7 +150,9 @@ test('what could not be sent does not end it: it comes out with its error, reaso
 test('with Continue it says how many would be sent', async () => {
 	const [hint] = hintsOf(await run(byTitle, titled('a', '', 'b'), {}, continuing));
 	expect(hint).toContain('2 of 3 would be sent. The others would not:<br>Item 1 (counted from 0)');
-	expect(hint).toContain('2 campaigns, each to all 10,000 active subscribers. The first one:');
+	expect(hint).toContain(
+		'2 campaigns, each to all 10,000 active subscribers. The first one, right away:',
+	);
 });
 
 test('of items with one key the first alone is shown as what would be sent, and no key is asked', async () => {
@@ -149,6 +161,7 @@ test('of items with one key the first alone is shown as what would be sent, and 
 	expect(outputOf(done)).toMatchObject([shown, shown, shown]);
 	expect(hintsOf(done)).toEqual([
 		expect.stringContaining('<br>It would go to all 10,000 active subscribers right away:'),
+		'3 items are the same notification to all subscribers: it goes out once.',
 	]);
 	expect(database.queries).toEqual([]);
 });
@@ -157,4 +170,71 @@ test('a time that is too near could not be sent', async () => {
 	const done = await run({ additionalFields: { sendAt: '2024-05-17T09:30' } });
 	const error = { message: matching(/^'Send At' /) };
 	expect(outputOf(done)).toMatchObject([{ dryRun: true, error }]);
+});
+
+test('of several items the first one has its time, its pictures and each of its buttons in the hint', async () => {
+	const done = await run(
+		{
+			...byTitle,
+			actionButtons: {
+				button: [
+					{ title: 'Now', url: 'https://shop.example.com/now' },
+					{ title: 'Later', url: 'https://shop.example.com/later' },
+				],
+			},
+			additionalFields: {
+				sendAt: '2035-05-17 09:30',
+				iconUrl: 'https://shop.example.com/icon.png',
+				imageUrl: 'https://shop.example.com/scarf.jpg',
+			},
+		},
+		titled('a', 'b'),
+	);
+	expect(hintsOf(done)[0]).toContain(
+		[
+			'The first one, on 17 May 2035 at 09:30, Europe/Berlin:',
+			...['<b>a</b>', content.message, content.targetUrl],
+			'[Now] https://shop.example.com/now',
+			'[Later] https://shop.example.com/later',
+			'Picture: https://shop.example.com/scarf.jpg',
+			'Icon: https://shop.example.com/icon.png',
+		].join('<br>'),
+	);
+});
+
+describe('left in outside of the editor', () => {
+	const leftIn =
+		"'Dry Run' is on, so nothing was sent. Outside of the editor it is refused: it would send nothing, green.";
+
+	test('a dry run is refused', async () => {
+		const done = await run(byTitle, titled('a', 'b'), {}, {}, { mode: 'trigger' });
+		expect(failureOf(done).message).toBe(leftIn);
+		expect(failureOf(done).description).toMatch(/^Take 'Dry Run' out of the options\./);
+		expect(simulator().requests).toEqual([]);
+	});
+
+	test('a dry run is refused with Continue, too, and each row says so', async () => {
+		const done = await run({}, inputOf({}), {}, continuing, { mode: 'trigger' });
+		expect(outputOf(done)).toMatchObject([{ status: 'notSent', description: leftIn }]);
+	});
+
+	test('a dry run by an expression shows, and so does one in a sub-workflow', async () => {
+		const byExpression = await run(
+			{},
+			inputOf({}),
+			{ dryRun: '={{ true }}' },
+			{},
+			{ mode: 'trigger' },
+		);
+		expect(outputOf(byExpression)).toMatchObject([{ dryRun: true }]);
+		const called = await run({}, inputOf({}), {}, {}, { mode: 'integrated' });
+		expect(outputOf(called)).toMatchObject([{ dryRun: true }]);
+	});
+});
+
+test('items that differ in Dry Run are refused', async () => {
+	const options = { dryRun: "={{ $json.title === 'a' }}" };
+	const done = await run(byTitle, titled('a', 'b', ''), options);
+	expect(failureOf(done).message).toBe("'Dry Run' is on for some of the items, and off for others");
+	expect(simulator().requests).toEqual([]);
 });

@@ -17,22 +17,25 @@ import {
 	numbered,
 	outputOf,
 	push,
+	retriesAt,
 	runsAt,
 	titled,
+	toErrorOutput,
 	toOne,
 	useSimulator,
 	workflowOf,
 } from './support/pushCampaign';
-import { ownAgentContext, runWorkflow } from './support/run';
+import { itemsOf, ownAgentContext, runWorkflow } from './support/run';
 
 // What a person reads when something failed, through n8n. The sentences are in unit/execution/failureTexts.md.
 
 const simulator = useSimulator();
 const run = runsAt(simulator);
+const retries = retriesAt(simulator);
 
 const said = 'The service says: "Just as the service says it".';
 const retry =
-	"'Retry with currently saved workflow', in the list of executions, sends only what was not sent, with the items of this execution.";
+	"'Retry with original workflow', in the list of executions, sends only what was not sent, with the items of this execution. A new execution also sends again what this one has sent.";
 
 /** Three sends by title, of which the second one ends as given. */
 async function runThree(action: Fault['action'], options = {}, more = {}) {
@@ -74,27 +77,122 @@ describe('what was refused by the service', () => {
 		);
 	});
 
-	test('says with Continue and Send Only Once that an ID that was sent is not sent again', async () => {
-		const options = { idempotencyKey: '={{ $json.title }}' };
-		const done = await runThree(failure(), options, continuing);
-		expect(hintsOf(done)[0]).toMatch(/An ID that was sent is not sent again\.$/);
-		expect(outputOf(done)[1]).toMatchObject({
-			error: { description: `${said} An ID that was sent is not sent again.` },
-		});
+	test('says nothing of a new execution if all that was sent has an ID', async () => {
+		const { description } = failureOf(
+			await runThree(failure(), { idempotencyKey: '={{ $json.title }}' }),
+		);
+		expect(description).toMatch(/'Retry with original workflow', .* of this execution\.$/);
 	});
 });
 
-test('a subscriber who does not exist stops no other one, and is named with its field', async () => {
-	const ids = ['5001', '999', ...Array.from({ length: 58 }, (_, index) => `${5002 + index}`)];
-	const told = failureOf(await runTo(ids));
-	expect(told).toMatchObject({
-		...{ message: 'The push service has no subscriber 999. 59 of 60 were sent.' },
-		...{ itemIndex: 1, httpCode: '404', cause: 'configuration-invalid' },
-	});
-	expect(told.description).toContain(
-		"They may have unsubscribed: correct 'Subscriber ID', or take",
+test('of one item it is told that nothing was sent', async () => {
+	simulator().addFault(faultFor(undefined, failure('authentication_failure')));
+	const { message, description } = failureOf(await run());
+	expect(message).toBe('The push service does not accept the credential. Nothing was sent.');
+	expect(description).toMatch(/'Retry with currently saved workflow'/);
+});
+
+test('all reasons of an item are told at once', async () => {
+	const button = [{ title: 'Buy', url: "={{ '' }}" }];
+	const wrong = { title: "={{ '' }}", targetUrl: 'nowhere', actionButtons: { button } };
+	const { message } = failureOf(await run(wrong));
+	expect(message).toMatch(
+		/^'Title' is missing; 'Target URL' is not .*; 'URL' in button 1 .* missing$/,
 	);
-	expect(simulator().requests).toHaveLength(60);
+});
+
+test('of many items that are not valid the message names ten ranges, and the description all', async () => {
+	const input = inputOf(
+		...Array.from({ length: 50 }, (_, index) => ({ title: index % 2 ? 'a' : '' })),
+	);
+	const { message, description } = failureOf(await run(byTitle, input));
+	expect(message).toBe(
+		"25 of 50 items are not valid. None was sent. Items 0, 2, 4, 6, 8, 10, 12, 14, 16, 18 and 15 more (counted from 0): 'Title' is empty for this item",
+	);
+	expect(description).toMatch(/^Not valid: items 0, 2, .*, 46, 48 \(counted from 0\): /);
+});
+
+test.each([
+	{ what: 'Stop', more: {} },
+	{ what: 'Continue', more: continuing },
+])(
+	'a workflow whose timezone is none sends nothing, with $what, and its settings are named',
+	async ({ more }) => {
+		const json = {
+			...workflowOf({ title: '={{ $json.title }}' }, more),
+			settings: { timezone: 'Asia/Kolkatta' },
+		};
+		const done = await runWorkflow(json, {
+			credentials: credentialsFor(simulator()),
+			input: titled('a'),
+		});
+		expect(JSON.stringify(done)).toContain(
+			'The timezone in the workflow\'s settings is none: \\"Asia/Kolkatta\\"',
+		);
+		expect(JSON.stringify(done)).not.toContain('unknown');
+		expect(simulator().requests).toEqual([]);
+	},
+);
+
+describe('a subscriber who does not exist', () => {
+	const gone = ['999', '1007'];
+
+	test('is no failure if others were reached: a flat row, and a hint that names who', async () => {
+		const ids = [
+			'999',
+			'5001',
+			'1007',
+			...Array.from({ length: 57 }, (_, index) => `${5002 + index}`),
+		];
+		for (const more of [{}, continuing]) {
+			const done = await runTo(ids, more);
+			expect(done.status).toBe('success');
+			expect(outputOf(done)[0]).toStrictEqual({
+				...{ subscriberId: '999', audience: 'subscriber', status: 'notSent' },
+				description: 'The push service has no subscriber 999',
+				...{ title: 'Summer sale', recipients: 'subscriber 999' },
+			});
+			expect(hintsOf(done)).toEqual([
+				'58 sent: to 58 subscribers.',
+				'2 subscribers are not there any more: 999, 1007. Nothing was sent for them.',
+			]);
+		}
+		expect(simulator().requests).toHaveLength(120);
+	});
+
+	test('goes to the error output where there is one', async () => {
+		const done = await runTo(['5001', '999'], toErrorOutput);
+		expect(outputOf(done)).toHaveLength(1);
+		expect(itemsOf(done, NODE, 1)).toMatchObject([{ json: { error: { type: 'invalid_sid' } } }]);
+	});
+
+	test('fails a run that reached nobody, and no Retry is offered', async () => {
+		const told = failureOf(await runTo(gone));
+		expect(told).toMatchObject({ itemIndex: 0, httpCode: '404', cause: 'configuration-invalid' });
+		expect(told.message).toBe('The push service has no subscribers 999, 1007. None of 2 was sent.');
+		expect(told.description).toBe(
+			'The service says: "Subscriber not found". They may have unsubscribed.',
+		);
+		expect(failureOf(await runTo(['999'])).message).toBe(
+			'The push service has no subscriber 999. Nothing was sent.',
+		);
+	});
+
+	test('is told with another failure', async () => {
+		simulator().addFault(faultFor('5002', failure()));
+		const { message, description } = failureOf(await runTo(['5001', '999', '5002']));
+		expect(message).toBe('The push service could not carry out the request. 1 of 3 was sent.');
+		expect(description).toContain('Not sent: item 1 (subscriber 999), counted from 0: ');
+	});
+
+	test('is no failure of a Retry that sends the rest, nor of one whose others have an ID', async () => {
+		simulator().addFault(faultFor('5001', failure(), 1));
+		const failed = await runTo(['5001', '999']);
+		expect(outputOf(await retries(failed, toOne))).toMatchObject([
+			{ status: 'success' },
+			{ status: 'notSent' },
+		]);
+	});
 });
 
 test('an unknown outcome comes before what was refused, and says to look, or to ask one subscriber', async () => {
@@ -116,7 +214,7 @@ test('items that are not valid keep all from being sent: how many, which, and th
 	const told = failureOf(await runTo(['5001', '12 34', '12 34']));
 	expect(told).toMatchObject({ name: 'NodeOperationError', itemIndex: 1 });
 	expect(told.message).toMatch(
-		/^2 of 3 items are not valid\. None was sent\. Items 1 \(subscriber 12 34\), 2 .*: 'Subscriber ID' /,
+		/^2 of 3 items are not valid\. None was sent\. Items 1 \(subscriber 12 34\), 2 \(subscriber 12 34\), counted from 0: 'Subscriber ID' /,
 	);
 	expect(told.description).toMatch(/^Use one item for each ID\. 'Retry with currently saved/);
 	expect(simulator().requests).toEqual([]);
@@ -197,7 +295,7 @@ describe('a defect of the node', () => {
 	const runWithDefect = async (parameters: INodeParameters, more = {}) =>
 		await runWith(parameters, titled('first', 'second'), { more, timezone: defect });
 
-	test('that one item meets keeps all from being sent', async () => {
+	test('that one item meets keeps all from being sent, and the words say so', async () => {
 		const input = inputOf({ title: 'first' }, { title: 'second', bad: { toJSON: defect } });
 		await expect(runWith(byTitle, input)).rejects.toMatchObject(bug);
 		expect(simulator().requests).toEqual([]);

@@ -146,7 +146,7 @@ describe('when the user stops the execution', () => {
 			expect(failureOf(done)).toMatchObject({
 				message: 'The execution was canceled. None of the others was sent.',
 				description:
-					'Unknown: items 0 to 19 (counted from 0). Look for them in the dashboard of your push service.',
+					'Unknown: items 0 to 19 (counted from 0). Look for them in the dashboard of your push service. What is not there can be sent from there.',
 			});
 			expect(simulator().requests).toHaveLength(20);
 		},

@@ -136,9 +136,9 @@ describe('a read that has to wait', () => {
 		simulator().addFault({ times: 0, action });
 	});
 	const inList =
-		"'Retry with currently saved workflow', in the list of executions, goes on from this node.";
+		"'Retry with original workflow', in the list of executions, goes on from this node.";
 	const ofSubWorkflow =
-		"'Retry with currently saved workflow' of this sub-workflow's own execution goes on from this node. A Retry of the workflow that called it begins from the beginning.";
+		"'Retry with original workflow' of this sub-workflow's own execution goes on from this node. A Retry of the workflow that called it begins from the beginning.";
 
 	test.each([
 		{ mode: 'trigger', description: `${said} ${inList}` },

@@ -101,10 +101,12 @@ test('a dry run is refused in a Retry: n8n would offer no other one after it', a
 	const failed = await runThree();
 	serveAgain();
 	const told = failureOf(await retry(failed, { dryRun: true }));
-	expect(told.message).toMatch(
-		/^'Dry Run' does not work in a Retry, .*\. 0 of 3 were sent now, 2 earlier\.$/,
+	expect(told.message).toBe(
+		"'Dry Run' does not work in a Retry, because n8n would offer no other one after it",
 	);
-	expect(told.description).toMatch(/^Take 'Dry Run' out of the options\. 'Retry with /);
+	expect(told.description).toMatch(
+		/^Take 'Dry Run' out of the options\. 'Retry with currently saved workflow', .* A new execution also sends again what this one has sent\.$/,
+	);
 	expect(simulator().requests).toEqual([]);
 	expect(outputOf(await retry(failed))).toMatchObject([{}, { status: 'success' }, {}]);
 });
@@ -119,36 +121,6 @@ test('an item that another one stands in the place of by then is sent', async ()
 	expect(titlesAt(simulator()).sort()).toEqual(['another', 'second']);
 });
 
-describe('Unknown Outcome where nothing was left unknown', () => {
-	test.each(['resend', 'countAsSent'])('is refused, keyed or not: %s', async (unknownOutcome) => {
-		for (const more of [{}, keyed]) {
-			for (const mode of ['manual', 'trigger'] as const) {
-				const parameters = { ...byTitle, options: { unknownOutcome, ...more } };
-				const told = failureOf(await run(parameters, three, {}, { mode }));
-				expect(told.message).toBe(
-					"'Unknown Outcome' is set, and nothing here was left unknown. None of 3 was sent.",
-				);
-				expect(told.description).toMatch(/^Take 'Unknown Outcome' out of the options\./);
-			}
-		}
-		expect(simulator().requests).toEqual([]);
-	});
-
-	test('is refused in a Retry of an execution that was only refused', async () => {
-		const told = failureOf(await retry(await runThree(), { unknownOutcome: 'resend' }));
-		expect(told.message).toContain('nothing here was left unknown');
-		expect(titlesAt(simulator()).filter((title) => title === 'second')).toHaveLength(1);
-	});
-
-	test('is shown by a dry run, but for a key: a dry run does not ask it', async () => {
-		const options = { unknownOutcome: 'resend', dryRun: true };
-		const [item] = outputOf(await run({ ...byTitle, options }, three));
-		expect(item).toMatchObject({ dryRun: true, error: { type: 'validation' } });
-		const [other] = outputOf(await run({ ...byTitle, options: { ...options, ...keyed } }, three));
-		expect(other).toMatchObject({ dryRun: true, request: {} });
-	});
-});
-
 describe('what an execution left unknown', () => {
 	/** Without the tally, which says what was sent now. */
 	const reasonOf = (done: IRun) => failureOf(done).message.replace(/\. [^.]+\.$/, '');
@@ -157,7 +129,6 @@ describe('what an execution left unknown', () => {
 		serveAgain();
 		return failed;
 	};
-	const takeOut = "Take 'Unknown Outcome' out of the options now, so that it";
 
 	test('fails again with the same words, is not requested, and keeps nothing else back', async () => {
 		simulator().addFault(faultFor('third', failure()));
@@ -174,75 +145,10 @@ describe('what an execution left unknown', () => {
 		expect(reasonOf(await retry(failed, { timeout: 0 }))).toBe(reasonOf(failed));
 	});
 
-	test('is sent again with Send Again, and the hint says to take the option out', async () => {
-		const done = await retry(await leaveUnknown(), { unknownOutcome: 'resend' });
-		expect(titlesAt(simulator())).toEqual(['second']);
-		expect(outputOf(done)[1]).toMatchObject({ title: 'second', status: 'success' });
-		expect(hintsOf(done).join()).toContain(takeOut);
-	});
-
-	test('comes out as already sent with Count as Sent', async () => {
-		const done = await retry(await leaveUnknown(), { unknownOutcome: 'countAsSent' });
+	test('stays unknown although it has another ID by then', async () => {
+		const failed = await leaveUnknown();
+		expect(reasonOf(await retry(failed, keyed))).toBe(reasonOf(failed));
 		expect(simulator().requests).toEqual([]);
-		const [, second] = outputOf(done);
-		expect(second).toMatchObject({ audience: 'all', status: 'alreadySent', title: 'second' });
-		expect(second).not.toHaveProperty('campaignId');
-		expect(hintsOf(done).join()).toContain(takeOut);
-	});
-
-	test('comes out as already sent with Count as Sent although nothing of it is valid by then', async () => {
-		const failed = await leaveUnknown();
-		const invalid = {
-			...{ title: "={{ '' }}", additionalFields: { sendAt: '2024-05-17 09:30' } },
-			options: { unknownOutcome: 'countAsSent', timeout: 0 },
-		};
-		const credentials = credentialsFor(simulator(), { baseUrl: '' });
-		const [, second] = outputOf(await retryWith(failed, invalid, {}, { credentials }));
-		expect(second).toMatchObject({ status: 'alreadySent' });
-	});
-
-	test('keeps the others from being sent if it is not valid with Send Again', async () => {
-		simulator().addFault(faultFor('first', failure()));
-		const failed = await leaveUnknown();
-		const title = "={{ $json.title === 'second' ? '' : $json.title }}";
-		const invalid = { title, options: { unknownOutcome: 'resend' } };
-		const { message, description } = failureOf(await retryWith(failed, invalid));
-		expect(message).toMatch(
-			/^1 of 3 items is not valid\. .* Item 1 .*'Title' is empty for this item$/,
-		);
-		// It has decided nothing yet.
-		expect(description).not.toContain('Unknown Outcome');
-		expect(simulator().requests).toEqual([]);
-	});
-
-	test('says to take the option out if the push service refuses another item', async () => {
-		const failed = await leaveUnknown();
-		simulator().addFault(faultFor('second', failure()));
-		const { description } = failureOf(await retry(failed, { unknownOutcome: 'resend' }));
-		expect(description).toContain(takeOut);
-	});
-
-	test('with Count as Sent, its own key is sent from then on, and not the one that it has by now', async () => {
-		simulator().addFault(faultFor('monday', lost, 1));
-		const runOn = async (idempotencyKey: string) =>
-			await run({ ...byTitle, options: { idempotencyKey } }, titled(idempotencyKey));
-		const monday = await runOn('monday');
-		await retry(monday, { idempotencyKey: 'tuesday', unknownOutcome: 'countAsSent' });
-		expect(outputOf(await runOn('tuesday'))).toMatchObject([{ status: 'success' }]);
-		expect(outputOf(await runOn('monday'))).toMatchObject([{ status: 'alreadySent' }]);
-	});
-
-	test('with Count as Sent and a key that is added then, is never sent under that key', async () => {
-		await retry(await leaveUnknown(), { unknownOutcome: 'countAsSent', ...keyed });
-		await run({ ...byTitle, options: keyed }, titled('1', '2', '3', 'second', '4'));
-		expect(titlesAt(simulator()).sort()).toEqual(['1', '2', '3', '4']);
-	});
-
-	test('is not sent a third time if Send Again leaves it unknown in the same execution', async () => {
-		const failed = await leaveUnknown();
-		simulator().addFault(faultFor('second', lost));
-		await retry(failed, { unknownOutcome: 'resend' }, retryOnFail);
-		expect(titlesAt(simulator())).toEqual(['second']);
 	});
 });
 
@@ -278,30 +184,24 @@ describe('an item that comes back from the error output', () => {
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second', 'second']);
 	});
 
-	test('stays unknown with a key, also if Send Again was left in', async () => {
-		// Something else is unknown, so that the option is not refused.
-		simulator().addFault(faultFor('second', lost, 1));
-		await run({ ...byTitle, options: keyed }, titled('second'), continuing);
-		simulator().requests.length = 0;
-		const done = await runBack(lost, { ...keyed, unknownOutcome: 'resend' });
-		expect(failedIn(done)).toMatchObject(unknown);
+	test('is a row that says so under an ID, and is not sent again', async () => {
+		const done = await runBack(lost, keyed);
+		expect(outputOf(done)).toMatchObject([{ status: 'unknown', idempotencyKey: 'first' }]);
 		expect(titlesAt(simulator()).sort()).toEqual(['first', 'second']);
 	});
 
 	const cameBack = inputOf({ title: 'first', error: { outcome: 'unknown' } });
 
-	test('is not sent by a Retry either, until its user decides', async () => {
+	test('is not sent by a Retry either', async () => {
 		simulator().addFault(faultFor('second', failure(), 1));
 		const failed = await run(byTitle, [...cameBack, ...titled('second')]);
 		const { message, description } = failureOf(failed);
-		expect(message).toMatch(/^Do not send it again yet: it is unknown whether item 0 was sent/);
-		expect(description).toContain(
-			"leave out its field 'error', for example with the node Edit Fields",
+		expect(message).toMatch(
+			/whether item 0 was sent \(what came in is marked as unknown by another send\)/,
 		);
+		expect(description).toContain("leave out its field 'error', for example with the node Edit");
 		serveAgain();
 		await retry(failed);
-		const counted = await retry(failed, { unknownOutcome: 'countAsSent' });
-		expect(outputOf(counted)[0]).toMatchObject({ status: 'alreadySent' });
 		expect(titlesAt(simulator())).toEqual(['second']);
 	});
 
@@ -316,14 +216,9 @@ describe('an item that comes back from the error output', () => {
 		expect(outputOf(done)).toMatchObject([{ status: 'unknown' }]);
 		expect(titlesAt(simulator())).toEqual(['first']);
 	});
-
-	test('is sent by a Retry with Send Again', async () => {
-		await retry(await run(byTitle, cameBack), { unknownOutcome: 'resend' });
-		expect(titlesAt(simulator())).toEqual(['first']);
-	});
 });
 
-test('of three equal items each is known by its number', async () => {
+test('of three equal items to one subscriber each is known by its number', async () => {
 	const equal = inputOf({ id: 5001 }, { id: 5001 }, { id: 5001 });
 	expect(outputOf(await run(toOne, equal))).toHaveLength(3);
 	expect(simulator().requests).toHaveLength(3);

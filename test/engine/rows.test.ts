@@ -101,7 +101,7 @@ describe('a row that can’t be inserted', () => {
 		database.beforeQuery = ({ kind, row }) => {
 			if (kind === 'insert' && row.endsWith(':claim:1')) throw new Error('SQLITE_FULL');
 		};
-		expect(failureOf(await newProcess()()).message).toMatch(/SQLITE_FULL$/);
+		expect(failureOf(await newProcess()()).message).toMatch(/SQLITE_FULL\. Nothing was sent\.$/);
 		expect(simulator().requests).toEqual([]);
 	});
 });

@@ -4,94 +4,79 @@ import {
 	byTitle,
 	continuing,
 	credentialsFor,
+	database,
 	failure,
 	failureOf,
 	faultFor,
 	hintsOf,
 	inputOf,
-	loopOf,
 	lost,
+	matching,
 	outputOf,
 	push,
+	retriesAt,
 	runsAt,
 	titled,
 	titlesAt,
 	toOne,
 	useSimulator,
 } from './support/pushCampaign';
-import { retryRun, runWorkflow } from './support/run';
+import { runWorkflow } from './support/run';
 
-// The same notification twice in one execution: many rows in front of a send to all look like that. What makes two the same
-// is in unit/operations/send.
+// The same notification twice in one run: many rows in front of a send to all look like that. What makes two the same is in
+// unit/operations/send.
 
 const simulator = useSimulator();
 const otherSite = useSimulator();
 
 const rows = inputOf({ id: 5001 }, { id: 5002 }, { id: 5003 });
 const run = runsAt(simulator);
-
-test('is refused before anything is sent: which items, to whom, and what to do', async () => {
-	const { message, description } = failureOf(await run({}, rows));
-	expect(message).toBe(
-		'Items 0 to 2 would send the same notification to all subscribers. None of 3 was sent.',
-	);
-	expect(description).toMatch(
-		/^To send it once, turn on Execute Once in the settings of the node\. 'Retry with /,
-	);
-	expect(simulator().requests).toEqual([]);
-});
-
-test('is refused for some of the items with Continue, and the others go out', async () => {
-	const title = "={{ $json.id === 5002 ? 'Another' : 'Sale' }}";
-	const done = await run({ title }, rows, continuing);
-	const description = 'Items 0, 2 would send the same notification to all subscribers';
-	const error = {
-		type: 'validation',
-		description: 'Leave out all but one of them, for example with the node Remove Duplicates.',
-	};
-	expect(outputOf(done)).toMatchObject([
-		{ status: 'notSent', description, error },
-		{ status: 'success', title: 'Another' },
-		{ status: 'notSent', description, error },
-	]);
-	expect(titlesAt(simulator())).toEqual(['Another']);
-});
-
-test('is named for each of several', async () => {
-	const { message } = failureOf(await run(byTitle, titled('a', 'b', 'a', 'b', 'c')));
-	expect(message).toBe(
-		'4 of 5 items are not valid. None was sent. Items 0, 2 (counted from 0): each would send the same notification to all subscribers; items 1, 3: each would send the same notification to all subscribers',
-	);
-});
-
-test('is refused in a dry run and in a test as well', async () => {
-	const preview = await run({ options: { dryRun: true } }, rows);
-	expect(outputOf(preview)).toMatchObject(
-		rows.map(() => ({ dryRun: true, error: { type: 'validation' } })),
-	);
-	expect(hintsOf(preview)[0]).toContain('3 of 3 items are not valid, so none would be sent:');
-	const test = await run({ options: { testSubscriberId: '5001' } }, rows, {}, { mode: 'manual' });
-	expect(failureOf(test).message).toMatch(/^Items 0 to 2 would send the same notification /);
-	expect(simulator().requests.filter(({ method }) => method === 'POST')).toEqual([]);
-});
-
+const retry = retriesAt(simulator);
+const statuses = (done: Awaited<ReturnType<typeof run>>) =>
+	outputOf(done).map(({ status }) => status);
+const byItem0 = {
+	status: 'alreadySent',
+	description: 'Nothing was sent for this item: the same was sent by item 0 of this run',
+};
 const toPlan = { operation: 'sendToAttributes', specifyAttributes: 'json' };
+
 test.each<{ to: string; parameters: INodeParameters }>([
-	{ to: 'all subscribers', parameters: { options: { idempotencyKey: '={{ $json.id }}' } } },
-	{
-		to: 'segments 12, 34',
-		parameters: { operation: 'sendToSegments', segmentIds: '12, 34' },
-	},
+	{ to: 'all subscribers', parameters: {} },
+	{ to: 'segments 12, 34', parameters: { operation: 'sendToSegments', segmentIds: '12, 34' } },
 	{
 		to: 'every subscriber with plan = pro',
 		parameters: { ...toPlan, attributesJson: '{ "plan": "pro" }' },
 	},
-])('is refused to $to', async ({ to, parameters }) => {
-	const { message } = failureOf(await run(parameters, rows));
-	expect(message).toBe(
-		`Items 0 to 2 would send the same notification to ${to}. None of 3 was sent.`,
+])('goes out once to $to, and the others say by which item', async ({ to, parameters }) => {
+	const done = await run(parameters, rows);
+	expect(simulator().requests).toHaveLength(1);
+	expect(outputOf(done)).toMatchObject([{ status: 'success' }, byItem0, byItem0]);
+	expect(hintsOf(done)).toEqual([
+		`1 sent: to ${to}.`,
+		`3 items are the same notification to ${to}: it was sent once.`,
+	]);
+});
+
+test('is told for several at once', async () => {
+	const done = await run(byTitle, titled('a', 'b', 'a', 'b', 'c'));
+	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
+	expect(hintsOf(done)[1]).toBe(
+		'2 items are the same notification as another item: each was sent once.',
 	);
-	expect(simulator().requests).toEqual([]);
+});
+
+test('goes out once in a test, and would in a dry run', async () => {
+	const preview = await run({ options: { dryRun: true } }, rows, {}, { mode: 'manual' });
+	expect(outputOf(preview)).toMatchObject(rows.map(() => ({ dryRun: true, request: {} })));
+	expect(hintsOf(preview)).toEqual([
+		matching(/<br>It would go to all 10,000 active subscribers right away:<br>/),
+		'3 items are the same notification to all subscribers: it goes out once.',
+	]);
+	const test = await run({ options: { testSubscriberId: '5001' } }, rows, {}, { mode: 'manual' });
+	expect(hintsOf(test)).toEqual([
+		matching(/ The other 2 items went to nobody\. .* by itself, it goes to all subscribers right/),
+		'3 items are the same notification to all subscribers: it goes out once.',
+	]);
 });
 
 test.each<{ what: string; parameters: INodeParameters }>([
@@ -103,11 +88,6 @@ test.each<{ what: string; parameters: INodeParameters }>([
 	expect(simulator().requests).toHaveLength(3);
 });
 
-test('goes out once with one ID', async () => {
-	await run({ options: { idempotencyKey: 'sale' } }, rows);
-	expect(simulator().requests).toHaveLength(1);
-});
-
 test('is none if it goes to another site', async () => {
 	const sites = inputOf({ url: simulator().url }, { url: otherSite().url });
 	const credentials = credentialsFor(simulator(), { baseUrl: '={{ $json.url }}' });
@@ -115,42 +95,100 @@ test('is none if it goes to another site', async () => {
 	expect([simulator().requests.length, otherSite().requests.length]).toEqual([1, 1]);
 });
 
-describe('in a later round of a loop', () => {
-	const options = () => ({ credentials: credentialsFor(simulator()), input: rows.slice(0, 1) });
-	const runAll = async (json = loopOf(push())) => await runWorkflow(json, options());
+test('is a check of one run: a later round sends it again', async () => {
+	await runWorkflow(branchesTo(push()), { credentials: credentialsFor(simulator()), input: rows });
+	expect(simulator().requests).toHaveLength(2);
+});
 
-	test('is refused, as an earlier round has sent it', async () => {
-		const { message, description } = failureOf(await runAll());
-		expect(message).toBe(
-			'This would send the same notification to all subscribers that an earlier round of this execution has sent, or may have sent',
-		);
-		expect(description).toMatch(/^Leave out all but one of them, for example with the node Remove/);
-		expect(simulator().requests).toHaveLength(1);
-	});
+describe('if the first of them', () => {
+	const items = titled('first', 'other', 'first');
 
-	test('is refused if the earlier round left it unknown', async () => {
-		simulator().addFault(faultFor(undefined, lost));
-		// In a loop the item itself would say that it is unknown.
-		const done = await runAll(branchesTo(push({}, continuing)));
-		expect(outputOf(done)).toMatchObject([{ status: 'notSent', error: { type: 'validation' } }]);
-		expect(simulator().requests).toHaveLength(1);
-	});
-
-	test('goes out if the service refused it in the earlier round', async () => {
-		simulator().addFault(faultFor(undefined, failure('invalid_value'), 1));
-		const done = await runAll(loopOf(push({}, continuing)));
-		expect(outputOf(done)).toMatchObject([{ status: 'success' }]);
-		expect(simulator().requests).toHaveLength(2);
-	});
-
-	test('is refused in a Retry of that round, too', async () => {
-		const json = loopOf(push({ title: "={{ $runIndex === 1 ? 'Sale' : 'Other' }}" }));
-		simulator().addFault(faultFor('Sale', failure()));
-		const failed = await runAll(json);
-		simulator().clearFaults();
+	test('is refused, the others fail as it did, and a Retry sends it once', async () => {
+		simulator().addFault(faultFor('first', failure(), 2));
+		const { message } = failureOf(await run(byTitle, items));
+		expect(message).toMatch(/could not carry out the request\. 1 of 3 was sent\.$/);
+		const continued = await run(byTitle, items, continuing);
+		expect(statuses(continued)).toEqual(['notSent', 'success', 'notSent']);
+		simulator().addFault(faultFor('first', failure(), 1));
+		const failed = await run(byTitle, items);
 		simulator().requests.length = 0;
-		const done = await retryRun(failed, loopOf(push({ title: 'Other' })), options());
-		expect(failureOf(done).message).toMatch(/that an earlier round of this execution has sent/);
+		expect(statuses(await retry(failed, byTitle))).toEqual(['success', 'success', 'alreadySent']);
+		expect(titlesAt(simulator())).toEqual(['first']);
+	});
+
+	test('is unknown, the others are, too, and no Retry sends them', async () => {
+		simulator().addFault(faultFor('first', lost, 1));
+		const failed = await run(byTitle, items);
+		expect(failureOf(failed).message).toMatch(
+			/whether 2 of 3 were sent \(.*\)\. 1 of 3 was sent\.$/,
+		);
+		expect(failureOf(await retry(failed, byTitle)).message).toMatch(/whether 2 of 3 were sent/);
+		expect(titlesAt(simulator()).sort()).toEqual(['first', 'other']);
+	});
+
+	test('was sent before another item failed, a Retry sends none of them again', async () => {
+		simulator().addFault(faultFor('other', failure(), 1));
+		const failed = await run(byTitle, items);
+		expect(failureOf(failed).message).toMatch(/ 2 of 3 were sent\.$/);
+		simulator().requests.length = 0;
+		expect(statuses(await retry(failed, byTitle))).toEqual(['success', 'success', 'alreadySent']);
+		expect(titlesAt(simulator())).toEqual(['other']);
+	});
+});
+
+describe('an ID and its notification belong together:', () => {
+	const keyed = (idempotencyKey: string, more: INodeParameters = {}) => ({
+		...{ ...byTitle, ...more },
+		options: { idempotencyKey },
+	});
+
+	test.each<[what: string, parameters: INodeParameters, says: RegExp]>([
+		[
+			'one ID for several posts',
+			keyed('rss'),
+			/^'Send Only Once' is "rss" for items 0 to 2, which are different notifications$/,
+		],
+		[
+			'one ID for one post to several people',
+			keyed('sale', { ...toOne, title: 'Sale' }),
+			/^'Send Only Once' is "sale" for items 0 \(subscriber 5001\), .* different notifications$/,
+		],
+		[
+			'one ID for two lines to one subscriber',
+			keyed('order-1', { ...toOne, subscriberId: '5001' }),
+			/^'Send Only Once' is "order-1" for items 0 .* which are different notifications$/,
+		],
+		[
+			'one post under several IDs',
+			keyed('=row-{{ $json.id }}', { title: 'Sale' }),
+			/^Items 0 to 2 are the same notification to all subscribers, under different IDs in 'Send Only Once': "row-5001", "row-5002", "row-5003"$/,
+		],
+	])('%s is refused, and nothing is sent', async (_what, parameters, says) => {
+		const input = inputOf(...[5001, 5002, 5003].map((id) => ({ id, title: `Post ${id}` })));
+		const { message, description } = failureOf(await run(parameters, input));
+		expect(message).toMatch(says);
+		expect(description).toMatch(/^Put into it what /);
 		expect(simulator().requests).toEqual([]);
+		expect(database.keyRows).toEqual([]);
+	});
+
+	test('one subscriber may get the same under several IDs', async () => {
+		await run(keyed('={{ $json.id }}', { ...toOne, title: 'Sale', subscriberId: '5001' }), rows);
+		expect(simulator().requests).toHaveLength(3);
+	});
+
+	test('one ID and one notification goes out once', async () => {
+		const done = await run(keyed('sale', { title: 'Sale' }), rows);
+		expect(statuses(done)).toEqual(['success', 'alreadySent', 'alreadySent']);
+		expect(simulator().requests).toHaveLength(1);
+	});
+
+	test('what was sent under its ID is told so, whatever shares the ID by now', async () => {
+		await run(keyed('news'), titled('a'));
+		expect(statuses(await run(keyed('news'), titled('b', 'c')))).toEqual([
+			'alreadySent',
+			'alreadySent',
+		]);
+		expect(titlesAt(simulator())).toEqual(['a']);
 	});
 });

@@ -19,7 +19,7 @@ const run = async (options = {}) =>
 	await runAt({ ...byTitle, options }, titled('first', 'second'), {}, { mode: 'integrated' });
 
 const ownRetry =
-	"'Retry with currently saved workflow' of this sub-workflow's own execution sends only what was not sent. A Retry of the workflow that called it begins from the beginning.";
+	"'Retry with original workflow' of this sub-workflow's own execution sends only what was not sent. A Retry of the workflow that called it begins from the beginning. A new execution also sends again what this one has sent.";
 
 test('a failure names the Retry of its own execution, which sends the rest, or names itself again', async () => {
 	simulator().addFault(faultFor('second', failure(), 2));
@@ -41,8 +41,8 @@ describe('Test Subscriber ID', () => {
 	test('is refused: n8n does not tell a node there whether somebody tries the workflow', async () => {
 		const failed = await run(options);
 		const { message, description } = failureOf(failed);
-		expect(message).toMatch(/'Test Subscriber ID' does not work in a sub-workflow: /);
-		expect(description).toContain("'Dry Run'");
+		expect(message).toMatch(/^'Test Subscriber ID' does not work here: n8n does not tell /);
+		expect(description).toMatch(/^Take 'Test Subscriber ID' out of the options\./);
 		expect(failureOf(await retry(failed, { ...byTitle, options })).message).toBe(message);
 		expect(simulator().requests).toEqual([]);
 	});

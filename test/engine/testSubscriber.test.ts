@@ -56,44 +56,53 @@ test('in every other execution it changes nothing', async () => {
 	expect(pathsAt(simulator())).toEqual(['all', 'all', 'all']);
 });
 
-test.each([
-	{ mode: 'manual', item: { audience: 'test' }, path: 'sid' },
-	{ mode: 'evaluation', item: { audience: 'test' }, path: 'sid' },
-	{ mode: 'trigger', item: { audience: 'all', title: 'a' }, path: 'all' },
-] as const)('a Retry of an execution in the mode $mode goes on in that mode', async (row) => {
+test('a Retry of a production execution sends as that did', async () => {
 	simulator().addFault(faultFor('"a"', failure(), 1));
-	const failed = await run(tested(), row.mode);
+	const failed = await run(tested(), 'trigger');
 	simulator().requests.length = 0;
-	expect(outputOf(await retry(failed, tested()))[0]).toMatchObject(row.item);
-	expect(pathsAt(simulator())).toEqual([row.path]);
+	expect(outputOf(await retry(failed, tested()))[0]).toMatchObject({ audience: 'all', title: 'a' });
+	expect(pathsAt(simulator())).toEqual(['all']);
 });
+
+test.each(['manual', 'evaluation'] as const)(
+	'is refused in a Retry of an execution in the mode %s: n8n would offer no other one after it',
+	async (mode) => {
+		simulator().addFault(faultFor(undefined, failure()));
+		for (const began of [tested(), byTitle]) {
+			const failed = await run(began, mode);
+			simulator().requests.length = 0;
+			const { message, description } = failureOf(await retry(failed, tested()));
+			expect(message).toMatch(/^'Test Subscriber ID' does not work in a Retry, because n8n would/);
+			expect(description).toMatch(/^Take 'Test Subscriber ID' out of the options\./);
+			expect(simulator().requests).toEqual([]);
+		}
+	},
+);
 
 test('is refused in a Retry of which n8n does not know how it was started', async () => {
 	// n8n 1 saves nothing of an execution that crashed.
 	const credentials = credentialsFor(simulator());
 	const context = ownAgentContext(workflowOf(tested()), { credentials, input: titled('a') });
 	jest.spyOn(context, 'getMode').mockReturnValue('retry');
-	await expect(execute(context)).rejects.toThrow(
-		/^'Test Subscriber ID' does not work in this Retry/,
-	);
+	await expect(execute(context)).rejects.toThrow(/^'Test Subscriber ID' does not work here/);
 	expect(simulator().requests).toEqual([]);
 });
 
-test('a Retry of what was begun without it sends the rest to nobody', async () => {
-	simulator().addFault(faultFor('"c"', failure(), 1));
-	const failed = await run(byTitle);
-	simulator().requests.length = 0;
-	expect(outputOf(await retry(failed, tested()))[2]).toMatchObject({ title: 'c', dryRun: true });
-	expect(pathsAt(simulator())).toEqual(['sid']);
+test('a time that is over is refused as it would be for the send itself', async () => {
+	const { message } = failureOf(
+		await run(tested({}, { additionalFields: { sendAt: '2024-05-17 09:30' } })),
+	);
+	expect(message).toMatch(/^'Send At' is 2024-05-17 09:30 \+02:00, which is in the past/);
+	expect(simulator().requests).toEqual([]);
 });
 
 test('keys are neither claimed nor asked', async () => {
-	const parameters = tested({ idempotencyKey: 'order-1' });
+	const parameters = tested({ idempotencyKey: '={{ $json.title }}' });
 	await run(parameters);
-	await run(tested({ idempotencyKey: 'order-1', unknownOutcome: 'resend' }));
+	await run(parameters);
 	expect(database.queries).toEqual([]);
 	await runAt(parameters, titled('a'));
-	expect(titlesAt(simulator())).toEqual(['a', 'a']);
+	expect(titlesAt(simulator())).toEqual(['a', 'a', 'a']);
 });
 
 const toAnother = { operation: 'sendToSubscriber', subscriberId: '5007' };
@@ -104,42 +113,22 @@ test('one that does not exist is named, with its own field, whoever the send is 
 		const { message, description } = failureOf(failed);
 		expect(message).toBe('The push service has no subscriber 999. None of 3 was sent.');
 		expect(description).toBe(
-			`The service says: "Subscriber not found". Correct 'Test Subscriber ID'.`,
+			`This was a test. The service says: "Subscriber not found". Correct 'Test Subscriber ID'.`,
 		);
 	}
 });
 
-describe('a test whose answer is lost', () => {
-	test('says to ask the subscriber, and nothing about the send that it stands for', async () => {
-		simulator().addFault(faultFor('"sid"', lost));
-		const failed = await run();
-		expect(failureOf(failed).description).toContain(
-			'does not list a notification to one subscriber: ask whether',
-		);
-		simulator().requests.length = 0;
-		await retry(failed, byTitle);
-		expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
-	});
-
-	test('names the subscriber, and its Retry decides nothing about the send that it stands for', async () => {
-		simulator().addFault(faultFor('"sid"', lost));
-		const options = { idempotencyKey: '={{ $json.title }}' };
-		const failed = await run(tested(options, toAnother));
-		const { message, description } = failureOf(failed);
-		expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
-		expect(description).not.toMatch(/Retry|Unknown Outcome|An ID/);
-		simulator().clearFaults();
-		const counted = tested({ ...options, unknownOutcome: 'countAsSent' }, toAnother);
-		const again = await retry(failed, counted);
-		expect(failureOf(again).message).toContain('item 0 (subscriber 5001) was sent');
-		expect(database.keyRows).toEqual([]);
-		// Nor does it let the sends themselves go out with that choice.
-		simulator().requests.length = 0;
-		const real = { ...byTitle, options: { unknownOutcome: 'countAsSent' } };
-		const refused = failureOf(await retry(failed, real));
-		expect(refused.message).toContain('nothing here was left unknown');
-		expect(simulator().requests).toEqual([]);
-	});
+test('whose answer is lost names the subscriber, says to ask, and nothing remembers it', async () => {
+	simulator().addFault(faultFor('"sid"', lost));
+	const failed = await run(tested({ idempotencyKey: '={{ $json.title }}' }, toAnother));
+	const { message, description } = failureOf(failed);
+	expect(message).toContain('it is unknown whether item 0 (subscriber 5001) was sent');
+	expect(description).toMatch(/^This was a test\. Unknown: .*: ask whether it arrived\.$/);
+	simulator().clearFaults();
+	simulator().requests.length = 0;
+	await retry(failed, byTitle);
+	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
+	expect(database.keyRows).toEqual([]);
 });
 
 test('with a dry run nothing is sent, and the hint says whom the editor would send to', async () => {

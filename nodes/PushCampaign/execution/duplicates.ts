@@ -1,118 +1,106 @@
 import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
-import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { capitalize, clip, quote } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import { nameItems } from './names';
+import { listSome, mostNamed, nameItems } from './names';
 import type { ItemThat, RunItem } from './runItem';
 import { groupBy } from './runItem';
 
-// Items that are the same, by their key or by what their subscribers would see.
+// Items of one run that are the same, by their ID or by what their subscribers would see.
 
-type NewItem = ItemThat<'ready' | 'shown' | 'untested'>;
+type NewItem = ItemThat<'ready' | 'shown'>;
+
+/** Those that are to go out, or would. */
+const newItemsIn = (items: readonly RunItem[]): NewItem[] =>
+	items.filter((item) => item.how === 'ready' || item.how === 'shown');
 
 /** The send itself, or the one that a test stands for. */
-const meantBy = (send: PreparedSend): PreparedSend => send.standsFor ?? send;
+const meantBy = ({ send }: NewItem): PreparedSend => send.standsFor ?? send;
 
-/** The items that are to go out, or would, each with the subscriber whom it is meant for. */
-const newItemsIn = (items: readonly RunItem[]): NewItem[] =>
-	items
-		.filter((item) => item.how === 'ready' || item.how === 'shown' || item.how === 'untested')
-		.map((item) => ({ ...item, subscriberId: meantBy(item.send).body.sid }));
+/** What is seen, by whom and when. */
+const notificationOf = (item: NewItem) => `${item.connection.site} ${meantBy(item).notification}`;
 
-/** The same items, in which those of some groups are refused for one reason each. */
-function refuseGroups(
-	items: readonly RunItem[],
-	groups: Iterable<readonly NewItem[]>,
-	reasonOf: (group: readonly NewItem[]) => Problem | undefined,
-): RunItem[] {
-	const refused = new Map<number, RunItem>();
-	for (const group of groups) {
-		const problem = group.length > 1 ? reasonOf(group) : undefined;
-		if (problem === undefined) continue;
-		for (const item of group) {
-			const how = item.how === 'shown' ? 'unsendable' : 'failed';
-			refused.set(item.index, { ...item, problem, how });
-		}
-	}
-	return items.map((item) => refused.get(item.index) ?? item);
-}
+/** One subscriber may get the same again. */
+const isToMany = (item: NewItem) => meantBy(item).audience !== 'subscriber';
 
-const byKey = <Item extends NewItem>(items: readonly Item[]) =>
-	groupBy(
-		items.filter(({ key }) => key !== undefined),
-		({ key = '' }) => key,
-	).values();
+const countOf = (items: readonly NewItem[], nameOf: (item: NewItem) => string) =>
+	new Set(items.map(nameOf)).size;
 
-/**
- * Refuses items that share a key and go to different subscribers: nobody means that, it is what a key looks like that came
- * out the same for all.
- */
-export const refuseSharedKeys = (items: readonly RunItem[]): RunItem[] =>
-	refuseGroups(items, byKey(newItemsIn(items)), (group) => {
-		const audiences = new Set(group.map(({ send }) => send.recipients));
-		if (audiences.size === 1) return undefined;
-		const key = quote(group[0]?.send.options.idempotencyKey);
-		const refusal = new InvalidInput(
-			`'Send Only Once' is ${key} for ${nameItems(group)}, which go to different subscribers`,
-			'Put into it what tells one item from another, such as an order number or the ID of the subscriber.',
-		);
-		const reason = `'Send Only Once' is ${key} for different subscribers`;
-		return { ...validationProblem(refusal), reason };
-	});
+const idOf = ({ key }: NewItem) => quote(key?.id ?? '');
 
-const leaveOut = 'Leave out all but one of them, for example with the node Remove Duplicates.';
-
-const sameAs = (send: PreparedSend) => `the same notification to ${clip(describeRecipients(send))}`;
-
-/**
- * Refuses items that would show the same to the same subscribers: many rows in front of a send to all look like that. Under
- * one key the first of them is sent.
- */
-export function refuseSameNotifications(items: readonly RunItem[]): RunItem[] {
-	const all = newItemsIn(items);
-	const campaigns = all.filter(({ send }) => meantBy(send).notification !== undefined);
-	const nameOf = ({ connection, send }: NewItem) =>
-		`${connection.site} ${meantBy(send).notification}`;
-	return refuseGroups(items, groupBy(campaigns, nameOf).values(), (group) => {
-		const [first] = group;
-		const isOneKey = new Set(group.map(({ key }) => key)).size === 1 && first?.key !== undefined;
-		if (first === undefined || isOneKey) return undefined;
-		const same = sameAs(meantBy(first.send));
-		const areAll = group.length === items.length;
-		const refusal = new InvalidInput(
-			`${capitalize(nameItems(group))} would send ${same}`,
-			areAll ? 'To send it once, turn on Execute Once in the settings of the node.' : leaveOut,
-		);
-		return { ...validationProblem(refusal), reason: `each would send ${same}` };
-	});
-}
-
-/** Why an item is refused that shows what an earlier round, or an earlier call of a tool, has shown. */
-export const shownBefore = (send: PreparedSend, isTool: boolean): Problem => {
-	const [earlier, advice] = isTool
-		? ['an earlier call of this tool', '']
-		: ['an earlier round of this execution', leaveOut];
-	return validationProblem(
-		new InvalidInput(
-			`This would send ${sameAs(send)} that ${earlier} has sent, or may have sent`,
-			advice,
-		),
+const differentUnderOneId = (group: readonly NewItem[]) => {
+	const id = group.slice(0, 1).map(idOf).join('');
+	return new InvalidInput(
+		`'Send Only Once' is ${id} for ${nameItems(group, mostNamed)}, which are different notifications`,
+		'Put into it what tells one from another, such as the ID of the post or the number of the order.',
 	);
 };
 
-/** Finds the items that have the key of an earlier one: only that one is sent, or would be in a dry run. */
-export function findRepeats(items: readonly RunItem[]): RunItem[] {
-	const firsts = new Map<number, number>();
-	for (const how of ['ready', 'shown']) {
-		for (const [first, ...others] of byKey(newItemsIn(items).filter((item) => item.how === how))) {
-			for (const { index } of others) firsts.set(index, first?.index ?? index);
-		}
-	}
-	return items.map((item) =>
-		item.how === 'ready' || item.how === 'shown'
-			? { ...item, first: firsts.get(item.index) }
-			: item,
+const sameUnderSeveralIds = (group: readonly NewItem[]) => {
+	const whom = group
+		.slice(0, 1)
+		.map((item) => clip(describeRecipients(meantBy(item))))
+		.join('');
+	const ids = listSome([...new Set(group.map(idOf))]);
+	return new InvalidInput(
+		`${capitalize(nameItems(group, mostNamed))} are the same notification to ${whom}, under different IDs in 'Send Only Once': ${ids}`,
+		'Put into it what stays the same for one notification, such as the ID of the post.',
 	);
+};
+
+const refuse = (item: RunItem, why: InvalidInput, how: 'failed' | 'unsendable'): RunItem => ({
+	...item,
+	problem: validationProblem(why),
+	how,
+});
+
+/**
+ * Refuses items whose IDs and notifications don't belong together. One ID for several is what an ID looks like that came
+ * out the same for all: all but one would be lost. Several for one would send it again in later executions.
+ */
+export function refuseWrongIds(items: readonly RunItem[]): RunItem[] {
+	const keyOf = ({ key }: NewItem) => key?.name ?? '';
+	const keyed = newItemsIn(items).filter(({ key }) => key !== undefined);
+	const refusals = new Map<number, InvalidInput>();
+	const note = (group: readonly NewItem[], why: InvalidInput) => {
+		for (const { index } of group) refusals.set(index, why);
+	};
+	for (const group of groupBy(keyed.filter(isToMany), notificationOf).values()) {
+		if (countOf(group, keyOf) > 1) note(group, sameUnderSeveralIds(group));
+	}
+	for (const group of groupBy(keyed, keyOf).values()) {
+		if (countOf(group, notificationOf) > 1) note(group, differentUnderOneId(group));
+	}
+	return items.map((item) => {
+		const why = refusals.get(item.index);
+		return why === undefined ? item : refuse(item, why, item.isDryRun ? 'unsendable' : 'failed');
+	});
+}
+
+/** Finds the items that are the same as an earlier one: that one goes out in their place. */
+export function foldSame(items: readonly RunItem[]): RunItem[] {
+	const firsts = new Map<string, number>();
+	return items.map((item): RunItem => {
+		const isNew = item.how === 'ready' || item.how === 'shown';
+		if (!isNew || (item.key === undefined && !isToMany(item))) return item;
+		const name = `${item.key?.name} ${notificationOf(item)}`;
+		const first = firsts.get(name);
+		if (first === undefined) firsts.set(name, item.index);
+		return { ...item, sameAs: first };
+	});
+}
+
+const mixed = new InvalidInput(
+	"'Dry Run' is on for some of the items, and off for others",
+	"Correct the expression in 'Dry Run'.",
+);
+
+/** Refuses all that would be shown or sent if a run would do both. */
+export function refuseMixedDryRun(items: readonly RunItem[]): RunItem[] {
+	const isNew = (item: RunItem) =>
+		item.how === 'failed' ? item.problem.outcome === 'notSent' : item.how !== 'before';
+	const kinds = new Set(items.filter(isNew).map(({ isDryRun }) => isDryRun));
+	if (kinds.size < 2) return [...items];
+	return items.map((item) => (isNew(item) ? refuse(item, mixed, 'failed') : item));
 }

@@ -29,14 +29,15 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	});
 }
 
-/** The node has a defect: nobody knows how its items ended. */
+/** Nothing was sent, because of something that is about no item; or the node has a defect, and nobody knows. */
 function failAll(
 	context: IExecuteFunctions,
 	problem: Problem,
 	isSend: boolean,
 ): INodeExecutionData[] {
 	const { message, fix = '' } = problem;
-	const description = isSend
+	const isUnknown = isSend && problem.outcome === 'unknown';
+	const description = isUnknown
 		? `It is unknown what was sent: look in the dashboard of your push service. ${fix}`
 		: fix;
 	const node = context.getNode();

@@ -1,6 +1,16 @@
-import { haveOneReason, nameItems, notValid, reasonsOf, toSentences } from './names';
-import type { FailedItem, RunItem } from './runItem';
-import { failuresIn, unknownIn } from './runItem';
+import type { Problem } from '../service/problems';
+import {
+	haveOneReason,
+	listSome,
+	mostNamed,
+	nameCounted,
+	nameItems,
+	notValid,
+	reasonsOf,
+	toSentences,
+} from './names';
+import type { FailedItem, ItemThat, RunItem } from './runItem';
+import { failuresIn, isGone, unknownIn } from './runItem';
 import type { RetryOffer } from './start';
 
 // What a person reads when a send failed: what is, what to mend, and n8n's own Retry. This node does not know what else the
@@ -9,109 +19,88 @@ import type { RetryOffer } from './start';
 /** What the words depend on beside the items. */
 export interface Circumstances {
 	readonly retry: RetryOffer;
-	/** Whether all items have Send Only Once. */
-	readonly hasKeys: boolean;
 	/** Whether it sends to one subscriber each, which the dashboard does not list. */
 	readonly isToOne: boolean;
+	readonly isTest: boolean;
+	/** Whether anything was sent that has no ID: a new execution does not know it. */
+	readonly hasSentWithoutId: boolean;
 	/** Whether somebody tries the workflow in the editor and clicks once more, because this execution has sent nothing. */
 	readonly isTriedOnceMore: boolean;
-	/** Whether the option Unknown Outcome has done its work. */
-	readonly hasDecided: boolean;
 }
 
-const callerBegins = 'A Retry of the workflow that called it begins from the beginning.';
+type Offered = Exclude<RetryOffer, 'none'>;
 
-/** How the rest goes out. */
-const restGoesOut: Readonly<Record<RetryOffer, string>> = {
-	inList:
-		"'Retry with currently saved workflow', in the list of executions, sends only what was not sent, with the items of this execution.",
-	ofSubWorkflow: `'Retry with currently saved workflow' of this sub-workflow's own execution sends only what was not sent. ${callerBegins}`,
-	none: '',
+const callerBegins = 'A Retry of the workflow that called it begins from the beginning.';
+const whereRetryIs: Readonly<Record<Offered, string>> = {
+	inList: ', in the list of executions,',
+	ofSubWorkflow: " of this sub-workflow's own execution",
 };
-const keysHold = 'An ID that was sent is not sent again.';
+const restGoesOut: Readonly<Record<Offered, string>> = {
+	inList: 'sends only what was not sent, with the items of this execution.',
+	ofSubWorkflow: `sends only what was not sent. ${callerBegins}`,
+};
+const readGoesOn: Readonly<Record<Offered, string>> = {
+	inList: 'goes on from this node.',
+	ofSubWorkflow: `goes on from this node. ${callerBegins}`,
+};
+const sendsAgain = 'A new execution also sends again what this one has sent.';
+
+/** An outage and a limit pass by themselves. What else is to be mended may stand in the node. */
+const passesByItself = ({ cause }: Problem) =>
+	cause === 'temporarily-unavailable' || cause === 'rate-limited';
+
+/** The Retry that is exact: with a draft that was saved meanwhile only where something is to be mended. */
+function retryWith(problems: readonly Problem[], retry: Offered, what: typeof restGoesOut): string {
+	const which = problems.every(passesByItself) ? 'original' : 'currently saved';
+	return `'Retry with ${which} workflow'${whereRetryIs[retry]} ${what[retry]}`;
+}
 
 /** How a read goes on. */
-export const readAgain: Readonly<Record<RetryOffer, string>> = {
-	inList:
-		"'Retry with currently saved workflow', in the list of executions, goes on from this node.",
-	ofSubWorkflow: `'Retry with currently saved workflow' of this sub-workflow's own execution goes on from this node. ${callerBegins}`,
-	none: '',
-};
+export const readAgain = (problem: Problem, retry: RetryOffer): string =>
+	retry === 'none' ? '' : retryWith([problem], retry, readGoesOn);
 
-/** How to find out whether a send arrived, and what to choose then. */
 const look = {
 	toMany: {
-		one: 'Look for it in the dashboard of your push service.',
-		several: 'Look for them in the dashboard of your push service.',
-		choose:
-			"If it is there, choose Count as Sent under 'Unknown Outcome', if it is not, Send Again.",
-		chooseForAll:
-			"If they are there, choose Count as Sent under 'Unknown Outcome', if they are not, Send Again.",
+		one: 'Look for it in the dashboard of your push service. What is not there can be sent from there.',
+		several:
+			'Look for them in the dashboard of your push service. What is not there can be sent from there.',
 	},
 	toOne: {
 		one: 'The dashboard does not list a notification to one subscriber: ask whether it arrived.',
 		several:
 			'The dashboard does not list notifications to one subscriber: ask whether they arrived.',
-		choose: "If it did, choose Count as Sent under 'Unknown Outcome', if it did not, Send Again.",
-		chooseForAll:
-			"If they did, choose Count as Sent under 'Unknown Outcome', if they did not, Send Again.",
 	},
 } as const;
-const ofSeveral =
-	'The choice counts for all of them; the page Reliability says what to do if only some arrived.';
-
-/** How the choice takes effect. */
-const then: Readonly<Record<Exclude<RetryOffer, 'none'>, string>> = {
-	inList:
-		"Then use 'Retry with currently saved workflow' in the list of executions, and take the option out afterwards.",
-	ofSubWorkflow: `Then use 'Retry with currently saved workflow' of this sub-workflow's own execution, and take the option out afterwards. ${callerBegins}`,
-};
-
-export const takeOptionOut =
-	"Take 'Unknown Outcome' out of the options now, so that it decides nothing later.";
 
 const join = (sentences: ReadonlyArray<string | undefined>) =>
 	[...new Set(sentences)].filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 
-/** What to do about sends that may have arrived. */
-function lookFirst(unknown: number, { retry, hasKeys, isToOne }: Circumstances): string {
-	const words = look[isToOne ? 'toOne' : 'toMany'];
-	const isOne = unknown === 1;
-	const where = isOne ? words.one : words.several;
-	if (retry === 'none') return join([where, hasKeys ? keysHold : '']);
-	if (isOne) return join([where, words.choose, then[retry]]);
-	return join([where, words.chooseForAll, ofSeveral, then[retry]]);
+function whereToLook(unknown: number, isToOne: boolean): string {
+	if (unknown === 0) return '';
+	return look[isToOne ? 'toOne' : 'toMany'][unknown === 1 ? 'one' : 'several'];
 }
 
-/** What to do about what is unknown, or else how the rest goes out. */
-function goOn(unknown: number, circumstances: Circumstances): string {
-	if (unknown > 0) return lookFirst(unknown, circumstances);
-	const { retry, hasKeys } = circumstances;
-	return retry === 'none' && hasKeys ? keysHold : restGoesOut[retry];
-}
-
-/** How many items were sent: "8 of 20 were sent." A run of one item has no tally. */
+/** How many items were sent: "8 of 20 were sent." Of one item: that nothing was. */
 export function tally(
 	items: readonly RunItem[],
-	ifNone = `None of ${items.length} was sent.`,
+	all: number,
+	ifNone = all === 1 ? 'Nothing was sent.' : `None of ${all.toLocaleString('en-US')} was sent.`,
 ): string {
-	if (items.length === 1 || unknownIn(items).length === items.length) return '';
+	const unknown = unknownIn(items).length;
+	if (unknown === all) return '';
 	const sent = items.filter(({ how }) => how === 'sent').length;
-	const earlier = items.filter(({ how }) => how === 'sentEarlier' || how === 'alreadySent').length;
-	const were = `${sent} of ${items.length} ${sent === 1 ? 'was' : 'were'} sent`;
-	if (earlier > 0) return `${were} now, ${earlier} earlier.`;
+	const earlier = items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+	const were = `${sent.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} ${sent === 1 ? 'was' : 'were'} sent`;
+	if (earlier > 0) return `${were} now, ${earlier.toLocaleString('en-US')} earlier.`;
 	if (sent > 0) return `${were}.`;
-	return unknownIn(items).length > 0 ? 'None of the others was sent.' : ifNone;
+	return unknown > 0 ? 'None of the others was sent.' : ifNone;
 }
-
-const isNoSubscriber = ({ problem, subscriberId }: FailedItem) =>
-	problem.type === 'invalid_sid' && subscriberId !== undefined;
 
 /** The failure that a message is about: one that is unknown, or else the first that is more than a missing subscriber. */
 export function mainFailure(items: readonly RunItem[]): FailedItem | undefined {
 	const failures = failuresIn(items);
 	const [unknown] = unknownIn(items);
-	return unknown ?? failures.find((failure) => !isNoSubscriber(failure)) ?? failures[0];
+	return unknown ?? failures.find((failure) => !isGone(failure)) ?? failures[0];
 }
 
 /** The failures that a message tells with the main one. */
@@ -120,19 +109,14 @@ function toldWith(main: FailedItem, items: readonly RunItem[]): FailedItem[] {
 	if (outcome === 'unknown') return unknownIn(items);
 	const failures = failuresIn(items);
 	if (type === 'validation') return failures.filter(({ problem }) => problem.type === type);
-	if (isNoSubscriber(main)) return failures.filter(isNoSubscriber);
+	if (isGone(main)) return failures.filter(isGone);
 	return failures.filter(({ problem }) => problem.message === message);
 }
 
-/** A message names at most this many subscribers who are not there. */
-const mostSubscribers = 10;
-
-function noSubscribers(failures: readonly FailedItem[]): string {
-	const ids = failures.map(({ subscriberId }) => subscriberId);
-	const named = ids.slice(0, mostSubscribers).join(', ');
-	const more = ids.length > mostSubscribers ? ` and ${ids.length - mostSubscribers} more` : '';
-	return `The push service has no subscriber${ids.length === 1 ? '' : 's'} ${named}${more}`;
-}
+/** `2 subscribers`, with up to ten of their IDs. */
+export const idsOf = (
+	items: ReadonlyArray<{ readonly subscriberId?: string | undefined }>,
+): string => listSome(items.map(({ subscriberId = '' }) => subscriberId));
 
 function unknownMessage(unknown: readonly FailedItem[], items: number): string {
 	const reasons = [...new Set(unknown.map(({ problem }) => problem.reason))].join('; ');
@@ -143,69 +127,98 @@ function unknownMessage(unknown: readonly FailedItem[], items: number): string {
 	return `Do not send it again yet: it is unknown whether ${what} was sent (${reasons})`;
 }
 
-/** What happened, in one line: n8n's canvas, its toasts and its list of executions show this alone. */
-export function messageOfRun(items: readonly RunItem[], main: FailedItem): string {
-	const told = toldWith(main, items);
-	if (main.problem.outcome === 'unknown') {
-		return toSentences(unknownMessage(told, items.length), tally(items));
-	}
+/** Nothing of a run that is not valid was requested: the reason says that it was not sent. */
+function invalidMessage(
+	items: readonly RunItem[],
+	told: readonly FailedItem[],
+	all: number,
+): string {
 	const left = items.filter(({ how }) => how === 'failed' || how === 'ready').length;
-	if (main.problem.type === 'validation' && !haveOneReason(told, left)) {
-		return notValid(told, items.length, tally(items, 'None was sent.'));
-	}
-	const message = isNoSubscriber(main) ? noSubscribers(told) : main.problem.message;
-	return toSentences(message, tally(items));
+	const messages = told.flatMap(({ problem }) => [problem, ...(problem.others ?? [])]);
+	if (all === 1) return messages.map(({ message }) => message).join('; ');
+	if (!haveOneReason(told, left)) return notValid(told, all, tally(items, all, 'None was sent.'));
+	const isAnySent = items.some(({ how }) => how === 'sent');
+	return toSentences(messages[0]?.message ?? '', isAnySent ? tally(items, all) : '');
 }
 
-const goesOn = 'With On Error set to Continue, the workflow goes on with the others.';
+/** What happened, in one line: n8n's canvas, its toasts and its list of executions show this alone. */
+export function messageOfRun(items: readonly RunItem[], main: FailedItem, all: number): string {
+	const told = toldWith(main, items);
+	if (main.problem.outcome === 'unknown') {
+		return toSentences(unknownMessage(told, all), tally(items, all));
+	}
+	if (main.problem.type === 'validation') return invalidMessage(items, told, all);
+	const message = isGone(main)
+		? `The push service has no subscriber${told.length === 1 ? '' : 's'} ${idsOf(told)}`
+		: main.problem.message;
+	return toSentences(message, tally(items, all));
+}
+
+/** How the rest goes out, if anything is left that a Retry would send. */
+function goOn(items: readonly RunItem[], circumstances: Circumstances): string {
+	const { retry, isTest, isTriedOnceMore, hasSentWithoutId } = circumstances;
+	if (retry === 'none' || isTest) return '';
+	const problems = failuresIn(items)
+		.filter((failure) => !isGone(failure))
+		.map(({ problem }) => problem);
+	const isAnyLeft =
+		problems.some(({ outcome }) => outcome === 'notSent') ||
+		items.some(({ how }) => how === 'ready');
+	if (!isAnyLeft) return retry === 'ofSubWorkflow' ? callerBegins : '';
+	if (isTriedOnceMore) return '';
+	const rest = retryWith(problems, retry, restGoesOut);
+	return hasSentWithoutId ? `${rest} ${sendsAgain}` : rest;
+}
+
+/** What the service says, and what to mend. */
+export const mendingOf = (failures: ReadonlyArray<ItemThat<'failed' | 'unsendable'>>) => [
+	...failures.map(({ problem }) => problem.said),
+	...failures.flatMap(({ problem }) => [problem, ...(problem.others ?? [])]).map(({ fix }) => fix),
+];
 
 /** What a person does about a run that failed. */
 export function describeRun(
 	items: readonly RunItem[],
 	main: FailedItem,
 	circumstances: Circumstances,
+	all: number,
 ): string {
 	const failures = failuresIn(items);
 	const unknown = unknownIn(items);
 	const told = toldWith(main, items);
 	const others = failures.filter((failure) => !told.includes(failure));
+	const whole = reasonsOf(told);
+	const isCut = whole.join() !== reasonsOf(told, mostNamed).join();
 	return join([
-		unknown.length > 0 && items.length > 1
-			? `Unknown: ${nameItems(unknown)} (counted from 0).`
-			: '',
+		circumstances.isTest ? 'This was a test.' : '',
+		unknown.length > 0 && all > 1 ? `Unknown: ${nameCounted(unknown)}.` : '',
+		main.problem.type === 'validation' && isCut ? `Not valid: ${whole.join('; ')}.` : '',
 		others.length > 0 ? `Not sent: ${reasonsOf(others).join('; ')}.` : '',
-		...failures.map(({ problem }) => problem.said),
-		...failures.map(({ problem }) => problem.fix),
-		isNoSubscriber(main) && circumstances.retry !== 'none' ? goesOn : '',
-		unknown.length === 0 && circumstances.isTriedOnceMore
-			? ''
-			: goOn(unknown.length, circumstances),
-		unknown.length === 0 && circumstances.hasDecided ? takeOptionOut : '',
+		...mendingOf(failures),
+		whereToLook(unknown.length, circumstances.isToOne),
+		goOn(items, circumstances),
 	]);
 }
 
 /** Which items of a run that goes on were not sent, or may have been, and what to do about those. */
-export function describeFailures(items: readonly RunItem[], circumstances: Circumstances): string {
+export function describeFailures(items: readonly RunItem[], isToOne: boolean): string {
 	const unknown = unknownIn(items);
 	const notSent = failuresIn(items).filter((failure) => !unknown.includes(failure));
-	const counted = notSent.length > 0 ? '' : ' (counted from 0)';
 	return join([
-		notSent.length > 0 ? `Not sent: ${nameItems(notSent)} (counted from 0).` : '',
-		unknown.length > 0 ? `Unknown: ${nameItems(unknown)}${counted}.` : '',
-		goOn(unknown.length, circumstances),
+		notSent.length > 0 ? `Not sent: ${nameCounted(notSent)}.` : '',
+		unknown.length > 0 ? `Unknown: ${nameCounted(unknown)}.` : '',
+		whereToLook(unknown.length, isToOne),
 	]);
 }
 
 /** The same for one item of a run that goes on. */
-export function describeItem({ problem }: FailedItem, circumstances: Circumstances): string {
-	const unknown = problem.outcome === 'unknown' ? 1 : 0;
-	return join([problem.said, problem.fix, goOn(unknown, circumstances)]);
-}
+export const describeItem = (item: FailedItem, isToOne: boolean): string =>
+	join([...mendingOf([item]), whereToLook(item.problem.outcome === 'unknown' ? 1 : 0, isToOne)]);
 
 /** What a model reads: it offers no Retry, and no option that it does not see. */
-export function describeForModel({ problem }: FailedItem): string {
-	if (problem.outcome === 'unknown') {
+export function describeForModel(item: FailedItem): string {
+	if (item.problem.outcome === 'unknown') {
 		return 'Do not call this tool again for it: a person has to look whether it was sent.';
 	}
-	return join(['Nothing was sent.', problem.said, problem.fix]);
+	return join(['Nothing was sent.', ...mendingOf([item])]);
 }

@@ -1,35 +1,16 @@
 import { DateTime } from 'luxon';
-import type { NodeExecutionHint } from 'n8n-workflow';
 
 import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
-import { takeOptionOut } from './failureTexts';
-import { reasonsOf } from './names';
-import type { RunItem } from './runItem';
-import { groupBy, sentOrShownIn } from './runItem';
+import { idsOf, mendingOf } from './failureTexts';
+import { listSome, mostNamed, reasonsOf } from './names';
+import type { Hint } from './results';
+import { counted, escaped, failedHint, info, warning } from './results';
+import type { ItemThat, RunItem } from './runItem';
+import { failuresIn, groupBy } from './runItem';
 
 // What the editor says above the output of a run.
-
-/** The editor shows hints as HTML. */
-const escaped = (text: string) =>
-	text
-		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-		.replace(/\r?\n/g, '<br>');
-
-/** What there may be to say. */
-type Hint = NodeExecutionHint | undefined;
-
-const hint = (type: 'info' | 'warning', lines: readonly string[]): NodeExecutionHint => ({
-	message: lines.join('<br>'),
-	type,
-	location: 'outputPane',
-});
-const info = (...lines: string[]) => hint('info', lines);
-const warning = (...lines: string[]) => hint('warning', lines);
-
-const counted = (count: number, one: string, more = `${one}s`) =>
-	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
 
 const areToOne = (sends: readonly PreparedSend[]) =>
 	sends.every(({ audience }) => audience === 'subscriber');
@@ -71,73 +52,95 @@ function when(sends: readonly PreparedSend[], one: 'for' | 'on'): string | undef
 	return first === last ? `${one} ${first}${why}` : `from ${first} to ${last}${why}`;
 }
 
-/** What was sent earlier, or by another item: an ID that was sent sends nothing more. */
-function saidBefore(items: readonly RunItem[]): string[] {
-	const count = (...ways: Array<RunItem['how']>) =>
-		items.filter(({ how }) => ways.includes(how)).length;
-	const earlier = count('sentEarlier', 'alreadySent');
-	const repeated = count('repeated');
-	const another = count('alreadySent') > 0 ? ": another ID in 'Send Only Once' sends it again" : '';
-	return [
-		...(earlier > 0 ? [`${counted(earlier, 'was', 'were')} sent earlier${another}.`] : []),
-		...(repeated > 0
-			? [`${counted(repeated, 'has', 'have')} the ID of another item, which was sent.`]
-			: []),
-	];
-}
+type GoingOut = ItemThat<'sent' | 'shown'>;
+
+/** What was sent now, or would go out: by itself, or with the item that it is the same as. */
+const goingOut = (items: readonly RunItem[]): GoingOut[] =>
+	items.filter((item) => item.how === 'sent' || item.how === 'shown');
+
+/** The send itself, or the one that a test stands for. */
+const meantBy = ({ send }: GoingOut): PreparedSend => send.standsFor ?? send;
+
+const isFirst = ({ sameAs }: GoingOut) => sameAs === undefined;
 
 /** What was sent to whom, now and earlier, and when it goes out. */
-export function sentHint(items: readonly RunItem[]): Hint {
-	const sends = items.filter((item) => item.how === 'sent').map(({ send }) => send);
-	const before = saidBefore(items);
-	if (sends.length + before.length === 0 || sends.some(({ standsFor }) => standsFor))
-		return undefined;
-	if (sends.length === 0) return info(['Nothing was sent now.', ...before].join(' '));
-	const scheduled = sends.filter(({ timing }) => timing.effective !== undefined);
+function sentHint(items: readonly RunItem[]): Hint {
+	const sends = goingOut(items)
+		.filter(isFirst)
+		.filter(({ how, isTest }) => how === 'sent' && !isTest);
+	const before = items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+	const earlier = before > 0 ? ` ${counted(before, 'was', 'were')} sent earlier.` : '';
+	if (sends.length + before === 0) return undefined;
+	if (sends.length === 0) return info(`Nothing was sent now.${earlier}`);
+	const whom = toWhom(sends.map(({ send }) => send));
+	const scheduled = sends.map(({ send }) => send).filter(({ timing }) => timing.effective);
 	const time = when(scheduled, 'for');
-	if (items.length === 1) {
-		const what = time === undefined ? 'Sent' : `Scheduled ${time},`;
-		return info(`${what} ${toWhom(sends)}.`);
-	}
-	const what = before.length > 0 ? `${sends.length} sent now,` : `${sends.length} sent:`;
-	const sent = [`${what} ${toWhom(sends)}.`, ...before].join(' ');
+	if (items.length === 1)
+		return info(`${time === undefined ? 'Sent' : `Scheduled ${time},`} ${whom}.`);
+	const sent = `${sends.length} sent${before > 0 ? ' now,' : ':'} ${whom}.${earlier}`;
 	if (time === undefined) return info(sent);
 	const areAll = scheduled.length === sends.length;
 	return info(sent, `${areAll ? 'Scheduled' : `${scheduled.length} of them scheduled`} ${time}.`);
 }
 
+/** Items that are the same notification. */
+function sameHint(items: readonly RunItem[]): Hint {
+	const same = goingOut(items).filter((item) => !isFirst(item));
+	const [first] = same;
+	if (first === undefined) return undefined;
+	const goes = first.how === 'sent' ? 'was sent' : 'goes out';
+	if (new Set(same.map(({ sameAs }) => sameAs)).size > 1) {
+		return info(
+			`${same.length} items are the same notification as another item: each ${goes} once.`,
+		);
+	}
+	const whom = escaped(clip(describeRecipients(meantBy(first))));
+	return info(`${same.length + 1} items are the same notification to ${whom}: it ${goes} once.`);
+}
+
 /** Several campaigns to the same people: everybody there gets each of them. */
-export function sameAudienceHint(items: readonly RunItem[]): Hint {
-	const campaigns = sentOrShownIn(items).filter(({ send }) => send.audience !== 'subscriber');
-	const groups = groupBy(
-		campaigns,
-		({ send, connection }) => `${connection.site} ${send.recipients}`,
-	);
-	const several = [...groups.values()].find(({ length }) => length > 1);
+function sameAudienceHint(items: readonly RunItem[]): Hint {
+	const campaigns = goingOut(items)
+		.filter(isFirst)
+		.filter((item) => meantBy(item).audience !== 'subscriber');
+	const audienceOf = (item: GoingOut) => `${item.connection.site} ${meantBy(item).recipients}`;
+	const several = [...groupBy(campaigns, audienceOf).values()].find(({ length }) => length > 1);
 	if (several?.[0] === undefined) return undefined;
-	const whom = escaped(clip(describeRecipients(several[0].send)));
+	const whom = escaped(clip(describeRecipients(meantBy(several[0]))));
 	return warning(
-		`These ${several.length} notifications go to ${whom}, so everybody there gets each of them. To send one alone, turn on Execute Once in the settings of the node.`,
+		`These ${several.length} notifications go to ${whom}, so everybody there gets each of them.`,
 	);
 }
 
-/** Several items without Send Only Once: nothing is known of them after a stop or a crash. */
-export function withoutKeysHint(items: readonly RunItem[]): Hint {
-	const keyless = items.filter((item) => item.how === 'sent' && item.key === undefined);
-	if (keyless.length < 2) return undefined;
-	return info(
-		"If the execution is stopped or n8n crashes while it sends, a Retry sends all items again. An ID under 'Send Only Once' prevents that.",
+/** Who is not there any more, of a run that reached others. */
+function goneHint(items: readonly RunItem[]): Hint {
+	const gone = items.filter((item) => item.how === 'gone');
+	if (gone.length === 0) return undefined;
+	const who = counted(gone.length, 'subscriber is', 'subscribers are');
+	const them = gone.length === 1 ? 'it' : 'them';
+	return warning(
+		escaped(`${who} not there any more: ${idsOf(gone)}. Nothing was sent for ${them}.`),
 	);
 }
 
-/** A dry run lists at most this many reasons. */
-const mostReasons = 20;
+/** Which IDs an earlier execution has told as unknown. */
+function alreadyUnknownHint(items: readonly RunItem[]): Hint {
+	const unknown = items.filter((item) => item.how === 'before' && item.isUnknown);
+	if (unknown.length === 0) return undefined;
+	const ids = [...new Set(unknown.map(({ key }) => `'${clip(key?.id ?? '')}'`))];
+	const [was, it] = unknown.length === 1 ? ['it was', 'it'] : ['they were', 'them'];
+	const what = `Of ${counted(unknown.length, 'item')} it is unknown whether ${was} sent`;
+	const named = `${ids.length === 1 ? 'ID' : 'IDs'} ${listSome(ids)}`;
+	return warning(escaped(`${what}: ${named}. Nothing was sent for ${it}.`));
+}
 
-/** The notification as subscribers see it, with its whole link, and the times that it has. */
+/** The notification as subscribers see it, with its whole link and its pictures, and the times that it has. */
 function notification({ body, timing }: PreparedSend): string[] {
 	const { timezone, expireAt, quietHours } = timing;
 	const buttons = (body.action_buttons ?? []).map(({ title, url }) => `[${title}] ${url}`);
 	const lines = [body.message, body.target_url, ...buttons];
+	if (body.image !== undefined) lines.push(`Picture: ${body.image}`);
+	if (body.icon !== undefined) lines.push(`Icon: ${body.icon}`);
 	if (expireAt !== undefined) {
 		lines.push(`Delivered until ${moment({ at: expireAt.at, timezone })}.`);
 	}
@@ -150,36 +153,35 @@ function notification({ body, timing }: PreparedSend): string[] {
 /** To whom a dry run would go, and when: "3 campaigns, each to all 10,000 active subscribers". */
 function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | undefined): string {
 	const whom = toWhom(sends, activeSubscribers);
-	if (sends.length === 1) return `It would go ${whom} ${when(sends, 'on') ?? 'right away'}:`;
+	const [first] = sends;
+	const time = (first && when([first], 'on')) ?? 'right away';
+	if (sends.length === 1) return `It would go ${whom} ${time}:`;
 	const what = counted(sends.length, areToOne(sends) ? 'notification' : 'campaign');
-	return `${what}, ${whom}. The first one:`;
+	return `${what}, ${whom}. The first one, ${time}:`;
 }
 
-/**
- * What a dry run would have sent, and what not.
- * @param isContinuing whether the run itself would go on after an item that is not valid
- * @param activeSubscribers how many the site has, if that is known
- */
-export function dryRunHint(
+/** What a dry run would have sent, and what not, as On Error is set. */
+function dryRunHint(
 	items: readonly RunItem[],
 	isContinuing: boolean,
 	activeSubscribers: number | undefined,
 ): Hint {
-	const shown = items.filter((item) => item.how === 'shown');
+	const shown = items.filter((item) => item.how === 'shown').filter(({ isTest }) => !isTest);
 	const unsendable = items.filter((item) => item.how === 'unsendable');
-	const sends = shown.filter(({ first }) => first === undefined).map(({ send }) => send);
+	const sends = shown.filter(isFirst).map(({ send }) => send);
 	const checked = shown.length + unsendable.length;
 	if (checked === 0) return undefined;
 	const lines = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
-		const are = unsendable.length === 1 ? 'item is' : 'items are';
+		const are = unsendable.length === 1 ? 'is' : 'are';
 		lines.push(
 			isContinuing
 				? `${sends.length} of ${checked} would be sent. The others would not:`
-				: `${unsendable.length} of ${checked} ${are} not valid, so none would be sent:`,
-			...reasonsOf(unsendable, mostReasons).map((line) => escaped(capitalize(line))),
-			'',
+				: `${unsendable.length} of ${counted(checked, 'item')} ${are} not valid, so none would be sent:`,
 		);
+		const mending = [...new Set(mendingOf(unsendable))].filter((fix) => fix !== undefined);
+		const reasons = reasonsOf(unsendable, mostNamed).map(capitalize);
+		lines.push(...[...reasons, ...mending].map(escaped), '');
 	}
 	const [first] = sends;
 	if (first !== undefined) {
@@ -195,42 +197,45 @@ export function dryRunHint(
 }
 
 /** Who got the items of a test run, and whom they are meant for. */
-export function testHint(items: readonly RunItem[]): Hint {
-	const untested = items.filter((item) => item.how === 'untested').map(({ send }) => send);
-	const tests = items
-		.filter((item) => item.how === 'sent' || item.how === 'failed')
-		.filter(({ send }) => send?.standsFor !== undefined);
-	const meant = [...tests.flatMap(({ send }) => send?.standsFor ?? []), ...untested];
-	if (meant.length === 0) return undefined;
-	const sent = tests.find(({ how }) => how === 'sent');
-	const went =
-		sent === undefined
-			? 'This was a test, and nothing was sent now.'
-			: `This was a test: it went to subscriber ${sent.send?.body.sid} alone.`;
-	const others =
-		untested.length > 0 ? ` The other ${counted(untested.length, 'item')} went to nobody.` : '';
+function testHint(items: readonly RunItem[]): Hint {
+	if (!items.some(({ isTest }) => isTest)) return undefined;
+	const meant = goingOut(items).filter(isFirst).map(meantBy);
+	const sent = items.find(({ how }) => how === 'sent');
+	const others = items.filter(({ how }) => how === 'shown').length;
+	const went = sent
+		? `it went to subscriber ${sent.subscriberId} alone`
+		: 'and nothing was sent now';
+	const nobody = others > 0 ? ` The other ${counted(others, 'item')} went to nobody.` : '';
+	const told = `This was a test${sent ? ': ' : ', '}${went}.${nobody}`;
+	if (meant.length === 0) return info(told);
+	const go = meant.length === 1 ? 'it goes' : 'they go';
 	const time = when(meant, 'on') ?? 'right away';
-	return info(
-		`${went}${others} When the workflow runs by itself, ${meant.length === 1 ? 'it goes' : 'they go'} ${toWhom(meant)} ${time}.`,
-	);
+	return info(`${told} When the workflow runs by itself, ${go} ${toWhom(meant)} ${time}.`);
+}
+
+/** How On Error is set. */
+interface OnError {
+	readonly isContinuing: boolean;
+	readonly isErrorOutput: boolean;
 }
 
 /**
- * How many items failed in a run that went on, where to look, and which they are.
- * @param which sentences
+ * The hints of a run that sends.
+ * @param which items were not sent, or may have been: sentences
+ * @param activeSubscribers how many the site has, if that is known
  */
-export function failedHint(
-	failed: number,
-	items: number,
-	isErrorOutput: boolean,
-	which = '',
-): Hint {
-	if (failed === 0) return undefined;
-	const where = isErrorOutput ? 'the Error output' : 'the error column';
-	const message = `${failed} of ${counted(items, 'item')} failed: see ${where}. ${which}`;
-	return warning(escaped(message.trim()));
-}
-
-/** That the option Unknown Outcome has done its work. */
-export const unknownOutcomeHint = (hasDecided: boolean): Hint =>
-	hasDecided ? warning(takeOptionOut) : undefined;
+export const hintsOf = (
+	items: readonly RunItem[],
+	{ isContinuing, isErrorOutput }: OnError,
+	which: string,
+	activeSubscribers?: number,
+): Hint[] => [
+	failedHint(failuresIn(items).length, items.length, isErrorOutput, which),
+	testHint(items),
+	dryRunHint(items, isContinuing, activeSubscribers),
+	sentHint(items),
+	sameHint(items),
+	sameAudienceHint(items),
+	goneHint(items),
+	alreadyUnknownHint(items),
+];

@@ -64,6 +64,42 @@ export function toItemError(
 	};
 }
 
+/** The editor shows hints as HTML. */
+export const escaped = (text: string) =>
+	text
+		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+		.replace(/\r?\n/g, '<br>');
+
+/** What there may be to say. */
+export type Hint = NodeExecutionHint | undefined;
+
+const hint = (type: 'info' | 'warning', lines: readonly string[]): NodeExecutionHint => ({
+	message: lines.join('<br>'),
+	type,
+	location: 'outputPane',
+});
+export const info = (...lines: string[]) => hint('info', lines);
+export const warning = (...lines: string[]) => hint('warning', lines);
+
+export const counted = (count: number, one: string, more = `${one}s`) =>
+	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
+
+/**
+ * How many items failed in a run that went on, and where to look.
+ * @param which they are: sentences
+ */
+export function failedHint(
+	failed: number,
+	items: number,
+	isToErrorOutput: boolean,
+	which = '',
+): Hint {
+	if (failed === 0) return undefined;
+	const where = isToErrorOutput ? 'the Error output' : 'the error column';
+	const message = `${failed} of ${counted(items, 'item')} failed: see ${where}. ${which}`;
+	return warning(escaped(message.trim()));
+}
+
 export const isErrorOutput = (context: IExecuteFunctions): boolean =>
 	context.getNode().onError === 'continueErrorOutput';
 
@@ -74,7 +110,7 @@ export const isErrorOutput = (context: IExecuteFunctions): boolean =>
 export function toOutput(
 	context: IExecuteFunctions,
 	results: ReadonlyArray<{ readonly row: IDataObject; readonly isFailed: boolean }>,
-	hints: ReadonlyArray<NodeExecutionHint | undefined> = [],
+	hints: readonly Hint[] = [],
 ): INodeExecutionData[] {
 	// Not every context that n8n makes can show hints.
 	context.addExecutionHints?.(...hints.filter((hint) => hint !== undefined));

@@ -2,23 +2,26 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
-import type { PreparedSend } from '../operations/operation';
+import type { Ending, PreparedSend, SendOperation } from '../operations/operation';
+import { toRequest, toRow, toRowAsEntered } from '../operations/send';
 import type { Send } from '../send/once';
-import type { Problem, UnknownOutcome } from '../service/problems';
+import type { Problem } from '../service/problems';
+import { notStartedProblem } from '../service/problems';
+import { toItemError } from './results';
 
 /** What is known of each item of a run that sends, before it is read. */
 export interface KnownItem {
 	readonly index: number;
 	readonly parameters: ItemParameters;
-	/** Its position in the execution; missing for an agent's tool, which knows a call by its content. */
+	/** Its position in the execution; missing if nothing remembers it, and for an agent's tool, whose calls are known by content. */
 	readonly position?: string | undefined;
-	/** What its user chose about what an earlier execution left unknown. */
-	readonly choice: UnknownOutcome;
 	readonly isDryRun: boolean;
 	/** Whether it goes to the test subscriber, or to nobody. */
 	readonly isTest: boolean;
 	/** Whom it is for, if it is for one: as entered, valid or not. */
 	readonly subscriberId?: string | undefined;
+	/** What it is sent once under, if that can be read. */
+	readonly key?: Send['key'];
 }
 
 /** An item that was read and checked. */
@@ -27,13 +30,10 @@ interface Checked extends KnownItem {
 	readonly send: PreparedSend;
 	/** Where it goes to. */
 	readonly connection: Connection;
-	/** What it is sent once under. */
-	readonly key?: string | undefined;
-	/** The item of this run that has its key, and goes out in its place. */
-	readonly first?: number | undefined;
+	/** The item of this run that is the same, and goes out in its place. */
+	readonly sameAs?: number | undefined;
 }
 
-/** It was not sent, or nobody knows; or a dry run shows that it can't be sent. */
 interface Refused extends KnownItem {
 	readonly problem: Problem;
 	/** As it would go out, as far as that is known. */
@@ -43,18 +43,20 @@ interface Refused extends KnownItem {
 /** An item of a run that sends, from its plan to its end. */
 export type RunItem =
 	/** It is to be sent. It stays so if another item fails before, or if it only waits. */
-	| (Checked & { readonly how: 'ready'; readonly job: Send })
-	/** A dry run shows it, and perhaps whom the editor would send it to instead. */
+	| (Checked & { readonly how: 'ready' })
+	/** A dry run shows it, or a test that goes to the first item's subscriber alone. */
 	| (Checked & { readonly how: 'shown'; readonly testSubscriberId?: string | undefined })
-	/** It stands behind the first item of a test, and goes to nobody. */
-	| (Checked & { readonly how: 'untested' })
-	/** It was sent now. */
+	/** It was sent now, itself or with the item that it is the same as. */
 	| (Checked & { readonly how: 'sent'; readonly row: IDataObject })
-	/** It was sent before: in an earlier try of this execution, earlier under its key, or by another item of this run. */
+	/** An earlier try of this execution has sent it, or an earlier execution under its ID; or nobody knows whether one has. */
 	| (KnownItem & {
-			readonly how: 'sentEarlier' | 'alreadySent' | 'repeated';
+			readonly how: 'before';
 			readonly row: IDataObject;
+			readonly isUnknown: boolean;
 	  })
+	/** Its subscriber is not there any more, and others were reached. */
+	| (Refused & { readonly how: 'gone' })
+	/** It was not sent, or nobody knows. */
 	| (Refused & { readonly how: 'failed' })
 	/** A dry run shows that it could not be sent. */
 	| (Refused & { readonly how: 'unsendable' });
@@ -68,11 +70,47 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 
-/** What was sent now, or would be: an item that has the key of another one would not. */
-export const sentOrShownIn = (items: readonly RunItem[]) => [
-	...items.filter((item) => item.how === 'sent'),
-	...items.filter((item) => item.how === 'shown').filter(({ first }) => first === undefined),
-];
+/** Whether the service has no such subscriber: that is about this item alone. */
+export const isGone = ({ problem, subscriberId }: FailedItem): boolean =>
+	problem.type === 'invalid_sid' && subscriberId !== undefined;
+
+/** Whether an item went out, now or earlier, or may have. */
+export const isOut = (item: RunItem): boolean =>
+	item.how === 'failed'
+		? item.problem.outcome === 'unknown'
+		: item.how === 'sent' || item.how === 'before';
+
+/** The row that a send would give, as far as it is known. */
+export const rowWith = (
+	{ send, parameters }: ItemThat<'ready' | 'gone' | 'failed' | 'unsendable'>,
+	operation: SendOperation,
+	ending: Ending,
+): IDataObject =>
+	send === undefined ? toRowAsEntered(parameters, operation, ending) : toRow(send, ending);
+
+/** What an item gives. `describe` says of one that failed what to do. */
+export function rowOf(
+	item: RunItem,
+	operation: SendOperation,
+	describe: (item: FailedItem) => string,
+): IDataObject {
+	if (item.how === 'sent' || item.how === 'before') return item.row;
+	if (item.how === 'shown') {
+		return toRow(item.send, {
+			dryRun: true,
+			request: toRequest(item.connection.baseUrl, item.send),
+		});
+	}
+	const problem = item.how === 'ready' ? notStartedProblem : item.problem;
+	const { outcome: status, message: description } = problem;
+	if (item.how === 'gone') return rowWith(item, operation, { status, description });
+	if (item.how === 'unsendable') {
+		const error = toItemError(problem, problem.fix ?? '', true);
+		return rowWith(item, operation, { dryRun: true, error });
+	}
+	const error = toItemError(problem, item.how === 'failed' ? describe(item) : '', true);
+	return rowWith(item, operation, { status, description, error });
+}
 
 /** Values of the same name, in the order of the first one of each. */
 export function groupBy<Value>(
@@ -81,10 +119,9 @@ export function groupBy<Value>(
 ): Map<string, Value[]> {
 	const groups = new Map<string, Value[]>();
 	for (const value of values) {
-		const name = nameOf(value);
-		const group = groups.get(name);
-		if (group === undefined) groups.set(name, [value]);
-		else group.push(value);
+		const group = groups.get(nameOf(value)) ?? [];
+		group.push(value);
+		groups.set(nameOf(value), group);
 	}
 	return groups;
 }

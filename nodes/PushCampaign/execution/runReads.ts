@@ -12,10 +12,10 @@ import type { QueryOperation } from '../operations/operation';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { readAgain } from './failureTexts';
-import { failedHint } from './hints';
 import type { Refused } from './names';
 import { haveOneReason, notValid } from './names';
 import {
+	failedHint,
 	isErrorOutput,
 	planEach,
 	queueOptions,
@@ -50,8 +50,10 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const describe = ({ said, fix }: Problem) =>
-		[said, fix, readAgain[retryOffer(context)]].filter((sentence) => sentence).join(' ');
+	const describe = (problem: Problem) =>
+		[problem.said, problem.fix, readAgain(problem, retryOffer(context))]
+			.filter((sentence) => sentence)
+			.join(' ');
 	const failures: Refused[] = [];
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);

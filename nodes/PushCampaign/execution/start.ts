@@ -13,6 +13,18 @@ export function startOf(context: IExecuteFunctions): WorkflowExecuteMode {
 	return mode === 'retry' ? (context.getExecutionContext?.()?.source ?? mode) : mode;
 }
 
+export const isRetry = (context: IExecuteFunctions): boolean => context.getMode() === 'retry';
+
+/**
+ * Of a Retry: what names the execution that it retries, if the node had not run in it: when that began is the same in all
+ * its Retries. Executions of one workflow that began in the same millisecond share it.
+ */
+export function retryOf(context: IExecuteFunctions): string | undefined {
+	if (!isRetry(context)) return undefined;
+	const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
+	return `${context.getNode().id}:${began}`;
+}
+
 /** Whether a model reads what happened: as the tool of an agent, or in n8n's own Agents. */
 export const isForModel = (context: IExecuteFunctions): boolean =>
 	isTool(context.getNode()) || context.getMode() === 'internal';

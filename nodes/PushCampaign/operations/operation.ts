@@ -33,8 +33,10 @@ export interface PreparedSend {
 	readonly options: ReturnType<typeof readSendOptions>;
 	/** Whom it is for: the same text means the same subscribers. */
 	readonly recipients: string;
-	/** What its subscribers would see twice, and when; missing for one subscriber, who may get the same again. */
-	readonly notification?: string | undefined;
+	/** What its subscribers see, and when: the same text means the same notification. */
+	readonly notification: string;
+	/** Whom it is for, if it is for one. */
+	readonly subscriberId?: string | undefined;
 	/** If it goes to the test subscriber: the send that it stands for. */
 	readonly standsFor?: PreparedSend | undefined;
 }

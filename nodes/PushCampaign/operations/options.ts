@@ -1,17 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
-import type { UnknownOutcome } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
 import { judge } from './judge';
-import type { List } from './values';
 import {
 	fieldOf,
+	invalid,
 	isBlank,
 	isThere,
 	missing,
 	readable,
-	readChoice,
 	readSwitch,
 	readWholeNumber,
 	textProperty,
@@ -61,27 +59,6 @@ const timeout = {
 	description: 'How long one request may take, in milliseconds',
 } satisfies INodeProperties;
 
-const unknownOutcome: INodeProperties & List<UnknownOutcome> = {
-	displayName: 'Unknown Outcome',
-	name: 'unknownOutcome',
-	type: 'options',
-	default: 'report',
-	options: [
-		{
-			name: 'Count as Sent',
-			value: 'countAsSent',
-			description: 'It arrived, or is in the dashboard',
-		},
-		{ name: 'Report Again', value: 'report', description: 'It is not known yet' },
-		{
-			name: 'Send Again',
-			value: 'resend',
-			description: 'It did not arrive, and is not in the dashboard',
-		},
-	],
-	description: 'What to do if an earlier execution left it unknown whether this was sent',
-};
-
 /** The collection of what only some users need, at the end of a panel. */
 const collectionOf = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
@@ -101,7 +78,6 @@ export const sendOptions = collectionOf([
 	shortenTexts,
 	testSubscriberId,
 	timeout,
-	unknownOutcome,
 ]);
 
 export const keyField = fieldOf(idempotencyKey, 'options');
@@ -114,12 +90,23 @@ export function readTimeout(item: ItemParameters): number {
 	return readWholeNumber(item, field, timeout.typeOptions.minValue, timeout.typeOptions.maxValue);
 }
 
-const keyExample =
-	'Enter an ID of what the notification is about, such as {{ $json.guid }}, or {{ $today.toISODate() }} for one a day.';
+const keyExample = 'Enter an ID of what the notification is about, such as {{ $json.guid }}.';
+
+/** What gives another ID in a Retry. */
+const changing =
+	/\$now\b|\$today\b|\$execution\b|\$runIndex\b|DateTime\s*\.\s*now|\.(?:local|utc)\(\s*\)|diffToNow|new\s+Date\s*\(\s*\)|Date\s*\.\s*now|Math\s*\.\s*random|randomUUID/;
 
 /** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {
 	if (!isSentOnlyOnce(item)) return undefined;
+	const [found] = changing.exec(item.expression(keyField) ?? '') ?? [];
+	if (found !== undefined) {
+		throw invalid(
+			keyField,
+			`reads the clock, the execution or chance: ${found}`,
+			"A Retry would have another ID: write the date into the item by Edit Fields in front of this node, such as into a field 'day', and use {{ $json.day }}.",
+		);
+	}
 	const key = toComparedText(keyField, item.get(keyField));
 	if (isBlank(key)) throw new InvalidInput(missing(item, keyField).message, keyExample);
 	judge(item, keyField, key, 'exact');
@@ -129,13 +116,6 @@ export function readKey(item: ItemParameters): string | undefined {
 /** Whether an item has Send Only Once, whatever is entered there. */
 export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
 
-const readUnknownOutcome = (item: ItemParameters): UnknownOutcome =>
-	readChoice(item, fieldOf(unknownOutcome, 'options'), unknownOutcome);
-
-/** Unknown Outcome, or its default if that can't be read. Throws nothing. */
-export const unknownOutcomeOf = (item: ItemParameters): UnknownOutcome =>
-	readable(() => readUnknownOutcome(item)) ?? unknownOutcome.default;
-
 /** Whether a switch is on. @throws InvalidInput naming it */
 const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
 	readSwitch(item, fieldOf(property, 'options'), false);
@@ -144,11 +124,14 @@ const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
 export const isDryRun = (item: ItemParameters): boolean =>
 	readable(() => isOn(item, dryRun)) === true;
 
+/** Whether Dry Run is typed on Fixed. */
+export const isDryRunFixed = (item: ItemParameters): boolean =>
+	item.expression(fieldOf(dryRun, 'options')) === undefined;
+
 /** Reads the options of a send. @throws InvalidInput naming the option */
 export const readSendOptions = (item: ItemParameters) => ({
 	dryRun: isOn(item, dryRun),
 	timeoutMs: readTimeout(item),
-	unknownOutcome: readUnknownOutcome(item),
 	idempotencyKey: readKey(item),
 });
 

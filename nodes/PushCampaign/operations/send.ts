@@ -11,7 +11,6 @@ import { readSubscriberId } from './ids';
 import type { Ending, PreparedSend, SendOperation } from './operation';
 import { keyField, readSendOptions, testSubscriberField } from './options';
 import { enteredLink, nameField, readBody, titleField } from './sendFields';
-import { subscriberField } from './sendToSubscriber';
 import type { Timing } from './timing';
 import { expiryOf, readTiming } from './timing';
 import { asEntered, isThere, readable } from './values';
@@ -45,7 +44,8 @@ function prepare(
 		timing,
 		options,
 		recipients,
-		notification: audience === 'subscriber' ? undefined : JSON.stringify([recipients, ...what]),
+		notification: JSON.stringify([recipients, ...what]),
+		subscriberId: selection.sid,
 	};
 }
 
@@ -69,10 +69,6 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 	return { ...test, standsFor: send };
 }
 
-/** Whom a test goes to, as entered. Throws nothing. */
-export const testSubscriberAsEntered = (item: ItemParameters): string | undefined =>
-	asEntered(item, testSubscriberField);
-
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
@@ -83,7 +79,7 @@ function withSubscriber(result: Result<Receipt>, { body, standsFor }: PreparedSe
 	const message = `The push service has no subscriber ${clip(sid)}`;
 	const fix =
 		standsFor === undefined
-			? `They may have unsubscribed: correct ${subscriberField.label}, or take them out of the list.`
+			? 'They may have unsubscribed.'
 			: `Correct ${testSubscriberField.label}.`;
 	return { answered: false, problem: { ...result.problem, message, fix } };
 }

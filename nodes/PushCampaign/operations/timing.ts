@@ -144,14 +144,21 @@ function readExpireAt(item: ItemParameters, timezone: string): Schedule | undefi
 	return { ...toSchedule(date.startOf('minute').toMillis(), date.zone), at: date.toMillis() };
 }
 
+/**
+ * In a workflow whose timezone is none, n8n evaluates no expression.
+ * @param timezone that of the workflow's settings
+ * @throws InvalidInput
+ */
+export function requireTimezone(timezone: string): void {
+	if (IANAZone.isValidZone(timezone)) return;
+	throw new InvalidInput(
+		`The timezone in the workflow's settings is none: ${quote(timezone)}`,
+		"Choose one under 'Timezone' in the workflow's settings.",
+	);
+}
+
 /** Reads when an item is sent; {@link lateness} says whether that is far enough ahead. @throws InvalidInput */
 export function readTiming(item: ItemParameters, now = Date.now()): Timing {
-	if (!IANAZone.isValidZone(item.timezone)) {
-		throw new InvalidInput(
-			`The timezone in the workflow's settings is none: ${quote(item.timezone)}`,
-			"Choose one under 'Timezone' in the workflow's settings.",
-		);
-	}
 	const timezone = readTimezone(item);
 	const entered = readSendAt(item, timezone);
 	const hours = readQuietHours(item, timezone);

@@ -4,18 +4,20 @@ import { failedAttempt } from '../delivery/attempts';
 import type { Attempt } from '../delivery/queue';
 import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
-import type { Problem, UnknownOutcome } from '../service/problems';
+import type { Problem } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
+import { quote } from '../service/text';
 import { messageOf, Unavailable } from '../service/thrown';
 import type { ClaimEnd, Keys } from './keys';
 import type { Ledger, LedgerSend } from './ledger';
 
 /** One item's send. */
 export interface Send extends LedgerSend {
-	readonly unknownOutcome: UnknownOutcome;
+	/** What it is sent once under: the name of the key's rows, and the ID as it was entered. */
+	readonly key?: { readonly name: string; readonly id: string } | undefined;
 	/** How long its request may take, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Why it must not leave now, whatever its key says: its time, or what this execution has shown already. */
+	/** Why it must not leave now: it is not valid, or it is too late. */
 	readonly refusal: () => Problem | undefined;
 	/** Makes the request. */
 	readonly request: () => Promise<Result<Receipt>>;
@@ -25,12 +27,10 @@ export interface Send extends LedgerSend {
 
 /** How a send ended. */
 export type SendOutcome =
-	/** It was sent now. */
-	| { readonly ended: 'sent'; readonly row: IDataObject }
-	/** This execution sent it in an earlier try, and gave this item. */
-	| { readonly ended: 'sentEarlier'; readonly row: IDataObject }
-	/** It was sent earlier under its key. */
-	| { readonly ended: 'alreadySent' }
+	/** It was sent now; or this execution sent it in an earlier try, and gave this item. */
+	| { readonly ended: 'sent' | 'sentEarlier'; readonly row: IDataObject }
+	/** Under its key it was sent by an earlier execution; or one has told that nobody knows. */
+	| { readonly ended: 'alreadySent' | 'alreadyUnknown' }
 	| { readonly ended: 'failed'; readonly problem: Problem };
 
 type SendAttempt = Attempt<SendOutcome>;
@@ -57,67 +57,70 @@ function toAttempt(outcome: SendOutcome): SendAttempt {
 	return failed(outcome.problem);
 }
 
-export const claimedElsewhere = unknownProblem(
-	'another execution began to send it, and its outcome is not known',
-	{ isSend: true },
-);
-
 const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
 	notSent: 'free',
 	unknown: 'lost',
 };
 
 /**
- * Makes one try of a send. It asks the ledger, the key and the clock, in this order.
+ * Makes one try of a send. It asks in this order: the ledger, the key, whether it is valid and in time. Then it claims the
+ * key, makes the request, and notes how that ended.
  * @throws nothing but what is a defect of this node
  */
 export async function trySend(memory: SendMemory, send: Send): Promise<SendAttempt> {
-	return await tryUnlessSent(memory, send).catch((error: unknown) => {
+	return await tryUnlessKnown(memory, send).catch((error: unknown) => {
 		if (!(error instanceof Unavailable)) throw error;
 		return failed(validationProblem(error));
 	});
 }
 
-async function tryUnlessSent(memory: SendMemory, send: Send): Promise<SendAttempt> {
-	const { position, unknownOutcome, key } = send;
-	const recalled = memory.ledger.recall(position);
-	if (recalled.says === 'sent') return end({ ended: 'sentEarlier', row: recalled.row });
-	// Another Retry, or another call of a tool, is sending it at this moment.
-	if (recalled.says === 'inFlight') return { then: 'held' };
-	const isUnknown = recalled.says === 'unknown';
-	if (isUnknown && !(unknownOutcome === 'resend' && recalled.isOfEarlier)) {
-		return end({ ended: 'failed', problem: recalled.problem });
-	}
+async function tryUnlessKnown(memory: SendMemory, send: Send): Promise<SendAttempt> {
+	const known = memory.ledger.recall(send.position);
+	if (known.says === 'sent') return end({ ended: 'sentEarlier', row: known.row });
+	if (known.says === 'unknown') return end({ ended: 'failed', problem: known.problem });
+	if (known.says === 'inFlight') return { then: 'held' };
+	return await (send.key === undefined
+		? tryUnkeyed(memory, send)
+		: tryKeyed(memory, send, send.key));
+}
+
+async function tryUnkeyed(memory: SendMemory, send: Send): Promise<SendAttempt> {
 	const refusal = send.refusal();
-	if (key !== undefined) return await tryKeyed(memory, send, key, refusal);
 	return refusal === undefined ? toAttempt(await leave(memory, send)) : failed(refusal);
 }
 
 async function tryKeyed(
 	memory: SendMemory,
 	send: Send,
-	key: string,
-	refusal: Problem | undefined,
+	{ name, id }: NonNullable<Send['key']>,
 ): Promise<SendAttempt> {
-	// A key that was sent is not judged any more.
-	const state = await memory.keys.look({ ...send, key }, refusal === undefined);
+	const { ledger, keys } = memory;
+	const refusal = send.refusal();
+	const state = await keys.look(name, send.timeoutMs, refusal === undefined);
 	if (state.is === 'sent') return end({ ended: 'alreadySent' });
-	if (state.is === 'unknown') return end({ ended: 'failed', problem: claimedElsewhere });
+	if (state.is === 'lost') return end({ ended: 'alreadyUnknown' });
 	if (state.is === 'held') return { then: 'held' };
+	if (state.is === 'ended') {
+		// Of all who find it, one execution tells it.
+		if (!(await keys.end(name, state.lastClaim, 'lost'))) return end({ ended: 'alreadyUnknown' });
+		const reason = `a request left before under the ID ${quote(id)}, and nobody knows how it ended`;
+		const problem = unknownProblem(reason, { isSend: true });
+		ledger.keepFound(send, problem);
+		return end({ ended: 'failed', problem });
+	}
 	if (refusal !== undefined) return failed(refusal);
-	const claim = await memory.keys.claim(key, state.lastClaim);
+	const claim = await keys.claim(name, state.lastClaim);
 	if (claim === 0) return { then: 'held' };
-	// Another call of a tool may have begun the same while the database was waited for.
-	const { says } = memory.ledger.recall(send.position);
-	if (says === 'inFlight' || send.refusal() !== undefined) {
-		await memory.keys.end(key, claim, 'free');
+	// While the database was waited for, another call of a tool may have begun the same, or its time have come too close.
+	if (ledger.recall(send.position).says !== 'new' || send.refusal() !== undefined) {
+		await keys.end(name, claim, 'free');
 		return { then: 'held' };
 	}
 
 	const outcome = await leave(memory, send);
 	const how = outcome.ended === 'failed' ? claimEnds[outcome.problem.outcome] : 'sent';
 	try {
-		await memory.keys.end(key, claim, how);
+		await keys.end(name, claim, how);
 	} catch (error) {
 		memory.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
 	}
@@ -138,18 +141,4 @@ async function leave({ ledger }: SendMemory, send: Send): Promise<SendOutcome> {
 	} finally {
 		ledger.end(send);
 	}
-}
-
-/**
- * Notes that a send counts as sent, because its user found it in the dashboard. Its key is sent from then on.
- * @throws Unavailable
- */
-export async function countAsSent(
-	{ ledger, keys }: SendMemory,
-	position: string,
-	key: string | undefined,
-	row: IDataObject,
-): Promise<void> {
-	if (key !== undefined) await keys.countAsSent(key);
-	ledger.countAsSent(position, row);
 }

@@ -1,6 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { InvalidInput } from '../service/thrown';
+import type { Problem } from '../service/problems';
+import { validationProblem } from '../service/problems';
+import { InvalidInput, Unavailable } from '../service/thrown';
 import { Keys } from './keys';
 import { openLedger } from './ledger';
 import type { SendMemory } from './once';
@@ -18,18 +20,31 @@ function contextOf(context: IExecuteFunctions): object {
 	}
 }
 
+/** In another process: what n8n saved for this one is what the other one began with. */
+const secondRetry = validationProblem(
+	new InvalidInput(
+		'Another Retry of this execution has begun to send. This one sent nothing.',
+		'If that one failed, retry it. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service.',
+	),
+);
+
 /** The memory of a run. */
 export interface OpenMemory extends SendMemory {
 	/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
 	readonly requireKeys: () => Promise<void>;
+	/**
+	 * Before a Retry sends: claims what the execution that it retries has left.
+	 * @returns why it must not send, if it must not
+	 */
+	readonly takeOver: () => Promise<Problem | undefined>;
 }
 
-export function openMemory(context: IExecuteFunctions): OpenMemory {
+/** @param retryOf of a Retry: what names the execution that it retries; an agent's tool has none */
+export function openMemory(context: IExecuteFunctions, retryOf: string | undefined): OpenMemory {
 	const rows = new Rows(context);
-	const executionId = String(context.getExecutionId());
-	const isRetry = context.getMode() === 'retry';
+	const ledger = openLedger(contextOf(context), retryOf);
 	return {
-		ledger: openLedger(contextOf(context), executionId, isRetry),
+		ledger,
 		keys: new Keys(rows),
 		warn: (message) => context.logger.warn(message),
 		async requireKeys() {
@@ -44,6 +59,17 @@ export function openMemory(context: IExecuteFunctions): OpenMemory {
 				"'Send Only Once' does not work with this version of n8n, which stores processed data differently",
 				"Update Push Campaign, or take 'Send Only Once' out of the options: a later execution can send the same again then.",
 			);
+		},
+		async takeOver() {
+			if (retryOf === undefined) return undefined;
+			// Where n8n gives no rows, what this process remembers holds alone.
+			const insert = async (name: string) => !(await rows.areUsable()) || (await rows.insert(name));
+			const isOurs = await ledger.takeOver(insert).catch((error: unknown) => {
+				if (!(error instanceof Unavailable)) throw error;
+				return validationProblem(error);
+			});
+			if (typeof isOurs === 'object') return isOurs;
+			return isOurs ? undefined : secondRetry;
 		},
 	};
 }

@@ -117,7 +117,7 @@ export class Rows implements KeyRows {
 		}
 		return await answer.catch((error: unknown) => {
 			throw new Unavailable(
-				`n8n's database did not answer, and 'Send Only Once' needs it: ${messageOf(error)}`,
+				`n8n's database did not answer: ${messageOf(error)}`,
 				'Check that n8n can reach its database.',
 			);
 		});

@@ -13,8 +13,10 @@ export interface Problem {
 	readonly outcome: 'notSent' | 'unknown';
 	/** What happened: a sentence without its full stop. */
 	readonly message: string;
-	/** The same as a clause, for a sentence that names items: why it is unknown, or what the items would do. */
+	/** Why it is unknown, as a clause. */
 	readonly reason?: string | undefined;
+	/** What else is not valid about the same item. */
+	readonly others?: readonly Problem[] | undefined;
 	/** What the service itself says: a sentence. */
 	readonly said?: string | undefined;
 	/** What to mend: sentences. What passes by itself has none. */
@@ -119,9 +121,6 @@ export function unusableProblem(
 	// A web page: the address is another one, and waiting does not help.
 	return { ...problem, fix: checkBaseUrl, cause: 'configuration-invalid' };
 }
-
-/** What to do about a send whose outcome an earlier execution left unknown. */
-export type UnknownOutcome = 'report' | 'resend' | 'countAsSent';
 
 const unknownWords = (reason: string, { isSend }: Requested) => ({
 	message: isSend ? `It is unknown whether this was sent (${reason})` : capitalize(reason),

@@ -46,6 +46,15 @@ const loopTwice: INodeType = {
 	},
 };
 
+/** Fails, and hands its items on in a Retry. */
+const failsOnce: INodeType = {
+	description: descriptionOf('failsOnce'),
+	async execute() {
+		if (this.getMode() !== 'retry') throw new Error('It fails once');
+		return [this.getInputData()];
+	},
+};
+
 /** The name of the tool that the agents here call. */
 export const TOOL = 'Push Tool';
 
@@ -108,6 +117,7 @@ const table: Readonly<Record<string, INodeType>> = {
 	'n8n-nodes-base.manualTrigger': passOn,
 	'n8n-nodes-base.noOp': passOn,
 	'test.loopTwice': loopTwice,
+	'test.failsOnce': failsOnce,
 	'test.agent': agent,
 	'test.olderAgent': olderAgent,
 };

@@ -17,7 +17,7 @@ import {
 	validationProblem,
 } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
-import { failed, many, ready, sent, sentEarlier } from './support';
+import { before, failed, many, ready, sent } from './support';
 
 // What a person reads when a send failed, whole, as `failureTexts.md` has it: read that file aloud.
 
@@ -30,63 +30,74 @@ const invalid = (message: string, advice: string) =>
 	validationProblem(new InvalidInput(message, advice));
 const noTitle = invalid("'Title' is missing", "Fill in 'Title'.");
 const wrongOption = invalid("'Timeout' is not a whole number from 1: 0", "Correct 'Timeout'.");
+const noTitleAndUrl: Problem = {
+	...noTitle,
+	others: [invalid("'Target URL' is missing", "Fill in 'Target URL'.")],
+};
 const gone: Problem = {
 	...service('invalid_sid', 'Subscriber not found'),
-	fix: "They may have unsubscribed: correct 'Subscriber ID', or take them out of the list.",
+	fix: 'They may have unsubscribed.',
 };
 const to = (subscriberId: string) => ({ subscriberId });
 
 const inList: Circumstances = {
-	...{ retry: 'inList', hasKeys: false, isToOne: false, isTriedOnceMore: false, hasDecided: false },
+	...{ retry: 'inList', isToOne: false, isTest: false },
+	...{ hasSentWithoutId: false, isTriedOnceMore: false },
 };
+const hasSent = { hasSentWithoutId: true };
+const ofSub = { retry: 'ofSubWorkflow' } as const;
 
 type Case = readonly [what: string, items: readonly RunItem[], more?: Partial<Circumstances>];
 
 const runs: readonly Case[] = [
 	['one item', [failed(0, outage)]],
 	['one item, in the editor', [failed(0, outage)], { isTriedOnceMore: true }],
-	['several', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)]],
+	['several', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)], hasSent],
+	['several, each with an ID', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)]],
 	['none of several', [failed(0, outage), ...many(1, 19, ready)]],
-	['in a Retry', [...many(0, 8, sentEarlier), ...many(8, 5, sent), failed(13, outage), ready(14)]],
-	['in a sub-workflow', [sent(0), failed(1, outage)], { retry: 'ofSubWorkflow' }],
-	['with Send Only Once', [sent(0), failed(1, outage)], { hasKeys: true }],
+	[
+		'in a Retry',
+		[...many(0, 8, before), ...many(8, 5, sent), failed(13, outage), ready(14)],
+		hasSent,
+	],
+	['in a sub-workflow', [sent(0), failed(1, outage)], { ...ofSub, ...hasSent }],
 	['a credential', [failed(0, service('authentication_failure', 'You are not authorized'))]],
 	['a pause', [failed(0, { ...service('rate_limit'), fix: 'The service asks for a pause.' })]],
-	['one subscriber who is not there', [failed(0, gone, to('999'))], { isToOne: true }],
-	['one of several subscribers', [sent(0), failed(1, gone, to('999')), sent(2)], { isToOne: true }],
-	[
-		'two of several subscribers',
-		[sent(0), failed(1, gone, to('999')), failed(2, gone, to('1007'))],
-		{ isToOne: true },
-	],
+	['a subscriber who is not there', [failed(0, gone, to('999'))], { isToOne: true }],
 	['twelve subscribers', many(0, 12, (index) => failed(index, gone, to(`${index}`)))],
+	['a subscriber who is not there, in a sub-workflow', [failed(0, gone, to('999'))], ofSub],
 	[
 		'a subscriber who is not there, and an outage',
 		[failed(0, gone, to('999')), failed(1, outage, to('5001')), sent(2)],
-		{ isToOne: true },
+		{ isToOne: true, ...hasSent },
 	],
 	['not valid, one item', [failed(0, noTitle)]],
+	['not valid, one item for two reasons', [failed(0, noTitleAndUrl)]],
 	['not valid, in the editor', [failed(0, noTitle)], { isTriedOnceMore: true }],
 	[
 		'not valid, several',
-		[...many(0, 5, ready), failed(5, wrongOption), failed(6, noTitle), failed(7, noTitle)],
+		[...many(0, 5, ready), failed(5, wrongOption), failed(6, noTitleAndUrl), failed(7, noTitle)],
 	],
 	['not valid, one of several', [ready(0), failed(1, noTitle, to('5002'))], { isToOne: true }],
+	[
+		'not valid, many',
+		many(0, 24, (index) => (index % 2 === 0 ? failed(index, noTitle) : ready(index))),
+	],
 	['one reason for all', many(0, 20, (index) => failed(index, wrongOption))],
-	['the option Unknown Outcome did its work', [sent(0), failed(1, outage)], { hasDecided: true }],
+	['too late, in between', [sent(0), failed(1, wrongOption), ready(2)], hasSent],
 	['unknown, one item', [failed(0, lost)]],
-	['unknown, one item in a sub-workflow', [failed(0, lost)], { retry: 'ofSubWorkflow' }],
+	['unknown, one item in a sub-workflow', [failed(0, lost)], ofSub],
 	['unknown, to one subscriber', [failed(0, lost, to('5001'))], { isToOne: true }],
-	['unknown, with Send Only Once', [failed(0, lost)], { hasKeys: true }],
-	['unknown, one of several', [sent(0), failed(1, lost, to('5002')), ready(2)], { isToOne: true }],
+	[
+		'unknown, one of several',
+		[sent(0), failed(1, lost, to('5002')), ready(2)],
+		{ isToOne: true, ...hasSent },
+	],
+	['unknown, and all others sent', [sent(0), failed(1, lost)], hasSent],
 	[
 		'unknown, several',
 		[...many(0, 12, sent), failed(12, lost), failed(13, lost), failed(15, lost), ready(14)],
-	],
-	[
-		'unknown, several to one subscriber each',
-		[sent(0), failed(1, lost, to('5002')), failed(2, lost, to('5003'))],
-		{ isToOne: true },
+		hasSent,
 	],
 	[
 		'unknown, many to one subscriber each',
@@ -95,25 +106,27 @@ const runs: readonly Case[] = [
 	],
 	[
 		'unknown for two reasons, in a sub-workflow',
-		[failed(0, lost), failed(1, timeoutProblem(1_000, requested))],
-		{ retry: 'ofSubWorkflow' },
+		[failed(0, lost), failed(1, timeoutProblem(1_000, requested)), ready(2)],
+		ofSub,
 	],
 	['unknown, and others that failed', [failed(0, outage), failed(1, lost), failed(2, noTitle)]],
+	[
+		'a test',
+		[failed(0, service('invalid_value', 'No'), to('5001'))],
+		{ isTest: true, isToOne: true },
+	],
 ];
 
-const continuing = { retry: 'none' } as const;
 const goesOn: readonly Case[] = [
-	['an outage', [sent(0), failed(1, outage), failed(2, outage)], continuing],
-	['an outage, with Send Only Once', [failed(0, outage)], { ...continuing, hasKeys: true }],
-	['a subscriber who is not there', [failed(0, gone, to('999')), sent(1)], continuing],
-	['not valid', [sent(0), failed(1, noTitle)], continuing],
-	['unknown', [sent(0), failed(1, lost)], continuing],
+	['an outage', [sent(0), failed(1, outage), failed(2, outage)]],
+	['not valid', [sent(0), failed(1, noTitle)]],
+	['unknown', [sent(0), failed(1, lost)]],
 	[
-		'unknown, with Send Only Once',
+		'unknown, to one subscriber each',
 		[failed(0, lost, to('5001')), failed(1, lost, to('5002'))],
-		{ ...continuing, hasKeys: true, isToOne: true },
+		{ isToOne: true },
 	],
-	['three kinds', [failed(0, noTitle), failed(1, outage), failed(2, lost)], continuing],
+	['three kinds', [failed(0, noTitle), failed(1, outage), failed(2, lost)]],
 ];
 
 const models: ReadonlyArray<readonly [what: string, problem: Problem]> = [
@@ -125,16 +138,15 @@ const models: ReadonlyArray<readonly [what: string, problem: Problem]> = [
 function tellRun([what, items, more]: Case): string {
 	const main = mainFailure(items);
 	if (main === undefined) throw new Error('Nothing failed');
-	const description = describeRun(items, main, { ...inList, ...more });
-	return `### ${what}\n\n**${messageOfRun(items, main)}**\n\n${description}`.trim();
+	const description = describeRun(items, main, { ...inList, ...more }, items.length);
+	return `### ${what}\n\n**${messageOfRun(items, main, items.length)}**\n\n${description}`.trim();
 }
 
-function tellItems([what, items, more]: Case): string {
-	const circumstances = { ...inList, ...more };
+function tellItems([what, items, { isToOne = false } = {}]: Case): string {
 	const rows = items
 		.filter((item) => item.how === 'failed')
-		.map((item) => `- ${item.problem.message}: ${describeItem(item, circumstances)}`);
-	const lines = [describeFailures(items, circumstances), '', ...new Set(rows)];
+		.map((item) => `- ${item.problem.message}: ${describeItem(item, isToOne)}`);
+	const lines = [describeFailures(items, isToOne), '', ...new Set(rows)];
 	return `### ${what}\n\n${lines.join('\n')}`;
 }
 

@@ -5,7 +5,7 @@ import { itemOf, prepare, recordingClient } from '../operations/support';
 
 // Items of a run as they are after it.
 
-const known = { parameters: itemOf({}), choice: 'report', isDryRun: false, isTest: false } as const;
+const known = { parameters: itemOf({}), isDryRun: false, isTest: false } as const;
 const toAll = prepare({});
 
 export const connectionTo = (site: string) => ({
@@ -26,23 +26,14 @@ export const shown = (index: number, send: PreparedSend = toAll, more = {}): Ite
 	...more,
 });
 
-export const sentEarlier = (
-	index: number,
-): ItemThat<'sentEarlier' | 'alreadySent' | 'repeated'> => ({
-	...{ ...known, index, how: 'sentEarlier', row: {} },
+export const before = (index: number, more = {}): ItemThat<'before'> => ({
+	...{ ...known, index, how: 'before', row: {}, isUnknown: false },
+	...more,
 });
 
 /** It is to be sent, and was not when the run ended. */
 export const ready = (index: number): ItemThat<'ready'> => ({
 	...{ ...known, index, how: 'ready', send: toAll, connection },
-	job: {
-		position: `0.${index}`,
-		unknownOutcome: 'report',
-		timeoutMs: 1_000,
-		refusal: () => undefined,
-		request: async () => await Promise.reject(new Error('It was not asked')),
-		toRow: () => ({}),
-	},
 });
 
 export const failed = (index: number, problem: Problem, more = {}): ItemThat<'failed'> => ({

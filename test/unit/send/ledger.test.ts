@@ -23,15 +23,15 @@ function saved(context: object): object {
 	return { ...z.record(z.string(), z.unknown()).parse(copy) };
 }
 
-const openLedger = (context: object, id = 'retry', isRetry = true) => open(context, id, isRetry);
+/** The ledger of a Retry. */
+const openLedger = (context: object) => open(context, 'retry of');
 
-const send = { position: '0.1' };
-const sendWithKey = { ...send, key: 'key:abc', notification: 'seen' };
+const send = { position: '0.1', repeats: [] };
 
 /** A context in which the first execution has left one send as it ended. */
 function contextWith(end: (ledger: Ledger) => void): object {
 	const context = {};
-	const ledger = openLedger(context, 'first', false);
+	const ledger = open(context);
 	ledger.begin(send);
 	end(ledger);
 	ledger.end(send);
@@ -39,24 +39,23 @@ function contextWith(end: (ledger: Ledger) => void): object {
 }
 const sent = () => contextWith((ledger) => ledger.keepSent(send, row));
 const unknown = () => contextWith((ledger) => ledger.keepFailed(send, lost));
-const earlier = { says: 'unknown', problem: lost, isOfEarlier: true };
+const earlier = { says: 'unknown', problem: lost };
 
 test('an item that was sent gives its first answer again', () => {
 	const ledger = openLedger(saved(sent()));
 	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
 	expect(ledger.recall('0.2')).toEqual({ says: 'new' });
 	expect(ledger.recall('1.1')).toEqual({ says: 'new' });
-	expect(ledger.hasFoundUnknown).toBe(false);
 });
 
 test('a ledger knows whether anything was sent, or left unknown', () => {
-	const ledger = openLedger({}, 'first', false);
+	const ledger = open({});
 	ledger.begin(send);
 	ledger.keepFailed(send, refused);
-	expect(ledger.hasEntries).toBe(false);
+	expect(ledger.hasEntries()).toBe(false);
 	for (const context of [sent(), unknown()]) {
-		expect(openLedger(context).hasEntries).toBe(true);
-		expect(openLedger(saved(context)).hasEntries).toBe(true);
+		expect(openLedger(context).hasEntries()).toBe(true);
+		expect(openLedger(saved(context)).hasEntries()).toBe(true);
 	}
 });
 
@@ -65,28 +64,14 @@ test('an item that was certainly not sent is as new', () => {
 	expect(openLedger(saved(context)).recall('0.1')).toEqual({ says: 'new' });
 });
 
-test('an unknown item is for its user to decide in a later execution, and not in its own', () => {
-	expect(openLedger(saved(unknown())).recall('0.1')).toEqual(earlier);
-	const own = openLedger(saved(unknown()), 'first', false);
-	expect(own.recall('0.1')).toEqual({ ...earlier, isOfEarlier: false });
-});
-
-test('an execution that goes on after a pause has left it unknown itself, and found nothing', () => {
-	const ledger = openLedger(saved(unknown()), 'first', false);
-	expect([ledger.hasLeftUnknown, ledger.hasFoundUnknown]).toEqual([true, false]);
-	const retry = openLedger(saved(unknown()));
-	expect([retry.hasLeftUnknown, retry.hasFoundUnknown]).toEqual([false, true]);
-});
-
-test('an unknown item keeps what is to be mended, the code of its answer, and its key', () => {
+test('an unknown item keeps what is to be mended, and the code of its answer', () => {
 	const page = unusableProblem({ statusCode: 200 }, false, requested);
 	const failure = { type: '', description: 'Down' };
 	const down = failureProblem(failure, { statusCode: 502 }, requested);
 	expect(down.said).toContain('Down');
 	for (const problem of [page, gateway, down]) {
-		const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, problem));
+		const context = contextWith((ledger) => ledger.keepFailed(send, problem));
 		const recalled = openLedger(saved(context)).recall('0.1');
-		expect(recalled).toMatchObject({ key: 'key:abc' });
 		expect(recalled).toMatchObject({ problem: saved({ ...problem }) });
 	}
 	expect(page.fix).toMatch(/Base URL/);
@@ -94,11 +79,10 @@ test('an unknown item keeps what is to be mended, the code of its answer, and it
 
 test('a request that has left and was not answered is unknown once it is not in flight any more', () => {
 	const context = {};
-	openLedger(context, 'first', false).begin(send);
+	open(context).begin(send);
 	expect(openLedger(context).recall('0.1')).toEqual({ says: 'inFlight' });
 	expect(openLedger(saved(context)).recall('0.1')).toEqual({
 		says: 'unknown',
-		isOfEarlier: true,
 		problem: unknownProblem(
 			'the execution was stopped before the push service answered',
 			requested,
@@ -106,56 +90,9 @@ test('a request that has left and was not answered is unknown once it is not in 
 	});
 });
 
-describe('what subscribers would see twice', () => {
-	const same = { position: '1.0', notification: 'seen' };
-	const shown = { ...send, notification: 'seen' };
-
-	test('is what was sent, or may have been, at another position', () => {
-		for (const problem of [undefined, lost]) {
-			const ledger = openLedger({}, 'first', false);
-			ledger.begin(shown);
-			expect(ledger.hasShown(same)).toBe(true);
-			if (problem === undefined) ledger.keepSent(shown, row);
-			else ledger.keepFailed(shown, problem);
-			expect(ledger.hasShown(same)).toBe(true);
-			expect(ledger.hasShown(shown)).toBe(false);
-			expect(ledger.hasShown({ ...same, notification: 'other' })).toBe(false);
-			expect(ledger.hasShown({ position: '1.0' })).toBe(false);
-		}
-	});
-
-	test('is not what was refused', () => {
-		const ledger = openLedger({}, 'first', false);
-		ledger.begin(shown);
-		ledger.keepFailed(shown, refused);
-		expect(ledger.hasShown(same)).toBe(false);
-	});
-
-	test('is known by its key if both have one', () => {
-		const ledger = openLedger({}, 'first', false);
-		ledger.keepSent(sendWithKey, row);
-		expect(ledger.hasShown({ ...same, key: 'key:abc' })).toBe(false);
-		expect(ledger.hasShown({ ...same, key: 'key:def' })).toBe(true);
-		expect(ledger.hasShown(same)).toBe(true);
-	});
-
-	test('is known by a Retry', () => {
-		const context = contextWith((ledger) => ledger.keepSent(shown, row));
-		expect(openLedger(saved(context)).hasShown(same)).toBe(true);
-	});
-});
-
-test('what its user found in the dashboard is sent, with its key', () => {
-	const context = contextWith((ledger) => ledger.keepFailed(sendWithKey, lost));
-	const ledger = openLedger(saved(context));
-	ledger.countAsSent('0.1', row);
-	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
-	expect(ledger.hasShown({ position: '1.0', notification: 'seen' })).toBe(true);
-});
-
 test('only the ledgers of Retries are remembered', () => {
 	const first = saved(unknown());
-	openLedger(saved(first), 'first', false).keepSent(send, row);
+	open(saved(first)).keepSent(send, row);
 	expect(openLedger(saved(first)).recall('0.1')).toEqual(earlier);
 });
 
@@ -169,22 +106,20 @@ test('what n8n saved in another process and what this one remembers are put toge
 	const first = saved(unknown());
 	const here = openLedger(saved(first));
 	here.keepFailed(send, lost);
-	here.keepSent({ position: '0.2' }, row);
+	here.keepSent({ position: '0.2', repeats: [] }, row);
 	// A Retry in another process has sent it, and n8n saved that.
-	const newest = { pushCampaignLedger: { id: here.id, entries: { '0.1': { row } } } };
-	const ledger = openLedger(newest, 'retry 3');
+	const { id } = z.object({ id: z.string() }).parse(Reflect.get(first, 'pushCampaignLedger'));
+	const newest = { pushCampaignLedger: { id, entries: { '0.1': { row } } } };
+	const ledger = openLedger(newest);
 	expect(ledger.recall('0.1')).toEqual({ says: 'sent', row });
 	expect(ledger.recall('0.2')).toEqual({ says: 'sent', row });
 	// What n8n saved of an older one takes nothing back.
-	expect(openLedger(saved(first), 'retry 4').recall('0.1')).toEqual({
-		says: 'sent',
-		row,
-	});
+	expect(openLedger(saved(first)).recall('0.1')).toEqual({ says: 'sent', row });
 });
 
 test('what n8n saves is a format', () => {
 	const entries = {
-		'0.0.abc': { row: { campaignId: '1001', status: 'success' }, key: 'key:1', notification: 'n1' },
+		'0.0.abc': { row: { campaignId: '1001', status: 'success' } },
 		'0.1.def': {
 			unknown: {
 				type: 'network',
@@ -193,7 +128,6 @@ test('what n8n saves is a format', () => {
 				reason: 'the connection was lost',
 				cause: 'temporarily-unavailable',
 			},
-			executionId: '7',
 		},
 	};
 	const ledger = openLedger({ pushCampaignLedger: { id: 'format', entries } });
@@ -205,9 +139,7 @@ test('what n8n saves is a format', () => {
 test('what counts as unknown because nothing can be read stays so in each later Retry', () => {
 	const first = saved({ pushCampaignLedger: 'of another version' });
 	expect(openLedger(first).recall('0.1').says).toBe('unknown');
-	const second = openLedger(saved(first), 'second');
-	expect(second.recall('0.1').says).toBe('unknown');
-	expect(second.hasFoundUnknown).toBe(true);
+	expect(openLedger(saved(first)).recall('0.1').says).toBe('unknown');
 });
 
 test('an entry that can’t be read counts as unknown, and so does every item if nothing can be read', () => {
@@ -221,7 +153,7 @@ test('an entry that can’t be read counts as unknown, and so does every item if
 	expect(none.recall('0.1')).toEqual({ ...earlier, problem });
 });
 
-test('the hundred executions that were retried last are remembered', () => {
+test('the two hundred executions that were retried last are remembered', () => {
 	const first = saved(unknown());
 	let others = 0;
 	const retryOthers = (count: number) => {
@@ -232,9 +164,50 @@ test('the hundred executions that were retried last are remembered', () => {
 	const says = () => openLedger(saved(first)).recall('0.1').says;
 	openLedger(saved(first)).keepSent(send, row);
 	for (let again = 0; again < 2; again += 1) {
-		retryOthers(99);
+		retryOthers(199);
 		expect(says()).toBe('sent');
 	}
-	retryOthers(100);
+	retryOthers(200);
 	expect(says()).toBe('unknown');
+});
+
+describe('what an execution has left is taken over by one Retry:', () => {
+	const table = new Set<string>();
+	const insert = async (name: string) => {
+		const isNew = !table.has(name);
+		table.add(name);
+		return isNew;
+	};
+	const idOf = (context: object) =>
+		z.object({ pushCampaignLedger: z.object({ id: z.string() }) }).parse(saved(context))
+			.pushCampaignLedger.id;
+
+	test('it claims the ID that it found, and leaves another one to the next Retry', async () => {
+		const context = saved(unknown());
+		const found = idOf(context);
+		const retry = openLedger(context);
+		expect([await retry.takeOver(insert), await retry.takeOver(insert)]).toEqual([true, true]);
+		expect([...table]).toEqual([`retry:${found}`]);
+		expect(idOf(context)).not.toBe(found);
+	});
+
+	test('one that another process has claimed is not taken over, in any try', async () => {
+		const context = saved(unknown());
+		table.add(`retry:${idOf(context)}`);
+		const retry = openLedger(context);
+		expect([await retry.takeOver(insert), await retry.takeOver(insert)]).toEqual([false, false]);
+	});
+
+	test('Retries of one process go on with one another, each by a claim of its own', async () => {
+		const first = saved(unknown());
+		const contexts = [saved(first), saved(first)];
+		const claims = contexts.map(async (context) => await openLedger(context).takeOver(insert));
+		expect(await Promise.all(claims)).toEqual([true, true]);
+		expect(new Set([idOf(first), ...contexts.map(idOf)]).size).toBe(3);
+	});
+
+	test('a node that has not run yet is claimed by what names its execution', async () => {
+		await open({}, 'node:2030').takeOver(insert);
+		expect(table).toContain('retry:node:2030');
+	});
 });

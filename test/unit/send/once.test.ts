@@ -1,7 +1,7 @@
 import { Keys } from '../../../nodes/PushCampaign/send/keys';
-import { Ledger, openLedger } from '../../../nodes/PushCampaign/send/ledger';
+import { Ledger } from '../../../nodes/PushCampaign/send/ledger';
 import type { Send } from '../../../nodes/PushCampaign/send/once';
-import { countAsSent, trySend } from '../../../nodes/PushCampaign/send/once';
+import { trySend } from '../../../nodes/PushCampaign/send/once';
 import type { KeyRows } from '../../../nodes/PushCampaign/send/rows';
 import {
 	failureProblem,
@@ -38,13 +38,13 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		},
 	};
 	const warn = jest.fn();
-	const ledger = new Ledger('execution');
+	const ledger = new Ledger();
 	const keys = new Keys(rows, given.now ?? (() => 0));
 	const memory = { ledger, keys, warn };
 	const send: Send = {
 		position: '0.0',
-		key: 'key',
-		unknownOutcome: 'report',
+		repeats: [],
+		key: { name: 'key', id: '77' },
 		timeoutMs: 1_000,
 		refusal() {
 			asked.push('clock');
@@ -57,13 +57,6 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 		toRow: ({ description }) => ({ description }),
 	};
 	return { table, asked, warn, ledger, memory, send };
-}
-
-/** What an execution left unknown, as this one finds it. */
-function ledgerOf(executionId: string): Ledger {
-	const context = {};
-	openLedger(context, executionId, false).keepFailed({ position: '0.0' }, lost);
-	return openLedger(structuredClone(context), 'execution', true);
 }
 
 const failed = (problem: object) => ({ outcome: { ended: 'failed', problem } });
@@ -121,32 +114,43 @@ test('an item that another call begins while its key is claimed leaves the key f
 	expect(asked).not.toContain('request');
 });
 
-test.each([
-	['reports again', 'report', 'earlier execution'],
-	['counts as sent, which is done when it is read', 'countAsSent', 'earlier execution'],
-	['is sent again, and this execution left it so', 'resend', 'execution'],
-] as const)(
-	'an unknown item that %s fails again, and is asked of nobody else',
-	async (_what, unknownOutcome, executionId) => {
-		const { memory, send, asked } = setUp();
-		const ledger = ledgerOf(executionId);
-		const attempt = await trySend({ ...memory, ledger }, { ...send, unknownOutcome });
-		expect(attempt).toMatchObject({ ...failed(lost), then: 'end' });
-		expect(asked).toEqual([]);
-	},
-);
+test('an item that this execution has left unknown fails again, and is asked of nobody else', async () => {
+	const { memory, send, asked, ledger } = setUp();
+	ledger.keepFailed(send, lost);
+	expect(await trySend(memory, send)).toMatchObject({ ...failed(lost), then: 'end' });
+	expect(asked).toEqual([]);
+});
+
+test('an item that is the same as another one is known as that is: in flight, sent, refused, unknown', async () => {
+	const { memory, send, ledger } = setUp();
+	const repeats = [{ position: '0.1', row: { description: 'The same' } }];
+	const says = () => ledger.recall('0.1');
+	const during: unknown[] = [];
+	const request: Send['request'] = async () => {
+		during.push(says().says);
+		return { answered: false, problem: refused('invalid_value') };
+	};
+	await trySend(memory, { ...send, repeats, key: undefined, request });
+	expect([...during, says()]).toEqual(['inFlight', { says: 'new' }]);
+	const unknown = async () => ({ answered: false, problem: lost }) as const;
+	await trySend(memory, { ...send, position: '1.0', repeats, key: undefined, request: unknown });
+	expect(says()).toMatchObject({ says: 'unknown' });
+	await trySend(memory, { ...send, repeats });
+	expect(says()).toEqual({ says: 'sent', row: { description: 'The same' } });
+});
+
+test('a test is not remembered', async () => {
+	const { memory, send, ledger } = setUp();
+	const test = { ...send, position: undefined, key: undefined };
+	await trySend(memory, test);
+	expect(ledger.hasEntries()).toBe(false);
+	expect(await trySend(memory, test)).toMatchObject({ outcome: { ended: 'sent' } });
+});
 
 test('an item that another run is sending at this moment is asked again after a pause', async () => {
 	const { memory, send, ledger } = setUp();
 	ledger.begin(send);
-	expect(await trySend(memory, { ...send, unknownOutcome: 'resend' })).toEqual({ then: 'held' });
-});
-
-test('an unknown item of an earlier execution is sent with Send Again', async () => {
-	const { memory, send } = setUp();
-	const ledger = ledgerOf('earlier execution');
-	const again = await trySend({ ...memory, ledger }, { ...send, unknownOutcome: 'resend' });
-	expect(again).toMatchObject({ outcome: { ended: 'sent' } });
+	expect(await trySend(memory, send)).toEqual({ then: 'held' });
 });
 
 test('what the ledger knows is asked of nobody else', async () => {
@@ -179,55 +183,41 @@ test('a late item asks its key first: what was sent is already sent, whatever it
 test('a late item is not taken for free because the item before was', async () => {
 	const { memory, send } = setUp({ rows: ['sent before:claim:1', 'sent before:sent'] });
 	await trySend(memory, send);
-	const late = { ...send, position: '0.1', key: 'sent before', refusal: () => tooLate };
+	const late = {
+		...send,
+		position: '0.1',
+		key: { name: 'sent before', id: '1' },
+		refusal: () => tooLate,
+	};
 	expect(await trySend(memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 });
 
-test('a claim of somebody else is waited for, and is unknown once its time is over', async () => {
+test('a claim of somebody else is waited for, and told as unknown by one of those who find its time over', async () => {
 	let now = 0;
-	const { memory, send, asked } = setUp({ rows: ['key:claim:1'], now: () => now });
-	now = 5_999;
+	const { memory, send, asked, table } = setUp({ rows: ['key:claim:1'], now: () => now });
 	expect(await trySend(memory, send)).toEqual({ then: 'held' });
-	now += 5_999;
-	expect(await trySend(memory, send)).toMatchObject({ then: 'held' });
-	now += 1;
-	const message: unknown = expect.stringMatching(/^It is unknown whether this was sent\b/);
-	const given = { ...failed({ outcome: 'unknown', type: 'network', message }), then: 'end' };
-	expect(await trySend(memory, send)).toMatchObject(given);
+	now = 6_000;
+	const message =
+		'It is unknown whether this was sent (a request left before under the ID "77", and nobody knows how it ended)';
+	const told = { ...failed({ outcome: 'unknown', type: 'network', message }), then: 'end' };
+	expect(await trySend(memory, send)).toMatchObject(told);
+	expect([...table]).toEqual(['key:claim:1', 'key:lost:1']);
+	// In this execution it fails again; a later one gives a row.
+	expect(await trySend(memory, send)).toMatchObject(told);
+	const later = { ...memory, ledger: new Ledger() };
+	const known = { outcome: { ended: 'alreadyUnknown' }, then: 'end', isAccepted: false };
+	expect(await trySend(later, send)).toEqual(known);
+	expect(await trySend(later, { ...send, refusal: () => tooLate })).toEqual(known);
 	expect(asked).not.toContain('request');
 });
 
-describe('Count as Sent', () => {
-	const row = { status: 'alreadySent' };
-
-	test('sends nothing, with a key or without, and the execution knows it from then on', async () => {
-		for (const key of [undefined, 'key']) {
-			const { memory, send, asked, table } = setUp();
-			await countAsSent(memory, send.position, key, row);
-			expect(await trySend(memory, { ...send, unknownOutcome: 'report' })).toMatchObject({
-				...{ outcome: { ended: 'sentEarlier', row }, then: 'end' },
-			});
-			// Claim 1 is for those who claim without a look.
-			expect([...table]).toEqual(key === undefined ? [] : ['key:claim:1', 'key:sent']);
-			expect(asked).not.toContain('request');
-		}
-	});
-
-	test('is not known by the execution if the database does not take it', async () => {
-		const { memory, ledger, send } = setUp({ failing: /insert/ });
-		const counting = countAsSent(memory, send.position, 'key', row);
-		await expect(counting).rejects.toBeInstanceOf(Unavailable);
-		expect(ledger.recall(send.position)).toEqual({ says: 'new' });
-	});
-});
-
-test('a key that counts as sent is sent also for a run that takes it for free without a look', async () => {
-	const { memory, send, asked } = setUp({ rows: ['added:claim:1', 'added:sent'] });
+test('a key that somebody else sent is already sent also for a run that takes it for free without a look', async () => {
+	const { memory, send, asked } = setUp({ rows: ['other:claim:1', 'other:sent'] });
 	await trySend(memory, send);
 	asked.length = 0;
-	const added = { ...send, position: '0.1', key: 'added' };
-	expect(await trySend(memory, added)).toEqual({ then: 'held' });
-	expect(await trySend(memory, added)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	const other = { ...send, position: '0.1', key: { name: 'other', id: '1' } };
+	expect(await trySend(memory, other)).toEqual({ then: 'held' });
+	expect(await trySend(memory, other)).toMatchObject({ outcome: { ended: 'alreadySent' } });
 	expect(asked).not.toContain('request');
 });
 

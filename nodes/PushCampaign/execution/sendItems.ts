@@ -1,0 +1,103 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { runQueue } from '../delivery/queue';
+import type { SendOperation } from '../operations/operation';
+import { readTimeout } from '../operations/options';
+import { toRow } from '../operations/send';
+import { readable } from '../operations/values';
+import type { SendOutcome } from '../send/once';
+import { trySend } from '../send/once';
+import type { OpenMemory } from '../send/open';
+import { jobOf, refusedJob } from './jobs';
+import { alreadySentUnderKey, alreadyUnknown, sentByItem } from './refusals';
+import { queueOptions } from './results';
+import type { ItemThat, RunItem } from './runItem';
+import { groupBy, rowWith } from './runItem';
+import { isForModel } from './start';
+
+/** How an item ended, by the outcome of its send; or of the one that goes out in its place. */
+function endOf(
+	item: ItemThat<'ready' | 'failed'>,
+	operation: SendOperation,
+	outcome: SendOutcome | undefined,
+): RunItem {
+	if (outcome === undefined) return item;
+	switch (outcome.ended) {
+		case 'failed':
+			return { ...item, how: 'failed', problem: outcome.problem };
+		case 'alreadySent': {
+			const row = rowWith(item, operation, alreadySentUnderKey);
+			return { ...item, how: 'before', row, isUnknown: false };
+		}
+		case 'alreadyUnknown': {
+			const row = rowWith(item, operation, alreadyUnknown(item.key?.id ?? ''));
+			return { ...item, how: 'before', row, isUnknown: true };
+		}
+		case 'sent':
+		case 'sentEarlier': {
+			const { row } = outcome;
+			const isNew = item.how === 'ready' && outcome.ended === 'sent';
+			if (item.how === 'ready' && item.sameAs !== undefined) {
+				return { ...item, how: 'sent', row: toRow(item.send, sentByItem(item.sameAs)) };
+			}
+			return isNew
+				? { ...item, how: 'sent', row }
+				: { ...item, how: 'before', row, isUnknown: false };
+		}
+	}
+}
+
+/** Asks whether refused items were sent under their IDs, or may have been: then they are not judged. */
+export async function askRefused(
+	context: IExecuteFunctions,
+	operation: SendOperation,
+	memory: OpenMemory,
+	items: readonly RunItem[],
+): Promise<RunItem[]> {
+	const refused = items
+		.filter((item) => item.how === 'failed')
+		.filter(({ key, isTest, isDryRun }) => key !== undefined && !isTest && !isDryRun);
+	const tries = refused.map((item) => async () => {
+		const timeoutMs = readable(() => readTimeout(item.parameters)) ?? 0;
+		const attempt = await trySend(memory, refusedJob(item, timeoutMs));
+		const isItsOwn = attempt.then === 'stop' && attempt.outcome.ended === 'failed';
+		// A database that does not answer ends the run; what is not valid keeps no other from being asked.
+		if (!isItsOwn || attempt.outcome.problem !== item.problem) return attempt;
+		return { ...attempt, then: 'end' as const };
+	});
+	const outcomes = await runQueue(tries, { ...queueOptions(context), stopOnFailure: true });
+	// A database that can't be had fails once, for all of them.
+	const unavailable = outcomes.find(
+		(outcome) => outcome?.ended === 'failed' && outcome.problem.type === 'network',
+	);
+	const ends = refused.map((item, place) => endOf(item, operation, outcomes[place] ?? unavailable));
+	const byIndex = new Map(ends.map((item) => [item.index, item]));
+	return items.map((item) => byIndex.get(item.index) ?? item);
+}
+
+/** Sends what is ready; what is the same as another item goes out with that. */
+export async function sendAll(
+	context: IExecuteFunctions,
+	operation: SendOperation,
+	memory: OpenMemory,
+	items: readonly RunItem[],
+): Promise<RunItem[]> {
+	const ready = items.filter((item) => item.how === 'ready');
+	// An agent's tool decides anew in each execution.
+	const isClaimed = ready.length > 0 && !isForModel(context);
+	const problem = isClaimed ? await memory.takeOver() : undefined;
+	if (problem !== undefined) {
+		return items.map((item) => (item.how === 'ready' ? { ...item, how: 'failed', problem } : item));
+	}
+	const repeats = groupBy(ready, ({ sameAs }) => String(sameAs));
+	const firsts = ready.filter(({ sameAs }) => sameAs === undefined);
+	const tries = firsts.map((item) => {
+		const job = jobOf(item, repeats.get(String(item.index)) ?? []);
+		return async () => await trySend(memory, job);
+	});
+	const outcomes = await runQueue(tries, queueOptions(context));
+	const byIndex = new Map(firsts.map(({ index }, place) => [index, outcomes[place]]));
+	return items.map((item) =>
+		item.how === 'ready' ? endOf(item, operation, byIndex.get(item.sameAs ?? item.index)) : item,
+	);
+}
