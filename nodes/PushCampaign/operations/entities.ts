@@ -41,14 +41,14 @@ function numberedCharacter(code: number): string | undefined {
 
 /** An ampersand that was encoded itself stands in front: `&amp;#8217;`, `&#38;#8217;`. */
 const entity =
-	/&(?:(?:amp|#0*38|#x0*26);)*(?:#0*(\d{1,7})(?!\d);?|#x0*([\da-f]{1,6})(?![\da-f]);?|([a-z][a-z\d]{1,7});)/gi;
+	/&(?:(?:amp|#0*38|#x0*26);)*(#0*(\d{1,7})(?!\d);?|#x0*([\da-f]{1,6})(?![\da-f]);?|([a-z][a-z\d]{1,7});)/gi;
 
-/** Decodes HTML entities, also those that were encoded twice. An unknown one stays as it is. */
+/** Decodes HTML entities, also those that were encoded twice. An unknown one stays as it is, behind its ampersand. */
 export const decodeEntities = (text: string): string =>
-	text.replace(entity, (whole: string, decimal?: string, hex?: string, name?: string) => {
-		if (name !== undefined) return characters.get(name) ?? whole;
+	text.replace(entity, (_whole, rest: string, decimal?: string, hex?: string, name?: string) => {
+		if (name !== undefined) return characters.get(name) ?? `&${rest}`;
 		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-		return numberedCharacter(code) ?? whole;
+		return numberedCharacter(code) ?? `&${rest}`;
 	});
 
 /** Decodes the ampersands of an address, which feeds write as `&amp;` or `&#038;`: nobody means these. */
