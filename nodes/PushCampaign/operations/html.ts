@@ -2,20 +2,18 @@ import { decodeEntities } from './entities';
 
 const toSet = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 
-/** Elements of HTML, today's and those before them, at which a new line begins. */
+/** Elements of HTML at which a new line begins. */
 const blocks =
-	toSet(`address area article aside base basefont bgsound blockquote body br button canvas caption center col colgroup
-	datalist dd details dialog dir div dl dt fieldset figcaption figure footer foreignobject form frame frameset h1 h2 h3 h4
-	h5 h6 head header hgroup hr html iframe img isindex layer legend li link listing main map marquee menu menuitem meta
-	multicol nav nextid noframes noembed nolayer noscript ol optgroup option p plaintext pre script search section select
-	source style summary svg table tbody td template tfoot th thead title tr track ul video xmp`);
+	toSet(`address area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details
+	dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html
+	iframe img isindex legend li link main map marquee menu menuitem meta nav nextid noframes noscript ol optgroup option p
+	pre script search section select source style summary svg table tbody td template tfoot th thead title tr track ul video`);
 
-/** All others that HTML has or had. Those of SVG and MathML are known by how they end. */
+/** All others. Those of SVG and MathML, and those that hardly a page has, are known by how they end. */
 const inlines =
-	toSet(`a abbr acronym applet audio b bdi bdo big blink cite code command content data del dfn element em embed fencedframe font
-	geolocation i image input ins kbd keygen label mark math meter nobr object output param permission picture portal progress
-	q rb rbc rp rt rtc ruby s samp selectedcontent shadow slot small spacer span strike strong sub sup textarea time tt u var
-	wbr`);
+	toSet(`a abbr acronym applet audio b bdi bdo big blink cite code command data del dfn em embed font i image input ins kbd
+	keygen label mark math meter nobr object output param picture progress q rb rp rt ruby s samp slot small spacer span
+	strike strong sub sup textarea time tt u var wbr`);
 
 /** Attributes that stand without a value. Those with a hyphen or a colon are those of scripts. */
 const valueless =
