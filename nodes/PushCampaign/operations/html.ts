@@ -4,20 +4,19 @@ const toSet = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/)
 
 /** Elements of HTML at which a new line begins. */
 const blocks =
-	toSet(`address area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details
-	dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html
-	iframe img isindex legend li link main map marquee menu menuitem meta nav nextid noframes noscript ol optgroup option p
-	pre script search section select source style summary svg table tbody td template tfoot th thead title tr track ul video`);
+	toSet(`address area article aside base blockquote body br button caption center col dd details div dl dt fieldset figcaption
+	figure footer form frame h1 h2 h3 h4 h5 h6 head header hr html iframe img legend li link main meta nav noscript ol
+	option p pre script section select source style summary svg table tbody td template tfoot th thead title tr
+	track ul video`);
 
-/** All others. Those of SVG and MathML, and those that hardly a page has, are known by how they end. */
+/** Others that nothing closes, or that a text which was cut leaves open. The rest is known by how it ends, as SVG is. */
 const inlines =
-	toSet(`a abbr acronym applet audio b bdi bdo big blink cite code command data del dfn em embed font i image input ins kbd
-	keygen label mark math meter nobr object output param picture progress q rb rp rt ruby s samp slot small spacer span
-	strike strong sub sup textarea time tt u var wbr`);
+	toSet(`a abbr b basefont bgsound big code command del em embed font i image input ins isindex keygen mark
+	menuitem nextid param q s small spacer span strike strong sub sup time tt u wbr`);
 
 /** Attributes that stand without a value. Those with a hyphen or a colon are those of scripts. */
 const valueless =
-	/^(?:allowfullscreen|alt|async|autofocus|autoplay|border|checked|compact|contenteditable|controls|crossorigin|declare|default|defer|disabled|download|draggable|formnovalidate|hidden|href|id|inert|ismap|itemscope|loop|multiple|muted|nohref|nomodule|noresize|noshade|novalidate|nowrap|open|playsinline|popover|readonly|required|reversed|scoped|seamless|selected|sortable|src|title|truespeed|typemustmatch|value|class|style|[a-z]+[:-][\w:.-]*)$/i;
+	/^(?:allowfullscreen|alt|async|autofocus|autoplay|checked|contenteditable|controls|crossorigin|default|defer|disabled|download|hidden|href|id|inert|ismap|itemscope|loop|multiple|muted|nomodule|noshade|novalidate|nowrap|open|playsinline|readonly|required|reversed|selected|src|title|value|class|style|[a-z]+[:-][\w:.-]*)$/i;
 
 /** Names with a hyphen or a colon are those of custom elements and of XML. */
 const element = String.raw`[a-z][a-z\d]*(?:[:-][\w:.-]*)?`;
@@ -64,16 +63,17 @@ function withoutUnseen(text: string): string {
 
 /** The value of an attribute of a tag. */
 function valueOf(attributes: string, name: string): string {
-	const pattern = new RegExp(`\\s${name}=(?:"([^"]*)"|'([^']*)'|([^\\s"']+))`, 'i');
+	const pattern = new RegExp(`\\s${name}=(?:"([^"]*)"|'([^']*)'|([^\\s"'/]+))`, 'i');
 	const [, double, single, bare = ''] = pattern.exec(attributes) ?? [];
 	return double ?? single ?? bare;
 }
 
-/** The emoji that a picture stands for, as WordPress makes them. Not `:fire:`. */
-function emojiOf(attributes: string): string | undefined {
-	if (!/(?:^|\s)(?:wp-smiley|emoji)(?!\S)/i.test(valueOf(attributes, 'class'))) return undefined;
+/** The emoji that a picture stands for, as WordPress makes them; empty if it is another picture. */
+function emojiOf(attributes: string): string {
+	if (!/(?:^|\s)(?:wp-smiley|emoji)(?!\S)/i.test(valueOf(attributes, 'class'))) return '';
 	const alt = decodeEntities(valueOf(attributes, 'alt'));
-	return alt === '' || /[a-z]{2}/i.test(alt) ? undefined : alt;
+	// `:fire:` is a name.
+	return /[a-z]{2}/i.test(alt) ? '' : alt;
 }
 
 /** Makes plain text of HTML: without its tags, a blank in the place of those at which a new line begins. */
@@ -91,8 +91,8 @@ export function htmlToText(text: string): string {
 		const isMarkup = isElement(name) || whole.endsWith('/>');
 		// `a <b or c> d` is text.
 		if (!isMarkup || (!isValue && !closed.has(name))) return whole;
-		const emoji = name === 'img' ? emojiOf(attributes) : undefined;
-		return emoji ?? (blocks.has(name) ? ' ' : '');
+		const emoji = name === 'img' ? emojiOf(attributes) : '';
+		return emoji === '' && blocks.has(name) ? ' ' : emoji;
 	};
 	const withoutTags = shown
 		.replace(tag, withoutTag)

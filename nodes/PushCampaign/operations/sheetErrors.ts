@@ -1,16 +1,13 @@
 /**
- * What Excel and other spreadsheets show for a formula without a result, in the languages that most people have them in.
- * A list, because `#SALE!` is somebody's text.
+ * What Excel and other spreadsheets show for a formula without a result; of other languages than English what is met most
+ * often. A list, because `#SALE!` is somebody's text.
  */
-const names = `NULL! DIV/0! VALUE! REF! NAME? NUM! N/A GETTING_DATA SPILL! CONNECT! BLOCKED! UNKNOWN! FIELD! CALC! EXTERNAL!
-	BUSY! PYTHON! TIMEOUT! ERROR! WERT! BEZUG! ZAHL! NV ÜBERLAUF! KALK! FELD! DATEN_ABRUFEN NUL! VALEUR! NOM? NOMBRE!
-	PROPAGATION! NULO! VALOR! NOMBRE? N/D DESBORDAMIENTO! CÁLC! NULLO! VALORE! RIF! NOME? ESPANSIONE! NÚM! DESPEJAR!
-	LEEG! DEEL/0! WAARDE! VERW! NAAM? GETAL! N/B OVERLOPEN! ZERO! DZIEL/0! ARG! ADR! NAZWA? LICZBA! ROZLANIE! ПУСТО!
-	ДЕЛ/0! ЗНАЧ! ССЫЛКА! ИМЯ? ЧИСЛО! Н/Д ПЕРЕНОС! ДІЛЕННЯ/0! ЗНАЧЕННЯ! ПОСИЛАННЯ! ІМ’Я? SKÄRNING! DIVISION/0!
-	VÄRDEFEL! REFERENS! NAMN? OGILTIGT! SAKNAS! VÆRDI! REFERENCE! NAVN? I/T OVERLØB! VERDI! OVERFLYT! TYHJÄ! JAKO/0!
-	ARVO! VIITTAUS! NIMI? LUKU! PUUTTUU! DĚLENÍ_NULOU HODNOTA! ODKAZ! NÁZEV? ČÍSLO! NENÍ_K_DISPOZICI PŘESAH_DAT NÁZOV?
-	NEDOSTUPNÝ NULLA! ZÉRÓOSZTÓ! ÉRTÉK! HIV! NÉV? SZÁM! HIÁNYZIK KIBONTÁS! BOŞ! SAYI/0! DEĞER! BAŞV! AD? SAYI! YOK
-	TAŞMA! ΚΕΝΟ! ΔΙΑΙΡ/0! ΤΙΜΗ! ΑΝΑΦ! ΟΝΟΜΑ? ΑΡΙΘ! Δ/Υ VALOARE! NUME? VREDN! SKLIC! VRIJEDNOST! 溢出! スピル! 분산!`;
+const names = `NULL! DIV/0! VALUE! REF! NAME? NUM! N/A GETTING_DATA SPILL! CONNECT! BLOCKED! UNKNOWN! FIELD! CALC!
+	EXTERNAL! BUSY! PYTHON! ERROR! WERT! BEZUG! ZAHL! NV ÜBERLAUF! DATEN_ABRUFEN VALEUR! NOM? NOMBRE!
+	PROPAGATION! VALOR! NOMBRE? N/D DESBORDAMIENTO! VALORE! RIF! NOME? NÚM! WAARDE! VERW! NAAM? DEEL/0! ARG! ADR!
+	NAZWA? DZIEL/0! ЗНАЧ! ССЫЛКА! ИМЯ? ДЕЛ/0! Н/Д ЗНАЧЕННЯ! VÄRDEFEL! REFERENS! NAMN? DIVISION/0! SAKNAS! VÆRDI!
+	REFERENCE! NAVN? I/T VERDI! ARVO! PUUTTUU! HODNOTA! ODKAZ! NEDOSTUPNÝ ÉRTÉK! DEĞER! BAŞV! YOK ΤΙΜΗ!
+	VALOARE! VREDN! VRIJEDNOST! 溢出! スピル! 분산!`;
 
 const sheetErrors: ReadonlySet<string> = new Set(names.split(/\s+/));
 

@@ -102,9 +102,10 @@ export function parseSettings(credential: unknown): ServiceSettings {
 		const rule = 'holds a character that a header of a request cannot carry';
 		return required(name, headerValue, rule, 'Enter the value that your push service gave you.');
 	};
-	const enterName = 'Enter the name that your push service gives this header.';
-	const header = (name: Setting) =>
-		required(name, headerName, 'is not the name of a header', enterName);
+	const header = (name: Setting) => {
+		const advice = 'Enter the name that your push service gives this header.';
+		return required(name, headerName, 'is not the name of a header', advice);
+	};
 	const chosenNames = () => {
 		const option = data['headerNames'] === undefined ? 'standard' : textOf('headerNames');
 		if (option === 'standard' || option === 'webpushr') return headerOptions[option];
@@ -113,12 +114,7 @@ export function parseSettings(credential: unknown): ServiceSettings {
 			const advice = 'Choose one. An expression has to give standard, webpushr or custom.';
 			throw refuse('headerNames', what, advice);
 		}
-		const names = {
-			apiKeyHeader: header('apiKeyHeader'),
-			authTokenHeader: header('authTokenHeader'),
-		};
-		if (names.apiKeyHeader.toLowerCase() !== names.authTokenHeader.toLowerCase()) return names;
-		throw refuse('authTokenHeader', `is the same as '${settingNames.apiKeyHeader}'`, enterName);
+		return { apiKeyHeader: header('apiKeyHeader'), authTokenHeader: header('authTokenHeader') };
 	};
 
 	const baseUrl = parseBaseUrl(textOf('baseUrl'), isOn(data['allowHttp']));

@@ -35,7 +35,7 @@ describe('HTML', () => {
 		['<!--[if !mso]><!-->One<!--<![endif]-->', 'One'],
 		['<img src="a.png" alt="🔥" class="wp-smiley" style="height: 1em;" /> Hot', '🔥 Hot'],
 		["Hot<img class='emoji big' draggable=false alt='&#x1f525;'>", 'Hot🔥'],
-		['<IMG CLASS="wp-smiley" ALT=":)"> and <img class=emoji alt=🇩🇪>', ':) and 🇩🇪'],
+		['<IMG CLASS="wp-smiley" ALT=":)"> and <img class=emoji alt=🇩🇪/>', ':) and 🇩🇪'],
 		['<img alt=":fire:" class="emoji">A<img alt="🔥" class="noemoji">B<img class="emoji">', 'A B'],
 		['<mrow>x</mrow><circle r="1"/><tspan>y</tspan> <unknown>z</unknown>', 'xy z'],
 		['Text</script> goes on</STYLE>', 'Text goes on'],

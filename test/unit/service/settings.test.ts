@@ -120,10 +120,6 @@ describe('the headers', () => {
 			change: { ...custom, apiKeyHeader: 'X Key' },
 			then: "'API Key Header' of the credential is not",
 		},
-		{
-			change: { ...custom, authTokenHeader: 'x-key' },
-			then: "'Auth Token Header' of the credential is the same as 'API Key Header'",
-		},
 	])('of $change are refused', ({ change, then }) => {
 		const { message, advice } = refusal(() => settingsOf(change));
 		expect(message).toMatch(then);
