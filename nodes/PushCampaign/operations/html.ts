@@ -4,15 +4,16 @@ const toSet = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/)
 
 /** Elements of HTML at which a new line begins. */
 const blocks =
-	toSet(`address area article aside base blockquote body br button caption center col dd details div dl dt fieldset figcaption
-	figure footer form frame h1 h2 h3 h4 h5 h6 head header hr html iframe img legend li link main meta nav noscript ol
-	option p pre script section select source style summary svg table tbody td template tfoot th thead title tr
-	track ul video`);
+	toSet(`address area article aside base blockquote body br button canvas caption center col colgroup datalist dd details
+	dialog dir div dl dt fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hgroup hr html
+	iframe img legend li link main map menu meta nav noscript ol optgroup option p pre script search section
+	select source style summary svg table tbody td template tfoot th thead title tr track ul video`);
 
-/** Others that nothing closes, or that a text which was cut leaves open. The rest is known by how it ends, as SVG is. */
+/** All others that it has, and old ones that nothing closes. The rest is known by how it ends, as SVG and MathML are. */
 const inlines =
-	toSet(`a abbr b basefont bgsound big code command del em embed font i image input ins isindex keygen mark
-	menuitem nextid param q s small spacer span strike strong sub sup time tt u wbr`);
+	toSet(`a abbr audio b basefont bdi bdo bgsound big cite code command data del dfn em embed font i
+	image input ins isindex kbd keygen label mark math menuitem meter nextid object output param picture progress q rp rt
+	ruby s samp slot small spacer span strike strong sub sup textarea time tt u var wbr`);
 
 /** Attributes that stand without a value. Those with a hyphen or a colon are those of scripts. */
 const valueless =

@@ -87,10 +87,9 @@ export function parseSettings(credential: unknown): ServiceSettings {
 
 	const textOf = (name: Setting) => {
 		const value = data[name];
-		if (typeof value === 'string') return trimHidden(value);
-		if (typeof value !== 'number') return '';
-		if (Number.isSafeInteger(value)) return String(value);
-		throw refuse(name, 'is a number that has lost digits', 'Let its expression give it as text.');
+		// An expression may give a number.
+		const isGiven = typeof value === 'string' || typeof value === 'number';
+		return isGiven ? trimHidden(String(value)) : '';
 	};
 	const required = (name: Setting, pattern: RegExp, rule: string, advice: string) => {
 		const value = textOf(name);

@@ -102,7 +102,6 @@ describe('the headers', () => {
 
 	test.each([
 		{ change: { apiKey: '\u200B' }, then: "'API Key' of the credential is missing" },
-		{ change: { apiKey: 2 ** 53 }, then: "'API Key' of the credential is a number that has lost" },
 		{ change: { authToken: undefined }, then: "'Auth Token' of the credential is missing" },
 		{ change: { apiKey: 'kéy→' }, then: "'API Key' of the credential holds a character" },
 		{ change: { headerNames: 'x' }, then: "'Header Names' of the credential is not one of its" },
@@ -124,7 +123,7 @@ describe('the headers', () => {
 		const { message, advice } = refusal(() => settingsOf(change));
 		expect(message).toMatch(then);
 		const isOfNames = message.includes('Header');
-		expect(advice).toMatch(isOfNames ? /header\.$|^Choose one\. / : /value that|as text\.$/);
+		expect(advice).toMatch(isOfNames ? /header\.$|^Choose one\. / : /value that/);
 	});
 });
 
