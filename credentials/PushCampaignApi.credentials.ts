@@ -9,6 +9,7 @@ import type {
 
 import { checkBaseUrl, wordsOf } from '../nodes/PushCampaign/service/failureWords';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
+import type { ServiceSettings } from '../nodes/PushCampaign/service/settings';
 import {
 	fixedMark,
 	headerOptions,
@@ -98,9 +99,9 @@ const mark: INodeProperties = {
 };
 
 /** Where n8n signs a request itself, it shows the message alone: what to do has to be in it. */
-function headersOf(credentials: object): Readonly<Record<string, string>> {
+function settingsOf(credentials: object): ServiceSettings {
 	try {
-		return parseSettings(credentials).headers;
+		return parseSettings(credentials);
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw error;
 		throw new InvalidInput(`${error.message}. ${error.advice}`, error.advice);
@@ -147,13 +148,16 @@ export class PushCampaignApi implements ICredentialType {
 
 	// A function: written as expressions, n8n would evaluate them again for each request.
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {
-		const headers = { ...withContentType(requestOptions.headers), ...headersOf(credentials) };
-		return { ...requestOptions, headers };
+		const { baseUrl, headers: signature } = settingsOf(credentials);
+		const headers = { ...withContentType(requestOptions.headers), ...signature };
+		const signed = { ...requestOptions, headers };
+		// The test's own: it asks the very address that the nodes ask.
+		return requestOptions.baseURL === undefined ? signed : { ...signed, baseURL: baseUrl };
 	};
 
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			baseURL: '={{ $credentials.baseUrl }}',
 			url: subscriberCountPath,
 			// n8n would send the key and the token along, to any host.
 			disableFollowRedirect: true,

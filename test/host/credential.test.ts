@@ -28,6 +28,14 @@ interface Case {
 
 const cases: Case[] = [
 	{ name: 'the right values' },
+	{
+		name: 'the right values, with what nobody sees around them',
+		change: ({ service }) => ({
+			baseUrl: `\u200B ${service}/\u200E`,
+			apiKey: `\u00AD${secrets.apiKey}\u200B`,
+			authToken: `=\u200E{{ '${secrets.authToken}' }}\uFEFF`,
+		}),
+	},
 	{ name: 'a web page with HTTP 200', answer: page, says: checkBaseUrl },
 	{ name: "n8n's own address", change: ({ n8n }) => ({ baseUrl: n8n }), says: checkBaseUrl },
 	{ name: 'a page with HTTP 404', answer: { ...page, status: 404 }, says: checkBaseUrl },

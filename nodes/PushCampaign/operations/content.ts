@@ -2,6 +2,7 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Audience } from '../service/rules';
 import {
 	countCharacters,
+	hasWrongHost,
 	isDoubled,
 	isWebUrl,
 	quote,
@@ -102,6 +103,10 @@ function refuseUrl(field: Field, url: string, schemes: string): InvalidInput {
 	if (/^https?:/i.test(url) && /\s/.test(url)) {
 		return invalid(field, `has a blank in it: ${quote(url)}`, 'Write %20 instead of the blank.');
 	}
+	if (hasWrongHost(url)) {
+		const what = `has a host that can't be one: ${quote(url)}`;
+		return invalid(field, what, 'Correct it, as in https://www.example.com/page.');
+	}
 	const advice = 'Enter the full address, such as https://www.example.com/page.';
 	return invalid(field, `is not an ${schemes} address: ${quote(url)}`, advice);
 }
@@ -129,5 +134,6 @@ export function readLink(source: TextSource, field: Field, limit: number): strin
 export function readPicture(source: TextSource, field: Field): string {
 	const url = readUrl(source, field, 'https://');
 	if (url === '' || /^https:/i.test(url)) return url;
-	throw refuseUrl(field, url, 'https://');
+	const what = `is not an https:// address: ${quote(url)}`;
+	throw invalid(field, what, 'Enter one that begins with https://, which a picture needs.');
 }

@@ -1,19 +1,21 @@
-/** Those of HTML 4 that are no letter with an accent, letters of Central Europe, and what is written large, too. */
-const named = `quot " amp & lt < gt > QUOT " AMP & LT < GT > COPY © REG ® TRADE ™ iexcl ¡ cent ¢ pound £ curren ¤ yen ¥ brvbar ¦ sect § uml ¨ copy © ordf ª laquo « not ¬
-	reg ® macr ¯ deg ° plusmn ± sup2 ² sup3 ³ acute ´ micro µ para ¶ middot · cedil ¸ sup1 ¹ ordm º raquo » frac14 ¼
-	frac12 ½ frac34 ¾ iquest ¿ AElig Æ ETH Ð times × Oslash Ø THORN Þ szlig ß aelig æ eth ð divide ÷ oslash ø
-	thorn þ OElig Œ oelig œ fnof ƒ circ ˆ tilde ˜ Alpha Α Beta Β Gamma Γ Delta Δ Epsilon Ε Zeta Ζ Eta Η Theta Θ
-	Iota Ι Kappa Κ Lambda Λ Mu Μ Nu Ν Xi Ξ Omicron Ο Pi Π Rho Ρ Sigma Σ Tau Τ Upsilon Υ Phi Φ Chi Χ Psi Ψ Omega Ω
-	alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ iota ι kappa κ lambda λ mu μ nu ν xi ξ omicron ο
-	pi π rho ρ sigmaf ς sigma σ tau τ upsilon υ phi φ chi χ psi ψ omega ω thetasym ϑ upsih ϒ piv ϖ ndash – mdash —
-	lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ” bdquo „ dagger † Dagger ‡ bull • hellip … permil ‰ prime ′ Prime ″
-	lsaquo ‹ rsaquo › oline ‾ frasl ⁄ euro € image ℑ weierp ℘ real ℜ trade ™ alefsym ℵ larr ← uarr ↑ rarr → darr ↓
-	harr ↔ crarr ↵ lArr ⇐ uArr ⇑ rArr ⇒ dArr ⇓ hArr ⇔ forall ∀ part ∂ exist ∃ empty ∅ nabla ∇ isin ∈ notin ∉ ni ∋
-	prod ∏ sum ∑ minus − lowast ∗ radic √ prop ∝ infin ∞ ang ∠ and ∧ or ∨ cap ∩ cup ∪ int ∫ there4 ∴ sim ∼ cong ≅
-	asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉
-	lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦ apos ' lstrok ł Lstrok Ł dstrok đ
-	Dstrok Đ inodot ı Idot İ zdot ż Zdot Ż nbsp \u00A0 shy \u00AD ensp \u2002 emsp \u2003 thinsp \u2009
-	zwnj \u200C zwj \u200D lrm \u200E rlm \u200F`;
+/**
+ * Those of HTML 4 that are no letter with an accent, letters of Central Europe, and what is written large, too: the number
+ * of a character, its name, and the names of the characters behind it.
+ */
+const named = `34 quot 34 QUOT 38 amp 38 AMP apos 60 lt 60 LT 62 gt 62 GT 160 nbsp iexcl cent pound curren yen brvbar
+	sect uml COPY 169 copy ordf laquo not shy REG 174 reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1
+	ordm raquo frac14 frac12 frac34 iquest 198 AElig 208 ETH 215 times Oslash 222 THORN szlig 230 aelig 240 eth 247
+	divide oslash 254 thorn 272 Dstrok dstrok 304 Idot inodot 321 Lstrok lstrok 338 OElig oelig 379 Zdot zdot 402 fnof
+	710 circ 732 tilde 913 Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho 931
+	Sigma Tau Upsilon Phi Chi Psi Omega 945 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi
+	omicron pi rho sigmaf sigma tau upsilon phi chi psi omega 977 thetasym upsih 982 piv 8194 ensp emsp 8201 thinsp
+	8204 zwnj zwj lrm rlm 8211 ndash mdash 8216 lsquo rsquo sbquo 8220 ldquo rdquo bdquo 8224 dagger Dagger bull 8230
+	hellip 8240 permil 8242 prime Prime 8249 lsaquo rsaquo 8254 oline 8260 frasl 8364 euro 8465 image 8472 weierp 8476
+	real 8482 TRADE 8482 trade 8501 alefsym 8592 larr uarr rarr darr harr 8629 crarr 8656 lArr uArr rArr dArr hArr
+	8704 forall 8706 part exist 8709 empty 8711 nabla isin notin 8715 ni 8719 prod 8721 sum minus 8727 lowast 8730
+	radic 8733 prop infin 8736 ang 8743 and or cap cup int 8756 there4 8764 sim 8773 cong 8776 asymp 8800 ne equiv
+	8804 le ge 8834 sub sup nsub 8838 sube supe 8853 oplus 8855 otimes 8869 perp 8901 sdot 8968 lceil rceil lfloor
+	rfloor 9674 loz 9824 spades 9827 clubs 9829 hearts diams 10216 lang rang`;
 
 /** The letters with accents that have names: what stands behind the letter, such as in `&eacute;`, the accent, the letters. */
 const accents = `grave \u0300 aeiouAEIOU acute \u0301 acegilnorsuyzACEILNORSUYZ circ \u0302 aceghijosuwyACEGHIJOSUWY
@@ -25,11 +27,16 @@ const accented = accents.replace(/(\w+) (.) (\w+)/g, (_whole, name, accent, lett
 );
 
 const characters = new Map<string, string>(
-	Array.from(
-		`${named} ${accented.normalize('NFC')}`.matchAll(/(\w+) (.)/g),
-		([, name = '', character = '']) => [name, character],
-	),
+	Array.from(accented.normalize('NFC').matchAll(/(\w+) (.)/g), ([, name = '', character = '']) => [
+		name,
+		character,
+	]),
 );
+let next = 0;
+for (const word of named.split(/\s+/)) {
+	if (/^\d+$/.test(word)) next = Number(word);
+	else characters.set(word, String.fromCodePoint(next++));
+}
 
 /** What browsers read for the numbers from 128 to 159: old pages mean Windows-1252. */
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
@@ -41,14 +48,14 @@ function numberedCharacter(code: number): string | undefined {
 
 /** An ampersand that was encoded itself stands in front: `&amp;#8217;`, `&#38;#8217;`. */
 const entity =
-	/&(?:(?:amp|#0*38|#x0*26);)*(?:#0*(\d{1,7})(?!\d);?|#x0*([\da-f]{1,6})(?![\da-f]);?|([a-z][a-z\d]{1,7});)/gi;
+	/&(?:(?:amp|#0*38|#x0*26);)*(#0*(\d{1,7})(?!\d);?|#x0*([\da-f]{1,6})(?![\da-f]);?|([a-z][a-z\d]{1,7});)/gi;
 
-/** Decodes HTML entities, also those that were encoded twice. An unknown one stays as it is. */
+/** Decodes HTML entities, also those that were encoded twice. An unknown one stays as it is, behind its ampersand. */
 export const decodeEntities = (text: string): string =>
-	text.replace(entity, (whole: string, decimal?: string, hex?: string, name?: string) => {
-		if (name !== undefined) return characters.get(name) ?? whole;
+	text.replace(entity, (_whole, rest: string, decimal?: string, hex?: string, name?: string) => {
+		if (name !== undefined) return characters.get(name) ?? `&${rest}`;
 		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-		return numberedCharacter(code) ?? whole;
+		return numberedCharacter(code) ?? `&${rest}`;
 	});
 
 /** Decodes the ampersands of an address, which feeds write as `&amp;` or `&#038;`: nobody means these. */

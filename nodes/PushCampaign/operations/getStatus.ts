@@ -5,7 +5,7 @@ import { campaignStatusOf, toRates } from '../service/answers';
 import type { Result } from '../service/client';
 import { campaignStatusPath } from '../service/rules';
 import { clip } from '../service/text';
-import { readId } from './ids';
+import { readId, requireCampaignId } from './ids';
 import type { QueryOperation } from './operation';
 import { prepareQuery, queryProperties } from './operation';
 import { asEntered, fieldOf, invalid, isBlank, textProperty } from './values';
@@ -27,10 +27,7 @@ function readCampaignId(item: ItemParameters): string {
 			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest, or enter the ID that the dashboard of your push service shows.';
 		throw invalid(field, 'is empty for this item', advice);
 	}
-	const id = readId(item, field);
-	// Dots alone walk up the path.
-	if (/^\.+$/.test(id)) throw invalid(field, `is not a campaign's ID: "${id}"`);
-	return id;
+	return requireCampaignId(field, readId(item, field));
 }
 
 /** Names the campaign that is not there. Specification, Errors: of a campaign's status, this type is about its ID. */

@@ -34,6 +34,12 @@ function checkId(item: ItemParameters, field: Field, value: unknown, advice: str
 export const readId = (item: ItemParameters, field: Field): string =>
 	String(checkId(item, field, readRequired(item, field), 'Use one item for each ID.'));
 
+/** @throws InvalidInput if an ID is that of no campaign: dots alone walk up the path of a request */
+export function requireCampaignId(field: Field, id: string): string {
+	if (/^\.+$/.test(id)) throw invalid(field, `is not a campaign's ID: "${id}"`);
+	return id;
+}
+
 /** @throws InvalidInput if it is not made of digits */
 export function readSubscriberId(item: ItemParameters, field: Field): string {
 	const id = readId(item, field);

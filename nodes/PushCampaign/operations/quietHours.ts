@@ -72,9 +72,10 @@ function nextEnd({ to, timezone }: QuietHours, at: number): number {
 
 /** A moment itself, or the end of the quiet hours that it is in. */
 function endOfQuiet(hours: QuietHours, at: number): number {
-	let moment = at;
-	while (isQuiet(hours, moment)) moment = nextEnd(hours, moment);
-	return moment;
+	if (!isQuiet(hours, at)) return at;
+	const end = nextEnd(hours, at);
+	// Only if a change of the clock skips `to`, and not on the next day again.
+	return isQuiet(hours, end) ? nextEnd(hours, end) : end;
 }
 
 /**

@@ -16,15 +16,22 @@ export interface Schedule {
 const exampleDate = '2030-05-17 09:30';
 export const minuteMs = 60_000;
 
-/** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`. */
-const dayAlone = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
+/** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`, or as calendars write it: `20300507`. */
+const dayAlone = /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|20\d{6})$/;
 
 /** A day and a time as people write them: `2030-5-7 9:30`, `2030/05/07 9 PM`, `2030-05-07 09:30:15 +5:30`. */
 const dayAndTime =
 	/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\s*([AP])\.?M\.?)?\s*(?:(Z)|([+-])(\d|0\d|1[0-4])(?::?([0-5]\d))?)?$/;
 
-/** Any other form of ISO 8601, if its offset says that it is one: `20300517T093000Z`. */
-const otherIso = /^\d[^T]*T\d.*(Z|[+-](0\d|1[0-4])(:?[0-5]\d)?)$/;
+const offset = String.raw`(?:Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)`;
+/** The other forms of ISO 8601, as calendars write them: `20300517T0930`, `2030-W20-5T09:30Z`. An hour alone has an offset. */
+const otherIso = new RegExp(
+	String.raw`^\d{4}-?(?:W\d\d-?\d|\d{3,4})T\d\d(?:(?::?\d\d){1,2}(?:[.,]\d+)?${offset}?|${offset})$`,
+);
+
+/** A day with its year at the end, in an order that differs from country to country: `24.12.2026 09:00`, `12/24/26, 9:00 AM`. */
+const yearLast =
+	/^\d{1,2}(?<between>[-/.])\d{1,2}\k<between>(?:\d{4}|(?<!-)\d{2})(?:,?\s+\d{1,2}(?<colon>[:.])\d{2}(?:\k<colon>\d{2})?(?:\s?(?<half>[AP]M))?)?$/i;
 
 /** Milliseconds as text, from 2001 to 2286. */
 const epochText = /^\d{13}$/;
@@ -87,6 +94,22 @@ export function toSchedule(moment: number, zone: string | Zone): Schedule {
 	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ'), at };
 }
 
+/** Luxon's formats that read a day with its year at the end: with the day first, and with the month first. */
+export function formatsOf(text: string): string[] {
+	const { groups } = yearLast.exec(text) ?? {};
+	if (groups === undefined) return [];
+	const { between, half } = groups;
+	const time = half === undefined ? 'Hms' : 'hms';
+	// With dots nobody writes the month first.
+	const orders = between === '.' ? ['dMy'] : ['dMy', 'Mdy'];
+	const formats = orders.map((order) => {
+		const letters = [...`${order}${time}`];
+		const format = text.replace(/\d+/g, ({ length }) => (letters.shift() ?? '').repeat(length));
+		return format.replace(/[AP]M$/i, 'a');
+	});
+	return formats.filter((each) => DateTime.fromFormat(text, each, { locale: 'en-US' }).isValid);
+}
+
 /**
  * Reads a date in any of the forms that a workflow holds.
  * @param label the field's name in messages
@@ -136,6 +159,6 @@ export function checkLead(schedule: Schedule, now: number): InvalidInput | undef
 	const when = schedule.at <= now ? 'in the past' : `less than ${minutes} minutes ahead`;
 	return new InvalidInput(
 		`'Send At' is ${schedule.text}, which is ${when}`,
-		`The push service needs at least ${minutes} minutes' notice. Choose a later time, or remove 'Send At' to send right away.`,
+		`The push service needs at least ${minutes} minutes' notice. Choose a later time.`,
 	);
 }

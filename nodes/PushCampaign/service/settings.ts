@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isWebUrl } from './text';
+import { isWebUrl, trimHidden } from './text';
 import { InvalidInput } from './thrown';
 
 /** The address of the service, and the two headers that open it. */
@@ -74,35 +74,49 @@ function parseBaseUrl(entered: string, allowHttp: boolean): string {
 	return baseUrl;
 }
 
+/** A switch; an expression may give it as text. */
+const isOn = (value: unknown): boolean =>
+	value === true || (typeof value === 'string' && trimHidden(value).toLowerCase() === 'true');
+
 /**
- * Reads the credential's data. Blanks around pasted values are dropped.
+ * Reads the credential's data. Blanks around pasted values are dropped, and what nobody sees.
  * @throws InvalidInput naming the credential's field
  */
 export function parseSettings(credential: unknown): ServiceSettings {
 	const data = z.record(z.string(), z.unknown()).safeParse(credential).data ?? {};
-	const advice = 'Enter the value that your push service gave you.';
 
 	const textOf = (name: Setting) => {
 		const value = data[name];
-		return typeof value === 'string' ? value.trim() : '';
+		// An expression may give a number.
+		const isGiven = typeof value === 'string' || typeof value === 'number';
+		return isGiven ? trimHidden(String(value)) : '';
 	};
-	const required = (name: Setting, pattern: RegExp, rule: string) => {
+	const required = (name: Setting, pattern: RegExp, rule: string, advice: string) => {
 		const value = textOf(name);
 		if (value === '') throw refuse(name, 'is missing', advice);
 		if (!pattern.test(value)) throw refuse(name, rule, advice);
 		return value;
 	};
-	const secret = (name: Setting) =>
-		required(name, headerValue, 'holds a character that a header of a request cannot carry');
-	const header = (name: Setting) => required(name, headerName, 'is not the name of a header');
+	const secret = (name: Setting) => {
+		const rule = 'holds a character that a header of a request cannot carry';
+		return required(name, headerValue, rule, 'Enter the value that your push service gave you.');
+	};
+	const header = (name: Setting) => {
+		const advice = 'Enter the name that your push service gives this header.';
+		return required(name, headerName, 'is not the name of a header', advice);
+	};
 	const chosenNames = () => {
-		const { headerNames: option = 'standard' } = data;
+		const option = data['headerNames'] === undefined ? 'standard' : textOf('headerNames');
 		if (option === 'standard' || option === 'webpushr') return headerOptions[option];
-		if (option !== 'custom') throw refuse('headerNames', 'is not one of its options', advice);
+		if (option !== 'custom') {
+			const what = option === '' ? 'is missing' : 'is not one of its options';
+			const advice = 'Choose one. An expression has to give standard, webpushr or custom.';
+			throw refuse('headerNames', what, advice);
+		}
 		return { apiKeyHeader: header('apiKeyHeader'), authTokenHeader: header('authTokenHeader') };
 	};
 
-	const baseUrl = parseBaseUrl(textOf('baseUrl'), data['allowHttp'] === true);
+	const baseUrl = parseBaseUrl(textOf('baseUrl'), isOn(data['allowHttp']));
 	const [apiKey, authToken] = [secret('apiKey'), secret('authToken')];
 	const names = chosenNames();
 	return {

@@ -68,9 +68,20 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 export const isDoubled = (text: string): boolean =>
 	/^https?:\/\/(?:[^/?#]*https?:\/|https?\/\/|([^/?#]+)\/+https?:\/\/\1(?![^/?#]))/i.test(text);
 
+/** What the URL parser makes of a host: names with single dots between them, in letters of ASCII; or `[::1]`. */
+const host = /^(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?$|^\[/;
+/** With the dot that may stand at its end. */
+const longestHost = 254;
+
+/** Whether a text is a URL whose host can't be one, which the URL parser lets pass: `https://e,com`, `https://e..com`. */
+export function hasWrongHost(text: string): boolean {
+	const { hostname } = parseUrl(text) ?? {};
+	return hostname !== undefined && (hostname.length > longestHost || !host.test(hostname));
+}
+
 /** Whether a text is an http or https URL as it stands: the URL parser drops blanks and invisible characters. */
 export function isWebUrl(text: string): boolean {
 	if (!/^https?:\/\/[^/?#]/i.test(text) || isDoubled(text)) return false;
 	if (/[\s\\\p{Surrogate}]/u.test(text) || hiddenIn(text) !== undefined) return false;
-	return parseUrl(text) !== undefined;
+	return parseUrl(text) !== undefined && !hasWrongHost(text);
 }

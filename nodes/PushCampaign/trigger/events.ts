@@ -3,7 +3,7 @@ import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { splitTemplate } from '../n8n/template';
-import { readIds } from '../operations/ids';
+import { readIds, requireCampaignId } from '../operations/ids';
 import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../operations/values';
 import { campaignCounters, siteCounters } from '../service/rules';
 import { quote } from '../service/text';
@@ -102,7 +102,7 @@ const number: INodeProperties = {
 /** Each once. */
 function readCampaignIds(parameters: ItemParameters): string[] {
 	const field = fieldOf(campaignIds);
-	const ids = readIds(parameters, field).map(String);
+	const ids = readIds(parameters, field).map((id) => requireCampaignId(field, String(id)));
 	// With anything around the braces, be it a blank, n8n makes text of numbers, and nobody sees what they have lost.
 	const isJoined = splitTemplate(parameters.expression(field) ?? '').length > 1;
 	const large = ids.find((id) => isJoined && Number(id) > Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { NodeHelpers, Workflow } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 import { PushCampaignApi } from '../../../credentials/PushCampaignApi.credentials';
-import { nodeTypes } from '../../engine/support/nodeTypes';
 
 const credential = new PushCampaignApi();
 
@@ -142,27 +141,23 @@ describe('its test', () => {
 		expect(first?.message ?? '').toMatch(says ?? /^$/);
 	});
 
-	// As n8n does: an expression about the credential (n8n 2.41.1, `services/credentials-tester.service.js`).
-	test.each(['https://push.example/api', ' https://push.example/api// '])(
-		'asks the address without blanks and slashes at its end: "%s"',
-		(baseUrl) => {
-			const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
-			const value = credential.test.request.baseURL ?? '';
-			const keys = { $credentials: { baseUrl } };
-			const asked = expression.resolveSimpleParameterValue(
-				value,
-				{},
-				null,
-				0,
-				0,
-				'',
-				[],
-				'manual',
-				keys,
-			);
-			expect(asked).toBe('https://push.example/api');
-		},
-	);
+	// n8n hands its address to `authenticate` (n8n-core 2.41.1, `request-helpers/authentication.js`).
+	test.each([
+		'https://push.example/api',
+		' https://push.example/api// ',
+		'\u200Bhttps://push.example/api/\u200E',
+		'\u00AD\uFEFFhttps://push.example/api\u2060\n',
+	])('asks the address that the nodes ask, with the same key: %j', async (baseUrl) => {
+		const { authenticate } = credential;
+		if (typeof authenticate !== 'function') throw new TypeError('It is not a function');
+		const { url = '' } = credential.test.request;
+		const entered = { ...stored, baseUrl, apiKey: '\u200Ethe-key\u00AD', authToken: 2143 };
+		const asked = await authenticate(entered, { url, baseURL: baseUrl });
+		expect(asked).toMatchObject({
+			...{ baseURL: 'https://push.example/api', url: '/v1/site/subscriber_count' },
+			headers: { serviceKey: 'the-key', 'x-token': '2143' },
+		});
+	});
 
 	test('judges the answer of every HTTP status, and sends the key to no other address', () => {
 		expect(credential.test.request).toMatchObject({

@@ -137,6 +137,8 @@ describe('a URL', () => {
 
 	test.each([
 		['https://shop.example/summer sale', 'has a blank in it'],
+		['https://e,com', "has a host that can't be one"],
+		['https://e..com/sale?a=b', "has a host that can't be one"],
 		['https://shop.example/sum\u200bmer', 'holds U+200B, a character that nobody sees'],
 		['https://https://shop.example/x', 'is one address behind another'],
 	])('is refused in words that say what is in the way: %j', (targetUrl, what) => {
@@ -198,6 +200,14 @@ test.each([
 	[{ imageUrl: ['https://a.example/x.png'] }, "'Image URL' is not text: "],
 ])('a name or a picture that is there and not valid is refused: %j', (fields, refusal) => {
 	expect(refusalOf(() => bodyOf({ additionalFields: fields }))).toContain(refusal);
+});
+
+test('a picture that has the full address, but with http, is told that https is what lacks', () => {
+	const advice = 'Enter one that begins with https://, which a picture needs.';
+	for (const url of ['http://a.example/x.png', 'HTTP://a.example', 'http://localhost/x.png']) {
+		expect(adviceOf(() => bodyOf({ additionalFields: { iconUrl: url } }))).toBe(advice);
+		expect(adviceOf(() => bodyOf({ additionalFields: { imageUrl: url } }))).toBe(advice);
+	}
 });
 
 describe('a button', () => {

@@ -79,9 +79,21 @@ test.each([
 	['end at 08:00 of the new time in fall', night, '2030-10-26T22:00', '2030-10-27 08:00 +01:00'],
 	['end later if their end is skipped', early, '2030-03-30T22:00', '2030-03-31 03:30 +02:00'],
 	['end at the first of two equal times', early, '2030-10-26T22:00', '2030-10-27 02:30 +02:00'],
+	[
+		'end a day later if what takes the place of their end is quiet',
+		hoursOf('03:00', '02:30'),
+		'2030-03-30T22:00',
+		'2030-04-01 02:30 +02:00',
+	],
 	['begin if that is skipped', late, '2030-03-31T03:00', '2030-03-31 08:00 +02:00'],
 ])('when clocks change, quiet hours %s', (_name, hours, now, text) => {
 	expect(afterQuietHours(hours, undefined, at(now))?.text).toBe(text);
+});
+
+test('their end is looked for twice at most, also in a timezone that is none', () => {
+	for (const hours of [hoursOf('21:00', '08:00', 'Mars/Base'), hoursOf('8:00', '21:00', '')]) {
+		expect(afterQuietHours(hours, undefined, at('2030-01-15T22:00'))?.at).not.toBeGreaterThan(0);
+	}
 });
 
 describe('in ten timezones', () => {

@@ -79,6 +79,7 @@ describe('Get Status', () => {
 		['1001, 1002', `'Campaign ID' holds what is not one ID: "1001, 1002"`],
 		['10\u200D01', `'Campaign ID' holds what is not one ID: "10\u200D01"`],
 		['..', `'Campaign ID' is not a campaign's ID: ".."`],
+		[' \u200B... ', `'Campaign ID' is not a campaign's ID: "..."`],
 		[10.5, "'Campaign ID' holds what is not one ID: 10.5"],
 		['.', `'Campaign ID' is not a campaign's ID: "."`],
 		['={{ $json.id }}', "'Campaign ID' is empty for this item"],

@@ -61,8 +61,51 @@ describe('Send At', () => {
 		['={{ $json.when }}', "'Send At' is empty for this item"],
 		['nowadays', `'Send At' can't be read as a date: "nowadays"`],
 		[false, "'Send At' can't be read as a date: false"],
+		['24.12.2030 09:00', `'Send At' can't be read as a date: "24.12.2030 09:00"`],
 	])('is refused: "%s"', (sendAt, refusal) => {
 		expect(refusalOf(() => read({ sendAt }))).toBe(refusal);
+	});
+});
+
+describe('a date of a sheet that is not written year first', () => {
+	const dayFirst = "{{ DateTime.fromFormat($json.when, 'dd.MM.yyyy HH:mm') }}";
+	const zoned = "fromFormat($json.when, 'dd.MM.yyyy HH:mm', { zone: 'Asia/Kolkata' })";
+	test.each([
+		{ when: '24.12.2030 09:00', way: dayFirst },
+		{ when: '24.12.2030 09:00', sendAt: "={{ $json['the day'] }}", way: "($json['the day'], 'dd" },
+		{
+			when: '24.12.2030 09:00',
+			sendAt: '={{$json.day + " " + $json.time}}',
+			way: '($json.day + "',
+		},
+		{ when: '24.12.2030 09:00', sendAt: '={{ $json.day }} {{ $json.time }}', way: dayFirst },
+		{ when: '24.12.2030 09:00', sendAtTimezone: 'Asia/Kolkata', way: zoned },
+		{ when: ' 12/24/2030 9:00\n', way: "{{ DateTime.fromFormat($json.when, 'MM/dd/yyyy H:mm') }}" },
+		{ when: '05/06/2030 9:00 PM', way: ' }}, or if the month comes first with {{ DateTime.from' },
+		{
+			when: '24/12/2030',
+			way: "'dd/MM/yyyy').set({ hour: 9 }) }}. Put your hour in the place of 9.",
+		},
+	])('is refused, with the expression that reads it: $when', ({ when, way, sendAt, ...zone }) => {
+		const written = sendAt ?? '={{ $json.when }}';
+		for (const name of ['sendAt', 'expireAt']) {
+			const gives = { [`additionalFields.${name}`]: when };
+			const input = sendAt === undefined ? { when } : {};
+			const reading = () => read({ [name]: written, ...zone }, { input, gives });
+			const label = name === 'sendAt' ? "'Send At'" : "'Expire At'";
+			expect(refusalOf(reading)).toBe(`${label} is not written year first: "${when.trim()}"`);
+			expect(adviceOf(reading)).toMatch(/^Read it with \{\{ DateTime\.fromFormat\(.*\.$/);
+			expect(adviceOf(reading)).toContain(way);
+		}
+	});
+
+	test('gets the usual advice if it was typed, or filled in by a model', () => {
+		const when = '24.12.2030 09:00';
+		const sendAt = "={{ $fromAI('Send_At', ``, 'string') }}";
+		const gives = { 'additionalFields.sendAt': when };
+		for (const reading of [() => read({ sendAt: when }), () => read({ sendAt }, { gives })]) {
+			expect(adviceOf(reading)).toMatch(/^Choose a date, or enter one such as 2030-05-17 09:30\./);
+		}
 	});
 });
 
@@ -132,7 +175,10 @@ describe('what is too late for its time', () => {
 		expect(lateness({ timezone: 'UTC', isMoved: false }, at)).toBeUndefined();
 		expect(lateness(timing, at - 300_000)).toBeUndefined();
 		expect(lateness(timing, at - 299_999)).toMatchObject({
-			...{ type: 'validation', fix: matching(/^The push service needs at least 5 minutes/) },
+			...{
+				type: 'validation',
+				fix: matching(/^The push service needs at least 5 minutes.* Choose a later time\.$/),
+			},
 		});
 	});
 
@@ -225,6 +271,7 @@ describe('Expire At', () => {
 	])('is refused if less than a minute is left: $expireAt', ({ when, ...fields }) => {
 		expect(late(fields)).toMatch(/^'Expire At' is 20[23]0-05-17 1[12]:\d\d \+02:00, which leaves /);
 		expect(late(fields)).toContain(`less than a minute for what goes out ${when}`);
+		expect(lateness(timingOf(fields), now)?.fix).toBe('Choose a later time.');
 		// Asked a moment too late, it is the least that the service takes.
 		expect(expiry(fields)).toBe('1m');
 	});

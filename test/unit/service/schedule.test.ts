@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { DateTime, Settings } from 'luxon';
-import { checkLead, parseDate, toSchedule } from '../../../nodes/PushCampaign/service/schedule';
+import {
+	checkLead,
+	formatsOf,
+	parseDate,
+	toSchedule,
+} from '../../../nodes/PushCampaign/service/schedule';
 import { refusal } from './support';
 
 function parseSchedule(value: unknown, timezone: string) {
@@ -31,6 +36,15 @@ test.each([
 	{ value: '2030-05-17T09:30:00.000-14:00', text: '2030-05-17 09:30 -14:00' },
 	{ value: '2030-05-17 09:30 -00:30', text: '2030-05-17 09:30 -00:30' },
 	{ value: '20300517T093000Z', text: '2030-05-17 09:30 +00:00' },
+	{ value: '20300517T0930', text: '2030-05-17 09:30 +02:00' },
+	{ value: ' 20300517t093000 ', text: '2030-05-17 09:30 +02:00' },
+	{ value: '20300517T093000,5', text: '2030-05-17 09:31 +02:00' },
+	{ value: '20300517T0930+0530', text: '2030-05-17 09:30 +05:30' },
+	{ value: '20300517T09:30-03', text: '2030-05-17 09:30 -03:00' },
+	{ value: '20300517T2400', text: '2030-05-18 00:00 +02:00' },
+	{ value: '2030-W20-5T09:30', text: '2030-05-17 09:30 +02:00' },
+	{ value: '2030W205T0930', text: '2030-05-17 09:30 +02:00' },
+	{ value: '2030137T093000', text: '2030-05-17 09:30 +02:00' },
 	{ value: '2030-W20-5T09:30+0530', text: '2030-05-17 09:30 +05:30' },
 	{ value: '2030-137T09-03', text: '2030-05-17 09:00 -03:00' },
 	{ value: '2030-05-17T24:00', text: '2030-05-18 00:00 +02:00' },
@@ -89,7 +103,8 @@ describe.each([
 test.each([
 	...['tomorrow', '2030-05', '17.05.2030 09:30', '2030-05-17 9', '2030-05-17 9:5', 'T09:30Z'],
 	...['2030-05-17 13:00 PM', '2030-05-17 0:30 AM', '2030-05-17 9:30 XM', '2030-05/17 09:30'],
-	...['17/05/2030 09:30', '5/17/2030 9:30 AM', '2030-05-17T09', '2030-05-017 09:30', '20300517'],
+	...['17/05/2030 09:30', '5/17/2030 9:30 AM', '2030-05-17T09', '2030-05-017 09:30'],
+	...['20300517T09', '20300517T2560', '20301317T0930', '20300517T093060', '2030-05T09:30Z'],
 	...['2030-05-17T10:00 UTC', '2030-05-17T10:00:60', '2030-05-17T10:00-15:00'],
 	...['2029-02-29T10:00', '2030-05-17T10:60', '2030-05-17T10:00+15:00', '2030-05-17T10:00+05:60'],
 	...['+012030-05-17T10:00Z', '9999-12-31T23:59:01+00:00Z', '2030-05-17 09:30 +25:00', ''],
@@ -115,11 +130,11 @@ test('ten years ahead is near enough', () => {
 	expect(at).toBeGreaterThan(Date.now());
 });
 
-test.each(['2030-05-17', ' 2030-5-7\n', '2030/05/17', '2030.05.17'])(
+test.each(['2030-05-17', ' 2030-5-7\n', '2030/05/17', '2030.05.17', '20300517', 20300517])(
 	'%j is a date without a time: refused',
 	(value) => {
 		expect(refusal(() => parseSchedule(value, 'UTC'))).toMatchObject({
-			message: `'Send At' is a date without a time: "${value.trim()}"`,
+			message: `'Send At' is a date without a time: ${typeof value === 'string' ? `"${value.trim()}"` : value}`,
 			advice: 'Enter the time, too, as in 2030-05-17 09:30.',
 		});
 	},
@@ -141,6 +156,23 @@ test.each([46205, 46205.39, ' 46205.39\n', '46205,39'])(
 		expect(advice).toBe('Format the cell as text in the sheet, such as 2030-05-17 09:30.');
 	},
 );
+
+test.each([
+	['24.12.2026 09:00', 'dd.MM.yyyy HH:mm'],
+	['1.5.26, 9:05:30', 'd.M.yy, H:mm:ss'],
+	['24.12.2026 9.30', 'dd.MM.yyyy H.mm'],
+	['24-12-2026 09:00', 'dd-MM-yyyy HH:mm'],
+	['12/24/2026 9:00', 'MM/dd/yyyy H:mm'],
+	['24/12/2026', 'dd/MM/yyyy'],
+	['05/06/2026 9:00:00\u202FPM', 'dd/MM/yyyy h:mm:ss\u202Fa', 'MM/dd/yyyy h:mm:ss\u202Fa'],
+	['5/6/26 12:30am', 'd/M/yy hh:mma', 'M/d/yy hh:mma'],
+	...['2026-12-24 09:00', '12.24.2026 09:00', '31/31/2026', '24/12-2026', '24-12-26 09:00'].map(
+		(text) => [text],
+	),
+	...['24.12.2026 25:00', '24.12.', '24. Dec 2026', 'tomorrow', ''].map((text) => [text]),
+])('%j has its year at the end, as the formats tell that read it', (text, ...formats) => {
+	expect(formatsOf(text)).toEqual(formats);
+});
 
 test('the language that luxon is set to changes nothing', () => {
 	const { defaultLocale } = Settings;
@@ -212,5 +244,6 @@ describe('a schedule', () => {
 		{ lead: -14 * 60 * 60_000, when: 'in the past' },
 	])('$lead ms ahead is refused: it is $when', ({ lead, when }) => {
 		expect(check(lead)?.message).toBe(`'Send At' is 2030-05-17 09:30 +00:00, which is ${when}`);
+		expect(check(lead)?.advice).toMatch(/ minutes' notice\. Choose a later time\.$/);
 	});
 });

@@ -15,6 +15,9 @@ describe('the address', () => {
 		{ baseUrl: 'https://push.example', then: 'https://push.example' },
 		{ baseUrl: ' https://Push.example///\n', then: 'https://push.example' },
 		{ baseUrl: 'https://push.example:8443/api/', then: 'https://push.example:8443/api' },
+		{ baseUrl: '\u200Bhttps://push.example/\u200E', then: 'https://push.example' },
+		{ baseUrl: '\uFEFF\u00ADhttps://push.example\u2060', then: 'https://push.example' },
+		{ baseUrl: 'https://intranet/push', then: 'https://intranet/push' },
 		{ baseUrl: 'http://localhost:8080', then: 'http://localhost:8080' },
 		{ baseUrl: 'http://127.0.0.2', then: 'http://127.0.0.2' },
 		{ baseUrl: 'http://127.0.10.200', then: 'http://127.0.10.200' },
@@ -29,6 +32,8 @@ describe('the address', () => {
 		{ baseUrl: 'push.example', then: 'is not a valid https:// address' },
 		{ baseUrl: 'ftp://push.example', then: 'is not a valid https:// address' },
 		{ baseUrl: 'https://push.exa mple', then: 'is not a valid https:// address' },
+		{ baseUrl: 'https://push,example', then: 'is not a valid https:// address' },
+		{ baseUrl: 'https://push.\u200Bexample', then: 'is not a valid https:// address' },
 		{ baseUrl: 'https://me:secret@push.example', then: 'holds a user name or password' },
 		{ baseUrl: 'https://push.example/?a', then: 'holds a query' },
 		{ baseUrl: 'https://push.example/#a', then: 'holds a fragment' },
@@ -52,10 +57,21 @@ describe('the address', () => {
 		},
 	);
 
-	test('may be plain http if the credential allows it', () => {
-		const { baseUrl } = settingsOf({ baseUrl: 'http://push.example', allowHttp: true });
-		expect(baseUrl).toBe('http://push.example');
-	});
+	test.each([true, 'true', ' TRUE\n', '\u200Btrue'])(
+		'may be http if that is on: %j',
+		(allowHttp) => {
+			const { baseUrl } = settingsOf({ baseUrl: 'http://push.example', allowHttp });
+			expect(baseUrl).toBe('http://push.example');
+		},
+	);
+
+	test.each([false, 'false', '', 'yes', 1, undefined])(
+		'may not be http if it is %j',
+		(allowHttp) => {
+			const read = () => settingsOf({ baseUrl: 'http://push.example', allowHttp });
+			expect(refusal(read).message).toContain('starts with http://');
+		},
+	);
 });
 
 describe('the headers', () => {
@@ -65,21 +81,49 @@ describe('the headers', () => {
 		{ change: { headerNames: undefined }, key: 'serviceKey', token: 'serviceAuthToken' },
 		{ change: { headerNames: 'webpushr' }, key: 'webpushrKey', token: 'webpushrAuthToken' },
 		{ change: custom, key: 'X-Key', token: 'X-Token' },
+		{ change: { headerNames: ' webpushr\u200B' }, key: 'webpushrKey', token: 'webpushrAuthToken' },
+		{
+			change: { ...custom, apiKeyHeader: '\u200EX-Key\u00AD', authTokenHeader: ' X-Token\uFEFF' },
+			...{ key: 'X-Key', token: 'X-Token' },
+		},
 	])('of $change are $key and $token', ({ change, key, token }) => {
 		expect(settingsOf(change).headers).toEqual({ [key]: 'the-key', [token]: 'the-token' });
 	});
 
 	test.each([
-		{ change: { apiKey: '' }, then: "'API Key' of the credential is missing" },
+		{ given: 2143, sent: '2143' },
+		{ given: 0, sent: '0' },
+		{ given: '\u200Bkey\u200E', sent: 'key' },
+		{ given: '\u00ADa key\u3164', sent: 'a key' },
+	])('carry $sent if a key or a token is $given', ({ given, sent }) => {
+		const { apiKey, headers } = settingsOf({ apiKey: given, authToken: given });
+		expect([apiKey, ...Object.values(headers)]).toEqual([sent, sent, sent]);
+	});
+
+	test.each([
+		{ change: { apiKey: '\u200B' }, then: "'API Key' of the credential is missing" },
 		{ change: { authToken: undefined }, then: "'Auth Token' of the credential is missing" },
 		{ change: { apiKey: 'kéy→' }, then: "'API Key' of the credential holds a character" },
 		{ change: { headerNames: 'x' }, then: "'Header Names' of the credential is not one of its" },
-		...['', 'X Key'].map((apiKeyHeader) => ({
-			change: { ...custom, apiKeyHeader },
-			then: "'API Key Header' of the credential ",
-		})),
+		{ change: { headerNames: '' }, then: "'Header Names' of the credential is missing" },
+		{ change: { headerNames: null }, then: "'Header Names' of the credential is missing" },
+		{
+			change: { ...custom, apiKeyHeader: ' ' },
+			then: "'API Key Header' of the credential is missing",
+		},
+		{
+			change: { ...custom, authTokenHeader: '\u200B' },
+			then: "'Auth Token Header' of the credential is missing",
+		},
+		{
+			change: { ...custom, apiKeyHeader: 'X Key' },
+			then: "'API Key Header' of the credential is not",
+		},
 	])('of $change are refused', ({ change, then }) => {
-		expect(refusal(() => settingsOf(change)).message).toMatch(then);
+		const { message, advice } = refusal(() => settingsOf(change));
+		expect(message).toMatch(then);
+		const isOfNames = message.includes('Header');
+		expect(advice).toMatch(isOfNames ? /header\.$|^Choose one\. / : /value that/);
 	});
 });
 

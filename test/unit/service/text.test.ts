@@ -58,6 +58,9 @@ test.each([
 	'https://web.example/2030/https://shop.example',
 	'https://http.example:8080/?u=https://shop.example#https://shop.example',
 	'https://archive.example/https://shop.example/a',
+	...['http://localhost', 'https://intranet:8080/a', 'https://my_shop.example.', 'https://1.2.3.4'],
+	...['https://[2001:db8::1]/a', 'https://müller。example', 'https://xn--mller-kva.example/,'],
+	...['https://店舗.example', 'https://a,b:c,d@shop.example', `https://${'a'.repeat(63)}.example`],
 ])('%s is a web address', (url) => {
 	expect(isWebUrl(url)).toBe(true);
 });
@@ -78,6 +81,29 @@ test.each([
 	'https://shop.example/\ud83d',
 	'https:\\\\shop.example',
 	'https://a:b:c',
+	...[
+		'https://e,com',
+		'https://e..com',
+		'https://.e.com',
+		'https://www.e.com,',
+		'https://..',
+		'https://.',
+	],
+	...[
+		'https://e.com../a',
+		"https://e'com",
+		'https://(e.com)',
+		'https://e;com/?a',
+		'https://e.com!:443',
+	],
+	...[
+		'https://e。。com',
+		'https://e%2Ccom',
+		'https://ü,example',
+		'https://*.e.com',
+		'https://e=com',
+	],
+	...[`https://${'a'.repeat(64)}.example`, `https://${'a.'.repeat(127)}example`],
 ])('%j is no web address', (url) => {
 	expect(isWebUrl(url)).toBe(false);
 });

@@ -101,6 +101,8 @@ const reach = { event: 'campaignReached', number: 1 };
 test.each<[what: string, given: INodeParameters, message: string]>([
 	['no campaign ID', { campaignIds: ' , ' }, "'Campaign IDs' is missing"],
 	['an empty list of IDs', { campaignIds: [] }, "'Campaign IDs' is missing"],
+	['dots as a campaign ID', { campaignIds: '1001, ..' }, `is not a campaign's ID: ".."`],
+	['a dot in a list of IDs', { campaignIds: ['1001', '.'] }, `is not a campaign's ID: "."`],
 	['nothing to watch', { watch: [] }, "'Watch' is empty"],
 	[
 		'something to watch that there is not',
