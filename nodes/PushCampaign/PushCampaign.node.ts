@@ -13,6 +13,11 @@ import { timezones } from './operations/timing';
 
 const operations = [...sends, ...queries];
 
+/** What the canvas shows below the node: there is room for some 25 characters, and so not for an action. */
+const operationNames = Object.fromEntries(
+	operations.map(({ option }) => [option.value, option.name]),
+);
+
 /** The operations of a resource, to choose from. */
 const operationOf = (resource: 'campaign' | 'site', initial: string): INodeProperties => ({
 	displayName: 'Operation',
@@ -39,7 +44,7 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: `={{ ${JSON.stringify(operationNames)}[$parameter["operation"]] }}`,
 		builderHint: {
 			searchHint:
 				'Sends web push (browser) notifications to all subscribers of a website, to segments, to subscribers with an attribute or to one, and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with the option Dry Run (options.dryRun), which the user removes.',
