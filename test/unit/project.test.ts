@@ -78,6 +78,12 @@ test('a build begins with an empty dist/', () => {
 	expect(read('package.json')).toContain('"build": "gulp clean && ');
 });
 
+test('npm pack fails, because it would pack what was built before the last edit', () => {
+	const { status, stderr } = spawnSync('npm', ['pack'], { cwd: project, encoding: 'utf8' });
+	expect(status).not.toBe(0);
+	expect(stderr).toContain('npm-run-package');
+});
+
 test('a release is published with provenance', () => {
 	expect(read('.github/workflows/publish.yml')).toMatch(/npm publish \S+ --provenance$/m);
 });
