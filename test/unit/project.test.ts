@@ -83,7 +83,3 @@ test('npm pack fails, because it would pack what was built before the last edit'
 	expect(status).not.toBe(0);
 	expect(stderr).toContain('npm-run-package');
 });
-
-test('a release is published with provenance', () => {
-	expect(read('.github/workflows/publish.yml')).toMatch(/npm publish \S+ --provenance$/m);
-});
