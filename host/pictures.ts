@@ -3,10 +3,10 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { actionType, chain, node, projectFolder, pushCampaign } from '../../host';
-import { exampleFile, chooseCredential, parseWorkflow } from '../../host/demo/examples';
-import { startStage, type Stage } from './support';
-import { Editor } from './support/editor';
+import { startStage, type Stage } from '../test/host/support';
+import { Editor } from '../test/host/support/editor';
+import { exampleFile, chooseCredential, parseWorkflow } from './demo/examples';
+import { actionType, chain, node, projectFolder, pushCampaign } from '.';
 
 const folder = join(projectFolder, 'docs', 'pictures');
 
