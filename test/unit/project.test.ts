@@ -77,9 +77,3 @@ test('a build begins with an empty dist/', () => {
 	});
 	expect(read('package.json')).toContain('"build": "gulp clean && ');
 });
-
-test('npm pack fails, because it would pack what was built before the last edit', () => {
-	const { status, stderr } = spawnSync('npm', ['pack'], { cwd: project, encoding: 'utf8' });
-	expect(status).not.toBe(0);
-	expect(stderr).toContain('npm-run-package');
-});
