@@ -44,7 +44,7 @@ async function start(isFresh: boolean): Promise<void> {
 	stopOnRequest();
 	const progress = new Progress(process.stdout);
 	say(expectation);
-	await progress.step('Looking for n8n', (reach) => installHost('2', reach));
+	await installHost('2', progress);
 	const since = Date.now();
 	const { tarball } = await progress.step('Building the package', packPackage);
 	if (isFresh) await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { withLock } from '../process/lock';
+import type { Progress } from '../process/progress';
 import { runNpm } from '../process/run';
 
 /** The two n8n lines that are pinned under `host/`: the current one and the last 1.x. */
@@ -38,17 +39,17 @@ export function hostOf(major: Major): Host {
 	return { directory, node, script, nativePackages: ['node', 'sqlite3'], env };
 }
 
+/** How long that took on 2 cores. */
+export const installMinutes = '5 to 15 minutes';
+
 /**
  * Makes sure that the pinned n8n of a major version is complete: its packages as the lock file beside it
  * says, without their install scripts, and the native parts built. Takes minutes the first time.
  *
- * @param reach gets what is being done
+ * @param progress tells how far it is, if anything has to be installed
  * @throws if npm fails, with what to do, and which file holds npm's words
  */
-export async function installHost(
-	major: Major,
-	reach: (what: string) => void = () => undefined,
-): Promise<Host> {
+export async function installHost(major: Major, progress?: Progress): Promise<Host> {
 	const host = hostOf(major);
 	const stampFile = join(host.directory, 'node_modules', '.complete');
 	const stamp = await stampOf(host.directory);
@@ -56,13 +57,15 @@ export async function installHost(
 	if (await isInstalled()) return host;
 	await withLock(`n8n-${major}`, async () => {
 		if (await isInstalled()) return;
-		await install(host, reach);
+		const name = `Installing n8n ${major}.x (${installMinutes})`;
+		if (progress === undefined) await install(host);
+		else await progress.step(name, async (reach) => await install(host, reach));
 		await writeFile(stampFile, stamp);
 	});
 	return host;
 }
 
-async function install(host: Host, reach: (what: string) => void): Promise<void> {
+async function install(host: Host, reach: (what: string) => void = () => undefined): Promise<void> {
 	const { directory, nativePackages } = host;
 	const npm = async (args: string[], env = {}) => await runNpm(args, directory, env);
 	try {
@@ -73,7 +76,7 @@ async function install(host: Host, reach: (what: string) => void): Promise<void>
 		// The folder's .npmrc says the rest.
 		const timer = setInterval(() => void progressIn(directory).then(reach), 5_000);
 		await npm(['install', '--no-save']).finally(() => clearInterval(timer));
-		reach('building SQLite, a minute or two');
+		reach('building SQLite, up to 7 minutes');
 		await npm(['rebuild', ...nativePackages, '--ignore-scripts=false'], headersHere());
 	} catch (error) {
 		const logFile = join(directory, 'install.log');
@@ -101,7 +104,7 @@ async function progressIn(directory: string): Promise<string> {
 	const paths = Object.keys(packages);
 	const isHere = (path: string) => existsSync(join(directory, path, 'package.json'));
 	const here = paths.filter(isHere).length;
-	if (here === 0) return `asking the npm registry about ${paths.length} packages`;
+	if (here === 0) return `asking npm about ${paths.length} packages`;
 	return `downloading, ${here} of ${paths.length} packages`;
 }
 

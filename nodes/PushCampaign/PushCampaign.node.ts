@@ -13,6 +13,13 @@ import { timezones } from './operations/timing';
 
 const operations = [...sends, ...queries];
 
+const operationNames = Object.fromEntries(
+	operations.map(({ option }) => [option.value, option.name]),
+);
+
+/** What the canvas shows below the node: there is room for some 25 characters, and so not for an action. */
+const operationSubtitle = `={{ ${JSON.stringify(operationNames)}[$parameter["operation"]] }}`;
+
 /** The operations of a resource, to choose from. */
 const operationOf = (resource: 'campaign' | 'site', initial: string): INodeProperties => ({
 	displayName: 'Operation',
@@ -32,6 +39,23 @@ const operationProperties: INodeProperties[] = operations.flatMap(
 		updateDisplayOptions({ show: { resource: [resource], operation: [option.value] } }, properties),
 );
 
+const properties: INodeProperties[] = [
+	{
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		default: 'campaign',
+		options: [
+			{ name: 'Campaign', value: 'campaign' },
+			{ name: 'Site', value: 'site' },
+		],
+	},
+	operationOf('campaign', 'sendToAll'),
+	operationOf('site', 'getSubscriberCount'),
+	...operationProperties,
+];
+
 export class PushCampaign implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Push Campaign',
@@ -39,7 +63,7 @@ export class PushCampaign implements INodeType {
 		icon: { light: 'file:pushCampaign.svg', dark: 'file:pushCampaign.dark.svg' },
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle,
 		builderHint: {
 			searchHint:
 				'Sends web push (browser) notifications to all subscribers of a website, to segments, to subscribers with an attribute or to one, and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with the option Dry Run (options.dryRun), which the user removes.',
@@ -50,22 +74,7 @@ export class PushCampaign implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'pushCampaignApi', required: true }],
-		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'options',
-				noDataExpression: true,
-				default: 'campaign',
-				options: [
-					{ name: 'Campaign', value: 'campaign' },
-					{ name: 'Site', value: 'site' },
-				],
-			},
-			operationOf('campaign', 'sendToAll'),
-			operationOf('site', 'getSubscriberCount'),
-			...operationProperties,
-		],
+		properties,
 	};
 
 	methods = { loadOptions: { getTimezones: async () => timezones() } };

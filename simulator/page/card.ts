@@ -18,12 +18,22 @@ const bell = html`<svg viewBox="0 0 24 24" aria-hidden="true">
 	<path d="M12 2a6 6 0 0 0-6 6v5l-2 4h16l-2-4V8a6 6 0 0 0-6-6zm-3 16a3 3 0 0 0 6 0z" />
 </svg>`;
 
+/** In the place of a picture, which would come from elsewhere. */
+const landscape = html`<svg
+	viewBox="0 0 32 16"
+	preserveAspectRatio="xMidYMax slice"
+	aria-hidden="true"
+>
+	<circle cx="20" cy="4" r="2" />
+	<path d="M0 16 10 5l6 7 5-4 11 8z" />
+</svg>`;
+
 function link(url: string, label: string): Html {
 	if (!/^https?:/i.test(url)) return html`<span>${label}</span>`;
 	return html`<a href="${url}" target="_blank" rel="noopener noreferrer">${label}</a>`;
 }
 
-/** As a subscriber sees it. Nothing is loaded from elsewhere: icon and image are only hinted at. */
+/** As a subscriber sees it, but for icon and image: nothing is loaded from elsewhere. */
 function notification({ body }: CampaignView): Html {
 	const image = textOf(body['image']).split('/').pop() ?? '';
 	const buttons: unknown[] = Array.isArray(body['action_buttons']) ? body['action_buttons'] : [];
@@ -31,16 +41,19 @@ function notification({ body }: CampaignView): Html {
 		.filter(isJsonObject)
 		.map(({ title, url }) => link(textOf(url), textOf(title)));
 	const [, site = ''] = /^https?:\/\/([^/?#]*)/i.exec(textOf(body['target_url'])) ?? [];
+	const hasIcon = body['icon'] !== undefined;
+	const picture = html`<div class="image picture">${landscape}</div>
+		<small class="caption">${image}</small>`;
 	return html`<div class="notification">
 		<div class="head">
-			<div class="icon ${body['icon'] === undefined ? '' : 'own'}">${bell}</div>
+			<div class="icon ${hasIcon ? 'picture' : ''}">${hasIcon ? landscape : bell}</div>
 			<div>
 				<b>${textOf(body['title'])}</b>
 				<p>${textOf(body['message'])}</p>
 				<small>${site}</small>
 			</div>
 		</div>
-		${image === '' ? '' : html`<div class="image"><small>${image}</small></div>`}
+		${image === '' ? '' : picture}
 		<div class="buttons">${links}</div>
 	</div>`;
 }

@@ -120,13 +120,13 @@ test('the trigger polls, and has an output, a credential and no input', () => {
 	});
 });
 
-test('the canvas shows the operation and the resource below the action node', () => {
+test('the canvas shows below the action node what it does', () => {
 	const workflow = loadWorkflow(workflowOf({ operation: 'getStatus' }), false);
 	const [, placed] = Object.values(workflow.nodes);
 	if (placed === undefined) throw new Error('The workflow has no second node');
 	const { subtitle } = node.description;
 	const shown = workflow.expression.getSimpleParameterValue(placed, subtitle, 'internal', {});
-	expect(shown).toBe('getStatus: campaign');
+	expect(shown).toBe('Get Status');
 });
 
 test('a list that n8n fills comes from a method that the node has', async () => {

@@ -13,7 +13,7 @@ import {
 	readExamples,
 	type DemoState,
 } from '../../host/demo/prepare';
-import { addDemoCampaign, sampleRows } from '../../host/demo/samples';
+import { addDemoCampaign, fillIn, sampleRows } from '../../host/demo/samples';
 import { startSimulator, type Simulator } from '../../simulator';
 import { tarball } from './support';
 
@@ -74,6 +74,17 @@ describe('what npm start prepares', () => {
 		expect(execution.status).toBe('success');
 		const [numbers] = outputOf(execution, 'Read the numbers');
 		expect(numbers?.json).toMatchObject({ campaignId: '1002' });
+	});
+
+	test('the first workflow ends green in front of what reads the numbers if it only showed what would be sent', async () => {
+		const text = await exampleText(demoWorkflows.first);
+		const { id } = await importText(
+			fillIn(text).replace('"options": {}', '"options": { "dryRun": true }'),
+		);
+		const execution = await client.runManually(id, byHand);
+		expect(execution.status).toBe('success');
+		expect(execution.data.resultData.runData).not.toHaveProperty('Wait');
+		await client.request('POST', `workflows/${id}/archive`);
 	});
 
 	test('n8n listens to this machine alone', async () => {
@@ -177,7 +188,13 @@ describe('what npm start prepares', () => {
 			runs: [
 				{ pins: posts({ guid: '7' }), rows: [['success', '7']] },
 				{ pins: posts({ guid: '7', title: 'Edited' }), rows: [['alreadySent', '7']] },
-				{ pins: posts({ guid: '8' }, { guid: '9' }), rows: [['success', '8']] },
+				{
+					pins: posts({ guid: '8' }, { guid: '9', title: 'Rides' }),
+					rows: [
+						['success', '8'],
+						['success', '9'],
+					],
+				},
 				{ pins: posts({}), rows: [['success', 'https://blog.example.com/1']] },
 			],
 		},
@@ -273,6 +290,20 @@ describe('what npm start prepares', () => {
 		expect(outputOf(execution, 'Post to the chat')).toHaveLength(1);
 	});
 
+	/** Takes Test Subscriber ID out, as in an execution that its user did not start in the editor. */
+	const stopTesting = async (id: string) => {
+		const text = JSON.stringify(await client.workflow(id));
+		const { nodes } = parseWorkflow(text.replace(/,"testSubscriberId":"\d+"/, '')).draft;
+		await client.updateWorkflow(id, { nodes });
+	};
+
+	test('a test of the example campaign-calendar goes to the test subscriber, and leaves the table as it is', async () => {
+		simulator.clearRequests();
+		await client.runManually(idOf('campaign-calendar'), 'Every 15 minutes');
+		expect(sends()).toMatchObject([{ json: { sid: '5001' } }]);
+		expect(await statesIn('Push campaign calendar')).toEqual(['ready', 'ready']);
+	});
+
 	test.each([
 		{
 			name: 'personal-notifications',
@@ -292,33 +323,29 @@ describe('what npm start prepares', () => {
 			statesLater: ['alreadySent', 'alreadySent'],
 		},
 	])(
-		'the example $name sends its rows, one that was unknown or corrected as its note says, and none twice',
+		'the example $name sends its rows, one that was corrected too, and none twice or that is unknown',
 		async ({ name, start, tableName, again, states, statesLater }) => {
 			const id = idOf(name);
+			await stopTesting(id);
 			simulator.addFault({ match: { method: 'POST' }, action: { kind: 'reset-before' } });
 			await client.runManually(id, start);
-			expect(await statesIn(tableName)).toContain('unknown');
+			const first = await statesIn(tableName);
+			const lost = first.indexOf('unknown');
+			expect(first).toEqual(states.with(lost, 'unknown'));
 
-			const before = await client.workflow(id);
-			const text = JSON.stringify(before);
-			const chosen = text.replace('"idempotencyKey":', '"unknownOutcome":"resend",$&');
-			await client.updateWorkflow(id, { nodes: parseWorkflow(chosen).draft.nodes });
-			await write(tableName, 'unknown', { state: again });
-			await client.runManually(id, start);
-			expect(await statesIn(tableName)).toEqual(states);
-
-			await client.updateWorkflow(id, { nodes: parseWorkflow(text).draft.nodes });
 			simulator.clearRequests();
+			await write(tableName, 'unknown', { state: again });
 			await write(tableName, 'success', { state: again });
 			if (states.includes('notSent')) await write(tableName, 'notSent', { subscriberId: '5004' });
 			await client.runManually(id, start);
-			expect(await statesIn(tableName)).toEqual(statesLater);
+			expect(await statesIn(tableName)).toEqual(statesLater.with(lost, 'unknown'));
 			expect(sends()).toHaveLength(statesLater.filter((one) => one === 'success').length);
 		},
 	);
 
 	test('the example campaign-calendar sends what is ready in a new table, and reads the numbers of the last seven days', async () => {
 		const id = idOf('campaign-calendar');
+		await stopTesting(id);
 		const name = 'Push campaign calendar';
 		await client.request('DELETE', (await table(name)).replace(/\/rows$/, ''));
 		await client.runManually(id, 'Every 15 minutes');

@@ -62,13 +62,13 @@ test("n8n's editor links to chapters that README.md has", () => {
 	expect(anchorsOf('README.md')).toEqual(expect.arrayContaining(anchors));
 });
 
-// A new run begins from the beginning, whatever else the workflow has done: the way on is n8n's Retry.
-test('no page and no example tells anybody to run a workflow again or to deactivate a node', () => {
+// A new run begins from the beginning, and n8n's own Retry is the way on; the others silence or repeat the next run.
+test('no page and no example tells anybody to run a workflow again, or what silences or repeats its next run', () => {
 	const examples = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.json'));
-	const orders =
-		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|with)|\bdeactivate/i;
+	const advice =
+		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|with)|\bdeactivate|execute ?once|remove duplicates|another ID/i;
 	const all = [...pages, ...examples.map((name) => join('examples', name))];
-	expect(all.filter((page) => orders.test(read(page)))).toEqual([]);
+	expect(all.filter((page) => advice.test(read(page)))).toEqual([]);
 });
 
 /** A file of each room that docs/architecture.md draws. */

@@ -77,7 +77,3 @@ test('a build begins with an empty dist/', () => {
 	});
 	expect(read('package.json')).toContain('"build": "gulp clean && ');
 });
-
-test('a release is published with provenance', () => {
-	expect(read('.github/workflows/publish.yml')).toMatch(/npm publish \S+ --provenance$/m);
-});

@@ -46,7 +46,7 @@ const idempotencyKey = textProperty('Send Only Once', 'idempotencyKey', {
 
 const testSubscriberId = textProperty('Test Subscriber ID', 'testSubscriberId', {
 	placeholder: 'e.g. 5001',
-	description: 'In the editor, only this subscriber gets it; refused in a sub-workflow',
+	description: 'In the editor, only they get it; a published workflow sends to everybody',
 });
 
 const timeout = {

@@ -1,24 +1,6 @@
-import { createdTables } from '../../../host/demo/examples';
-import { demoWorkflows, readExamples } from '../../../host/demo/prepare';
-import { sampleRows } from '../../../host/demo/samples';
+import { demoWorkflows } from '../../../host/demo/prepare';
 import { welcome } from '../../../host/demo/welcome';
 import { explain } from '../../../host/n8n/install';
-
-test('the demo begins with the first example, and its own workflow alone is active', async () => {
-	const examples = await readExamples();
-	expect(examples.slice(0, 2).map(({ name }) => name)).toEqual(Object.values(demoWorkflows));
-	expect(examples.filter(({ active }) => active).map(({ name }) => name)).toEqual([
-		demoWorkflows.watching,
-	]);
-});
-
-test('the rows of the demo fit the tables that the examples create', async () => {
-	const tables = (await readExamples()).flatMap(({ draft }) => createdTables(draft));
-	for (const [name, rows] of Object.entries(sampleRows(Date.UTC(2030, 4, 17), 'Europe/Berlin'))) {
-		const columns = Object.keys(tables.find((table) => table.name === name)?.columns ?? {});
-		expect(columns).toEqual(expect.arrayContaining(rows.flatMap((row) => Object.keys(row))));
-	}
-});
 
 test('the welcome fits into a terminal and opens the first workflow', () => {
 	const text = welcome({

@@ -3,12 +3,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { actionType, chain, node, pushCampaign, pushCampaignTrigger } from '../host';
-import { exampleFile, chooseCredential, parseWorkflow } from '../host/demo/examples';
 import { startStage, type Stage } from '../test/host/support';
 import { Editor } from '../test/host/support/editor';
+import { exampleFile, chooseCredential, parseWorkflow } from './demo/examples';
+import { actionType, chain, node, projectFolder, pushCampaign } from '.';
 
-const folder = join(__dirname, 'pictures');
+const folder = join(projectFolder, 'docs', 'pictures');
 
 /** What moves, or says more of n8n than of the workflow. */
 const withoutDistractions = `
@@ -56,22 +56,13 @@ const schedule = {
 	additionalFields: { sendAt: '2030-05-17T09:30:00', sendAtTimezone: 'Europe/Berlin' },
 };
 
-/** What of an open node's panel a user fills in: without the frame, which reaches to the bottom of the window. */
-const fields = ['parameter-item', 'input-label', 'collection-parameter-add']
-	.map(
-		(field) => `[data-test-id="node-parameters"] :is(.${field}, [data-test-id="${field}"]):visible`,
-	)
-	.join(', ');
-
 async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	const { page } = editor;
 	const { credential } = stage;
 	const post = parseWorkflow(await readFile(exampleFile('announce-rss-posts'), 'utf8')).draft;
 	const { name, nodes, connections, settings } = chooseCredential(post, actionType, credential);
-	// Without its note, and without the marks for a pinned post and Execute Once, which no page explains.
-	const shown = nodes
-		.filter(({ type }) => !type.endsWith('stickyNote'))
-		.map((each) => ({ ...each, executeOnce: false }));
+	// Without its note, and without the mark for a pinned post.
+	const shown = nodes.filter(({ type }) => !type.endsWith('stickyNote'));
 	const { id } = await stage.client.createWorkflow({ name, connections, settings, nodes: shown });
 	await page.setViewportSize({ width: 900, height: 500 });
 	await page.goto(`${stage.server.url}/workflow/${id}`);
@@ -80,35 +71,14 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	await take(page, 'canvas', page.locator(`.vue-flow__node, ${names}`), 24);
 
 	const start = node('Start', 'n8n-nodes-base.manualTrigger');
-	const options = { idempotencyKey: 'summer-sale', testSubscriberId: '5003' };
-	const panel = pushCampaign(
-		{ ...sale, ...schedule, options, actionButtons: {} },
-		{ name: 'Send to all', credential },
-	);
 	const dryRun = pushCampaign({ ...sale, ...schedule }, { name: 'Look first', credential });
-	const saved = await stage.client.createWorkflow(chain('Summer sale', [start, panel, dryRun]));
 	await page.setViewportSize({ width: 1440, height: 1600 });
-	await editor.openNode(saved.id, panel);
-	await take(page, 'panel', page.locator(fields), 10);
 	const look = await stage.client.createWorkflow(chain('Look first', [start, dryRun]));
 	await editor.openNode(look.id, dryRun);
 	await editor.add('Add option', 'Dry Run');
 	await editor.execute();
 	await editor.expectHint('Nothing was sent');
 	await take(page, 'dry-run', editor.part('node-hint'), 8);
-
-	const watch = pushCampaignTrigger(
-		{
-			event: 'campaignReached',
-			campaignIds: '1001',
-			number: 100,
-			pollTimes: { item: [{ mode: 'everyMinute' }] },
-		},
-		{ name: 'When clicks reach 100', credential },
-	);
-	const alert = await stage.client.createWorkflow(chain('Alert on clicks', [watch]));
-	await editor.openNode(alert.id, watch);
-	await take(page, 'trigger', page.locator(fields), 10);
 
 	addCampaigns(stage);
 	await page.setViewportSize({ width: 1040, height: 1400 });
