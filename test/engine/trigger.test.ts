@@ -60,7 +60,6 @@ const newTrigger = () => ({
 const add = (clicked: number) => simulator().addCampaign({ counters: { clicked } });
 const addMany = (count: number) => Array.from({ length: count }, () => add(1));
 const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => campaignId);
-const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
 const noCampaign = 'The push service has no campaign 7';
 
@@ -71,31 +70,33 @@ const schemaFieldsOf = (item: IDataObject = {}) =>
 	declaredIn('../v1.0.0').flatMap(([name]) => (name in item ? [name] : []));
 
 describe('an event', () => {
-	test('of a campaign holds its numbers in the order of the output schema, and what changed', async () => {
+	test('of a campaign is flat, with all fields in the order of the output schema', async () => {
 		const counters = { total_attempts: 9, successfully_sent: 8, delivered: 4, clicked: 1 };
 		const id = simulator().addCampaign({ status: 'Sent', counters });
-		const poll = trigger({ campaignIds: id, watch: ['clicked', 'status'] });
+		const poll = trigger({ campaignIds: id, watch: ['clicked', 'closed', 'status'] });
 		const { items } = await poll();
 		expect(items).toEqual([
 			{
-				...{ campaignId: id, status: 'Sent', firstSeen: true, observedAt: anyTime },
-				changes: { status: { from: null, to: 'Sent' }, clicked: { from: 0, to: 1, by: 1 } },
-				...{ totalAttempts: 9, successfullySent: 8, failedToSend: 0 },
-				...{ delivered: 4, clicked: 1, closed: 0, deliveryRate: 0.5, clickRate: 0.25 },
+				...{ campaignId: id, status: 'Sent', statusBefore: null, firstSeen: true },
+				...{ delivered: 4, deliveredBy: null, clicked: 1, clickedBy: 1, closed: 0, closedBy: 0 },
+				...{ totalAttempts: 9, totalAttemptsBy: null },
+				...{ successfullySent: 8, successfullySentBy: null },
+				...{ failedToSend: 0, failedToSendBy: null },
+				...{ deliveryRate: 0.5, clickRate: 0.25, observedAt: anyTime },
 			},
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
 		expect((await poll()).items).toBeNull();
 	});
 
-	test('of the site holds both counts', async () => {
+	test('of the site is flat, too, with both counts', async () => {
 		const poll = trigger({ event: 'subscribersReached', number: 10_000 });
 		const { items } = await poll();
-		expect(items).toMatchObject([
+		expect(items).toEqual([
 			{
-				activeSubscribers: 10_000,
-				totalLifetimeSubscribers: 12_500,
-				changes: { activeSubscribers: { from: 0, to: 10_000, by: 10_000 } },
+				...{ firstSeen: true, activeSubscribers: 10_000, activeSubscribersBy: 10_000 },
+				...{ totalLifetimeSubscribers: 12_500, totalLifetimeSubscribersBy: null },
+				observedAt: anyTime,
 			},
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
@@ -148,8 +149,8 @@ describe('Fetch Test Event', () => {
 		const poll = trigger(parameters, { mode: 'manual', staticData });
 		for (let time = 0; time < 2; time += 1) {
 			expect((await poll()).items).toMatchObject([
-				{ changes: { clicked: { from: 0, to: 3, by: 3 } }, firstSeen: true },
-				{ changes: {}, firstSeen: true },
+				{ clickedBy: 3, firstSeen: true },
+				{ clickedBy: 0, firstSeen: true },
 			]);
 		}
 		expect(staticData).toEqual({ revision: 1, site: 'a', baselines: [] });
@@ -193,7 +194,7 @@ describe('a first publication', () => {
 	test('fails if an answer is not the service’s, and goes on if a gateway answers: a later poll reads it', async () => {
 		const [good, wrong, ...late] = addMany(4);
 		failing(wrong ?? '', { kind: 'respond', body: '{"ok":1}' });
-		for (const [at, status] of [408, 503].entries()) {
+		for (const [at, status] of [502, 503].entries()) {
 			failing(late[at] ?? '', { kind: 'respond', status, body: 'Back soon' });
 		}
 		const [broken, fine] = [wrong, late[0]].map((id) =>
@@ -317,14 +318,13 @@ test('at another site every campaign counts as never emitted', async () => {
 	const known = newTrigger();
 	const id = add(5);
 	anotherSite().addCampaign({ id, counters: { clicked: 2 } });
-	const changes: unknown[] = [];
+	const moves: unknown[] = [];
 	for (const at of [simulator(), anotherSite(), anotherSite(), simulator()]) {
 		const credentials = credentialsFor(at);
 		const { items } = await trigger({ campaignIds: id }, { ...known, credentials })();
-		changes.push(changesOf(items)?.[0] ?? null);
+		moves.push(items?.map(({ firstSeen, clickedBy }) => [firstSeen, clickedBy]) ?? null);
 	}
-	const first = (to: number) => ({ clicked: { from: 0, to, by: to } });
-	expect(changes).toEqual([first(5), first(2), null, first(5)]);
+	expect(moves).toEqual([[[true, 5]], [[true, 2]], null, [[true, 5]]]);
 });
 
 test('of polls that overlap on one context the second asks nothing and returns nothing', async () => {

@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pollEvery, type WorkflowDraft } from '../../../host';
+import type { INode } from 'n8n-workflow';
+import {
+	chain,
+	createDataTable,
+	insertInto,
+	outputOf,
+	pollEvery,
+	type DataTable,
+	type WorkflowDraft,
+} from '../../../host';
 import { untilRequests } from './sends';
 import type { Stage } from './stage';
 import {
@@ -147,6 +156,45 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		// In its twelve seconds a publication can read 78.
 		expect(emissions[0]?.length).toBeLessThan(ids.length);
 		expect(sumsOf(emissions.flat())).toEqual(countersOf(stage(), ids));
+	});
+
+	test("events go into n8n's own data table as they are, mapped automatically", async () => {
+		const { client } = stage();
+		const [campaignId = ''] = addCampaigns(1);
+		/** The row that the first event of a trigger becomes in a table with these columns. */
+		const rowOf = async (trigger: INode, name: string, columns: DataTable['columns']) => {
+			const tableId = await createDataTable(client, { name, columns });
+			const id = await add(chain(name, [trigger, insertInto(tableId)]));
+			await client.waitForExecutions({ workflowId: id });
+			const [first] = await client.executions({ workflowId: id });
+			const execution = await client.waitForExecution(first?.id ?? '');
+			expect(execution.status).toBe('success');
+			return outputOf(execution, 'Table')[0]?.json;
+		};
+
+		const columns: DataTable['columns'] = {
+			...{ campaignId: 'string', status: 'string', statusBefore: 'string', firstSeen: 'boolean' },
+			...{ delivered: 'number', deliveredBy: 'number', clicked: 'number', clickedBy: 'number' },
+			...{ closed: 'number', closedBy: 'number' },
+			...{ totalAttempts: 'number', totalAttemptsBy: 'number' },
+			...{ successfullySent: 'number', successfullySentBy: 'number' },
+			...{ failedToSend: 'number', failedToSendBy: 'number' },
+			...{ deliveryRate: 'number', clickRate: 'number', observedAt: 'date' },
+		};
+		const watched = { watch: ['status', 'delivered', 'closed'] };
+		const row = await rowOf(watch(stage(), [campaignId], watched), 'Of campaigns', columns);
+		expect(row).toMatchObject({
+			...{ campaignId, status: 'Sent', statusBefore: null, firstSeen: true },
+			...{ delivered: 5, deliveredBy: 5, closed: 0, closedBy: 0, clicked: 0, clickedBy: null },
+		});
+
+		// As n8n makes them of a CSV file without rows: all of them are texts.
+		const header =
+			'firstSeen,activeSubscribers,activeSubscribersBy,totalLifetimeSubscribers,totalLifetimeSubscribersBy,observedAt';
+		const texts = Object.fromEntries(header.split(',').map((name) => [name, 'string' as const]));
+		const ofSite = watch(stage(), [], { event: 'subscribersReached', number: 1 });
+		const rowOfSite = await rowOf(ofSite, 'Of the site', texts);
+		expect(rowOfSite).toMatchObject({ firstSeen: 'true', activeSubscribersBy: '10000' });
 	});
 
 	test('a number that is reached starts the workflow once', async () => {
