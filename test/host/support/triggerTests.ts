@@ -93,7 +93,9 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		const mistyped = watchWorkflow(watch(stage(), [...ids, '99999']));
 		const { client } = stage();
 		const { id: unpublished } = await client.createWorkflow(mistyped);
-		await expect(client.activate(unpublished)).rejects.toThrow('99999');
+		await expect(client.activate(unpublished)).rejects.toThrow(
+			"The push service has no campaign 99999. Correct 'Campaign IDs'.",
+		);
 		await client.deactivate(unpublished);
 
 		const id = await add(watchWorkflow(watch(stage(), ids)));
@@ -194,20 +196,26 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		const texts = Object.fromEntries(header.split(',').map((name) => [name, 'string' as const]));
 		const ofSite = watch(stage(), [], { event: 'subscribersReached', number: 1 });
 		const rowOfSite = await rowOf(ofSite, 'Of the site', texts);
-		expect(rowOfSite).toMatchObject({ firstSeen: 'true', activeSubscribersBy: '10000' });
+		expect(rowOfSite).toMatchObject({ activeSubscribers: '10000', activeSubscribersBy: '10000' });
 	});
 
-	test('a number that is reached starts the workflow once', async () => {
-		const campaignId = stage().simulator.addCampaign({ counters: { clicked: 5 } });
+	test('a number that is reached starts the workflow once, also if it was published, and switched off and on, in an outage', async () => {
+		const { client, simulator } = stage();
+		const campaignId = simulator.addCampaign({ counters: { clicked: 5 } });
 		const parameters = { event: 'campaignReached', counter: 'clicked', number: 10 };
+		simulator.addFault({ times: 0, action: { kind: 'respond', status: 503, body: 'Back soon' } });
 		const id = await add(watchWorkflow(watch(stage(), [campaignId], parameters)));
+		await client.deactivate(id);
+		await client.activate(id);
+		simulator.clearFaults();
 		for (const clicked of [9, 10, 8, 12]) {
-			stage().simulator.setCounters(campaignId, { clicked });
+			simulator.setCounters(campaignId, { clicked });
 			await untilRequests(stage(), 2);
 		}
-		await stage().client.waitForExecutions({ workflowId: id });
+		const begun = { workflowId: id, status: ['success'] };
+		await client.waitForExecutions(begun);
 		await untilRequests(stage(), 2);
-		expect(await stage().client.executions({ workflowId: id })).toHaveLength(1);
+		expect(await client.executions(begun)).toHaveLength(1);
 	});
 
 	test('the changes of 2,000 campaigns arrive, each once', async () => {
