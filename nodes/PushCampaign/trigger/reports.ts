@@ -61,11 +61,8 @@ export function selectReports(
 		const name = isPassing(problem) ? of : `${of} ${problem.cause}`;
 		const known = before.get(name);
 		now.set(name, { of, isReported: known !== undefined });
-		// One poll may fail by chance.
-		if (known === undefined) continue;
-		// It has not healed since it was reported.
-		if (known.isReported) continue;
-		reports.set(id, problem);
+		// One poll may fail by chance, and what was reported has not healed since.
+		if (known?.isReported === false) reports.set(id, problem);
 	}
 	failing.set(trigger, now);
 	return reports;
@@ -94,8 +91,9 @@ function describe({ problem, ids }: Group): string {
 	if (ids.includes(siteId)) return `The subscriber count can't be read. ${problem.message}`;
 	const s = ids.length === 1 ? '' : 's';
 	// Specification, Errors: about a campaign's status, this is about its ID.
-	if (problem.type === 'invalid_value')
+	if (problem.type === 'invalid_value') {
 		return `The push service has no campaign${s} ${nameIds(ids)}`;
+	}
 	return `Campaign${s} ${nameIds(ids)} can't be read. ${problem.message}`;
 }
 

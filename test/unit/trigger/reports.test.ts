@@ -178,10 +178,7 @@ describe('the error about failures', () => {
 		return failuresOf(ids.join(', '));
 	};
 
-	const textOf = (failures: string, goesOn?: string) => {
-		const { message, description } = toError(node, failuresOf(failures), goesOn) ?? {};
-		return { message, description };
-	};
+	const messageOf = (failures: Map<string, Problem>) => toError(node, failures)?.message;
 
 	test('is missing if nothing failed', () => {
 		expect(toError(node, new Map())).toBeUndefined();
@@ -202,27 +199,26 @@ describe('the error about failures', () => {
 	});
 
 	test('says nothing of a pause: the next poll asks anyway', () => {
-		expect(textOf('1 crowded').message).toBe("Campaign 1 can't be read. Too many.");
+		expect(messageOf(failuresOf('1 crowded'))).toBe("Campaign 1 can't be read. Too many.");
 	});
 
 	test('does not end a sentence twice', () => {
 		const message = 'n8n could not open the credential: Not there.';
 		const vault: Problem = { ...common, type: 'network', message, fix: 'Test it there.' };
-		const error = toError(node, new Map([[everything, vault]]));
-		expect(error?.message).toBe(`${message} Test it there.`);
+		expect(messageOf(new Map([[everything, vault]]))).toBe(`${message} Test it there.`);
 	});
 
 	test('names the subscriber count for the site, and nothing for a poll that could not begin', () => {
-		const ofSite = toError(node, new Map([[siteId, refused('invalid_value')]]));
-		expect(ofSite?.message).toMatch(/^The subscriber count can't be read\. Refused/);
-		expect(textOf('all key').message).toBe("The credential is not accepted. Check 'API Key'.");
+		const ofSite = messageOf(new Map([[siteId, refused('invalid_value')]]));
+		expect(ofSite).toMatch(/^The subscriber count can't be read\. Refused/);
+		expect(messageOf(failuresOf('all key'))).toBe(
+			"The credential is not accepted. Check 'API Key'.",
+		);
 	});
 
 	test('names 100 campaigns, and ten of more', () => {
 		const ids = Array.from({ length: 100 }, (_, index) => index).join(', ');
-		const [hundred, more, many] = [100, 101, 2000].map(
-			(count) => toError(node, allGone(count))?.message,
-		);
+		const [hundred, more, many] = [100, 101, 2000].map((count) => messageOf(allGone(count)));
 		expect(hundred).toMatch(`The push service has no campaigns ${ids}. Correct`);
 		expect(more).toMatch('no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 91 more. Correct');
 		expect(many).toMatch(' and 1,990 more. ');
