@@ -354,13 +354,16 @@ describe('a failure', () => {
 		expect(await again()).toEqual({ items: null, reports: [noCampaign] });
 	});
 
-	test('in the durable engine, whose polls have a context each, is reported once', async () => {
-		const known = { ...newTrigger(), activation: 'update', budgetMs: 36_000 } as const;
-		const reports: string[][] = [];
+	test('in the durable engine, whose polls have a context each, is reported once, and says how it goes on', async () => {
+		const credentials = credentialsFor(simulator());
+		const options: PollOptions = { ...newTrigger(), credentials, activation: 'update' };
+		const reports: unknown[] = [];
 		for (let count = 0; count < 3; count += 1) {
-			reports.push((await trigger({ campaignIds: '7' }, known)()).reports);
+			reports.push((await pollerOf({ campaignIds: '7' }, options)()).errors);
 		}
-		expect(reports).toEqual([[], [noCampaign], []]);
+		const description =
+			'The service says: "Invalid notification ID". The trigger goes on with its next poll.';
+		expect(reports).toMatchObject([[], [{ message: noCampaign, description }], []]);
 	});
 });
 

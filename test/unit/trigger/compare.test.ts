@@ -139,6 +139,9 @@ describe('a watched status', () => {
 
 	test('that the service does not give starts nothing, and the next one is compared with the last item', () => {
 		expect(startsOf(statuses(null, 'Sent', null, 'Sent', 'Gone'))).toEqual([1, 4]);
+		const withoutStatus: Poll = [readingOf({ clicked: 60 }, { status: null }), rule];
+		const after: Poll = [readingOf({ clicked: 60 }), rule];
+		expect(startsOf([...statuses('Sent'), withoutStatus, after])).toEqual([0, 1]);
 	});
 
 	test('that is watched from now on is compared with the last item', () => {
