@@ -1,5 +1,7 @@
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import type { N8nSession } from './rest';
+import { node } from './workflows';
 
 export type ColumnType = 'string' | 'number' | 'boolean' | 'date';
 
@@ -36,3 +38,18 @@ export async function createDataTable(
 	if (rows.length > 0) await client.request('POST', `${path}/${id}/insert`, { data: rows });
 	return id;
 }
+
+/** The node that adds a row for each item to a data table, its columns mapped by their names. */
+export const insertInto = (tableId: string): INode =>
+	node(
+		'Table',
+		'n8n-nodes-base.dataTable',
+		{
+			resource: 'row',
+			operation: 'insert',
+			dataTableId: { __rl: true, mode: 'id', value: tableId },
+			columns: { mappingMode: 'autoMapInputData', value: null },
+			options: {},
+		},
+		{ typeVersion: 1.1 },
+	);

@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { until } from '../../host/process/until';
 import type { FaultAction } from '../../simulator/faults';
@@ -14,6 +15,13 @@ const anotherSite = useSimulator();
 afterEach(() => void jest.restoreAllMocks());
 
 const hang = { kind: 'hang', process: false } as const;
+/** A pause of more than ten minutes ends a poll at once. */
+const crowded: FaultAction = {
+	kind: 'failure',
+	type: 'rate_limit',
+	description: '',
+	headers: { 'retry-after': '601' },
+};
 
 /** Has each read of a campaign fail. */
 const failing = (id: string, action: FaultAction) =>
@@ -60,9 +68,8 @@ const newTrigger = () => ({
 const add = (clicked: number) => simulator().addCampaign({ counters: { clicked } });
 const addMany = (count: number) => Array.from({ length: count }, () => add(1));
 const idsOf = (items: IDataObject[] | null) => items?.map(({ campaignId }) => campaignId);
-const changesOf = (items: IDataObject[] | null) => items?.map(({ changes }) => changes);
 
-const noCampaign = 'The push service has no campaign 7';
+const noCampaign = "The push service has no campaign 7. Correct 'Campaign IDs'.";
 
 const anyTime = matching(/^\d{4}-\d\d-\d\dT.*Z$/);
 
@@ -71,31 +78,33 @@ const schemaFieldsOf = (item: IDataObject = {}) =>
 	declaredIn('../v1.0.0').flatMap(([name]) => (name in item ? [name] : []));
 
 describe('an event', () => {
-	test('of a campaign holds its numbers in the order of the output schema, and what changed', async () => {
+	test('of a campaign is flat, with all fields in the order of the output schema', async () => {
 		const counters = { total_attempts: 9, successfully_sent: 8, delivered: 4, clicked: 1 };
 		const id = simulator().addCampaign({ status: 'Sent', counters });
-		const poll = trigger({ campaignIds: id, watch: ['clicked', 'status'] });
+		const poll = trigger({ campaignIds: id, watch: ['clicked', 'closed', 'status'] });
 		const { items } = await poll();
 		expect(items).toEqual([
 			{
-				...{ campaignId: id, status: 'Sent', firstSeen: true, observedAt: anyTime },
-				changes: { status: { from: null, to: 'Sent' }, clicked: { from: 0, to: 1, by: 1 } },
-				...{ totalAttempts: 9, successfullySent: 8, failedToSend: 0 },
-				...{ delivered: 4, clicked: 1, closed: 0, deliveryRate: 0.5, clickRate: 0.25 },
+				...{ campaignId: id, status: 'Sent', statusBefore: null, firstSeen: true },
+				...{ delivered: 4, deliveredBy: null, clicked: 1, clickedBy: 1, closed: 0, closedBy: 0 },
+				...{ totalAttempts: 9, totalAttemptsBy: null },
+				...{ successfullySent: 8, successfullySentBy: null },
+				...{ failedToSend: 0, failedToSendBy: null },
+				...{ deliveryRate: 0.5, clickRate: 0.25, observedAt: anyTime },
 			},
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
 		expect((await poll()).items).toBeNull();
 	});
 
-	test('of the site holds both counts', async () => {
+	test('of the site is flat, too, with both counts', async () => {
 		const poll = trigger({ event: 'subscribersReached', number: 10_000 });
 		const { items } = await poll();
-		expect(items).toMatchObject([
+		expect(items).toEqual([
 			{
-				activeSubscribers: 10_000,
-				totalLifetimeSubscribers: 12_500,
-				changes: { activeSubscribers: { from: 0, to: 10_000, by: 10_000 } },
+				...{ firstSeen: true, activeSubscribers: 10_000, activeSubscribersBy: 10_000 },
+				...{ totalLifetimeSubscribers: 12_500, totalLifetimeSubscribersBy: null },
+				observedAt: anyTime,
 			},
 		]);
 		expect(Object.keys(items?.[0] ?? {})).toEqual(schemaFieldsOf(items?.[0]));
@@ -148,67 +157,96 @@ describe('Fetch Test Event', () => {
 		const poll = trigger(parameters, { mode: 'manual', staticData });
 		for (let time = 0; time < 2; time += 1) {
 			expect((await poll()).items).toMatchObject([
-				{ changes: { clicked: { from: 0, to: 3, by: 3 } }, firstSeen: true },
-				{ changes: {}, firstSeen: true },
+				{ clickedBy: 3, firstSeen: true },
+				{ clickedBy: 0, firstSeen: true },
 			]);
 		}
 		expect(staticData).toEqual({ revision: 1, site: 'a', baselines: [] });
 	});
 
-	test('fails with the names of the campaigns that can’t be read', async () => {
+	test('fails with the names of the campaigns that can’t be read, and with what to mend', async () => {
 		const poll = trigger({ campaignIds: ['7', add(1), '8'] }, { mode: 'manual' });
 		await expect(poll()).rejects.toMatchObject({
-			message: 'The push service has no campaigns 7, 8',
-			description:
-				'The service says: "Invalid notification ID". Correct \'Campaign IDs\', and try again.',
+			message: "The push service has no campaigns 7, 8. Correct 'Campaign IDs'.",
+			description: 'The service says: "Invalid notification ID".',
 			httpCode: '404',
 		});
 	});
+
+	test('shows what can be read although the service limits requests, and fails if that is nothing', async () => {
+		const [good, bad] = [add(1), add(1)];
+		failing(bad, crowded);
+		const poll = trigger({ campaignIds: [good, bad] }, { mode: 'manual' });
+		expect(idsOf((await poll()).items)).toEqual([good]);
+		failing(good, crowded);
+		await expect(poll()).rejects.toThrow(
+			`Campaigns ${good}, ${bad} can't be read. The push service is receiving too many requests.`,
+		);
+	});
 });
 
-describe('a first publication', () => {
-	test('fails with every campaign and every reason, and the next poll of its context goes on', async () => {
+describe('a first publication fails', () => {
+	test('with every campaign and every reason, and the next poll of its context goes on', async () => {
 		const [good, bad] = [add(1), add(1)];
 		failing(bad, { kind: 'failure', description: 'No', type: 'header_invalid' });
 		const poll = trigger({ campaignIds: [good, 'gone', bad] });
 		await expect(poll()).rejects.toThrow(
-			/no campaign gone\. Campaign \d+ can't be read\. The push service did not get/,
+			/no campaign gone\. Campaign \d+ can't be read\. The push service did not get .*\. Correct .*\. Check /,
 		);
 		expect(await poll()).toMatchObject({ items: [{ campaignId: good }], reports: [] });
 	});
 
-	test('fails in words that name no item, because a trigger has none', async () => {
-		const failure = await trigger({ campaignIds: '={{ "" }}' })().catch((error: unknown) => error);
-		expect(failure).toMatchObject({
-			message: "'Campaign IDs' is empty",
-			description: 'Check the expression, and the data that it reads, and try again.',
-		});
+	test('in words that name no item, because a trigger has none', async () => {
+		await expect(trigger({ campaignIds: '={{ "" }}' })()).rejects.toThrow(
+			"'Campaign IDs' is empty. Check the expression, and the data that it reads.",
+		);
 	});
 
-	test('fails if the credential is not valid', async () => {
+	test('if the credential is not valid', async () => {
 		const credentials = credentialsFor({ url: 'ftp://x' });
 		await expect(trigger({ campaignIds: 1 }, { credentials })()).rejects.toThrow('Base URL');
 	});
 
-	test('fails if an answer is not the service’s, and goes on if a gateway answers: a later poll reads it', async () => {
-		const [good, wrong, ...late] = addMany(4);
-		failing(wrong ?? '', { kind: 'respond', body: '{"ok":1}' });
-		for (const [at, status] of [408, 503].entries()) {
-			failing(late[at] ?? '', { kind: 'respond', status, body: 'Back soon' });
-		}
-		const [broken, fine] = [wrong, late[0]].map((id) =>
-			trigger({ campaignIds: [good, id, ...late] }),
+	test('if the host does not exist', async () => {
+		const lookup = jest.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
+			const done = given.at(-1);
+			const error = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+			if (typeof done === 'function') Reflect.apply(done, undefined, [error]);
+		});
+		const credentials = credentialsFor({ url: 'https://push.example.com' });
+		await expect(trigger({ campaignIds: 1 }, { credentials })()).rejects.toThrow(
+			"Could not connect to push.example.com: host not found. Check 'Base URL' in",
 		);
-		await expect(broken?.()).rejects.toThrow(
-			new RegExp(`^Campaign ${wrong} can't be read\\. The answer \\(HTTP 200\\)`),
-		);
-		const first = await fine?.();
-		expect([first?.reports, idsOf(first?.items ?? null)]).toEqual([[], [good]]);
-		simulator().clearFaults();
-		expect(idsOf((await fine?.())?.items ?? null)).toEqual(late);
+		expect(lookup).toHaveBeenCalled();
 	});
 
-	test('fails for what stays wrong alone, if the rest was only not reached in time', async () => {
+	test('if what comes is not the service’s, or can’t be used, though others can be read', async () => {
+		const record = (id: string, clicked: string) =>
+			JSON.stringify({ notification_status: 'Sent', notification_id: id, count: { clicked } });
+		const answers = [
+			{ body: '<html>' },
+			{ status: 404, body: '' },
+			{ body: '{"ok":1}' },
+			{ body: record('77', '1') },
+			{ body: record('1005', '1,234') },
+		];
+		for (const [at, answer] of answers.entries()) {
+			const id = simulator().addCampaign({ id: String(1001 + at) });
+			failing(id, { kind: 'respond', ...answer });
+		}
+		const poll = trigger({ campaignIds: [add(1), 1001, 1002, 1003, 1004, 1005] });
+		await expect(poll()).rejects.toMatchObject({
+			message: [
+				"Campaigns 1003, 1004, 1005 can't be read. The answer (HTTP 200) does not hold what the push service promises.",
+				"Campaign 1001 can't be read. The answer (HTTP 200) is not the push service's.",
+				"Campaign 1002 can't be read. The answer (HTTP 404) is not the push service's.",
+				"If 'Base URL' in the Push Campaign API credential is right, ask the support of your push service.",
+				"Check 'Base URL' in the Push Campaign API credential.",
+			].join(' '),
+		});
+	});
+
+	test('for what stays wrong alone, if the rest was only not reached in time', async () => {
 		const hanging = addMany(30);
 		for (const id of hanging) failing(id, hang);
 		const { endAfter } = holdTimes();
@@ -218,45 +256,47 @@ describe('a first publication', () => {
 		await expect(poll()).rejects.toThrow(new RegExp(`^${noCampaign}$`));
 		await ended;
 	});
+});
 
-	test('fails with all names if the service answers nothing in time', async () => {
-		const ids = addMany(50);
-		failing('', hang);
-		const { endAfter } = holdTimes();
-		const ended = endAfter(20);
-		await expect(trigger({ campaignIds: ids })()).rejects.toMatchObject({
-			message: matching(/^Campaigns (\d+, ){40,}\d+ can't.*The time of this poll was over/),
-			description: matching(/Try again later\.$/),
-		});
-		await ended;
+describe('a first publication goes on, and a later poll reads the rest,', () => {
+	test.each<{ name: string; actions: FaultAction[] }>([
+		{ name: 'refused for too many requests', actions: [crowded, crowded] },
+		{
+			name: 'met by an outage',
+			actions: [
+				{ kind: 'respond', status: 503, body: 'Back soon' },
+				{ kind: 'failure', description: 'Something went wrong' },
+				{ kind: 'reset-before' },
+			],
+		},
+	])('if some campaigns, or all of them, are $name', async ({ actions }) => {
+		const first = add(1);
+		const late = addMany(actions.length);
+		for (const [at, action] of actions.entries()) failing(late[at] ?? '', action);
+		const some = trigger({ campaignIds: [first, ...late] });
+		const all = trigger({ campaignIds: late });
+		expect(await Promise.all([some(), all()])).toMatchObject([
+			{ items: [{ campaignId: first }], reports: [] },
+			{ items: null, reports: [] },
+		]);
+		simulator().clearFaults();
+		for (const poll of [some, all]) expect(idsOf((await poll()).items)).toEqual(late);
 	});
 
 	test.each([
-		{
-			name: 'refused for too many requests',
-			prepare: () => simulator().configure({ rateLimit: { perSecond: 0, burst: 1 } }),
-			// The last one leaves behind the first pause.
-			requests: 21,
-		},
-		{
-			name: 'not reached in time',
-			// Each of the ten answers lets one more request be in flight.
-			prepare: (ids: string[]) => ids.slice(10).forEach((id) => failing(id, hang)),
-			requests: 40,
-		},
-	])('goes on if campaigns were only $name, and a later poll reads them', async (row) => {
+		// Each of the ten answers lets one more request be in flight.
+		{ name: 'some campaigns are', answered: 10, requests: 40 },
+		{ name: 'none is', answered: 0, requests: 20 },
+	])('if $name reached in time', async ({ answered, requests }) => {
 		const ids = addMany(50);
-		row.prepare(ids);
+		const late = ids.slice(answered);
+		for (const id of late) failing(id, hang);
 		const { endAfter } = holdTimes();
 		const poll = trigger({ campaignIds: ids });
-		const [{ items, reports }] = await Promise.all([poll(), endAfter(row.requests)]);
-		const first = idsOf(items) ?? [];
-		expect(first.length).toBeGreaterThan(0);
-		expect(first.length).toBeLessThan(50);
-		expect(reports).toEqual([]);
+		const [{ items, reports }] = await Promise.all([poll(), endAfter(requests)]);
+		expect([idsOf(items) ?? [], reports]).toEqual([ids.slice(0, answered), []]);
 		simulator().clearFaults();
-		simulator().configure({ rateLimit: null });
-		expect([...first, ...(idsOf((await poll()).items) ?? [])].sort()).toEqual(ids.sort());
+		expect(idsOf((await poll()).items)).toEqual(late);
 	});
 });
 
@@ -273,17 +313,28 @@ describe('a failure', () => {
 		},
 	);
 
-	test('of a vault is reported once, too, and what changed meanwhile is emitted after it', async () => {
+	test('of a vault throws nothing at a first publication, is reported once, too, and what changed meanwhile is emitted after it', async () => {
 		const id = add(1);
 		let isDown = true;
 		const onOpen = () => {
 			if (isDown) throw new Error('The vault is down');
 		};
-		const poll = trigger({ campaignIds: id }, { activation: 'init', onOpen });
+		const poll = trigger({ campaignIds: id }, { onOpen });
 		const reports = [await poll(), await poll(), await poll()].map((each) => each.reports);
 		expect(reports).toEqual([[], [expect.stringContaining('The vault is down')], []]);
 		isDown = false;
 		expect(idsOf((await poll()).items)).toEqual([id]);
+	});
+
+	test('of the site’s count is reported, too, and the count is emitted after it', async () => {
+		const action = { kind: 'failure', type: 'header_invalid', description: '' } as const;
+		simulator().addFault({ match: { path: '/subscriber_count' }, times: 0, action });
+		const poll = trigger({ event: 'subscribersReached', number: 1 }, { activation: 'init' });
+		const reports = [await poll(), await poll(), await poll()].map((each) => each.reports);
+		const message = matching(/^The subscriber count can't be read\. The push service did not get /);
+		expect(reports).toEqual([[], [message], []]);
+		simulator().clearFaults();
+		expect((await poll()).items).toMatchObject([{ activeSubscribers: 10_000 }]);
 	});
 
 	test('throws nothing when a trigger is published again that has reported, whatever was edited', async () => {
@@ -303,13 +354,16 @@ describe('a failure', () => {
 		expect(await again()).toEqual({ items: null, reports: [noCampaign] });
 	});
 
-	test('in the durable engine, whose polls have a context each, is reported once', async () => {
-		const known = { ...newTrigger(), activation: 'update', budgetMs: 36_000 } as const;
-		const reports: string[][] = [];
+	test('in the durable engine, whose polls have a context each, is reported once, and says how it goes on', async () => {
+		const credentials = credentialsFor(simulator());
+		const options: PollOptions = { ...newTrigger(), credentials, activation: 'update' };
+		const reports: unknown[] = [];
 		for (let count = 0; count < 3; count += 1) {
-			reports.push((await trigger({ campaignIds: '7' }, known)()).reports);
+			reports.push((await pollerOf({ campaignIds: '7' }, options)()).errors);
 		}
-		expect(reports).toEqual([[], [noCampaign], []]);
+		const description =
+			'The service says: "Invalid notification ID". The trigger goes on with its next poll.';
+		expect(reports).toMatchObject([[], [{ message: noCampaign, description }], []]);
 	});
 });
 
@@ -317,14 +371,13 @@ test('at another site every campaign counts as never emitted', async () => {
 	const known = newTrigger();
 	const id = add(5);
 	anotherSite().addCampaign({ id, counters: { clicked: 2 } });
-	const changes: unknown[] = [];
+	const moves: unknown[] = [];
 	for (const at of [simulator(), anotherSite(), anotherSite(), simulator()]) {
 		const credentials = credentialsFor(at);
 		const { items } = await trigger({ campaignIds: id }, { ...known, credentials })();
-		changes.push(changesOf(items)?.[0] ?? null);
+		moves.push(items?.map(({ firstSeen, clickedBy }) => [firstSeen, clickedBy]) ?? null);
 	}
-	const first = (to: number) => ({ clicked: { from: 0, to, by: to } });
-	expect(changes).toEqual([first(5), first(2), null, first(5)]);
+	expect(moves).toEqual([[[true, 5]], [[true, 2]], null, [[true, 5]]]);
 });
 
 test('of polls that overlap on one context the second asks nothing and returns nothing', async () => {
@@ -366,8 +419,8 @@ describe('the time of a poll, and of a request', () => {
 			.mockImplementation(async () => await new Promise<never>(() => undefined));
 		const poll = trigger({ campaignIds: 1 }, { activation: 'init', budgetMs: 100 });
 		await poll();
-		const message = 'n8n did not open the credential in the time of this poll';
-		expect((await poll()).reports).toEqual([message]);
+		const message = 'n8n did not open the credential in the time of this poll. Check ';
+		expect((await poll()).reports).toEqual([expect.stringContaining(message)]);
 	});
 
 	test('ends whatever hangs, and no socket outlives it', async () => {

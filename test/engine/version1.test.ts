@@ -87,17 +87,17 @@ test.each([
 	{
 		name: 'Campaign Numbers Change',
 		item: {
-			...{ campaignId: '2001', status: 'Sent', clicked: 3, firstSeen: true },
-			changes: { status: { from: null, to: 'Sent' }, clicked: { from: 0, to: 3, by: 3 } },
+			...{ campaignId: '2001', status: 'Sent', statusBefore: null, firstSeen: true },
+			...{ clicked: 3, clickedBy: 3 },
 		},
 	},
 	{
 		name: 'Campaign Reaches a Number',
-		item: { campaignId: '2001', changes: { clicked: { from: 0, to: 3, by: 3 } } },
+		item: { campaignId: '2001', clickedBy: 3 },
 	},
 	{
 		name: 'Subscriber Count Changes',
-		item: { changes: { totalLifetimeSubscribers: { from: 0, to: 12_500, by: 12_500 } } },
+		item: { totalLifetimeSubscribersBy: 12_500 },
 	},
 	{ name: 'Subscriber Count Reaches a Number', item: { activeSubscribers: 10_000 } },
 ])('a trigger that was saved with version 1 starts on: $name', async ({ name, item }) => {

@@ -1,15 +1,21 @@
 import { z } from 'zod';
 
+import type { FailureCause } from './failureWords';
+import { checkBaseUrl } from './failureWords';
+
 /** Why no connection was made. A request leaves after that, so certainly nothing was sent. */
 export interface NoConnection {
 	/** Follows "Could not connect to push.example:". */
 	readonly reason: string;
-	/** What to mend, if it is not the address: sentences. */
+	/** What to mend, if that is known: sentences. */
 	readonly fix?: string;
+	/** If it does not pass by itself. */
+	readonly cause?: FailureCause;
 }
 
-/** Of Node.js, `dns`. */
-const dnsCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME']);
+/** Of Node.js, `dns`. With the first one DNS says that there is no such host, with the others it may not have answered. */
+const unknownHost = 'ENOTFOUND';
+const dnsCodes = new Set(['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME']);
 
 /**
  * Of Node.js, `tls`. It checks the certificate at the end of the handshake, before it writes the request. Other codes
@@ -56,6 +62,9 @@ const allowIt = 'Ask the administrator of this n8n to allow requests to it.';
 function toNoConnection(error: Thrown): NoConnection | undefined {
 	const code = error.code || error.httpCode;
 	if (code === 'ECONNREFUSED') return { reason: 'connection refused' };
+	if (code === unknownHost) {
+		return { reason: 'host not found', fix: checkBaseUrl, cause: 'configuration-invalid' };
+	}
 	if (dnsCodes.has(code)) return { reason: 'host not found' };
 	if (error.syscall === 'connect') return { reason: 'the address cannot be reached' };
 	if (certificateCodes.has(code)) {

@@ -99,6 +99,9 @@ export const redirectProblem = (statusCode: number, host = 'another address'): P
 		"If that is your push service, enter its address as 'Base URL' in the Push Campaign API credential.",
 	);
 
+const askAboutAnswer =
+	"If 'Base URL' in the Push Campaign API credential is right, ask the support of your push service.";
+
 /**
  * The answer can't be used.
  * @param isService whether it may be the service's: JSON that is no refusal
@@ -117,9 +120,10 @@ export function unusableProblem(
 		httpCode: String(statusCode),
 		retryAfterMs,
 	};
-	if (isService || statusCode >= 300) return problem;
-	// A web page: the address is another one, and waiting does not help.
-	return { ...problem, fix: checkBaseUrl, cause: 'configuration-invalid' };
+	if (statusCode >= 500) return problem;
+	// Waiting does not help. A web page is at another address.
+	const fix = isService ? askAboutAnswer : checkBaseUrl;
+	return { ...problem, fix, cause: 'configuration-invalid' };
 }
 
 const unknownWords = (reason: string, { isSend }: Requested) => ({
@@ -164,8 +168,12 @@ export const notStartedProblem: Problem = {
 const ifItStays = "If it stays so, check 'Base URL' in the Push Campaign API credential.";
 
 /** No connection was made, so certainly nothing was sent. */
-export const noConnectionProblem = (host: string, { reason, fix }: NoConnection): Problem => ({
+export const noConnectionProblem = (
+	host: string,
+	{ reason, fix = ifItStays, cause = notConnected.cause }: NoConnection,
+): Problem => ({
 	...notConnected,
 	message: `Could not connect to ${host}: ${reason}`,
-	fix: fix ?? ifItStays,
+	fix,
+	cause,
 });

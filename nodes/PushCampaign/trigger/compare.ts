@@ -6,14 +6,12 @@ import type { Counters } from '../service/answers';
 /** A campaign, or the site, as the service shows it at one moment. */
 export interface Reading {
 	readonly id: string;
-	/** Null for the site, which has no status. */
-	readonly status: string | null;
+	/** Null if the service gives none. The site has no status, and its item no field for one. */
+	readonly status?: string | null;
 	/** In the order of the item. */
 	readonly counters: Counters;
-	/** What the item begins with, in front of what changed. */
-	readonly head: Readonly<IDataObject>;
-	/** What follows it. */
-	readonly numbers: Readonly<IDataObject>;
+	/** What follows the counters. */
+	readonly rates: Counters;
 	/** When the answer arrived, in milliseconds since 1970. */
 	readonly observedAt: number;
 }
@@ -47,69 +45,63 @@ export const baselineSchema = z.object({
 	/** Of each counter, the highest number whose reaching was emitted. */
 	reached: z.record(z.string(), z.number()),
 });
-type Baseline = Readonly<z.infer<typeof baselineSchema>>;
+/** Of what was never emitted there is none: it counts from zero. */
+type Baseline = Readonly<z.infer<typeof baselineSchema>> | undefined;
 
 /** By ID. */
-export type Baselines = ReadonlyMap<string, Baseline>;
+export type Baselines = ReadonlyMap<string, NonNullable<Baseline>>;
 
-type Change =
-	| { readonly from: string | null; readonly to: string }
-	| { readonly from: number; readonly to: number; readonly by: number };
+const isWatched = (name: string, rule: Rule) =>
+	rule.startsOn === 'change' ? rule.watched.includes(name) : rule.counter === name;
 
-/** By the name of the counter, or `status`. */
-type Changes = Readonly<Record<string, Change>>;
-
-/** What was never emitted counts from zero. */
-const nothing = (id: string): Baseline => ({ id, status: null, counters: {}, reached: {} });
-
-/** Everything watched that moved, also by less than the minimum. What the service does not give is not compared. */
-function findChanges({ status, counters }: Reading, before: Baseline, rule: Rule): Changes {
-	const watched = rule.startsOn === 'change' ? rule.watched : [rule.counter];
-	const changes: Record<string, Change> = {};
-	if (watched.includes('status') && status !== null && status !== before.status) {
-		changes['status'] = { from: before.status, to: status };
-	}
-	for (const [name, to] of Object.entries(counters)) {
-		const from = before.counters[name] ?? 0;
-		if (!watched.includes(name) || to === null || to === from) continue;
-		changes[name] = { from, to, by: to - from };
-	}
-	return changes;
+/** By how much a counter has moved since the last event; null if it is not watched, or not known. */
+function moveOf(name: string, now: number | null, before: Baseline, rule: Rule): number | null {
+	if (now === null || !isWatched(name, rule)) return null;
+	return now - (before?.counters[name] ?? 0);
 }
 
-function startsWorkflow(now: Reading, changes: Changes, before: Baseline, rule: Rule): boolean {
-	if (rule.startsOn === 'reach') {
-		const { counter, number } = rule;
-		return (now.counters[counter] ?? 0) >= number && (before.reached[counter] ?? 0) < number;
-	}
-	return Object.values(changes).some(
-		(change) => !('by' in change) || Math.abs(change.by) >= rule.minimumChange,
+function hasChanged({ status, counters }: Reading, before: Baseline, rule: ChangedRule): boolean {
+	const isNewStatus = typeof status === 'string' && status !== before?.status;
+	if (isNewStatus && isWatched('status', rule)) return true;
+	return Object.entries(counters).some(
+		([name, now]) => Math.abs(moveOf(name, now, before, rule) ?? 0) >= rule.minimumChange,
 	);
 }
 
-function moveBaseline(before: Baseline, { status, counters }: Reading, rule: Rule): Baseline {
-	const moved = { ...before.counters };
+function hasReached({ counters }: Reading, before: Baseline, { counter, number }: ReachedRule) {
+	return (counters[counter] ?? 0) >= number && (before?.reached[counter] ?? 0) < number;
+}
+
+function moveBaseline(before: Baseline, { id, status, counters }: Reading, rule: Rule) {
+	const moved = { ...before?.counters };
 	for (const [name, value] of Object.entries(counters)) {
 		if (value !== null) moved[name] = value;
 	}
-	const baseline = { ...before, status: status ?? before.status, counters: moved };
-	if (rule.startsOn === 'change') return baseline;
-	return { ...baseline, reached: { ...before.reached, [rule.counter]: rule.number } };
+	const reached = { ...before?.reached };
+	if (rule.startsOn === 'reach') reached[rule.counter] = rule.number;
+	return { id, status: status ?? before?.status ?? null, counters: moved, reached };
 }
 
-const toItem = ({ head, numbers, observedAt }: Reading, changes: Changes, firstSeen: boolean) => ({
-	...head,
-	// Where a table shows them at once.
-	changes,
-	firstSeen,
-	...numbers,
-	observedAt: new Date(observedAt).toISOString(),
-});
+/** A flat item of always the same fields, so that a table takes it as it is. */
+function toItem(reading: Reading, before: Baseline, rule: Rule): IDataObject {
+	const { id, status, counters, rates, observedAt } = reading;
+	const item: IDataObject = {};
+	if (status !== undefined) {
+		item['campaignId'] = id;
+		item['status'] = status;
+		item['statusBefore'] = isWatched('status', rule) ? (before?.status ?? null) : null;
+	}
+	item['firstSeen'] = before === undefined;
+	for (const [name, now] of Object.entries(counters)) {
+		item[name] = now;
+		item[`${name}By`] = moveOf(name, now, before, rule);
+	}
+	return { ...item, ...rates, observedAt: new Date(observedAt).toISOString() };
+}
 
 /** The item that shows the present state, as if it were seen for the first time. */
-export function presentItem(reading: Reading, rule: Rule): IDataObject {
-	return toItem(reading, findChanges(reading, nothing(reading.id), rule), true);
-}
+export const presentItem = (reading: Reading, rule: Rule): IDataObject =>
+	toItem(reading, undefined, rule);
 
 /** Compares what was read with what was emitted. */
 export function compare(
@@ -120,12 +112,14 @@ export function compare(
 	const items: IDataObject[] = [];
 	const baselines = new Map(before);
 	for (const reading of readings) {
-		const { id } = reading;
-		const baseline = before.get(id) ?? nothing(id);
-		const changes = findChanges(reading, baseline, rule);
-		if (!startsWorkflow(reading, changes, baseline, rule)) continue;
-		items.push(toItem(reading, changes, !before.has(id)));
-		baselines.set(id, moveBaseline(baseline, reading, rule));
+		const baseline = before.get(reading.id);
+		const starts =
+			rule.startsOn === 'change'
+				? hasChanged(reading, baseline, rule)
+				: hasReached(reading, baseline, rule);
+		if (!starts) continue;
+		items.push(toItem(reading, baseline, rule));
+		baselines.set(reading.id, moveBaseline(baseline, reading, rule));
 	}
 	return { items, baselines };
 }

@@ -40,7 +40,7 @@ const watchCampaign: INodeProperties = {
 	required: true,
 	default: [...namesOf(campaignCounters)],
 	description: 'What to watch of each campaign',
-	hint: 'The first poll reports the numbers as they are then, from 1 (or from Minimum Change)',
+	hint: 'The first poll reports the numbers as they are then',
 	options: optionsOf([...campaignCounters, status]),
 };
 

@@ -2,7 +2,6 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { toProblem } from '../n8n/errors';
 import { pollParameters } from '../n8n/parameters';
-import type { Problem } from '../service/problems';
 import type { Rule } from './compare';
 import { compare, presentItem } from './compare';
 import { readWatched } from './events';
@@ -55,19 +54,13 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 	}
 }
 
-/** Whether a later poll would meet it again. */
-function staysWrong(problem: Problem): boolean {
-	if (!isPassing(problem)) return true;
-	// A gateway answers for a while with HTTP 408, or from 500 on; what else is not the service's is at a wrong address.
-	const code = Number(problem.httpCode);
-	return problem.type === 'unexpected_answer' && code < 500 && code !== 408;
-}
+/** What stays wrong until somebody mends it. */
+const wrongOf = ({ failures }: Found): Failures =>
+	new Map([...failures].filter(([, problem]) => !isPassing(problem)));
 
-/** Throws what stays wrong, or else what passes if nothing at all could be read: otherwise a later poll reads it. */
-function throwFailures(context: IPollFunctions, { failures, isAnythingRead }: Found): void {
-	const wrong = new Map([...failures].filter(([, problem]) => staysWrong(problem)));
-	const thrown = wrong.size > 0 || isAnythingRead ? wrong : failures;
-	const error = toError(context.getNode(), thrown, true);
+/** @throws an error about failures, if there are any */
+function throwAny(context: IPollFunctions, failures: Failures): void {
+	const error = toError(context.getNode(), failures);
 	if (error !== undefined) throw error;
 }
 
@@ -77,7 +70,7 @@ const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null 
 /** 'Fetch Test Event': the present state of everything. It changes no baseline. */
 async function fetchTestEvent(context: IPollFunctions) {
 	const found = await read(context, firstPollMs);
-	throwFailures(context, found);
+	throwAny(context, found.isAnythingRead ? wrongOf(found) : found.failures);
 	if (found.seen === undefined) return null;
 	const { readings, rule } = found.seen;
 	return toOutput(readings.map((each) => presentItem(each, rule)));
@@ -87,8 +80,9 @@ async function fetchTestEvent(context: IPollFunctions) {
  * A poll of an active workflow.
  *
  * What is thrown fails a publication, or a start of n8n: n8n 2 does not poll a trigger again whose first poll fails
- * (n8n-core 2.41.1: `active-workflow-triggers.js`, `activatePollTrigger`). That is right for one that was never
- * published before, because its user is there to correct it. All else becomes a failed execution beside the poll.
+ * (n8n-core 2.41.1: `active-workflow-triggers.js`, `activatePollTrigger`). So only what stays wrong is thrown, and only
+ * for a trigger that has emitted nothing, because its user is there to mend it. All else becomes a failed execution
+ * beside the poll.
  */
 async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 	const state = new TriggerState(context);
@@ -97,11 +91,12 @@ async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 	if (mayFail) longest = publicationMs;
 
 	const found = await read(context, longest);
-	if (mayFail) throwFailures(context, found);
+	if (mayFail) throwAny(context, wrongOf(found));
 	// From here on nothing is waited for: no other poll can emit in between.
 	if (state.isStale) return null;
 	const reports = selectReports(state.key, found.failures, found.isAnythingRead);
-	const report = toError(context.getNode(), reports, false);
+	const goesOn = 'The trigger goes on with its next poll.';
+	const report = toError(context.getNode(), reports, goesOn);
 	if (report !== undefined) context.__emitError(report);
 	if (found.seen === undefined) return null;
 
@@ -113,7 +108,7 @@ async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 
 /**
  * Polls once; returns `null` if nothing is to be emitted, or another poll of the context is in flight.
- * @throws NodeApiError or NodeOperationError on 'Fetch Test Event' and on a first publication (see `throwFailures`)
+ * @throws NodeApiError or NodeOperationError on 'Fetch Test Event', and on a first publication what stays wrong
  */
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const isPolling = arePolling.get(context);

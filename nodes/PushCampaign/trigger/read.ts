@@ -32,14 +32,7 @@ export const readCampaign: Subject = async (client, id, timeoutMs) => {
 	// The numbers that are wanted most come first, so that they are on the screen.
 	const { delivered = null, clicked = null, closed = null } = given;
 	const counters = { delivered, clicked, closed, ...given };
-	const value = {
-		id,
-		status,
-		counters,
-		head: { campaignId: id, status },
-		numbers: { ...counters, ...toRates(given) },
-		observedAt: Date.now(),
-	};
+	const value = { id, status, counters, rates: toRates(given), observedAt: Date.now() };
 	return { ...result, value };
 };
 
@@ -52,7 +45,7 @@ export const readSite: Subject = async (client, id, timeoutMs) => {
 	if (!result.answered) return result;
 	const { activeSubscribers = null } = result.value;
 	const counters = { activeSubscribers, ...result.value };
-	const value = { id, status: null, counters, head: {}, numbers: counters, observedAt: Date.now() };
+	const value = { id, counters, rates: {}, observedAt: Date.now() };
 	return { ...result, value };
 };
 

@@ -13,7 +13,10 @@ export const everything = '';
 const aPart = 'a part';
 const theWhole = 'the whole';
 
-/** Whether it ends by itself, as an outage does. It is chance which campaigns that meets, and with which words. */
+/**
+ * Whether it ends by itself, as an outage does; everything else stays wrong until somebody mends it. It is chance which
+ * campaigns an outage meets, and with which words.
+ */
 export const isPassing = ({ cause }: Problem): boolean =>
 	cause === 'rate-limited' || cause === 'temporarily-unavailable';
 
@@ -58,11 +61,8 @@ export function selectReports(
 		const name = isPassing(problem) ? of : `${of} ${problem.cause}`;
 		const known = before.get(name);
 		now.set(name, { of, isReported: known !== undefined });
-		// One poll may fail by chance.
-		if (known === undefined) continue;
-		// It has not healed since it was reported.
-		if (known.isReported) continue;
-		reports.set(id, problem);
+		// One poll may fail by chance, and what was reported has not healed since.
+		if (known?.isReported === false) reports.set(id, problem);
 	}
 	failing.set(trigger, now);
 	return reports;
@@ -91,8 +91,9 @@ function describe({ problem, ids }: Group): string {
 	if (ids.includes(siteId)) return `The subscriber count can't be read. ${problem.message}`;
 	const s = ids.length === 1 ? '' : 's';
 	// Specification, Errors: about a campaign's status, this is about its ID.
-	if (problem.type === 'invalid_value')
+	if (problem.type === 'invalid_value') {
 		return `The push service has no campaign${s} ${nameIds(ids)}`;
+	}
 	return `Campaign${s} ${nameIds(ids)} can't be read. ${problem.message}`;
 }
 
@@ -106,23 +107,28 @@ function groupByReason(failures: Failures): Group[] {
 	return [...groups.values()].sort((one, other) => other.ids.length - one.ids.length);
 }
 
-/** What the service says, what helps, and how it goes on. */
-function adviseOn(first: Problem, others: readonly Problem[], isThrown: boolean): string {
-	const problems = [first, ...others];
-	const sentences = [...problems.map(({ said }) => said), ...problems.map(({ fix }) => fix)];
-	const advice = [...new Set(sentences)].filter((sentence) => sentence !== undefined);
-	if (!isThrown) return [...advice, 'The trigger goes on with its next poll.'].join(' ');
-	if (isPassing(first) || first.fix === undefined) return [...advice, 'Try again later.'].join(' ');
-	return advice.join(' ').replace(/\.$/, ', and try again.');
-}
+/** What to mend. A pause that the service asks for is none: the next poll asks anyway. */
+const fixOf = (problem: Problem) =>
+	isPassing(problem) && problem.retryAfterMs !== undefined ? undefined : problem.fix;
 
-/** One error for all failures, the reason of the most campaigns first; nothing if there are none. */
-export function toError(node: INode, failures: Failures, isThrown: boolean): NodeError | undefined {
+const distinct = (sentences: ReadonlyArray<string | undefined>) =>
+	[...new Set(sentences)].filter((sentence) => sentence !== undefined);
+
+const endSentence = (text: string) => (text.endsWith('.') ? text : `${text}.`);
+
+/**
+ * One error for all failures, the reason of the most campaigns first; nothing if there are none. What to mend is in its
+ * message: of a publication that fails, n8n shows nothing else.
+ * @param goesOn how the trigger goes on, if it does
+ */
+export function toError(node: INode, failures: Failures, goesOn?: string): NodeError | undefined {
 	const groups = groupByReason(failures);
-	const [first, ...others] = groups.map(({ problem }) => problem);
+	const problems = groups.map(({ problem }) => problem);
+	const [first] = problems;
 	if (first === undefined) return undefined;
+	const what = groups.map((group) => endSentence(describe(group)));
 	return toN8nError(node, first, {
-		message: groups.map(describe).join('. '),
-		description: adviseOn(first, others, isThrown),
+		message: [...what, ...distinct(problems.map(fixOf))].join(' '),
+		description: distinct([...problems.map(({ said }) => said), goesOn]).join(' '),
 	});
 }

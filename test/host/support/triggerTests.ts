@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pollEvery, type WorkflowDraft } from '../../../host';
+import type { INode } from 'n8n-workflow';
+import {
+	chain,
+	createDataTable,
+	insertInto,
+	outputOf,
+	pollEvery,
+	type DataTable,
+	type WorkflowDraft,
+} from '../../../host';
 import { untilRequests } from './sends';
 import type { Stage } from './stage';
 import {
@@ -84,7 +93,9 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		const mistyped = watchWorkflow(watch(stage(), [...ids, '99999']));
 		const { client } = stage();
 		const { id: unpublished } = await client.createWorkflow(mistyped);
-		await expect(client.activate(unpublished)).rejects.toThrow('99999');
+		await expect(client.activate(unpublished)).rejects.toThrow(
+			"The push service has no campaign 99999. Correct 'Campaign IDs'.",
+		);
 		await client.deactivate(unpublished);
 
 		const id = await add(watchWorkflow(watch(stage(), ids)));
@@ -149,17 +160,62 @@ export function testTrigger(engine: 'classic' | 'durable', stage: () => Stage): 
 		expect(sumsOf(emissions.flat())).toEqual(countersOf(stage(), ids));
 	});
 
-	test('a number that is reached starts the workflow once', async () => {
-		const campaignId = stage().simulator.addCampaign({ counters: { clicked: 5 } });
+	test("events go into n8n's own data table as they are, mapped automatically", async () => {
+		const { client } = stage();
+		const [campaignId = ''] = addCampaigns(1);
+		/** The row that the first event of a trigger becomes in a table with these columns. */
+		const rowOf = async (trigger: INode, name: string, columns: DataTable['columns']) => {
+			const tableId = await createDataTable(client, { name, columns });
+			const id = await add(chain(name, [trigger, insertInto(tableId)]));
+			await client.waitForExecutions({ workflowId: id });
+			const [first] = await client.executions({ workflowId: id });
+			const execution = await client.waitForExecution(first?.id ?? '');
+			expect(execution.status).toBe('success');
+			return outputOf(execution, 'Table')[0]?.json;
+		};
+
+		const columns: DataTable['columns'] = {
+			...{ campaignId: 'string', status: 'string', statusBefore: 'string', firstSeen: 'boolean' },
+			...{ delivered: 'number', deliveredBy: 'number', clicked: 'number', clickedBy: 'number' },
+			...{ closed: 'number', closedBy: 'number' },
+			...{ totalAttempts: 'number', totalAttemptsBy: 'number' },
+			...{ successfullySent: 'number', successfullySentBy: 'number' },
+			...{ failedToSend: 'number', failedToSendBy: 'number' },
+			...{ deliveryRate: 'number', clickRate: 'number', observedAt: 'date' },
+		};
+		const watched = { watch: ['status', 'delivered', 'closed'] };
+		const row = await rowOf(watch(stage(), [campaignId], watched), 'Of campaigns', columns);
+		expect(row).toMatchObject({
+			...{ campaignId, status: 'Sent', statusBefore: null, firstSeen: true },
+			...{ delivered: 5, deliveredBy: 5, closed: 0, closedBy: 0, clicked: 0, clickedBy: null },
+		});
+
+		// As n8n makes them of a CSV file without rows: all of them are texts.
+		const header =
+			'firstSeen,activeSubscribers,activeSubscribersBy,totalLifetimeSubscribers,totalLifetimeSubscribersBy,observedAt';
+		const texts = Object.fromEntries(header.split(',').map((name) => [name, 'string' as const]));
+		const ofSite = watch(stage(), [], { event: 'subscribersReached', number: 1 });
+		const rowOfSite = await rowOf(ofSite, 'Of the site', texts);
+		expect(rowOfSite).toMatchObject({ activeSubscribers: '10000', activeSubscribersBy: '10000' });
+	});
+
+	test('a number that is reached starts the workflow once, also if it was published, and switched off and on, in an outage', async () => {
+		const { client, simulator } = stage();
+		const campaignId = simulator.addCampaign({ counters: { clicked: 5 } });
 		const parameters = { event: 'campaignReached', counter: 'clicked', number: 10 };
+		simulator.addFault({ times: 0, action: { kind: 'respond', status: 503, body: 'Back soon' } });
 		const id = await add(watchWorkflow(watch(stage(), [campaignId], parameters)));
+		await client.deactivate(id);
+		await client.activate(id);
+		simulator.clearFaults();
 		for (const clicked of [9, 10, 8, 12]) {
-			stage().simulator.setCounters(campaignId, { clicked });
+			simulator.setCounters(campaignId, { clicked });
 			await untilRequests(stage(), 2);
 		}
-		await stage().client.waitForExecutions({ workflowId: id });
+		const begun = { workflowId: id, status: ['success'] };
+		await client.waitForExecutions(begun);
 		await untilRequests(stage(), 2);
-		expect(await stage().client.executions({ workflowId: id })).toHaveLength(1);
+		expect(await client.executions(begun)).toHaveLength(1);
 	});
 
 	test('the changes of 2,000 campaigns arrive, each once', async () => {

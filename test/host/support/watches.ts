@@ -15,11 +15,25 @@ import {
 } from '../../../host';
 import type { Stage } from './stage';
 
-const changeSchema = z.object({ from: z.number(), to: z.number(), by: z.number() });
+const counterNames = {
+	totalAttempts: 'total_attempts',
+	successfullySent: 'successfully_sent',
+	failedToSend: 'failed_to_send',
+	delivered: 'delivered',
+	clicked: 'clicked',
+	closed: 'closed',
+} as const;
+
+const by = z.number().nullable();
+/** By how much each number of a campaign has moved; what else is in an item is left out. */
 const eventSchema = z.object({
 	campaignId: z.string(),
-	firstSeen: z.boolean(),
-	changes: z.record(changeSchema),
+	totalAttemptsBy: by,
+	successfullySentBy: by,
+	failedToSendBy: by,
+	deliveredBy: by,
+	clickedBy: by,
+	closedBy: by,
 });
 
 /** An item that a trigger emitted. */
@@ -135,15 +149,6 @@ export async function eventsOf(
 	return emissions.flat(2);
 }
 
-const counterNames = {
-	totalAttempts: 'total_attempts',
-	successfullySent: 'successfully_sent',
-	failedToSend: 'failed_to_send',
-	delivered: 'delivered',
-	clicked: 'clicked',
-	closed: 'closed',
-} as const;
-
 /** What the service shows of campaigns now: `<campaign> <counter>` and its number, of those above 0. */
 export function countersOf(
 	{ simulator }: Service,
@@ -159,13 +164,13 @@ export function countersOf(
 	return found;
 }
 
-/** The sums of the changes of all events: `<campaign> <counter>` and its number. */
+/** The sums of the moves in all events: `<campaign> <counter>` and its number, of those above 0. */
 export function sumsOf(events: readonly Event[]): Record<string, number> {
 	const sums: Record<string, number> = {};
-	for (const { campaignId, changes } of events) {
-		for (const [name, { by }] of Object.entries(changes)) {
-			const counter = `${campaignId} ${name}`;
-			sums[counter] = (sums[counter] ?? 0) + by;
+	for (const { campaignId, ...moves } of events) {
+		for (const [name, move] of Object.entries(moves)) {
+			const counter = `${campaignId} ${name.slice(0, -'By'.length)}`;
+			if (move) sums[counter] = (sums[counter] ?? 0) + move;
 		}
 	}
 	return sums;

@@ -47,6 +47,20 @@ describe('nothing was sent', () => {
 		expect(noConnectionProblem('push.example', closed).fix).toMatch(/^If it stays so, check /);
 	});
 
+	test('and of DNS, a host that does not exist stays wrong, while no answer passes by itself', () => {
+		const problems = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'].map(
+			(code) =>
+				noConnectionProblem('push.example', readNoConnection(coded(code)) ?? { reason: '' }),
+		);
+		const message = 'Could not connect to push.example: host not found';
+		const checkIt = "heck 'Base URL' in the Push Campaign API credential.";
+		const passes = { fix: `If it stays so, c${checkIt}`, cause: 'temporarily-unavailable' };
+		expect(problems).toMatchObject([
+			{ message, fix: `C${checkIt}`, cause: 'configuration-invalid' },
+			...problems.slice(1).map(() => ({ message, ...passes })),
+		]);
+	});
+
 	test('if this n8n does not allow requests to the address', () => {
 		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
 		expect(readNoConnection(causedBy(blocked))).toMatchObject({

@@ -147,13 +147,19 @@ describe('an answer that is not the service’s', () => {
 		fix: "Check 'Base URL' in the Push Campaign API credential.",
 		cause: 'configuration-invalid',
 	};
+	const support = {
+		fix: "If 'Base URL' in the Push Campaign API credential is right, ask the support of your push service.",
+		cause: 'configuration-invalid',
+	};
 	const outage = { cause: 'temporarily-unavailable' };
 	const isNot = /is not the push service's/;
 	const lacks = /does not hold what the push service promises/;
 	test.each<[name: string, statusCode: number, body: unknown, message: RegExp, then: object]>([
 		['a page with HTTP 200 is from another address', 200, page, isNot, wrongAddress],
 		['a page with HTTP 503 passes by itself', 503, page, isNot, outage],
-		['other JSON with HTTP 200 may be the service’s', 200, { ok: 1 }, lacks, outage],
+		['other JSON with HTTP 200 may be the service’s', 200, { ok: 1 }, lacks, support],
+		['a page with HTTP 408 is from another address', 408, page, isNot, wrongAddress],
+		['other JSON with HTTP 500 passes by itself', 500, success, lacks, outage],
 	])('says what came: %s', async (_name, statusCode, body, message, then) => {
 		const problem = await problemAfter(send, answering(body, statusCode));
 		expect(problem).toMatchObject({ outcome: 'unknown', ...then });

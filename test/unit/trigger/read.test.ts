@@ -1,7 +1,7 @@
 import type { Client, Result } from '../../../nodes/PushCampaign/service/client';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import type { Reading } from '../../../nodes/PushCampaign/trigger/compare';
-import { readAll } from '../../../nodes/PushCampaign/trigger/read';
+import { readAll, timeIsOver } from '../../../nodes/PushCampaign/trigger/read';
 import { readingOf } from './support';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -68,6 +68,16 @@ test.each([
 	};
 	const { readings } = await readAll(client, { subject, ids: ['1'] }, timeoutMs, signal);
 	expect({ requests: asked, read: readings.length }).toEqual({ requests, read: requests - 1 });
+});
+
+test('a request that the end of a poll cuts short says nothing of its own', async () => {
+	const time = new AbortController();
+	const subject = async (): Promise<Result<Reading>> => {
+		time.abort();
+		return { answered: false, problem: lost };
+	};
+	const { failures } = await readAll(client, { subject, ids: ['1'] }, timeoutMs, time.signal);
+	expect(failures).toEqual(new Map([['1', timeIsOver]]));
 });
 
 test('no pause holds up the end of a poll, and what is left counts as refused, too', async () => {

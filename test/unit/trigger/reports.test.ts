@@ -25,8 +25,14 @@ const problems: Record<string, Problem> = {
 		cause: 'credential-invalid',
 	},
 	vault: { ...common, type: 'network', message: 'Not opened', fix: 'Check the vault.' },
-	odd: { ...common, type: 'x', message: 'Odd', cause: 'configuration-invalid' },
-	crowded: { ...common, type: 'rate_limit', message: 'Too many', cause: 'rate-limited' },
+	crowded: {
+		...common,
+		type: 'rate_limit',
+		message: 'Too many',
+		fix: 'The service asks for a pause of 60 minutes.',
+		cause: 'rate-limited',
+		retryAfterMs: 3_600_000,
+	},
 	slow: { ...common, type: 'network', message: 'No answer' },
 	page: { ...common, type: 'unexpected_answer', message: 'The answer (HTTP 502) is not its own' },
 	late: timeIsOver,
@@ -81,7 +87,7 @@ test.each<{ what: string; polls: string[]; then: string[] }>([
 	},
 	{
 		what: 'an outage once, whatever the service answers by turns, also if it keeps a poll from beginning',
-		polls: [nothing('slow'), nothing('page'), 'all slow', nothing('crowded'), nothing('late')],
+		polls: [nothing('slow'), nothing('crowded'), 'all vault', nothing('late'), 'all vault'],
 		then: ['', '1,2,3', '', '', ''],
 	},
 	{
@@ -172,56 +178,49 @@ describe('the error about failures', () => {
 		return failuresOf(ids.join(', '));
 	};
 
-	test('names one campaign that is not there', () => {
-		const error = toError(node, failuresOf('9999 gone'), true);
-		expect(error?.message).toBe('The push service has no campaign 9999');
-	});
+	const messageOf = (failures: Map<string, Problem>) => toError(node, failures)?.message;
 
 	test('is missing if nothing failed', () => {
-		expect(toError(node, new Map(), true)).toBeUndefined();
+		expect(toError(node, new Map())).toBeUndefined();
 	});
 
-	test('names every campaign and every reason, that of the most campaigns first', () => {
-		const error = toError(node, failuresOf('3 key, 1 gone, 2 slow, 4 gone'), false);
+	test('names every campaign and every reason, that of the most campaigns first, and what to mend, in its message', () => {
+		const error = toError(node, failuresOf('3 key, 1 gone, 2 slow, 4 gone'), 'It goes on.');
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
 			message: [
-				'The push service has no campaigns 1, 4',
-				"Campaign 3 can't be read. The credential is not accepted",
-				"Campaign 2 can't be read. No answer",
-			].join('. '),
-			description: `The service says: "No". Correct 'Campaign IDs'. Check 'API Key'. The trigger goes on with its next poll.`,
+				"The push service has no campaigns 1, 4. Campaign 3 can't be read. The credential is not accepted.",
+				"Campaign 2 can't be read. No answer. Correct 'Campaign IDs'. Check 'API Key'.",
+			].join(' '),
+			description: 'The service says: "No". It goes on.',
 			httpCode: '404',
 			failure: { cause: 'configuration-invalid' },
 		});
 	});
 
-	test.each([
-		{ failures: '1 key', then: `The service says: "No". Check 'API Key', and try again.` },
-		{ failures: '1 gone, 2 gone, 3 slow', then: "Correct 'Campaign IDs', and try again." },
-		{ failures: '1 gone, 2 slow, 3 slow', then: "Correct 'Campaign IDs'. Try again later." },
-		{ failures: '1 slow', then: 'Try again later.' },
-		{ failures: '1 odd', then: 'Try again later.' },
-		{ failures: 'all vault', then: 'Check the vault. Try again later.' },
-	])('says on a publication what to do about $failures: $then', ({ failures, then }) => {
-		expect(toError(node, failuresOf(failures), true)?.description).toBe(then);
+	test('says nothing of a pause: the next poll asks anyway', () => {
+		expect(messageOf(failuresOf('1 crowded'))).toBe("Campaign 1 can't be read. Too many.");
+	});
+
+	test('does not end a sentence twice', () => {
+		const message = 'n8n could not open the credential: Not there.';
+		const vault: Problem = { ...common, type: 'network', message, fix: 'Test it there.' };
+		expect(messageOf(new Map([[everything, vault]]))).toBe(`${message} Test it there.`);
 	});
 
 	test('names the subscriber count for the site, and nothing for a poll that could not begin', () => {
-		const { key } = problems;
-		const ofSite = toError(node, new Map([[siteId, refused('invalid_value')]]), false);
-		expect(ofSite?.message).toMatch(/^The subscriber count can't be read\. Refused/);
-		expect(toError(node, failuresOf('all key'), false)?.message).toBe(key?.message);
+		const ofSite = messageOf(new Map([[siteId, refused('invalid_value')]]));
+		expect(ofSite).toMatch(/^The subscriber count can't be read\. Refused/);
+		expect(messageOf(failuresOf('all key'))).toBe(
+			"The credential is not accepted. Check 'API Key'.",
+		);
 	});
 
 	test('names 100 campaigns, and ten of more', () => {
 		const ids = Array.from({ length: 100 }, (_, index) => index).join(', ');
-		expect(toError(node, allGone(100), true)?.message).toBe(
-			`The push service has no campaigns ${ids}`,
-		);
-		expect(toError(node, allGone(101), true)?.message).toBe(
-			'The push service has no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 91 more',
-		);
-		expect(toError(node, allGone(2000), true)?.message).toMatch(/ and 1,990 more$/);
+		const [hundred, more, many] = [100, 101, 2000].map((count) => messageOf(allGone(count)));
+		expect(hundred).toMatch(`The push service has no campaigns ${ids}. Correct`);
+		expect(more).toMatch('no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 91 more. Correct');
+		expect(many).toMatch(' and 1,990 more. ');
 	});
 });

@@ -1,28 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
-import { z } from 'zod';
 import type { Reading } from '../../../nodes/PushCampaign/trigger/compare';
 
-const changesSchema = z.record(
-	z.string(),
-	z.object({
-		from: z.union([z.number(), z.string(), z.null()]),
-		to: z.union([z.number(), z.string()]),
-		by: z.number().optional(),
-	}),
-);
-
-/** The changes in an item. */
-export const changesIn = ({ changes }: IDataObject) => changesSchema.parse(changes);
+/** By how much the numbers in an item have moved, of those that are watched and known. */
+export function movesIn(item: IDataObject): Record<string, number> {
+	const moves: Record<string, number> = {};
+	for (const [name, by] of Object.entries(item)) {
+		if (name.endsWith('By') && typeof by === 'number') moves[name.slice(0, -'By'.length)] = by;
+	}
+	return moves;
+}
 
 /** A campaign as a poll reads it. */
 export const readingOf = (
 	counters: Reading['counters'],
 	{ id = '1001', status = 'Sent' }: { readonly id?: string; readonly status?: string | null } = {},
-): Reading => ({
-	id,
-	status,
-	counters,
-	head: { campaignId: id, status },
-	numbers: { ...counters },
-	observedAt: 0,
-});
+): Reading => ({ id, status, counters, rates: {}, observedAt: 0 });
