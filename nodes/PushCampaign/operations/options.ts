@@ -3,11 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { ItemParameters } from '../n8n/parameters';
 import type { UnknownOutcome } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
-import { judge } from './judge';
+import { readText } from './readText';
 import type { List } from './values';
 import {
 	fieldOf,
-	isBlank,
 	isThere,
 	missing,
 	readable,
@@ -15,7 +14,6 @@ import {
 	readSwitch,
 	readWholeNumber,
 	textProperty,
-	toComparedText,
 } from './values';
 
 /** A switch is on when it is added, and off as long as it is not there. */
@@ -120,9 +118,8 @@ const keyExample =
 /** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {
 	if (!isSentOnlyOnce(item)) return undefined;
-	const key = toComparedText(keyField, item.get(keyField));
-	if (isBlank(key)) throw new InvalidInput(missing(item, keyField).message, keyExample);
-	judge(item, keyField, key, 'exact');
+	const key = readText(item, keyField, 'exact');
+	if (key === '') throw new InvalidInput(missing(item, keyField).message, keyExample);
 	return key;
 }
 

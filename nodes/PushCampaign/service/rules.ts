@@ -30,15 +30,30 @@ export interface OptionalFields {
 	readonly action_buttons?: readonly ActionButton[];
 }
 
-/** The JSON body of a send. Specification, Notification / campaign and Audience fields. */
-export interface CampaignBody extends OptionalFields {
+/** What subscribers get. Specification, Notification / campaign. */
+export interface Notification extends OptionalFields {
 	readonly title: string;
 	readonly message: string;
 	readonly target_url: string;
-	readonly attribute?: Readonly<Record<string, string | number | boolean>>;
-	readonly segment?: ReadonlyArray<string | number>;
-	readonly sid?: string;
 }
+
+interface NoSelection {
+	readonly attribute?: never;
+	readonly segment?: never;
+	readonly sid?: never;
+}
+
+/** What names the subscribers: one field for each audience, none for all. Specification, Audience fields. */
+export type Selection =
+	| NoSelection
+	| (Omit<NoSelection, 'attribute'> & {
+			readonly attribute: Readonly<Record<string, string | number | boolean>>;
+	  })
+	| (Omit<NoSelection, 'segment'> & { readonly segment: ReadonlyArray<string | number> })
+	| (Omit<NoSelection, 'sid'> & { readonly sid: string });
+
+/** The JSON body of a send. */
+export type CampaignBody = Notification & Selection;
 
 interface AudienceRules {
 	readonly path: string;

@@ -199,7 +199,8 @@ describe('Expire At', () => {
 		const { expireAt } = timingOf({ expireAt: '2030-05-17T23:59:30+05:30' });
 		expect(expireAt).toEqual({
 			text: '2030-05-17 23:59 +05:30',
-			at: Date.UTC(2030, 4, 17, 18, 29, 30),
+			at: Date.UTC(2030, 4, 17, 18, 29),
+			exactAt: Date.UTC(2030, 4, 17, 18, 29, 30),
 		});
 	});
 
