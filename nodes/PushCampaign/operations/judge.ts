@@ -36,8 +36,8 @@ const misread = new RegExp(
 		`â[€‚„†‡ˆ‰œšžŸ˜][${behind}]`,
 		`(?:[à-ï][${behind}]{2}){2}`,
 		`(?:[ØÙÚ×][${behind}]){2}`,
-		'ðŸ',
-		'ï»¿',
+		// Of some characters a byte has no character in Windows-1252.
+		'â¤|â\\u00AD(?!\\p{L})|ï[»¸]|ðŸ',
 	].join('|'),
 	'u',
 );
@@ -76,15 +76,15 @@ function leftover(text: string, use: Use): Refusal | undefined {
 		const what = `holds ${text.trim()}, which a spreadsheet shows for a formula without a result`;
 		return { what, advice: 'Correct the formula in the sheet.' };
 	}
+	for (const { pattern, why, advice } of leftovers) {
+		const [found] = pattern.exec(text) ?? [];
+		if (found !== undefined) return { what: `holds ${found.trim()}, ${why}`, advice };
+	}
 	const hidden = use === 'exact' ? hiddenIn(text) : controlCharacter.exec(text)?.[0];
 	if (hidden !== undefined) {
 		const code = hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 		const what = `holds U+${code}, a character that nobody sees`;
 		return { what, advice: 'Type it instead of copying it.' };
-	}
-	for (const { pattern, why, advice } of leftovers) {
-		const [found] = pattern.exec(text) ?? [];
-		if (found !== undefined) return { what: `holds ${found.trim()}, ${why}`, advice };
 	}
 	return undefined;
 }

@@ -97,6 +97,40 @@ describe('nobody meant', () => {
 		expect(adviceOf(() => judgeText({ text }))).toMatch(advice);
 	});
 
+	test.each([
+		...[
+			'itâ€™s',
+			'â€œNowâ€\u009d',
+			'5 â‚¬',
+			'MÃ¼nchen',
+			'cafÃ©',
+			'Ã–sterreich',
+			'Ã„rzte',
+			'StraÃŸe',
+			'SÃ£o',
+		],
+		...[
+			'5Â\u00a0€',
+			'20Â°',
+			'Â£5',
+			'Â«RÂ»',
+			'ðŸ”¥',
+			'â\u009d¤ï¸',
+			'â­\u0090',
+			'ï»¿Sale',
+			'Å‚Ã³dÅº',
+			'Å¡koda',
+		],
+		...['ÐŸÑ€Ð¸Ð²ÐµÑ‚', 'Î‘Î¸Î®Î½Î±', 'ä¸­æ–‡', 'æ—¥æœ¬èªž', 'ì•ˆë…•', 'Ø§Ù„', '×©×œ×•×', 'à¤¨à¤®'],
+	])('UTF-8 that was read as Windows-1252: %j', (text) => {
+		expect(refusalOf(() => judgeText({ text: `New: ${text}` }))).toContain(
+			', as if a file had been',
+		);
+		expect(refusalOf(() => judge(itemOf({}), title, text, 'attribute'))).toContain(
+			', as if a file',
+		);
+	});
+
 	test('half a character', () => {
 		expect(refusalOf(() => judgeText({ text: 'Sale \ud83c' }))).toBe(
 			`'Title' holds \uFFFD, half of a character: "Sale \uFFFD"`,
@@ -127,6 +161,12 @@ describe('somebody meant', () => {
 		{ text: '#REFill' },
 		{ text: '{{ a }} $ {{ b }} {{ $c', expression: '={{ $json.title }}' },
 		{ text: 'Object-oriented: [objects]' },
+		// Capitals in front of what those bytes stand for in Windows-1252.
+		{ text: 'SÃO PAULO, AÇÃO, “IRMÔ, «MANHû, NÃO… Ñ, CORAÇÃO™' },
+		{ text: 'déjà », « passé…” », à €5, café®”, 1 carré €, “Ô' },
+		{ text: 'HYVÄÄ PÄIVÄÄ… KESÄ–SYKSY, PÅ”, JÄ…, ÅNGSTRÖM, Åland – på Å' },
+		{ text: 'ÂNGULO, ROMÂNIA, ÎLE, ÑANDÚ, ESPAÑA… AÑO’26, Ø 12 m², Ø½, 3×½, ÞAÐ…, ÐA' },
+		{ text: 'CHÂTEAU À 5 €, ÇA ! FORÊT — NOËL» MAÏS™ Fuß² Spaß… größer: „Jä“' },
 	];
 	test.each(texts.map((row) => [row.text, row.expression ?? 'Fixed', row] as const))(
 		'%j of %j',

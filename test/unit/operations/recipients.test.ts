@@ -46,6 +46,8 @@ describe('Segment IDs', () => {
 		[[beyond], 'so large a number that its last digits are lost'],
 		['1\u200B2', 'holds U+200B, a character that nobody sees: "1\u200B2"'],
 		['1\uFE0F2', 'holds what is not one ID'],
+		['12, MÃ¼nchen', 'holds Ã¼, as if a file had been read'],
+		[['12', 'MÃ¼nchen'], 'holds Ã¼, as if a file had been read'],
 	])('are refused: %j', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
@@ -184,6 +186,41 @@ describe('Attributes (JSON)', () => {
 		['{"plan": "{{ $json.plan }}"}', 'but is set to Fixed'],
 	])('are refused: %j', (given, refusal) => {
 		expect(refusalOf(() => fromJson(given))).toContain(refusal);
+	});
+
+	const stranger = 'x", "vip": "yes';
+	const row = { plan: stranger, line: 'a\nb', path: 'C:\\new', age: '5, "vip": "yes"', n: 'a"b' };
+	test.each([
+		'{"plan": "{{ $json.plan }}"}',
+		'{"plan": "a {{ $json.plan }} b", "city": "Oslo"}',
+		'{"{{ $json.plan }}": 1}',
+		'{"plan": "{{ $json.line }}"}',
+		'{"plan": "{{ $json.path }}"}',
+		'{"n": "{{ $json.n }}"}',
+		'{"age": {{ $json.age }}}',
+		'{"city": "Oslo", "age":\n{{ $json.age }} }',
+		'{"city": {{ JSON.stringify($json.n) }}, "plan": "{{ $json.plan }}"}',
+		'{"plan": "a\\"b {{ $json.n.length }}"}',
+	])('are refused if what fills them in may be more than a value: %s', (json) => {
+		const read = () => fromJson(`=${json}`, { input: row });
+		expect(refusalOf(read)).toMatch(
+			/^'Attributes \(JSON\)' has a part that may be more than a value in JSON, \{\{ /,
+		);
+		expect(adviceOf(read)).toBe('Give an object instead, such as {{ { plan: $json.plan } }}.');
+	});
+
+	test.each([
+		['{{ { plan: $json.plan } }}', { plan: stranger }],
+		['{"plan": {{ JSON.stringify($json.plan) }}}', { plan: stranger }],
+		[' {{ JSON.stringify({ plan: $json.plan }) }}\n', { plan: stranger }],
+		[
+			'{"plan": "{{ $json.city }}-{{ $json.age }}", "age": {{ $json.age }}}',
+			{ plan: 'Oslo-5', age: 5 },
+		],
+		['{ {{ $json.pairs }} }', { vip: true }],
+	])('are filled in by values: %s', (json, attribute) => {
+		const input = { plan: stranger, city: 'Oslo', age: 5, pairs: '"vip": true' };
+		expect(fromJson(`=${json}`, { input })).toEqual(attribute);
 	});
 
 	test.each(['{', 'plan=pro', '[]', '7'])('of %s come with how to write them', (json) => {
