@@ -1,4 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { pollerOf } from './support/poll';
 import {
 	credentialsFor,
 	database,
@@ -265,6 +266,17 @@ test.each<[what: string, parameters: INodeParameters, json: IDataObject, message
 	]),
 ])('%s is refused by its field, and nothing is sent', async (_what, parameters, json, message) => {
 	expect((await refusalOf(parameters, json)).message).toMatch(message);
+});
+
+test('a part of a trigger’s campaign IDs that gave nothing is refused', async () => {
+	const campaignIds = "=1001,{{ $vars.more }},{{ '1' + '2' }}";
+	const poll = pollerOf(
+		{ campaignIds },
+		{ credentials: credentialsFor(simulator()), mode: 'manual' },
+	);
+	await expect(poll()).rejects.toThrow(
+		"'Campaign IDs' has a part that gave nothing, {{ $vars.more }}: ",
+	);
 });
 
 test('digits that a text of the item has as well are not lost', async () => {
