@@ -17,103 +17,30 @@ const json: IDataObject = {
 	...{ text: 'a {{ b }} $& \\', when: '2030-05-17T09:30:00Z' },
 };
 
-const linesOf = (text: string) => text.trim().split(/\n\t*/);
+const entriesOf = (text: string) => text.trim().split(/ ¦[ \n]\t*/);
 
-const codes = linesOf(String.raw`
-	$json.name
-	 $json.blank 
-	$json.none
-	$json.missing
-	$json.price
-	$json.zero
-	$json.on
-	$json.off
-	$json.text
-	$json.tags
-	$json.nothing
-	$json.user
-	$json.half
-	$json.big
-	$json.lines
-	$json.user['first name']
-	$json?.user?.age
-	$json.missing.more
-	$json.missing?.more
-	$json["it's"]
-	$json[${'`name`'}]
-	$json[ 'name' ]
-	$json.name.length
-	$json.name.trim()
-	$json.missing.trim()
-	$json.missing?.trim()
-	$json.name.split('n')[0]
-	$json.price * 0.8
-	Number($json.missing)
-	Number("x").toFixed(2)
-	1 / $json.zero
-	-1 / 0
-	$json.missing || 'there'
-	$json.blank ?? 'x'
-	$json.on && $json.off
-	$json.on ? 1 : 2
-	${'`Hi ${$json.name}`'}
-	'Hi ' + $json.missing
-	"{{"
-	"}" + "}"
-	{ a: 1 }.a
-	$if($json.on, 1, 2)
-	$json.html.replace(/<.?>/g, "")
-	$json.when.toDateTime().year
-	[1, 2].first()
-	$json.blank.isEmpty()
-	$json.missing?.first()
-	$json.tags.join(" + ")
-	$json.tags.map((tag) => tag)
-	$json.tags.filter((tag) => tag === "z")
-	encodeURIComponent($json.wide)
-	DateTime.fromMillis(0).toUTC()
-	JSON.stringify($json.user)
-	new Date(NaN)
-	$today.year
-	undefined
-	null
-	NaN
-	''
-	false
-	0
-	x
-	"\n"`);
+const codes = entriesOf(String.raw`
+	$json.name ¦  $json.blank  ¦ $json.none ¦ $json.missing ¦ $json.price ¦ $json.zero ¦ $json.on ¦ $json.off ¦
+	$json.text ¦ $json.tags ¦ $json.nothing ¦ $json.user ¦ $json.half ¦ $json.big ¦ $json.lines ¦
+	$json.user['first name'] ¦ $json?.user?.age ¦ $json.missing.more ¦ $json.missing?.more ¦ $json["it's"] ¦
+	$json[${'`name`'}] ¦ $json[ 'name' ] ¦ $json.name.length ¦ $json.name.trim() ¦ $json.missing.trim() ¦
+	$json.missing?.trim() ¦ $json.name.split('n')[0] ¦ $json.price * 0.8 ¦ Number($json.missing) ¦
+	Number("x").toFixed(2) ¦ 1 / $json.zero ¦ -1 / 0 ¦ $json.missing || 'there' ¦ $json.blank ?? 'x' ¦
+	$json.on && $json.off ¦ $json.on ? 1 : 2 ¦ ${'`Hi ${$json.name}`'} ¦ 'Hi ' + $json.missing ¦ "{{" ¦
+	"}" + "}" ¦ { a: 1 }.a ¦ $if($json.on, 1, 2) ¦ $json.html.replace(/<.?>/g, "") ¦
+	$json.when.toDateTime().year ¦ [1, 2].first() ¦ $json.blank.isEmpty() ¦ $json.missing?.first() ¦
+	$json.tags.join(" + ") ¦ $json.tags.map((tag) => tag) ¦ $json.tags.filter((tag) => tag === "z") ¦
+	encodeURIComponent($json.wide) ¦ DateTime.fromMillis(0).toUTC() ¦ JSON.stringify($json.user) ¦ new Date(NaN) ¦
+	$today.year ¦ undefined ¦ null ¦ NaN ¦ '' ¦ false ¦ 0 ¦ x ¦ "\n"`);
 
 /** What n8n throws for, what has an end of its own, and the mark itself. */
-const oddCodes = linesOf(String.raw`
-	$json.name +
-	{a: {b: 1}
-	() => 1
-	Symbol("a")
-	"\}}"
-	'\uFDD0'
-	DateTime.fromISO("x")
-	$json.name.constructor
-	$("Not there").item.json.a`);
+const oddCodes = entriesOf(String.raw`
+	$json.name + ¦ {a: {b: 1} ¦ () => 1 ¦ Symbol("a") ¦ "\}}" ¦ '\uFDD0' ¦ DateTime.fromISO("x") ¦
+	$json.name.constructor ¦ $("Not there").item.json.a`);
 
-const literals = linesOf(String.raw`
-	Hello 
-	!
-	}} 
-	}
-	{
-	{ {
-	$json.name
-	'
-	"
-	${'`${1}`'}
-	=
-	-
-	🌷
-	<b>
-	https://shop.example/?a=
-	; return 1
-	$&`);
+const literals = entriesOf(String.raw`
+	Hello  ¦ ! ¦ }}  ¦ } ¦ { ¦ { { ¦ $json.name ¦ ' ¦ " ¦ ${'`${1}`'} ¦ = ¦ - ¦ 🌷 ¦ <b> ¦
+	https://shop.example/?a= ¦ ; return 1 ¦ $&`);
 
 /** What n8n reads in its own way. */
 const escapes = ['\\', '\\\\', '\\{{ a }}', '{{'];
