@@ -99,6 +99,12 @@ describe('a part of a text that gave nothing is refused as it is written', () =>
 		['$json.text', nothing, { text: '<br>&nbsp;' }, html],
 		['$json.text', nothing, { text: '<img src="a.png">' }, html],
 		['$json.text.replace("x", "")', nothing, { text: '<p>x</p>' }, html],
+		// What looks like a choice, and stands in quotes or in a pattern.
+		["$json.name.replace('||', '?').trim()", nothing, { name: '' }],
+		['$json.name.split("? :")[0]', nothing],
+		["$json.name?.replace(/(?:x)/, 'a && b: c')", nothing],
+		['`${$json.name}`.replace("undefined", "")', nothing],
+		[String.raw`$json.name?.replace('it's ?? :', '')`, nothing],
 		// Another word that did not come to stand there.
 		["$json.name.trim() || 'there'", nothing],
 		["$json.name || 'there'", nothing, { name: ' ' }],
@@ -199,6 +205,8 @@ describe('a text is sent if somebody meant it', () => {
 		["Sale{{ $json.off.ifEmpty('') }}", { off: '' }, 'Sale'],
 		["Only {{ $json.price ?? 'N/A' }}", {}, 'Only N/A'],
 		['Open: {{ $json.open ? "true" : "false" }}', {}, 'Open: false'],
+		["Hi {{ `${$json.name || ''}` }}", {}, 'Hi'],
+		[String.raw`Hi {{ $json.name?.replace(''', '"') ?? '' }}`, {}, 'Hi'],
 		// What reads nothing.
 		["Sale{{ '' }}s", {}, 'Sales'],
 		["One{{ ' ' }}two", {}, 'One two'],

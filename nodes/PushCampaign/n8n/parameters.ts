@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INode, IPollFunctions } from 'n8n-
 
 import { quote } from '../service/text';
 import { InvalidInput, messageOf } from '../service/thrown';
-import type { Part } from './template';
+import type { Evaluated, Part } from './template';
 import { joinText } from './template';
 
 /** A field of a panel: its name as messages have it (`'Title'`), and its path: `title`, `actionButtons.button[0].url`. */
@@ -66,12 +66,6 @@ export interface Evaluation {
 	readonly expression: (expression: string) => unknown;
 }
 
-/** A value, and what its parts gave. */
-interface Evaluated {
-	readonly value: unknown;
-	readonly parts: readonly Part[];
-}
-
 /** Reads the parameters of a node. Each is evaluated once, so that one that changes is the same wherever it is read. */
 export function readerOf(
 	parameters: object,
@@ -90,8 +84,7 @@ export function readerOf(
 		if (source.startsWith('=')) throw secondEqualsSign(field, source);
 		try {
 			const joined = joinText(source, input, evaluation.expression);
-			if (joined !== undefined) return { value: joined.text, parts: joined.parts };
-			return { value: evaluation.parameter(field.path) ?? null, parts: [] };
+			return joined ?? { value: evaluation.parameter(field.path) ?? null, parts: [] };
 		} catch (error) {
 			throw notEvaluated(field, error);
 		}

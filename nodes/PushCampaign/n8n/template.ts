@@ -81,9 +81,9 @@ export interface Part {
 	readonly text: string;
 }
 
-/** A text that was put together; of one that is a pair of braces and nothing else, nothing is a part. */
-export interface JoinedText {
-	readonly text: string;
+/** What an expression gave. One that is a pair of braces and nothing else has no parts. */
+export interface Evaluated {
+	readonly value: unknown;
 	readonly parts: readonly Part[];
 }
 
@@ -114,24 +114,22 @@ export function joinText(
 	expression: string,
 	json: IDataObject,
 	evaluate: (expression: string) => unknown,
-): JoinedText | undefined {
+): Evaluated | undefined {
 	const pieces = toPieces(expression);
 	const codes = pieces.flatMap((piece) => ('code' in piece ? [piece.code] : []));
 	if (codes.length === 0) return undefined;
 	if (pieces.some((piece) => 'literal' in piece && /\{\{|\\/.test(piece.literal))) return undefined;
-	const values = codes.map((code) => readPath(code, json));
-	const isOneValue = pieces.length === 1;
-	const texts = values.every(isText)
-		? values
-		: isOneValue
-			? undefined
-			: evaluateAll(codes, evaluate);
+	const read = codes.map((code) => readPath(code, json));
+	const isRead = read.every(isText);
+	if (!isRead && pieces.length === 1) return undefined;
+	const texts = isRead ? read : evaluateAll(codes, evaluate);
 	if (texts === undefined) return undefined;
 	const parts = codes.map((code, index) => ({ code, text: texts[index] ?? '' }));
-	let read = 0;
-	let text = '';
-	for (const piece of pieces) text += 'literal' in piece ? piece.literal : parts[read++]?.text;
+	const waiting = [...texts];
+	const value = pieces
+		.map((piece) => ('literal' in piece ? piece.literal : waiting.shift()))
+		.join('');
 	// A blank beside the braces makes a text of a number, but is nothing more than the field.
 	const seen = pieces.filter((piece) => 'code' in piece || !isBlankText(piece.literal));
-	return { text, parts: seen.length > 1 ? parts : [] };
+	return { value, parts: seen.length > 1 ? parts : [] };
 }

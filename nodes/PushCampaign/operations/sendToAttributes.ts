@@ -119,20 +119,16 @@ function checkFilledIn(item: ItemParameters, field: Field): void {
 	if (!isText || !pieces.some((piece) => 'code' in piece)) return;
 	const parts = [...item.parts(field)];
 	let before = '';
-	let isQuoted = false;
+	let isInText = false;
 	for (const piece of pieces) {
 		if ('literal' in piece) {
 			before = piece.literal;
-			if (before.split('"').length % 2 === 0) isQuoted = !isQuoted;
+			if (before.split('"').length % 2 === 0) isInText = !isInText;
 			continue;
 		}
-		const part = parts.shift();
-		const isAfterName = !isQuoted && /:\s*$/.test(before.slice(-100));
-		if (
-			part !== undefined &&
-			(isQuoted ? !endOfText.test(part.text) : !isAfterName || isJson(part.text))
-		)
-			continue;
+		const gave = parts.shift()?.text;
+		if (gave !== undefined && isInText && !endOfText.test(gave)) continue;
+		if (gave !== undefined && !isInText && (!/:\s*$/.test(before) || isJson(gave))) continue;
 		const what = `has a part that may be more than a value in JSON, ${clip(`{{${piece.code}}}`)}`;
 		throw invalid(field, what, 'Give an object instead, such as {{ { plan: $json.plan } }}.');
 	}

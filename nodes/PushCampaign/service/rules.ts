@@ -37,20 +37,19 @@ export interface Notification extends OptionalFields {
 	readonly target_url: string;
 }
 
-interface NoSelection {
-	readonly attribute?: never;
-	readonly segment?: never;
-	readonly sid?: never;
+/** Specification, Audience fields. */
+interface AudienceFields {
+	readonly attribute: Readonly<Record<string, string | number | boolean>>;
+	readonly segment: ReadonlyArray<string | number>;
+	readonly sid: string;
 }
 
-/** What names the subscribers: one field for each audience, none for all. Specification, Audience fields. */
-export type Selection =
-	| NoSelection
-	| (Omit<NoSelection, 'attribute'> & {
-			readonly attribute: Readonly<Record<string, string | number | boolean>>;
-	  })
-	| (Omit<NoSelection, 'segment'> & { readonly segment: ReadonlyArray<string | number> })
-	| (Omit<NoSelection, 'sid'> & { readonly sid: string });
+type Only<Name extends keyof AudienceFields> = Pick<AudienceFields, Name> & {
+	readonly [Other in Exclude<keyof AudienceFields, Name>]?: never;
+};
+
+/** What names the subscribers: one field for each audience, none for all. */
+export type Selection = Only<never> | Only<'attribute'> | Only<'segment'> | Only<'sid'>;
 
 /** The JSON body of a send. */
 export type CampaignBody = Notification & Selection;

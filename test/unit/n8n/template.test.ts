@@ -43,7 +43,7 @@ test.each([
 ])(
 	'%j joins to %j without n8n, which alone knows what is not only paths that give texts',
 	(expression, text) => {
-		expect(joinText(expression, json, () => undefined)?.text).toBe(text);
+		expect(joinText(expression, json, () => undefined)?.value).toBe(text);
 	},
 );
 
