@@ -104,7 +104,7 @@ describe('a part of a text that gave nothing is refused as it is written', () =>
 		['$json.name.split("? :")[0]', nothing],
 		["$json.name?.replace(/(?:x)/, 'a && b: c')", nothing],
 		['`${$json.name}`.replace("undefined", "")', nothing],
-		[String.raw`$json.name?.replace('it's ?? :', '')`, nothing],
+		[String.raw`$json.name?.replace('it\'s ?? :', '')`, nothing],
 		// Another word that did not come to stand there.
 		["$json.name.trim() || 'there'", nothing],
 		["$json.name || 'there'", nothing, { name: ' ' }],
@@ -206,7 +206,7 @@ describe('a text is sent if somebody meant it', () => {
 		["Only {{ $json.price ?? 'N/A' }}", {}, 'Only N/A'],
 		['Open: {{ $json.open ? "true" : "false" }}', {}, 'Open: false'],
 		["Hi {{ `${$json.name || ''}` }}", {}, 'Hi'],
-		[String.raw`Hi {{ $json.name?.replace(''', '"') ?? '' }}`, {}, 'Hi'],
+		[String.raw`Hi {{ $json.name?.replace('\'', '"') ?? '' }}`, {}, 'Hi'],
 		// What reads nothing.
 		["Sale{{ '' }}s", {}, 'Sales'],
 		["One{{ ' ' }}two", {}, 'One two'],
