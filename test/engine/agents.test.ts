@@ -46,6 +46,16 @@ describe.each(['test.agent', 'test.olderAgent'])('as a tool of %s', (agent) => {
 		expect(titlesAt(simulator())).toEqual(['Hello a']);
 	});
 
+	test('a text of several parts has what the agent hands over, and a part that gave nothing is refused', async () => {
+		const part = (name: string) =>
+			agent === 'test.agent' ? `{{ $json.${name} }}` : `{{ $fromAI('${name}', 'Any', 'string') }}`;
+		const title = `=Hi ${part('name')}, ${part('more')}{{ 'x'.length }}`;
+		await run(agent, { title }, inputOf({ name: 'Ann', more: 'no ' }));
+		expect(titlesAt(simulator())).toEqual(['Hi Ann, no 1']);
+		const answers = textOf(await run(agent, { title }, inputOf({ name: ' ', more: 'no ' })));
+		expect(answers).toContain('has a part that gave nothing, {{ $');
+	});
+
 	test('its message carries what to do, because the model reads the message alone', async () => {
 		simulator().addFault(faultFor(undefined, failure('invalid_value')));
 		const answers = textOf(await run(agent, parameters));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { DateTime } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
+import { Expression } from 'n8n-workflow';
 import {
 	continuing,
 	inputOf,
@@ -86,6 +87,34 @@ test.each(rows)('%s sends what it takes, and names itself for the rest', async (
 	});
 	const refused = Object.fromEntries(kinds.map((kind) => [kind, 'refused']));
 	expect(Object.fromEntries(ends)).toEqual({ ...refused, ...taken });
+});
+
+test('each field is evaluated once for each item', async () => {
+	const render = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
+	const of = (name: string) => `={{ "${name} " + $json.n }}`;
+	const url = (name: string) => `=https://shop.example/{{ "${name} ".trim() + $json.n }}`;
+	const parameters = {
+		...{ title: of('title'), message: of('message'), targetUrl: url('target') },
+		actionButtons: { button: [{ title: of('button'), url: url('button') }] },
+		additionalFields: {
+			name: of('name'),
+			iconUrl: url('icon'),
+			sendAt: '={{ "now" + $json.none }}',
+		},
+		options: {
+			...{ htmlToText: '={{ $json.n > 0 }}', shortenTexts: '={{ $json.n > 1 }}' },
+			idempotencyKey: '={{ "key " + $json.n }}',
+		},
+	};
+	await run(parameters, inputOf({ n: 1, none: '' }, { n: 2, none: '' }));
+	expect(simulator().requests).toHaveLength(2);
+	const times: Record<string, number> = {};
+	for (const [value] of render.mock.calls) times[String(value)] = (times[String(value)] ?? 0) + 1;
+	render.mockRestore();
+	// What the node itself asks for.
+	delete times['={{ $runIndex }}'];
+	expect(Object.keys(times)).toHaveLength(11);
+	expect(new Set(Object.values(times))).toEqual(new Set([2]));
 });
 
 test('Expire At is sent as the minutes that are left when the request leaves', async () => {

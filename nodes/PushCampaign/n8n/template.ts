@@ -59,85 +59,77 @@ const toPieces = (expression: string): Piece[] =>
 	/\\(\{\{|\}\})/.test(expression) ? [] : splitTemplate(expression);
 
 /**
- * The steps of a path and its value. Code that is anything else is none, nor is a step into a text or to what an object
- * inherits, such as `.length`: what that gives is n8n's business.
+ * The value at a path. Code that is anything else has none, nor has a step into a text or to what an object inherits, such
+ * as `.length`: what that gives is n8n's business.
  */
-function readPath(
-	code: string,
-	json: IDataObject,
-): { steps: string[]; value: unknown } | undefined {
+function readPath(code: string, json: IDataObject): unknown {
 	const [, path] = jsonPath.exec(code) ?? [];
 	if (path === undefined) return undefined;
-	const steps = [...path.matchAll(pathSteps)].map(
-		([, name, index, double, single]) => name ?? index ?? readEscapes(double ?? single ?? ''),
-	);
 	let value: unknown = json;
-	for (const step of steps) {
-		if (typeof value === 'string') return undefined;
-		if (typeof value !== 'object' || value === null) return { steps, value: undefined };
-		if (!Object.hasOwn(value, step)) return step in value ? undefined : { steps, value: undefined };
+	for (const [, name, index, double, single] of path.matchAll(pathSteps)) {
+		const step = name ?? index ?? readEscapes(double ?? single ?? '');
+		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
+			return undefined;
 		value = Reflect.get(value, step);
 	}
-	return { steps, value };
+	return value;
 }
+
+/** What a pair of braces gave, in a text that has more to it. */
+export interface Part {
+	readonly code: string;
+	readonly text: string;
+}
+
+/** What an expression gave. One that is a pair of braces and nothing else has no parts. */
+export interface Evaluated {
+	readonly value: unknown;
+	readonly parts: readonly Part[];
+}
+
+/** Unicode keeps it for programs: it stands in no text. */
+const mark = '\uFDD0';
+
+/** What n8n gives for each pair of braces, evaluated at once: so what one of them changes the next one sees. */
+function evaluateAll(
+	codes: readonly string[],
+	evaluate: (expression: string) => unknown,
+): string[] | undefined {
+	const marked = codes.map((code) => `${mark}{{${code}}}`).join('');
+	const given = evaluate(`${marked}${mark}`);
+	if (typeof given !== 'string') return undefined;
+	const texts = given.split(mark).slice(1, -1);
+	return texts.length === codes.length ? texts : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
- * Puts a text together whose parts are all paths of `$json` that give texts; undefined if only n8n knows it. n8n takes
- * half a millisecond to evaluate an expression, far more than everything else that an item needs before it is sent.
+ * Puts a text together of what stands around its braces and what n8n gives for the braces alone; undefined for what only
+ * n8n can: a single pair of braces, which may give any value, and what n8n reads in its own way, such as `\{{`. Paths of
+ * `$json` that give texts are read here: n8n takes half a millisecond to evaluate an expression, far more than everything
+ * else that an item needs before it is sent.
  */
-export function joinText(expression: string, json: IDataObject): string | undefined {
-	const pieces = toPieces(expression);
-	if (!pieces.some((piece) => 'code' in piece)) return undefined;
-	let text = '';
-	for (const piece of pieces) {
-		const part = 'literal' in piece ? piece.literal : readPath(piece.code, json)?.value;
-		if (typeof part !== 'string') return undefined;
-		// n8n reads these in its own way.
-		if ('literal' in piece && /\{\{|\\/.test(part)) return undefined;
-		text += part;
-	}
-	return text;
-}
-
-/** A part of a text that nobody meant to leave out. */
-interface MissingPart {
-	/** As it is written: `{{ $json.name }}`. */
-	readonly part: string;
-	readonly steps: readonly string[];
-	/** It gives nothing; or a number that has lost digits, because it is beyond 2^53. */
-	readonly why: 'missing' | 'lostDigits';
-}
-
-function hasLostDigits(value: unknown): boolean {
-	if (Array.isArray(value)) return value.some(hasLostDigits);
-	return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-}
-
-/**
- * Finds a field of the input item that is missing in a text with more to it, such as `Hello {{ $json.name }}`. Whoever
- * writes more than a path between the braces has thought of that case. A text may stand for nothing.
- */
-export function missingPart(
+export function joinText(
 	expression: string,
 	json: IDataObject,
-	isNothing: (text: string) => boolean,
-): MissingPart | undefined {
-	const isMissing = (value: unknown): boolean => {
-		if (Array.isArray(value)) return value.every(isMissing);
-		return typeof value === 'string' ? isNothing(value) : value === undefined || value === null;
-	};
+	evaluate: (expression: string) => unknown,
+): Evaluated | undefined {
 	const pieces = toPieces(expression);
-	if (pieces.length < 2) return undefined;
+	const codes = pieces.flatMap((piece) => ('code' in piece ? [piece.code] : []));
+	if (codes.length === 0) return undefined;
+	if (pieces.some((piece) => 'literal' in piece && /\{\{|\\/.test(piece.literal))) return undefined;
+	const read = codes.map((code) => readPath(code, json));
+	const isRead = read.every(isText);
+	if (!isRead && pieces.length === 1) return undefined;
+	const texts = isRead ? read : evaluateAll(codes, evaluate);
+	if (texts === undefined) return undefined;
+	const parts = codes.map((code, index) => ({ code, text: texts[index] ?? '' }));
+	const waiting = [...texts];
+	const value = pieces
+		.map((piece) => ('literal' in piece ? piece.literal : waiting.shift()))
+		.join('');
 	// A blank beside the braces makes a text of a number, but is nothing more than the field.
-	const visible = pieces.filter((piece) => 'code' in piece || !isBlankText(piece.literal));
-	for (const piece of pieces) {
-		if ('literal' in piece) continue;
-		const path = readPath(piece.code, json);
-		if (path === undefined) continue;
-		const { steps, value } = path;
-		const part = `{{${piece.code}}}`;
-		if (visible.length > 1 && isMissing(value)) return { part, steps, why: 'missing' };
-		if (hasLostDigits(value)) return { part, steps, why: 'lostDigits' };
-	}
-	return undefined;
+	const seen = pieces.filter((piece) => 'code' in piece || !isBlankText(piece.literal));
+	return { value, parts: seen.length > 1 ? parts : [] };
 }

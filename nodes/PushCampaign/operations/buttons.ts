@@ -4,8 +4,9 @@ import type { Field } from '../n8n/parameters';
 import type { ActionButton } from '../service/rules';
 import { audienceRules, maxCharacters } from '../service/rules';
 import type { TextSource } from './content';
-import { readLink, readSeenText, requireText } from './content';
-import { entriesOf, fieldIn, fieldOf, groupIn, textProperty } from './values';
+import { readAddress, readSeenText, toLink } from './content';
+import { requireText } from './readText';
+import { entriesOf, fieldOf, groupIn, textProperty } from './values';
 
 const buttonTitle = textProperty('Title', 'title', {
 	required: true,
@@ -35,9 +36,9 @@ export const actionButtons: INodeProperties = {
 function readButton(source: TextSource, entry: Field): ActionButton | undefined {
 	const { item, audience } = source;
 	const limit = audienceRules[audience].limitsButtons ? maxCharacters.button : Infinity;
-	const [titleField, urlField] = [fieldIn(buttonTitle, entry), fieldIn(buttonUrl, entry)];
+	const [titleField, urlField] = [fieldOf(buttonTitle, entry), fieldOf(buttonUrl, entry)];
 	const title = readSeenText(source, titleField, limit);
-	const url = readLink(source, urlField, limit);
+	const url = toLink(source, urlField, readAddress(source, urlField), limit);
 	if (title === '' && url === '') return undefined;
 	return { title: requireText(item, titleField, title), url: requireText(item, urlField, url) };
 }

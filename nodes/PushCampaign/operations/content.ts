@@ -1,30 +1,14 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Audience } from '../service/rules';
-import {
-	countCharacters,
-	hasWrongHost,
-	isDoubled,
-	isWebUrl,
-	quote,
-	trimBlanks,
-	trimHidden,
-} from '../service/text';
+import { countCharacters, hasWrongHost, isDoubled, isWebUrl, quote } from '../service/text';
 import type { InvalidInput } from '../service/thrown';
 import { decodeAmpersands, decodeEntities } from './entities';
 import { htmlToText } from './html';
-import { judge } from './judge';
 import type { readTextChanges } from './options';
+import { readText } from './readText';
 import type { UtmParameter } from './utm';
 import { addUtm } from './utm';
-import { invalid, isBlank, missing, toText } from './values';
-
-/** Makes one line of a text: any run of blanks and line breaks counts as one blank. */
-export const toOneLine = (text: string): string =>
-	text.replace(/\s{2,}|[\t-\r\u0085\u2028\u2029]/g, ' ');
-
-/** Leaves out control characters but blanks and line breaks, and halves of characters, such as of an emoji that was cut. */
-const toPrintable = (text: string): string =>
-	text.replace(/(?![\s\u0085])\p{Cc}|\p{Surrogate}/gu, '');
+import { invalid } from './values';
 
 /** What is dropped in front of the ellipsis. */
 const dangling = /(?<![\s,;:.…–—-])[\s,;:.…–—-]+$/u;
@@ -73,24 +57,14 @@ function checkLength(field: Field, text: string, limit: number, advice: string):
 	throw invalid(field, what, advice);
 }
 
-/** @throws InvalidInput if a text that has to be there is empty */
-export function requireText(item: ItemParameters, field: Field, text: string): string {
-	if (text === '') throw missing(item, field);
-	return text;
-}
-
-/** Reads a text that people see; empty if nothing of it is visible. Cutting comes last: it could hide what is wrong. */
+/** Reads a text that people see. Cutting comes last: it could hide what is wrong. */
 export function readSeenText(
 	{ item, changes }: TextSource,
 	field: Field,
 	limit: number,
-	isOneLine = true,
+	use: 'line' | 'lines' = 'line',
 ): string {
-	const given = toText(field, item.get(field));
-	const whole = toPrintable(changes.htmlToText ? htmlToText(given) : given);
-	const text = trimBlanks(isOneLine ? toOneLine(whole) : whole);
-	judge(item, field, text, 'seen');
-	if (isBlank(text)) return '';
+	const text = readText(item, field, use, changes.htmlToText ? htmlToText : undefined);
 	if (changes.shortenTexts) return checkLength(field, shorten(text, limit), limit, 'Shorten it.');
 	return checkLength(field, text, limit, 'Shorten it, or add the option Shorten Long Texts.');
 }
@@ -112,19 +86,19 @@ function refuseUrl(field: Field, url: string, schemes: string): InvalidInput {
 }
 
 function readUrl({ item, changes }: TextSource, field: Field, schemes: string): string {
-	const given = toText(field, item.get(field));
-	const url = trimHidden(changes.htmlToText ? decodeEntities(given) : decodeAmpersands(given));
-	judge(item, field, url, 'exact');
-	if (isBlank(url)) return '';
-	if (isWebUrl(url)) return url;
+	const decode = changes.htmlToText ? decodeEntities : decodeAmpersands;
+	const url = readText(item, field, 'exact', decode);
+	if (url === '' || isWebUrl(url)) return url;
 	throw refuseUrl(field, url, schemes);
 }
 
-/** Reads an address that subscribers follow, with the UTM parameters; empty if there is none. */
-export function readLink(source: TextSource, field: Field, limit: number): string {
-	const url = readUrl(source, field, 'http:// or https://');
-	if (url === '') return '';
-	const link = addUtm(url, source.utm);
+/** Reads an address that subscribers follow, as it was entered; empty if there is none. */
+export const readAddress = (source: TextSource, field: Field): string =>
+	readUrl(source, field, 'http:// or https://');
+
+/** Adds the UTM parameters to an address. */
+export function toLink({ utm }: TextSource, field: Field, url: string, limit: number): string {
+	const link = url === '' ? '' : addUtm(url, utm);
 	if (link === url) return checkLength(field, link, limit, 'Enter a shorter address.');
 	const advice = `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
 	return checkLength(field, link, limit, advice);

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-wor
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Client, Result, Schema, ServiceRequest } from '../service/client';
-import type { Audience, CampaignBody } from '../service/rules';
+import type { Audience, CampaignBody, Selection } from '../service/rules';
 import type { readSendOptions } from './options';
 import { queryOptions, readTimeout } from './options';
 import type { Timing } from './timing';
@@ -19,7 +19,7 @@ interface Operation {
 export interface SendOperation extends Operation {
 	readonly audience: Audience;
 	/** Reads what names the subscribers in the body. @throws InvalidInput naming the field */
-	readonly select: (item: ItemParameters) => Pick<CampaignBody, 'attribute' | 'segment' | 'sid'>;
+	readonly select: (item: ItemParameters) => Selection;
 	/** The field with the subscriber's ID, if it is for one. */
 	readonly subscriber?: Field;
 }

@@ -2,18 +2,16 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { InvalidInput } from '../service/thrown';
-import { judge } from './judge';
+import { readText } from './readText';
 import {
 	fieldOf,
 	invalid,
-	isBlank,
 	isThere,
 	missing,
 	readable,
 	readSwitch,
 	readWholeNumber,
 	textProperty,
-	toComparedText,
 } from './values';
 
 /** A switch is on when it is added, and off as long as it is not there. */
@@ -107,9 +105,8 @@ export function readKey(item: ItemParameters): string | undefined {
 			"A Retry would have another ID: write the date into the item by Edit Fields in front of this node, such as into a field 'day', and use {{ $json.day }}.",
 		);
 	}
-	const key = toComparedText(keyField, item.get(keyField));
-	if (isBlank(key)) throw new InvalidInput(missing(item, keyField).message, keyExample);
-	judge(item, keyField, key, 'exact');
+	const key = readText(item, keyField, 'exact');
+	if (key === '') throw new InvalidInput(missing(item, keyField).message, keyExample);
 	return key;
 }
 
@@ -134,6 +131,8 @@ export const readSendOptions = (item: ItemParameters) => ({
 	timeoutMs: readTimeout(item),
 	idempotencyKey: readKey(item),
 });
+
+export const noTextChanges = { htmlToText: false, shortenTexts: false };
 
 /** Reads how the texts of a send are changed. */
 export const readTextChanges = (item: ItemParameters) => ({

@@ -6,7 +6,7 @@ import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
 import { minuteMs, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
-import { fieldIn, fieldOf, groupIn, groupOf, invalid, isThere, readRequired } from './values';
+import { fieldOf, groupIn, groupOf, invalid, isThere, readRequired } from './values';
 
 const time = { type: 'string', placeholder: 'e.g. 21:00', description: 'As HH:MM' } as const;
 const from: INodeProperties = { ...time, displayName: 'From', name: 'from', default: '21:00' };
@@ -42,7 +42,7 @@ export function readQuietHours(item: ItemParameters, timezone: string): QuietHou
 	const field = fieldOf(quietHours, 'additionalFields');
 	if (!isThere(item, field)) return undefined;
 	const group = groupIn(field, 'hours');
-	const [begin, end] = [readTime(item, fieldIn(from, group)), readTime(item, fieldIn(to, group))];
+	const [begin, end] = [readTime(item, fieldOf(from, group)), readTime(item, fieldOf(to, group))];
 	if (begin !== end) return { from: begin, to: end, timezone };
 	const advice = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
 	throw invalid(field, `has ${begin} both as From and as To`, advice);

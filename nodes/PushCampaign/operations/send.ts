@@ -4,28 +4,24 @@ import type { ItemParameters } from '../n8n/parameters';
 import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
 import type { Client, Result } from '../service/client';
-import type { Audience, CampaignBody } from '../service/rules';
+import type { Audience, CampaignBody, Selection } from '../service/rules';
 import { audienceRules } from '../service/rules';
 import { clip } from '../service/text';
 import { readSubscriberId } from './ids';
 import type { Ending, PreparedSend, SendOperation } from './operation';
 import { keyField, readSendOptions, testSubscriberField } from './options';
-import { enteredLink, nameField, readBody, titleField } from './sendFields';
+import { contentReaders, nameField, readContent, titleField } from './sendFields';
 import type { Timing } from './timing';
 import { expiryOf, readTiming } from './timing';
-import { asEntered, isThere, readable } from './values';
+import { allReasons, asEntered, isThere, readable } from './values';
 
 type Selector = Pick<SendOperation, 'audience' | 'select'>;
-type Selection = ReturnType<SendOperation['select']>;
 
 /** Whom a send is for, as a text: neither the order counts, nor whether a value is a number. */
-function toRecipients(
-	audience: Audience,
-	{ attribute = {}, segment = [], ...others }: Selection,
-): string {
-	const pairs = Object.entries(attribute).map((pair) => JSON.stringify(pair.map(String)));
-	const segments = new Set(segment.map(String));
-	return JSON.stringify([audience, pairs.sort(), [...segments].sort(), others]);
+function toRecipients(audience: Audience, { attribute, segment, sid }: Selection): string {
+	const pairs = Object.entries(attribute ?? {}).map((pair) => JSON.stringify(pair.map(String)));
+	const segments = new Set(segment?.map(String));
+	return JSON.stringify([audience, pairs.sort(), [...segments].sort(), { sid }]);
 }
 
 function prepare(
@@ -35,12 +31,12 @@ function prepare(
 	timing: Timing,
 ): PreparedSend {
 	const selection = select(item);
-	const body = readBody(item, audience, timing);
+	const { notification, enteredUrl } = readContent(item, audience, timing);
 	const recipients = toRecipients(audience, selection);
-	const what = [body.title, body.message, enteredLink(item, audience), timing.effective?.at];
+	const what = [notification.title, notification.message, enteredUrl, timing.effective?.at];
 	return {
 		audience,
-		body: { ...body, ...selection },
+		body: { ...notification, ...selection },
 		timing,
 		options,
 		recipients,
@@ -49,11 +45,18 @@ function prepare(
 	};
 }
 
-/** Reads and checks one item's send, all but how far its time is ahead when it leaves. @throws InvalidInput */
+/**
+ * Reads and checks one item's send, all but how far its time is ahead when it leaves.
+ * @throws InvalidInput with each reason, of fields that do not depend on each other
+ */
 export function prepareSend(item: ItemParameters, selector: Selector): PreparedSend {
-	// The workflow's timezone first: in one that is none, no expression gives a date.
-	const timing = readTiming(item);
-	return prepare(item, selector, readSendOptions(item), timing);
+	try {
+		return prepare(item, selector, readSendOptions(item), readTiming(item));
+	} catch (error) {
+		const content = contentReaders(item, selector.audience);
+		const others = [() => selector.select(item), ...Object.values(content).flat()];
+		throw allReasons([() => readSendOptions(item), () => readTiming(item), ...others], error);
+	}
 }
 
 /**
@@ -73,10 +76,10 @@ export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
 /** Names the subscriber who is not there, and the field with the ID. */
-function withSubscriber(result: Result<Receipt>, { body, standsFor }: PreparedSend): typeof result {
-	const { sid } = body;
-	if (result.answered || result.problem.type !== 'invalid_sid' || !sid) return result;
-	const message = `The push service has no subscriber ${clip(sid)}`;
+function withSubscriber(result: Result<Receipt>, send: PreparedSend): typeof result {
+	const { subscriberId, standsFor } = send;
+	if (result.answered || result.problem.type !== 'invalid_sid' || !subscriberId) return result;
+	const message = `The push service has no subscriber ${clip(subscriberId)}`;
 	const fix =
 		standsFor === undefined
 			? 'They may have unsubscribed.'
@@ -115,10 +118,10 @@ const sendAtOf = ({ effective, isMoved }: Timing, { status }: Ending): string | 
 
 /** The item of a send. */
 export function toRow(send: PreparedSend, ending: Ending): IDataObject {
-	const { audience, body, standsFor, options, timing } = send;
+	const { audience, body, subscriberId, standsFor, options, timing } = send;
 	return rowOf({
 		...ending,
-		subscriberId: body.sid,
+		subscriberId,
 		audience: standsFor === undefined ? audience : 'test',
 		title: body.title,
 		recipients: describeRecipients(send),
@@ -140,7 +143,7 @@ export function toRowAsEntered(
 		subscriberId: subscriber && asEntered(item, subscriber),
 		audience,
 		title: asEntered(item, titleField),
-		recipients: selection && describeRecipients({ audience, body: selection }),
+		recipients: selection && describeRecipients({ body: selection }),
 		name: audienceRules[audience].accepts.includes('name') ? asEntered(item, nameField) : undefined,
 		sendAt: readable(() => sendAtOf(readTiming(item), ending)),
 		idempotencyKey: asEntered(item, keyField),
@@ -156,21 +159,17 @@ export const toRequest = (baseUrl: string, send: PreparedSend) => ({
 
 /** Whom a send is for, in words; with how many the active subscribers are, if that is known. */
 export function describeRecipients(
-	{ audience, body }: { readonly audience: Audience; readonly body: Selection },
+	{ body: { attribute, segment, sid } }: { readonly body: Selection },
 	activeSubscribers?: number,
 ): string {
-	const { attribute = {}, segment = [], sid } = body;
-	switch (audience) {
-		case 'subscriber':
-			return `subscriber ${sid}`;
-		case 'segments':
-			return `${segment.length === 1 ? 'segment' : 'segments'} ${segment.join(', ')}`;
-		case 'attributes': {
-			const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
-			return `every subscriber with ${pairs.join(' or ')}`;
-		}
-		case 'all':
-			if (activeSubscribers === undefined) return 'all subscribers';
-			return `all ${activeSubscribers.toLocaleString('en-US')} active subscribers`;
+	if (sid !== undefined) return `subscriber ${sid}`;
+	if (segment !== undefined) {
+		return `${segment.length === 1 ? 'segment' : 'segments'} ${segment.join(', ')}`;
 	}
+	if (attribute !== undefined) {
+		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
+		return `every subscriber with ${pairs.join(' or ')}`;
+	}
+	if (activeSubscribers === undefined) return 'all subscribers';
+	return `all ${activeSubscribers.toLocaleString('en-US')} active subscribers`;
 }

@@ -1,17 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
-import type { Audience, CampaignBody, OptionalFields } from '../service/rules';
+import type { Audience, Notification, OptionalFields } from '../service/rules';
 import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
 import { actionButtons, readButtons } from './buttons';
 import type { TextSource } from './content';
-import { readLink, readPicture, readSeenText, requireText } from './content';
-import { readTextChanges, sendOptions } from './options';
+import { readAddress, readPicture, readSeenText, toLink } from './content';
+import { noTextChanges, readTextChanges, sendOptions } from './options';
 import { quietHours } from './quietHours';
+import { requireText } from './readText';
 import type { Timing } from './timing';
 import { expireAfter, expireAt, readExpireAfter, sendAt, sendAtTimezone } from './timing';
 import { readUtm, utmParameters } from './utm';
-import { fieldOf, isThere, readSwitch, textProperty } from './values';
+import { fieldOf, isThere, readSwitch, textProperty, readable } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -69,16 +70,15 @@ const messageField = fieldOf(message);
 const urlField = fieldOf(targetUrl);
 export const nameField = fieldOf(campaignName, 'additionalFields');
 
-interface AdditionalField {
+/** What fills a field of the body by itself. It is offered where the service accepts that. */
+interface Filler {
 	readonly property: INodeProperties;
-	/** The field of the body that it fills, if it does not change others. */
-	readonly fills?: keyof OptionalFields;
-	/** Reads what it fills that with, if it was added; an empty text fills nothing. Others are read with other fields. */
-	readonly read?: (source: TextSource, field: Field) => string | 0 | 1;
+	readonly fills: keyof OptionalFields;
+	/** Reads what it fills that with, if it was added; an empty text fills nothing. */
+	readonly read: (source: TextSource, field: Field) => string | 0 | 1;
 }
 
-/** In the editor's order. */
-const additional: readonly AdditionalField[] = [
+const fillers: readonly Filler[] = [
 	{
 		property: autoHide,
 		fills: 'auto_hide',
@@ -91,20 +91,21 @@ const additional: readonly AdditionalField[] = [
 		read: (source, field) => readSeenText(source, field, maxCharacters.name),
 	},
 	{ property: expireAfter, fills: 'expire_push', read: readExpireAfter },
-	{ property: expireAt, fills: 'expire_push' },
 	{ property: iconUrl, fills: 'icon', read: readPicture },
 	{ property: imageUrl, fills: 'image', read: readPicture },
-	{ property: quietHours },
-	{ property: sendAt, fills: 'send_at' },
-	{ property: sendAtTimezone },
-	{ property: utmParameters },
 ];
 
-/** Those that the service accepts for an audience: what is left over from another operation is not read. */
-function offeredTo(audience: Audience): AdditionalField[] {
-	const { accepts } = audienceRules[audience];
-	return additional.filter(({ fills }) => fills === undefined || accepts.includes(fills));
-}
+/** What every send takes, and what is read with other fields. */
+const others: readonly INodeProperties[] = [
+	...[expireAt, quietHours, sendAt, sendAtTimezone, utmParameters],
+];
+
+/** What is left over from another operation is not read. */
+const fillersFor = (audience: Audience): Filler[] =>
+	fillers.filter(({ fills }) => audienceRules[audience].accepts.includes(fills));
+
+const byName = (one: INodeProperties, other: INodeProperties) =>
+	one.displayName.localeCompare(other.displayName, 'en');
 
 /** The parameters of a send beside those of its audience. */
 export const sendProperties = (audience: Audience): INodeProperties[] => [
@@ -118,42 +119,59 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 		type: 'collection',
 		placeholder: 'Add Field',
 		default: {},
-		options: offeredTo(audience).map(({ property }) => property),
+		options: [...fillersFor(audience).map(({ property }) => property), ...others].sort(byName),
 	},
 	sendOptions,
 ];
 
-/** Reads those of Additional Fields that were added and that fill a field of the body by themselves. */
-function readAdditional(source: TextSource): OptionalFields {
-	let fields: OptionalFields = {};
-	for (const { property, fills, read } of offeredTo(source.audience)) {
-		const field = fieldOf(property, 'additionalFields');
-		if (!fills || !read || !isThere(source.item, field)) continue;
-		const value = read(source, field);
-		if (value !== '') fields = { ...fields, [fills]: value };
-	}
-	return fields;
+/** Reads a field if it was added. */
+function readFiller(source: TextSource, { property, fills, read }: Filler): OptionalFields {
+	const field = fieldOf(property, 'additionalFields');
+	const value = isThere(source.item, field) ? read(source, field) : '';
+	return value === '' ? {} : { [fills]: value };
 }
 
-/** The target URL without the UTM parameters that are added. @throws InvalidInput */
-export const enteredLink = (item: ItemParameters, audience: Audience): string =>
-	readLink({ item, audience, changes: readTextChanges(item), utm: [] }, urlField, Infinity);
-
-/** Makes the body of an item, without its subscribers. @throws InvalidInput naming the field */
-export function readBody(item: ItemParameters, audience: Audience, timing: Timing): CampaignBody {
-	const source = { item, audience, changes: readTextChanges(item), utm: readUtm(item) };
-	let body: CampaignBody = {
-		title: requireText(item, titleField, readSeenText(source, titleField, maxCharacters.title)),
-		message: requireText(
-			item,
-			messageField,
-			readSeenText(source, messageField, maxCharacters.message, false),
-		),
-		target_url: requireText(item, urlField, readLink(source, urlField, maxCharacters.targetUrl)),
-		...readAdditional(source),
+/** What reads the content of an item, field by field: none depends on another one. */
+export function contentReaders(item: ItemParameters, audience: Audience) {
+	const source = {
+		...{ item, audience },
+		changes: readable(() => readTextChanges(item)) ?? noTextChanges,
+		utm: readable(() => readUtm(item)) ?? [],
 	};
-	const buttons = readButtons(source);
-	if (buttons.length > 0) body = { ...body, action_buttons: buttons };
-	if (timing.effective !== undefined) body = { ...body, send_at: timing.effective.text };
-	return body;
+	const seen = (field: Field, limit: number, use: 'line' | 'lines') =>
+		requireText(item, field, readSeenText(source, field, limit, use));
+	return {
+		changes: () => readTextChanges(item),
+		utm: () => readUtm(item),
+		title: () => seen(titleField, maxCharacters.title, 'line'),
+		message: () => seen(messageField, maxCharacters.message, 'lines'),
+		/** As it was entered, without the UTM parameters that are added. */
+		enteredUrl: () => requireText(item, urlField, readAddress(source, urlField)),
+		link: () => toLink(source, urlField, readAddress(source, urlField), maxCharacters.targetUrl),
+		fillers: fillersFor(audience).map((filler) => () => readFiller(source, filler)),
+		buttons: () => readButtons(source),
+	};
+}
+
+/** The content of a send. */
+interface Content {
+	readonly notification: Notification;
+	/** The target URL without the UTM parameters that are added. */
+	readonly enteredUrl: string;
+}
+
+/** Reads what subscribers get. @throws InvalidInput naming the field */
+export function readContent(item: ItemParameters, audience: Audience, timing: Timing): Content {
+	const read = contentReaders(item, audience);
+	read.changes();
+	read.utm();
+	const [title, message, enteredUrl] = [read.title(), read.message(), read.enteredUrl()];
+	let fields: OptionalFields = {};
+	for (const readField of read.fillers) fields = { ...fields, ...readField() };
+	let notification: Notification = { title, message, target_url: read.link(), ...fields };
+	const buttons = read.buttons();
+	if (buttons.length > 0) notification = { ...notification, action_buttons: buttons };
+	if (timing.effective !== undefined)
+		notification = { ...notification, send_at: timing.effective.text };
+	return { notification, enteredUrl };
 }

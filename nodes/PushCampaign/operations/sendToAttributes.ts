@@ -1,14 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
+import { isBlankText, splitTemplate } from '../n8n/template';
 import { namesIn } from '../service/json';
-import { quote, trimHidden } from '../service/text';
+import { clip, quote, trimHidden } from '../service/text';
 import { judge } from './judge';
 import type { SendOperation } from './operation';
+import { readText, requireText } from './readText';
 import { sendProperties, toolNotice } from './sendFields';
 import {
 	entriesOf,
-	fieldIn,
 	fieldOf,
 	groupIn,
 	invalid,
@@ -19,7 +20,6 @@ import {
 	readRequired,
 	requireDigits,
 	textProperty,
-	toComparedText,
 } from './values';
 
 const specifyAttributes = {
@@ -98,16 +98,47 @@ function requireOnce(field: Field, names: readonly string[]): void {
 function fromPairs(item: ItemParameters): Attribute[] {
 	const list = groupIn(fieldOf(attributes), 'pairs');
 	return entriesOf(item, list, 'attribute').map((entry) => {
-		const [name, value] = [fieldIn(pairName, entry), fieldIn(pairValue, entry)];
-		const text = checkText(item, name, toComparedText(name, item.get(name)));
+		const [name, value] = [fieldOf(pairName, entry), fieldOf(pairValue, entry)];
+		const text = requireText(item, name, readText(item, name, 'other'));
 		return [text, checkValue(item, value, item.get(value))];
 	});
+}
+
+/** What closes a text of JSON, or can't stand in one. */
+const endOfText = /["\\\p{Cc}]/u;
+
+const isJson = (text: string): boolean => readable((): unknown => JSON.parse(text)) !== undefined;
+
+/**
+ * Checks that what fills in JSON is a value in it, and no more: else whoever writes a form's text adds an attribute.
+ * @throws InvalidInput if a part is more, or can't be told apart from what stands around it
+ */
+function checkFilledIn(item: ItemParameters, field: Field): void {
+	const pieces = splitTemplate(item.expression(field) ?? '');
+	const isText = pieces.some((piece) => 'literal' in piece && !isBlankText(piece.literal));
+	if (!isText || !pieces.some((piece) => 'code' in piece)) return;
+	const parts = [...item.parts(field)];
+	let before = '';
+	let isInText = false;
+	for (const piece of pieces) {
+		if ('literal' in piece) {
+			before = piece.literal;
+			if (before.split('"').length % 2 === 0) isInText = !isInText;
+			continue;
+		}
+		const gave = parts.shift()?.text;
+		if (gave !== undefined && isInText && !endOfText.test(gave)) continue;
+		if (gave !== undefined && !isInText && (!/:\s*$/.test(before) || isJson(gave))) continue;
+		const what = `has a part that may be more than a value in JSON, ${clip(`{{${piece.code}}}`)}`;
+		throw invalid(field, what, 'Give an object instead, such as {{ { plan: $json.plan } }}.');
+	}
 }
 
 function fromJson(item: ItemParameters): Attribute[] {
 	const field = fieldOf(attributesJson);
 	const given = readRequired(item, field);
 	if (typeof given === 'string') judge(item, field, given);
+	checkFilledIn(item, field);
 	const parsed = typeof given === 'string' ? readable((): unknown => JSON.parse(given)) : given;
 	if (parsed === undefined) throw invalid(field, `is not valid JSON: ${quote(given)}`, writeIt);
 	if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {

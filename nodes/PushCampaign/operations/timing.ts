@@ -12,7 +12,6 @@ import type { TextSource } from './content';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, readQuietHours } from './quietHours';
 import {
-	fieldIn,
 	fieldOf,
 	groupIn,
 	groupOf,
@@ -107,8 +106,13 @@ export interface Timing {
 	/** Whether quiet hours changed the time. */
 	readonly isMoved: boolean;
 	readonly quietHours?: QuietHours | undefined;
-	/** Expire At, to the millisecond. */
-	readonly expireAt?: Schedule | undefined;
+	readonly expireAt?: Expiry | undefined;
+}
+
+/** Expire At, as a whole minute and to the millisecond. */
+interface Expiry extends Schedule {
+	/** Milliseconds since 1970. */
+	readonly exactAt: number;
 }
 
 /** A name without a region is an offset: in summer nobody means it. */
@@ -117,7 +121,7 @@ const withRegion = /^(?!etc\/)[a-z]+\/|^(?:etc\/)?utc$/i;
 /** That of the workflow if none was entered. */
 function readTimezone(item: ItemParameters): string {
 	const field = fieldOf(sendAtTimezone, 'additionalFields');
-	const given = toText(field, item.get(field));
+	const given = trimBlanks(toText(field, item.get(field)));
 	if (isBlank(given)) return item.timezone;
 	if (withRegion.test(given) && IANAZone.isValidZone(given)) return given;
 	const advice = 'Choose one from the list, such as Europe/Berlin.';
@@ -161,14 +165,15 @@ function readSendAt(item: ItemParameters, timezone: string): Schedule | undefine
 	return toSchedule(date.toMillis(), date.zone);
 }
 
-function readExpireAt(item: ItemParameters, timezone: string): Schedule | undefined {
+function readExpireAt(item: ItemParameters, timezone: string): Expiry | undefined {
 	const field = fieldOf(expireAt, 'additionalFields');
 	const value = readAdded(item, field);
 	if (value === undefined) return undefined;
 	const date = readMoment(item, field, value, timezone);
 	const isTwice = isThere(item, fieldOf(expireAfter, 'additionalFields'));
 	if (isTwice) throw invalid(field, "is there beside 'Expire After'", 'Remove one of them.');
-	return { ...toSchedule(date.startOf('minute').toMillis(), date.zone), at: date.toMillis() };
+	const minute = toSchedule(date.startOf('minute').toMillis(), date.zone);
+	return { ...minute, exactAt: date.toMillis() };
 }
 
 /**
@@ -207,7 +212,7 @@ export function lateness(timing: Timing, now: number): Problem | undefined {
 	const { effective, isMoved, expireAt: end } = timing;
 	const late = effective && checkLead(effective, now);
 	if (late !== undefined) return validationProblem(isMoved ? endIsTooLate : late);
-	if (end === undefined || end.at - leavesAt(timing, now) >= minuteMs) return undefined;
+	if (end === undefined || end.exactAt - leavesAt(timing, now) >= minuteMs) return undefined;
 	const when = effective === undefined ? 'now' : `at ${effective.text}`;
 	const what = `'Expire At' is ${end.text}, which leaves less than a minute for what goes out ${when}`;
 	return validationProblem(new InvalidInput(what, 'Choose a later time.'));
@@ -216,13 +221,13 @@ export function lateness(timing: Timing, now: number): Problem | undefined {
 /** How long delivery is tried until Expire At, for a request that is made now: `90m`; undefined without it. */
 export function expiryOf(timing: Timing, now: number): string | undefined {
 	if (timing.expireAt === undefined) return undefined;
-	const minutes = Math.floor((timing.expireAt.at - leavesAt(timing, now)) / minuteMs);
+	const minutes = Math.floor((timing.expireAt.exactAt - leavesAt(timing, now)) / minuteMs);
 	return `${Math.max(minutes, 1)}m`;
 }
 
 /** Reads how long delivery is tried: `7d`. */
 export function readExpireAfter({ item }: Pick<TextSource, 'item'>, field: Field): string {
 	const entered = groupIn(field, 'duration');
-	const number = readWholeNumber(item, fieldIn(amount, entered), 1);
-	return `${number}${readChoice(item, fieldIn(unit, entered), unit)}`;
+	const number = readWholeNumber(item, fieldOf(amount, entered), 1);
+	return `${number}${readChoice(item, fieldOf(unit, entered), unit)}`;
 }

@@ -1,15 +1,7 @@
 import type { ItemParameters } from '../n8n/parameters';
 import { parseUrl } from '../service/text';
-import { judge } from './judge';
-import {
-	fieldIn,
-	fieldOf,
-	groupIn,
-	groupOf,
-	isBlank,
-	textProperty,
-	toComparedText,
-} from './values';
+import { readText } from './readText';
+import { fieldOf, groupIn, groupOf, textProperty } from './values';
 
 /** In the order in which they are written into a URL. */
 const parts = [
@@ -34,11 +26,8 @@ export type UtmParameter = readonly [name: string, value: string];
 export function readUtm(item: ItemParameters): UtmParameter[] {
 	const entered = groupIn(fieldOf(utmParameters, 'additionalFields'), 'parameters');
 	return parts.flatMap((property): UtmParameter[] => {
-		const field = fieldIn(property, entered);
-		const value = toComparedText(field, item.get(field));
-		// Also one that is blank: a part of it may be missing.
-		judge(item, field, value);
-		return isBlank(value) ? [] : [[`utm_${property.name}`, value]];
+		const value = readText(item, fieldOf(property, entered), 'other');
+		return value === '' ? [] : [[`utm_${property.name}`, value]];
 	});
 }
 

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
-import { quote, trimBlanks, trimHidden } from '../service/text';
+import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 import { checkExpression } from './judge';
 
@@ -16,17 +16,16 @@ export const textProperty = (
 
 type Named = Pick<INodeProperties, 'displayName' | 'name'>;
 
-/** The field of a property; `collection` is the path of what it is in, whose name it does without. */
-export const fieldOf = ({ displayName, name }: Named, collection?: string): Field => ({
-	label: `'${displayName}'`,
-	path: collection === undefined ? name : `${collection}.${name}`,
-});
-
-/** The field of a property in a group, whose name it needs: `'From' in 'Quiet Hours'`. */
-export const fieldIn = ({ displayName, name }: Named, { label, path }: Field): Field => ({
-	label: `'${displayName}' in ${label}`,
-	path: `${path}.${name}`,
-});
+/**
+ * The field of a property, and what it is in: a group, whose name it needs (`'From' in 'Quiet Hours'`), or a collection,
+ * by its path.
+ */
+export function fieldOf({ displayName, name }: Named, within?: Field | string): Field {
+	const label = `'${displayName}'`;
+	if (within === undefined) return { label, path: name };
+	if (typeof within === 'string') return { label, path: `${within}.${name}` };
+	return { label: `${label} in ${within.label}`, path: `${within.path}.${name}` };
+}
 
 /** The group in a collection that has one alone: `hours` in Quiet Hours. */
 export const groupIn = ({ label, path }: Field, name: string): Field => ({
@@ -65,6 +64,25 @@ export function readable<Value>(read: () => Value): Value | undefined {
 	}
 }
 
+/**
+ * All reasons why an item can't be read, in one.
+ * @param readers of fields that do not depend on each other
+ * @param thrown what reading the item has thrown: anything but InvalidInput stays as it is
+ */
+export function allReasons(readers: ReadonlyArray<() => unknown>, thrown: unknown): unknown {
+	if (!(thrown instanceof InvalidInput)) return thrown;
+	const reasons = new Map([[thrown.message, thrown]]);
+	for (const read of readers) {
+		try {
+			read();
+		} catch (error) {
+			if (error instanceof InvalidInput) reasons.set(error.message, error);
+		}
+	}
+	reasons.delete(thrown.message);
+	return new InvalidInput(thrown.message, thrown.advice, [...reasons.values()]);
+}
+
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */
 export function asEntered(item: ItemParameters, field: Field): string | undefined {
 	const value = readable(() => item.get(field));
@@ -98,18 +116,14 @@ export function requireDigits(field: Field, number: number): void {
 const isNothing = (value: unknown): boolean =>
 	Array.isArray(value) ? value.length === 0 : (value ?? false) === false;
 
-/** A value as text, without blanks around it: a number or a date counts as its text, nothing as an empty one. */
+/** A value as text: a number or a date counts as its text, nothing as an empty one. */
 export function toText(field: Field, value: unknown): string {
 	if (typeof value === 'number') requireDigits(field, value);
 	if (isNothing(value)) return '';
-	if (typeof value === 'string') return trimBlanks(value);
+	if (typeof value === 'string') return value;
 	if (typeof value === 'number' || DateTime.isDateTime(value)) return String(value);
 	throw invalid(field, `is not text: ${quote(value)}`);
 }
-
-/** The text of a value that is compared and not read, such as a key: without what nobody sees around it. */
-export const toComparedText = (field: Field, value: unknown): string =>
-	trimHidden(toText(field, value));
 
 /** Reads a whole number that has to be there. Text of digits counts as one. */
 export function readWholeNumber(

@@ -30,9 +30,13 @@ export interface Problem {
 /** What was entered is not valid, or n8n does not give what the node needs. */
 export function validationProblem(error: InvalidInput | Unavailable): Problem {
 	const told = { outcome: 'notSent', message: error.message, fix: error.advice } as const;
-	return error instanceof InvalidInput
-		? { ...told, type: 'validation', cause: 'configuration-invalid' }
-		: { ...told, type: 'network', cause: 'temporarily-unavailable' };
+	if (!(error instanceof InvalidInput)) {
+		return { ...told, type: 'network', cause: 'temporarily-unavailable' };
+	}
+	const problem = { ...told, type: 'validation', cause: 'configuration-invalid' } as const;
+	return error.others.length === 0
+		? problem
+		: { ...problem, others: error.others.map(validationProblem) };
 }
 
 function describePause(milliseconds: number): string {

@@ -30,15 +30,29 @@ export interface OptionalFields {
 	readonly action_buttons?: readonly ActionButton[];
 }
 
-/** The JSON body of a send. Specification, Notification / campaign and Audience fields. */
-export interface CampaignBody extends OptionalFields {
+/** What subscribers get. Specification, Notification / campaign. */
+export interface Notification extends OptionalFields {
 	readonly title: string;
 	readonly message: string;
 	readonly target_url: string;
-	readonly attribute?: Readonly<Record<string, string | number | boolean>>;
-	readonly segment?: ReadonlyArray<string | number>;
-	readonly sid?: string;
 }
+
+/** Specification, Audience fields. */
+interface AudienceFields {
+	readonly attribute: Readonly<Record<string, string | number | boolean>>;
+	readonly segment: ReadonlyArray<string | number>;
+	readonly sid: string;
+}
+
+type Only<Name extends keyof AudienceFields> = Pick<AudienceFields, Name> & {
+	readonly [Other in Exclude<keyof AudienceFields, Name>]?: never;
+};
+
+/** What names the subscribers: one field for each audience, none for all. */
+export type Selection = Only<never> | Only<'attribute'> | Only<'segment'> | Only<'sid'>;
+
+/** The JSON body of a send. */
+export type CampaignBody = Notification & Selection;
 
 interface AudienceRules {
 	readonly path: string;

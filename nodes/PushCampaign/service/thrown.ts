@@ -14,7 +14,16 @@ class NothingLeft extends Error {
 }
 
 /** What the user entered can't be sent. The message names the field. */
-export class InvalidInput extends NothingLeft {}
+export class InvalidInput extends NothingLeft {
+	/** @param others what else can't be sent of the same item */
+	constructor(
+		message: string,
+		advice: string,
+		readonly others: readonly InvalidInput[] = [],
+	) {
+		super(message, advice);
+	}
+}
 
 /** n8n's database or a vault does not give what the node needs. */
 export class Unavailable extends NothingLeft {}

@@ -40,9 +40,12 @@ test.each([
 	['{{ $json }}', undefined],
 	['\\{{ $json.name }} {{ $json.name }}', undefined],
 	['{{ $json.name', undefined],
-])('%j joins to %j: what is not only paths that give texts is left to n8n', (expression, text) => {
-	expect(joinText(expression, json)).toBe(text);
-});
+])(
+	'%j joins to %j without n8n, which alone knows what is not only paths that give texts',
+	(expression, text) => {
+		expect(joinText(expression, json, () => undefined)?.value).toBe(text);
+	},
+);
 
 test('a text of blanks and invisible characters is blank', () => {
 	expect(isBlankText('\t\u00a0\u3000\u200b\u2060\u00ad\u2800\ufe0f')).toBe(true);

@@ -50,7 +50,15 @@ const utm = (part: object) => ({ additionalFields: { utmParameters: { parameters
 const read = (parameters: object, operation?: SendOperation) => () =>
 	refusalOf(() => prepare({ options: { htmlToText, shortenTexts }, ...parameters }, {}, operation));
 const expressionOf = (expression: string, title: string, input: IDataObject) => () =>
-	refusalOf(() => prepare({ title: expression }, { input, gives: { title } }));
+	refusalOf(() =>
+		prepare(
+			{ title: expression, options: { htmlToText, shortenTexts } },
+			{ input, evaluate: () => title },
+		),
+	);
+
+/** What n8n gives for one pair of braces between marks. */
+const bracesOf = (text: string) => `\uFDD0${text}\uFDD0`;
 
 const answered = async (body: string) => {
 	const client = createClient({
@@ -102,6 +110,16 @@ const kinds: ReadonlyArray<
 		'an expression',
 		(text) => expressionOf(`=Hello ${text}`, 'Hello', {}),
 		['', '{{ $json', "{{ $json['"],
+	],
+	[
+		'the code of a part',
+		(code) => expressionOf(`=Hi {{ $json.a + ${code} }}`, bracesOf(''), {}),
+		['', "'", '`${', "|| '"],
+	],
+	[
+		'what a part gave',
+		(text) => expressionOf('=Hi {{ $json.a + "" }}', bracesOf(text), { a: text }),
+		['', '<a '],
 	],
 	['a number', (timeout) => read({ options: { timeout } })],
 	['a switch', (autoHide) => read({ additionalFields: { autoHide } })],

@@ -96,7 +96,7 @@ describe('the panel of a send', () => {
 test.each(operations)('the options in the panel are those of $option.name', (operation) => {
 	const ofSends = ['htmlToText', 'dryRun', 'idempotencyKey', 'shortenTexts', 'testSubscriberId'];
 	expect(namesOf(collectionOf(operation.properties, 'options'))).toEqual(
-		'audience' in operation ? [...ofSends, 'timeout', 'unknownOutcome'] : ['timeout'],
+		'audience' in operation ? [...ofSends, 'timeout'] : ['timeout'],
 	);
 });
 
@@ -148,7 +148,6 @@ test('saved workflows find each field by its name, with the default that n8n lef
 		'options.htmlToText': true,
 		'options.shortenTexts': true,
 		'options.timeout': 30_000,
-		'options.unknownOutcome': 'report',
 		simplify: true,
 		specifyAttributes: 'keypair',
 	});

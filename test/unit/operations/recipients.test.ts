@@ -26,7 +26,7 @@ describe('Segment IDs', () => {
 
 	test('are an array that an expression gives', () => {
 		const ids = [12, '34', ' 56', '78\u00A0\u200B\n', 12];
-		const given = read('={{ $json.ids.split(",") }}', { gives: { segmentIds: ids } });
+		const given = read('={{ $json.ids.concat() }}', { input: { ids } });
 		expect(given).toEqual([12, '34', '56', '78', 12]);
 	});
 
@@ -46,13 +46,15 @@ describe('Segment IDs', () => {
 		[[beyond], 'so large a number that its last digits are lost'],
 		['1\u200B2', 'holds U+200B, a character that nobody sees: "1\u200B2"'],
 		['1\uFE0F2', 'holds what is not one ID'],
+		['12, MÃ¼nchen', 'holds Ã¼, as if a file had been read'],
+		[['12', 'MÃ¼nchen'], 'holds Ã¼, as if a file had been read'],
 	])('are refused: %j', (given, refusal) => {
 		expect(refusalOf(() => read(given))).toMatch(/^'Segment IDs' /);
 		expect(refusalOf(() => read(given))).toContain(refusal);
 	});
 
 	test('are refused if a blank behind the braces makes a text of an array that has lost digits', () => {
-		const context = { input: { s: [beyond] }, gives: { segmentIds: `${beyond} ` } };
+		const context = { input: { s: [beyond] } };
 		expect(refusalOf(() => read('={{ $json.s }} ', context))).toContain('last digits are lost');
 	});
 
@@ -99,7 +101,7 @@ describe('Subscriber ID', () => {
 	});
 
 	test('is refused if a blank behind the braces makes a text of a number that has lost digits', () => {
-		const context = { input: { s: 2 ** 60 }, gives: { subscriberId: `${2 ** 60} ` } };
+		const context = { input: { s: 2 ** 60 } };
 		expect(refusalOf(() => read('={{ $json.s }} ', context))).toContain('last digits are lost');
 	});
 });
@@ -118,8 +120,7 @@ describe('Attributes', () => {
 			{ name: 'heart', value: '❤\uFE0F' },
 			{ name: 'left', value: 'None' },
 		];
-		const gives = { 'attributes.pairs[1].value': 42, 'attributes.pairs[2].value': false };
-		const given = fromPairs(pairs, { gives });
+		const given = fromPairs(pairs, { input: { age: 42, vip: false } });
 		expect(Object.entries(given ?? {})).toEqual([
 			['plan', 'pro'],
 			['age', 42],
@@ -183,10 +184,43 @@ describe('Attributes (JSON)', () => {
 		['{"id": 9007199254740993}', "id in 'Attributes (JSON)' is so large a number"],
 		['{"plan": null}', "plan in 'Attributes (JSON)' is missing"],
 		['{"plan": "{{ $json.plan }}"}', 'but is set to Fixed'],
-		['={"plan": "{{ $json.plan }}"}', 'has nothing in the place of {{ $json.plan }}'],
 	])('are refused: %j', (given, refusal) => {
-		const context = { gives: { attributesJson: '{"plan": ""}' } };
-		expect(refusalOf(() => fromJson(given, context))).toContain(refusal);
+		expect(refusalOf(() => fromJson(given))).toContain(refusal);
+	});
+
+	const stranger = 'x", "vip": "yes';
+	const row = { plan: stranger, line: 'a\nb', path: 'C:\\new', age: '5, "vip": "yes"', n: 'a"b' };
+	test.each([
+		'{"plan": "{{ $json.plan }}"}',
+		'{"plan": "a {{ $json.plan }} b", "city": "Oslo"}',
+		'{"{{ $json.plan }}": 1}',
+		'{"plan": "{{ $json.line }}"}',
+		'{"plan": "{{ $json.path }}"}',
+		'{"n": "{{ $json.n }}"}',
+		'{"age": {{ $json.age }}}',
+		'{"city": "Oslo", "age":\n{{ $json.age }} }',
+		'{"city": {{ JSON.stringify($json.n) }}, "plan": "{{ $json.plan }}"}',
+		'{"plan": "a\\"b {{ $json.n.length }}"}',
+	])('are refused if what fills them in may be more than a value: %s', (json) => {
+		const read = () => fromJson(`=${json}`, { input: row });
+		expect(refusalOf(read)).toMatch(
+			/^'Attributes \(JSON\)' has a part that may be more than a value in JSON, \{\{ /,
+		);
+		expect(adviceOf(read)).toBe('Give an object instead, such as {{ { plan: $json.plan } }}.');
+	});
+
+	test.each([
+		['{{ { plan: $json.plan } }}', { plan: stranger }],
+		['{"plan": {{ JSON.stringify($json.plan) }}}', { plan: stranger }],
+		[' {{ JSON.stringify({ plan: $json.plan }) }}\n', { plan: stranger }],
+		[
+			'{"plan": "{{ $json.city }}-{{ $json.age }}", "age": {{ $json.age }}}',
+			{ plan: 'Oslo-5', age: 5 },
+		],
+		['{ {{ $json.pairs }} }', { vip: true }],
+	])('are filled in by values: %s', (json, attribute) => {
+		const input = { plan: stranger, city: 'Oslo', age: 5, pairs: '"vip": true' };
+		expect(fromJson(`=${json}`, { input })).toEqual(attribute);
 	});
 
 	test.each(['{', 'plan=pro', '[]', '7'])('of %s come with how to write them', (json) => {

@@ -75,10 +75,6 @@ describe('what the subscribers of a campaign would see twice', () => {
 		expect(at('22:00')).toBe(at('23:00'));
 		expect(at('22:00')).not.toBe(at('20:00'));
 	});
-
-	test('is nothing for one subscriber, who may get the same again', () => {
-		expect(seen(toSubscriber())).toBeUndefined();
-	});
 });
 
 test('the same subscribers have the same text, whatever they get', () => {
@@ -127,7 +123,7 @@ describe('a test', () => {
 	);
 
 	test('has no key, and the other options', () => {
-		const others = { dryRun: false, timeoutMs: 5000, unknownOutcome: 'report' };
+		const others = { dryRun: false, timeoutMs: 5000 };
 		expect(testWith({}).options).toEqual(others);
 	});
 
@@ -174,7 +170,7 @@ describe('the request of a send', () => {
 	test.each([
 		{
 			send: toSubscriber(),
-			fix: "They may have unsubscribed: correct 'Subscriber ID', or take them out of the list.",
+			fix: 'They may have unsubscribed.',
 		},
 		{
 			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
@@ -264,4 +260,23 @@ describe('the item of a send', () => {
 		const row = toRowAsEntered(unreadable, sendToSegments, { dryRun: true, error });
 		expect(row).toEqual({ audience: 'segments', dryRun: true, error });
 	});
+});
+
+test('each reason of an item is told at once, if its fields do not depend on each other', () => {
+	const wrong = {
+		...{ title: '', message: 'x'.repeat(300), targetUrl: 'nowhere' },
+		actionButtons: { button: [{ title: 'Buy', url: '' }] },
+		additionalFields: { iconUrl: 'http://a.example/i.png', name: 'x'.repeat(101), sendAt: 'soon' },
+		options: { timeout: 0 },
+	};
+	const thrown = expect.objectContaining({
+		message: expect.stringMatching(/^'Timeout' /),
+		others: [
+			...["'Send At'", "'Title'", "'Message'", "'Target URL'", "'Campaign Name'", "'Icon URL'"],
+			"'URL' in button 1",
+		].map((field) =>
+			expect.objectContaining({ message: expect.stringMatching(new RegExp(`^${field} `)) }),
+		),
+	});
+	expect(() => prepare(wrong)).toThrow(thrown);
 });

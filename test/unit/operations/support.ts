@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
 
 import type { ItemParameters } from '../../../nodes/PushCampaign/n8n/parameters';
 import { readerOf } from '../../../nodes/PushCampaign/n8n/parameters';
@@ -8,22 +9,36 @@ import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
+import { nodeTypes } from '../../engine/support/nodeTypes';
+import { nodeFrom } from '../../engine/support/workflow';
 
 interface Context {
 	readonly timezone?: string;
 	readonly input?: IDataObject;
-	/** What expressions give, by the path of their field. */
-	readonly gives?: Readonly<Record<string, unknown>>;
+	/** What n8n gives for an expression, if not what it makes of the input item. */
+	readonly evaluate?: (expression: string) => unknown;
 }
 
-/**
- * The parameters of one item. What begins with `=` is an expression: it gives what is said for its path, or else the text
- * that fields of the input item make.
- */
-export const itemOf = (
-	parameters: object,
-	{ timezone = 'UTC', input = {}, gives = {} }: Context = {},
-): ItemParameters => readerOf(parameters, timezone, input, (path) => gives[path]);
+const name = 'No Operation';
+const { expression: n8n } = new Workflow({
+	nodes: [nodeFrom({ name, type: 'n8n-nodes-base.noOp' })],
+	...{ connections: {}, active: false, nodeTypes },
+});
+
+/** What n8n makes of an expression and an input item. */
+export const evaluated = (expression: string, input: IDataObject): unknown =>
+	n8n.getParameterValue(`=${expression}`, null, 0, 0, name, [{ json: input }], 'manual', {});
+
+/** The parameters of one item. What begins with `=` is an expression, which n8n evaluates. */
+export function itemOf(parameters: object, context: Context = {}): ItemParameters {
+	const { timezone = 'UTC', input = {} } = context;
+	const evaluate = context.evaluate ?? ((expression: string) => evaluated(expression, input));
+	const item: ItemParameters = readerOf(parameters, timezone, input, {
+		expression: evaluate,
+		parameter: (path) => evaluate(item.expression({ label: path, path }) ?? ''),
+	});
+	return item;
+}
 
 /** What every send needs. */
 export const content = {

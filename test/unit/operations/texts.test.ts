@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 
-import { shorten, toOneLine } from '../../../nodes/PushCampaign/operations/content';
+import { shorten } from '../../../nodes/PushCampaign/operations/content';
 import { decodeAmpersands, decodeEntities } from '../../../nodes/PushCampaign/operations/entities';
 import { htmlToText } from '../../../nodes/PushCampaign/operations/html';
+import { toOneLine } from '../../../nodes/PushCampaign/operations/readText';
 import { countCharacters } from '../../../nodes/PushCampaign/service/text';
 import { anyCodePoints } from '../../support/text';
 

@@ -1,4 +1,9 @@
-import { expiryOf, lateness, timezones } from '../../../nodes/PushCampaign/operations/timing';
+import {
+	expiryOf,
+	lateness,
+	requireTimezone,
+	timezones,
+} from '../../../nodes/PushCampaign/operations/timing';
 import { adviceOf, prepare, refusalOf } from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
@@ -89,9 +94,8 @@ describe('a date of a sheet that is not written year first', () => {
 	])('is refused, with the expression that reads it: $when', ({ when, way, sendAt, ...zone }) => {
 		const written = sendAt ?? '={{ $json.when }}';
 		for (const name of ['sendAt', 'expireAt']) {
-			const gives = { [`additionalFields.${name}`]: when };
 			const input = sendAt === undefined ? { when } : {};
-			const reading = () => read({ [name]: written, ...zone }, { input, gives });
+			const reading = () => read({ [name]: written, ...zone }, { input, evaluate: () => when });
 			const label = name === 'sendAt' ? "'Send At'" : "'Expire At'";
 			expect(refusalOf(reading)).toBe(`${label} is not written year first: "${when.trim()}"`);
 			expect(adviceOf(reading)).toMatch(/^Read it with \{\{ DateTime\.fromFormat\(.*\.$/);
@@ -102,8 +106,8 @@ describe('a date of a sheet that is not written year first', () => {
 	test('gets the usual advice if it was typed, or filled in by a model', () => {
 		const when = '24.12.2030 09:00';
 		const sendAt = "={{ $fromAI('Send_At', ``, 'string') }}";
-		const gives = { 'additionalFields.sendAt': when };
-		for (const reading of [() => read({ sendAt: when }), () => read({ sendAt }, { gives })]) {
+		const evaluate = () => when;
+		for (const reading of [() => read({ sendAt: when }), () => read({ sendAt }, { evaluate })]) {
 			expect(adviceOf(reading)).toMatch(/^Choose a date, or enter one such as 2030-05-17 09:30\./);
 		}
 	});
@@ -137,17 +141,14 @@ describe('Timezone', () => {
 		expect(body.send_at).toBe('2030-05-17 09:30 -05:00');
 	});
 
-	test.each([{}, { sendAt }, { quietHours: { hours: { from: '21:00', to: '08:00' } } }])(
-		"that is none is looked for in the workflow's settings, with %j",
-		(fields) => {
-			for (const timezone of ['Mars/Base', '', 'Europe/Berlin ']) {
-				expect(refusalOf(() => read(fields, { timezone }))).toBe(
-					`The timezone in the workflow's settings is none: "${timezone.trim()}"`,
-				);
-			}
-			expect(adviceOf(() => read(fields, { timezone: 'Mars/Base' }))).toBe(
-				"Choose one under 'Timezone' in the workflow's settings.",
+	test.each(['Mars/Base', '', 'Europe/Berlin '])(
+		"that is none is looked for in the workflow's settings: '%s'",
+		(timezone) => {
+			const checking = () => requireTimezone(timezone);
+			expect(refusalOf(checking)).toBe(
+				`The timezone in the workflow's settings is none: "${timezone.trim()}"`,
 			);
+			expect(adviceOf(checking)).toBe("Choose one under 'Timezone' in the workflow's settings.");
 		},
 	);
 
@@ -245,7 +246,8 @@ describe('Expire At', () => {
 		const { expireAt } = timingOf({ expireAt: '2030-05-17T23:59:30+05:30' });
 		expect(expireAt).toEqual({
 			text: '2030-05-17 23:59 +05:30',
-			at: Date.UTC(2030, 4, 17, 18, 29, 30),
+			at: Date.UTC(2030, 4, 17, 18, 29),
+			exactAt: Date.UTC(2030, 4, 17, 18, 29, 30),
 		});
 	});
 

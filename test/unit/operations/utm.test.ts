@@ -90,13 +90,6 @@ describe('UTM Parameters', () => {
 		expect(sendWith(blank).body.target_url).toBe('https://shop.example/sale?utm_term=shoes');
 	});
 
-	test('whose part is missing are refused', () => {
-		const campaign = '=sale-{{ $json.city }}';
-		expect(refusalOf(() => sendWith({ campaign }))).toContain(
-			"'Campaign' in 'UTM Parameters' has nothing in the place of {{ $json.city }}",
-		);
-	});
-
 	test('count when the length of a URL is judged', () => {
 		const targetUrl = `https://shop.example/${'a'.repeat(220)}`;
 		expect(refusalOf(() => sendWith({ source: 'newsletter' }, { targetUrl }))).toBe(

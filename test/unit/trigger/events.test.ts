@@ -12,7 +12,7 @@ const filledIn = (given: INodeParameters) =>
 	NodeHelpers.getNodeParameters(triggerProperties, given, true, false, node, null) ?? {};
 
 const read = (given: INodeParameters, evaluate: () => unknown = () => undefined) =>
-	readWatched(readerOf(filledIn(given), 'UTC', {}, evaluate));
+	readWatched(readerOf(filledIn(given), 'UTC', {}, { parameter: evaluate, expression: evaluate }));
 
 const counters = [
 	...['totalAttempts', 'successfullySent', 'failedToSend'],
