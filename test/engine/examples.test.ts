@@ -85,7 +85,7 @@ async function rowOf(parameters: INodeParameters, json: IDataObject): Promise<ID
 	const given = isRead ? parameters : { ...parameters, options: { ...others, dryRun: true } };
 	const stages = names.map((name) => ({ name, type: 'n8n-nodes-base.noOp' }));
 	const run = await runWorkflow(chain([...stages, push(given, continuing)]), {
-		credentials: credentialsFor(simulator()),
+		...{ credentials: credentialsFor(simulator()), mode: 'manual' },
 		input: [{ json }],
 	});
 	const [row = {}] = outputOf(run);

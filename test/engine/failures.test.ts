@@ -97,7 +97,7 @@ test('all reasons of an item are told at once', async () => {
 	const wrong = { title: "={{ '' }}", targetUrl: 'nowhere', actionButtons: { button } };
 	const { message } = failureOf(await run(wrong));
 	expect(message).toMatch(
-		/^'Title' is missing; 'Target URL' is not .*; 'URL' in button 1 .* missing$/,
+		/^'Title' is empty for this item; 'Target URL' is not .*; 'URL' in button 1 .* is empty for /,
 	);
 });
 

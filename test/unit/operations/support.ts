@@ -75,6 +75,13 @@ export function refusalOf(read: () => unknown): string {
 	return error instanceof InvalidInput ? error.message : 'Nothing is refused';
 }
 
+/** All reasons why reading is refused. */
+export function reasonsOf(read: () => unknown): string[] {
+	const error = thrownBy(read);
+	if (!(error instanceof InvalidInput)) return [];
+	return [error, ...error.others].map(({ message }) => message);
+}
+
 /** What to do where reading is refused. */
 export function adviceOf(read: () => unknown): string {
 	const error = thrownBy(read);
