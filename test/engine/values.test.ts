@@ -75,7 +75,7 @@ const rows: Row[] = [
 const dryRuns = async (parameters: INodeParameters) => {
 	const given = { title: '=No {{ $json.index }}', options: { dryRun: true }, ...parameters };
 	const input = inputOf(...kinds.map((_kind, index) => ({ index: String(index) })));
-	return outputOf(await run(given, input, continuing));
+	return outputOf(await run(given, input, continuing, { mode: 'manual' }));
 };
 
 test.each(rows)('%s sends what it takes, and names itself for the rest', async (...row) => {
@@ -160,7 +160,7 @@ test.each([
 ])("the advice's expression reads a sheet's $day", async ({ day, sent, ...zone }) => {
 	const dryRun = async (sendAt: string) => {
 		const parameters = { ...additional({ sendAt, ...zone }), options: { dryRun: true } };
-		return outputOf(await run(parameters, inputOf({ day })))[0];
+		return outputOf(await run(parameters, inputOf({ day }), {}, { mode: 'manual' }))[0];
 	};
 	const error = (await dryRun('={{ $json.day }}'))?.['error'];
 	const advice = isObject(error) ? String(error['description']) : '';
