@@ -113,7 +113,7 @@ describe('a key whose outcome is unknown', () => {
 	const unknownRow = {
 		status: 'unknown',
 		idempotencyKey: 'order-1',
-		description: matching(/^Nothing was sent for this item: .* ID "order-1" was sent earlier$/),
+		description: matching(/^Nothing was sent for this item: .* ID 'order-1' was sent earlier$/),
 	};
 
 	test.each([
@@ -151,7 +151,7 @@ describe('a key whose outcome is unknown', () => {
 		const tries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const found = await run(keyed('order-1'), titled('a'), tries);
 		expect(failureOf(found).message).toBe(
-			'Do not send it again yet: it is unknown whether this was sent (a request left before under the ID "order-1", and nobody knows how it ended)',
+			"Do not send it again yet: it is unknown whether this was sent (a request left before under the ID 'order-1', and nobody knows how it ended)",
 		);
 		expect(database.keyRows).toEqual(['claim:1', 'lost:1']);
 		expect(outputOf(await retry(found, keyed('order-1')))).toMatchObject([unknownRow]);

@@ -59,25 +59,17 @@ function retryWith(problems: readonly Problem[], retry: Offered, what: typeof re
 export const readAgain = (problem: Problem, retry: RetryOffer): string =>
 	retry === 'none' ? '' : retryWith([problem], retry, readGoesOn);
 
-const look = {
-	toMany: {
-		one: 'Look for it in the dashboard of your push service. What is not there can be sent from there.',
-		several:
-			'Look for them in the dashboard of your push service. What is not there can be sent from there.',
-	},
-	toOne: {
-		one: 'The dashboard does not list a notification to one subscriber: ask whether it arrived.',
-		several:
-			'The dashboard does not list notifications to one subscriber: ask whether they arrived.',
-	},
-} as const;
-
 const join = (sentences: ReadonlyArray<string | undefined>) =>
 	[...new Set(sentences)].filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 
+/** What to do about sends that may have arrived. */
 function whereToLook(unknown: number, isToOne: boolean): string {
+	const [it, one] = unknown === 1 ? ['it', 'a notification'] : ['them', 'notifications'];
+	const arrived = unknown === 1 ? 'it arrived' : 'they arrived';
 	if (unknown === 0) return '';
-	return look[isToOne ? 'toOne' : 'toMany'][unknown === 1 ? 'one' : 'several'];
+	return isToOne
+		? `The dashboard does not list ${one} to one subscriber: ask whether ${arrived}.`
+		: `Look for ${it} in the dashboard of your push service. What is not there can be sent from there.`;
 }
 
 /** How many items were sent: "8 of 20 were sent." Of one item: that nothing was. */

@@ -5,9 +5,10 @@ import type { Connection } from '../n8n/connection';
 import { digest } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import { isTool } from '../n8n/parameters';
-import { readKey } from '../operations/options';
+import { defaultTimeoutMs, readKey, readTimeout } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
+import { readable } from '../operations/values';
 import type { Send } from '../send/once';
 import { sentByItem } from './refusals';
 import type { FailedItem, ItemThat } from './runItem';
@@ -67,8 +68,9 @@ export function jobOf(item: ReadyItem, repeats: readonly ReadyItem[]): Send {
 }
 
 /** A send that must not go out. It is asked whether it was sent, or may have been: then it is not judged. */
-export const refusedJob = ({ position, key, problem }: FailedItem, timeoutMs: number): Send => ({
-	...{ position, key, timeoutMs, repeats: [] },
+export const refusedJob = ({ position, key, problem, parameters }: FailedItem): Send => ({
+	...{ position, key, repeats: [] },
+	timeoutMs: readable(() => readTimeout(parameters)) ?? defaultTimeoutMs,
 	refusal: () => problem,
 	request: async () => await Promise.reject(new Error('It is refused')),
 	toRow: () => ({}),

@@ -3,7 +3,7 @@ import type { WorkflowExecuteMode } from 'n8n-workflow';
 import type { Ending } from '../operations/operation';
 import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
-import { quote } from '../service/text';
+import { clip } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 
 // Why an item is not sent that could be: by what its execution is, or because it was sent.
@@ -81,5 +81,5 @@ export const sentByItem = (index: number): Ending =>
 /** The ending of an item whose ID an earlier execution has told as unknown. */
 export const alreadyUnknown = (id: string): Ending => ({
 	status: 'unknown',
-	description: `Nothing was sent for this item: it is unknown whether its ID ${quote(id)} was sent earlier`,
+	description: `Nothing was sent for this item: it is unknown whether its ID '${clip(id)}' was sent earlier`,
 });

@@ -44,7 +44,8 @@ export async function runSends(
 	const asked = foldSame(await askRefused(context, operation, memory, checked));
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(asked).some(({ problem }) => problem.outcome === 'notSent');
-	const mayStart = context.continueOnFail() || !isRefused;
+	const isStopped = context.getExecutionCancelSignal()?.aborted ?? false;
+	const mayStart = !isStopped && (context.continueOnFail() || !isRefused);
 	const ended = mayStart ? await sendAll(context, operation, memory, asked) : asked;
 	throwFailure(context, operation, memory, ended);
 

@@ -2,9 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
 import type { SendOperation } from '../operations/operation';
-import { readTimeout } from '../operations/options';
 import { toRow } from '../operations/send';
-import { readable } from '../operations/values';
 import type { SendOutcome } from '../send/once';
 import { trySend } from '../send/once';
 import type { OpenMemory } from '../send/open';
@@ -58,8 +56,7 @@ export async function askRefused(
 		.filter((item) => item.how === 'failed')
 		.filter(({ key, isTest, isDryRun }) => key !== undefined && !isTest && !isDryRun);
 	const tries = refused.map((item) => async () => {
-		const timeoutMs = readable(() => readTimeout(item.parameters)) ?? 0;
-		const attempt = await trySend(memory, refusedJob(item, timeoutMs));
+		const attempt = await trySend(memory, refusedJob(item));
 		const isItsOwn = attempt.then === 'stop' && attempt.outcome.ended === 'failed';
 		// A database that does not answer ends the run; what is not valid keeps no other from being asked.
 		if (!isItsOwn || attempt.outcome.problem !== item.problem) return attempt;

@@ -47,11 +47,13 @@ const testSubscriberId = textProperty('Test Subscriber ID', 'testSubscriberId', 
 	description: 'In the editor, only they get it; a published workflow sends to everybody',
 });
 
+export const defaultTimeoutMs = 30_000;
+
 const timeout = {
 	displayName: 'Timeout',
 	name: 'timeout',
 	type: 'number',
-	default: 30_000,
+	default: defaultTimeoutMs,
 	// The longest wait that a timer can hold.
 	typeOptions: { minValue: 1, maxValue: 2_147_483_647 },
 	description: 'How long one request may take, in milliseconds',

@@ -6,9 +6,9 @@ import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
 import { unknownProblem, validationProblem } from '../service/problems';
-import { quote } from '../service/text';
+import { clip } from '../service/text';
 import { messageOf, Unavailable } from '../service/thrown';
-import type { ClaimEnd, Keys } from './keys';
+import type { ClaimEnd, Keys, KeyState } from './keys';
 import type { Ledger, LedgerSend } from './ledger';
 
 /** One item's send. */
@@ -51,9 +51,9 @@ const failed = (problem: Problem): SendAttempt =>
 
 /** What the answer of a request means for the queue. */
 function toAttempt(outcome: SendOutcome): SendAttempt {
-	if (outcome.ended !== 'failed') return { outcome, then: 'end', isAccepted: true };
-	// It is about one subscriber alone: people unsubscribe every week.
-	if (outcome.problem.type === 'invalid_sid') return { outcome, then: 'end', isAccepted: true };
+	// No such subscriber is about one alone: people unsubscribe every week.
+	const isAlone = outcome.ended === 'failed' && outcome.problem.type === 'invalid_sid';
+	if (outcome.ended !== 'failed' || isAlone) return { outcome, then: 'end', isAccepted: true };
 	return failed(outcome.problem);
 }
 
@@ -68,66 +68,59 @@ const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
  * @throws nothing but what is a defect of this node
  */
 export async function trySend(memory: SendMemory, send: Send): Promise<SendAttempt> {
-	return await tryUnlessKnown(memory, send).catch((error: unknown) => {
+	return await tryOnce(memory, send).catch((error: unknown) => {
 		if (!(error instanceof Unavailable)) throw error;
 		return failed(validationProblem(error));
 	});
 }
 
-async function tryUnlessKnown(memory: SendMemory, send: Send): Promise<SendAttempt> {
-	const known = memory.ledger.recall(send.position);
+const withoutKey: KeyState = { is: 'free', lastClaim: 0 };
+
+/** Without a key it waits for nothing before its request. */
+async function tryOnce({ ledger, keys, warn }: SendMemory, send: Send): Promise<SendAttempt> {
+	const { position, key } = send;
+	const known = ledger.recall(position);
 	if (known.says === 'sent') return end({ ended: 'sentEarlier', row: known.row });
 	if (known.says === 'unknown') return end({ ended: 'failed', problem: known.problem });
 	if (known.says === 'inFlight') return { then: 'held' };
-	return await (send.key === undefined
-		? tryUnkeyed(memory, send)
-		: tryKeyed(memory, send, send.key));
-}
 
-async function tryUnkeyed(memory: SendMemory, send: Send): Promise<SendAttempt> {
 	const refusal = send.refusal();
-	return refusal === undefined ? toAttempt(await leave(memory, send)) : failed(refusal);
-}
-
-async function tryKeyed(
-	memory: SendMemory,
-	send: Send,
-	{ name, id }: NonNullable<Send['key']>,
-): Promise<SendAttempt> {
-	const { ledger, keys } = memory;
-	const refusal = send.refusal();
-	const state = await keys.look(name, send.timeoutMs, refusal === undefined);
+	const state = key ? await keys.look(key.name, send.timeoutMs, !refusal) : withoutKey;
 	if (state.is === 'sent') return end({ ended: 'alreadySent' });
 	if (state.is === 'lost') return end({ ended: 'alreadyUnknown' });
 	if (state.is === 'held') return { then: 'held' };
-	if (state.is === 'ended') {
+	if (key && state.is === 'ended') {
 		// Of all who find it, one execution tells it.
-		if (!(await keys.end(name, state.lastClaim, 'lost'))) return end({ ended: 'alreadyUnknown' });
-		const reason = `a request left before under the ID ${quote(id)}, and nobody knows how it ended`;
-		const problem = unknownProblem(reason, { isSend: true });
+		const isFirst = await keys.end(key.name, state.lastClaim, 'lost');
+		if (!isFirst) return end({ ended: 'alreadyUnknown' });
+		const problem = leftBefore(key.id);
 		ledger.keepFound(send, problem);
 		return end({ ended: 'failed', problem });
 	}
 	if (refusal !== undefined) return failed(refusal);
-	const claim = await keys.claim(name, state.lastClaim);
+
+	if (key === undefined) return toAttempt(await leave(ledger, send));
+	const claim = await keys.claim(key.name, state.lastClaim);
 	if (claim === 0) return { then: 'held' };
 	// While the database was waited for, another call of a tool may have begun the same, or its time have come too close.
-	if (ledger.recall(send.position).says !== 'new' || send.refusal() !== undefined) {
-		await keys.end(name, claim, 'free');
+	if (ledger.recall(position).says !== 'new' || send.refusal() !== undefined) {
+		await keys.end(key.name, claim, 'free');
 		return { then: 'held' };
 	}
-
-	const outcome = await leave(memory, send);
+	const outcome = await leave(ledger, send);
 	const how = outcome.ended === 'failed' ? claimEnds[outcome.problem.outcome] : 'sent';
-	try {
-		await keys.end(name, claim, how);
-	} catch (error) {
-		memory.warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
-	}
+	await keys.end(key.name, claim, how).catch((error: unknown) => {
+		warn(`n8n could not save how a send ended (${how}): ${messageOf(error)}`);
+	});
 	return toAttempt(outcome);
 }
 
-async function leave({ ledger }: SendMemory, send: Send): Promise<SendOutcome> {
+const leftBefore = (id: string) => {
+	const how = `a request left before under the ID '${clip(id)}', and nobody knows how it ended`;
+	return unknownProblem(how, { isSend: true });
+};
+
+async function leave(ledger: Ledger, send: Send): Promise<SendOutcome> {
 	ledger.begin(send);
 	try {
 		const result = await send.request();

@@ -198,7 +198,7 @@ test('a claim of somebody else is waited for, and told as unknown by one of thos
 	expect(await trySend(memory, send)).toEqual({ then: 'held' });
 	now = 6_000;
 	const message =
-		'It is unknown whether this was sent (a request left before under the ID "77", and nobody knows how it ended)';
+		"It is unknown whether this was sent (a request left before under the ID '77', and nobody knows how it ended)";
 	const told = { ...failed({ outcome: 'unknown', type: 'network', message }), then: 'end' };
 	expect(await trySend(memory, send)).toMatchObject(told);
 	expect([...table]).toEqual(['key:claim:1', 'key:lost:1']);
