@@ -28,21 +28,7 @@ export interface Circumstances {
 	readonly isTriedOnceMore: boolean;
 }
 
-type Offered = Exclude<RetryOffer, 'none'>;
-
 const callerBegins = 'A Retry of the workflow that called it begins from the beginning.';
-const whereRetryIs: Readonly<Record<Offered, string>> = {
-	inList: ', in the list of executions,',
-	ofSubWorkflow: " of this sub-workflow's own execution",
-};
-const restGoesOut: Readonly<Record<Offered, string>> = {
-	inList: 'sends only what was not sent, with the items of this execution.',
-	ofSubWorkflow: `sends only what was not sent. ${callerBegins}`,
-};
-const readGoesOn: Readonly<Record<Offered, string>> = {
-	inList: 'goes on from this node.',
-	ofSubWorkflow: `goes on from this node. ${callerBegins}`,
-};
 const sendsAgain = 'A new execution also sends again what this one has sent.';
 
 /** An outage and a limit pass by themselves. What else is to be mended may stand in the node. */
@@ -50,14 +36,20 @@ const passesByItself = ({ cause }: Problem) =>
 	cause === 'temporarily-unavailable' || cause === 'rate-limited';
 
 /** The Retry that is exact: with a draft that was saved meanwhile only where something is to be mended. */
-function retryWith(problems: readonly Problem[], retry: Offered, what: typeof restGoesOut): string {
-	const which = problems.every(passesByItself) ? 'original' : 'currently saved';
-	return `'Retry with ${which} workflow'${whereRetryIs[retry]} ${what[retry]}`;
+export function retryWith(
+	problems: readonly Problem[],
+	retry: RetryOffer,
+	does: 'goes on from this node' | 'sends only what was not sent',
+): string {
+	const which = `'Retry with ${problems.every(passesByItself) ? 'original' : 'currently saved'} workflow'`;
+	if (retry === 'none') return '';
+	if (retry === 'ofSubWorkflow') {
+		return `${which} of this sub-workflow's own execution ${does}. ${callerBegins}`;
+	}
+	const what =
+		does === 'goes on from this node' ? does : `${does}, with the items of this execution`;
+	return `${which}, in the list of executions, ${what}.`;
 }
-
-/** How a read goes on. */
-export const readAgain = (problem: Problem, retry: RetryOffer): string =>
-	retry === 'none' ? '' : retryWith([problem], retry, readGoesOn);
 
 const join = (sentences: ReadonlyArray<string | undefined>) =>
 	[...new Set(sentences)].filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
@@ -110,13 +102,12 @@ export const idsOf = (
 	items: ReadonlyArray<{ readonly subscriberId?: string | undefined }>,
 ): string => listSome(items.map(({ subscriberId = '' }) => subscriberId));
 
-function unknownMessage(unknown: readonly FailedItem[], items: number): string {
+function unknownMessage(unknown: readonly FailedItem[], all: number): string {
 	const reasons = [...new Set(unknown.map(({ problem }) => problem.reason))].join('; ');
-	if (unknown.length > 1) {
-		return `Do not send them again yet: it is unknown whether ${unknown.length} of ${items} were sent (${reasons})`;
-	}
-	const what = items === 1 ? 'this' : nameItems(unknown);
-	return `Do not send it again yet: it is unknown whether ${what} was sent (${reasons})`;
+	const one = all === 1 ? 'this' : nameItems(unknown);
+	const [it, what] =
+		unknown.length === 1 ? ['it', `${one} was`] : ['them', `${unknown.length} of ${all} were`];
+	return `Do not send ${it} again yet: it is unknown whether ${what} sent (${reasons})`;
 }
 
 /** Nothing of a run that is not valid was requested: the reason says that it was not sent. */
@@ -158,7 +149,7 @@ function goOn(items: readonly RunItem[], circumstances: Circumstances): string {
 		items.some(({ how }) => how === 'ready');
 	if (!isAnyLeft) return retry === 'ofSubWorkflow' ? callerBegins : '';
 	if (isTriedOnceMore) return '';
-	const rest = retryWith(problems, retry, restGoesOut);
+	const rest = retryWith(problems, retry, 'sends only what was not sent');
 	return hasSentWithoutId ? `${rest} ${sendsAgain}` : rest;
 }
 
@@ -179,12 +170,13 @@ export function describeRun(
 	const unknown = unknownIn(items);
 	const told = toldWith(main, items);
 	const others = failures.filter((failure) => !told.includes(failure));
-	const whole = reasonsOf(told);
-	const isCut = whole.join() !== reasonsOf(told, mostNamed).join();
+	const whole = reasonsOf(told).join('; ');
+	const isCut =
+		main.problem.type === 'validation' && whole !== reasonsOf(told, mostNamed).join('; ');
 	return join([
 		circumstances.isTest ? 'This was a test.' : '',
 		unknown.length > 0 && all > 1 ? `Unknown: ${nameCounted(unknown)}.` : '',
-		main.problem.type === 'validation' && isCut ? `Not valid: ${whole.join('; ')}.` : '',
+		isCut ? `Not valid: ${whole}.` : '',
 		others.length > 0 ? `Not sent: ${reasonsOf(others).join('; ')}.` : '',
 		...mendingOf(failures),
 		whereToLook(unknown.length, circumstances.isToOne),
@@ -195,7 +187,7 @@ export function describeRun(
 /** Which items of a run that goes on were not sent, or may have been, and what to do about those. */
 export function describeFailures(items: readonly RunItem[], isToOne: boolean): string {
 	const unknown = unknownIn(items);
-	const notSent = failuresIn(items).filter((failure) => !unknown.includes(failure));
+	const notSent = failuresIn(items).filter(({ problem }) => problem.outcome === 'notSent');
 	return join([
 		notSent.length > 0 ? `Not sent: ${nameCounted(notSent)}.` : '',
 		unknown.length > 0 ? `Unknown: ${nameCounted(unknown)}.` : '',
@@ -203,14 +195,12 @@ export function describeFailures(items: readonly RunItem[], isToOne: boolean): s
 	]);
 }
 
-/** The same for one item of a run that goes on. */
-export const describeItem = (item: FailedItem, isToOne: boolean): string =>
-	join([...mendingOf([item]), whereToLook(item.problem.outcome === 'unknown' ? 1 : 0, isToOne)]);
-
-/** What a model reads: it offers no Retry, and no option that it does not see. */
-export function describeForModel(item: FailedItem): string {
-	if (item.problem.outcome === 'unknown') {
+/** What to do about one item of a run that goes on. A model is offered no option, and reads that nothing was sent. */
+export function describeItem(item: FailedItem, isToOne: boolean, isForModel: boolean): string {
+	const isUnknown = item.problem.outcome === 'unknown';
+	if (isUnknown && isForModel) {
 		return 'Do not call this tool again for it: a person has to look whether it was sent.';
 	}
-	return join(['Nothing was sent.', ...mendingOf([item])]);
+	const nothing = isForModel ? 'Nothing was sent.' : '';
+	return join([nothing, ...mendingOf([item]), isUnknown ? whereToLook(1, isToOne) : '']);
 }

@@ -1,12 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { jsonStringify } from 'n8n-workflow';
 
 import type { Connection } from '../n8n/connection';
-import { connections } from '../n8n/connection';
+import { connections, digest } from '../n8n/connection';
 import { toRefusal } from '../n8n/errors';
 import type { ItemParameters } from '../n8n/parameters';
-import { itemParameters } from '../n8n/parameters';
+import { isTool, itemParameters } from '../n8n/parameters';
 import type { PreparedSend, SendOperation } from '../operations/operation';
-import { isDryRun, isDryRunFixed, testSubscriberField } from '../operations/options';
+import { isDryRun, isDryRunFixed, readKey, testSubscriberField } from '../operations/options';
 import { hasTestSubscriber, prepareSend, testOf } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { asEntered } from '../operations/values';
@@ -15,7 +16,6 @@ import type { OpenMemory } from '../send/open';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import type { InvalidInput } from '../service/thrown';
-import { keysOf, positions } from './jobs';
 import { comesBackUnknown, dryRunRefusal, isTrial, saysUnknown, testRefusal } from './refusals';
 import { planEach } from './results';
 import type { ItemThat, KnownItem, RunItem } from './runItem';
@@ -32,6 +32,31 @@ export async function planSends(
 ): Promise<RunItem[]> {
 	const planner = new Planner(context, operation, memory);
 	return await planEach(context, async (index) => await planner.plan(index));
+}
+
+/**
+ * Gives the position of an item in the execution: the run of the node, the item's number, and what came in, whatever is
+ * edited in the node before a Retry. An agent's tool has none: a call is known by its content.
+ */
+function positions(context: IExecuteFunctions) {
+	if (isTool(context.getNode())) return () => undefined;
+	const run = Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
+	return (index: number, { input }: ItemParameters): string =>
+		`${run}.${index}.${digest(jsonStringify(input, { replaceCircularRefs: true }))}`;
+}
+
+/**
+ * Reads what an item is sent once under, if it has Send Only Once. A format: saved keys depend on it. What it gives throws
+ * InvalidInput and UnusableCredential.
+ */
+function keysOf(context: IExecuteFunctions, connectionOf: (index: number) => Promise<Connection>) {
+	const nodeId = context.getNode().id;
+	return async (index: number, parameters: ItemParameters): Promise<Send['key']> => {
+		const id = readKey(parameters);
+		if (id === undefined) return undefined;
+		const { site } = await connectionOf(index);
+		return { id, name: `key:${digest(JSON.stringify([nodeId, site, 'entered', id]))}` };
+	};
 }
 
 class Planner {

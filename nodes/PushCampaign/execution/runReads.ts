@@ -11,7 +11,7 @@ import { itemParameters } from '../n8n/parameters';
 import type { QueryOperation } from '../operations/operation';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { readAgain } from './failureTexts';
+import { retryWith } from './failureTexts';
 import type { Refused } from './names';
 import { haveOneReason, notValid } from './names';
 import {
@@ -51,7 +51,7 @@ export async function runReads(
 	}
 
 	const describe = (problem: Problem) =>
-		[problem.said, problem.fix, readAgain(problem, retryOffer(context))]
+		[problem.said, problem.fix, retryWith([problem], retryOffer(context), 'goes on from this node')]
 			.filter((sentence) => sentence)
 			.join(' ');
 	const failures: Refused[] = [];

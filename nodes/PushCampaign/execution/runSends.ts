@@ -12,7 +12,6 @@ import { foldSame, refuseMixedDryRun, refuseWrongIds } from './duplicates';
 import type { Circumstances } from './failureTexts';
 import {
 	describeFailures,
-	describeForModel,
 	describeItem,
 	describeRun,
 	mainFailure,
@@ -51,8 +50,7 @@ export async function runSends(
 
 	const items = isErrorOutput(context) ? ended : letGo(ended);
 	const isToOne = operation.audience === 'subscriber';
-	const describe = (item: FailedItem) =>
-		isForModel(context) ? describeForModel(item) : describeItem(item, isToOne);
+	const describe = (item: FailedItem) => describeItem(item, isToOne, isForModel(context));
 	const results = items.map((item) => ({
 		row: rowOf(item, operation, describe),
 		isFailed: item.how === 'failed',
@@ -86,7 +84,8 @@ function throwFailure(
 	if (main === undefined || isGoneAlone || context.continueOnFail()) return;
 	const { problem, index } = main;
 	if (isForModel(context)) {
-		throw toRunError(context, problem, problem.message, describeForModel(main), index);
+		const advice = describeItem(main, isToOne, true);
+		throw toRunError(context, problem, problem.message, advice, index);
 	}
 	const hasEntries = memory.ledger.hasEntries();
 	const circumstances: Circumstances = {

@@ -1,17 +1,53 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { runQueue } from '../delivery/queue';
+import { digest } from '../n8n/connection';
 import type { SendOperation } from '../operations/operation';
-import { toRow } from '../operations/send';
-import type { SendOutcome } from '../send/once';
+import { defaultTimeoutMs, readTimeout } from '../operations/options';
+import { performSend, toRow } from '../operations/send';
+import { lateness } from '../operations/timing';
+import { readable } from '../operations/values';
+import type { Send, SendOutcome } from '../send/once';
 import { trySend } from '../send/once';
 import type { OpenMemory } from '../send/open';
-import { jobOf, refusedJob } from './jobs';
 import { alreadySentUnderKey, alreadyUnknown, sentByItem } from './refusals';
 import { queueOptions } from './results';
-import type { ItemThat, RunItem } from './runItem';
+import type { FailedItem, ItemThat, RunItem } from './runItem';
 import { groupBy, rowWith } from './runItem';
 import { isForModel } from './start';
+
+type ReadyItem = ItemThat<'ready'>;
+
+/**
+ * The send of an item, as it goes out once. A test is no send: nothing remembers it.
+ * @param repeats the items that count as sent with it
+ */
+function jobOf(item: ReadyItem, repeats: readonly ReadyItem[]): Send {
+	const { send, connection, index } = item;
+	const { client, site } = connection;
+	const content = () => digest(JSON.stringify([site, send.audience, send.body]));
+	return {
+		position: item.isTest ? undefined : (item.position ?? content()),
+		repeats: repeats.map((each) => ({
+			position: each.position,
+			row: toRow(each.send, sentByItem(index)),
+		})),
+		key: item.isTest ? undefined : item.key,
+		timeoutMs: send.options.timeoutMs,
+		refusal: () => lateness(send.timing, Date.now()),
+		request: async () => await performSend(client, send),
+		toRow: (receipt) => toRow(send, { status: 'success', ...receipt }),
+	};
+}
+
+/** A send that must not go out. It is asked whether it was sent, or may have been: then it is not judged. */
+const refusedJob = ({ position, key, problem, parameters }: FailedItem): Send => ({
+	...{ position, key, repeats: [] },
+	timeoutMs: readable(() => readTimeout(parameters)) ?? defaultTimeoutMs,
+	refusal: () => problem,
+	request: async () => await Promise.reject(new Error('It is refused')),
+	toRow: () => ({}),
+});
 
 /** How an item ended, by the outcome of its send; or of the one that goes out in its place. */
 function endOf(
@@ -65,7 +101,10 @@ export async function askRefused(
 	const outcomes = await runQueue(tries, { ...queueOptions(context), stopOnFailure: true });
 	// A database that can't be had fails once, for all of them.
 	const unavailable = outcomes.find(
-		(outcome) => outcome?.ended === 'failed' && outcome.problem.type === 'network',
+		(outcome) =>
+			outcome?.ended === 'failed' &&
+			outcome.problem.cause === 'temporarily-unavailable' &&
+			outcome.problem.outcome === 'notSent',
 	);
 	const ends = refused.map((item, place) => endOf(item, operation, outcomes[place] ?? unavailable));
 	const byIndex = new Map(ends.map((item) => [item.index, item]));

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Circumstances } from '../../../nodes/PushCampaign/execution/failureTexts';
 import {
 	describeFailures,
-	describeForModel,
 	describeItem,
 	describeRun,
 	mainFailure,
@@ -145,13 +144,13 @@ function tellRun([what, items, more]: Case): string {
 function tellItems([what, items, { isToOne = false } = {}]: Case): string {
 	const rows = items
 		.filter((item) => item.how === 'failed')
-		.map((item) => `- ${item.problem.message}: ${describeItem(item, isToOne)}`);
+		.map((item) => `- ${item.problem.message}: ${describeItem(item, isToOne, false)}`);
 	const lines = [describeFailures(items, isToOne), '', ...new Set(rows)];
 	return `### ${what}\n\n${lines.join('\n')}`;
 }
 
 const tellModel = ([what, problem]: readonly [string, Problem]) =>
-	`### ${what}\n\n${problem.message}. ${describeForModel(failed(0, problem))}`;
+	`### ${what}\n\n${problem.message}. ${describeItem(failed(0, problem), false, true)}`;
 
 test('every sentence about a failure is as failureTexts.md has it', () => {
 	const told = [
