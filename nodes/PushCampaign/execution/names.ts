@@ -38,16 +38,15 @@ function listRanges(numbers: readonly number[], most: number): string {
 		: `${named.join(', ')} and ${left.toLocaleString('en-US')} more`;
 }
 
+const nameItem = ({ index, subscriberId }: Named) =>
+	subscriberId === undefined ? `${index}` : `${index} (subscriber ${subscriberId})`;
+
 /** `item 2 (subscriber 5003)`, `items 2, 5 to 19`. */
 export function nameItems(items: readonly Named[], most = Infinity): string {
 	const isToOne = items.some(({ subscriberId }) => subscriberId !== undefined);
-	const named =
-		isToOne && items.length <= mostNamed
-			? items.map(({ index, subscriberId }) => `${index} (subscriber ${subscriberId})`).join(', ')
-			: listRanges(
-					items.map(({ index }) => index),
-					most,
-				);
+	const isNamed = isToOne && items.length <= mostNamed;
+	const numbers = items.map(({ index }) => index);
+	const named = isNamed ? items.map(nameItem).join(', ') : listRanges(numbers, most);
 	return `${items.length === 1 ? 'item' : 'items'} ${named}`;
 }
 

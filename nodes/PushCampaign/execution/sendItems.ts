@@ -56,29 +56,18 @@ function endOf(
 	outcome: SendOutcome | undefined,
 ): RunItem {
 	if (outcome === undefined) return item;
-	switch (outcome.ended) {
-		case 'failed':
-			return { ...item, how: 'failed', problem: outcome.problem };
-		case 'alreadySent': {
-			const row = rowWith(item, operation, alreadySentUnderKey);
-			return { ...item, how: 'before', row, isUnknown: false };
-		}
-		case 'alreadyUnknown': {
-			const row = rowWith(item, operation, alreadyUnknown(item.key?.id ?? ''));
-			return { ...item, how: 'before', row, isUnknown: true };
-		}
-		case 'sent':
-		case 'sentEarlier': {
-			const { row } = outcome;
-			const isNew = item.how === 'ready' && outcome.ended === 'sent';
-			if (item.how === 'ready' && item.sameAs !== undefined) {
-				return { ...item, how: 'sent', row: toRow(item.send, sentByItem(item.sameAs)) };
-			}
-			return isNew
-				? { ...item, how: 'sent', row }
-				: { ...item, how: 'before', row, isUnknown: false };
-		}
+	if (outcome.ended === 'failed') return { ...item, how: 'failed', problem: outcome.problem };
+	if (outcome.ended === 'underKey') {
+		const { isUnknown } = outcome;
+		const ending = isUnknown ? alreadyUnknown(item.key?.id ?? '') : alreadySentUnderKey;
+		return { ...item, how: 'before', row: rowWith(item, operation, ending), isUnknown };
 	}
+	if (item.how === 'ready' && item.sameAs !== undefined) {
+		return { ...item, how: 'sent', row: toRow(item.send, sentByItem(item.sameAs)) };
+	}
+	const { ended, row } = outcome;
+	if (item.how === 'ready' && ended === 'sent') return { ...item, how: 'sent', row };
+	return { ...item, how: 'before', row, isUnknown: false };
 }
 
 /** Asks whether refused items were sent under their IDs, or may have been: then they are not judged. */
@@ -101,10 +90,10 @@ export async function askRefused(
 	const outcomes = await runQueue(tries, { ...queueOptions(context), stopOnFailure: true });
 	// A database that can't be had fails once, for all of them.
 	const unavailable = outcomes.find(
-		(outcome) =>
+		(outcome, place) =>
 			outcome?.ended === 'failed' &&
-			outcome.problem.cause === 'temporarily-unavailable' &&
-			outcome.problem.outcome === 'notSent',
+			outcome.problem.outcome === 'notSent' &&
+			outcome.problem !== refused[place]?.problem,
 	);
 	const ends = refused.map((item, place) => endOf(item, operation, outcomes[place] ?? unavailable));
 	const byIndex = new Map(ends.map((item) => [item.index, item]));

@@ -77,32 +77,21 @@ export interface LedgerSend {
 const positionsOf = ({ position, repeats }: LedgerSend): string[] =>
 	[position, ...repeats.map((repeat) => repeat.position)].filter((each) => each !== undefined);
 
-/** Inserts a row of a name. @returns whether nobody had inserted it before */
-type Insert = (name: string) => Promise<boolean>;
-
 /** What one execution and its Retries share in a process. */
-class Shared {
-	readonly entries: Record<string, Entry> = {};
+interface Chain {
+	readonly entries: Record<string, Entry>;
 	/** The positions of sends that are in flight. */
-	readonly inFlight = new Set<string>();
-	private claim: Promise<boolean> = Promise.resolve(true);
-
-	/** @param newest the ID of the ledger of the newest Retry in this process, or of what was found: the next one claims it */
-	constructor(private newest: string) {}
-
-	/**
-	 * Claims what the executions before have left, one Retry after another.
-	 * @returns the ID that the next Retry has to claim; undefined if another process has claimed this one
-	 */
-	async takeOver(insert: Insert): Promise<string | undefined> {
-		const before = this.claim.catch(() => false);
-		this.claim = before.then(async () => await insert(`retry:${this.newest}`));
-		if (!(await this.claim)) return undefined;
-		this.newest = randomUUID();
-		remember(this.newest, this);
-		return this.newest;
-	}
+	readonly inFlight: Set<string>;
+	/** The ID of the newest ledger in this process: the next Retry claims it. */
+	newest: string;
+	/** The last claim: Retries of one process claim one after another. */
+	claim: Promise<boolean>;
 }
+
+const newChain = (newest: string): Chain => ({
+	...{ entries: {}, inFlight: new Set(), newest },
+	claim: Promise.resolve(true),
+});
 
 /**
  * What one execution has sent, or may have sent, by the position of the item. It lives in n8n's context of the node, which
@@ -114,17 +103,17 @@ export class Ledger {
 	private readonly entries: Record<string, Entry>;
 	/** How a send stands that has no entry, if it is not new. */
 	private readonly ifMissing: Entry | undefined;
-	readonly #shared: Shared;
+	readonly #chain: Chain;
 	/** What this execution alone tells as unknown: it found an ID whose process had ended. */
 	readonly #found = new Map<string, Problem>();
 	#takenOver: Promise<boolean> | undefined;
 
 	/** Puts together what n8n saved, perhaps in another process, and what this one knows: sent is sent. */
-	constructor(saved: Saved = { id: randomUUID(), entries: {} }, shared = new Shared(saved.id)) {
+	constructor(saved: Saved = { id: randomUUID(), entries: {} }, chain = newChain(saved.id)) {
 		this.id = saved.id;
-		this.entries = shared.entries;
+		this.entries = chain.entries;
 		this.ifMissing = saved.ifMissing;
-		this.#shared = shared;
+		this.#chain = chain;
 		for (const [position, entry] of Object.entries(saved.entries)) {
 			if ('row' in entry) this.entries[position] = entry;
 			else this.entries[position] ??= entry;
@@ -144,21 +133,21 @@ export class Ledger {
 		const entry = this.entries[position] ?? this.ifMissing;
 		if (entry === undefined) return { says: 'new' };
 		if ('row' in entry) return { says: 'sent', row: { ...entry.row } };
-		if (this.#shared.inFlight.has(position)) return { says: 'inFlight' };
+		if (this.#chain.inFlight.has(position)) return { says: 'inFlight' };
 		return { says: 'unknown', problem: entry.unknown };
 	}
 
 	/** Notes that a request is about to leave. If the execution ends here, its outcome is unknown. */
 	begin(send: LedgerSend): void {
 		for (const position of positionsOf(send)) {
-			this.#shared.inFlight.add(position);
+			this.#chain.inFlight.add(position);
 			this.entries[position] = stopped;
 		}
 	}
 
 	/** Notes that its request has ended, however that was. */
 	end(send: LedgerSend): void {
-		for (const position of positionsOf(send)) this.#shared.inFlight.delete(position);
+		for (const position of positionsOf(send)) this.#chain.inFlight.delete(position);
 	}
 
 	keepSent({ position, repeats }: LedgerSend, row: IDataObject): void {
@@ -184,15 +173,24 @@ export class Ledger {
 	/**
 	 * Claims what the execution that this one retries has left: of any number of Retries in any number of processes, one
 	 * sends it. The answer holds for the whole execution, each try of 'Retry On Fail' included.
+	 * @param insert inserts a row of a name, and says whether nobody had inserted it before; may throw
 	 * @returns whether this one may send
-	 * @throws what inserting the row throws
 	 */
-	async takeOver(insert: Insert): Promise<boolean> {
-		this.#takenOver ??= this.#shared.takeOver(insert).then((id) => {
-			this.id = id ?? this.id;
-			return id !== undefined;
-		});
+	async takeOver(insert: (name: string) => Promise<boolean>): Promise<boolean> {
+		this.#takenOver ??= this.#claim(insert);
 		return await this.#takenOver;
+	}
+
+	async #claim(insert: (name: string) => Promise<boolean>): Promise<boolean> {
+		const chain = this.#chain;
+		const before = chain.claim.catch(() => false);
+		chain.claim = before.then(async () => await insert(`retry:${chain.newest}`));
+		if (!(await chain.claim)) return false;
+		// The next Retry claims what this one leaves.
+		chain.newest = randomUUID();
+		this.id = chain.newest;
+		remember(this.id, chain);
+		return true;
 	}
 }
 
@@ -200,15 +198,15 @@ export class Ledger {
  * What this process knows of executions that were retried, by the ID of the ledger, the one used longest ago first. A second
  * Retry of the same execution finds in n8n only what the first one began with.
  */
-const retried = new Map<string, Shared>();
+const retried = new Map<string, Chain>();
 const mostRetried = 200;
 
-function remember(id: string, shared = new Shared(id)): Shared {
+function remember(id: string, chain = newChain(id)): Chain {
 	retried.delete(id);
-	retried.set(id, shared);
+	retried.set(id, chain);
 	const [oldest = ''] = retried.keys();
 	if (retried.size > mostRetried) retried.delete(oldest);
-	return shared;
+	return chain;
 }
 
 const stateKey = 'pushCampaignLedger';

@@ -29,8 +29,8 @@ export interface Send extends LedgerSend {
 export type SendOutcome =
 	/** It was sent now; or this execution sent it in an earlier try, and gave this item. */
 	| { readonly ended: 'sent' | 'sentEarlier'; readonly row: IDataObject }
-	/** Under its key it was sent by an earlier execution; or one has told that nobody knows. */
-	| { readonly ended: 'alreadySent' | 'alreadyUnknown' }
+	/** An earlier execution sent it under its key, or has told that nobody knows. */
+	| { readonly ended: 'underKey'; readonly isUnknown: boolean }
 	| { readonly ended: 'failed'; readonly problem: Problem };
 
 type SendAttempt = Attempt<SendOutcome>;
@@ -86,13 +86,13 @@ async function tryOnce({ ledger, keys, warn }: SendMemory, send: Send): Promise<
 
 	const refusal = send.refusal();
 	const state = key ? await keys.look(key.name, send.timeoutMs, !refusal) : withoutKey;
-	if (state.is === 'sent') return end({ ended: 'alreadySent' });
-	if (state.is === 'lost') return end({ ended: 'alreadyUnknown' });
+	if (state.is === 'sent') return end({ ended: 'underKey', isUnknown: false });
+	if (state.is === 'lost') return end({ ended: 'underKey', isUnknown: true });
 	if (state.is === 'held') return { then: 'held' };
 	if (key && state.is === 'ended') {
 		// Of all who find it, one execution tells it.
 		const isFirst = await keys.end(key.name, state.lastClaim, 'lost');
-		if (!isFirst) return end({ ended: 'alreadyUnknown' });
+		if (!isFirst) return end({ ended: 'underKey', isUnknown: true });
 		const problem = leftBefore(key.id);
 		ledger.keepFound(send, problem);
 		return end({ ended: 'failed', problem });

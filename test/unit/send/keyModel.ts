@@ -134,7 +134,9 @@ export async function runProcesses(
 			if (attempt.then !== 'held' && attempt.then !== 'refused') {
 				const isSent =
 					attempt.then !== 'again' &&
-					['sent', 'sentEarlier', 'alreadySent'].includes(attempt.outcome.ended);
+					(attempt.outcome.ended === 'underKey'
+						? !attempt.outcome.isUnknown
+						: attempt.outcome.ended !== 'failed');
 				if (isSent && history.accepted === 0) history.lies += 1;
 				break;
 			}

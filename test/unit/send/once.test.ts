@@ -169,7 +169,9 @@ test('what the ledger knows is asked of nobody else', async () => {
 test('a late item asks its key first: what was sent is already sent, whatever its time says', async () => {
 	const sent = setUp({ rows: ['key:claim:1', 'key:sent'] });
 	const late = { ...sent.send, refusal: () => tooLate };
-	expect(await trySend(sent.memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(await trySend(sent.memory, late)).toMatchObject({
+		outcome: { ended: 'underKey', isUnknown: false },
+	});
 
 	const free = setUp();
 	expect(await trySend(free.memory, { ...free.send, refusal: () => tooLate })).toMatchObject({
@@ -189,7 +191,9 @@ test('a late item is not taken for free because the item before was', async () =
 		key: { name: 'sent before', id: '1' },
 		refusal: () => tooLate,
 	};
-	expect(await trySend(memory, late)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(await trySend(memory, late)).toMatchObject({
+		outcome: { ended: 'underKey', isUnknown: false },
+	});
 });
 
 test('a claim of somebody else is waited for, and told as unknown by one of those who find its time over', async () => {
@@ -205,7 +209,7 @@ test('a claim of somebody else is waited for, and told as unknown by one of thos
 	// In this execution it fails again; a later one gives a row.
 	expect(await trySend(memory, send)).toMatchObject(told);
 	const later = { ...memory, ledger: new Ledger() };
-	const known = { outcome: { ended: 'alreadyUnknown' }, then: 'end', isAccepted: false };
+	const known = { outcome: { ended: 'underKey', isUnknown: true }, then: 'end', isAccepted: false };
 	expect(await trySend(later, send)).toEqual(known);
 	expect(await trySend(later, { ...send, refusal: () => tooLate })).toEqual(known);
 	expect(asked).not.toContain('request');
@@ -217,7 +221,9 @@ test('a key that somebody else sent is already sent also for a run that takes it
 	asked.length = 0;
 	const other = { ...send, position: '0.1', key: { name: 'other', id: '1' } };
 	expect(await trySend(memory, other)).toEqual({ then: 'held' });
-	expect(await trySend(memory, other)).toMatchObject({ outcome: { ended: 'alreadySent' } });
+	expect(await trySend(memory, other)).toMatchObject({
+		outcome: { ended: 'underKey', isUnknown: false },
+	});
 	expect(asked).not.toContain('request');
 });
 
