@@ -43,7 +43,7 @@ async function failInBetween() {
 const refused = {
 	message: 'Another Retry of this execution has begun to send. This one sent nothing.',
 	description:
-		/^If that one failed, retry it\. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service\./,
+		'If that one failed, retry it. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service.',
 };
 const isRefused = (done: IRun) =>
 	done.status === 'error' && failureOf(done).message === refused.message;
@@ -60,7 +60,7 @@ test('of two Retries in two processes at once, one sends the rest, and the other
 	const done = await Promise.all([newProcess()(failed), newProcess()(failed)]);
 	expect(done.filter(isRefused)).toHaveLength(1);
 	const [told] = done.filter(isRefused).map(failureOf);
-	expect(told?.description).toMatch(refused.description);
+	expect(told?.description).toBe(refused.description);
 	expect(twice(60)).toBe(0);
 });
 

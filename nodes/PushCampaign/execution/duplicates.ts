@@ -49,12 +49,6 @@ const sameUnderSeveralIds = (group: readonly NewItem[]) => {
 	);
 };
 
-const refuse = (item: RunItem, why: InvalidInput, how: 'failed' | 'unsendable'): RunItem => ({
-	...item,
-	problem: validationProblem(why),
-	how,
-});
-
 /**
  * Refuses items whose IDs and notifications don't belong together. One ID for several is what an ID looks like that came
  * out the same for all: all but one would be lost. Several for one would send it again in later executions.
@@ -72,9 +66,10 @@ export function refuseWrongIds(items: readonly RunItem[]): RunItem[] {
 	for (const group of groupBy(keyed, keyOf).values()) {
 		if (countOf(group, notificationOf) > 1) note(group, differentUnderOneId(group));
 	}
-	return items.map((item) => {
+	return items.map((item): RunItem => {
 		const why = refusals.get(item.index);
-		return why === undefined ? item : refuse(item, why, item.isDryRun ? 'unsendable' : 'failed');
+		if (why === undefined) return item;
+		return { ...item, how: 'failed', problem: validationProblem(why) };
 	});
 }
 
@@ -89,18 +84,4 @@ export function foldSame(items: readonly RunItem[]): RunItem[] {
 		if (first === undefined) firsts.set(name, item.index);
 		return { ...item, sameAs: first };
 	});
-}
-
-const mixed = new InvalidInput(
-	"'Dry Run' is on for some of the items, and off for others",
-	"Correct the expression in 'Dry Run'.",
-);
-
-/** Refuses all that would be shown or sent if a run would do both. */
-export function refuseMixedDryRun(items: readonly RunItem[]): RunItem[] {
-	const isNew = (item: RunItem) =>
-		item.how === 'failed' ? item.problem.outcome === 'notSent' : item.how !== 'before';
-	const kinds = new Set(items.filter(isNew).map(({ isDryRun }) => isDryRun));
-	if (kinds.size < 2) return [...items];
-	return items.map((item) => (isNew(item) ? refuse(item, mixed, 'failed') : item));
 }

@@ -1,3 +1,4 @@
+import { secondRetry } from '../send/open';
 import type { Problem } from '../service/problems';
 import {
 	haveOneReason,
@@ -9,7 +10,7 @@ import {
 	reasonsOf,
 	toSentences,
 } from './names';
-import type { FailedItem, ItemThat, RunItem } from './runItem';
+import type { FailedItem, RunItem } from './runItem';
 import { failuresIn, isGone, unknownIn } from './runItem';
 import type { RetryOffer } from './start';
 
@@ -148,13 +149,14 @@ function goOn(items: readonly RunItem[], circumstances: Circumstances): string {
 		problems.some(({ outcome }) => outcome === 'notSent') ||
 		items.some(({ how }) => how === 'ready');
 	if (!isAnyLeft) return retry === 'ofSubWorkflow' ? callerBegins : '';
-	if (isTriedOnceMore) return '';
+	// A Retry of the one that is refused is refused as well.
+	if (isTriedOnceMore || problems.includes(secondRetry)) return '';
 	const rest = retryWith(problems, retry, 'sends only what was not sent');
 	return hasSentWithoutId ? `${rest} ${sendsAgain}` : rest;
 }
 
 /** What the service says, and what to mend. */
-export const mendingOf = (failures: ReadonlyArray<ItemThat<'failed' | 'unsendable'>>) => [
+export const mendingOf = (failures: readonly FailedItem[]) => [
 	...failures.map(({ problem }) => problem.said),
 	...failures.flatMap(({ problem }) => [problem, ...(problem.others ?? [])]).map(({ fix }) => fix),
 ];

@@ -5,6 +5,7 @@ import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
 import { idsOf, mendingOf } from './failureTexts';
 import { listSome, mostNamed, reasonsOf } from './names';
+import type { RunKind } from './refusals';
 import type { Hint } from './results';
 import { counted, escaped, failedHint, info, warning } from './results';
 import type { ItemThat, RunItem } from './runItem';
@@ -67,7 +68,7 @@ const isFirst = ({ sameAs }: GoingOut) => sameAs === undefined;
 function sentHint(items: readonly RunItem[]): Hint {
 	const sends = goingOut(items)
 		.filter(isFirst)
-		.filter(({ how, isTest }) => how === 'sent' && !isTest);
+		.filter(({ how }) => how === 'sent');
 	const before = items.filter((item) => item.how === 'before' && !item.isUnknown).length;
 	const earlier = before > 0 ? ` ${counted(before, 'was', 'were')} sent earlier.` : '';
 	if (sends.length + before === 0) return undefined;
@@ -166,11 +167,10 @@ function dryRunHint(
 	isContinuing: boolean,
 	activeSubscribers: number | undefined,
 ): Hint {
-	const shown = items.filter((item) => item.how === 'shown').filter(({ isTest }) => !isTest);
-	const unsendable = items.filter((item) => item.how === 'unsendable');
+	const shown = items.filter((item) => item.how === 'shown');
+	const unsendable = failuresIn(items);
 	const sends = shown.filter(isFirst).map(({ send }) => send);
 	const checked = shown.length + unsendable.length;
-	if (checked === 0) return undefined;
 	const lines = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
 		const are = unsendable.length === 1 ? 'is' : 'are';
@@ -198,7 +198,6 @@ function dryRunHint(
 
 /** Who got the items of a test run, and whom they are meant for. */
 function testHint(items: readonly RunItem[]): Hint {
-	if (!items.some(({ isTest }) => isTest)) return undefined;
 	const meant = goingOut(items).filter(isFirst).map(meantBy);
 	const sent = items.find(({ how }) => how === 'sent');
 	const others = items.filter(({ how }) => how === 'shown').length;
@@ -213,29 +212,30 @@ function testHint(items: readonly RunItem[]): Hint {
 	return info(`${told} When the workflow runs by itself, ${go} ${toWhom(meant)} ${time}.`);
 }
 
-/** How On Error is set. */
-interface OnError {
+/** What hints depend on beside the items. */
+interface Circumstances {
+	readonly kind: RunKind;
 	readonly isContinuing: boolean;
 	readonly isErrorOutput: boolean;
+	/** Which items were not sent, or may have been: sentences. */
+	readonly which: string;
+	/** How many the site has, if that is known. */
+	readonly activeSubscribers?: number | undefined;
 }
 
-/**
- * The hints of a run that sends.
- * @param which items were not sent, or may have been: sentences
- * @param activeSubscribers how many the site has, if that is known
- */
-export const hintsOf = (
-	items: readonly RunItem[],
-	{ isContinuing, isErrorOutput }: OnError,
-	which: string,
-	activeSubscribers?: number,
-): Hint[] => [
-	failedHint(failuresIn(items).length, items.length, isErrorOutput, which),
-	testHint(items),
-	dryRunHint(items, isContinuing, activeSubscribers),
-	sentHint(items),
-	sameHint(items),
-	sameAudienceHint(items),
-	goneHint(items),
-	alreadyUnknownHint(items),
-];
+/** The hints of a run that sends. */
+export function hintsOf(items: readonly RunItem[], circumstances: Circumstances): Hint[] {
+	const { kind, isContinuing, isErrorOutput, which, activeSubscribers } = circumstances;
+	if (kind === 'dryRun') {
+		const preview = dryRunHint(items, isContinuing, activeSubscribers);
+		return [preview, sameHint(items), sameAudienceHint(items)];
+	}
+	return [
+		failedHint(failuresIn(items).length, items.length, isErrorOutput, which),
+		kind === 'test' ? testHint(items) : sentHint(items),
+		sameHint(items),
+		sameAudienceHint(items),
+		goneHint(items),
+		alreadyUnknownHint(items),
+	];
+}

@@ -1,21 +1,29 @@
 import type { WorkflowExecuteMode } from 'n8n-workflow';
 
+import type { ItemParameters } from '../n8n/parameters';
 import type { Ending } from '../operations/operation';
-import type { Problem } from '../service/problems';
+import { isDryRun, isDryRunFixed } from '../operations/options';
+import { hasTestSubscriber } from '../operations/send';
 import { unknownProblem } from '../service/problems';
 import { clip } from '../service/text';
 import { InvalidInput } from '../service/thrown';
 
-// Why an item is not sent that could be: by what its execution is, or because it was sent.
+// What a run does with its items, and why an item is not sent that could be.
+
+/** A test goes to the test subscriber alone. */
+export type RunKind = 'send' | 'dryRun' | 'test';
 
 /** A person tries the workflow: in the editor, or by an evaluation. */
 const trials: readonly WorkflowExecuteMode[] = ['manual', 'evaluation'];
-export const isTrial = (start: WorkflowExecuteMode): boolean => trials.includes(start);
-
 /** n8n tells a node in these neither that a person tries the workflow nor that nobody does. */
 const untold: readonly WorkflowExecuteMode[] = ['integrated', 'internal', 'retry'];
 /** Nobody looks at what a dry run shows in these. */
 const unattended: readonly WorkflowExecuteMode[] = ['trigger', 'webhook', 'error', 'cli'];
+
+const mixed = new InvalidInput(
+	"'Dry Run' is on for some of the items, and off for others",
+	"Correct the expression in 'Dry Run'.",
+);
 
 const takeOut = (option: string) => `Take ${option} out of the options.`;
 
@@ -36,30 +44,35 @@ const testUntold = new InvalidInput(
 	takeOut("'Test Subscriber ID'"),
 );
 
-/** Why a dry run is refused in this execution, if it is. */
-export function dryRunRefusal(
+/** What a run does with all of its items, or why it does nothing. */
+export function kindOfRun(
+	items: readonly ItemParameters[],
 	start: WorkflowExecuteMode,
 	isInRetry: boolean,
-	isFixed: boolean,
-): InvalidInput | undefined {
-	if (isInRetry) return notInRetry("'Dry Run'");
-	return unattended.includes(start) && isFixed ? dryRunLeftIn : undefined;
+): RunKind | InvalidInput {
+	const isTrial = trials.includes(start);
+	const shown = items.filter(isDryRun);
+	const [first] = shown;
+	if (first !== undefined) {
+		if (shown.length < items.length) return mixed;
+		if (isInRetry) return notInRetry("'Dry Run'");
+		return unattended.includes(start) && isDryRunFixed(first) ? dryRunLeftIn : 'dryRun';
+	}
+	if (!items.some(hasTestSubscriber)) return 'send';
+	if (untold.includes(start)) return testUntold;
+	if (isInRetry && isTrial) return notInRetry("'Test Subscriber ID'");
+	return isTrial ? 'test' : 'send';
 }
 
-/** Why Test Subscriber ID is refused in this execution, if it is. */
-export function testRefusal(
-	start: WorkflowExecuteMode,
-	isInRetry: boolean,
-): InvalidInput | undefined {
-	if (untold.includes(start)) return testUntold;
-	return isInRetry && isTrial(start) ? notInRetry("'Test Subscriber ID'") : undefined;
-}
+/** Whether a dry run says whom the editor would send to. */
+export const wouldTest = (item: ItemParameters, start: WorkflowExecuteMode): boolean =>
+	trials.includes(start) && hasTestSubscriber(item);
 
 /** An item that an error output hands on, as one that is wired back into the node does. */
-export const comesBackUnknown: Problem = {
-	...unknownProblem('what came in is marked as unknown by another send', { isSend: true }),
-	fix: "To send something else for it, leave out its field 'error', for example with the node Edit Fields.",
-};
+export const comesBackUnknown = unknownProblem(
+	'what came in is marked as unknown by another send',
+	{ isSend: true },
+);
 
 /** Whether an item comes from a send whose outcome is unknown. */
 export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
@@ -68,8 +81,8 @@ export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boole
 	);
 }
 
-const nothingSent = (why: string): Ending => ({
-	status: 'alreadySent',
+const nothingSent = (why: string, status: 'alreadySent' | 'unknown' = 'alreadySent'): Ending => ({
+	status,
 	description: `Nothing was sent for this item: ${why}`,
 });
 
@@ -79,7 +92,5 @@ export const sentByItem = (index: number): Ending =>
 	nothingSent(`the same was sent by item ${index} of this run`);
 
 /** The ending of an item whose ID an earlier execution has told as unknown. */
-export const alreadyUnknown = (id: string): Ending => ({
-	status: 'unknown',
-	description: `Nothing was sent for this item: it is unknown whether its ID '${clip(id)}' was sent earlier`,
-});
+export const alreadyUnknown = (id: string): Ending =>
+	nothingSent(`it is unknown whether its ID '${clip(id)}' was sent earlier`, 'unknown');

@@ -16,15 +16,16 @@ import { isForModel } from './start';
 const itemsAtOnce = 200;
 
 /** Plans the items one after another; fewer if the execution is stopped. */
-export async function planEach<Plan>(
-	context: Pick<IExecuteFunctions, 'getInputData' | 'getExecutionCancelSignal'>,
-	plan: (index: number) => Promise<Plan>,
+export async function planEach<Item, Plan>(
+	context: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>,
+	items: readonly Item[],
+	plan: (item: Item, index: number) => Promise<Plan>,
 ): Promise<Plan[]> {
 	const signal = context.getExecutionCancelSignal();
 	const plans: Plan[] = [];
-	for (const index of context.getInputData().keys()) {
+	for (const [index, item] of items.entries()) {
 		if (signal?.aborted) break;
-		plans.push(await plan(index));
+		plans.push(await plan(item, index));
 		if (plans.length % itemsAtOnce === 0) await sleep(0);
 	}
 	return plans;

@@ -15,9 +15,6 @@ export interface KnownItem {
 	readonly parameters: ItemParameters;
 	/** Its position in the execution; missing if nothing remembers it, and for an agent's tool, whose calls are known by content. */
 	readonly position?: string | undefined;
-	readonly isDryRun: boolean;
-	/** Whether it goes to the test subscriber, or to nobody. */
-	readonly isTest: boolean;
 	/** Whom it is for, if it is for one: as entered, valid or not. */
 	readonly subscriberId?: string | undefined;
 	/** What it is sent once under, if that can be read. */
@@ -56,10 +53,8 @@ export type RunItem =
 	  })
 	/** Its subscriber is not there any more, and others were reached. */
 	| (Refused & { readonly how: 'gone' })
-	/** It was not sent, or nobody knows. */
-	| (Refused & { readonly how: 'failed' })
-	/** A dry run shows that it could not be sent. */
-	| (Refused & { readonly how: 'unsendable' });
+	/** It was not sent, or nobody knows; or a dry run shows that it could not be sent. */
+	| (Refused & { readonly how: 'failed' });
 
 export type ItemThat<How extends RunItem['how']> = Extract<RunItem, { readonly how: How }>;
 export type FailedItem = ItemThat<'failed'>;
@@ -82,7 +77,7 @@ export const isOut = (item: RunItem): boolean =>
 
 /** The row that a send would give, as far as it is known. */
 export const rowWith = (
-	{ send, parameters }: ItemThat<'ready' | 'gone' | 'failed' | 'unsendable'>,
+	{ send, parameters }: ItemThat<'ready' | 'gone' | 'failed'>,
 	operation: SendOperation,
 	ending: Ending,
 ): IDataObject =>
@@ -92,24 +87,23 @@ export const rowWith = (
 export function rowOf(
 	item: RunItem,
 	operation: SendOperation,
+	isDryRun: boolean,
 	describe: (item: FailedItem) => string,
 ): IDataObject {
 	if (item.how === 'sent' || item.how === 'before') return item.row;
 	if (item.how === 'shown') {
-		return toRow(item.send, {
-			dryRun: true,
-			request: toRequest(item.connection.baseUrl, item.send),
-		});
+		const request = toRequest(item.connection.baseUrl, item.send);
+		return toRow(item.send, { dryRun: true, request });
 	}
 	const problem = item.how === 'ready' ? notStartedProblem : item.problem;
 	const { outcome: status, message: description } = problem;
 	if (item.how === 'gone') return rowWith(item, operation, { status, description });
-	if (item.how === 'unsendable') {
-		const error = toItemError(problem, problem.fix ?? '', true);
-		return rowWith(item, operation, { dryRun: true, error });
-	}
 	const error = toItemError(problem, item.how === 'failed' ? describe(item) : '', true);
-	return rowWith(item, operation, { status, description, error });
+	return rowWith(
+		item,
+		operation,
+		isDryRun ? { dryRun: true, error } : { status, description, error },
+	);
 }
 
 /** Values of the same name, in the order of the first one of each. */

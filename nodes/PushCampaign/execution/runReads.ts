@@ -80,7 +80,7 @@ async function planAll(context: IExecuteFunctions, operation: QueryOperation): P
 	const itemAt = itemParameters(context);
 	const connectionOf = connections(context);
 	let unavailable: Problem | undefined;
-	return await planEach(context, async (index): Promise<Plan> => {
+	return await planEach(context, context.getInputData(), async (_input, index): Promise<Plan> => {
 		const item = itemAt(index);
 		if (unavailable !== undefined) return { item, problem: unavailable };
 		try {

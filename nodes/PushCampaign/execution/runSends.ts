@@ -8,7 +8,7 @@ import type { OpenMemory } from '../send/open';
 import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
-import { foldSame, refuseMixedDryRun, refuseWrongIds } from './duplicates';
+import { foldSame, refuseWrongIds } from './duplicates';
 import type { Circumstances } from './failureTexts';
 import {
 	describeFailures,
@@ -20,7 +20,9 @@ import {
 } from './failureTexts';
 import { hintsOf } from './hints';
 import { toSentences } from './names';
+import type { Plan } from './plan';
 import { planSends } from './plan';
+import type { RunKind } from './refusals';
 import { isErrorOutput, toOutput, toRunError } from './results';
 import type { FailedItem, RunItem } from './runItem';
 import { failuresIn, isGone, isOut, rowOf } from './runItem';
@@ -38,30 +40,40 @@ export async function runSends(
 ): Promise<INodeExecutionData[]> {
 	requireTimezone(context.getTimezone());
 	const memory = openMemory(context, retryOf(context));
-	const planned = await planSends(context, operation, memory);
-	const checked = refuseWrongIds(refuseMixedDryRun(planned));
-	const asked = foldSame(await askRefused(context, operation, memory, checked));
+	const { kind, items: planned } = await planSends(context, operation, memory);
+	const checked = refuseWrongIds(planned);
+	const asked = kind === 'send' ? await askRefused(context, operation, memory, checked) : checked;
+	const items = foldSame(asked);
 	// What an earlier try left unknown keeps nothing else back.
-	const isRefused = failuresIn(asked).some(({ problem }) => problem.outcome === 'notSent');
+	const isRefused = failuresIn(items).some(({ problem }) => problem.outcome === 'notSent');
 	const isStopped = context.getExecutionCancelSignal()?.aborted ?? false;
 	const mayStart = !isStopped && (context.continueOnFail() || !isRefused);
-	const ended = mayStart ? await sendAll(context, operation, memory, asked) : asked;
-	throwFailure(context, operation, memory, ended);
+	const ended = mayStart ? await sendAll(context, operation, memory, { kind, items }) : items;
+	throwFailure(context, operation, memory, { kind, items: ended });
+	return await toResults(context, operation, kind, isErrorOutput(context) ? ended : letGo(ended));
+}
 
-	const items = isErrorOutput(context) ? ended : letGo(ended);
+/** What the run gives, and its hints. */
+async function toResults(
+	context: IExecuteFunctions,
+	operation: SendOperation,
+	kind: RunKind,
+	items: readonly RunItem[],
+): Promise<INodeExecutionData[]> {
 	const isToOne = operation.audience === 'subscriber';
 	const describe = (item: FailedItem) => describeItem(item, isToOne, isForModel(context));
 	const results = items.map((item) => ({
-		row: rowOf(item, operation, describe),
-		isFailed: item.how === 'failed',
+		row: rowOf(item, operation, kind === 'dryRun', describe),
+		isFailed: item.how === 'failed' && kind !== 'dryRun',
 	}));
-	const active = await countSubscribers(operation, items);
-	const failures = describeFailures(items, isToOne);
-	const onError = {
+	const hints = hintsOf(items, {
+		kind,
 		isContinuing: context.continueOnFail(),
 		isErrorOutput: isErrorOutput(context),
-	};
-	return toOutput(context, results, hintsOf(items, onError, failures, active));
+		which: describeFailures(items, isToOne),
+		activeSubscribers: kind === 'dryRun' ? await countSubscribers(operation, items) : undefined,
+	});
+	return toOutput(context, results, hints);
 }
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
@@ -69,10 +81,10 @@ function throwFailure(
 	context: IExecuteFunctions,
 	{ audience }: SendOperation,
 	memory: OpenMemory,
-	items: readonly RunItem[],
+	{ kind, items }: Plan,
 ): void {
 	const all = context.getInputData().length;
-	const isTest = items.some((item) => item.isTest);
+	const isTest = kind === 'test';
 	const isToOne = isTest || audience === 'subscriber';
 	if (context.getExecutionCancelSignal()?.aborted) {
 		const message = toSentences('The execution was canceled', tally(items, all));
@@ -81,7 +93,8 @@ function throwFailure(
 	}
 	const main = mainFailure(items);
 	const isGoneAlone = failuresIn(items).every(isGone) && items.some(isOut);
-	if (main === undefined || isGoneAlone || context.continueOnFail()) return;
+	// A dry run shows what could not be sent.
+	if (main === undefined || isGoneAlone || kind === 'dryRun' || context.continueOnFail()) return;
 	const { problem, index } = main;
 	if (isForModel(context)) {
 		const advice = describeItem(main, isToOne, true);
@@ -112,8 +125,7 @@ async function countSubscribers(
 	{ audience }: SendOperation,
 	items: readonly RunItem[],
 ): Promise<number | undefined> {
-	const shown = items.filter((item) => item.how === 'shown').filter(({ isTest }) => !isTest);
-	const connections = shown.map(({ connection }) => connection);
+	const connections = items.flatMap((item) => (item.how === 'shown' ? [item.connection] : []));
 	const [first] = connections;
 	if (audience !== 'all' || first === undefined) return undefined;
 	if (new Set(connections.map(({ site }) => site)).size > 1) return undefined;

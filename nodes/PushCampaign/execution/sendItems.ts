@@ -10,10 +10,11 @@ import { readable } from '../operations/values';
 import type { Send, SendOutcome } from '../send/once';
 import { trySend } from '../send/once';
 import type { OpenMemory } from '../send/open';
+import type { Plan } from './plan';
 import { alreadySentUnderKey, alreadyUnknown, sentByItem } from './refusals';
 import { queueOptions } from './results';
 import type { FailedItem, ItemThat, RunItem } from './runItem';
-import { groupBy, rowWith } from './runItem';
+import { failuresIn, groupBy, rowWith } from './runItem';
 import { isForModel } from './start';
 
 type ReadyItem = ItemThat<'ready'>;
@@ -22,17 +23,17 @@ type ReadyItem = ItemThat<'ready'>;
  * The send of an item, as it goes out once. A test is no send: nothing remembers it.
  * @param repeats the items that count as sent with it
  */
-function jobOf(item: ReadyItem, repeats: readonly ReadyItem[]): Send {
+function jobOf(item: ReadyItem, repeats: readonly ReadyItem[], isTest: boolean): Send {
 	const { send, connection, index } = item;
 	const { client, site } = connection;
 	const content = () => digest(JSON.stringify([site, send.audience, send.body]));
 	return {
-		position: item.isTest ? undefined : (item.position ?? content()),
+		position: isTest ? undefined : (item.position ?? content()),
 		repeats: repeats.map((each) => ({
 			position: each.position,
 			row: toRow(each.send, sentByItem(index)),
 		})),
-		key: item.isTest ? undefined : item.key,
+		key: item.key,
 		timeoutMs: send.options.timeoutMs,
 		refusal: () => lateness(send.timing, Date.now()),
 		request: async () => await performSend(client, send),
@@ -77,9 +78,7 @@ export async function askRefused(
 	memory: OpenMemory,
 	items: readonly RunItem[],
 ): Promise<RunItem[]> {
-	const refused = items
-		.filter((item) => item.how === 'failed')
-		.filter(({ key, isTest, isDryRun }) => key !== undefined && !isTest && !isDryRun);
+	const refused = failuresIn(items).filter(({ key }) => key !== undefined);
 	const tries = refused.map((item) => async () => {
 		const attempt = await trySend(memory, refusedJob(item));
 		const isItsOwn = attempt.then === 'stop' && attempt.outcome.ended === 'failed';
@@ -105,7 +104,7 @@ export async function sendAll(
 	context: IExecuteFunctions,
 	operation: SendOperation,
 	memory: OpenMemory,
-	items: readonly RunItem[],
+	{ items, kind }: Plan,
 ): Promise<RunItem[]> {
 	const ready = items.filter((item) => item.how === 'ready');
 	// An agent's tool decides anew in each execution.
@@ -117,7 +116,7 @@ export async function sendAll(
 	const repeats = groupBy(ready, ({ sameAs }) => String(sameAs));
 	const firsts = ready.filter(({ sameAs }) => sameAs === undefined);
 	const tries = firsts.map((item) => {
-		const job = jobOf(item, repeats.get(String(item.index)) ?? []);
+		const job = jobOf(item, repeats.get(String(item.index)) ?? [], kind === 'test');
 		return async () => await trySend(memory, job);
 	});
 	const outcomes = await runQueue(tries, queueOptions(context));

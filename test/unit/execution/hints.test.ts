@@ -24,12 +24,14 @@ const sent = (send: PreparedSend, more = {}) => sentItem(0, send, more);
 const lost = unknownProblem('the connection was lost', { isSend: true });
 const invalid = (message: string) => validationProblem(new InvalidInput(message, 'Correct it.'));
 
-const hints = (items: readonly RunItem[], isContinuing = false) =>
-	hintsOf(items, { isContinuing, isErrorOutput: false }, 'Which.').filter(
-		(hint) => hint !== undefined,
-	);
-const said = (items: readonly RunItem[], isContinuing = false) =>
-	hints(items, isContinuing).map(({ message }) => message);
+const hints = (items: readonly RunItem[], more: Partial<Parameters<typeof hintsOf>[1]> = {}) =>
+	hintsOf(items, {
+		...{ kind: 'send', isContinuing: false, isErrorOutput: false, which: 'Which.' },
+		...more,
+	}).filter((hint) => hint !== undefined);
+const said = (...given: Parameters<typeof hints>) => hints(...given).map(({ message }) => message);
+const dry = { kind: 'dryRun' } as const;
+const asTest = { kind: 'test' } as const;
 
 describe('what was sent', () => {
 	test('is scheduled from the first time to the last, in whatever order the items came', () => {
@@ -78,7 +80,9 @@ describe('several campaigns to the same people', () => {
 		expect(said(items)[1]).toBe(
 			'These 2 notifications go to every subscriber with plan = pro, so everybody there gets each of them.',
 		);
-		expect(said([shown(0), shown(1)])[1]).toMatch(/^These 2 notifications go to all subscribers/);
+		expect(said([shown(0), shown(1)], dry)[1]).toMatch(
+			/^These 2 notifications go to all subscribers/,
+		);
 	});
 
 	test.each<[what: string, items: readonly RunItem[]]>([
@@ -95,39 +99,38 @@ describe('several campaigns to the same people', () => {
 });
 
 describe('a dry run', () => {
-	const unsendable = (index: number): ItemThat<'unsendable'> => ({
-		...failed(index, invalid(`Reason ${index}`)),
-		how: 'unsendable',
-	});
+	const unsendable = (index: number) => failed(index, invalid(`Reason ${index}`));
 
 	test('counts notifications to single subscribers', () => {
 		const items = [shown(0, toSubscriber('5001')), shown(1, toSubscriber('5002'))];
-		expect(said(items)[0]).toContain(
+		expect(said(items, dry)[0]).toContain(
 			'<br>2 notifications, to 2 subscribers. The first one, right away:',
 		);
 	});
 
 	test('gives up to ten reasons and what to mend, as a warning', () => {
-		const [hint] = hints(many(0, 11, unsendable));
+		const [hint] = hints(many(0, 11, unsendable), dry);
 		expect(hint?.type).toBe('warning');
 		expect(hint?.message).toMatch(/<br>Item 9: Reason 9<br>And 1 more reason<br>Correct it\.<br>$/);
-		expect(said(many(0, 10, unsendable))[0]).not.toContain('more');
-		expect(hints([shown(0)])[0]?.type).toBe('info');
+		expect(said(many(0, 10, unsendable), dry)[0]).not.toContain('more');
+		expect(hints([shown(0)], dry)[0]?.type).toBe('info');
 	});
 
 	test('says what the run would do, as On Error is set', () => {
 		const items = [...many(0, 16, (index) => shown(index)), ...many(16, 4, unsendable)];
-		expect(said(items)[0]).toContain('4 of 20 items are not valid, so none would be sent:');
-		expect(said(items)[0]).not.toContain('It would go');
-		expect(said(items, true)[0]).toContain('16 of 20 would be sent. The others would not:');
-		expect(said([shown(0), unsendable(1)])[0]).toContain('1 of 2 items is not valid, so none');
+		expect(said(items, dry)[0]).toContain('4 of 20 items are not valid, so none would be sent:');
+		expect(said(items, dry)[0]).not.toContain('It would go');
+		expect(said(items, { ...dry, isContinuing: true })[0]).toContain(
+			'16 of 20 would be sent. The others would not:',
+		);
+		expect(said([shown(0), unsendable(1)], dry)[0]).toContain('1 of 2 items is not valid, so none');
 	});
 
 	test('says until when it is delivered, and in which timezone quiet hours are read', () => {
 		const quietHours = { hours: { from: '21:00', to: '08:00' } };
 		const expireAt = '2035-05-20 23:59';
 		const fields = { quietHours, expireAt, sendAtTimezone: 'Europe/Berlin' };
-		const [message] = said([shown(0, at('2035-05-17 09:00', fields))]);
+		const [message] = said([shown(0, at('2035-05-17 09:00', fields))], dry);
 		expect(message).toContain('<br>Delivered until 20 May 2035 at 23:59, Europe/Berlin.');
 		expect(message).toContain('<br>Quiet hours: 21:00 to 08:00, Europe/Berlin.');
 	});
@@ -135,18 +138,19 @@ describe('a dry run', () => {
 
 describe('a test', () => {
 	const standingFor = (send: PreparedSend) => ({ ...toSubscriber('5001'), standsFor: send });
-	const tested = (send: PreparedSend) =>
-		sent(standingFor(send), { isTest: true, subscriberId: '5001' });
+	const tested = (send: PreparedSend) => sent(standingFor(send), { subscriberId: '5001' });
 
 	test('of one item says whom it is meant for, and when, and is no send', () => {
-		expect(said([tested(toAll)])).toEqual([
+		expect(said([tested(toAll)], asTest)).toEqual([
 			'This was a test: it went to subscriber 5001 alone. When the workflow runs by itself, it goes to all subscribers right away.',
 		]);
-		expect(said([tested(at('2035-05-17 09:00'))])[0]).toMatch(/ on 17 May 2035 at 09:00, UTC\.$/);
+		expect(said([tested(at('2035-05-17 09:00'))], asTest)[0]).toMatch(
+			/ on 17 May 2035 at 09:00, UTC\.$/,
+		);
 	});
 
 	test('of two items says that the other went to nobody', () => {
-		expect(said([tested(toAll), shown(1, toPlan('pro'), { isTest: true })])).toEqual([
+		expect(said([tested(toAll), shown(1, toPlan('pro'))], asTest)).toEqual([
 			expect.stringMatching(
 				/ The other 1 item went to nobody\. .* to all subscribers; every subscriber with plan = pro right away\.$/,
 			),
@@ -154,8 +158,8 @@ describe('a test', () => {
 	});
 
 	test('that failed was not sent', () => {
-		const items = [failed(0, invalid('No'), { isTest: true })];
-		expect(said(items, true)[1]).toBe('This was a test, and nothing was sent now.');
+		const items = [failed(0, invalid('No'))];
+		expect(said(items, asTest)[1]).toBe('This was a test, and nothing was sent now.');
 	});
 });
 

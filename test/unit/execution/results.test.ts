@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { INodeExecutionData } from 'n8n-workflow';
 import { planEach } from '../../../nodes/PushCampaign/execution/results';
 
-const contextOf = (items: number, signal?: AbortSignal) => ({
-	getInputData: () => Array.from({ length: items }, (): INodeExecutionData => ({ json: {} })),
-	getExecutionCancelSignal: () => signal,
-});
+const contextOf = (signal?: AbortSignal) => ({ getExecutionCancelSignal: () => signal });
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 test('thousands of items are planned in their order, and the rest of n8n gets its turn meanwhile', async () => {
 	let isPlanning = true;
@@ -17,9 +14,9 @@ test('thousands of items are planned in their order, and the rest of n8n gets it
 		}
 		return turns;
 	})();
-	const plans = await planEach(contextOf(1_000), async (index) => index);
+	const plans = await planEach(contextOf(), numbers(1_000), async (index) => index);
 	isPlanning = false;
-	expect(plans).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+	expect(plans).toEqual(numbers(1_000));
 	expect(await others).toBeGreaterThan(4);
 });
 
@@ -29,5 +26,5 @@ test('an execution that is stopped plans no further item', async () => {
 		if (index === 2) stop.abort();
 		return index;
 	};
-	expect(await planEach(contextOf(5, stop.signal), plan)).toEqual([0, 1, 2]);
+	expect(await planEach(contextOf(stop.signal), numbers(5), plan)).toEqual([0, 1, 2]);
 });

@@ -5,7 +5,7 @@ import { itemOf, prepare, recordingClient } from '../operations/support';
 
 // Items of a run as they are after it.
 
-const known = { parameters: itemOf({}), isDryRun: false, isTest: false } as const;
+const known = { parameters: itemOf({}) } as const;
 const toAll = prepare({});
 
 export const connectionTo = (site: string) => ({
