@@ -67,7 +67,7 @@ test("n8n's editor links to chapters that README.md has", () => {
 test('no page and no example tells anybody to run a workflow again, or what silences or repeats its next run', () => {
 	const examples = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.json'));
 	const advice =
-		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|with)|\bdeactivate|execute ?once|remove duplicates|another ID/i;
+		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|as often|with)|\bitems alone|\bdeactivate|execute ?once|remove duplicates|remov(?:e|ing) [_*']*send at|another ID/i;
 	const all = [...pages, ...examples.map((name) => join('examples', name))];
 	expect(all.filter((page) => advice.test(read(page)))).toEqual([]);
 });
