@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { DateTime } from 'luxon';
 import { z } from 'zod';
 
 const project = join(__dirname, '../..');
@@ -66,9 +67,72 @@ test("n8n's editor links to chapters that README.md has", () => {
 test('no page and no example tells anybody to run a workflow again, or what silences or repeats its next run', () => {
 	const examples = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.json'));
 	const advice =
-		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|with)|\bdeactivate|execute ?once|remove duplicates|another ID/i;
+		/\brun (?:it|them|(?:the|this|your) workflow) (?:again|once more|as often|with)|\bitems alone|\bdeactivate|execute ?once|remove duplicates|remov(?:e|ing) [_*']*send at|another ID/i;
 	const all = [...pages, ...examples.map((name) => join('examples', name))];
 	expect(all.filter((page) => advice.test(read(page)))).toEqual([]);
+});
+
+/** The blocks of code of a page, in a language. */
+const blocksOf = (page: string, language: string) =>
+	[...read(page).matchAll(/^ *```(\w+)\n([^]*?)^ *```/gm)].flatMap(([, of, code = '']) =>
+		of === language ? [code.trim()] : [],
+	);
+
+const jsonSchema = z.object({ properties: z.record(z.unknown()) });
+const fieldsOf = (schema: string) => {
+	const path = `nodes/PushCampaign/__schema__/${schema}.json`;
+	return Object.keys(jsonSchema.parse(JSON.parse(read(path))).properties);
+};
+
+const isOfSite = (name: string) => /Subscribers(By)?$/.test(name);
+
+test("the reference's tables have a column for each field of a trigger's events, in their order, and a row for their types", () => {
+	const all = fieldsOf('v1.0.0');
+	const both = ['firstSeen', 'observedAt'];
+	const tables = [
+		all.filter((name) => !isOfSite(name)),
+		all.filter((name) => isOfSite(name) || both.includes(name)),
+	];
+	const pages = blocksOf('docs/reference.md', 'csv').map((table) => table.split('\n'));
+	expect(pages.map(([header = '']) => header.split(','))).toEqual(tables);
+	const types = pages.map((lines) => lines.slice(1).map((line) => line.split(',').length));
+	expect(types).toEqual(tables.map(({ length }) => [length]));
+});
+
+test("the reference's items have the fields that the output schemas have, in their order", () => {
+	const items = blocksOf('docs/reference.md', 'json').map((code) =>
+		Object.keys(z.record(z.unknown()).parse(JSON.parse(code))),
+	);
+	const schemas = ['v1.0.0/campaign/sendToAttributes', 'v1.0.0/campaign/getStatus', 'v1.0.0'];
+	const fields = schemas.map(fieldsOf);
+	const known = items.filter((names) => !names.includes('outcome'));
+	expect(known).toEqual(
+		fields.map((names, place) => names.filter((name) => known[place]?.includes(name))),
+	);
+});
+
+test("the reference's expressions read the dates beside them", () => {
+	const rows = [
+		...read('docs/reference.md').matchAll(
+			/^\| (`\d.*?) +\| `\{\{ DateTime\.fromFormat\(\$json\.when, '(.*?)'(.*) \}\}` +\|$/gm,
+		),
+	];
+	const moments = rows.map(([, dates = '', format = '', rest = '']) => {
+		const zone = /zone: '(.*?)'/.exec(rest)?.[1] ?? 'UTC';
+		const hour = /hour: (\d+)/.exec(rest)?.[1];
+		return [...dates.matchAll(/`(.*?)`/g)].map(([, date = '']) => {
+			const moment = DateTime.fromFormat(date, format, { zone });
+			const at = hour === undefined ? moment : moment.set({ hour: Number(hour) });
+			return at.toFormat('yyyy-MM-dd HH:mm ZZ');
+		});
+	});
+	expect(moments).toEqual([
+		['2026-12-24 09:00 +00:00'],
+		['2026-12-24 09:00 +00:00'],
+		['2026-01-05 09:00 +00:00', '2026-12-24 09:00 +00:00'],
+		['2026-12-24 09:00 +05:30'],
+		['2026-12-24 09:00 +00:00'],
+	]);
 });
 
 /** A file of each room that docs/architecture.md draws. */
