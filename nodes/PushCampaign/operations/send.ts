@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ItemParameters } from '../n8n/parameters';
 import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
-import type { Client, Result } from '../service/client';
+import type { Client, Result, ServiceRequest } from '../service/client';
 import type { Audience, CampaignBody, Selection } from '../service/rules';
 import { audienceRules } from '../service/rules';
 import { clip } from '../service/text';
@@ -75,16 +75,14 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
-/** Names the subscriber who is not there, and the field with the ID. */
-function withSubscriber(result: Result<Receipt>, send: PreparedSend): typeof result {
-	const { subscriberId, standsFor } = send;
-	if (result.answered || result.problem.type !== 'invalid_sid' || !subscriberId) return result;
-	const message = `The push service has no subscriber ${clip(subscriberId)}`;
-	const fix =
-		standsFor === undefined
-			? 'They may have unsubscribed.'
-			: `Correct ${testSubscriberField.label}.`;
-	return { answered: false, problem: { ...result.problem, message, fix } };
+/** The subscriber whom a send names, and what to mend if there is none. */
+function namedBy({ subscriberId, standsFor }: PreparedSend): ServiceRequest['named'] {
+	if (subscriberId === undefined) return undefined;
+	const isTest = standsFor !== undefined;
+	return {
+		what: `subscriber ${clip(subscriberId)}`,
+		fix: isTest ? `Correct ${testSubscriberField.label}.` : 'They may have unsubscribed.',
+	};
 }
 
 function bodyOf({ body, timing }: PreparedSend): CampaignBody {
@@ -96,8 +94,8 @@ export async function performSend(client: Client, send: PreparedSend): Promise<R
 	const { audience, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
 	const answer = isCampaign ? campaignCreated : notificationSent;
-	const request = { isSend: true, path, body: bodyOf(send) };
-	return withSubscriber(await client.request(request, answer, options.timeoutMs), send);
+	const request = { isSend: true, path, body: bodyOf(send), named: namedBy(send) };
+	return await client.request(request, answer, options.timeoutMs);
 }
 
 /** In the order in which users see them. */

@@ -18,16 +18,12 @@ import type { Reading } from './compare';
 /** What a trigger watches: reads it once, and never throws. */
 export type Subject = (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
 
-const correctIds = "Correct 'Campaign IDs'.";
+const named = { what: 'such campaign', fix: "Correct 'Campaign IDs'." };
 
 export const readCampaign: Subject = async (client, id, timeoutMs) => {
-	const request = { isSend: false, path: campaignStatusPath(id), isOfCampaign: true };
+	const request = { isSend: false, path: campaignStatusPath(id), named };
 	const result = await client.request(request, campaignStatusOf(id), timeoutMs);
-	if (!result.answered) {
-		// Specification, Errors: about a campaign's status, this is about its ID.
-		const isGone = result.problem.type === 'invalid_value';
-		return isGone ? { ...result, problem: { ...result.problem, fix: correctIds } } : result;
-	}
+	if (!result.answered) return result;
 	const { status, counters: given } = result.value;
 	// The numbers that are wanted most come first, so that they are on the screen.
 	const { delivered = null, clicked = null, closed = null } = given;
