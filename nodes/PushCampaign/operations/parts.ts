@@ -1,7 +1,28 @@
+import type { ItemParameters } from '../n8n/parameters';
 import type { Part } from '../n8n/template';
 import { isBlankText } from '../n8n/template';
 import { clip, trimBlanks } from '../service/text';
 import { isSheetError } from './sheetErrors';
+
+/**
+ * What becomes of a text. One that people see is one line, or several. An attribute may be *none*. In IDs, keys and
+ * addresses what nobody sees makes another one of them.
+ */
+export type Use = 'line' | 'lines' | 'attribute' | 'exact' | 'other';
+
+const isSeen = (use: Use) => use === 'line' || use === 'lines';
+
+/** A text that is judged, and where it comes from. */
+export interface Judged {
+	readonly text: string;
+	readonly use: Use;
+	/** What has become of it, and of what its parts gave. */
+	readonly toShown: (text: string) => string;
+	/** Undefined if it is typed on Fixed. */
+	readonly expression: string | undefined;
+	readonly parts: readonly Part[];
+	readonly input: ItemParameters['input'];
+}
 
 /** Why a text is refused. */
 export interface Refusal {
@@ -43,17 +64,10 @@ function mayGiveNothing(code: string): boolean {
 const isWritten = (code: string, word: string): boolean =>
 	[`'`, `"`, '`'].some((quote) => code.includes(`${quote}${word}${quote}`));
 
-/** How a text is judged: what becomes of it. */
-interface Destiny {
-	readonly isSeen: boolean;
-	/** Makes of a text what subscribers see of it. */
-	readonly toShown: (text: string) => string;
-}
-
 /** What a part gave in place of a value, if it gave none. */
-function lackOf({ code, text }: Part, { isSeen, toShown }: Destiny): string | undefined {
+function lackOf({ code, text }: Part, { use, toShown }: Judged): string | undefined {
 	const word = trimBlanks(text);
-	if (missingWord.test(word) || isSheetError(word) || (isSeen && word === 'false')) {
+	if (missingWord.test(word) || isSheetError(word) || (isSeen(use) && word === 'false')) {
 		return isWritten(code, word) ? undefined : word;
 	}
 	// A list of nothing is commas.
@@ -78,13 +92,13 @@ function withWord(code: string): string {
 }
 
 /** Refuses a text that is more than one pair of braces, of which one gave nothing. */
-export function missingPart(parts: readonly Part[], destiny: Destiny): Refusal | undefined {
-	for (const part of parts) {
-		const lack = lackOf(part, destiny);
+export function missingPart(judged: Judged): Refusal | undefined {
+	for (const part of judged.parts) {
+		const lack = lackOf(part, judged);
 		if (lack === undefined) continue;
 		const written = clip(`{{${part.code}}}`);
 		// What is there, be it a blank, no other word replaces.
-		const mayBeReplaced = destiny.isSeen && part.text === '' && !part.code.includes('||');
+		const mayBeReplaced = isSeen(judged.use) && part.text === '' && !part.code.includes('||');
 		const instead = `, or write what stands in its place, such as {{ ${clip(withWord(part.code))} }}`;
 		return {
 			what: `has a part that gave ${lack}, ${written}`,

@@ -1,8 +1,8 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { trimBlanks, trimHidden } from '../service/text';
 import { decodeEntities } from './entities';
-import type { Use } from './judge';
 import { judge } from './judge';
+import type { Use } from './parts';
 import { isBlank, missing, toText } from './values';
 
 /** Makes one line of a text: any run of blanks and line breaks counts as one blank. */
@@ -25,15 +25,19 @@ const cleaned: Readonly<Record<Use, (text: string) => string>> = {
 	other: trimHidden,
 };
 
-const asItIs = (text: string) => text;
-
 /**
  * Reads a text, or a number or a date as its text: empty if there is none, or nothing of it is visible.
  * @param change what becomes of it before anything else
  * @throws InvalidInput if it is none, or nobody meant it
  */
-export function readText(item: ItemParameters, field: Field, use: Use, change = asItIs): string {
-	const text = cleaned[use](change(toText(field, item.get(field))));
+export function readText(
+	item: ItemParameters,
+	field: Field,
+	use: Use,
+	change?: (text: string) => string,
+): string {
+	const given = toText(field, item.get(field));
+	const text = cleaned[use](change?.(given) ?? given);
 	judge(item, field, text, use, change);
 	return isBlank(text) ? '' : text;
 }

@@ -5,7 +5,6 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import { checkExpression } from './judge';
 
 /** A text field of a panel. */
 export const textProperty = (
@@ -39,6 +38,8 @@ export const groupOf = (displayName: string, name: string, values: INodeProperti
 	default: { [name]: Object.fromEntries(values.map((each) => [each.name, each.default])) },
 	options: [{ displayName, name, values }],
 });
+
+export const checkExpression = 'Check the expression, and the data that it reads.';
 
 export const invalid = ({ label }: Field, what: string, advice = `Correct ${label}.`) =>
 	new InvalidInput(`${label} ${what}`, advice);
