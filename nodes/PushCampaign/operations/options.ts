@@ -132,8 +132,6 @@ export const readSendOptions = (item: ItemParameters) => ({
 	idempotencyKey: readKey(item),
 });
 
-export const noTextChanges = { htmlToText: false, shortenTexts: false };
-
 /** Reads how the texts of a send are changed. */
 export const readTextChanges = (item: ItemParameters) => ({
 	htmlToText: isOn(item, htmlToText),

@@ -8,7 +8,6 @@ import type { Schedule } from '../service/schedule';
 import { checkLead, formatsOf, minuteMs, parseDate, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import type { TextSource } from './content';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, readQuietHours } from './quietHours';
 import {
@@ -226,7 +225,7 @@ export function expiryOf(timing: Timing, now: number): string | undefined {
 }
 
 /** Reads how long delivery is tried: `7d`. */
-export function readExpireAfter({ item }: Pick<TextSource, 'item'>, field: Field): string {
+export function readExpireAfter(item: ItemParameters, field: Field): string {
 	const entered = groupIn(field, 'duration');
 	const number = readWholeNumber(item, fieldOf(amount, entered), 1);
 	return `${number}${readChoice(item, fieldOf(unit, entered), unit)}`;
