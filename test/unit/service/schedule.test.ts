@@ -142,7 +142,7 @@ test.each(['2030-05-17', ' 2030-5-7\n', '2030/05/17', '2030.05.17', '20300517', 
 
 test.each([1_893_456_000, 1_893_456_000.5, ' 1893456000 '])('%j looks like seconds', (value) => {
 	const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
-	expect(message).toMatch(/^'Send At' is .*1893456000.*, which looks like seconds$/);
+	expect(message).toMatch(/^'Send At' looks like seconds: "?1893456000(\.5)?"?$/);
 	expect(advice).toContain('multiply it by 1000');
 });
 
@@ -150,9 +150,7 @@ test.each([46205, 46205.39, ' 46205.39\n', '46205,39'])(
 	'%j looks like a date of a sheet',
 	(value) => {
 		const { message, advice } = refusal(() => parseSchedule(value, 'UTC'));
-		expect(message).toMatch(
-			/^'Send At' is "?46205([.,]39)?"?, which looks like a date of a spreads/,
-		);
+		expect(message).toMatch(/^'Send At' looks like a date of a spreadsheet: "?46205([.,]39)?"?$/);
 		expect(advice).toBe('Format the cell as text in the sheet, such as 2030-05-17 09:30.');
 	},
 );
