@@ -4,7 +4,7 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { ActionButton, Audience } from '../service/rules';
 import { audienceRules, maxCharacters } from '../service/rules';
 import { readAddress, readSeenText, toLink } from './content';
-import { requireText } from './readText';
+import { requireText } from './judge';
 import { entriesOf, fieldOf, groupIn, textProperty } from './values';
 
 const buttonTitle = textProperty('Title', 'title', {

@@ -2,8 +2,8 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { countCharacters, hasWrongHost, isDoubled, isWebUrl, quote } from '../service/text';
 import { decodeAmpersands, decodeEntities } from './entities';
 import { htmlToText } from './html';
+import { readText } from './judge';
 import { readTextChanges } from './options';
-import { readText } from './readText';
 import { addUtm, readUtm } from './utm';
 import { invalid } from './values';
 

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { InvalidInput } from '../service/thrown';
-import { readText } from './readText';
+import { readText } from './judge';
 import {
 	fieldOf,
 	invalid,

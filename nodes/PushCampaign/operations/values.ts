@@ -21,8 +21,7 @@ type Named = Pick<INodeProperties, 'displayName' | 'name'>;
  */
 export function fieldOf({ displayName, name }: Named, within?: Field | string): Field {
 	const label = `'${displayName}'`;
-	if (within === undefined) return { label, path: name };
-	if (typeof within === 'string') return { label, path: `${within}.${name}` };
+	if (typeof within !== 'object') return { label, path: within ? `${within}.${name}` : name };
 	return { label: `${label} in ${within.label}`, path: `${within.path}.${name}` };
 }
 
