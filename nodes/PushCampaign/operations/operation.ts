@@ -6,7 +6,7 @@ import type { Audience, CampaignBody, Selection } from '../service/rules';
 import type { readSendOptions } from './options';
 import { queryOptions, readTimeout } from './options';
 import type { Timing } from './timing';
-import { fieldOf, readSwitch } from './values';
+import { fieldOf, readSwitch, switchProperty } from './values';
 
 interface Operation {
 	/** The operation's entry in the list that users choose from. */
@@ -68,13 +68,11 @@ interface PreparedQuery {
 	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
 }
 
-const simplify = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-} satisfies INodeProperties;
+const simplify = switchProperty(
+	'Simplify',
+	'simplify',
+	'Whether to return a simplified version of the response instead of the raw data',
+);
 
 /** What the panels of all queries have at their end. */
 export const queryProperties: INodeProperties[] = [simplify, queryOptions];

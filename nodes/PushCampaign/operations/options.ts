@@ -11,12 +11,9 @@ import {
 	readable,
 	readSwitch,
 	readWholeNumber,
+	switchProperty,
 	textProperty,
 } from './values';
-
-/** A switch is on when it is added, and off as long as it is not there. */
-const switchProperty = (displayName: string, name: string, description: string) =>
-	({ displayName, name, type: 'boolean', default: true, description }) as const;
 
 const htmlToText = switchProperty(
 	'Convert HTML to Text',
@@ -81,7 +78,7 @@ export const sendOptions = collectionOf([
 export const keyField = fieldOf(idempotencyKey, 'options');
 export const testSubscriberField = fieldOf(testSubscriberId, 'options');
 
-/** Reads how long one request may take, in milliseconds. */
+/** In milliseconds. */
 export function readTimeout(item: ItemParameters): number {
 	const field = fieldOf(timeout, 'options');
 	if (!isThere(item, field)) return timeout.default;
@@ -94,7 +91,7 @@ const keyExample = 'Enter an ID of what the notification is about, such as {{ $j
 const changing =
 	/\$now\b|\$today\b|\$execution\b|\$runIndex\b|DateTime\s*\.\s*now|\.(?:local|utc)\(\s*\)|diffToNow|new\s+Date\s*\(\s*\)|Date\s*\.\s*now|Math\s*\.\s*random|randomUUID/;
 
-/** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
+/** Undefined if Send Only Once was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {
 	if (!isSentOnlyOnce(item)) return undefined;
 	const [found] = changing.exec(item.expression(keyField) ?? '') ?? [];
@@ -110,10 +107,9 @@ export function readKey(item: ItemParameters): string | undefined {
 	return key;
 }
 
-/** Whether an item has Send Only Once, whatever is entered there. */
 export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
 
-/** Whether a switch is on. @throws InvalidInput naming it */
+/** A switch is on when it is added, and off as long as it is not there. */
 const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
 	readSwitch(item, fieldOf(property, 'options'), false);
 
@@ -121,18 +117,15 @@ const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
 export const isDryRun = (item: ItemParameters): boolean =>
 	readable(() => isOn(item, dryRun)) === true;
 
-/** Whether Dry Run is typed on Fixed. */
 export const isDryRunFixed = (item: ItemParameters): boolean =>
 	item.expression(fieldOf(dryRun, 'options')) === undefined;
 
-/** Reads the options of a send. @throws InvalidInput naming the option */
 export const readSendOptions = (item: ItemParameters) => ({
 	dryRun: isOn(item, dryRun),
 	timeoutMs: readTimeout(item),
 	idempotencyKey: readKey(item),
 });
 
-/** Reads how the texts of a send are changed. */
 export const readTextChanges = (item: ItemParameters) => ({
 	htmlToText: isOn(item, htmlToText),
 	shortenTexts: isOn(item, shortenTexts),

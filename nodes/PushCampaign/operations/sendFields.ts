@@ -11,7 +11,7 @@ import { quietHours } from './quietHours';
 import type { Timing } from './timing';
 import { expireAfter, expireAt, readExpireAfter, sendAt, sendAtTimezone } from './timing';
 import { utmParameters } from './utm';
-import { fieldOf, isThere, readSwitch, textProperty } from './values';
+import { fieldOf, isThere, readSwitch, switchProperty, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -41,13 +41,11 @@ const targetUrl = textProperty('Target URL', 'targetUrl', {
 	description: 'Page that a click opens, at most 255 characters',
 });
 
-const autoHide = {
-	displayName: 'Auto Hide',
-	name: 'autoHide',
-	type: 'boolean',
-	default: true,
-	description: 'Whether the notification closes by itself after a few seconds',
-} satisfies INodeProperties;
+const autoHide = switchProperty(
+	'Auto Hide',
+	'autoHide',
+	'Whether the notification closes by itself after a few seconds',
+);
 
 const campaignName = textProperty('Campaign Name', 'name', {
 	placeholder: 'e.g. Summer sale, newsletter readers',

@@ -13,6 +13,10 @@ export const textProperty = (
 	more: Omit<Partial<INodeProperties>, 'displayName' | 'name' | 'type'>,
 ): INodeProperties => ({ displayName, name, type: 'string', default: '', ...more });
 
+/** A switch of a panel. */
+export const switchProperty = (displayName: string, name: string, description: string) =>
+	({ displayName, name, type: 'boolean', default: true, description }) as const;
+
 type Named = Pick<INodeProperties, 'displayName' | 'name'>;
 
 /**
