@@ -100,7 +100,7 @@ function settingsOf(credentials: object): ServiceSettings {
 		return parseSettings(credentials);
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw error;
-		throw new InvalidInput(`${error.message}. ${error.advice}`, error.advice);
+		throw new InvalidInput(`${error.message}. ${error.fix}`, error.fix);
 	}
 }
 

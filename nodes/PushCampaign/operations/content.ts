@@ -39,11 +39,11 @@ export function shorten(text: string, limit: number): string {
 }
 
 /** @throws InvalidInput if a text has more code points than the service accepts */
-function checkLength(field: Field, text: string, limit: number, advice: string): string {
+function checkLength(field: Field, text: string, limit: number, fix: string): string {
 	const length = countCharacters(text);
 	if (length <= limit) return text;
 	const what = `is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`;
-	throw invalid(field, what, advice);
+	throw invalid(field, what, fix);
 }
 
 /** Reads a text that people see. Cutting comes last: it could hide what is wrong. */
@@ -64,17 +64,17 @@ const urlFaults = [
 	{
 		isIn: isDoubled,
 		what: 'is one address behind another',
-		advice: 'Leave out one of them.',
+		fix: 'Leave out one of them.',
 	},
 	{
 		isIn: (url: string) => /^https?:/i.test(url) && /\s/.test(url),
 		what: 'has a blank in it',
-		advice: 'Write %20 instead of the blank.',
+		fix: 'Write %20 instead of the blank.',
 	},
 	{
 		isIn: hasWrongHost,
 		what: "has a host that can't be one",
-		advice: 'Correct it, as in https://www.example.com/page.',
+		fix: 'Correct it, as in https://www.example.com/page.',
 	},
 ];
 
@@ -82,11 +82,11 @@ function readUrl(item: ItemParameters, field: Field, schemes: string): string {
 	const decode = readTextChanges(item).htmlToText ? decodeEntities : decodeAmpersands;
 	const url = readText(item, field, 'exact', decode);
 	if (url === '' || isWebUrl(url)) return url;
-	const { what, advice } = urlFaults.find(({ isIn }) => isIn(url)) ?? {
+	const { what, fix } = urlFaults.find(({ isIn }) => isIn(url)) ?? {
 		what: `is not an ${schemes} address`,
-		advice: 'Enter the full address, such as https://www.example.com/page.',
+		fix: 'Enter the full address, such as https://www.example.com/page.',
 	};
-	throw invalid(field, `${what}: ${quote(url)}`, advice);
+	throw invalid(field, `${what}: ${quote(url)}`, fix);
 }
 
 /** Reads an address that subscribers follow, as it was entered; empty if there is none. */
@@ -97,8 +97,8 @@ export const readAddress = (item: ItemParameters, field: Field): string =>
 export function toLink(item: ItemParameters, field: Field, url: string, limit: number): string {
 	const link = url === '' ? '' : addUtm(url, readUtm(item));
 	if (link === url) return checkLength(field, link, limit, 'Enter a shorter address.');
-	const advice = `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
-	return checkLength(field, link, limit, advice);
+	const fix = `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
+	return checkLength(field, link, limit, fix);
 }
 
 /** Reads the address of a picture; empty if there is none. */

@@ -20,9 +20,9 @@ const field = fieldOf(campaign);
 function readCampaignId(item: ItemParameters): string {
 	// An item that a send of this node returned.
 	if (isBlank(item.get(field)) && 'audience' in item.input) {
-		const advice =
+		const fix =
 			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest, or enter the ID that the dashboard of your push service shows.';
-		throw invalid(field, 'is empty for this item', advice);
+		throw invalid(field, 'is empty for this item', fix);
 	}
 	return requireCampaignId(field, readId(item, field));
 }
@@ -41,11 +41,12 @@ export const getStatus: QueryOperation = {
 		const id = readCampaignId(item);
 		const named = { what: `campaign ${clip(id)}`, fix: `Correct ${field.label}.` };
 		const request = { path: campaignStatusPath(id), named };
-		return prepareQuery(item, request, campaignStatusOf(id), ({ counters, ...known }) => ({
+		const status = campaignStatusOf(id).transform(({ counters, ...known }) => ({
 			...known,
 			...counters,
 			...toRates(counters),
 		}));
+		return prepareQuery(item, request, status);
 	},
 	toFailedRow(item) {
 		const campaignId = asEntered(item, field);

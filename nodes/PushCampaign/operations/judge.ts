@@ -39,44 +39,44 @@ const leftovers = [
 	{
 		pattern: /\[object \w+\]/,
 		why: 'an object and not a text',
-		advice: 'Use a field of the object in the expression, such as {{ $json.title.rendered }}.',
+		fix: 'Use a field of the object in the expression, such as {{ $json.title.rendered }}.',
 	},
 	{
 		pattern: /\[native code\]|Invalid Date(?:Time)?/,
 		why: 'which a wrong value leaves in a text',
-		advice: checkExpression,
+		fix: checkExpression,
 	},
 	{
 		pattern: misread,
 		why: 'as if a file had been read in another encoding than its own',
-		advice: 'Choose the encoding of the file where it is read: UTF-8.',
+		fix: 'Choose the encoding of the file where it is read: UTF-8.',
 	},
 	{
 		pattern: /\uFFFD/,
 		why: 'which stands for a character of a file that was read in another encoding than its own',
-		advice: 'Choose the encoding of the file where it is read, such as Windows-1252.',
+		fix: 'Choose the encoding of the file where it is read, such as Windows-1252.',
 	},
 	{
 		pattern: new RegExp(halfCharacters, 'u'),
 		why: 'half of a character',
-		advice: 'Cut the text behind a whole character, or use it whole.',
+		fix: 'Cut the text behind a whole character, or use it whole.',
 	},
 ];
 
 function leftover({ text, use }: Judged): Refusal | undefined {
 	if (isSheetError(text)) {
 		const what = `holds ${text.trim()}, which a spreadsheet shows for a formula without a result`;
-		return { what, advice: 'Correct the formula in the sheet.' };
+		return { what, fix: 'Correct the formula in the sheet.' };
 	}
-	for (const { pattern, why, advice } of leftovers) {
+	for (const { pattern, why, fix } of leftovers) {
 		const [found] = pattern.exec(text) ?? [];
-		if (found !== undefined) return { what: `holds ${found.trim()}, ${why}`, advice };
+		if (found !== undefined) return { what: `holds ${found.trim()}, ${why}`, fix };
 	}
 	const hidden = use === 'exact' ? hiddenIn(text) : controlCharacter.exec(text)?.[0];
 	if (hidden === undefined) return undefined;
 	const code = hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 	const what = `holds U+${code}, a character that nobody sees`;
-	return { what, advice: 'Type it instead of copying it.' };
+	return { what, fix: 'Type it instead of copying it.' };
 }
 
 /** What a user meant as an expression: typed on Fixed any braces, and `$json` without them. */
@@ -88,8 +88,8 @@ function template({ text, expression }: Judged): Refusal | undefined {
 	const found = code === undefined ? bare : `{{${code}}}`;
 	if (found === undefined) return undefined;
 	return isFixed
-		? { what: `holds ${clip(found)}, but is set to Fixed`, advice: 'Switch it to Expression.' }
-		: { what: `holds ${clip(found)}, a template`, advice: 'Fill in the template.' };
+		? { what: `holds ${clip(found)}, but is set to Fixed`, fix: 'Switch it to Expression.' }
+		: { what: `holds ${clip(found)}, a template`, fix: 'Fill in the template.' };
 }
 
 /** What is in a value, at any depth. */
@@ -131,7 +131,7 @@ function missingValue(judged: Judged): Refusal | undefined {
 		missingWord.test(whole) || (judged.use !== 'attribute' && missingText.test(whole));
 	const found = isMissing ? whole : joinedWord(judged);
 	if (found === undefined) return undefined;
-	return { what: `holds ${found}, as if a value were missing`, advice: checkExpression };
+	return { what: `holds ${found}, as if a value were missing`, fix: checkExpression };
 }
 
 /** A number of the input item that was rounded before it came here; unless a text there has the same digits. */
@@ -147,7 +147,7 @@ function lostDigits({ text, expression, input }: Judged): Refusal | undefined {
 	const found = numbers.find((digits) => lost.includes(digits) && !isText(digits));
 	if (found === undefined) return undefined;
 	const what = `holds ${clip(found)}, a number so large that its last digits are lost`;
-	return { what, advice: 'Let the item have it as text.' };
+	return { what, fix: 'Let the item have it as text.' };
 }
 
 /** The first one that fits says why. */
@@ -172,7 +172,7 @@ export function judge(
 		const refusal = check(judged);
 		if (refusal === undefined) continue;
 		const message = `${field.label} ${refusal.what}: "${clip(text)}"`;
-		throw new InvalidInput(message.replace(halfCharacters, '\uFFFD'), refusal.advice);
+		throw new InvalidInput(message.replace(halfCharacters, '\uFFFD'), refusal.fix);
 	}
 }
 

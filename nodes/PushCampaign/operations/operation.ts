@@ -77,12 +77,11 @@ const simplify = switchProperty(
 /** What the panels of all queries have at their end. */
 export const queryProperties: INodeProperties[] = [simplify, queryOptions];
 
-/** `toItem` makes the item of the answer, if it is to be simplified. @throws InvalidInput naming the field */
-export function prepareQuery<Value>(
+/** `schema` makes the item of the answer, if it is to be simplified. @throws InvalidInput naming the field */
+export function prepareQuery(
 	item: ItemParameters,
 	request: Omit<ServiceRequest, 'isSend'>,
-	schema: Schema<Value>,
-	toItem: (value: Value) => IDataObject,
+	schema: Schema<IDataObject>,
 ): PreparedQuery {
 	const isSimplified = readSwitch(item, fieldOf(simplify), simplify.default);
 	const timeoutMs = readTimeout(item);
@@ -90,10 +89,9 @@ export function prepareQuery<Value>(
 		key: JSON.stringify([request.path, isSimplified, timeoutMs]),
 		async perform(client) {
 			const result = await client.request({ ...request, isSend: false }, schema, timeoutMs);
-			if (!result.answered) return result;
-			const { value, raw } = result;
-			const whole = typeof raw === 'object' ? { ...raw } : {};
-			return { answered: true, value: isSimplified ? toItem(value) : whole, raw };
+			if (!result.answered || isSimplified) return result;
+			const { raw } = result;
+			return { answered: true, value: typeof raw === 'object' ? { ...raw } : {}, raw };
 		},
 	};
 }

@@ -27,7 +27,7 @@ export interface Judged {
 export interface Refusal {
 	/** Follows the field's name. */
 	readonly what: string;
-	readonly advice: string;
+	readonly fix: string;
 }
 
 /**
@@ -126,7 +126,7 @@ export function missingPart(judged: Judged): Refusal | undefined {
 		const instead = `, or write what stands in its place, such as {{ ${clip(withWord(part.code))} }}`;
 		return {
 			what: `has a part that gave ${lack}, ${written}`,
-			advice: `Fill in what ${written} reads${mayBeReplaced ? instead : ''}.`,
+			fix: `Fill in what ${written} reads${mayBeReplaced ? instead : ''}.`,
 		};
 	}
 	return undefined;

@@ -44,8 +44,8 @@ export function readQuietHours(item: ItemParameters, timezone: string): QuietHou
 	const group = groupIn(field, 'hours');
 	const [begin, end] = [readTime(item, fieldOf(from, group)), readTime(item, fieldOf(to, group))];
 	if (begin !== end) return { from: begin, to: end, timezone };
-	const advice = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
-	throw invalid(field, `has ${begin} both as From and as To`, advice);
+	const fix = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
+	throw invalid(field, `has ${begin} both as From and as To`, fix);
 }
 
 /** A time that is only just far enough ahead may come too late to the service. */

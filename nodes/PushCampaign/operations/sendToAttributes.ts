@@ -88,8 +88,8 @@ function checkValue(item: ItemParameters, field: Field, value: unknown): Attribu
 function requireOnce(field: Field, names: readonly string[]): void {
 	const seen = new Set<string>();
 	for (const name of names) {
-		const advice = 'Keep one of them, or send once for each value.';
-		if (seen.has(name)) throw invalid(field, `has the name "${name}" twice`, advice);
+		const fix = 'Keep one of them, or send once for each value.';
+		if (seen.has(name)) throw invalid(field, `has the name "${name}" twice`, fix);
 		seen.add(name);
 	}
 }

@@ -44,8 +44,8 @@ export const groupOf = (displayName: string, name: string, values: INodeProperti
 
 export const checkExpression = 'Check the expression, and the data that it reads.';
 
-export const invalid = ({ label }: Field, what: string, advice = `Correct ${label}.`) =>
-	new InvalidInput(`${label} ${what}`, advice);
+export const invalid = ({ label }: Field, what: string, fix = `Correct ${label}.`) =>
+	new InvalidInput(`${label} ${what}`, fix);
 
 /** Whether a value is missing, or a text of which nothing is visible. */
 export const isBlank = (value: unknown): boolean =>
@@ -84,7 +84,7 @@ export function allReasons(readers: ReadonlyArray<() => unknown>, thrown: unknow
 		}
 	}
 	reasons.delete(thrown.message);
-	return new InvalidInput(thrown.message, thrown.advice, [...reasons.values()]);
+	return new InvalidInput(thrown.message, thrown.fix, [...reasons.values()]);
 }
 
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */

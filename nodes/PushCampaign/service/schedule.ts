@@ -107,18 +107,18 @@ const noMoments = [
 		// From 2001 to 2286. As milliseconds they are early in 1970.
 		pattern: /^[1-9]\d{9}(\.\d+)?$/,
 		what: 'looks like seconds',
-		advice: `A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
+		fix: `A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
 	},
 	{
 		// Days since 1899, from 1927 to 2173.
 		pattern: /^[1-9]\d{4}([.,]\d+)?$/,
 		what: 'looks like a date of a spreadsheet',
-		advice: `Format the cell as text in the sheet, such as ${exampleDate}.`,
+		fix: `Format the cell as text in the sheet, such as ${exampleDate}.`,
 	},
 	{
 		pattern: /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|20\d{6})$/,
 		what: 'is a date without a time',
-		advice: `Enter the time, too, as in ${exampleDate}.`,
+		fix: `Enter the time, too, as in ${exampleDate}.`,
 	},
 ];
 
@@ -131,11 +131,11 @@ const noMoments = [
  */
 export function parseDate(label: string, given: unknown, timezone: string): DateTime {
 	const value = typeof given === 'string' ? trimBlanks(given) : given;
-	const refuse = (what: string, advice: string) =>
-		new InvalidInput(`${label} ${what}: ${quote(value)}`, advice);
+	const refuse = (what: string, fix: string) =>
+		new InvalidInput(`${label} ${what}: ${quote(value)}`, fix);
 	const text = typeof value === 'number' ? String(value) : value;
 	const none = noMoments.find(({ pattern }) => typeof text === 'string' && pattern.test(text));
-	if (none !== undefined) throw refuse(none.what, none.advice);
+	if (none !== undefined) throw refuse(none.what, none.fix);
 	const date = readDate(value, timezone);
 	if (!date?.isValid) {
 		throw refuse(

@@ -20,29 +20,28 @@ export type Subject = (client: Client, id: string, timeoutMs: number) => Promise
 
 const named = { what: 'such campaign', fix: "Correct 'Campaign IDs'." };
 
+// The numbers that are wanted most come first, so that they are on the screen.
+
 export const readCampaign: Subject = async (client, id, timeoutMs) => {
 	const request = { isSend: false, path: campaignStatusPath(id), named };
-	const result = await client.request(request, campaignStatusOf(id), timeoutMs);
-	if (!result.answered) return result;
-	const { status, counters: given } = result.value;
-	// The numbers that are wanted most come first, so that they are on the screen.
-	const { delivered = null, clicked = null, closed = null } = given;
-	const counters = { delivered, clicked, closed, ...given };
-	const value = { id, status, counters, rates: toRates(given), observedAt: Date.now() };
-	return { ...result, value };
+	const reading = campaignStatusOf(id).transform(({ status, counters: given }): Reading => {
+		const { delivered = null, clicked = null, closed = null } = given;
+		const counters = { delivered, clicked, closed, ...given };
+		return { id, status, counters, rates: toRates(given), observedAt: Date.now() };
+	});
+	return await client.request(request, reading, timeoutMs);
 };
 
 /** The ID of the site: no campaign has one with a blank. */
 export const siteId = 'the site';
 
 export const readSite: Subject = async (client, id, timeoutMs) => {
-	const request = { isSend: false, path: subscriberCountPath };
-	const result = await client.request(request, subscriberCount, timeoutMs);
-	if (!result.answered) return result;
-	const { activeSubscribers = null } = result.value;
-	const counters = { activeSubscribers, ...result.value };
-	const value = { id, counters, rates: {}, observedAt: Date.now() };
-	return { ...result, value };
+	const reading = subscriberCount.transform((given): Reading => {
+		const { activeSubscribers = null } = given;
+		const counters = { activeSubscribers, ...given };
+		return { id, counters, rates: {}, observedAt: Date.now() };
+	});
+	return await client.request({ isSend: false, path: subscriberCountPath }, reading, timeoutMs);
 };
 
 /** Why something was not read, though nothing is known against it. */

@@ -84,7 +84,7 @@ export function reasonsOf(read: () => unknown): string[] {
 /** What to do where reading is refused. */
 export function adviceOf(read: () => unknown): string {
 	const error = thrownBy(read);
-	return error instanceof InvalidInput ? error.advice : 'Nothing is refused';
+	return error instanceof InvalidInput ? error.fix : 'Nothing is refused';
 }
 
 /** A client that keeps what it is asked, and gives one answer to everything. */
