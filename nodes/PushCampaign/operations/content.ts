@@ -14,13 +14,12 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The graphemes at the beginning of a text that fit into a number of code points. */
 function fitting(text: string, limit: number): string {
-	let end = 0;
-	for (const { segment, index } of graphemes.segment(text)) {
-		const next = index + segment.length;
-		if (countCharacters(text.slice(0, next)) > limit) break;
-		end = next;
+	let kept = '';
+	for (const { segment } of graphemes.segment(text)) {
+		if (countCharacters(kept + segment) > limit) break;
+		kept += segment;
 	}
-	return text.slice(0, end);
+	return kept;
 }
 
 /**

@@ -1,10 +1,9 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
-import { minuteMs, toSchedule } from '../service/schedule';
+import { clockIn, minuteMs, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { fieldOf, groupIn, groupOf, invalid, isThere, readRequired } from './values';
 
@@ -50,9 +49,6 @@ export function readQuietHours(item: ItemParameters, timezone: string): QuietHou
 
 /** A time that is only just far enough ahead may come too late to the service. */
 const spareMs = 5_000;
-
-const clockIn = (timezone: string, at: number) =>
-	DateTime.fromMillis(at, { zone: timezone, locale: 'en-US', numberingSystem: 'latn' });
 
 /** Whether a moment is in quiet hours, by what a clock on the wall shows then. */
 function isQuiet({ from, to, timezone }: QuietHours, at: number): boolean {

@@ -73,6 +73,10 @@ function readDate(value: unknown, zone: string): DateTime | undefined {
 	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
 }
 
+/** What a clock shows in a timezone, whatever language luxon is set to. */
+export const clockIn = (zone: string | Zone, at: number): DateTime =>
+	DateTime.fromMillis(at, { zone, locale: 'en-US', numberingSystem: 'latn' });
+
 /**
  * Makes a schedule of a moment, rounded up: the service knows no seconds. Specification, Notification / campaign, `send_at`.
  * @param moment milliseconds since 1970
@@ -80,9 +84,7 @@ function readDate(value: unknown, zone: string): DateTime | undefined {
  */
 export function toSchedule(moment: number, zone: string | Zone): Schedule {
 	const at = Math.ceil(moment / minuteMs) * minuteMs;
-	// Whatever language luxon is set to.
-	const date = DateTime.fromMillis(at, { zone, locale: 'en-US', numberingSystem: 'latn' });
-	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ'), at };
+	return { text: clockIn(zone, at).toFormat('yyyy-MM-dd HH:mm ZZ'), at };
 }
 
 /** Luxon's formats that read a day with its year at the end: with the day first, and with the month first. */
