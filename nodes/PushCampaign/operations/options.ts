@@ -89,7 +89,7 @@ const keyExample = 'Enter an ID of what the notification is about, such as {{ $j
 
 /** What gives another ID in a Retry. */
 const changing =
-	/\$now\b|\$today\b|\$execution\b|\$runIndex\b|DateTime\s*\.\s*now|\.(?:local|utc)\(\s*\)|diffToNow|new\s+Date\s*\(\s*\)|Date\s*\.\s*now|Math\s*\.\s*random|randomUUID/;
+	/\$(?:now|today|execution|runIndex)\b|Date(?:Time)?\s*\.\s*now|\.(?:local|utc)\(\s*\)|diffToNow|new\s+Date\s*\(\s*\)|Math\s*\.\s*random|randomUUID/;
 
 /** Undefined if Send Only Once was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {

@@ -31,7 +31,8 @@ export interface QuietHours {
 function readTime(item: ItemParameters, field: Field): string {
 	const value = readRequired(item, field);
 	const text = typeof value === 'string' ? trimBlanks(value) : '';
-	const [, hour, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)(?::00)?$/.exec(text) ?? [];
+	const pattern = /^(?<hour>[01]?\d|2[0-3]):(?<minutes>[0-5]\d)(?::00)?$/;
+	const { hour, minutes } = pattern.exec(text)?.groups ?? {};
 	if (hour !== undefined) return `${hour.padStart(2, '0')}:${minutes}`;
 	throw invalid(field, `is not a time such as 21:00: ${quote(value)}`);
 }
