@@ -25,29 +25,27 @@ const custom = { show: { headerNames: ['custom'] } };
 const headersIn = (option: keyof typeof headerOptions) =>
 	`${headerOptions[option].apiKeyHeader} and ${headerOptions[option].authTokenHeader}`;
 
+const setting = (name: keyof typeof settingNames) => ({ displayName: settingNames[name], name });
+
 const fields: INodeProperties[] = [
 	{
-		displayName: settingNames.baseUrl,
-		name: 'baseUrl',
+		...setting('baseUrl'),
 		...text,
 		placeholder: 'e.g. https://push.example.com',
 		description: 'Address of your push service, without /v1',
 	},
 	{
-		displayName: settingNames.apiKey,
-		name: 'apiKey',
+		...setting('apiKey'),
 		...secret,
 		description: 'REST API key of your site',
 	},
 	{
-		displayName: settingNames.authToken,
-		name: 'authToken',
+		...setting('authToken'),
 		...secret,
 		description: 'Authentication token of your site',
 	},
 	{
-		displayName: settingNames.headerNames,
-		name: 'headerNames',
+		...setting('headerNames'),
 		type: 'options',
 		default: 'standard',
 		options: [
@@ -58,16 +56,14 @@ const fields: INodeProperties[] = [
 		description: 'The headers in which your provider expects the key and the token',
 	},
 	{
-		displayName: settingNames.apiKeyHeader,
-		name: 'apiKeyHeader',
+		...setting('apiKeyHeader'),
 		...text,
 		placeholder: 'e.g. X-Api-Key',
 		displayOptions: custom,
 		description: 'Name of the header that carries the API key',
 	},
 	{
-		displayName: settingNames.authTokenHeader,
-		name: 'authTokenHeader',
+		...setting('authTokenHeader'),
 		...text,
 		placeholder: 'e.g. X-Auth-Token',
 		displayOptions: custom,
@@ -104,7 +100,7 @@ function settingsOf(credentials: object): ServiceSettings {
 		return parseSettings(credentials);
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw error;
-		throw new InvalidInput(`${error.message}. ${error.advice}`, error.advice);
+		throw new InvalidInput(`${error.message}. ${error.fix}`, error.fix);
 	}
 }
 

@@ -66,7 +66,7 @@ export class PushCampaign implements INodeType {
 		subtitle: operationSubtitle,
 		builderHint: {
 			searchHint:
-				'Sends web push (browser) notifications to all subscribers of a website, to segments, to subscribers with an attribute or to one, and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with the option Dry Run (options.dryRun), which the user removes.',
+				'Sends web push (browser) notifications to subscribers of a website: all, segments, those with an attribute, or one; and reads campaign status and subscriber counts. A send reaches real people and cannot be taken back, so build it with Dry Run (options.dryRun), which the user removes.',
 		},
 		description: 'Send web push notifications and see how they did',
 		defaults: { name: 'Push Campaign' },

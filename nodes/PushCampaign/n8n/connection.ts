@@ -51,8 +51,8 @@ function notOpened(error: unknown): InvalidInput | UnusableCredential {
 	const hasName = typeof error === 'object' && error !== null && 'name' in error;
 	const isOfItem = hasName && /^Expression/.test(String(error.name));
 	if (isOfItem) return new InvalidInput(message, 'Correct the expression in the credential.');
-	const advice = 'Open the Push Campaign API credential in n8n and test it there.';
-	return new UnusableCredential(new Unavailable(message, advice));
+	const fix = 'Open the Push Campaign API credential in n8n and test it there.';
+	return new UnusableCredential(new Unavailable(message, fix));
 }
 
 function settingsOf(data: ICredentialDataDecryptedObject, isForAll: boolean): ServiceSettings {

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INode, IPollFunctions } from 'n8n-
 import { quote } from '../service/text';
 import { InvalidInput, messageOf } from '../service/thrown';
 import type { Evaluated, Part } from './template';
-import { joinText } from './template';
+import { joinText, valueAt } from './template';
 
 /** A field of a panel: its name as messages have it (`'Title'`), and its path: `title`, `actionButtons.button[0].url`. */
 export interface Field {
@@ -35,16 +35,6 @@ export interface ItemParameters {
 /** Whether the node runs as the tool of an AI agent. */
 export const isTool = (node: INode): boolean => node.type.endsWith('Tool');
 
-function valueAt(parameters: object, path: string): unknown {
-	let value: unknown = parameters;
-	for (const step of path.split(/[.[\]]+/).filter(Boolean)) {
-		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
-			return undefined;
-		value = Reflect.get(value, step);
-	}
-	return value;
-}
-
 const notEvaluated = ({ label }: Field, error: unknown) =>
 	new InvalidInput(
 		`${label} can't be evaluated: ${messageOf(error)}`,
@@ -73,7 +63,7 @@ export function readerOf(
 	input: IDataObject,
 	evaluation: Evaluation,
 ): ItemParameters {
-	const written = (path: string) => valueAt(parameters, path);
+	const written = (path: string) => valueAt(parameters, path.split(/[.[\]]+/).filter(Boolean));
 	const expression = ({ path }: Field) => {
 		const text = written(path);
 		return typeof text === 'string' && text.startsWith('=') ? text.slice(1) : undefined;

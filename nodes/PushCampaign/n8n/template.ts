@@ -1,9 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/**
- * A text as it is written in the editor, taken apart: what stands between the braces (`code`), and what stands
- * around them. Only paths of `$json` are understood here; everything else is n8n's.
- */
+/** A piece of a text as it is written in the editor: what stands between braces (`code`), or around them. */
 type Piece = { readonly literal: string } | { readonly code: string };
 
 /** Takes a text apart. Braces that nothing closes are text. */
@@ -23,30 +20,10 @@ export function splitTemplate(text: string): Piece[] {
 	);
 }
 
-/** What stands in quotes, with JavaScript's escapes: dragging a column makes `$json['Today\'s deal']` of it. */
-const escape = String.raw`\\(?:u[\da-fA-F]{4}|u\{(?:10|[\da-fA-F])?[\da-fA-F]{1,4}\}|x[\da-fA-F]{2}|[^ux\d])`;
-const quoted = (quote: string) =>
-	`${quote}([^${quote}\\\\]*(?:${escape}[^${quote}\\\\]*)*)${quote}`;
-const name = String.raw`\.([$_\p{ID_Start}][$\p{ID_Continue}]*)`;
-const step = String.raw`\??${name}|(?:\?\.)?\[(?:(\d+)|${quoted('"')}|${quoted("'")})\]`;
-
-/** A path of the input item, and nothing else: `$json.page?.["the url"]`. */
+/** A path of the input item, and nothing else: `$json.page["the url"]`. What is written in another way is left to n8n. */
+const step = String.raw`\.([$_\p{ID_Start}][$\p{ID_Continue}]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]`;
 const jsonPath = new RegExp(String.raw`^\s*\$json((?:${step})+)\s*$`, 'u');
 const pathSteps = new RegExp(step, 'gu');
-
-const escapes = /\\(?:u\{([^}]+)\}|(?:u(.{4})|x(..))|([^]))/g;
-const letters = new Map(Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }));
-
-/** What JavaScript reads between quotes. */
-const readEscapes = (text: string): string =>
-	text.replace(
-		escapes,
-		(_whole, point?: string, unit?: string, byte?: string, character: string = '') => {
-			const code = point ?? unit ?? byte;
-			if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-			return letters.get(character) ?? character;
-		},
-	);
 
 /** What nobody sees: blanks of all kinds, control characters, and characters that are made to be invisible. */
 const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
@@ -54,25 +31,23 @@ const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 /** Whether nothing of a text is visible. */
 export const isBlankText = (text: string): boolean => invisible.test(text);
 
-/** `\{{` is n8n's way to write braces that are no expression: such a text is left to n8n. */
-const toPieces = (expression: string): Piece[] =>
-	/\\(\{\{|\}\})/.test(expression) ? [] : splitTemplate(expression);
-
-/**
- * The value at a path. Code that is anything else has none, nor has a step into a text or to what an object inherits, such
- * as `.length`: what that gives is n8n's business.
- */
-function readPath(code: string, json: IDataObject): unknown {
-	const [, path] = jsonPath.exec(code) ?? [];
-	if (path === undefined) return undefined;
-	let value: unknown = json;
-	for (const [, name, index, double, single] of path.matchAll(pathSteps)) {
-		const step = name ?? index ?? readEscapes(double ?? single ?? '');
+/** The value at a path; undefined if there is none, or only what an object or a text inherits, such as `.length`. */
+export function valueAt(within: object, path: readonly string[]): unknown {
+	let value: unknown = within;
+	for (const step of path) {
 		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
 			return undefined;
 		value = Reflect.get(value, step);
 	}
 	return value;
+}
+
+/** What code gives that is a path of `$json`; undefined for all other code. */
+function readPath(code: string, json: IDataObject): unknown {
+	const [, path] = jsonPath.exec(code) ?? [];
+	if (path === undefined) return undefined;
+	const steps = Array.from(path.matchAll(pathSteps), (found) => found.slice(1).join(''));
+	return valueAt(json, steps);
 }
 
 /** What a pair of braces gave, in a text that has more to it. */
@@ -115,7 +90,8 @@ export function joinText(
 	json: IDataObject,
 	evaluate: (expression: string) => unknown,
 ): Evaluated | undefined {
-	const pieces = toPieces(expression);
+	if (/\\(\{\{|\}\})/.test(expression)) return undefined;
+	const pieces = splitTemplate(expression);
 	const codes = pieces.flatMap((piece) => ('code' in piece ? [piece.code] : []));
 	if (codes.length === 0) return undefined;
 	if (pieces.some((piece) => 'literal' in piece && /\{\{|\\/.test(piece.literal))) return undefined;
@@ -124,12 +100,12 @@ export function joinText(
 	if (!isRead && pieces.length === 1) return undefined;
 	const texts = isRead ? read : evaluateAll(codes, evaluate);
 	if (texts === undefined) return undefined;
-	const parts = codes.map((code, index) => ({ code, text: texts[index] ?? '' }));
 	const waiting = [...texts];
 	const value = pieces
 		.map((piece) => ('literal' in piece ? piece.literal : waiting.shift()))
 		.join('');
 	// A blank beside the braces makes a text of a number, but is nothing more than the field.
 	const seen = pieces.filter((piece) => 'code' in piece || !isBlankText(piece.literal));
+	const parts = codes.map((code, index) => ({ code, text: texts[index] ?? '' }));
 	return { value, parts: seen.length > 1 ? parts : [] };
 }

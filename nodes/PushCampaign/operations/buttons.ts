@@ -1,11 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Field } from '../n8n/parameters';
-import type { ActionButton } from '../service/rules';
+import type { Field, ItemParameters } from '../n8n/parameters';
+import type { ActionButton, Audience } from '../service/rules';
 import { audienceRules, maxCharacters } from '../service/rules';
-import type { TextSource } from './content';
 import { readAddress, readSeenText, toLink } from './content';
-import { requireText } from './readText';
+import { requireText } from './judge';
 import { entriesOf, fieldOf, groupIn, textProperty } from './values';
 
 const buttonTitle = textProperty('Title', 'title', {
@@ -33,18 +32,18 @@ export const actionButtons: INodeProperties = {
 };
 
 /** Undefined if nothing of it was filled in. */
-function readButton(source: TextSource, entry: Field): ActionButton | undefined {
-	const { item, audience } = source;
-	const limit = audienceRules[audience].limitsButtons ? maxCharacters.button : Infinity;
+function readButton(item: ItemParameters, entry: Field, limit: number): ActionButton | undefined {
 	const [titleField, urlField] = [fieldOf(buttonTitle, entry), fieldOf(buttonUrl, entry)];
-	const title = readSeenText(source, titleField, limit);
-	const url = toLink(source, urlField, readAddress(source, urlField), limit);
+	const title = readSeenText(item, titleField, limit);
+	const url = toLink(item, urlField, readAddress(item, urlField), limit);
 	if (title === '' && url === '') return undefined;
 	return { title: requireText(item, titleField, title), url: requireText(item, urlField, url) };
 }
 
 /** Reads the buttons of an item that were filled in. */
-export const readButtons = (source: TextSource): ActionButton[] =>
-	entriesOf(source.item, groupIn(fieldOf(actionButtons), 'button'), 'button')
-		.map((entry) => readButton(source, entry))
+export function readButtons(item: ItemParameters, audience: Audience): ActionButton[] {
+	const limit = audienceRules[audience].limitsButtons ? maxCharacters.button : Infinity;
+	return entriesOf(item, groupIn(fieldOf(actionButtons), 'button'), 'button')
+		.map((entry) => readButton(item, entry, limit))
 		.filter((button) => button !== undefined);
+}

@@ -1,13 +1,10 @@
 import type { Field, ItemParameters } from '../n8n/parameters';
-import type { Audience } from '../service/rules';
 import { countCharacters, hasWrongHost, isDoubled, isWebUrl, quote } from '../service/text';
-import type { InvalidInput } from '../service/thrown';
 import { decodeAmpersands, decodeEntities } from './entities';
 import { htmlToText } from './html';
-import type { readTextChanges } from './options';
-import { readText } from './readText';
-import type { UtmParameter } from './utm';
-import { addUtm } from './utm';
+import { readText } from './judge';
+import { readTextChanges } from './options';
+import { addUtm, readUtm } from './utm';
 import { invalid } from './values';
 
 /** What is dropped in front of the ellipsis. */
@@ -17,13 +14,12 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The graphemes at the beginning of a text that fit into a number of code points. */
 function fitting(text: string, limit: number): string {
-	let end = 0;
-	for (const { segment, index } of graphemes.segment(text)) {
-		const next = index + segment.length;
-		if (countCharacters(text.slice(0, next)) > limit) break;
-		end = next;
+	let kept = '';
+	for (const { segment } of graphemes.segment(text)) {
+		if (countCharacters(kept + segment) > limit) break;
+		kept += segment;
 	}
-	return text.slice(0, end);
+	return kept;
 }
 
 /**
@@ -41,72 +37,72 @@ export function shorten(text: string, limit: number): string {
 	return kept === '' ? text : `${kept}…`;
 }
 
-/** What reading a text of a send needs beside its field. */
-export interface TextSource {
-	readonly item: ItemParameters;
-	readonly audience: Audience;
-	readonly changes: ReturnType<typeof readTextChanges>;
-	readonly utm: readonly UtmParameter[];
-}
-
 /** @throws InvalidInput if a text has more code points than the service accepts */
-function checkLength(field: Field, text: string, limit: number, advice: string): string {
+function checkLength(field: Field, text: string, limit: number, fix: string): string {
 	const length = countCharacters(text);
 	if (length <= limit) return text;
 	const what = `is ${length} characters long, ${length - limit} more than the ${limit} that the service accepts`;
-	throw invalid(field, what, advice);
+	throw invalid(field, what, fix);
 }
 
 /** Reads a text that people see. Cutting comes last: it could hide what is wrong. */
 export function readSeenText(
-	{ item, changes }: TextSource,
+	item: ItemParameters,
 	field: Field,
 	limit: number,
 	use: 'line' | 'lines' = 'line',
 ): string {
+	const changes = readTextChanges(item);
 	const text = readText(item, field, use, changes.htmlToText ? htmlToText : undefined);
 	if (changes.shortenTexts) return checkLength(field, shorten(text, limit), limit, 'Shorten it.');
 	return checkLength(field, text, limit, 'Shorten it, or add the option Shorten Long Texts.');
 }
 
-/** Why a text is no address: most of them are one but for a character. */
-function refuseUrl(field: Field, url: string, schemes: string): InvalidInput {
-	if (isDoubled(url)) {
-		return invalid(field, `is one address behind another: ${quote(url)}`, 'Leave out one of them.');
-	}
-	if (/^https?:/i.test(url) && /\s/.test(url)) {
-		return invalid(field, `has a blank in it: ${quote(url)}`, 'Write %20 instead of the blank.');
-	}
-	if (hasWrongHost(url)) {
-		const what = `has a host that can't be one: ${quote(url)}`;
-		return invalid(field, what, 'Correct it, as in https://www.example.com/page.');
-	}
-	const advice = 'Enter the full address, such as https://www.example.com/page.';
-	return invalid(field, `is not an ${schemes} address: ${quote(url)}`, advice);
-}
+/** Why most texts that are no address are none: each is one but for a character. */
+const urlFaults = [
+	{
+		isIn: isDoubled,
+		what: 'is one address behind another',
+		fix: 'Leave out one of them.',
+	},
+	{
+		isIn: (url: string) => /^https?:/i.test(url) && /\s/.test(url),
+		what: 'has a blank in it',
+		fix: 'Write %20 instead of the blank.',
+	},
+	{
+		isIn: hasWrongHost,
+		what: "has a host that can't be one",
+		fix: 'Correct it, as in https://www.example.com/page.',
+	},
+];
 
-function readUrl({ item, changes }: TextSource, field: Field, schemes: string): string {
-	const decode = changes.htmlToText ? decodeEntities : decodeAmpersands;
+function readUrl(item: ItemParameters, field: Field, schemes: string): string {
+	const decode = readTextChanges(item).htmlToText ? decodeEntities : decodeAmpersands;
 	const url = readText(item, field, 'exact', decode);
 	if (url === '' || isWebUrl(url)) return url;
-	throw refuseUrl(field, url, schemes);
+	const { what, fix } = urlFaults.find(({ isIn }) => isIn(url)) ?? {
+		what: `is not an ${schemes} address`,
+		fix: 'Enter the full address, such as https://www.example.com/page.',
+	};
+	throw invalid(field, `${what}: ${quote(url)}`, fix);
 }
 
 /** Reads an address that subscribers follow, as it was entered; empty if there is none. */
-export const readAddress = (source: TextSource, field: Field): string =>
-	readUrl(source, field, 'http:// or https://');
+export const readAddress = (item: ItemParameters, field: Field): string =>
+	readUrl(item, field, 'http:// or https://');
 
-/** Adds the UTM parameters to an address. */
-export function toLink({ utm }: TextSource, field: Field, url: string, limit: number): string {
-	const link = url === '' ? '' : addUtm(url, utm);
+/** Adds the UTM parameters of an item to an address. */
+export function toLink(item: ItemParameters, field: Field, url: string, limit: number): string {
+	const link = url === '' ? '' : addUtm(url, readUtm(item));
 	if (link === url) return checkLength(field, link, limit, 'Enter a shorter address.');
-	const advice = `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
-	return checkLength(field, link, limit, advice);
+	const fix = `Shorten it or the UTM parameters: it is ${countCharacters(url)} characters long without them.`;
+	return checkLength(field, link, limit, fix);
 }
 
 /** Reads the address of a picture; empty if there is none. */
-export function readPicture(source: TextSource, field: Field): string {
-	const url = readUrl(source, field, 'https://');
+export function readPicture(item: ItemParameters, field: Field): string {
+	const url = readUrl(item, field, 'https://');
 	if (url === '' || /^https:/i.test(url)) return url;
 	const what = `is not an https:// address: ${quote(url)}`;
 	throw invalid(field, what, 'Enter one that begins with https://, which a picture needs.');

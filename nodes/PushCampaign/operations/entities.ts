@@ -39,7 +39,7 @@ for (const word of named.split(/\s+/)) {
 }
 
 /** What browsers read for the numbers from 128 to 159: old pages mean Windows-1252. */
-const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
+export const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
 
 function numberedCharacter(code: number): string | undefined {
 	if (code === 0 || code > 0x10ffff) return undefined;

@@ -1,8 +1,5 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import type { ItemParameters } from '../n8n/parameters';
 import { campaignStatusOf, toRates } from '../service/answers';
-import type { Result } from '../service/client';
 import { campaignStatusPath } from '../service/rules';
 import { clip } from '../service/text';
 import { readId, requireCampaignId } from './ids';
@@ -23,18 +20,11 @@ const field = fieldOf(campaign);
 function readCampaignId(item: ItemParameters): string {
 	// An item that a send of this node returned.
 	if (isBlank(item.get(field)) && 'audience' in item.input) {
-		const advice =
+		const fix =
 			'Only what was sent now to all, to attributes or to segments has one: let an If node keep back the rest, or enter the ID that the dashboard of your push service shows.';
-		throw invalid(field, 'is empty for this item', advice);
+		throw invalid(field, 'is empty for this item', fix);
 	}
 	return requireCampaignId(field, readId(item, field));
-}
-
-/** Names the campaign that is not there. Specification, Errors: of a campaign's status, this type is about its ID. */
-function withId(result: Result<IDataObject>, id: string): Result<IDataObject> {
-	if (result.answered || result.problem.type !== 'invalid_value') return result;
-	const message = `The push service has no campaign ${clip(id)}`;
-	return { ...result, problem: { ...result.problem, message, fix: `Correct ${field.label}.` } };
 }
 
 /** Specification, GET status. */
@@ -49,13 +39,14 @@ export const getStatus: QueryOperation = {
 	properties: [campaign, ...queryProperties],
 	prepare(item) {
 		const id = readCampaignId(item);
-		const request = { path: campaignStatusPath(id), isOfCampaign: true };
-		const query = prepareQuery(item, request, campaignStatusOf(id), ({ counters, ...known }) => ({
+		const named = { what: `campaign ${clip(id)}`, fix: `Correct ${field.label}.` };
+		const request = { path: campaignStatusPath(id), named };
+		const status = campaignStatusOf(id).transform(({ counters, ...known }) => ({
 			...known,
 			...counters,
 			...toRates(counters),
 		}));
-		return { ...query, perform: async (client) => withId(await query.perform(client), id) };
+		return prepareQuery(item, request, status);
 	},
 	toFailedRow(item) {
 		const campaignId = asEntered(item, field);

@@ -13,7 +13,6 @@ export const getSubscriberCount: QueryOperation = {
 		description: 'Read how many subscribers the site has',
 	},
 	properties: queryProperties,
-	prepare: (item) =>
-		prepareQuery(item, { path: subscriberCountPath }, subscriberCount, (counts) => ({ ...counts })),
+	prepare: (item) => prepareQuery(item, { path: subscriberCountPath }, subscriberCount),
 	toFailedRow: () => ({}),
 };

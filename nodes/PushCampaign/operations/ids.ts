@@ -14,8 +14,8 @@ const oneId = new RegExp(
 );
 const severalNumbers = new RegExp(`^[\\d\\s${separators}]+$`);
 
-/** @throws InvalidInput if a value is not one ID: a text, or a whole number. `advice` says what to do about several. */
-function checkId(item: ItemParameters, field: Field, value: unknown, advice: string) {
+/** @throws InvalidInput if a value is not one ID: a text, or a whole number. `fix` says what to do about several. */
+function checkId(item: ItemParameters, field: Field, value: unknown, fix: string) {
 	if (typeof value === 'string') {
 		const id = trimHidden(value);
 		judge(item, field, id, 'exact');
@@ -27,7 +27,7 @@ function checkId(item: ItemParameters, field: Field, value: unknown, advice: str
 	}
 	const areSeveral = typeof value === 'string' && severalNumbers.test(value);
 	const what = `holds what is not one ID: ${quote(value)}`;
-	throw invalid(field, what, areSeveral ? advice : 'Enter the ID alone, not a name.');
+	throw invalid(field, what, areSeveral ? fix : 'Enter the ID alone, not a name.');
 }
 
 /** Reads one ID, as text: so it keeps its digits, however long it is. */

@@ -6,7 +6,7 @@ import type { Audience, CampaignBody, Selection } from '../service/rules';
 import type { readSendOptions } from './options';
 import { queryOptions, readTimeout } from './options';
 import type { Timing } from './timing';
-import { fieldOf, readSwitch } from './values';
+import { fieldOf, readSwitch, switchProperty } from './values';
 
 interface Operation {
 	/** The operation's entry in the list that users choose from. */
@@ -68,23 +68,20 @@ interface PreparedQuery {
 	readonly perform: (client: Client) => Promise<Result<IDataObject>>;
 }
 
-const simplify = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-} satisfies INodeProperties;
+const simplify = switchProperty(
+	'Simplify',
+	'simplify',
+	'Whether to return a simplified version of the response instead of the raw data',
+);
 
 /** What the panels of all queries have at their end. */
 export const queryProperties: INodeProperties[] = [simplify, queryOptions];
 
-/** `toItem` makes the item of the answer, if it is to be simplified. @throws InvalidInput naming the field */
-export function prepareQuery<Value>(
+/** `schema` makes the item of the answer, if it is to be simplified. @throws InvalidInput naming the field */
+export function prepareQuery(
 	item: ItemParameters,
 	request: Omit<ServiceRequest, 'isSend'>,
-	schema: Schema<Value>,
-	toItem: (value: Value) => IDataObject,
+	schema: Schema<IDataObject>,
 ): PreparedQuery {
 	const isSimplified = readSwitch(item, fieldOf(simplify), simplify.default);
 	const timeoutMs = readTimeout(item);
@@ -92,10 +89,9 @@ export function prepareQuery<Value>(
 		key: JSON.stringify([request.path, isSimplified, timeoutMs]),
 		async perform(client) {
 			const result = await client.request({ ...request, isSend: false }, schema, timeoutMs);
-			if (!result.answered) return result;
-			const { value, raw } = result;
-			const whole = typeof raw === 'object' ? { ...raw } : {};
-			return { answered: true, value: isSimplified ? toItem(value) : whole, raw };
+			if (!result.answered || isSimplified) return result;
+			const { raw } = result;
+			return { answered: true, value: typeof raw === 'object' ? { ...raw } : {}, raw };
 		},
 	};
 }

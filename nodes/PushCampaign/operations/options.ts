@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
 import { InvalidInput } from '../service/thrown';
-import { readText } from './readText';
+import { readText } from './judge';
 import {
 	fieldOf,
 	invalid,
@@ -11,12 +11,9 @@ import {
 	readable,
 	readSwitch,
 	readWholeNumber,
+	switchProperty,
 	textProperty,
 } from './values';
-
-/** A switch is on when it is added, and off as long as it is not there. */
-const switchProperty = (displayName: string, name: string, description: string) =>
-	({ displayName, name, type: 'boolean', default: true, description }) as const;
 
 const htmlToText = switchProperty(
 	'Convert HTML to Text',
@@ -83,7 +80,7 @@ export const sendOptions = collectionOf([
 export const keyField = fieldOf(idempotencyKey, 'options');
 export const testSubscriberField = fieldOf(testSubscriberId, 'options');
 
-/** Reads how long one request may take, in milliseconds. */
+/** In milliseconds. */
 export function readTimeout(item: ItemParameters): number {
 	const field = fieldOf(timeout, 'options');
 	if (!isThere(item, field)) return timeout.default;
@@ -94,9 +91,9 @@ const keyExample = 'Enter an ID of what the notification is about, such as {{ $j
 
 /** What gives another ID in a Retry. */
 const changing =
-	/\$now\b|\$today\b|\$execution\b|\$runIndex\b|DateTime\s*\.\s*now|\.(?:local|utc)\(\s*\)|diffToNow|new\s+Date\s*\(\s*\)|Date\s*\.\s*now|Math\s*\.\s*random|randomUUID/;
+	/\$(?:now|today|execution|runIndex)\b|Date(?:Time)?\s*\.\s*now|\.(?:local|utc)\(\s*\)|diffToNow|new\s+Date\s*\(\s*\)|Math\s*\.\s*random|randomUUID/;
 
-/** Reads Send Only Once: undefined if it was not added. @throws InvalidInput */
+/** Undefined if Send Only Once was not added. @throws InvalidInput */
 export function readKey(item: ItemParameters): string | undefined {
 	if (!isSentOnlyOnce(item)) return undefined;
 	const [found] = changing.exec(item.expression(keyField) ?? '') ?? [];
@@ -112,10 +109,9 @@ export function readKey(item: ItemParameters): string | undefined {
 	return key;
 }
 
-/** Whether an item has Send Only Once, whatever is entered there. */
 export const isSentOnlyOnce = (item: ItemParameters): boolean => isThere(item, keyField);
 
-/** Whether a switch is on. @throws InvalidInput naming it */
+/** A switch is on when it is added, and off as long as it is not there. */
 const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
 	readSwitch(item, fieldOf(property, 'options'), false);
 
@@ -123,20 +119,15 @@ const isOn = (item: ItemParameters, property: typeof dryRun): boolean =>
 export const isDryRun = (item: ItemParameters): boolean =>
 	readable(() => isOn(item, dryRun)) === true;
 
-/** Whether Dry Run is typed on Fixed. */
 export const isDryRunFixed = (item: ItemParameters): boolean =>
 	item.expression(fieldOf(dryRun, 'options')) === undefined;
 
-/** Reads the options of a send. @throws InvalidInput naming the option */
 export const readSendOptions = (item: ItemParameters) => ({
 	dryRun: isOn(item, dryRun),
 	timeoutMs: readTimeout(item),
 	idempotencyKey: readKey(item),
 });
 
-export const noTextChanges = { htmlToText: false, shortenTexts: false };
-
-/** Reads how the texts of a send are changed. */
 export const readTextChanges = (item: ItemParameters) => ({
 	htmlToText: isOn(item, htmlToText),
 	shortenTexts: isOn(item, shortenTexts),

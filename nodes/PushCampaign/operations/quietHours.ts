@@ -1,10 +1,9 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { minimumLeadMs } from '../service/rules';
 import type { Schedule } from '../service/schedule';
-import { minuteMs, toSchedule } from '../service/schedule';
+import { clockIn, minuteMs, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { fieldOf, groupIn, groupOf, invalid, isThere, readRequired } from './values';
 
@@ -32,7 +31,8 @@ export interface QuietHours {
 function readTime(item: ItemParameters, field: Field): string {
 	const value = readRequired(item, field);
 	const text = typeof value === 'string' ? trimBlanks(value) : '';
-	const [, hour, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)(?::00)?$/.exec(text) ?? [];
+	const pattern = /^(?<hour>[01]?\d|2[0-3]):(?<minutes>[0-5]\d)(?::00)?$/;
+	const { hour, minutes } = pattern.exec(text)?.groups ?? {};
 	if (hour !== undefined) return `${hour.padStart(2, '0')}:${minutes}`;
 	throw invalid(field, `is not a time such as 21:00: ${quote(value)}`);
 }
@@ -44,15 +44,12 @@ export function readQuietHours(item: ItemParameters, timezone: string): QuietHou
 	const group = groupIn(field, 'hours');
 	const [begin, end] = [readTime(item, fieldOf(from, group)), readTime(item, fieldOf(to, group))];
 	if (begin !== end) return { from: begin, to: end, timezone };
-	const advice = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
-	throw invalid(field, `has ${begin} both as From and as To`, advice);
+	const fix = 'Enter when they begin and when they end, such as 21:00 and 08:00.';
+	throw invalid(field, `has ${begin} both as From and as To`, fix);
 }
 
 /** A time that is only just far enough ahead may come too late to the service. */
 const spareMs = 5_000;
-
-const clockIn = (timezone: string, at: number) =>
-	DateTime.fromMillis(at, { zone: timezone, locale: 'en-US', numberingSystem: 'latn' });
 
 /** Whether a moment is in quiet hours, by what a clock on the wall shows then. */
 function isQuiet({ from, to, timezone }: QuietHours, at: number): boolean {

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ItemParameters } from '../n8n/parameters';
 import type { Receipt } from '../service/answers';
 import { campaignCreated, notificationSent } from '../service/answers';
-import type { Client, Result } from '../service/client';
+import type { Client, Result, ServiceRequest } from '../service/client';
 import type { Audience, CampaignBody, Selection } from '../service/rules';
 import { audienceRules } from '../service/rules';
 import { clip } from '../service/text';
@@ -32,15 +32,16 @@ function prepare(
 ): PreparedSend {
 	const selection = select(item);
 	const { notification, enteredUrl } = readContent(item, audience, timing);
+	const { title, message } = notification;
 	const recipients = toRecipients(audience, selection);
-	const what = [notification.title, notification.message, enteredUrl, timing.effective?.at];
+	const seen = [recipients, title, message, enteredUrl, timing.effective?.at];
 	return {
 		audience,
 		body: { ...notification, ...selection },
 		timing,
 		options,
 		recipients,
-		notification: JSON.stringify([recipients, ...what]),
+		notification: JSON.stringify(seen),
 		subscriberId: selection.sid,
 	};
 }
@@ -75,16 +76,14 @@ export function testOf(item: ItemParameters, send: PreparedSend): PreparedSend {
 export const hasTestSubscriber = (item: ItemParameters): boolean =>
 	isThere(item, testSubscriberField);
 
-/** Names the subscriber who is not there, and the field with the ID. */
-function withSubscriber(result: Result<Receipt>, send: PreparedSend): typeof result {
-	const { subscriberId, standsFor } = send;
-	if (result.answered || result.problem.type !== 'invalid_sid' || !subscriberId) return result;
-	const message = `The push service has no subscriber ${clip(subscriberId)}`;
-	const fix =
-		standsFor === undefined
-			? 'They may have unsubscribed.'
-			: `Correct ${testSubscriberField.label}.`;
-	return { answered: false, problem: { ...result.problem, message, fix } };
+/** The subscriber whom a send names, and what to mend if there is none. */
+function namedBy({ subscriberId, standsFor }: PreparedSend): ServiceRequest['named'] {
+	if (subscriberId === undefined) return undefined;
+	const isTest = standsFor !== undefined;
+	return {
+		what: `subscriber ${clip(subscriberId)}`,
+		fix: isTest ? `Correct ${testSubscriberField.label}.` : 'They may have unsubscribed.',
+	};
 }
 
 function bodyOf({ body, timing }: PreparedSend): CampaignBody {
@@ -96,21 +95,19 @@ export async function performSend(client: Client, send: PreparedSend): Promise<R
 	const { audience, options } = send;
 	const { path, isCampaign } = audienceRules[audience];
 	const answer = isCampaign ? campaignCreated : notificationSent;
-	const request = { isSend: true, path, body: bodyOf(send) };
-	return withSubscriber(await client.request(request, answer, options.timeoutMs), send);
+	const request = { isSend: true, path, body: bodyOf(send), named: namedBy(send) };
+	return await client.request(request, answer, options.timeoutMs);
 }
 
-/** In the order in which users see them. */
-const columns = [
-	...['campaignId', 'subscriberId', 'audience', 'status', 'description', 'title', 'recipients'],
-	...['name', 'sendAt', 'idempotencyKey', 'dryRun', 'request', 'error'],
-];
-
-/** The item of what is known of a send, without what is not there. */
-const rowOf = (known: IDataObject): IDataObject =>
-	Object.fromEntries(
-		columns.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]),
-	);
+/** The item of what is known of a send, in the order in which users see it, without what is not there. */
+function rowOf(
+	{ campaignId, status, description, ...rest }: Ending,
+	send: IDataObject,
+): IDataObject {
+	const { subscriberId, audience, ...content } = send;
+	const row = { campaignId, subscriberId, audience, status, description, ...content, ...rest };
+	return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+}
 
 /** When it goes out. Of what was sent before, quiet hours had moved it to another time. */
 const sendAtOf = ({ effective, isMoved }: Timing, { status }: Ending): string | undefined =>
@@ -119,8 +116,7 @@ const sendAtOf = ({ effective, isMoved }: Timing, { status }: Ending): string | 
 /** The item of a send. */
 export function toRow(send: PreparedSend, ending: Ending): IDataObject {
 	const { audience, body, subscriberId, standsFor, options, timing } = send;
-	return rowOf({
-		...ending,
+	return rowOf(ending, {
 		subscriberId,
 		audience: standsFor === undefined ? audience : 'test',
 		title: body.title,
@@ -138,8 +134,7 @@ export function toRowAsEntered(
 	ending: Ending,
 ): IDataObject {
 	const selection = readable(() => select(item));
-	return rowOf({
-		...ending,
+	return rowOf(ending, {
 		subscriberId: subscriber && asEntered(item, subscriber),
 		audience,
 		title: asEntered(item, titleField),
@@ -163,11 +158,10 @@ export function describeRecipients(
 	activeSubscribers?: number,
 ): string {
 	if (sid !== undefined) return `subscriber ${sid}`;
-	if (segment !== undefined) {
-		return `${segment.length === 1 ? 'segment' : 'segments'} ${segment.join(', ')}`;
-	}
+	if (segment !== undefined)
+		return `segment${segment.length === 1 ? '' : 's'} ${segment.join(', ')}`;
 	if (attribute !== undefined) {
-		const pairs = Object.entries(attribute).map(([name, value]) => `${name} = ${value}`);
+		const pairs = Object.entries(attribute).map((pair) => pair.join(' = '));
 		return `every subscriber with ${pairs.join(' or ')}`;
 	}
 	if (activeSubscribers === undefined) return 'all subscribers';

@@ -4,15 +4,14 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import type { Audience, Notification, OptionalFields } from '../service/rules';
 import { audienceRules, autoHideValue, maxCharacters } from '../service/rules';
 import { actionButtons, readButtons } from './buttons';
-import type { TextSource } from './content';
 import { readAddress, readPicture, readSeenText, toLink } from './content';
-import { noTextChanges, readTextChanges, sendOptions } from './options';
+import { requireText } from './judge';
+import { sendOptions } from './options';
 import { quietHours } from './quietHours';
-import { requireText } from './readText';
 import type { Timing } from './timing';
 import { expireAfter, expireAt, readExpireAfter, sendAt, sendAtTimezone } from './timing';
-import { readUtm, utmParameters } from './utm';
-import { fieldOf, isThere, readSwitch, textProperty, readable } from './values';
+import { utmParameters } from './utm';
+import { fieldOf, isThere, readSwitch, switchProperty, textProperty } from './values';
 
 /** Warns who lets an agent use a send as its tool. */
 export const toolNotice = (reached: string): INodeProperties => ({
@@ -42,13 +41,11 @@ const targetUrl = textProperty('Target URL', 'targetUrl', {
 	description: 'Page that a click opens, at most 255 characters',
 });
 
-const autoHide = {
-	displayName: 'Auto Hide',
-	name: 'autoHide',
-	type: 'boolean',
-	default: true,
-	description: 'Whether the notification closes by itself after a few seconds',
-} satisfies INodeProperties;
+const autoHide = switchProperty(
+	'Auto Hide',
+	'autoHide',
+	'Whether the notification closes by itself after a few seconds',
+);
 
 const campaignName = textProperty('Campaign Name', 'name', {
 	placeholder: 'e.g. Summer sale, newsletter readers',
@@ -70,25 +67,25 @@ const messageField = fieldOf(message);
 const urlField = fieldOf(targetUrl);
 export const nameField = fieldOf(campaignName, 'additionalFields');
 
-/** What fills a field of the body by itself. It is offered where the service accepts that. */
-interface Filler {
+/** A field of the body that is read by itself. It is offered where the service accepts it. */
+interface OwnField {
 	readonly property: INodeProperties;
 	readonly fills: keyof OptionalFields;
-	/** Reads what it fills that with, if it was added; an empty text fills nothing. */
-	readonly read: (source: TextSource, field: Field) => string | 0 | 1;
+	/** Reads it, if it was added; an empty text fills nothing. */
+	readonly read: (item: ItemParameters, field: Field, audience: Audience) => string | 0 | 1;
 }
 
-const fillers: readonly Filler[] = [
+const ownFields: readonly OwnField[] = [
 	{
 		property: autoHide,
 		fills: 'auto_hide',
-		read: ({ item, audience }, field) =>
+		read: (item, field, audience) =>
 			autoHideValue(audience, readSwitch(item, field, autoHide.default)),
 	},
 	{
 		property: campaignName,
 		fills: 'name',
-		read: (source, field) => readSeenText(source, field, maxCharacters.name),
+		read: (item, field) => readSeenText(item, field, maxCharacters.name),
 	},
 	{ property: expireAfter, fills: 'expire_push', read: readExpireAfter },
 	{ property: iconUrl, fills: 'icon', read: readPicture },
@@ -96,13 +93,11 @@ const fillers: readonly Filler[] = [
 ];
 
 /** What every send takes, and what is read with other fields. */
-const others: readonly INodeProperties[] = [
-	...[expireAt, quietHours, sendAt, sendAtTimezone, utmParameters],
-];
+const others = [expireAt, quietHours, sendAt, sendAtTimezone, utmParameters];
 
 /** What is left over from another operation is not read. */
-const fillersFor = (audience: Audience): Filler[] =>
-	fillers.filter(({ fills }) => audienceRules[audience].accepts.includes(fills));
+const ownFieldsOf = (audience: Audience): OwnField[] =>
+	ownFields.filter(({ fills }) => audienceRules[audience].accepts.includes(fills));
 
 const byName = (one: INodeProperties, other: INodeProperties) =>
 	one.displayName.localeCompare(other.displayName, 'en');
@@ -119,37 +114,28 @@ export const sendProperties = (audience: Audience): INodeProperties[] => [
 		type: 'collection',
 		placeholder: 'Add Field',
 		default: {},
-		options: [...fillersFor(audience).map(({ property }) => property), ...others].sort(byName),
+		options: [...ownFieldsOf(audience).map(({ property }) => property), ...others].sort(byName),
 	},
 	sendOptions,
 ];
 
-/** Reads a field if it was added. */
-function readFiller(source: TextSource, { property, fills, read }: Filler): OptionalFields {
-	const field = fieldOf(property, 'additionalFields');
-	const value = isThere(source.item, field) ? read(source, field) : '';
-	return value === '' ? {} : { [fills]: value };
-}
-
 /** What reads the content of an item, field by field: none depends on another one. */
 export function contentReaders(item: ItemParameters, audience: Audience) {
-	const source = {
-		...{ item, audience },
-		changes: readable(() => readTextChanges(item)) ?? noTextChanges,
-		utm: readable(() => readUtm(item)) ?? [],
-	};
-	const seen = (field: Field, limit: number, use: 'line' | 'lines') =>
-		requireText(item, field, readSeenText(source, field, limit, use));
+	const seen = (field: Field, limit: number, use?: 'lines') =>
+		requireText(item, field, readSeenText(item, field, limit, use));
+	const enteredUrl = () => requireText(item, urlField, readAddress(item, urlField));
 	return {
-		changes: () => readTextChanges(item),
-		utm: () => readUtm(item),
-		title: () => seen(titleField, maxCharacters.title, 'line'),
+		title: () => seen(titleField, maxCharacters.title),
 		message: () => seen(messageField, maxCharacters.message, 'lines'),
 		/** As it was entered, without the UTM parameters that are added. */
-		enteredUrl: () => requireText(item, urlField, readAddress(source, urlField)),
-		link: () => toLink(source, urlField, readAddress(source, urlField), maxCharacters.targetUrl),
-		fillers: fillersFor(audience).map((filler) => () => readFiller(source, filler)),
-		buttons: () => readButtons(source),
+		enteredUrl,
+		link: () => toLink(item, urlField, enteredUrl(), maxCharacters.targetUrl),
+		ownFields: ownFieldsOf(audience).map(({ property, fills, read }) => (): OptionalFields => {
+			const field = fieldOf(property, 'additionalFields');
+			const value = isThere(item, field) ? read(item, field, audience) : '';
+			return value === '' ? {} : { [fills]: value };
+		}),
+		buttons: () => readButtons(item, audience),
 	};
 }
 
@@ -163,15 +149,12 @@ interface Content {
 /** Reads what subscribers get. @throws InvalidInput naming the field */
 export function readContent(item: ItemParameters, audience: Audience, timing: Timing): Content {
 	const read = contentReaders(item, audience);
-	read.changes();
-	read.utm();
 	const [title, message, enteredUrl] = [read.title(), read.message(), read.enteredUrl()];
-	let fields: OptionalFields = {};
-	for (const readField of read.fillers) fields = { ...fields, ...readField() };
-	let notification: Notification = { title, message, target_url: read.link(), ...fields };
+	let notification: Notification = { title, message, target_url: read.link() };
+	for (const readField of read.ownFields) notification = { ...notification, ...readField() };
 	const buttons = read.buttons();
 	if (buttons.length > 0) notification = { ...notification, action_buttons: buttons };
-	if (timing.effective !== undefined)
-		notification = { ...notification, send_at: timing.effective.text };
+	const sendAtText = timing.effective?.text;
+	if (sendAtText !== undefined) notification = { ...notification, send_at: sendAtText };
 	return { notification, enteredUrl };
 }

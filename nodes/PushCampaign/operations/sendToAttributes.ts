@@ -4,9 +4,8 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText, splitTemplate } from '../n8n/template';
 import { namesIn } from '../service/json';
 import { clip, quote, trimHidden } from '../service/text';
-import { judge } from './judge';
+import { judge, readText, requireText } from './judge';
 import type { SendOperation } from './operation';
-import { readText, requireText } from './readText';
 import { sendProperties, toolNotice } from './sendFields';
 import {
 	entriesOf,
@@ -89,8 +88,8 @@ function checkValue(item: ItemParameters, field: Field, value: unknown): Attribu
 function requireOnce(field: Field, names: readonly string[]): void {
 	const seen = new Set<string>();
 	for (const name of names) {
-		const advice = 'Keep one of them, or send once for each value.';
-		if (seen.has(name)) throw invalid(field, `has the name "${name}" twice`, advice);
+		const fix = 'Keep one of them, or send once for each value.';
+		if (seen.has(name)) throw invalid(field, `has the name "${name}" twice`, fix);
 		seen.add(name);
 	}
 }
@@ -115,20 +114,21 @@ const isJson = (text: string): boolean => readable((): unknown => JSON.parse(tex
  */
 function checkFilledIn(item: ItemParameters, field: Field): void {
 	const pieces = splitTemplate(item.expression(field) ?? '');
-	const isText = pieces.some((piece) => 'literal' in piece && !isBlankText(piece.literal));
-	if (!isText || !pieces.some((piece) => 'code' in piece)) return;
+	// A pair of braces alone gives the whole value.
+	if (pieces.every((piece) => 'code' in piece || isBlankText(piece.literal))) return;
 	const parts = [...item.parts(field)];
 	let before = '';
 	let isInText = false;
 	for (const piece of pieces) {
 		if ('literal' in piece) {
 			before = piece.literal;
-			if (before.split('"').length % 2 === 0) isInText = !isInText;
+			isInText = isInText !== (before.split('"').length % 2 === 0);
 			continue;
 		}
 		const gave = parts.shift()?.text;
-		if (gave !== undefined && isInText && !endOfText.test(gave)) continue;
-		if (gave !== undefined && !isInText && (!/:\s*$/.test(before) || isJson(gave))) continue;
+		const isValue = (text: string) =>
+			isInText ? !endOfText.test(text) : !/:\s*$/.test(before) || isJson(text);
+		if (gave !== undefined && isValue(gave)) continue;
 		const what = `has a part that may be more than a value in JSON, ${clip(`{{${piece.code}}}`)}`;
 		throw invalid(field, what, 'Give an object instead, such as {{ { plan: $json.plan } }}.');
 	}
@@ -175,8 +175,10 @@ export const sendToAttributes: SendOperation = {
 		const field = fieldOf(way === 'json' ? attributesJson : attributes);
 		const given = way === 'json' ? fromJson(item) : fromPairs(item);
 		if (given.length === 0) throw invalid(field, 'has no attribute', 'Add one, with its value.');
-		const names = given.map(([name]) => name);
-		requireOnce(field, names);
+		requireOnce(
+			field,
+			given.map(([name]) => name),
+		);
 		return { attribute: Object.fromEntries(given) };
 	},
 };

@@ -8,7 +8,6 @@ import type { Schedule } from '../service/schedule';
 import { checkLead, formatsOf, minuteMs, parseDate, toSchedule } from '../service/schedule';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import type { TextSource } from './content';
 import type { QuietHours } from './quietHours';
 import { afterQuietHours, readQuietHours } from './quietHours';
 import {
@@ -124,15 +123,15 @@ function readTimezone(item: ItemParameters): string {
 	const given = trimBlanks(toText(field, item.get(field)));
 	if (isBlank(given)) return item.timezone;
 	if (withRegion.test(given) && IANAZone.isValidZone(given)) return given;
-	const advice = 'Choose one from the list, such as Europe/Berlin.';
-	throw invalid(field, `is not a timezone of a region: ${quote(given)}`, advice);
+	const fix = 'Choose one from the list, such as Europe/Berlin.';
+	throw invalid(field, `is not a timezone of a region: ${quote(given)}`, fix);
 }
 
-/** The code of an expression that is one pair of braces, short enough to stand in advice. */
+/** The code of an expression that is one pair of braces, short enough to stand in what to mend. */
 const onlyCode = /^\s*\{\{([^{}]{1,100})\}\}\s*$/;
 
 /** How an expression reads a date that is not written year first: a sheet has no other way. */
-function adviceFor(expression: string, formats: readonly string[], zone: string): string {
+function fixFor(expression: string, formats: readonly string[], zone: string): string {
 	const [, code = '$json.when'] = onlyCode.exec(expression) ?? [];
 	const ways = formats.map((format) => {
 		const hour = format.includes('m') ? '' : '.set({ hour: 9 })';
@@ -152,7 +151,7 @@ function readMoment(item: ItemParameters, field: Field, value: unknown, timezone
 	// By itself n8n reads it in the workflow's timezone.
 	const zone = timezone === item.timezone ? '' : `, { zone: '${timezone}' }`;
 	const what = `is not written year first: ${quote(value)}`;
-	throw invalid(field, what, adviceFor(expression, formats, zone));
+	throw invalid(field, what, fixFor(expression, formats, zone));
 }
 
 /** Reads Send At, if there is a time: an agent or an expression may say `now` instead. */
@@ -226,7 +225,7 @@ export function expiryOf(timing: Timing, now: number): string | undefined {
 }
 
 /** Reads how long delivery is tried: `7d`. */
-export function readExpireAfter({ item }: Pick<TextSource, 'item'>, field: Field): string {
+export function readExpireAfter(item: ItemParameters, field: Field): string {
 	const entered = groupIn(field, 'duration');
 	const number = readWholeNumber(item, fieldOf(amount, entered), 1);
 	return `${number}${readChoice(item, fieldOf(unit, entered), unit)}`;

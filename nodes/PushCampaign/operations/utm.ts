@@ -1,6 +1,6 @@
 import type { ItemParameters } from '../n8n/parameters';
 import { parseUrl } from '../service/text';
-import { readText } from './readText';
+import { readText } from './judge';
 import { fieldOf, groupIn, groupOf, textProperty } from './values';
 
 /** In the order in which they are written into a URL. */

@@ -5,7 +5,6 @@ import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText } from '../n8n/template';
 import { quote, trimBlanks } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import { checkExpression } from './judge';
 
 /** A text field of a panel. */
 export const textProperty = (
@@ -13,6 +12,10 @@ export const textProperty = (
 	name: string,
 	more: Omit<Partial<INodeProperties>, 'displayName' | 'name' | 'type'>,
 ): INodeProperties => ({ displayName, name, type: 'string', default: '', ...more });
+
+/** A switch of a panel. */
+export const switchProperty = (displayName: string, name: string, description: string) =>
+	({ displayName, name, type: 'boolean', default: true, description }) as const;
 
 type Named = Pick<INodeProperties, 'displayName' | 'name'>;
 
@@ -22,8 +25,7 @@ type Named = Pick<INodeProperties, 'displayName' | 'name'>;
  */
 export function fieldOf({ displayName, name }: Named, within?: Field | string): Field {
 	const label = `'${displayName}'`;
-	if (within === undefined) return { label, path: name };
-	if (typeof within === 'string') return { label, path: `${within}.${name}` };
+	if (typeof within !== 'object') return { label, path: within ? `${within}.${name}` : name };
 	return { label: `${label} in ${within.label}`, path: `${within.path}.${name}` };
 }
 
@@ -40,8 +42,10 @@ export const groupOf = (displayName: string, name: string, values: INodeProperti
 	options: [{ displayName, name, values }],
 });
 
-export const invalid = ({ label }: Field, what: string, advice = `Correct ${label}.`) =>
-	new InvalidInput(`${label} ${what}`, advice);
+export const checkExpression = 'Check the expression, and the data that it reads.';
+
+export const invalid = ({ label }: Field, what: string, fix = `Correct ${label}.`) =>
+	new InvalidInput(`${label} ${what}`, fix);
 
 /** Whether a value is missing, or a text of which nothing is visible. */
 export const isBlank = (value: unknown): boolean =>
@@ -80,7 +84,7 @@ export function allReasons(readers: ReadonlyArray<() => unknown>, thrown: unknow
 		}
 	}
 	reasons.delete(thrown.message);
-	return new InvalidInput(thrown.message, thrown.advice, [...reasons.values()]);
+	return new InvalidInput(thrown.message, thrown.fix, [...reasons.values()]);
 }
 
 /** A text or a number as it was entered, valid or not; undefined if there is none, or it can't be read. */

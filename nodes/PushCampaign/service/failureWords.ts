@@ -14,8 +14,8 @@ export type FailureCause =
 export interface Requested {
 	/** Whether it sends: then it is a POST, and its outcome matters. */
 	readonly isSend: boolean;
-	/** Whether it asks for one campaign, by its ID. */
-	readonly isOfCampaign?: boolean;
+	/** The campaign or the subscriber that it names by an ID, and what to mend if the service has none. */
+	readonly named?: { readonly what: string; readonly fix: string } | undefined;
 }
 
 /** A failure answer: its type and its description, empty if it has none. */
@@ -80,13 +80,6 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 /** Specification, Errors: the types that are about the fields of a send. */
 const fieldTypes = ['missing_parameter', 'invalid_format', 'invalid_value', 'invalid_type'];
 
-/** Specification, Errors: of a campaign's status, `invalid_value` is about its ID. */
-const noSuchCampaign: FailureWords = {
-	...unknownId,
-	message: 'The push service has no such campaign',
-	fix: 'Correct the ID.',
-};
-
 const notAccepted = (description: string): FailureWords => ({
 	...refused,
 	message: 'The push service does not accept one of the values',
@@ -99,9 +92,12 @@ const notAccepted = (description: string): FailureWords => ({
 /** What a failure means for what was requested. */
 export function wordsOf(
 	{ type, description }: Failure,
-	{ isSend, isOfCampaign }: Requested,
+	{ isSend, named }: Requested,
 ): FailureWords {
-	if (isOfCampaign && type === 'invalid_value') return noSuchCampaign;
+	// Specification, Errors: of a campaign's status, `invalid_value` is about its ID.
+	if (named !== undefined && type === (isSend ? 'invalid_sid' : 'invalid_value')) {
+		return { ...unknownId, message: `The push service has no ${named.what}`, fix: named.fix };
+	}
 	if (isSend && fieldTypes.includes(type)) return notAccepted(description);
 	// Another service of this interface may have types of its own.
 	const message = `The push service refused the request (${clip(type)})`;

@@ -29,7 +29,7 @@ export interface Problem {
 
 /** What was entered is not valid, or n8n does not give what the node needs. */
 export function validationProblem(error: InvalidInput | Unavailable): Problem {
-	const told = { outcome: 'notSent', message: error.message, fix: error.advice } as const;
+	const told = { outcome: 'notSent', message: error.message, fix: error.fix } as const;
 	if (!(error instanceof InvalidInput)) {
 		return { ...told, type: 'network', cause: 'temporarily-unavailable' };
 	}

@@ -16,12 +16,12 @@ export interface Schedule {
 const exampleDate = '2030-05-17 09:30';
 export const minuteMs = 60_000;
 
-/** A day, year first: `2030-5-7`, `2030/05/07`, `2030.05.07`, or as calendars write it: `20300507`. */
-const dayAlone = /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|20\d{6})$/;
-
 /** A day and a time as people write them: `2030-5-7 9:30`, `2030/05/07 9 PM`, `2030-05-07 09:30:15 +5:30`. */
-const dayAndTime =
-	/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T|\s+)(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?:\s*([AP])\.?M\.?)?\s*(?:(Z)|([+-])(\d|0\d|1[0-4])(?::?([0-5]\d))?)?$/;
+const dayAndTime = new RegExp(
+	String.raw`^(?<year>\d{4})(?<between>[-/.])(?<month>\d\d?)\k<between>(?<day>\d\d?)(?:T|\s+)` +
+		String.raw`(?<hour>\d\d?)(?<minutes>:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?:\s*(?<half>[AP])\.?M\.?)?` +
+		String.raw`\s*(?:(?<utc>Z)|(?<ahead>[+-])(?<hours>\d|0\d|1[0-4])(?::?(?<rest>[0-5]\d))?)?$`,
+);
 
 const offset = String.raw`(?:Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)`;
 /** The other forms of ISO 8601, as calendars write them: `20300517T0930`, `2030-W20-5T09:30Z`. An hour alone has an offset. */
@@ -36,20 +36,18 @@ const yearLast =
 /** Milliseconds as text, from 2001 to 2286. */
 const epochText = /^\d{13}$/;
 
-const pad = (digits: string) => digits.padStart(2, '0');
+const pad = (digits = '') => digits.padStart(2, '0');
 
 /** The form of ISO 8601 that luxon reads; undefined if it is none. */
 function toIso(text: string): string | undefined {
-	const match = dayAndTime.exec(text);
-	if (match === null) return otherIso.test(text) ? text : undefined;
-	const [, year = '', , month = '', day = '', shown = '', minutes = '', half, ...zoned] = match;
-	const isHalfDay = half !== undefined;
-	if (!isHalfDay && minutes === '') return undefined;
-	if (isHalfDay && (Number(shown) < 1 || Number(shown) > 12)) return undefined;
-	const hour = isHalfDay ? String((Number(shown) % 12) + (half === 'P' ? 12 : 0)) : shown;
-	const [utc = '', sign = '', offsetHours = '', offsetMinutes = '00'] = zoned;
-	const zone = sign === '' ? utc : `${sign}${pad(offsetHours)}:${offsetMinutes}`;
-	return `${year}-${pad(month)}-${pad(day)}T${pad(hour)}${minutes}${zone}`;
+	const { groups } = dayAndTime.exec(text) ?? {};
+	if (groups === undefined) return otherIso.test(text) ? text : undefined;
+	const { year, month, day, hour = '', minutes = '', half, utc = '', ahead, hours, rest } = groups;
+	if (half === undefined && minutes === '') return undefined;
+	if (half !== undefined && !/^(?:0?[1-9]|1[0-2])$/.test(hour)) return undefined;
+	const inDay = half === undefined ? hour : String((Number(hour) % 12) + (half === 'P' ? 12 : 0));
+	const zone = ahead === undefined ? utc : `${ahead}${pad(hours)}:${pad(rest)}`;
+	return `${year}-${pad(month)}-${pad(day)}T${pad(inDay)}${minutes}${zone}`;
 }
 
 /** An hour that comes twice, because the clock is set back, is the first one; luxon may take either. */
@@ -59,28 +57,25 @@ function toFirst(date: DateTime): DateTime {
 	return first.offset === offsetBefore ? first : date;
 }
 
-function readText(text: string, zone: string): DateTime {
+function readText(text: string, zone: string): DateTime | undefined {
 	if (epochText.test(text)) return DateTime.fromMillis(Number(text), { zone });
 	const iso = toIso(text.toUpperCase());
-	if (iso === undefined) return DateTime.invalid('unreadable');
-	return toFirst(DateTime.fromISO(iso, { zone, setZone: true }));
+	return iso === undefined ? undefined : toFirst(DateTime.fromISO(iso, { zone, setZone: true }));
 }
 
-function readDate(value: unknown, zone: string): DateTime {
+function readDate(value: unknown, zone: string): DateTime | undefined {
 	if (typeof value === 'string') return readText(value, zone);
 	// Not by `instanceof`: n8n's sandbox for expressions has a `Date` of its own.
 	const isDate = Object.prototype.toString.call(value) === '[object Date]';
 	if (typeof value === 'number' || isDate) return DateTime.fromMillis(Number(value), { zone });
-	if (!DateTime.isDateTime(value)) return DateTime.invalid('unreadable');
+	if (!DateTime.isDateTime(value)) return undefined;
 	// One of n8n's luxon, which may be another than this package's: read by what all versions have.
 	return DateTime.fromMillis(value.toMillis(), { zone: FixedOffsetZone.instance(value.offset) });
 }
 
-/** Seconds from 2001 to 2286: as milliseconds they are early in 1970. */
-const seconds = /^[1-9]\d{9}(\.\d+)?$/;
-
-/** Days since 1899, as sheets count them, from 1927 to 2173. */
-const sheetDate = /^[1-9]\d{4}([.,]\d+)?$/;
+/** What a clock shows in a timezone, whatever language luxon is set to. */
+export const clockIn = (zone: string | Zone, at: number): DateTime =>
+	DateTime.fromMillis(at, { zone, locale: 'en-US', numberingSystem: 'latn' });
 
 /**
  * Makes a schedule of a moment, rounded up: the service knows no seconds. Specification, Notification / campaign, `send_at`.
@@ -89,9 +84,7 @@ const sheetDate = /^[1-9]\d{4}([.,]\d+)?$/;
  */
 export function toSchedule(moment: number, zone: string | Zone): Schedule {
 	const at = Math.ceil(moment / minuteMs) * minuteMs;
-	// Whatever language luxon is set to.
-	const date = DateTime.fromMillis(at, { zone, locale: 'en-US', numberingSystem: 'latn' });
-	return { text: date.toFormat('yyyy-MM-dd HH:mm ZZ'), at };
+	return { text: clockIn(zone, at).toFormat('yyyy-MM-dd HH:mm ZZ'), at };
 }
 
 /** Luxon's formats that read a day with its year at the end: with the day first, and with the month first. */
@@ -110,6 +103,27 @@ export function formatsOf(text: string): string[] {
 	return formats.filter((each) => DateTime.fromFormat(text, each, { locale: 'en-US' }).isValid);
 }
 
+/** What looks like a moment, and is none that everybody reads in the same way. */
+const noMoments = [
+	{
+		// From 2001 to 2286. As milliseconds they are early in 1970.
+		pattern: /^[1-9]\d{9}(\.\d+)?$/,
+		what: 'looks like seconds',
+		fix: `A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
+	},
+	{
+		// Days since 1899, from 1927 to 2173.
+		pattern: /^[1-9]\d{4}([.,]\d+)?$/,
+		what: 'looks like a date of a spreadsheet',
+		fix: `Format the cell as text in the sheet, such as ${exampleDate}.`,
+	},
+	{
+		pattern: /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|20\d{6})$/,
+		what: 'is a date without a time',
+		fix: `Enter the time, too, as in ${exampleDate}.`,
+	},
+];
+
 /**
  * Reads a date in any of the forms that a workflow holds.
  * @param label the field's name in messages
@@ -119,34 +133,20 @@ export function formatsOf(text: string): string[] {
  */
 export function parseDate(label: string, given: unknown, timezone: string): DateTime {
 	const value = typeof given === 'string' ? trimBlanks(given) : given;
-	const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
-	const refuse = (what: string, advice: string) => new InvalidInput(`${label} ${what}`, advice);
-	if (seconds.test(text)) {
-		throw refuse(
-			`is ${quote(value)}, which looks like seconds`,
-			`A number is read as milliseconds: multiply it by 1000, or enter a date such as ${exampleDate}.`,
-		);
-	}
-	if (sheetDate.test(text)) {
-		const what = `is ${quote(value)}, which looks like a date of a spreadsheet`;
-		throw refuse(what, `Format the cell as text in the sheet, such as ${exampleDate}.`);
-	}
-	if (dayAlone.test(text)) {
-		const what = `is a date without a time: ${quote(value)}`;
-		throw refuse(what, `Enter the time, too, as in ${exampleDate}.`);
-	}
+	const refuse = (what: string, fix: string) =>
+		new InvalidInput(`${label} ${what}: ${quote(value)}`, fix);
+	const text = typeof value === 'number' ? String(value) : value;
+	const none = noMoments.find(({ pattern }) => typeof text === 'string' && pattern.test(text));
+	if (none !== undefined) throw refuse(none.what, none.fix);
 	const date = readDate(value, timezone);
-	if (!date.isValid) {
+	if (!date?.isValid) {
 		throw refuse(
-			`can't be read as a date: ${quote(value)}`,
+			"can't be read as a date",
 			`Choose a date, or enter one such as ${exampleDate}. You may add an offset: ${exampleDate} +02:00.`,
 		);
 	}
-	if (date > DateTime.now().plus({ years: 10 })) {
-		const what = `is more than ten years ahead: ${quote(value)}`;
-		throw refuse(what, `Enter the year as in ${exampleDate}.`);
-	}
-	return date;
+	if (date <= DateTime.now().plus({ years: 10 })) return date;
+	throw refuse('is more than ten years ahead', `Enter the year as in ${exampleDate}.`);
 }
 
 /**

@@ -41,17 +41,17 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** What a header can carry. Node.js refuses the rest in words that users can't place. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-const refuse = (name: Setting, what: string, advice: string) =>
-	new InvalidInput(`'${settingNames[name]}' of the credential ${what}`, advice);
+const refuse = (name: Setting, what: string, fix: string) =>
+	new InvalidInput(`'${settingNames[name]}' of the credential ${what}`, fix);
 
-const refuseUrl = (what: string, advice = `Enter the address alone, e.g. ${exampleUrl}.`) =>
-	refuse('baseUrl', what, advice);
+const refuseUrl = (what: string, fix = `Enter the address alone, e.g. ${exampleUrl}.`) =>
+	refuse('baseUrl', what, fix);
 
 /** Specification, Base address. */
 function parseBaseUrl(entered: string, allowHttp: boolean): string {
 	if (entered === '') {
-		const advice = `Enter the address that your push service gave you, e.g. ${exampleUrl}.`;
-		throw refuseUrl('is missing', advice);
+		const fix = `Enter the address that your push service gave you, e.g. ${exampleUrl}.`;
+		throw refuseUrl('is missing', fix);
 	}
 	if (!isWebUrl(entered)) throw refuseUrl('is not a valid https:// address');
 	if (/^https?:\/\/[^/?#]*@/i.test(entered)) throw refuseUrl('holds a user name or password');
@@ -91,10 +91,10 @@ export function parseSettings(credential: unknown): ServiceSettings {
 		const isGiven = typeof value === 'string' || typeof value === 'number';
 		return isGiven ? trimHidden(String(value)) : '';
 	};
-	const required = (name: Setting, pattern: RegExp, rule: string, advice: string) => {
+	const required = (name: Setting, pattern: RegExp, rule: string, fix: string) => {
 		const value = textOf(name);
-		if (value === '') throw refuse(name, 'is missing', advice);
-		if (!pattern.test(value)) throw refuse(name, rule, advice);
+		if (value === '') throw refuse(name, 'is missing', fix);
+		if (!pattern.test(value)) throw refuse(name, rule, fix);
 		return value;
 	};
 	const secret = (name: Setting) => {
@@ -102,16 +102,16 @@ export function parseSettings(credential: unknown): ServiceSettings {
 		return required(name, headerValue, rule, 'Enter the value that your push service gave you.');
 	};
 	const header = (name: Setting) => {
-		const advice = 'Enter the name that your push service gives this header.';
-		return required(name, headerName, 'is not the name of a header', advice);
+		const fix = 'Enter the name that your push service gives this header.';
+		return required(name, headerName, 'is not the name of a header', fix);
 	};
 	const chosenNames = () => {
 		const option = data['headerNames'] === undefined ? 'standard' : textOf('headerNames');
 		if (option === 'standard' || option === 'webpushr') return headerOptions[option];
 		if (option !== 'custom') {
 			const what = option === '' ? 'is missing' : 'is not one of its options';
-			const advice = 'Choose one. An expression has to give standard, webpushr or custom.';
-			throw refuse('headerNames', what, advice);
+			const fix = 'Choose one. An expression has to give standard, webpushr or custom.';
+			throw refuse('headerNames', what, fix);
 		}
 		return { apiKeyHeader: header('apiKeyHeader'), authTokenHeader: header('authTokenHeader') };
 	};

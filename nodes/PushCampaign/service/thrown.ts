@@ -2,11 +2,11 @@
 class NothingLeft extends Error {
 	/**
 	 * @param message what happened: a sentence without its full stop
-	 * @param advice what to mend: sentences
+	 * @param fix what to mend: sentences
 	 */
 	constructor(
 		message: string,
-		readonly advice: string,
+		readonly fix: string,
 	) {
 		super(message);
 		this.name = new.target.name;
@@ -18,10 +18,10 @@ export class InvalidInput extends NothingLeft {
 	/** @param others what else can't be sent of the same item */
 	constructor(
 		message: string,
-		advice: string,
+		fix: string,
 		readonly others: readonly InvalidInput[] = [],
 	) {
-		super(message, advice);
+		super(message, fix);
 	}
 }
 

@@ -6,7 +6,7 @@ import { splitTemplate } from '../n8n/template';
 import { readIds, requireCampaignId } from '../operations/ids';
 import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../operations/values';
 import { campaignCounters, siteCounters } from '../service/rules';
-import { quote } from '../service/text';
+import { capitalize, quote } from '../service/text';
 import type { Rule } from './compare';
 import type { Subject } from './read';
 import { readCampaign, readSite, siteId } from './read';
@@ -16,7 +16,7 @@ type Choices = ReadonlyArray<{ readonly name: string; readonly displayName: stri
 const namesOf = (choices: Choices) => choices.map(({ name }) => name);
 
 /** In the order of their names, as n8n wants them. */
-const optionsOf = (choices: Choices) =>
+const choicesOf = (choices: Choices) =>
 	choices
 		.map(({ name, displayName }) => ({ name: displayName, value: name }))
 		.sort((one, other) => one.name.localeCompare(other.name));
@@ -41,14 +41,14 @@ const watchCampaign: INodeProperties = {
 	default: [...namesOf(campaignCounters)],
 	description: 'What to watch of each campaign',
 	hint: 'The first poll reports the numbers as they are then',
-	options: optionsOf([...campaignCounters, status]),
+	options: choicesOf([...campaignCounters, status]),
 };
 
 const watchSite: INodeProperties = {
 	...watchCampaign,
 	default: [...namesOf(siteCounters)],
 	description: 'Which counts to watch',
-	options: optionsOf(siteCounters),
+	options: choicesOf(siteCounters),
 };
 
 const minimumChange: INodeProperties = {
@@ -75,7 +75,7 @@ const counter = {
 	type: 'options',
 	default: 'clicked',
 	description: 'Which counter has to reach the number',
-	options: optionsOf(campaignCounters),
+	options: choicesOf(campaignCounters),
 } satisfies INodeProperties;
 
 const count = {
@@ -84,7 +84,7 @@ const count = {
 	name: 'count',
 	default: 'activeSubscribers',
 	description: 'Which count has to reach the number',
-	options: optionsOf(siteCounters),
+	options: choicesOf(siteCounters),
 } satisfies INodeProperties;
 
 const number: INodeProperties = {
@@ -152,49 +152,52 @@ interface TriggerEvent {
 	readonly readRule: (parameters: ItemParameters) => Rule;
 }
 
+const optionOf = (name: string, value: string, description: string) => ({
+	name,
+	value,
+	action: capitalize(name.toLowerCase()),
+	description,
+});
+
 /** Every event, in the order in which users see them. */
 const events: readonly TriggerEvent[] = [
 	{
-		option: {
-			name: 'Campaign Numbers Change',
-			action: 'Campaign numbers change',
-			value: 'campaignChanged',
-			description: 'When a counter or the status that you watch changes',
-		},
+		option: optionOf(
+			'Campaign Numbers Change',
+			'campaignChanged',
+			'When a counter or the status that you watch changes',
+		),
 		properties: [campaignIds, watchCampaign, options],
 		subject: readCampaign,
 		readRule: (parameters) =>
 			readChanged(parameters, [status, ...campaignCounters], campaignCounters),
 	},
 	{
-		option: {
-			name: 'Campaign Reaches a Number',
-			action: 'Campaign reaches a number',
-			value: 'campaignReached',
-			description: 'Once, when a counter of a campaign reaches a number',
-		},
+		option: optionOf(
+			'Campaign Reaches a Number',
+			'campaignReached',
+			'Once, when a counter of a campaign reaches a number',
+		),
 		properties: [campaignIds, counter, number],
 		subject: readCampaign,
 		readRule: (parameters) => readReached(parameters, counter),
 	},
 	{
-		option: {
-			name: 'Subscriber Count Changes',
-			action: 'Subscriber count changes',
-			value: 'subscribersChanged',
-			description: 'When the site gains or loses subscribers',
-		},
+		option: optionOf(
+			'Subscriber Count Changes',
+			'subscribersChanged',
+			'When the site gains or loses subscribers',
+		),
 		properties: [watchSite, options],
 		subject: readSite,
 		readRule: (parameters) => readChanged(parameters, siteCounters, siteCounters),
 	},
 	{
-		option: {
-			name: 'Subscriber Count Reaches a Number',
-			action: 'Subscriber count reaches a number',
-			value: 'subscribersReached',
-			description: 'Once, when the subscriber count of the site reaches a number',
-		},
+		option: optionOf(
+			'Subscriber Count Reaches a Number',
+			'subscribersReached',
+			'Once, when the subscriber count of the site reaches a number',
+		),
 		properties: [count, number],
 		subject: readSite,
 		readRule: (parameters) => readReached(parameters, count),

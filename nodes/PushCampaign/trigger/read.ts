@@ -18,35 +18,30 @@ import type { Reading } from './compare';
 /** What a trigger watches: reads it once, and never throws. */
 export type Subject = (client: Client, id: string, timeoutMs: number) => Promise<Result<Reading>>;
 
-const correctIds = "Correct 'Campaign IDs'.";
+const named = { what: 'such campaign', fix: "Correct 'Campaign IDs'." };
+
+// The numbers that are wanted most come first, so that they are on the screen.
 
 export const readCampaign: Subject = async (client, id, timeoutMs) => {
-	const request = { isSend: false, path: campaignStatusPath(id), isOfCampaign: true };
-	const result = await client.request(request, campaignStatusOf(id), timeoutMs);
-	if (!result.answered) {
-		// Specification, Errors: about a campaign's status, this is about its ID.
-		const isGone = result.problem.type === 'invalid_value';
-		return isGone ? { ...result, problem: { ...result.problem, fix: correctIds } } : result;
-	}
-	const { status, counters: given } = result.value;
-	// The numbers that are wanted most come first, so that they are on the screen.
-	const { delivered = null, clicked = null, closed = null } = given;
-	const counters = { delivered, clicked, closed, ...given };
-	const value = { id, status, counters, rates: toRates(given), observedAt: Date.now() };
-	return { ...result, value };
+	const request = { isSend: false, path: campaignStatusPath(id), named };
+	const reading = campaignStatusOf(id).transform(({ status, counters: given }): Reading => {
+		const { delivered = null, clicked = null, closed = null } = given;
+		const counters = { delivered, clicked, closed, ...given };
+		return { id, status, counters, rates: toRates(given), observedAt: Date.now() };
+	});
+	return await client.request(request, reading, timeoutMs);
 };
 
 /** The ID of the site: no campaign has one with a blank. */
 export const siteId = 'the site';
 
 export const readSite: Subject = async (client, id, timeoutMs) => {
-	const request = { isSend: false, path: subscriberCountPath };
-	const result = await client.request(request, subscriberCount, timeoutMs);
-	if (!result.answered) return result;
-	const { activeSubscribers = null } = result.value;
-	const counters = { activeSubscribers, ...result.value };
-	const value = { id, counters, rates: {}, observedAt: Date.now() };
-	return { ...result, value };
+	const reading = subscriberCount.transform((given): Reading => {
+		const { activeSubscribers = null } = given;
+		const counters = { activeSubscribers, ...given };
+		return { id, counters, rates: {}, observedAt: Date.now() };
+	});
+	return await client.request({ isSend: false, path: subscriberCountPath }, reading, timeoutMs);
 };
 
 /** Why something was not read, though nothing is known against it. */

@@ -1,7 +1,6 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
 import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
-import type { Problem } from '../../../nodes/PushCampaign/service/problems';
-import { adviceOf, itemOf, recordingClient, refusalOf, refusingClient } from './support';
+import { adviceOf, itemOf, recordingClient, refusalOf } from './support';
 
 const record = {
 	notification_status: 'Sent',
@@ -33,18 +32,10 @@ describe('Get Status', () => {
 			['clickRate', 0.1],
 		]);
 		const path = '/v1/notification/status/id/1001';
-		const request = { isSend: false, path, isOfCampaign: true };
+		// What the message says if there is no such campaign, and the field to correct.
+		const named = { what: 'campaign 1001', fix: "Correct 'Campaign ID'." };
+		const request = { isSend: false, path, named };
 		expect(asked).toEqual([{ request, timeoutMs: 5000 }]);
-	});
-
-	test('names the campaign that is not there, and the field to correct', async () => {
-		const missing: Problem = {
-			...{ type: 'invalid_value', outcome: 'notSent', cause: 'configuration-invalid' },
-			message: 'The push service has no such campaign',
-		};
-		expect(await prepare('1001').perform(refusingClient(missing))).toMatchObject({
-			problem: { message: 'The push service has no campaign 1001', fix: "Correct 'Campaign ID'." },
-		});
 	});
 
 	test('gives the answer as it came if it is not simplified', async () => {

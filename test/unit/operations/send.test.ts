@@ -12,7 +12,6 @@ import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
 	content,
 	contentBody,
@@ -21,7 +20,6 @@ import {
 	reasonsOf,
 	recordingClient,
 	refusalOf,
-	refusingClient,
 } from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
@@ -177,14 +175,10 @@ describe('the request of a send', () => {
 			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
 			fix: "Correct 'Test Subscriber ID'.",
 		},
-	])('names the subscriber who is not there: $fix', async ({ send, fix }) => {
-		const missing: Problem = {
-			...{ type: 'invalid_sid', outcome: 'notSent', cause: 'configuration-invalid' },
-			message: 'The push service has no such subscriber',
-		};
-		const message = 'The push service has no subscriber 5001';
-		const result = await performSend(refusingClient(missing), send);
-		expect(result).toMatchObject({ problem: { message, fix } });
+	])('names the subscriber, and what to mend if there is none: $fix', async ({ send, fix }) => {
+		const { client, asked } = recordingClient({ status: 'success', description: 'Sent' });
+		await performSend(client, send);
+		expect(asked).toMatchObject([{ request: { named: { what: 'subscriber 5001', fix } } }]);
 	});
 
 	test('is shown by a dry run, without a header', () => {

@@ -7,7 +7,6 @@ import type { SendOperation } from '../../../nodes/PushCampaign/operations/opera
 import { prepareSend } from '../../../nodes/PushCampaign/operations/send';
 import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import type { Client, ServiceRequest } from '../../../nodes/PushCampaign/service/client';
-import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
 import { nodeTypes } from '../../engine/support/nodeTypes';
 import { nodeFrom } from '../../engine/support/workflow';
@@ -85,7 +84,7 @@ export function reasonsOf(read: () => unknown): string[] {
 /** What to do where reading is refused. */
 export function adviceOf(read: () => unknown): string {
 	const error = thrownBy(read);
-	return error instanceof InvalidInput ? error.advice : 'Nothing is refused';
+	return error instanceof InvalidInput ? error.fix : 'Nothing is refused';
 }
 
 /** A client that keeps what it is asked, and gives one answer to everything. */
@@ -101,8 +100,3 @@ export function recordingClient(answer: object) {
 	};
 	return { client, asked };
 }
-
-/** A client that is refused for one reason. */
-export const refusingClient = (problem: Problem): Client => ({
-	request: async () => ({ answered: false, problem }),
-});

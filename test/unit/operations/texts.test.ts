@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { shorten } from '../../../nodes/PushCampaign/operations/content';
 import { decodeAmpersands, decodeEntities } from '../../../nodes/PushCampaign/operations/entities';
 import { htmlToText } from '../../../nodes/PushCampaign/operations/html';
-import { toOneLine } from '../../../nodes/PushCampaign/operations/readText';
+import { toOneLine } from '../../../nodes/PushCampaign/operations/judge';
 import { countCharacters } from '../../../nodes/PushCampaign/service/text';
 import { anyCodePoints } from '../../support/text';
 

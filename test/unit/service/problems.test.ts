@@ -88,6 +88,15 @@ describe('a failure answer means that nothing was done', () => {
 		});
 	});
 
+	test('and is about the subscriber whom a send names', async () => {
+		const named = { what: 'subscriber 5001', fix: 'They may have unsubscribed.' };
+		expect(await problemAfter({ ...send, named }, failing('invalid_sid'))).toMatchObject({
+			message: 'The push service has no subscriber 5001',
+			fix: 'They may have unsubscribed.',
+			httpCode: '404',
+		});
+	});
+
 	test('and is about a value if another failure comes for a campaign or a subscriber', async () => {
 		const messages = [
 			await problemAfter(send, failing('invalid_value')),

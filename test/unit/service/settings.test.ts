@@ -44,7 +44,7 @@ describe('the address', () => {
 		{ baseUrl: 'http://notlocalhost', then: 'starts with http://' },
 		{ baseUrl: 'http://me:secret@push.example', then: 'holds a user name or password' },
 	])('$baseUrl $then', ({ baseUrl, then }) => {
-		const { message, advice } = refusal(() => settingsOf({ baseUrl }));
+		const { message, fix: advice } = refusal(() => settingsOf({ baseUrl }));
 		expect(message).toMatch(`'Base URL' of the credential ${then}`);
 		expect(advice).toMatch(/^Enter .+\.$/);
 		expect(message + advice).not.toContain('secret');
@@ -120,7 +120,7 @@ describe('the headers', () => {
 			then: "'API Key Header' of the credential is not",
 		},
 	])('of $change are refused', ({ change, then }) => {
-		const { message, advice } = refusal(() => settingsOf(change));
+		const { message, fix: advice } = refusal(() => settingsOf(change));
 		expect(message).toMatch(then);
 		const isOfNames = message.includes('Header');
 		expect(advice).toMatch(isOfNames ? /header\.$|^Choose one\. / : /value that/);

@@ -22,7 +22,7 @@ export const send: ServiceRequest = { isSend: true, path: '/v1/notification/send
 export const readStatus: ServiceRequest = {
 	isSend: false,
 	path: '/v1/notification/status/id/1001',
-	isOfCampaign: true,
+	named: { what: 'such campaign', fix: 'Correct the ID.' },
 };
 export const readCount: ServiceRequest = { isSend: false, path: '/v1/site/subscriber_count' };
 
