@@ -187,13 +187,16 @@ const fromWindows1252 = (text: string): string =>
 const toPrintable = (text: string): string =>
 	fromWindows1252(text).replace(/(?!\s)\p{Cc}|\p{Surrogate}/gu, '');
 
+/** A text that is compared with others, such as an attribute's value. */
+export const toCompared = (text: string): string => trimHidden(fromWindows1252(text));
+
 /** What is left out of a text, and nobody misses. */
 const cleaned: Readonly<Record<Use, (text: string) => string>> = {
 	line: (text) => trimBlanks(toOneLine(toPrintable(text))),
 	lines: (text) => trimBlanks(toPrintable(text)),
 	exact: trimHidden,
-	attribute: trimHidden,
-	other: trimHidden,
+	attribute: toCompared,
+	other: toCompared,
 };
 
 /**

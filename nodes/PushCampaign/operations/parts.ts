@@ -112,7 +112,7 @@ function withWord(code: string): string {
 		if (written === undefined) return found;
 		return written === '.' ? '?.' : '?.[';
 	});
-	return `${safe} || 'there'`;
+	return safe.includes('||') ? safe : `${safe} || 'there'`;
 }
 
 /** Refuses a text that is more than one pair of braces, of which one gave nothing. */
@@ -122,8 +122,9 @@ export function missingPart(judged: Judged): Refusal | undefined {
 		if (lack === undefined) continue;
 		const written = clip(`{{${part.code}}}`);
 		// What is there, be it a blank, no other word replaces.
-		const mayBeReplaced = isSeen(judged.use) && part.text === '' && !part.code.includes('||');
-		const instead = `, or write what stands in its place, such as {{ ${clip(withWord(part.code))} }}`;
+		const better = withWord(part.code);
+		const mayBeReplaced = isSeen(judged.use) && part.text === '' && better !== part.code.trim();
+		const instead = `, or write what stands in its place, such as {{ ${clip(better)} }}`;
 		return {
 			what: `has a part that gave ${lack}, ${written}`,
 			fix: `Fill in what ${written} reads${mayBeReplaced ? instead : ''}.`,

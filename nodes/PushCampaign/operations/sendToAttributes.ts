@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Field, ItemParameters } from '../n8n/parameters';
 import { isBlankText, splitTemplate } from '../n8n/template';
 import { namesIn } from '../service/json';
-import { clip, quote, trimHidden } from '../service/text';
-import { judge, readText, requireText } from './judge';
+import { clip, quote } from '../service/text';
+import { judge, readText, requireText, toCompared } from './judge';
 import type { SendOperation } from './operation';
 import { sendProperties, toolNotice } from './sendFields';
 import {
@@ -75,7 +75,7 @@ function checkText(item: ItemParameters, field: Field, text: string, use?: 'attr
 /** What an attribute may be compared with. Specification, Audience fields. */
 function checkValue(item: ItemParameters, field: Field, value: unknown): Attribute[1] {
 	if (typeof value === 'boolean') return value;
-	if (typeof value === 'string') return checkText(item, field, trimHidden(value), 'attribute');
+	if (typeof value === 'string') return checkText(item, field, toCompared(value), 'attribute');
 	if (isBlank(value)) throw missing(item, field);
 	if (typeof value === 'number' && Number.isFinite(value)) {
 		requireDigits(field, value);
@@ -146,7 +146,7 @@ function fromJson(item: ItemParameters): Attribute[] {
 	}
 	const entries: Array<[string, unknown]> = Object.entries(parsed);
 	const attributes = entries.map(([entered, value]): Attribute => {
-		const name = checkText(item, field, trimHidden(entered));
+		const name = checkText(item, field, toCompared(entered));
 		return [name, checkValue(item, { ...field, label: `${name} in ${field.label}` }, value)];
 	});
 	if (typeof given === 'string') requireOnce(field, namesIn(given));

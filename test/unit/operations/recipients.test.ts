@@ -119,6 +119,7 @@ describe('Attributes', () => {
 			{ name: '\u202Acity\u00AD', value: 'pro\u200E' },
 			{ name: 'heart', value: '❤\uFE0F' },
 			{ name: 'left', value: 'None' },
+			{ name: 'name', value: 'O\u0092Neil' },
 		];
 		const given = fromPairs(pairs, { input: { age: 42, vip: false } });
 		expect(Object.entries(given ?? {})).toEqual([
@@ -129,6 +130,7 @@ describe('Attributes', () => {
 			['city', 'pro'],
 			['heart', '❤\uFE0F'],
 			['left', 'None'],
+			['name', 'O’Neil'],
 		]);
 	});
 
