@@ -3,9 +3,8 @@ import { describeRecipients } from '../operations/send';
 import { validationProblem } from '../service/problems';
 import { capitalize, clip, quote } from '../service/text';
 import { InvalidInput } from '../service/thrown';
-import { listSome, mostNamed, nameItems } from './names';
+import { groupBy, listSome, mostNamed, nameItems } from './names';
 import type { ItemThat, RunItem } from './runItem';
-import { groupBy } from './runItem';
 
 // Items of one run that are the same, by their ID or by what their subscribers would see.
 

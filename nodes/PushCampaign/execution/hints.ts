@@ -4,12 +4,12 @@ import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
 import { idsOf, mendingOf } from './failureTexts';
-import { listSome, mostNamed, reasonsOf } from './names';
+import { counted, groupBy, listSome, mostNamed, reasonsOf } from './names';
 import type { RunKind } from './refusals';
 import type { Hint } from './results';
-import { counted, escaped, failedHint, info, warning } from './results';
+import { escaped, failedHint, info, warning } from './results';
 import type { ItemThat, RunItem } from './runItem';
-import { failuresIn, groupBy } from './runItem';
+import { failuresIn, sentEarlier } from './runItem';
 
 // What the editor says above the output of a run.
 
@@ -69,7 +69,7 @@ function sentHint(items: readonly RunItem[]): Hint {
 	const sends = goingOut(items)
 		.filter(isFirst)
 		.filter(({ how }) => how === 'sent');
-	const before = items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+	const before = sentEarlier(items);
 	const earlier = before > 0 ? ` ${counted(before, 'was', 'were')} sent earlier.` : '';
 	if (sends.length + before === 0) return undefined;
 	if (sends.length === 0) return info(`Nothing was sent now.${earlier}`);
@@ -179,9 +179,8 @@ function dryRunHint(
 				? `${sends.length} of ${checked} would be sent. The others would not:`
 				: `${unsendable.length} of ${counted(checked, 'item')} ${are} not valid, so none would be sent:`,
 		);
-		const mending = [...new Set(mendingOf(unsendable))].filter((fix) => fix !== undefined);
 		const reasons = reasonsOf(unsendable, mostNamed).map(capitalize);
-		lines.push(...[...reasons, ...mending].map(escaped), '');
+		lines.push(...[...reasons, ...mendingOf(unsendable)].map(escaped), '');
 	}
 	const [first] = sends;
 	if (first !== undefined) {

@@ -12,7 +12,7 @@ import { prepareSend, testOf } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { asEntered } from '../operations/values';
 import type { Send } from '../send/once';
-import type { OpenMemory } from '../send/open';
+import type { SendMemory } from '../send/open';
 import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput } from '../service/thrown';
@@ -35,7 +35,7 @@ export interface Plan {
 export async function planSends(
 	context: IExecuteFunctions,
 	operation: SendOperation,
-	memory: OpenMemory,
+	memory: SendMemory,
 ): Promise<Plan> {
 	const itemAt = itemParameters(context);
 	const parameters = context.getInputData().map((_input, index) => itemAt(index));
@@ -87,7 +87,7 @@ class Planner {
 	constructor(
 		context: IExecuteFunctions,
 		private readonly operation: SendOperation,
-		private readonly memory: OpenMemory,
+		private readonly memory: SendMemory,
 		private readonly kind: RunKind,
 	) {
 		this.connectionOf = connections(context);

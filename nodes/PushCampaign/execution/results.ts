@@ -10,6 +10,7 @@ import { sleep } from 'n8n-workflow';
 import type { QueueOptions } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
+import { counted } from './names';
 import { isForModel } from './start';
 
 /** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
@@ -81,9 +82,6 @@ const hint = (type: 'info' | 'warning', lines: readonly string[]): NodeExecution
 });
 export const info = (...lines: string[]) => hint('info', lines);
 export const warning = (...lines: string[]) => hint('warning', lines);
-
-export const counted = (count: number, one: string, more = `${one}s`) =>
-	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
 
 /**
  * How many items failed in a run that went on, and where to look.

@@ -65,6 +65,14 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 
+/** How many were sent now. */
+export const sentNow = (items: readonly RunItem[]): number =>
+	items.filter(({ how }) => how === 'sent').length;
+
+/** How many an earlier try or an earlier execution has sent. */
+export const sentEarlier = (items: readonly RunItem[]): number =>
+	items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+
 /** Whether the service has no such subscriber: that is about this item alone. */
 export const isGone = ({ problem, subscriberId }: FailedItem): boolean =>
 	problem.type === 'invalid_sid' && subscriberId !== undefined;
@@ -104,18 +112,4 @@ export function rowOf(
 		operation,
 		isDryRun ? { dryRun: true, error } : { status, description, error },
 	);
-}
-
-/** Values of the same name, in the order of the first one of each. */
-export function groupBy<Value>(
-	values: readonly Value[],
-	nameOf: (value: Value) => string,
-): Map<string, Value[]> {
-	const groups = new Map<string, Value[]>();
-	for (const value of values) {
-		const group = groups.get(nameOf(value)) ?? [];
-		group.push(value);
-		groups.set(nameOf(value), group);
-	}
-	return groups;
 }

@@ -11,8 +11,8 @@ import { itemParameters } from '../n8n/parameters';
 import type { QueryOperation } from '../operations/operation';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { retryWith } from './failureTexts';
-import type { Refused } from './names';
+import { describeRead } from './failureTexts';
+import type { Failure } from './names';
 import { haveOneReason, notValid } from './names';
 import {
 	failedHint,
@@ -50,19 +50,17 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const describe = (problem: Problem) =>
-		[problem.said, problem.fix, retryWith([problem], retryOffer(context), 'goes on from this node')]
-			.filter((sentence) => sentence)
-			.join(' ');
-	const failures: Refused[] = [];
+	const describe = (failure: Failure) => describeRead(failure, retryOffer(context));
+	const failures: Failure[] = [];
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
 		if (answer === undefined) return { row: {}, isFailed: false };
 		// Items that share an answer must not share its object: a later node may change one of them.
 		if ('value' in answer) return { row: structuredClone(answer.value), isFailed: false };
 		const { problem } = answer;
-		failures.push({ index, problem });
-		const error = toItemError(problem, describe(problem), false);
+		const failure = { index, problem };
+		failures.push(failure);
+		const error = toItemError(problem, describe(failure), false);
 		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
@@ -70,7 +68,7 @@ export async function runReads(
 		const { index, problem } = first;
 		const isOfAll = problem.type !== 'validation' || haveOneReason(failures, plans.length);
 		const message = isOfAll ? problem.message : notValid(failures, plans.length, '');
-		throw toRunError(context, problem, message, describe(problem), index);
+		throw toRunError(context, problem, message, describe(first), index);
 	}
 	const hint = failedHint(failures.length, plans.length, isErrorOutput(context));
 	return toOutput(context, results, [hint]);

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { SendOperation } from '../operations/operation';
 import { isSentOnlyOnce } from '../operations/options';
 import { requireTimezone } from '../operations/timing';
-import type { OpenMemory } from '../send/open';
+import type { SendMemory } from '../send/open';
 import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
@@ -80,7 +80,7 @@ async function toResults(
 function throwFailure(
 	context: IExecuteFunctions,
 	{ audience }: SendOperation,
-	memory: OpenMemory,
+	memory: SendMemory,
 	{ kind, items }: Plan,
 ): void {
 	const all = context.getInputData().length;
@@ -102,12 +102,13 @@ function throwFailure(
 	}
 	const hasEntries = memory.ledger.hasEntries();
 	const circumstances: Circumstances = {
-		...{ retry: retryOffer(context), isToOne, isTest },
+		...{ isToOne, isTest },
+		// Whoever tries the workflow in the editor clicks once more, and a test is no part of what is left.
+		retry: isTest || (isInEditor(context) && !hasEntries) ? 'none' : retryOffer(context),
 		hasSentWithoutId: hasEntries && items.some(({ parameters }) => !isSentOnlyOnce(parameters)),
-		isTriedOnceMore: isInEditor(context) && !hasEntries,
 	};
 	const message = messageOfRun(items, main, all);
-	const description = describeRun(items, main, circumstances, all);
+	const description = describeRun(items, main, all, circumstances);
 	throw toRunError(context, problem, message, description, index);
 }
 

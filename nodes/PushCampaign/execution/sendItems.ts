@@ -9,12 +9,13 @@ import { lateness } from '../operations/timing';
 import { readable } from '../operations/values';
 import type { Send, SendOutcome } from '../send/once';
 import { trySend } from '../send/once';
-import type { OpenMemory } from '../send/open';
+import type { SendMemory } from '../send/open';
+import { groupBy } from './names';
 import type { Plan } from './plan';
 import { alreadySentUnderKey, alreadyUnknown, sentByItem } from './refusals';
 import { queueOptions } from './results';
 import type { FailedItem, ItemThat, RunItem } from './runItem';
-import { failuresIn, groupBy, rowWith } from './runItem';
+import { failuresIn, rowWith } from './runItem';
 import { isForModel } from './start';
 
 type ReadyItem = ItemThat<'ready'>;
@@ -29,10 +30,11 @@ function jobOf(item: ReadyItem, repeats: readonly ReadyItem[], isTest: boolean):
 	const content = () => digest(JSON.stringify([site, send.audience, send.body]));
 	return {
 		position: isTest ? undefined : (item.position ?? content()),
-		repeats: repeats.map((each) => ({
-			position: each.position,
-			row: toRow(each.send, sentByItem(index)),
-		})),
+		repeats: new Map(
+			repeats.flatMap((each) =>
+				each.position === undefined ? [] : [[each.position, toRow(each.send, sentByItem(index))]],
+			),
+		),
 		key: item.key,
 		timeoutMs: send.options.timeoutMs,
 		refusal: () => lateness(send.timing, Date.now()),
@@ -43,7 +45,7 @@ function jobOf(item: ReadyItem, repeats: readonly ReadyItem[], isTest: boolean):
 
 /** A send that must not go out. It is asked whether it was sent, or may have been: then it is not judged. */
 const refusedJob = ({ position, key, problem, parameters }: FailedItem): Send => ({
-	...{ position, key, repeats: [] },
+	...{ position, key, repeats: new Map() },
 	timeoutMs: readable(() => readTimeout(parameters)) ?? defaultTimeoutMs,
 	refusal: () => problem,
 	request: async () => await Promise.reject(new Error('It is refused')),
@@ -75,7 +77,7 @@ function endOf(
 export async function askRefused(
 	context: IExecuteFunctions,
 	operation: SendOperation,
-	memory: OpenMemory,
+	memory: SendMemory,
 	items: readonly RunItem[],
 ): Promise<RunItem[]> {
 	const refused = failuresIn(items).filter(({ key }) => key !== undefined);
@@ -103,7 +105,7 @@ export async function askRefused(
 export async function sendAll(
 	context: IExecuteFunctions,
 	operation: SendOperation,
-	memory: OpenMemory,
+	memory: SendMemory,
 	{ items, kind }: Plan,
 ): Promise<RunItem[]> {
 	const ready = items.filter((item) => item.how === 'ready');
