@@ -5,11 +5,11 @@ import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
 import { idsOf, mendingOf } from './failureTexts';
 import { counted, groupBy, listSome, mostNamed, reasonsOf } from './names';
-import type { RunKind } from './refusals';
 import type { Hint } from './results';
 import { escaped, failedHint, info, warning } from './results';
 import type { ItemThat, RunItem } from './runItem';
 import { failuresIn, sentEarlier } from './runItem';
+import type { RunKind } from './start';
 
 // What the editor says above the output of a run.
 

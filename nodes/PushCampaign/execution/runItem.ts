@@ -7,6 +7,7 @@ import { toRequest, toRow, toRowAsEntered } from '../operations/send';
 import type { Send } from '../send/once';
 import type { Problem } from '../service/problems';
 import { notStartedProblem } from '../service/problems';
+import { clip } from '../service/text';
 import { toItemError } from './results';
 
 /** What is known of each item of a run that sends, before it is read. */
@@ -82,6 +83,20 @@ export const isOut = (item: RunItem): boolean =>
 	item.how === 'failed'
 		? item.problem.outcome === 'unknown'
 		: item.how === 'sent' || item.how === 'before';
+
+const nothingSent = (why: string, status: 'alreadySent' | 'unknown' = 'alreadySent'): Ending => ({
+	status,
+	description: `Nothing was sent for this item: ${why}`,
+});
+
+export const alreadySentUnderKey = nothingSent('its ID was sent earlier');
+
+export const sentByItem = (index: number): Ending =>
+	nothingSent(`the same was sent by item ${index} of this run`);
+
+/** The ending of an item whose ID an earlier execution has told as unknown. */
+export const alreadyUnknown = (id: string): Ending =>
+	nothingSent(`it is unknown whether its ID '${clip(id)}' was sent earlier`, 'unknown');
 
 /** The row that a send would give, as far as it is known. */
 export const rowWith = (

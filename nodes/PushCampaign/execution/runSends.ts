@@ -1,13 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { itemParameters } from '../n8n/parameters';
 import type { SendOperation } from '../operations/operation';
 import { isSentOnlyOnce } from '../operations/options';
 import { requireTimezone } from '../operations/timing';
-import type { SendMemory } from '../send/open';
 import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
+import { InvalidInput } from '../service/thrown';
 import { foldSame, refuseWrongIds } from './duplicates';
 import type { Circumstances } from './failureTexts';
 import {
@@ -20,14 +21,13 @@ import {
 } from './failureTexts';
 import { hintsOf } from './hints';
 import { toSentences } from './names';
-import type { Plan } from './plan';
 import { planSends } from './plan';
-import type { RunKind } from './refusals';
 import { isErrorOutput, toOutput, toRunError } from './results';
 import type { FailedItem, RunItem } from './runItem';
 import { failuresIn, isGone, isOut, rowOf } from './runItem';
 import { askRefused, sendAll } from './sendItems';
-import { isForModel, isInEditor, retryOf, retryOffer } from './start';
+import type { Run } from './start';
+import { isForModel, isInEditor, kindOfRun, retryOf, retryOffer } from './start';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -39,27 +39,28 @@ export async function runSends(
 	operation: SendOperation,
 ): Promise<INodeExecutionData[]> {
 	requireTimezone(context.getTimezone());
+	const itemAt = itemParameters(context);
+	const parameters = context.getInputData().map((_input, index) => itemAt(index));
+	const decided = kindOfRun(context, parameters);
+	const refusal = decided instanceof InvalidInput ? decided : undefined;
+	const kind = decided instanceof InvalidInput ? 'send' : decided;
 	const memory = openMemory(context, retryOf(context));
-	const { kind, items: planned } = await planSends(context, operation, memory);
-	const checked = refuseWrongIds(planned);
-	const asked = kind === 'send' ? await askRefused(context, operation, memory, checked) : checked;
+	const run: Run = { context, operation, memory, kind };
+	const checked = refuseWrongIds(await planSends(run, parameters, refusal));
+	const asked = kind === 'send' ? await askRefused(run, checked) : checked;
 	const items = foldSame(asked);
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(items).some(({ problem }) => problem.outcome === 'notSent');
 	const isStopped = context.getExecutionCancelSignal()?.aborted ?? false;
 	const mayStart = !isStopped && (context.continueOnFail() || !isRefused);
-	const ended = mayStart ? await sendAll(context, operation, memory, { kind, items }) : items;
-	throwFailure(context, operation, memory, { kind, items: ended });
-	return await toResults(context, operation, kind, isErrorOutput(context) ? ended : letGo(ended));
+	const ended = mayStart ? await sendAll(run, items) : items;
+	throwFailure(run, ended);
+	return await toResults(run, isErrorOutput(context) ? ended : letGo(ended));
 }
 
 /** What the run gives, and its hints. */
-async function toResults(
-	context: IExecuteFunctions,
-	operation: SendOperation,
-	kind: RunKind,
-	items: readonly RunItem[],
-): Promise<INodeExecutionData[]> {
+async function toResults(run: Run, items: readonly RunItem[]): Promise<INodeExecutionData[]> {
+	const { context, operation, kind } = run;
 	const isToOne = operation.audience === 'subscriber';
 	const describe = (item: FailedItem) => describeItem(item, isToOne, isForModel(context));
 	const results = items.map((item) => ({
@@ -77,15 +78,10 @@ async function toResults(
 }
 
 /** Throws if the run was stopped, or if it failed and does not go on. */
-function throwFailure(
-	context: IExecuteFunctions,
-	{ audience }: SendOperation,
-	memory: SendMemory,
-	{ kind, items }: Plan,
-): void {
+function throwFailure({ context, operation, memory, kind }: Run, items: readonly RunItem[]): void {
 	const all = context.getInputData().length;
 	const isTest = kind === 'test';
-	const isToOne = isTest || audience === 'subscriber';
+	const isToOne = isTest || operation.audience === 'subscriber';
 	if (context.getExecutionCancelSignal()?.aborted) {
 		const message = toSentences('The execution was canceled', tally(items, all));
 		const description = describeFailures(items, isToOne);

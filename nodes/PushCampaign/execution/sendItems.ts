@@ -1,21 +1,16 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
 import { runQueue } from '../delivery/queue';
 import { digest } from '../n8n/connection';
-import type { SendOperation } from '../operations/operation';
 import { defaultTimeoutMs, readTimeout } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { readable } from '../operations/values';
 import type { Send, SendOutcome } from '../send/once';
 import { trySend } from '../send/once';
-import type { SendMemory } from '../send/open';
 import { groupBy } from './names';
-import type { Plan } from './plan';
-import { alreadySentUnderKey, alreadyUnknown, sentByItem } from './refusals';
 import { queueOptions } from './results';
 import type { FailedItem, ItemThat, RunItem } from './runItem';
-import { failuresIn, rowWith } from './runItem';
+import { alreadySentUnderKey, alreadyUnknown, failuresIn, rowWith, sentByItem } from './runItem';
+import type { Run } from './start';
 import { isForModel } from './start';
 
 type ReadyItem = ItemThat<'ready'>;
@@ -54,8 +49,8 @@ const refusedJob = ({ position, key, problem, parameters }: FailedItem): Send =>
 
 /** How an item ended, by the outcome of its send; or of the one that goes out in its place. */
 function endOf(
+	{ operation }: Run,
 	item: ItemThat<'ready' | 'failed'>,
-	operation: SendOperation,
 	outcome: SendOutcome | undefined,
 ): RunItem {
 	if (outcome === undefined) return item;
@@ -74,12 +69,8 @@ function endOf(
 }
 
 /** Asks whether refused items were sent under their IDs, or may have been: then they are not judged. */
-export async function askRefused(
-	context: IExecuteFunctions,
-	operation: SendOperation,
-	memory: SendMemory,
-	items: readonly RunItem[],
-): Promise<RunItem[]> {
+export async function askRefused(run: Run, items: readonly RunItem[]): Promise<RunItem[]> {
+	const { context, memory } = run;
 	const refused = failuresIn(items).filter(({ key }) => key !== undefined);
 	const tries = refused.map((item) => async () => {
 		const attempt = await trySend(memory, refusedJob(item));
@@ -96,18 +87,14 @@ export async function askRefused(
 			outcome.problem.outcome === 'notSent' &&
 			outcome.problem !== refused[place]?.problem,
 	);
-	const ends = refused.map((item, place) => endOf(item, operation, outcomes[place] ?? unavailable));
+	const ends = refused.map((item, place) => endOf(run, item, outcomes[place] ?? unavailable));
 	const byIndex = new Map(ends.map((item) => [item.index, item]));
 	return items.map((item) => byIndex.get(item.index) ?? item);
 }
 
 /** Sends what is ready; what is the same as another item goes out with that. */
-export async function sendAll(
-	context: IExecuteFunctions,
-	operation: SendOperation,
-	memory: SendMemory,
-	{ items, kind }: Plan,
-): Promise<RunItem[]> {
+export async function sendAll(run: Run, items: readonly RunItem[]): Promise<RunItem[]> {
+	const { context, memory, kind } = run;
 	const ready = items.filter((item) => item.how === 'ready');
 	// An agent's tool decides anew in each execution.
 	const isClaimed = ready.length > 0 && !isForModel(context);
@@ -124,6 +111,6 @@ export async function sendAll(
 	const outcomes = await runQueue(tries, queueOptions(context));
 	const byIndex = new Map(firsts.map(({ index }, place) => [index, outcomes[place]]));
 	return items.map((item) =>
-		item.how === 'ready' ? endOf(item, operation, byIndex.get(item.sameAs ?? item.index)) : item,
+		item.how === 'ready' ? endOf(run, item, byIndex.get(item.sameAs ?? item.index)) : item,
 	);
 }

@@ -5,12 +5,13 @@ import type { Attempt } from '../delivery/queue';
 import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { unknownProblem, validationProblem } from '../service/problems';
+import { unknownProblem } from '../service/problems';
 import { clip } from '../service/text';
-import { messageOf, Unavailable } from '../service/thrown';
+import { messageOf } from '../service/thrown';
 import type { ClaimEnd, KeyState } from './keys';
 import type { Ledger } from './ledger';
 import type { SendMemory } from './open';
+import { toUnavailable } from './open';
 
 /** One item's send. */
 export interface Send {
@@ -68,10 +69,7 @@ const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
  * @throws nothing but what is a defect of this node
  */
 export async function trySend(memory: Asked, send: Send): Promise<SendAttempt> {
-	return await tryOnce(memory, send).catch((error: unknown) => {
-		if (!(error instanceof Unavailable)) throw error;
-		return failed(validationProblem(error));
-	});
+	return await tryOnce(memory, send).catch((error: unknown) => failed(toUnavailable(error)));
 }
 
 const withoutKey: KeyState = { is: 'free', lastClaim: 0 };

@@ -20,6 +20,12 @@ function contextOf(context: IExecuteFunctions): object {
 	}
 }
 
+/** n8n's database did not answer. @throws anything else */
+export function toUnavailable(error: unknown): Problem {
+	if (!(error instanceof Unavailable)) throw error;
+	return validationProblem(error);
+}
+
 /** In another process: what n8n saved for this one is what the other one began with. */
 export const secondRetry = validationProblem(
 	new InvalidInput(
@@ -68,12 +74,8 @@ export function openMemory(context: IExecuteFunctions, retryOf: string | undefin
 			if (retryOf === undefined) return undefined;
 			// Where n8n gives no rows, what this process remembers holds alone.
 			const insert = async (name: string) => !(await rows.areUsable()) || (await rows.insert(name));
-			try {
-				return (await ledger.takeOver(insert)) ? undefined : secondRetry;
-			} catch (error) {
-				if (error instanceof Unavailable) return validationProblem(error);
-				throw error;
-			}
+			const claim = async () => ((await ledger.takeOver(insert)) ? undefined : secondRetry);
+			return await claim().catch(toUnavailable);
 		},
 	};
 }
