@@ -15,13 +15,15 @@ const newItemsIn = (items: readonly RunItem[]): NewItem[] =>
 	items.filter((item) => item.how === 'ready' || item.how === 'shown');
 
 /** The send itself, or the one that a test stands for. */
-const meantBy = ({ send }: NewItem): PreparedSend => send.standsFor ?? send;
+export const meantBy = ({ send }: { readonly send: PreparedSend }): PreparedSend =>
+	send.standsFor ?? send;
 
 /** What is seen, by whom and when. */
 const notificationOf = (item: NewItem) => `${item.connection.site} ${meantBy(item).notification}`;
 
 /** One subscriber may get the same again. */
-const isToMany = (item: NewItem) => meantBy(item).audience !== 'subscriber';
+export const isToMany = (item: { readonly send: PreparedSend }): boolean =>
+	meantBy(item).audience !== 'subscriber';
 
 const countOf = (items: readonly NewItem[], nameOf: (item: NewItem) => string) =>
 	new Set(items.map(nameOf)).size;

@@ -12,8 +12,7 @@ import { lateness } from '../operations/timing';
 import { asEntered } from '../operations/values';
 import type { Send } from '../send/once';
 import type { Problem } from '../service/problems';
-import { unknownProblem, validationProblem } from '../service/problems';
-import type { InvalidInput } from '../service/thrown';
+import { unknownProblem } from '../service/problems';
 import { planEach } from './results';
 import type { FailedItem, KnownItem, RunItem } from './runItem';
 import type { Run } from './start';
@@ -22,14 +21,12 @@ import { isTriedOut } from './start';
 /**
  * Reads and checks the items of a run; fewer if the execution is stopped. What this execution has sent gives its first
  * answer again, and is not read.
- * @param refusal why nothing new is sent
  */
 export async function planSends(
 	run: Run,
 	parameters: readonly ItemParameters[],
-	refusal: InvalidInput | undefined,
 ): Promise<RunItem[]> {
-	const planner = new Planner(run, refusal && validationProblem(refusal));
+	const planner = new Planner(run);
 	const plan = async (item: ItemParameters, index: number) => await planner.plan(item, index);
 	return await planEach(run.context, parameters, plan);
 }
@@ -53,11 +50,11 @@ class Planner {
 	/** The run of the node in this execution; an agent's tool has none: a call is known by its content. */
 	private readonly runIndex: number | undefined;
 
-	/** @param unavailable why nothing new is sent: what the run does, a credential or a database that can't be had */
-	constructor(
-		private readonly run: Run,
-		private unavailable: Problem | undefined,
-	) {
+	/** Why nothing new is sent: what the run does, a credential or a database that can't be had. It fails once. */
+	private unavailable: Problem | undefined;
+
+	constructor(private readonly run: Run) {
+		this.unavailable = run.refusal;
 		const { context } = run;
 		const node = context.getNode();
 		this.connectionOf = connections(context);

@@ -66,8 +66,7 @@ export function toItemError(
 	};
 }
 
-/** The editor shows hints as HTML. */
-export const escaped = (text: string) =>
+const escaped = (text: string) =>
 	text
 		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 		.replace(/\r?\n/g, '<br>');
@@ -75,13 +74,19 @@ export const escaped = (text: string) =>
 /** What there may be to say. */
 export type Hint = NodeExecutionHint | undefined;
 
-const hint = (type: 'info' | 'warning', lines: readonly string[]): NodeExecutionHint => ({
-	message: lines.join('<br>'),
+/** The editor shows hints as HTML. */
+export type Line = string | { readonly bold: string };
+
+const toHtml = (line: Line) =>
+	typeof line === 'string' ? escaped(line) : `<b>${escaped(line.bold)}</b>`;
+
+const hint = (type: 'info' | 'warning', lines: readonly Line[]): NodeExecutionHint => ({
+	message: lines.map(toHtml).join('<br>'),
 	type,
 	location: 'outputPane',
 });
-export const info = (...lines: string[]) => hint('info', lines);
-export const warning = (...lines: string[]) => hint('warning', lines);
+export const info = (...lines: Line[]) => hint('info', lines);
+export const warning = (...lines: Line[]) => hint('warning', lines);
 
 /**
  * How many items failed in a run that went on, and where to look.
@@ -96,7 +101,7 @@ export function failedHint(
 	if (failed === 0) return undefined;
 	const where = isToErrorOutput ? 'the Error output' : 'the error column';
 	const message = `${failed} of ${counted(items, 'item')} failed: see ${where}. ${which}`;
-	return warning(escaped(message.trim()));
+	return warning(message.trim());
 }
 
 export const isErrorOutput = (context: IExecuteFunctions): boolean =>

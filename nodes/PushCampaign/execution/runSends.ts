@@ -8,7 +8,6 @@ import { requireTimezone } from '../operations/timing';
 import { openMemory } from '../send/open';
 import { subscriberCount } from '../service/answers';
 import { subscriberCountPath } from '../service/rules';
-import { InvalidInput } from '../service/thrown';
 import { foldSame, refuseWrongIds } from './duplicates';
 import type { Circumstances } from './failureTexts';
 import {
@@ -27,7 +26,7 @@ import type { FailedItem, RunItem } from './runItem';
 import { failuresIn, isGone, isOut, rowOf } from './runItem';
 import { askRefused, sendAll } from './sendItems';
 import type { Run } from './start';
-import { isForModel, isInEditor, kindOfRun, retryOf, retryOffer } from './start';
+import { isForModel, isInEditor, decide, retryOf, retryOffer } from './start';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -41,13 +40,10 @@ export async function runSends(
 	requireTimezone(context.getTimezone());
 	const itemAt = itemParameters(context);
 	const parameters = context.getInputData().map((_input, index) => itemAt(index));
-	const decided = kindOfRun(context, parameters);
-	const refusal = decided instanceof InvalidInput ? decided : undefined;
-	const kind = decided instanceof InvalidInput ? 'send' : decided;
 	const memory = openMemory(context, retryOf(context));
-	const run: Run = { context, operation, memory, kind };
-	const checked = refuseWrongIds(await planSends(run, parameters, refusal));
-	const asked = kind === 'send' ? await askRefused(run, checked) : checked;
+	const run: Run = { context, operation, memory, ...decide(context, parameters) };
+	const checked = refuseWrongIds(await planSends(run, parameters));
+	const asked = run.kind === 'send' ? await askRefused(run, checked) : checked;
 	const items = foldSame(asked);
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(items).some(({ problem }) => problem.outcome === 'notSent');
