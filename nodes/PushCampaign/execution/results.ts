@@ -10,6 +10,7 @@ import { sleep } from 'n8n-workflow';
 import type { QueueOptions } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
+import type { Failure } from './names';
 import { counted } from './names';
 import { isForModel } from './start';
 
@@ -42,13 +43,12 @@ export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
 /** n8n's error for a run that failed. It tells a model the message alone. */
 export function toRunError(
 	context: IExecuteFunctions,
-	problem: Problem,
-	message: string,
+	{ index: itemIndex, problem }: Failure,
+	text: string,
 	description: string,
-	itemIndex: number,
 ): NodeError {
-	const shown = isForModel(context) ? `${message}. ${description}` : message;
-	return toN8nError(context.getNode(), problem, { message: shown, description, itemIndex });
+	const message = isForModel(context) ? `${text}. ${description}` : text;
+	return toN8nError(context.getNode(), problem, { message, description, itemIndex });
 }
 
 /** The `error` of an item that failed. A read has no outcome. */

@@ -3,12 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import type { Ending, PreparedSend, SendOperation } from '../operations/operation';
-import { toRequest, toRow, toRowAsEntered } from '../operations/send';
+import { toRow, toRowAsEntered } from '../operations/send';
 import type { Send } from '../send/once';
 import type { Problem } from '../service/problems';
-import { notStartedProblem } from '../service/problems';
 import { clip } from '../service/text';
-import { toItemError } from './results';
 
 /** What is known of each item of a run that sends, before it is read. */
 export interface KnownItem {
@@ -66,7 +64,6 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 
-/** How many were sent now. */
 export const sentNow = (items: readonly RunItem[]): number =>
 	items.filter(({ how }) => how === 'sent').length;
 
@@ -84,19 +81,23 @@ export const isOut = (item: RunItem): boolean =>
 		? item.problem.outcome === 'unknown'
 		: item.how === 'sent' || item.how === 'before';
 
-const nothingSent = (why: string, status: 'alreadySent' | 'unknown' = 'alreadySent'): Ending => ({
-	status,
-	description: `Nothing was sent for this item: ${why}`,
+const nothingSent = 'Nothing was sent for this item:';
+
+export const alreadySentUnderKey: Ending = {
+	status: 'alreadySent',
+	description: `${nothingSent} its ID was sent earlier`,
+};
+
+export const sentByItem = (index: number): Ending => ({
+	status: 'alreadySent',
+	description: `${nothingSent} the same was sent by item ${index} of this run`,
 });
 
-export const alreadySentUnderKey = nothingSent('its ID was sent earlier');
-
-export const sentByItem = (index: number): Ending =>
-	nothingSent(`the same was sent by item ${index} of this run`);
-
-/** The ending of an item whose ID an earlier execution has told as unknown. */
-export const alreadyUnknown = (id: string): Ending =>
-	nothingSent(`it is unknown whether its ID '${clip(id)}' was sent earlier`, 'unknown');
+/** Of an ID that an earlier execution has told as unknown. */
+export const alreadyUnknown = (id: string): Ending => ({
+	status: 'unknown',
+	description: `${nothingSent} it is unknown whether its ID '${clip(id)}' was sent earlier`,
+});
 
 /** The row that a send would give, as far as it is known. */
 export const rowWith = (
@@ -105,26 +106,3 @@ export const rowWith = (
 	ending: Ending,
 ): IDataObject =>
 	send === undefined ? toRowAsEntered(parameters, operation, ending) : toRow(send, ending);
-
-/** What an item gives. `describe` says of one that failed what to do. */
-export function rowOf(
-	item: RunItem,
-	operation: SendOperation,
-	isDryRun: boolean,
-	describe: (item: FailedItem) => string,
-): IDataObject {
-	if (item.how === 'sent' || item.how === 'before') return item.row;
-	if (item.how === 'shown') {
-		const request = toRequest(item.connection.baseUrl, item.send);
-		return toRow(item.send, { dryRun: true, request });
-	}
-	const problem = item.how === 'ready' ? notStartedProblem : item.problem;
-	const { outcome: status, message: description } = problem;
-	if (item.how === 'gone') return rowWith(item, operation, { status, description });
-	const error = toItemError(problem, item.how === 'failed' ? describe(item) : '', true);
-	return rowWith(
-		item,
-		operation,
-		isDryRun ? { dryRun: true, error } : { status, description, error },
-	);
-}

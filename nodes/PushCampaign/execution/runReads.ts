@@ -50,25 +50,24 @@ export async function runReads(
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const describe = (failure: Failure) => describeRead(failure, retryOffer(context));
 	const failures: Failure[] = [];
+	const describe = (failure: Failure) => describeRead(failure, retryOffer(context));
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
 		if (answer === undefined) return { row: {}, isFailed: false };
 		// Items that share an answer must not share its object: a later node may change one of them.
 		if ('value' in answer) return { row: structuredClone(answer.value), isFailed: false };
-		const { problem } = answer;
-		const failure = { index, problem };
+		const failure = { index, problem: answer.problem };
 		failures.push(failure);
-		const error = toItemError(problem, describe(failure), false);
+		const error = toItemError(answer.problem, describe(failure), false);
 		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
 	if (first !== undefined && !isContinuing) {
-		const { index, problem } = first;
-		const isOfAll = problem.type !== 'validation' || haveOneReason(failures, plans.length);
-		const message = isOfAll ? problem.message : notValid(failures, plans.length, '');
-		throw toRunError(context, problem, message, describe(first), index);
+		const { type, message } = first.problem;
+		const isOfAll = type !== 'validation' || haveOneReason(failures, plans.length);
+		const text = isOfAll ? message : notValid(failures, plans.length, '');
+		throw toRunError(context, first, text, describe(first));
 	}
 	const hint = failedHint(failures.length, plans.length, isErrorOutput(context));
 	return toOutput(context, results, [hint]);
