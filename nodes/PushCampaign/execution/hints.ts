@@ -104,7 +104,7 @@ function sameAudienceHint(items: readonly RunItem[]): Hint {
 	const audienceOf = (item: GoingOut) => `${item.connection.site} ${meantBy(item).recipients}`;
 	const several = [...groupBy(campaigns, audienceOf).values()].find(({ length }) => length > 1);
 	if (several === undefined) return undefined;
-	const whom = toWhom(several.slice(0, 1).map(meantBy));
+	const whom = toWhom([meantBy(several[0])]);
 	return warning(
 		`These ${several.length} notifications go ${whom}, so everybody there gets each of them.`,
 	);
@@ -159,8 +159,7 @@ function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | und
 /** What a dry run would have sent, and what not, as On Error is set. */
 function dryRunHint(
 	items: readonly RunItem[],
-	isContinuing: boolean,
-	activeSubscribers: number | undefined,
+	{ isContinuing, activeSubscribers }: Circumstances,
 ): Hint {
 	const shown = items.filter((item) => item.how === 'shown');
 	const unsendable = failuresIn(items);
@@ -213,23 +212,15 @@ interface Circumstances {
 	readonly isErrorOutput: boolean;
 	/** Which items were not sent, or may have been: sentences. */
 	readonly which: string;
-	/** How many the site has, if that is known. */
 	readonly activeSubscribers?: number | undefined;
 }
 
 /** The hints of a run that sends. */
 export function hintsOf(items: readonly RunItem[], circumstances: Circumstances): Hint[] {
-	const { kind, isContinuing, isErrorOutput, which, activeSubscribers } = circumstances;
-	if (kind === 'dryRun') {
-		const preview = dryRunHint(items, isContinuing, activeSubscribers);
-		return [preview, sameHint(items), sameAudienceHint(items)];
-	}
-	return [
-		failedHint(failuresIn(items).length, items.length, isErrorOutput, which),
-		kind === 'test' ? testHint(items) : sentHint(items),
-		sameHint(items),
-		sameAudienceHint(items),
-		goneHint(items),
-		alreadyUnknownHint(items),
-	];
+	const { kind, isErrorOutput, which } = circumstances;
+	const same = [sameHint(items), sameAudienceHint(items)];
+	if (kind === 'dryRun') return [dryRunHint(items, circumstances), ...same];
+	const sent = kind === 'test' ? testHint(items) : sentHint(items);
+	const failed = failedHint(failuresIn(items).length, items.length, isErrorOutput, which);
+	return [failed, sent, ...same, goneHint(items), alreadyUnknownHint(items)];
 }

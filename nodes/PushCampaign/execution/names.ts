@@ -22,16 +22,18 @@ export const inDigits = (count: number): string => count.toLocaleString('en-US')
 export const counted = (count: number, one: string, more = `${one}s`): string =>
 	`${inDigits(count)} ${count === 1 ? one : more}`;
 
+export type Group<Value> = [Value, ...Value[]];
+
 /** Values of the same name, in the order of the first one of each. */
 export function groupBy<Value>(
 	values: readonly Value[],
 	nameOf: (value: Value) => string,
-): Map<string, Value[]> {
-	const groups = new Map<string, Value[]>();
+): Map<string, Group<Value>> {
+	const groups = new Map<string, Group<Value>>();
 	for (const value of values) {
-		const group = groups.get(nameOf(value)) ?? [];
-		group.push(value);
-		groups.set(nameOf(value), group);
+		const group = groups.get(nameOf(value));
+		if (group === undefined) groups.set(nameOf(value), [value]);
+		else group.push(value);
 	}
 	return groups;
 }
