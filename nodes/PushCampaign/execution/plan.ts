@@ -13,38 +13,24 @@ import { asEntered } from '../operations/values';
 import type { Send } from '../send/once';
 import type { Problem } from '../service/problems';
 import { unknownProblem } from '../service/problems';
-import { planEach } from './results';
 import type { FailedItem, KnownItem, RunItem } from './runItem';
 import type { Run } from './start';
 import { isTriedOut } from './start';
 
-/**
- * Reads and checks the items of a run; fewer if the execution is stopped. What this execution has sent gives its first
- * answer again, and is not read.
- */
-export async function planSends(
-	run: Run,
-	parameters: readonly ItemParameters[],
-): Promise<RunItem[]> {
-	const planner = new Planner(run);
-	const plan = async (item: ItemParameters, index: number) => await planner.plan(item, index);
-	return await planEach(run.context, parameters, plan);
-}
-
 /** An item that an error output hands on, as one that is wired back into the node does. */
-export const comesBackUnknown = unknownProblem(
-	'what came in is marked as unknown by another send',
-	{ isSend: true },
-);
+const comesBackUnknown = unknownProblem('what came in is marked as unknown by another send', {
+	isSend: true,
+});
 
 /** Whether an item comes from a send whose outcome is unknown. */
-export function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
+function saysUnknown({ error }: Readonly<Record<string, unknown>>): boolean {
 	return (
 		typeof error === 'object' && error !== null && 'outcome' in error && error.outcome === 'unknown'
 	);
 }
 
-class Planner {
+/** Reads and checks the items of a run, one after another. */
+export class Planner {
 	private readonly connectionOf: (index: number) => Promise<Connection>;
 	private readonly nodeId: string;
 	/** The run of the node in this execution; an agent's tool has none: a call is known by its content. */
@@ -64,7 +50,10 @@ class Planner {
 			: Number(context.evaluateExpression('{{ $runIndex }}', 0)) || 0;
 	}
 
-	/** @throws what is a defect of this node */
+	/**
+	 * What this execution has sent gives its first answer again, and is not read.
+	 * @throws what is a defect of this node
+	 */
 	async plan(parameters: ItemParameters, index: number): Promise<RunItem> {
 		const position = this.positionOf(parameters, index);
 		const item = { index, parameters, position };
@@ -75,7 +64,9 @@ class Planner {
 		try {
 			return await this.read(item);
 		} catch (error) {
-			return await this.refuse(item, this.problemOf(error));
+			const problem = this.problemOf(error);
+			const key = await this.keyOfRefused(item);
+			return this.fail({ ...item, key }, this.unavailable ?? problem);
 		}
 	}
 
@@ -135,15 +126,13 @@ class Planner {
 		return { ...checked, how: 'ready' };
 	}
 
-	/** Whether it was sent under its ID is asked before it is refused for good: so its key is read. */
-	private async refuse(item: KnownItem, problem: Problem): Promise<RunItem> {
-		if (this.unavailable !== undefined) return this.fail(item, this.unavailable);
-		try {
-			return this.fail({ ...item, key: await this.keyOf(item) }, problem);
-		} catch (error) {
+	/** Whether it was sent under its ID is asked before it is refused for good. */
+	private async keyOfRefused(item: KnownItem): Promise<Send['key']> {
+		if (this.unavailable !== undefined) return undefined;
+		return await this.keyOf(item).catch((error: unknown) => {
 			this.problemOf(error);
-			return this.fail(item, this.unavailable ?? problem);
-		}
+			return undefined;
+		});
 	}
 
 	private fail(item: KnownItem, problem: Problem, send?: PreparedSend): FailedItem {

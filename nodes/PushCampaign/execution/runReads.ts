@@ -45,7 +45,9 @@ export async function runReads(
 	const plans = await planAll(context, operation);
 	const isContinuing = context.continueOnFail();
 	const mayStart = isContinuing || !plans.some((plan) => 'problem' in plan);
-	const answers = mayStart ? await readAll(context, plans) : new Map<string, undefined>();
+	const jobs = new Map(plans.flatMap((plan) => ('job' in plan ? [[plan.key, plan.job]] : [])));
+	const outcomes = mayStart ? await runQueue([...jobs.values()], queueOptions(context)) : [];
+	const answers = new Map([...jobs.keys()].map((key, place) => [key, outcomes[place]]));
 	if (context.getExecutionCancelSignal()?.aborted) {
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
@@ -91,14 +93,4 @@ async function planAll(context: IExecuteFunctions, operation: QueryOperation): P
 			return { item, problem };
 		}
 	});
-}
-
-/** Reads what the items ask for, each once. */
-async function readAll(
-	context: IExecuteFunctions,
-	plans: readonly Plan[],
-): Promise<Map<string, ReadResult | undefined>> {
-	const jobs = new Map(plans.flatMap((plan) => ('job' in plan ? [[plan.key, plan.job]] : [])));
-	const outcomes = await runQueue([...jobs.values()], queueOptions(context));
-	return new Map([...jobs.keys()].map((key, place) => [key, outcomes[place]]));
 }

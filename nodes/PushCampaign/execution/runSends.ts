@@ -21,8 +21,8 @@ import {
 } from './failureTexts';
 import { hintsOf } from './hints';
 import { toSentences } from './names';
-import { planSends } from './plan';
-import { isErrorOutput, toItemError, toOutput, toRunError } from './results';
+import { Planner } from './plan';
+import { isErrorOutput, planEach, toItemError, toOutput, toRunError } from './results';
 import type { RunItem } from './runItem';
 import { failuresIn, isGone, isOut, rowWith } from './runItem';
 import { askRefused, sendAll } from './sendItems';
@@ -43,7 +43,13 @@ export async function runSends(
 	const parameters = context.getInputData().map((_input, index) => itemAt(index));
 	const memory = openMemory(context, retryOf(context));
 	const run: Run = { context, operation, memory, ...decide(context, parameters) };
-	const checked = refuseWrongIds(await planSends(run, parameters));
+	const planner = new Planner(run);
+	const planned = await planEach(
+		context,
+		parameters,
+		async (item, index) => await planner.plan(item, index),
+	);
+	const checked = refuseWrongIds(planned);
 	const asked = run.kind === 'send' ? await askRefused(run, checked) : checked;
 	const items = foldSame(asked);
 	// What an earlier try left unknown keeps nothing else back.
