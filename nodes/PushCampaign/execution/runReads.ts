@@ -23,7 +23,7 @@ import {
 	toOutput,
 	toRunError,
 } from './results';
-import { retryOffer } from './start';
+import { isStopped, retryOffer } from './start';
 
 type ReadResult = Result<IDataObject>;
 
@@ -48,7 +48,7 @@ export async function runReads(
 	const jobs = new Map(plans.flatMap((plan) => ('job' in plan ? [[plan.key, plan.job]] : [])));
 	const outcomes = mayStart ? await runQueue([...jobs.values()], queueOptions(context)) : [];
 	const answers = new Map([...jobs.keys()].map((key, place) => [key, outcomes[place]]));
-	if (context.getExecutionCancelSignal()?.aborted) {
+	if (isStopped(context)) {
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 

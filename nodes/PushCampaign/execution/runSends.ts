@@ -27,7 +27,7 @@ import type { RunItem } from './runItem';
 import { failuresIn, isGone, isOut, rowWith } from './runItem';
 import { askRefused, sendAll } from './sendItems';
 import type { Run } from './start';
-import { isForModel, isInEditor, decide, retryOf, retryOffer } from './start';
+import { isForModel, isInEditor, isStopped, decide, retryOf, retryOffer } from './start';
 
 /**
  * Sends each item once. Unless the node continues on fail, all items are checked before the first is sent, and the first
@@ -54,8 +54,7 @@ export async function runSends(
 	const items = foldSame(asked);
 	// What an earlier try left unknown keeps nothing else back.
 	const isRefused = failuresIn(items).some(({ problem }) => problem.outcome === 'notSent');
-	const isStopped = context.getExecutionCancelSignal()?.aborted ?? false;
-	const mayStart = !isStopped && (context.continueOnFail() || !isRefused);
+	const mayStart = !isStopped(context) && (context.continueOnFail() || !isRefused);
 	const ended = mayStart ? await sendAll(run, items) : items;
 	throwFailure(run, ended);
 	return await toResults(run, isErrorOutput(context) ? ended : letGo(ended));
@@ -102,7 +101,7 @@ function rowOf(run: Run, item: RunItem): IDataObject {
 function throwFailure(run: Run, items: readonly RunItem[]): void {
 	const { context, memory, kind } = run;
 	const all = context.getInputData().length;
-	if (context.getExecutionCancelSignal()?.aborted) {
+	if (isStopped(context)) {
 		const message = toSentences('The execution was canceled', tally(items, all));
 		const description = describeFailures(items, isToOne(run));
 		throw new NodeOperationError(context.getNode(), message, { description });

@@ -1,3 +1,4 @@
+import type { Attempt } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import { digest } from '../n8n/connection';
 import { defaultTimeoutMs, readTimeout } from '../operations/options';
@@ -70,23 +71,18 @@ function endOf(
 
 /** Asks whether refused items were sent under their IDs, or may have been: then they are not judged. */
 export async function askRefused(run: Run, items: readonly RunItem[]): Promise<RunItem[]> {
-	const { context, memory } = run;
 	const refused = failuresIn(items).filter(({ key }) => key !== undefined);
-	const tries = refused.map((item) => async () => {
-		const attempt = await trySend(memory, refusedJob(item));
-		const isItsOwn = attempt.then === 'stop' && attempt.outcome.ended === 'failed';
-		// A database that does not answer ends the run; what is not valid keeps no other from being asked.
-		if (!isItsOwn || attempt.outcome.problem !== item.problem) return attempt;
-		return { ...attempt, then: 'end' as const };
+	let unavailable: SendOutcome | undefined;
+	const tries = refused.map((item) => async (): Promise<Attempt<SendOutcome>> => {
+		const attempt = await trySend(run.memory, refusedJob(item));
+		if (attempt.then !== 'stop' || attempt.outcome.ended !== 'failed') return attempt;
+		// What is not valid keeps no other from being asked.
+		if (attempt.outcome.problem === item.problem) return { ...attempt, then: 'end' };
+		// A database that can't be had fails once, for all of them.
+		unavailable ??= attempt.outcome;
+		return attempt;
 	});
-	const outcomes = await runQueue(tries, { ...queueOptions(context), stopOnFailure: true });
-	// A database that can't be had fails once, for all of them.
-	const unavailable = outcomes.find(
-		(outcome, place) =>
-			outcome?.ended === 'failed' &&
-			outcome.problem.outcome === 'notSent' &&
-			outcome.problem !== refused[place]?.problem,
-	);
+	const outcomes = await runQueue(tries, { ...queueOptions(run.context), stopOnFailure: true });
 	const ends = refused.map((item, place) => endOf(run, item, outcomes[place] ?? unavailable));
 	const byIndex = new Map(ends.map((item) => [item.index, item]));
 	return items.map((item) => byIndex.get(item.index) ?? item);

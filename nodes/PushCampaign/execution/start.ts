@@ -48,6 +48,10 @@ export function retryOf(context: IExecuteFunctions): string | undefined {
 	return `${context.getNode().id}:${began}`;
 }
 
+/** Whether the user, or its time limit, has ended the execution. */
+export const isStopped = (context: IExecuteFunctions): boolean =>
+	context.getExecutionCancelSignal()?.aborted === true;
+
 /** Whether a model reads what happened: as the tool of an agent, or in n8n's own Agents. */
 export const isForModel = (context: IExecuteFunctions): boolean =>
 	isTool(context.getNode()) || context.getMode() === 'internal';
@@ -60,8 +64,7 @@ export type RetryOffer = 'inList' | 'ofSubWorkflow' | 'none';
 
 /** What n8n offers if this run of the node fails. It offers nothing after a run that went on or was stopped. */
 export function retryOffer(context: IExecuteFunctions): RetryOffer {
-	const isStopped = context.getExecutionCancelSignal()?.aborted ?? false;
-	if (context.continueOnFail() || isStopped || isForModel(context)) return 'none';
+	if (context.continueOnFail() || isStopped(context) || isForModel(context)) return 'none';
 	return startOf(context) === 'integrated' ? 'ofSubWorkflow' : 'inList';
 }
 
