@@ -142,7 +142,11 @@ export function messageOfRun(items: readonly RunItem[], main: FailedItem, all: n
 }
 
 /** How the rest goes out, if anything is left that a Retry would send. */
-function goOn(items: readonly RunItem[], { retry, hasSentWithoutId }: Circumstances): string {
+function goOn(
+	items: readonly RunItem[],
+	{ retry, isTest, hasSentWithoutId }: Circumstances,
+): string {
+	if (retry === 'none' || isTest) return '';
 	const failures = failuresIn(items).filter((failure) => !isGone(failure));
 	const problems = failures.map(({ problem }) => problem);
 	const isAnyLeft =
@@ -150,7 +154,7 @@ function goOn(items: readonly RunItem[], { retry, hasSentWithoutId }: Circumstan
 		items.some(({ how }) => how === 'ready');
 	if (!isAnyLeft) return retry === 'ofSubWorkflow' ? callerBegins : '';
 	// A Retry of the one that is refused is refused as well.
-	if (retry === 'none' || problems.includes(secondRetry)) return '';
+	if (problems.includes(secondRetry)) return '';
 	const onlyRest = 'sends only what was not sent';
 	const rest = retryWith(problems, retry, onlyRest, ', with the items of this execution');
 	return hasSentWithoutId ? `${rest} ${sendsAgain}` : rest;

@@ -114,11 +114,10 @@ function throwFailure(run: Run, items: readonly RunItem[]): void {
 		throw toRunError(context, main, main.problem.message, describeItem(main, isToOne(run), true));
 	}
 	const hasEntries = memory.ledger.hasEntries();
-	const isTest = kind === 'test';
 	const description = describeRun(items, main, all, {
-		...{ isToOne: isToOne(run), isTest },
-		// Whoever tries the workflow in the editor clicks once more, and a test is no part of what is left.
-		retry: isTest || (isInEditor(context) && !hasEntries) ? 'none' : retryOffer(context),
+		...{ isToOne: isToOne(run), isTest: kind === 'test' },
+		// Whoever tries the workflow in the editor clicks once more.
+		retry: isInEditor(context) && !hasEntries ? 'none' : retryOffer(context),
 		hasSentWithoutId: hasEntries && items.some(({ parameters }) => !isSentOnlyOnce(parameters)),
 	});
 	throw toRunError(context, main, messageOfRun(items, main, all), description);

@@ -112,7 +112,7 @@ const runs: readonly Case[] = [
 	[
 		'a test',
 		[failed(0, service('invalid_value', 'No'), to('5001'))],
-		{ isTest: true, isToOne: true, retry: 'none' },
+		{ isTest: true, isToOne: true },
 	],
 ];
 
