@@ -1,17 +1,20 @@
 import { secondRetry } from '../send/open';
 import type { Problem } from '../service/problems';
+import type { Failure } from './names';
 import {
 	haveOneReason,
+	inDigits,
 	listSome,
 	mostNamed,
 	nameCounted,
 	nameItems,
 	notValid,
+	problemsOf,
 	reasonsOf,
 	toSentences,
 } from './names';
 import type { FailedItem, RunItem } from './runItem';
-import { failuresIn, isGone, unknownIn } from './runItem';
+import { failuresIn, isGone, sentEarlier, sentNow, unknownIn } from './runItem';
 import type { RetryOffer } from './start';
 
 // What a person reads when a send failed: what is, what to mend, and n8n's own Retry. This node does not know what else the
@@ -25,35 +28,33 @@ export interface Circumstances {
 	readonly isTest: boolean;
 	/** Whether anything was sent that has no ID: a new execution does not know it. */
 	readonly hasSentWithoutId: boolean;
-	/** Whether somebody tries the workflow in the editor and clicks once more, because this execution has sent nothing. */
-	readonly isTriedOnceMore: boolean;
 }
 
 const callerBegins = 'A Retry of the workflow that called it begins from the beginning.';
 const sendsAgain = 'A new execution also sends again what this one has sent.';
+
+const distinct = (sentences: ReadonlyArray<string | undefined>) =>
+	[...new Set(sentences)].filter((sentence) => sentence !== undefined).filter(Boolean);
+
+const join = (sentences: ReadonlyArray<string | undefined>) => distinct(sentences).join(' ');
 
 /** An outage and a limit pass by themselves. What else is to be mended may stand in the node. */
 const passesByItself = ({ cause }: Problem) =>
 	cause === 'temporarily-unavailable' || cause === 'rate-limited';
 
 /** The Retry that is exact: with a draft that was saved meanwhile only where something is to be mended. */
-export function retryWith(
+function retryWith(
 	problems: readonly Problem[],
 	retry: RetryOffer,
-	does: 'goes on from this node' | 'sends only what was not sent',
+	does: string,
+	more = '',
 ): string {
 	const which = `'Retry with ${problems.every(passesByItself) ? 'original' : 'currently saved'} workflow'`;
 	if (retry === 'none') return '';
-	if (retry === 'ofSubWorkflow') {
-		return `${which} of this sub-workflow's own execution ${does}. ${callerBegins}`;
-	}
-	const what =
-		does === 'goes on from this node' ? does : `${does}, with the items of this execution`;
-	return `${which}, in the list of executions, ${what}.`;
+	return retry === 'inList'
+		? `${which}, in the list of executions, ${does}${more}.`
+		: `${which} of this sub-workflow's own execution ${does}. ${callerBegins}`;
 }
-
-const join = (sentences: ReadonlyArray<string | undefined>) =>
-	[...new Set(sentences)].filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 
 /** What to do about sends that may have arrived. */
 function whereToLook(unknown: number, isToOne: boolean): string {
@@ -69,15 +70,15 @@ function whereToLook(unknown: number, isToOne: boolean): string {
 export function tally(
 	items: readonly RunItem[],
 	all: number,
-	ifNone = all === 1 ? 'Nothing was sent.' : `None of ${all.toLocaleString('en-US')} was sent.`,
+	ifNone = all === 1 ? 'Nothing was sent.' : `None of ${inDigits(all)} was sent.`,
 ): string {
 	const unknown = unknownIn(items).length;
+	const now = sentNow(items);
+	const earlier = sentEarlier(items);
+	const were = `${inDigits(now)} of ${inDigits(all)} ${now === 1 ? 'was' : 'were'} sent`;
 	if (unknown === all) return '';
-	const sent = items.filter(({ how }) => how === 'sent').length;
-	const earlier = items.filter((item) => item.how === 'before' && !item.isUnknown).length;
-	const were = `${sent.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} ${sent === 1 ? 'was' : 'were'} sent`;
-	if (earlier > 0) return `${were} now, ${earlier.toLocaleString('en-US')} earlier.`;
-	if (sent > 0) return `${were}.`;
+	if (earlier > 0) return `${were} now, ${inDigits(earlier)} earlier.`;
+	if (now > 0) return `${were}.`;
 	return unknown > 0 ? 'None of the others was sent.' : ifNone;
 }
 
@@ -93,12 +94,14 @@ function toldWith(main: FailedItem, items: readonly RunItem[]): FailedItem[] {
 	const { outcome, type, message } = main.problem;
 	if (outcome === 'unknown') return unknownIn(items);
 	const failures = failuresIn(items);
-	if (type === 'validation') return failures.filter(({ problem }) => problem.type === type);
-	if (isGone(main)) return failures.filter(isGone);
-	return failures.filter(({ problem }) => problem.message === message);
+	// Then it is so of all.
+	if (isGone(main)) return failures;
+	const isAlike = ({ problem }: FailedItem) =>
+		type === 'validation' ? problem.type === type : problem.message === message;
+	return failures.filter(isAlike);
 }
 
-/** `2 subscribers`, with up to ten of their IDs. */
+/** Up to ten IDs of subscribers. */
 export const idsOf = (
 	items: ReadonlyArray<{ readonly subscriberId?: string | undefined }>,
 ): string => listSome(items.map(({ subscriberId = '' }) => subscriberId));
@@ -118,11 +121,10 @@ function invalidMessage(
 	all: number,
 ): string {
 	const left = items.filter(({ how }) => how === 'failed' || how === 'ready').length;
-	const messages = told.flatMap(({ problem }) => [problem, ...(problem.others ?? [])]);
-	if (all === 1) return messages.map(({ message }) => message).join('; ');
+	const messages = problemsOf(told).map(({ message }) => message);
+	if (all === 1) return messages.join('; ');
 	if (!haveOneReason(told, left)) return notValid(told, all, tally(items, all, 'None was sent.'));
-	const isAnySent = items.some(({ how }) => how === 'sent');
-	return toSentences(messages[0]?.message ?? '', isAnySent ? tally(items, all) : '');
+	return toSentences(messages[0] ?? '', sentNow(items) > 0 ? tally(items, all) : '');
 }
 
 /** What happened, in one line: n8n's canvas, its toasts and its list of executions show this alone. */
@@ -132,41 +134,45 @@ export function messageOfRun(items: readonly RunItem[], main: FailedItem, all: n
 		return toSentences(unknownMessage(told, all), tally(items, all));
 	}
 	if (main.problem.type === 'validation') return invalidMessage(items, told, all);
+	const subscribers = told.length === 1 ? 'subscriber' : 'subscribers';
 	const message = isGone(main)
-		? `The push service has no subscriber${told.length === 1 ? '' : 's'} ${idsOf(told)}`
+		? `The push service has no ${subscribers} ${idsOf(told)}`
 		: main.problem.message;
 	return toSentences(message, tally(items, all));
 }
 
 /** How the rest goes out, if anything is left that a Retry would send. */
-function goOn(items: readonly RunItem[], circumstances: Circumstances): string {
-	const { retry, isTest, isTriedOnceMore, hasSentWithoutId } = circumstances;
+function goOn(
+	items: readonly RunItem[],
+	{ retry, isTest, hasSentWithoutId }: Circumstances,
+): string {
 	if (retry === 'none' || isTest) return '';
-	const problems = failuresIn(items)
-		.filter((failure) => !isGone(failure))
-		.map(({ problem }) => problem);
+	const failures = failuresIn(items).filter((failure) => !isGone(failure));
+	const problems = failures.map(({ problem }) => problem);
 	const isAnyLeft =
 		problems.some(({ outcome }) => outcome === 'notSent') ||
 		items.some(({ how }) => how === 'ready');
 	if (!isAnyLeft) return retry === 'ofSubWorkflow' ? callerBegins : '';
 	// A Retry of the one that is refused is refused as well.
-	if (isTriedOnceMore || problems.includes(secondRetry)) return '';
-	const rest = retryWith(problems, retry, 'sends only what was not sent');
+	if (problems.includes(secondRetry)) return '';
+	const onlyRest = 'sends only what was not sent';
+	const rest = retryWith(problems, retry, onlyRest, ', with the items of this execution');
 	return hasSentWithoutId ? `${rest} ${sendsAgain}` : rest;
 }
 
 /** What the service says, and what to mend. */
-export const mendingOf = (failures: readonly FailedItem[]) => [
-	...failures.map(({ problem }) => problem.said),
-	...failures.flatMap(({ problem }) => [problem, ...(problem.others ?? [])]).map(({ fix }) => fix),
-];
+export const mendingOf = (failures: readonly Failure[]): string[] =>
+	distinct([
+		...failures.map(({ problem }) => problem.said),
+		...problemsOf(failures).map(({ fix }) => fix),
+	]);
 
 /** What a person does about a run that failed. */
 export function describeRun(
 	items: readonly RunItem[],
 	main: FailedItem,
-	circumstances: Circumstances,
 	all: number,
+	circumstances: Circumstances,
 ): string {
 	const failures = failuresIn(items);
 	const unknown = unknownIn(items);
@@ -205,4 +211,10 @@ export function describeItem(item: FailedItem, isToOne: boolean, isForModel: boo
 	}
 	const nothing = isForModel ? 'Nothing was sent.' : '';
 	return join([nothing, ...mendingOf([item]), isUnknown ? whereToLook(1, isToOne) : '']);
+}
+
+/** What to do about a read that failed. */
+export function describeRead(failure: Failure, retry: RetryOffer): string {
+	const goesOn = retryWith([failure.problem], retry, 'goes on from this node');
+	return join([...mendingOf([failure]), goesOn]);
 }

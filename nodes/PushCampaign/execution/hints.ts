@@ -3,13 +3,14 @@ import { DateTime } from 'luxon';
 import type { PreparedSend } from '../operations/operation';
 import { describeRecipients } from '../operations/send';
 import { capitalize, clip } from '../service/text';
+import { isToMany, meantBy } from './duplicates';
 import { idsOf, mendingOf } from './failureTexts';
-import { listSome, mostNamed, reasonsOf } from './names';
-import type { RunKind } from './refusals';
-import type { Hint } from './results';
-import { counted, escaped, failedHint, info, warning } from './results';
+import { counted, groupBy, listSome, mostNamed, reasonsOf } from './names';
+import type { Hint, Line } from './results';
+import { failedHint, info, warning } from './results';
 import type { ItemThat, RunItem } from './runItem';
-import { failuresIn, groupBy } from './runItem';
+import { failuresIn, sentEarlier } from './runItem';
+import type { Run } from './start';
 
 // What the editor says above the output of a run.
 
@@ -23,10 +24,10 @@ const mostAudiences = 3;
 function toWhom(sends: readonly PreparedSend[], activeSubscribers?: number): string {
 	const each = sends.map((send) => clip(describeRecipients(send, activeSubscribers)));
 	const names = [...new Set(each)];
-	if (names.length === 1) return escaped(`${sends.length === 1 ? '' : 'each '}to ${names[0]}`);
+	if (names.length === 1) return `${sends.length === 1 ? '' : 'each '}to ${names[0]}`;
 	if (areToOne(sends)) return `to ${counted(names.length, 'subscriber')}`;
 	if (names.length > mostAudiences) return `to ${names.length} audiences`;
-	return escaped(`to ${names.join('; ')}`);
+	return `to ${names.join('; ')}`;
 }
 
 /** `24 Dec 2030 at 09:00, Europe/Berlin`: on the clock by which its user scheduled it. */
@@ -55,26 +56,24 @@ function when(sends: readonly PreparedSend[], one: 'for' | 'on'): string | undef
 
 type GoingOut = ItemThat<'sent' | 'shown'>;
 
-/** What was sent now, or would go out: by itself, or with the item that it is the same as. */
+/** What was sent now, or would go out, with an item that it is the same as, or by itself. */
 const goingOut = (items: readonly RunItem[]): GoingOut[] =>
 	items.filter((item) => item.how === 'sent' || item.how === 'shown');
 
-/** The send itself, or the one that a test stands for. */
-const meantBy = ({ send }: GoingOut): PreparedSend => send.standsFor ?? send;
-
-const isFirst = ({ sameAs }: GoingOut) => sameAs === undefined;
+const firstsIn = (items: readonly RunItem[]): GoingOut[] =>
+	goingOut(items).filter(({ sameAs }) => sameAs === undefined);
 
 /** What was sent to whom, now and earlier, and when it goes out. */
 function sentHint(items: readonly RunItem[]): Hint {
-	const sends = goingOut(items)
-		.filter(isFirst)
-		.filter(({ how }) => how === 'sent');
-	const before = items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+	const sends = firstsIn(items)
+		.filter(({ how }) => how === 'sent')
+		.map(({ send }) => send);
+	const before = sentEarlier(items);
 	const earlier = before > 0 ? ` ${counted(before, 'was', 'were')} sent earlier.` : '';
 	if (sends.length + before === 0) return undefined;
 	if (sends.length === 0) return info(`Nothing was sent now.${earlier}`);
-	const whom = toWhom(sends.map(({ send }) => send));
-	const scheduled = sends.map(({ send }) => send).filter(({ timing }) => timing.effective);
+	const whom = toWhom(sends);
+	const scheduled = sends.filter(({ timing }) => timing.effective);
 	const time = when(scheduled, 'for');
 	if (items.length === 1)
 		return info(`${time === undefined ? 'Sent' : `Scheduled ${time},`} ${whom}.`);
@@ -86,7 +85,7 @@ function sentHint(items: readonly RunItem[]): Hint {
 
 /** Items that are the same notification. */
 function sameHint(items: readonly RunItem[]): Hint {
-	const same = goingOut(items).filter((item) => !isFirst(item));
+	const same = goingOut(items).filter(({ sameAs }) => sameAs !== undefined);
 	const [first] = same;
 	if (first === undefined) return undefined;
 	const goes = first.how === 'sent' ? 'was sent' : 'goes out';
@@ -95,21 +94,19 @@ function sameHint(items: readonly RunItem[]): Hint {
 			`${same.length} items are the same notification as another item: each ${goes} once.`,
 		);
 	}
-	const whom = escaped(clip(describeRecipients(meantBy(first))));
-	return info(`${same.length + 1} items are the same notification to ${whom}: it ${goes} once.`);
+	const whom = toWhom([meantBy(first)]);
+	return info(`${same.length + 1} items are the same notification ${whom}: it ${goes} once.`);
 }
 
 /** Several campaigns to the same people: everybody there gets each of them. */
 function sameAudienceHint(items: readonly RunItem[]): Hint {
-	const campaigns = goingOut(items)
-		.filter(isFirst)
-		.filter((item) => meantBy(item).audience !== 'subscriber');
+	const campaigns = firstsIn(items).filter(isToMany);
 	const audienceOf = (item: GoingOut) => `${item.connection.site} ${meantBy(item).recipients}`;
 	const several = [...groupBy(campaigns, audienceOf).values()].find(({ length }) => length > 1);
-	if (several?.[0] === undefined) return undefined;
-	const whom = escaped(clip(describeRecipients(meantBy(several[0]))));
+	if (several === undefined) return undefined;
+	const whom = toWhom([meantBy(several[0])]);
 	return warning(
-		`These ${several.length} notifications go to ${whom}, so everybody there gets each of them.`,
+		`These ${several.length} notifications go ${whom}, so everybody there gets each of them.`,
 	);
 }
 
@@ -119,9 +116,7 @@ function goneHint(items: readonly RunItem[]): Hint {
 	if (gone.length === 0) return undefined;
 	const who = counted(gone.length, 'subscriber is', 'subscribers are');
 	const them = gone.length === 1 ? 'it' : 'them';
-	return warning(
-		escaped(`${who} not there any more: ${idsOf(gone)}. Nothing was sent for ${them}.`),
-	);
+	return warning(`${who} not there any more: ${idsOf(gone)}. Nothing was sent for ${them}.`);
 }
 
 /** Which IDs an earlier execution has told as unknown. */
@@ -132,14 +127,14 @@ function alreadyUnknownHint(items: readonly RunItem[]): Hint {
 	const [was, it] = unknown.length === 1 ? ['it was', 'it'] : ['they were', 'them'];
 	const what = `Of ${counted(unknown.length, 'item')} it is unknown whether ${was} sent`;
 	const named = `${ids.length === 1 ? 'ID' : 'IDs'} ${listSome(ids)}`;
-	return warning(escaped(`${what}: ${named}. Nothing was sent for ${it}.`));
+	return warning(`${what}: ${named}. Nothing was sent for ${it}.`);
 }
 
 /** The notification as subscribers see it, with its whole link and its pictures, and the times that it has. */
-function notification({ body, timing }: PreparedSend): string[] {
+function notification({ body, timing }: PreparedSend): Line[] {
 	const { timezone, expireAt, quietHours } = timing;
 	const buttons = (body.action_buttons ?? []).map(({ title, url }) => `[${title}] ${url}`);
-	const lines = [body.message, body.target_url, ...buttons];
+	const lines: Line[] = [{ bold: body.title }, body.message, body.target_url, ...buttons];
 	if (body.image !== undefined) lines.push(`Picture: ${body.image}`);
 	if (body.icon !== undefined) lines.push(`Icon: ${body.icon}`);
 	if (expireAt !== undefined) {
@@ -148,7 +143,7 @@ function notification({ body, timing }: PreparedSend): string[] {
 	if (quietHours !== undefined) {
 		lines.push(`Quiet hours: ${quietHours.from} to ${quietHours.to}, ${quietHours.timezone}.`);
 	}
-	return [`<b>${escaped(body.title)}</b>`, ...lines.map((line) => escaped(line))];
+	return lines;
 }
 
 /** To whom a dry run would go, and when: "3 campaigns, each to all 10,000 active subscribers". */
@@ -164,14 +159,13 @@ function wouldGo(sends: readonly PreparedSend[], activeSubscribers: number | und
 /** What a dry run would have sent, and what not, as On Error is set. */
 function dryRunHint(
 	items: readonly RunItem[],
-	isContinuing: boolean,
-	activeSubscribers: number | undefined,
+	{ isContinuing, activeSubscribers }: Circumstances,
 ): Hint {
 	const shown = items.filter((item) => item.how === 'shown');
 	const unsendable = failuresIn(items);
-	const sends = shown.filter(isFirst).map(({ send }) => send);
+	const sends = firstsIn(shown).map(({ send }) => send);
 	const checked = shown.length + unsendable.length;
-	const lines = ['Nothing was sent: this was a dry run.'];
+	const lines: Line[] = ['Nothing was sent: this was a dry run.'];
 	if (unsendable.length > 0) {
 		const are = unsendable.length === 1 ? 'is' : 'are';
 		lines.push(
@@ -179,9 +173,8 @@ function dryRunHint(
 				? `${sends.length} of ${checked} would be sent. The others would not:`
 				: `${unsendable.length} of ${counted(checked, 'item')} ${are} not valid, so none would be sent:`,
 		);
-		const mending = [...new Set(mendingOf(unsendable))].filter((fix) => fix !== undefined);
 		const reasons = reasonsOf(unsendable, mostNamed).map(capitalize);
-		lines.push(...[...reasons, ...mending].map(escaped), '');
+		lines.push(...reasons, ...mendingOf(unsendable), '');
 	}
 	const [first] = sends;
 	if (first !== undefined) {
@@ -198,7 +191,7 @@ function dryRunHint(
 
 /** Who got the items of a test run, and whom they are meant for. */
 function testHint(items: readonly RunItem[]): Hint {
-	const meant = goingOut(items).filter(isFirst).map(meantBy);
+	const meant = firstsIn(items).map(meantBy);
 	const sent = items.find(({ how }) => how === 'sent');
 	const others = items.filter(({ how }) => how === 'shown').length;
 	const went = sent
@@ -214,28 +207,20 @@ function testHint(items: readonly RunItem[]): Hint {
 
 /** What hints depend on beside the items. */
 interface Circumstances {
-	readonly kind: RunKind;
+	readonly kind: Run['kind'];
 	readonly isContinuing: boolean;
 	readonly isErrorOutput: boolean;
 	/** Which items were not sent, or may have been: sentences. */
 	readonly which: string;
-	/** How many the site has, if that is known. */
 	readonly activeSubscribers?: number | undefined;
 }
 
 /** The hints of a run that sends. */
 export function hintsOf(items: readonly RunItem[], circumstances: Circumstances): Hint[] {
-	const { kind, isContinuing, isErrorOutput, which, activeSubscribers } = circumstances;
-	if (kind === 'dryRun') {
-		const preview = dryRunHint(items, isContinuing, activeSubscribers);
-		return [preview, sameHint(items), sameAudienceHint(items)];
-	}
-	return [
-		failedHint(failuresIn(items).length, items.length, isErrorOutput, which),
-		kind === 'test' ? testHint(items) : sentHint(items),
-		sameHint(items),
-		sameAudienceHint(items),
-		goneHint(items),
-		alreadyUnknownHint(items),
-	];
+	const { kind, isErrorOutput, which } = circumstances;
+	const same = [sameHint(items), sameAudienceHint(items)];
+	if (kind === 'dryRun') return [dryRunHint(items, circumstances), ...same];
+	const sent = kind === 'test' ? testHint(items) : sentHint(items);
+	const failed = failedHint(failuresIn(items).length, items.length, isErrorOutput, which);
+	return [failed, sent, ...same, goneHint(items), alreadyUnknownHint(items)];
 }

@@ -1,24 +1,49 @@
 import type { Problem } from '../service/problems';
 import { capitalize, clip } from '../service/text';
-import { groupBy } from './runItem';
 
-// How messages name the items of a run: by their numbers, as the editor counts, from 0.
+// How messages name and count the items of a run: by their numbers, as the editor counts, from 0.
 
 /** What a message names of an item, of a send or of a read. */
-export interface Named {
+interface Named {
 	readonly index: number;
 	readonly subscriberId?: string | undefined;
 }
 
+/** An item with the reasons why it failed. */
+export type Failure = Named & { readonly problem: Problem };
+
 /** A message names at most this many items or ranges, subscribers, IDs and reasons. */
 export const mostNamed = 10;
 
-/** `2, 3, 5`; of more than ten, how many more. */
-export function listSome(names: readonly string[]): string {
-	const more = names.length - mostNamed;
-	const named = names.slice(0, mostNamed).join(', ');
-	return more > 0 ? `${named} and ${more.toLocaleString('en-US')} more` : named;
+/** `2,500`. */
+export const inDigits = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 item`, `2,500 items`. */
+export const counted = (count: number, one: string, more = `${one}s`): string =>
+	`${inDigits(count)} ${count === 1 ? one : more}`;
+
+export type Group<Value> = [Value, ...Value[]];
+
+/** Values of the same name, in the order of the first one of each. */
+export function groupBy<Value>(
+	values: readonly Value[],
+	nameOf: (value: Value) => string,
+): Map<string, Group<Value>> {
+	const groups = new Map<string, Group<Value>>();
+	for (const value of values) {
+		const group = groups.get(nameOf(value));
+		if (group === undefined) groups.set(nameOf(value), [value]);
+		else group.push(value);
+	}
+	return groups;
 }
+
+const andMore = (named: readonly string[], more: number) =>
+	`${named.join(', ')}${more > 0 ? ` and ${inDigits(more)} more` : ''}`;
+
+/** `2, 3, 5`; of more than ten, how many more. */
+export const listSome = (names: readonly string[]): string =>
+	andMore(names.slice(0, mostNamed), names.length - mostNamed);
 
 /** Numbers in their order, three and more that follow each other as a range; of many ranges, how many more there are. */
 function listRanges(numbers: readonly number[], most: number): string {
@@ -33,9 +58,7 @@ function listRanges(numbers: readonly number[], most: number): string {
 		return to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`;
 	});
 	const left = ranges.slice(most).reduce((sum, { from, to }) => sum + to - from + 1, 0);
-	return left === 0
-		? named.join(', ')
-		: `${named.join(', ')} and ${left.toLocaleString('en-US')} more`;
+	return andMore(named, left);
 }
 
 const nameItem = ({ index, subscriberId }: Named) =>
@@ -56,39 +79,37 @@ export function nameCounted(items: readonly Named[], most = Infinity): string {
 	return named.endsWith(')') ? `${named}, counted from 0` : `${named} (counted from 0)`;
 }
 
-/** An item with the reasons why it was not sent. */
-export type Refused = Named & { readonly problem: Problem };
-
-/** The items by their reasons. */
-function byReason(refused: readonly Refused[]): Array<[reason: string, items: Refused[]]> {
-	const each = refused.flatMap((item) =>
-		[item.problem, ...(item.problem.others ?? [])].map((problem) => ({ ...item, problem })),
-	);
-	return [...groupBy(each, ({ problem }) => problem.message)];
-}
+/** All reasons why items failed. */
+export const problemsOf = (failures: readonly Failure[]): Problem[] =>
+	failures.flatMap(({ problem }) => [problem, ...(problem.others ?? [])]);
 
 /** Each reason, with the items that it is about: `item 1 (counted from 0): 'Title' is missing`. */
-export function reasonsOf(refused: readonly Refused[], mostItems = Infinity): string[] {
-	const reasons = byReason(refused).map(([reason, items], place) => {
+export function reasonsOf(failures: readonly Failure[], mostItems = Infinity): string[] {
+	const each = failures.flatMap((item) =>
+		problemsOf([item]).map((problem) => ({ ...item, problem })),
+	);
+	const groups = [...groupBy(each, ({ problem }) => problem.message)];
+	const reasons = groups.map(([reason, items], place) => {
 		const named = place === 0 ? nameCounted(items, mostItems) : nameItems(items, mostItems);
 		return `${named}: ${clip(reason)}`;
 	});
 	const more = reasons.length - mostNamed;
 	if (more <= 0) return reasons;
-	return [...reasons.slice(0, mostNamed), `and ${more} more ${more === 1 ? 'reason' : 'reasons'}`];
+	return [...reasons.slice(0, mostNamed), `and ${counted(more, 'more reason')}`];
 }
 
 /** How many items are not valid, and each reason. */
-export function notValid(refused: readonly Refused[], items: number, tally: string): string {
-	const count = `${refused.length.toLocaleString('en-US')} of ${items.toLocaleString('en-US')}`;
-	const are = `${count} ${items === 1 ? 'item' : 'items'} ${refused.length === 1 ? 'is' : 'are'} not valid.`;
-	const told = capitalize(reasonsOf(refused, mostNamed).join('; '));
-	return [are, tally, told].filter((part) => part !== '').join(' ');
+export function notValid(failures: readonly Failure[], all: number, tally: string): string {
+	const are = failures.length === 1 ? 'is' : 'are';
+	const count = `${inDigits(failures.length)} of ${counted(all, 'item')} ${are} not valid.`;
+	const told = capitalize(reasonsOf(failures, mostNamed).join('; '));
+	return [count, tally, told].filter((part) => part !== '').join(' ');
 }
 
 /** Whether all items that are left have one reason, such as a wrong option: then their numbers say nothing. */
-export const haveOneReason = (refused: readonly Refused[], left: number): boolean =>
-	refused.length === left && byReason(refused).length === 1;
+export const haveOneReason = (failures: readonly Failure[], left: number): boolean =>
+	failures.length === left &&
+	new Set(problemsOf(failures).map(({ message }) => message)).size === 1;
 
 /** A sentence without its full stop, and what may follow it. */
 export const toSentences = (first: string, second: string): string =>

@@ -10,6 +10,8 @@ import { sleep } from 'n8n-workflow';
 import type { QueueOptions } from '../delivery/queue';
 import { toN8nError } from '../n8n/errors';
 import type { Problem } from '../service/problems';
+import type { Failure } from './names';
+import { counted } from './names';
 import { isForModel } from './start';
 
 /** After this many items the rest of n8n gets its turn: reading thousands of parameters takes seconds. */
@@ -41,13 +43,12 @@ export const queueOptions = (context: IExecuteFunctions): QueueOptions => ({
 /** n8n's error for a run that failed. It tells a model the message alone. */
 export function toRunError(
 	context: IExecuteFunctions,
-	problem: Problem,
-	message: string,
+	{ index: itemIndex, problem }: Failure,
+	text: string,
 	description: string,
-	itemIndex: number,
 ): NodeError {
-	const shown = isForModel(context) ? `${message}. ${description}` : message;
-	return toN8nError(context.getNode(), problem, { message: shown, description, itemIndex });
+	const message = isForModel(context) ? `${text}. ${description}` : text;
+	return toN8nError(context.getNode(), problem, { message, description, itemIndex });
 }
 
 /** The `error` of an item that failed. A read has no outcome. */
@@ -65,8 +66,7 @@ export function toItemError(
 	};
 }
 
-/** The editor shows hints as HTML. */
-export const escaped = (text: string) =>
+const escaped = (text: string) =>
 	text
 		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 		.replace(/\r?\n/g, '<br>');
@@ -74,16 +74,19 @@ export const escaped = (text: string) =>
 /** What there may be to say. */
 export type Hint = NodeExecutionHint | undefined;
 
-const hint = (type: 'info' | 'warning', lines: readonly string[]): NodeExecutionHint => ({
-	message: lines.join('<br>'),
+/** The editor shows hints as HTML. */
+export type Line = string | { readonly bold: string };
+
+const toHtml = (line: Line) =>
+	typeof line === 'string' ? escaped(line) : `<b>${escaped(line.bold)}</b>`;
+
+const hint = (type: 'info' | 'warning', lines: readonly Line[]): NodeExecutionHint => ({
+	message: lines.map(toHtml).join('<br>'),
 	type,
 	location: 'outputPane',
 });
-export const info = (...lines: string[]) => hint('info', lines);
-export const warning = (...lines: string[]) => hint('warning', lines);
-
-export const counted = (count: number, one: string, more = `${one}s`) =>
-	`${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
+export const info = (...lines: Line[]) => hint('info', lines);
+export const warning = (...lines: Line[]) => hint('warning', lines);
 
 /**
  * How many items failed in a run that went on, and where to look.
@@ -98,7 +101,7 @@ export function failedHint(
 	if (failed === 0) return undefined;
 	const where = isToErrorOutput ? 'the Error output' : 'the error column';
 	const message = `${failed} of ${counted(items, 'item')} failed: see ${where}. ${which}`;
-	return warning(escaped(message.trim()));
+	return warning(message.trim());
 }
 
 export const isErrorOutput = (context: IExecuteFunctions): boolean =>

@@ -3,11 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Connection } from '../n8n/connection';
 import type { ItemParameters } from '../n8n/parameters';
 import type { Ending, PreparedSend, SendOperation } from '../operations/operation';
-import { toRequest, toRow, toRowAsEntered } from '../operations/send';
+import { toRow, toRowAsEntered } from '../operations/send';
 import type { Send } from '../send/once';
 import type { Problem } from '../service/problems';
-import { notStartedProblem } from '../service/problems';
-import { toItemError } from './results';
+import { clip } from '../service/text';
 
 /** What is known of each item of a run that sends, before it is read. */
 export interface KnownItem {
@@ -65,6 +64,13 @@ export const failuresIn = (items: readonly RunItem[]): FailedItem[] =>
 export const unknownIn = (items: readonly RunItem[]): FailedItem[] =>
 	failuresIn(items).filter(({ problem }) => problem.outcome === 'unknown');
 
+export const sentNow = (items: readonly RunItem[]): number =>
+	items.filter(({ how }) => how === 'sent').length;
+
+/** How many an earlier try or an earlier execution has sent. */
+export const sentEarlier = (items: readonly RunItem[]): number =>
+	items.filter((item) => item.how === 'before' && !item.isUnknown).length;
+
 /** Whether the service has no such subscriber: that is about this item alone. */
 export const isGone = ({ problem, subscriberId }: FailedItem): boolean =>
 	problem.type === 'invalid_sid' && subscriberId !== undefined;
@@ -75,6 +81,24 @@ export const isOut = (item: RunItem): boolean =>
 		? item.problem.outcome === 'unknown'
 		: item.how === 'sent' || item.how === 'before';
 
+const nothingSent = 'Nothing was sent for this item:';
+
+export const alreadySentUnderKey: Ending = {
+	status: 'alreadySent',
+	description: `${nothingSent} its ID was sent earlier`,
+};
+
+export const sentByItem = (index: number): Ending => ({
+	status: 'alreadySent',
+	description: `${nothingSent} the same was sent by item ${index} of this run`,
+});
+
+/** Of an ID that an earlier execution has told as unknown. */
+export const alreadyUnknown = (id: string): Ending => ({
+	status: 'unknown',
+	description: `${nothingSent} it is unknown whether its ID '${clip(id)}' was sent earlier`,
+});
+
 /** The row that a send would give, as far as it is known. */
 export const rowWith = (
 	{ send, parameters }: ItemThat<'ready' | 'gone' | 'failed'>,
@@ -82,40 +106,3 @@ export const rowWith = (
 	ending: Ending,
 ): IDataObject =>
 	send === undefined ? toRowAsEntered(parameters, operation, ending) : toRow(send, ending);
-
-/** What an item gives. `describe` says of one that failed what to do. */
-export function rowOf(
-	item: RunItem,
-	operation: SendOperation,
-	isDryRun: boolean,
-	describe: (item: FailedItem) => string,
-): IDataObject {
-	if (item.how === 'sent' || item.how === 'before') return item.row;
-	if (item.how === 'shown') {
-		const request = toRequest(item.connection.baseUrl, item.send);
-		return toRow(item.send, { dryRun: true, request });
-	}
-	const problem = item.how === 'ready' ? notStartedProblem : item.problem;
-	const { outcome: status, message: description } = problem;
-	if (item.how === 'gone') return rowWith(item, operation, { status, description });
-	const error = toItemError(problem, item.how === 'failed' ? describe(item) : '', true);
-	return rowWith(
-		item,
-		operation,
-		isDryRun ? { dryRun: true, error } : { status, description, error },
-	);
-}
-
-/** Values of the same name, in the order of the first one of each. */
-export function groupBy<Value>(
-	values: readonly Value[],
-	nameOf: (value: Value) => string,
-): Map<string, Value[]> {
-	const groups = new Map<string, Value[]>();
-	for (const value of values) {
-		const group = groups.get(nameOf(value)) ?? [];
-		group.push(value);
-		groups.set(nameOf(value), group);
-	}
-	return groups;
-}

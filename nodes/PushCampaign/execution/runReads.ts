@@ -11,8 +11,8 @@ import { itemParameters } from '../n8n/parameters';
 import type { QueryOperation } from '../operations/operation';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { retryWith } from './failureTexts';
-import type { Refused } from './names';
+import { describeRead } from './failureTexts';
+import type { Failure } from './names';
 import { haveOneReason, notValid } from './names';
 import {
 	failedHint,
@@ -23,7 +23,7 @@ import {
 	toOutput,
 	toRunError,
 } from './results';
-import { retryOffer } from './start';
+import { isStopped, retryOffer } from './start';
 
 type ReadResult = Result<IDataObject>;
 
@@ -45,32 +45,31 @@ export async function runReads(
 	const plans = await planAll(context, operation);
 	const isContinuing = context.continueOnFail();
 	const mayStart = isContinuing || !plans.some((plan) => 'problem' in plan);
-	const answers = mayStart ? await readAll(context, plans) : new Map<string, undefined>();
-	if (context.getExecutionCancelSignal()?.aborted) {
+	const jobs = new Map(plans.flatMap((plan) => ('job' in plan ? [[plan.key, plan.job]] : [])));
+	const outcomes = mayStart ? await runQueue([...jobs.values()], queueOptions(context)) : [];
+	const answers = new Map([...jobs.keys()].map((key, place) => [key, outcomes[place]]));
+	if (isStopped(context)) {
 		throw new NodeOperationError(context.getNode(), 'The execution was canceled');
 	}
 
-	const describe = (problem: Problem) =>
-		[problem.said, problem.fix, retryWith([problem], retryOffer(context), 'goes on from this node')]
-			.filter((sentence) => sentence)
-			.join(' ');
-	const failures: Refused[] = [];
+	const failures: Failure[] = [];
+	const describe = (failure: Failure) => describeRead(failure, retryOffer(context));
 	const results = plans.map((plan, index) => {
 		const answer = 'problem' in plan ? plan : answers.get(plan.key);
 		if (answer === undefined) return { row: {}, isFailed: false };
 		// Items that share an answer must not share its object: a later node may change one of them.
 		if ('value' in answer) return { row: structuredClone(answer.value), isFailed: false };
-		const { problem } = answer;
-		failures.push({ index, problem });
-		const error = toItemError(problem, describe(problem), false);
+		const failure = { index, problem: answer.problem };
+		failures.push(failure);
+		const error = toItemError(answer.problem, describe(failure), false);
 		return { row: { ...operation.toFailedRow(plan.item), error }, isFailed: true };
 	});
 	const [first] = failures;
 	if (first !== undefined && !isContinuing) {
-		const { index, problem } = first;
-		const isOfAll = problem.type !== 'validation' || haveOneReason(failures, plans.length);
-		const message = isOfAll ? problem.message : notValid(failures, plans.length, '');
-		throw toRunError(context, problem, message, describe(problem), index);
+		const { type, message } = first.problem;
+		const isOfAll = type !== 'validation' || haveOneReason(failures, plans.length);
+		const text = isOfAll ? message : notValid(failures, plans.length, '');
+		throw toRunError(context, first, text, describe(first));
 	}
 	const hint = failedHint(failures.length, plans.length, isErrorOutput(context));
 	return toOutput(context, results, [hint]);
@@ -94,14 +93,4 @@ async function planAll(context: IExecuteFunctions, operation: QueryOperation): P
 			return { item, problem };
 		}
 	});
-}
-
-/** Reads what the items ask for, each once. */
-async function readAll(
-	context: IExecuteFunctions,
-	plans: readonly Plan[],
-): Promise<Map<string, ReadResult | undefined>> {
-	const jobs = new Map(plans.flatMap((plan) => ('job' in plan ? [[plan.key, plan.job]] : [])));
-	const outcomes = await runQueue([...jobs.values()], queueOptions(context));
-	return new Map([...jobs.keys()].map((key, place) => [key, outcomes[place]]));
 }

@@ -1,20 +1,17 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
+import type { Attempt } from '../delivery/queue';
 import { runQueue } from '../delivery/queue';
 import { digest } from '../n8n/connection';
-import type { SendOperation } from '../operations/operation';
 import { defaultTimeoutMs, readTimeout } from '../operations/options';
 import { performSend, toRow } from '../operations/send';
 import { lateness } from '../operations/timing';
 import { readable } from '../operations/values';
 import type { Send, SendOutcome } from '../send/once';
 import { trySend } from '../send/once';
-import type { OpenMemory } from '../send/open';
-import type { Plan } from './plan';
-import { alreadySentUnderKey, alreadyUnknown, sentByItem } from './refusals';
+import { groupBy } from './names';
 import { queueOptions } from './results';
 import type { FailedItem, ItemThat, RunItem } from './runItem';
-import { failuresIn, groupBy, rowWith } from './runItem';
+import { alreadySentUnderKey, alreadyUnknown, failuresIn, rowWith, sentByItem } from './runItem';
+import type { Run } from './start';
 import { isForModel } from './start';
 
 type ReadyItem = ItemThat<'ready'>;
@@ -29,10 +26,11 @@ function jobOf(item: ReadyItem, repeats: readonly ReadyItem[], isTest: boolean):
 	const content = () => digest(JSON.stringify([site, send.audience, send.body]));
 	return {
 		position: isTest ? undefined : (item.position ?? content()),
-		repeats: repeats.map((each) => ({
-			position: each.position,
-			row: toRow(each.send, sentByItem(index)),
-		})),
+		repeats: new Map(
+			repeats.flatMap((each) =>
+				each.position === undefined ? [] : [[each.position, toRow(each.send, sentByItem(index))]],
+			),
+		),
 		key: item.key,
 		timeoutMs: send.options.timeoutMs,
 		refusal: () => lateness(send.timing, Date.now()),
@@ -43,7 +41,7 @@ function jobOf(item: ReadyItem, repeats: readonly ReadyItem[], isTest: boolean):
 
 /** A send that must not go out. It is asked whether it was sent, or may have been: then it is not judged. */
 const refusedJob = ({ position, key, problem, parameters }: FailedItem): Send => ({
-	...{ position, key, repeats: [] },
+	...{ position, key, repeats: new Map() },
 	timeoutMs: readable(() => readTimeout(parameters)) ?? defaultTimeoutMs,
 	refusal: () => problem,
 	request: async () => await Promise.reject(new Error('It is refused')),
@@ -52,8 +50,8 @@ const refusedJob = ({ position, key, problem, parameters }: FailedItem): Send =>
 
 /** How an item ended, by the outcome of its send; or of the one that goes out in its place. */
 function endOf(
+	{ operation }: Run,
 	item: ItemThat<'ready' | 'failed'>,
-	operation: SendOperation,
 	outcome: SendOutcome | undefined,
 ): RunItem {
 	if (outcome === undefined) return item;
@@ -72,40 +70,27 @@ function endOf(
 }
 
 /** Asks whether refused items were sent under their IDs, or may have been: then they are not judged. */
-export async function askRefused(
-	context: IExecuteFunctions,
-	operation: SendOperation,
-	memory: OpenMemory,
-	items: readonly RunItem[],
-): Promise<RunItem[]> {
+export async function askRefused(run: Run, items: readonly RunItem[]): Promise<RunItem[]> {
 	const refused = failuresIn(items).filter(({ key }) => key !== undefined);
-	const tries = refused.map((item) => async () => {
-		const attempt = await trySend(memory, refusedJob(item));
-		const isItsOwn = attempt.then === 'stop' && attempt.outcome.ended === 'failed';
-		// A database that does not answer ends the run; what is not valid keeps no other from being asked.
-		if (!isItsOwn || attempt.outcome.problem !== item.problem) return attempt;
-		return { ...attempt, then: 'end' as const };
+	let unavailable: SendOutcome | undefined;
+	const tries = refused.map((item) => async (): Promise<Attempt<SendOutcome>> => {
+		const attempt = await trySend(run.memory, refusedJob(item));
+		if (attempt.then !== 'stop' || attempt.outcome.ended !== 'failed') return attempt;
+		// What is not valid keeps no other from being asked.
+		if (attempt.outcome.problem === item.problem) return { ...attempt, then: 'end' };
+		// A database that can't be had fails once, for all of them.
+		unavailable ??= attempt.outcome;
+		return attempt;
 	});
-	const outcomes = await runQueue(tries, { ...queueOptions(context), stopOnFailure: true });
-	// A database that can't be had fails once, for all of them.
-	const unavailable = outcomes.find(
-		(outcome, place) =>
-			outcome?.ended === 'failed' &&
-			outcome.problem.outcome === 'notSent' &&
-			outcome.problem !== refused[place]?.problem,
-	);
-	const ends = refused.map((item, place) => endOf(item, operation, outcomes[place] ?? unavailable));
+	const outcomes = await runQueue(tries, { ...queueOptions(run.context), stopOnFailure: true });
+	const ends = refused.map((item, place) => endOf(run, item, outcomes[place] ?? unavailable));
 	const byIndex = new Map(ends.map((item) => [item.index, item]));
 	return items.map((item) => byIndex.get(item.index) ?? item);
 }
 
 /** Sends what is ready; what is the same as another item goes out with that. */
-export async function sendAll(
-	context: IExecuteFunctions,
-	operation: SendOperation,
-	memory: OpenMemory,
-	{ items, kind }: Plan,
-): Promise<RunItem[]> {
+export async function sendAll(run: Run, items: readonly RunItem[]): Promise<RunItem[]> {
+	const { context, memory, kind } = run;
 	const ready = items.filter((item) => item.how === 'ready');
 	// An agent's tool decides anew in each execution.
 	const isClaimed = ready.length > 0 && !isForModel(context);
@@ -122,6 +107,6 @@ export async function sendAll(
 	const outcomes = await runQueue(tries, queueOptions(context));
 	const byIndex = new Map(firsts.map(({ index }, place) => [index, outcomes[place]]));
 	return items.map((item) =>
-		item.how === 'ready' ? endOf(item, operation, byIndex.get(item.sameAs ?? item.index)) : item,
+		item.how === 'ready' ? endOf(run, item, byIndex.get(item.sameAs ?? item.index)) : item,
 	);
 }

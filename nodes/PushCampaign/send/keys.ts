@@ -12,8 +12,7 @@ const graceMs = 5_000;
  * - `sent`: it was sent.
  */
 export type KeyState =
-	| { readonly is: 'free'; readonly lastClaim: number }
-	| { readonly is: 'ended'; readonly lastClaim: number }
+	| { readonly is: 'free' | 'ended'; readonly lastClaim: number }
 	| { readonly is: 'held' }
 	| { readonly is: 'lost' }
 	| { readonly is: 'sent' };

@@ -61,22 +61,6 @@ type Recalled =
 	/** Nobody knows. */
 	| { readonly says: 'unknown'; readonly problem: Problem };
 
-/** Another item of the run that is the same: it counts as sent with the send, and gives this row. */
-export interface Repeat {
-	readonly position?: string | undefined;
-	readonly row: IDataObject;
-}
-
-/** A send as the ledger knows it. */
-export interface LedgerSend {
-	/** Its position in the execution, which no other send has; missing for a test, which nothing remembers. */
-	readonly position?: string | undefined;
-	readonly repeats: readonly Repeat[];
-}
-
-const positionsOf = ({ position, repeats }: LedgerSend): string[] =>
-	[position, ...repeats.map((repeat) => repeat.position)].filter((each) => each !== undefined);
-
 /** What one execution and its Retries share in a process. */
 interface Chain {
 	readonly entries: Record<string, Entry>;
@@ -138,36 +122,33 @@ export class Ledger {
 	}
 
 	/** Notes that a request is about to leave. If the execution ends here, its outcome is unknown. */
-	begin(send: LedgerSend): void {
-		for (const position of positionsOf(send)) {
+	begin(positions: readonly string[]): void {
+		for (const position of positions) {
 			this.#chain.inFlight.add(position);
 			this.entries[position] = stopped;
 		}
 	}
 
 	/** Notes that its request has ended, however that was. */
-	end(send: LedgerSend): void {
-		for (const position of positionsOf(send)) this.#chain.inFlight.delete(position);
+	end(positions: readonly string[]): void {
+		for (const position of positions) this.#chain.inFlight.delete(position);
 	}
 
-	keepSent({ position, repeats }: LedgerSend, row: IDataObject): void {
-		for (const each of [{ position, row }, ...repeats]) {
-			if (each.position !== undefined)
-				this.entries[each.position] = { row: savedRow.parse(each.row) };
-		}
+	keepSent(position: string, row: IDataObject): void {
+		this.entries[position] = { row: savedRow.parse(row) };
 	}
 
 	/** Notes the problem of a send. One that did not go out may be sent again. */
-	keepFailed(send: LedgerSend, problem: Problem): void {
-		for (const position of positionsOf(send)) {
+	keepFailed(positions: readonly string[], problem: Problem): void {
+		for (const position of positions) {
 			if (problem.outcome === 'notSent') delete this.entries[position];
 			else this.entries[position] = { unknown: savedProblem.parse(problem) };
 		}
 	}
 
 	/** Notes that this execution found a send to be unknown. A later one does not tell it again. */
-	keepFound({ position }: LedgerSend, problem: Problem): void {
-		if (position !== undefined) this.#found.set(position, problem);
+	keepFound(position: string, problem: Problem): void {
+		this.#found.set(position, problem);
 	}
 
 	/**

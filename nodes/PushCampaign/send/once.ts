@@ -5,14 +5,20 @@ import type { Attempt } from '../delivery/queue';
 import type { Receipt } from '../service/answers';
 import type { Result } from '../service/client';
 import type { Problem } from '../service/problems';
-import { unknownProblem, validationProblem } from '../service/problems';
+import { unknownProblem } from '../service/problems';
 import { clip } from '../service/text';
-import { messageOf, Unavailable } from '../service/thrown';
-import type { ClaimEnd, Keys, KeyState } from './keys';
-import type { Ledger, LedgerSend } from './ledger';
+import { messageOf } from '../service/thrown';
+import type { ClaimEnd, KeyState } from './keys';
+import type { Ledger } from './ledger';
+import type { SendMemory } from './open';
+import { toUnavailable } from './open';
 
 /** One item's send. */
-export interface Send extends LedgerSend {
+export interface Send {
+	/** Its position in the execution, which no other send has; missing for a test, which nothing remembers. */
+	readonly position?: string | undefined;
+	/** The positions of other items of the run that are the same, with what they give if it is sent. */
+	readonly repeats: ReadonlyMap<string, IDataObject>;
 	/** What it is sent once under: the name of the key's rows, and the ID as it was entered. */
 	readonly key?: { readonly name: string; readonly id: string } | undefined;
 	/** How long its request may take, in milliseconds. */
@@ -35,13 +41,8 @@ export type SendOutcome =
 
 type SendAttempt = Attempt<SendOutcome>;
 
-/** What is known of what was sent: by this execution, and under keys. */
-export interface SendMemory {
-	readonly ledger: Ledger;
-	readonly keys: Keys;
-	/** Tells n8n's log what could not be saved. */
-	readonly warn: (message: string) => void;
-}
+/** What a send asks of the memory of its run. */
+type Asked = Pick<SendMemory, 'ledger' | 'keys' | 'warn'>;
 
 /** Nothing was requested, and nothing else stops. */
 const end = (outcome: SendOutcome): SendAttempt => ({ outcome, then: 'end', isAccepted: false });
@@ -67,17 +68,14 @@ const claimEnds: Readonly<Record<Problem['outcome'], ClaimEnd>> = {
  * key, makes the request, and notes how that ended.
  * @throws nothing but what is a defect of this node
  */
-export async function trySend(memory: SendMemory, send: Send): Promise<SendAttempt> {
-	return await tryOnce(memory, send).catch((error: unknown) => {
-		if (!(error instanceof Unavailable)) throw error;
-		return failed(validationProblem(error));
-	});
+export async function trySend(memory: Asked, send: Send): Promise<SendAttempt> {
+	return await tryOnce(memory, send).catch((error: unknown) => failed(toUnavailable(error)));
 }
 
 const withoutKey: KeyState = { is: 'free', lastClaim: 0 };
 
 /** Without a key it waits for nothing before its request. */
-async function tryOnce({ ledger, keys, warn }: SendMemory, send: Send): Promise<SendAttempt> {
+async function tryOnce({ ledger, keys, warn }: Asked, send: Send): Promise<SendAttempt> {
 	const { position, key } = send;
 	const known = ledger.recall(position);
 	if (known.says === 'sent') return end({ ended: 'sentEarlier', row: known.row });
@@ -94,7 +92,7 @@ async function tryOnce({ ledger, keys, warn }: SendMemory, send: Send): Promise<
 		const isFirst = await keys.end(key.name, state.lastClaim, 'lost');
 		if (!isFirst) return end({ ended: 'underKey', isUnknown: true });
 		const problem = leftBefore(key.id);
-		ledger.keepFound(send, problem);
+		if (position !== undefined) ledger.keepFound(position, problem);
 		return end({ ended: 'failed', problem });
 	}
 	if (refusal !== undefined) return failed(refusal);
@@ -121,17 +119,19 @@ const leftBefore = (id: string) => {
 };
 
 async function leave(ledger: Ledger, send: Send): Promise<SendOutcome> {
-	ledger.begin(send);
+	const { position, repeats } = send;
+	const positions = position === undefined ? [] : [position, ...repeats.keys()];
+	ledger.begin(positions);
 	try {
 		const result = await send.request();
 		if (!result.answered) {
-			ledger.keepFailed(send, result.problem);
+			ledger.keepFailed(positions, result.problem);
 			return { ended: 'failed', problem: result.problem };
 		}
 		const row = send.toRow(result.value);
-		ledger.keepSent(send, row);
+		for (const each of positions) ledger.keepSent(each, repeats.get(each) ?? row);
 		return { ended: 'sent', row };
 	} finally {
-		ledger.end(send);
+		ledger.end(positions);
 	}
 }

@@ -4,8 +4,8 @@ import type { Problem } from '../service/problems';
 import { validationProblem } from '../service/problems';
 import { InvalidInput, Unavailable } from '../service/thrown';
 import { Keys } from './keys';
+import type { Ledger } from './ledger';
 import { openLedger } from './ledger';
-import type { SendMemory } from './once';
 import { Rows } from './rows';
 
 /**
@@ -20,6 +20,12 @@ function contextOf(context: IExecuteFunctions): object {
 	}
 }
 
+/** n8n's database did not answer. @throws anything else */
+export function toUnavailable(error: unknown): Problem {
+	if (!(error instanceof Unavailable)) throw error;
+	return validationProblem(error);
+}
+
 /** In another process: what n8n saved for this one is what the other one began with. */
 export const secondRetry = validationProblem(
 	new InvalidInput(
@@ -28,8 +34,12 @@ export const secondRetry = validationProblem(
 	),
 );
 
-/** The memory of a run. */
-export interface OpenMemory extends SendMemory {
+/** What is known of what was sent: by this execution, and under keys. */
+export interface SendMemory {
+	readonly ledger: Ledger;
+	readonly keys: Keys;
+	/** Tells n8n's log what could not be saved. */
+	readonly warn: (message: string) => void;
 	/** @throws InvalidInput, Unavailable if Send Only Once can't be used here */
 	readonly requireKeys: () => Promise<void>;
 	/**
@@ -40,7 +50,7 @@ export interface OpenMemory extends SendMemory {
 }
 
 /** @param retryOf of a Retry: what names the execution that it retries; an agent's tool has none */
-export function openMemory(context: IExecuteFunctions, retryOf: string | undefined): OpenMemory {
+export function openMemory(context: IExecuteFunctions, retryOf: string | undefined): SendMemory {
 	const rows = new Rows(context);
 	const ledger = openLedger(contextOf(context), retryOf);
 	return {
@@ -64,12 +74,8 @@ export function openMemory(context: IExecuteFunctions, retryOf: string | undefin
 			if (retryOf === undefined) return undefined;
 			// Where n8n gives no rows, what this process remembers holds alone.
 			const insert = async (name: string) => !(await rows.areUsable()) || (await rows.insert(name));
-			const isOurs = await ledger.takeOver(insert).catch((error: unknown) => {
-				if (!(error instanceof Unavailable)) throw error;
-				return validationProblem(error);
-			});
-			if (typeof isOurs === 'object') return isOurs;
-			return isOurs ? undefined : secondRetry;
+			const claim = async () => ((await ledger.takeOver(insert)) ? undefined : secondRetry);
+			return await claim().catch(toUnavailable);
 		},
 	};
 }

@@ -41,7 +41,7 @@ const to = (subscriberId: string) => ({ subscriberId });
 
 const inList: Circumstances = {
 	...{ retry: 'inList', isToOne: false, isTest: false },
-	...{ hasSentWithoutId: false, isTriedOnceMore: false },
+	hasSentWithoutId: false,
 };
 const hasSent = { hasSentWithoutId: true };
 const ofSub = { retry: 'ofSubWorkflow' } as const;
@@ -50,7 +50,7 @@ type Case = readonly [what: string, items: readonly RunItem[], more?: Partial<Ci
 
 const runs: readonly Case[] = [
 	['one item', [failed(0, outage)]],
-	['one item, in the editor', [failed(0, outage)], { isTriedOnceMore: true }],
+	['one item, in the editor', [failed(0, outage)], { retry: 'none' }],
 	['several', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)], hasSent],
 	['several, each with an ID', [...many(0, 8, sent), failed(8, outage), ...many(9, 11, ready)]],
 	['none of several', [failed(0, outage), ...many(1, 19, ready)]],
@@ -72,7 +72,7 @@ const runs: readonly Case[] = [
 	],
 	['not valid, one item', [failed(0, noTitle)]],
 	['not valid, one item for two reasons', [failed(0, noTitleAndUrl)]],
-	['not valid, in the editor', [failed(0, noTitle)], { isTriedOnceMore: true }],
+	['not valid, in the editor', [failed(0, noTitle)], { retry: 'none' }],
 	[
 		'not valid, several',
 		[...many(0, 5, ready), failed(5, wrongOption), failed(6, noTitleAndUrl), failed(7, noTitle)],
@@ -137,7 +137,7 @@ const models: ReadonlyArray<readonly [what: string, problem: Problem]> = [
 function tellRun([what, items, more]: Case): string {
 	const main = mainFailure(items);
 	if (main === undefined) throw new Error('Nothing failed');
-	const description = describeRun(items, main, { ...inList, ...more }, items.length);
+	const description = describeRun(items, main, items.length, { ...inList, ...more });
 	return `### ${what}\n\n**${messageOfRun(items, main, items.length)}**\n\n${description}`.trim();
 }
 

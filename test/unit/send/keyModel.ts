@@ -121,7 +121,7 @@ export async function runProcesses(
 		const memory = { ledger: new Ledger(), keys, warn: () => undefined };
 		const send = {
 			position: '0.0',
-			repeats: [],
+			repeats: new Map(),
 			key: { name: 'key', id: '1' },
 			timeoutMs,
 			refusal: () => undefined,

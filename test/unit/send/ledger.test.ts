@@ -26,19 +26,19 @@ function saved(context: object): object {
 /** The ledger of a Retry. */
 const openLedger = (context: object) => open(context, 'retry of');
 
-const send = { position: '0.1', repeats: [] };
+const position = '0.1';
 
 /** A context in which the first execution has left one send as it ended. */
 function contextWith(end: (ledger: Ledger) => void): object {
 	const context = {};
 	const ledger = open(context);
-	ledger.begin(send);
+	ledger.begin([position]);
 	end(ledger);
-	ledger.end(send);
+	ledger.end([position]);
 	return context;
 }
-const sent = () => contextWith((ledger) => ledger.keepSent(send, row));
-const unknown = () => contextWith((ledger) => ledger.keepFailed(send, lost));
+const sent = () => contextWith((ledger) => ledger.keepSent(position, row));
+const unknown = () => contextWith((ledger) => ledger.keepFailed([position], lost));
 const earlier = { says: 'unknown', problem: lost };
 
 test('an item that was sent gives its first answer again', () => {
@@ -50,8 +50,8 @@ test('an item that was sent gives its first answer again', () => {
 
 test('a ledger knows whether anything was sent, or left unknown', () => {
 	const ledger = open({});
-	ledger.begin(send);
-	ledger.keepFailed(send, refused);
+	ledger.begin([position]);
+	ledger.keepFailed([position], refused);
 	expect(ledger.hasEntries()).toBe(false);
 	for (const context of [sent(), unknown()]) {
 		expect(openLedger(context).hasEntries()).toBe(true);
@@ -60,7 +60,7 @@ test('a ledger knows whether anything was sent, or left unknown', () => {
 });
 
 test('an item that was certainly not sent is as new', () => {
-	const context = contextWith((ledger) => ledger.keepFailed(send, refused));
+	const context = contextWith((ledger) => ledger.keepFailed([position], refused));
 	expect(openLedger(saved(context)).recall('0.1')).toEqual({ says: 'new' });
 });
 
@@ -70,7 +70,7 @@ test('an unknown item keeps what is to be mended, and the code of its answer', (
 	const down = failureProblem(failure, { statusCode: 502 }, requested);
 	expect(down.said).toContain('Down');
 	for (const problem of [page, gateway, down]) {
-		const context = contextWith((ledger) => ledger.keepFailed(send, problem));
+		const context = contextWith((ledger) => ledger.keepFailed([position], problem));
 		const recalled = openLedger(saved(context)).recall('0.1');
 		expect(recalled).toMatchObject({ problem: saved({ ...problem }) });
 	}
@@ -79,7 +79,7 @@ test('an unknown item keeps what is to be mended, and the code of its answer', (
 
 test('a request that has left and was not answered is unknown once it is not in flight any more', () => {
 	const context = {};
-	open(context).begin(send);
+	open(context).begin([position]);
 	expect(openLedger(context).recall('0.1')).toEqual({ says: 'inFlight' });
 	expect(openLedger(saved(context)).recall('0.1')).toEqual({
 		says: 'unknown',
@@ -92,7 +92,7 @@ test('a request that has left and was not answered is unknown once it is not in 
 
 test('only the ledgers of Retries are remembered', () => {
 	const first = saved(unknown());
-	open(saved(first)).keepSent(send, row);
+	open(saved(first)).keepSent(position, row);
 	expect(openLedger(saved(first)).recall('0.1')).toEqual(earlier);
 });
 
@@ -105,8 +105,8 @@ test('a further try of the same execution has the same ledger, and a new executi
 test('what n8n saved in another process and what this one remembers are put together: sent is sent', () => {
 	const first = saved(unknown());
 	const here = openLedger(saved(first));
-	here.keepFailed(send, lost);
-	here.keepSent({ position: '0.2', repeats: [] }, row);
+	here.keepFailed([position], lost);
+	here.keepSent('0.2', row);
 	// A Retry in another process has sent it, and n8n saved that.
 	const { id } = z.object({ id: z.string() }).parse(Reflect.get(first, 'pushCampaignLedger'));
 	const newest = { pushCampaignLedger: { id, entries: { '0.1': { row } } } };
@@ -162,7 +162,7 @@ test('the two hundred executions that were retried last are remembered', () => {
 		}
 	};
 	const says = () => openLedger(saved(first)).recall('0.1').says;
-	openLedger(saved(first)).keepSent(send, row);
+	openLedger(saved(first)).keepSent(position, row);
 	for (let again = 0; again < 2; again += 1) {
 		retryOthers(199);
 		expect(says()).toBe('sent');

@@ -12,6 +12,7 @@ import { InvalidInput, Unavailable } from '../../../nodes/PushCampaign/service/t
 
 // One send asks the ledger, then its key, then the clock, right before its request leaves.
 
+const position = '0.0';
 const tooLate = validationProblem(new InvalidInput('It is too late', 'Choose a later time.'));
 const lost = unknownProblem('the connection was lost', { isSend: true });
 const refused = (type: string) =>
@@ -42,8 +43,8 @@ function setUp(given: { rows?: string[]; failing?: RegExp; now?: () => number } 
 	const keys = new Keys(rows, given.now ?? (() => 0));
 	const memory = { ledger, keys, warn };
 	const send: Send = {
-		position: '0.0',
-		repeats: [],
+		position,
+		repeats: new Map(),
 		key: { name: 'key', id: '77' },
 		timeoutMs: 1_000,
 		refusal() {
@@ -106,7 +107,7 @@ test('an item that another call begins while its key is claimed leaves the key f
 	const { memory, send, ledger, table, asked } = setUp();
 	const add = table.add.bind(table);
 	jest.spyOn(table, 'add').mockImplementation((row) => {
-		ledger.begin(send);
+		ledger.begin([position]);
 		return add(row);
 	});
 	expect(await trySend(memory, send)).toEqual({ then: 'held' });
@@ -116,14 +117,14 @@ test('an item that another call begins while its key is claimed leaves the key f
 
 test('an item that this execution has left unknown fails again, and is asked of nobody else', async () => {
 	const { memory, send, asked, ledger } = setUp();
-	ledger.keepFailed(send, lost);
+	ledger.keepFailed([position], lost);
 	expect(await trySend(memory, send)).toMatchObject({ ...failed(lost), then: 'end' });
 	expect(asked).toEqual([]);
 });
 
 test('an item that is the same as another one is known as that is: in flight, sent, refused, unknown', async () => {
 	const { memory, send, ledger } = setUp();
-	const repeats = [{ position: '0.1', row: { description: 'The same' } }];
+	const repeats = new Map([['0.1', { description: 'The same' }]]);
 	const says = () => ledger.recall('0.1');
 	const during: unknown[] = [];
 	const request: Send['request'] = async () => {
@@ -149,7 +150,7 @@ test('a test is not remembered', async () => {
 
 test('an item that another run is sending at this moment is asked again after a pause', async () => {
 	const { memory, send, ledger } = setUp();
-	ledger.begin(send);
+	ledger.begin([position]);
 	expect(await trySend(memory, send)).toEqual({ then: 'held' });
 });
 
