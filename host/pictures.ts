@@ -84,7 +84,6 @@ async function takeAll(editor: Editor, stage: Stage): Promise<void> {
 	await page.setViewportSize({ width: 1040, height: 1400 });
 	await page.goto(stage.simulator.origin);
 	await take(page, 'notification', page.locator('.notification').last(), 16);
-	await take(page, 'simulator', page.locator('header, main, aside'), 24);
 }
 
 /** One campaign of each kind that the page can show. They are so slow that they stand still while a picture is taken. */
