@@ -80,6 +80,11 @@ test.each([
 	expect(prepare({ title: `=Hi ${proposed}` }).body.title).toBe('Hi there');
 });
 
+test('no word is proposed for a blank, which no word would replace', () => {
+	const advice = adviceOf(() => prepare({ title: '=Hi {{ $json.a }}' }, { input: { a: ' ' } }));
+	expect(advice).toBe('Fill in what {{ $json.a }} reads.');
+});
+
 test.each<[title: string, input: IDataObject, sent: string]>([
 	['{{ $json.name.length }} left', { name: 'Ann' }, '3 left'],
 	[
