@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import { itemParameters } from '../../nodes/PushCampaign/n8n/parameters';
+import { anyCodePoints } from '../support/text';
 import { credentialsFor, push, useSimulator } from './support/pushCampaign';
 import { ownAgentContext } from './support/run';
 import { chain } from './support/workflow';
@@ -49,7 +50,7 @@ const bracesOf = (some: readonly string[]) => fc.constantFrom(...some).map((code
 const piece = fc.oneof(
 	{ weight: 12, arbitrary: bracesOf(codes) },
 	{ weight: 10, arbitrary: fc.constantFrom(...literals, '', ' ', '\n', '\u200f') },
-	{ weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 5 }) },
+	{ weight: 3, arbitrary: anyCodePoints({ maxLength: 5 }) },
 	{ weight: 1, arbitrary: bracesOf(oddCodes) },
 	{ weight: 1, arbitrary: fc.constantFrom(...escapes) },
 );

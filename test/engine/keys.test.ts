@@ -74,13 +74,6 @@ describe('a later execution', () => {
 	});
 });
 
-test.each(['', ' ', '={{ $json.none }}'])('a key is refused that has no ID: %j', async (key) => {
-	const told = failureOf(await run(keyed(key)));
-	expect(told.message).toMatch(/^'Send Only Once' is (missing|empty for this item)$/);
-	expect(told.description).toMatch(/^Enter an ID .*\{\{ \$json\.guid \}\}\./);
-	expect(simulator().requests).toEqual([]);
-});
-
 test.each([
 	'={{ $today.toISODate() }}',
 	'=news-{{ $now.toFormat("yyyy") }}',

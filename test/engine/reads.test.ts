@@ -57,14 +57,6 @@ test('a read of the subscriber count gives both numbers', async () => {
 	]);
 });
 
-test('a read that is not simplified gives the answer as it came', async () => {
-	const count = { total_life_time_subscribers: '12500', active_subscribers: '10000' };
-	expect(outputOf(await run({ ...getCount, simplify: false }))).toStrictEqual([count]);
-	const id = addCampaign();
-	const raw = await run({ operation: 'getStatus', campaignId: id, simplify: false });
-	expect(outputOf(raw)).toMatchObject([{ notification_id: id, count: { clicked: '11' } }]);
-});
-
 test('a read gives null for what the service does not give, as its output schema says', async () => {
 	const id = addCampaign();
 	const full = outputOf(await run({ operation: 'getStatus', campaignId: id }));
@@ -115,17 +107,6 @@ test('a read that is not valid comes out in its place with Continue, named as it
 	const message = `'Campaign ID' holds what is not one ID: "1, 2"`;
 	const error = { message, description: 'Use one item for each ID.', type: 'validation' };
 	expect(invalid).toStrictEqual({ campaignId: '1, 2', error });
-});
-
-test('a read refuses the record of another campaign', async () => {
-	const id = addCampaign();
-	const answer = { notification_status: 'Sent', notification_id: '77', count: {} };
-	simulator().addFault({ times: 0, action: { kind: 'respond', body: JSON.stringify(answer) } });
-	const done = await run({ operation: 'getStatus', campaignId: id }, inputOf({}), continuing);
-	const error = { type: 'unexpected_answer', httpCode: '200' };
-	expect(outputOf(done)).toMatchObject([{ campaignId: id, error }]);
-	// Two more tries: it may be right by then.
-	expect(simulator().requests).toHaveLength(3);
 });
 
 describe('a read that has to wait', () => {

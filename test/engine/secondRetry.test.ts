@@ -33,10 +33,9 @@ function newProcess() {
 /** An execution of which some of 60 were sent; from then on the service answers, a little later. */
 async function failInBetween() {
 	simulator().addFault(faultFor('No 5"', failure(), 1));
-	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 20 }));
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 60 }));
 	const failed = await run(byTitle, numbered(60));
 	expect(failureOf(failed).message).toMatch(/ \d+ of 60 were sent\.$/);
-	expect(simulator().requests.length).toBeLessThan(40);
 	return failed;
 }
 

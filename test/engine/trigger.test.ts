@@ -3,9 +3,8 @@ import { ObservableObject, type IDataObject, type INodeParameters } from 'n8n-wo
 import { until } from '../../host/process/until';
 import type { FaultAction } from '../../simulator/faults';
 import { CredentialsOfTest } from './support/credentials';
-import { newWorkflowId, pollerOf, triggerNode, type PollOptions } from './support/poll';
+import { newWorkflowId, pollerOf, type PollOptions } from './support/poll';
 import { credentialsFor, matching, useSimulator } from './support/pushCampaign';
-import { loadWorkflow } from './support/run';
 import { declaredIn } from './support/schemas';
 import { startEndless } from './support/server';
 
@@ -116,19 +115,6 @@ describe('an event', () => {
 		const poll = trigger({ campaignIds: `={{ [${first}, ${second}].join() }}` });
 		expect(idsOf((await poll()).items)).toEqual([first, second]);
 	});
-});
-
-test.each([
-	{ event: 'campaignChanged', name: 'Campaign Numbers Change' },
-	{ event: 'campaignReached', name: 'Campaign Reaches a Number' },
-	{ event: 'subscribersChanged', name: 'Subscriber Count Changes' },
-	{ event: 'subscribersReached', name: 'Subscriber Count Reaches a Number' },
-])('on the canvas a trigger says: $name', ({ event, name }) => {
-	const node = triggerNode({ event });
-	const workflow = loadWorkflow({ nodes: [node], connections: {} }, false);
-	const { subtitle } = workflow.nodeTypes.getByNameAndVersion(node.type).description;
-	// As the editor does it.
-	expect(workflow.expression.getSimpleParameterValue(node, subtitle, 'internal', {})).toBe(name);
 });
 
 test('polls from one cursor emit once, and a poll that emits nothing leaves the cursor as it is', async () => {

@@ -54,21 +54,6 @@ const rows: Row[] = [
 		'send_at',
 		{ date: '2033-05-18 05:34 +02:00', dateTime: '2033-05-18 09:04 +05:30' },
 	],
-	[
-		"'Value' in attribute 1 of 'Attributes'",
-		{ operation: 'sendToAttributes', attributes: { pairs: [{ name: 'plan', value }] } },
-		'attribute',
-		{
-			...{ text: { plan: '31' }, number: { plan: 31 } },
-			...{ fraction: { plan: 1.5 }, true: { plan: true } },
-		},
-	],
-	[
-		"'Segment IDs'",
-		{ operation: 'sendToSegments', segmentIds: value },
-		'segment',
-		{ text: ['31'], number: [31], array: ['31', 32] },
-	],
 ];
 
 /** Dry runs of an item for each kind of value; they differ in their titles. */

@@ -92,31 +92,6 @@ describe('a request gets the key and the token', () => {
 	});
 });
 
-test('its fields have the names, the kinds and the defaults that saved credentials rely on', () => {
-	const text = { type: 'string', default: '', required: true };
-	const fields = credential.properties.map(({ name, type, default: value, required }) => [
-		name,
-		{ type, default: value, required },
-	]);
-	expect(Object.fromEntries(fields)).toEqual({
-		...{ baseUrl: text, apiKey: text, authToken: text, apiKeyHeader: text, authTokenHeader: text },
-		headerNames: { type: 'options', default: 'standard' },
-		allowHttp: { type: 'boolean', default: false },
-		isFixed: { type: 'hidden', default: true },
-	});
-	const headerNames = credential.properties.find(({ name }) => name === 'headerNames');
-	expect(headerNames?.options).toMatchObject([
-		{ value: 'standard', description: 'serviceKey and serviceAuthToken' },
-		{ value: 'webpushr', description: 'webpushrKey and webpushrAuthToken' },
-		{ value: 'custom' },
-	]);
-});
-
-test('its form shows neither the key nor the token', () => {
-	const hidden = credential.properties.filter(({ typeOptions }) => typeOptions?.password === true);
-	expect(hidden.map(({ name }) => name)).toEqual(['apiKey', 'authToken']);
-});
-
 describe('its test', () => {
 	const failing = (type?: string) => ({ status: 'failure', type });
 	const notTheService = /^The answer is not the push service's\. Check 'Base URL' /;
@@ -156,14 +131,6 @@ describe('its test', () => {
 		expect(asked).toMatchObject({
 			...{ baseURL: 'https://push.example/api', url: '/v1/site/subscriber_count' },
 			headers: { serviceKey: 'the-key', 'x-token': '2143' },
-		});
-	});
-
-	test('judges the answer of every HTTP status, and sends the key to no other address', () => {
-		expect(credential.test.request).toMatchObject({
-			url: '/v1/site/subscriber_count',
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
 		});
 	});
 });

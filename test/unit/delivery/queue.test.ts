@@ -17,10 +17,10 @@ const perMinute = { quota: { requests: 60, periodMs: 60_000 } };
 describe('every item arrives once, in little more time than the limit needs:', () => {
 	test.each<[name: string, items: number, service: ServiceOptions, needed: number, most: number]>([
 		['100 a second', 2000, limited(100), 19_000, 1.05],
-		['100 a second, answers after 5 ms', 2000, { ...limited(100), latencyMs: 5 }, 19_000, 1.05],
+		// Needs all hundred requests in flight.
+		['100 a second, answers after 1 s', 1000, { ...limited(100), latencyMs: 1000 }, 10_000, 1.3],
 		['100 a second, with Retry-After', 2000, { ...limited(100), retryAfter: 1 }, 19_000, 1.1],
 		['200 a second that fall to 20', 1200, falls, 19_000, 1.05],
-		['20 a second', 400, limited(20), 19_000, 1.05],
 		['20 a second, answers after 2 s', 400, { ...limited(20), latencyMs: 2000 }, 19_000, 2],
 		['60 in each minute', 150, perMinute, 120_000, 1.45],
 		['one request in a hundred refused by chance', 2000, { unlucky: 0.01 }, 1000, 8],
@@ -32,6 +32,8 @@ describe('every item arrives once, in little more time than the limit needs:', (
 			expect(delivery.accepted).toHaveLength(items);
 			expect(delivery.mostInFlight).toBeLessThanOrEqual(100);
 			expect(delivery.tooEarly).toBe(0);
+			// One that never slows down makes three for each item.
+			expect(delivery.requests / items).toBeLessThan(2.2);
 			expect(delivery.elapsedMs / needed).toBeLessThan(most);
 		}
 	});
@@ -139,6 +141,15 @@ describe('a job', () => {
 		const { tries } = await run(jobs);
 		expect(tries.at(20)).toEqual({ job: 20, at: 10 + 250 });
 		expect(tries.at(-1)).toEqual({ job: 0, at: 10 + 250 });
+	});
+
+	test('that is refused halves the requests in flight, and leaves one alone if nothing was accepted in between', async () => {
+		const accepted = Array.from({ length: 10 }, () => []);
+		const twice = Array.from({ length: 30 }, () => [refused(), refused()]);
+		const { tries } = await run([...accepted, ...twice]);
+		const startsAt = (time: number) => tries.filter(({ at }) => at === time).length;
+		// Ten were accepted, so thirty may be in flight when the first refusal comes.
+		expect([0, 10, 260, 1_270].map(startsAt)).toEqual([20, 10, 15, 1]);
 	});
 
 	test('that is refused pauses up to a tenth less, at random: runs that were refused together come back apart', async () => {

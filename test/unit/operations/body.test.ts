@@ -47,7 +47,8 @@ test.each([
 });
 
 test('what is left over from another operation is not even read', () => {
-	const additionalFields = { name: '={{ $json.missing }}', imageUrl: 'not an address' };
+	const name = "={{ $('Not there').item.json.name }}";
+	const additionalFields = { name, imageUrl: 'not an address' };
 	expect(bodyOf({ segmentIds: '', additionalFields }, sendToSubscriber)).toEqual({
 		...contentBody,
 		sid: '5001',

@@ -5,18 +5,22 @@ const coded = (code: string, more: object = {}) =>
 	Object.assign(new Error(code), { code, ...more });
 const causedBy = (cause: unknown) => new Error('wrapped', { cause });
 
+const dnsCodes = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'];
+const certificateCodes =
+	`CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED CERT_SIGNATURE_FAILURE
+	CERT_UNTRUSTED DEPTH_ZERO_SELF_SIGNED_CERT ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH INVALID_CA
+	INVALID_PURPOSE SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE`.split(/\s+/);
+
 describe('nothing was sent', () => {
 	test.each([
 		{ name: 'if the connection is refused', code: 'ECONNREFUSED', reason: 'connection refused' },
-		{ name: 'if the host is unknown', code: 'ENOTFOUND', reason: 'host not found' },
-		{ name: 'if DNS does not answer', code: 'EAI_AGAIN', reason: 'host not found' },
-		...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'].map(
-			(code) => ({
-				name: `if the certificate is not accepted: ${code}`,
-				code,
-				reason: `its certificate was not accepted (${code})`,
-			}),
-		),
+		...dnsCodes.map((code) => ({ name: `if DNS says ${code}`, code, reason: 'host not found' })),
+		...certificateCodes.map((code) => ({
+			name: `if the certificate is not accepted: ${code}`,
+			code,
+			reason: `its certificate was not accepted (${code})`,
+		})),
 		...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET'].map((code) => ({
 			name: `if the address cannot be reached: ${code}`,
 			code,
@@ -48,9 +52,8 @@ describe('nothing was sent', () => {
 	});
 
 	test('and of DNS, a host that does not exist stays wrong, while no answer passes by itself', () => {
-		const problems = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'].map(
-			(code) =>
-				noConnectionProblem('push.example', readNoConnection(coded(code)) ?? { reason: '' }),
+		const problems = dnsCodes.map((code) =>
+			noConnectionProblem('push.example', readNoConnection(coded(code)) ?? { reason: '' }),
 		);
 		const message = 'Could not connect to push.example: host not found';
 		const checkIt = "heck 'Base URL' in the Push Campaign API credential.";
@@ -61,13 +64,16 @@ describe('nothing was sent', () => {
 		]);
 	});
 
-	test('if this n8n does not allow requests to the address', () => {
-		const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
-		expect(readNoConnection(causedBy(blocked))).toMatchObject({
-			reason: 'this n8n does not allow requests to it',
-			fix: 'Ask the administrator of this n8n to allow requests to it.',
-		});
-	});
+	test.each(['SsrfBlockedHostnameError', 'SsrfBlockedIpError'])(
+		'if this n8n does not allow requests to the address: %s',
+		(name) => {
+			const blocked = Object.assign(new Error('blocked'), { name });
+			expect(readNoConnection(causedBy(blocked))).toMatchObject({
+				reason: 'this n8n does not allow requests to it',
+				fix: 'Ask the administrator of this n8n to allow requests to it.',
+			});
+		},
+	);
 });
 
 describe('the request may have arrived', () => {
