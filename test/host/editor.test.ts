@@ -141,19 +141,6 @@ describe("n8n's editor", () => {
 		expect(text.match(/Something went wrong/g)).toHaveLength(1);
 	});
 
-	test("refuses Count as Sent if 'Execute step' is pressed in place of Retry, and sends nothing", async () => {
-		const action = pushCampaign(content, { credential: stage().credential });
-		await openLast([action]);
-		await editor.add('Add option', 'Unknown Outcome');
-		await editor.choose('unknownOutcome', 'Count as Sent');
-		const output = await editor.execute();
-		await editor.expectTexts(output, [
-			"'Unknown Outcome' is set, and nothing here was left unknown",
-			"Take 'Unknown Outcome' out of the options.",
-		]);
-		expect(stage().simulator.requestCount).toBe(0);
-	});
-
 	test('shows for each event of the trigger what it needs, and no more', async () => {
 		const panels = [
 			['Campaign Numbers Change', 'Campaign IDs', 'Watch', 'Options'],
