@@ -5,16 +5,14 @@ import {
 	byTitle,
 	callNode,
 	expectSent,
-	lostAnswer,
 	publish,
 	refusal,
 	retryAsItSays,
 	expectRetrySendsRest,
 	ringOf,
+	secondRetry,
 	sendNode,
 	sendWorkflow,
-	sentItems,
-	statusesOf,
 	subWorkflow,
 	titled,
 	titlesOf,
@@ -53,94 +51,71 @@ test.each([
 	},
 );
 
-describe('a key that is added after an execution failed', () => {
-	test('is no key of what was sent: Retries alone send the rest', async () => {
-		const { simulator } = stage();
-		simulator.addFault({ ...refusal('Item 30'), times: 2 });
-		const workflow = await sendWorkflow(stage());
-		const failed = await workflow.run(titled('Item', 60));
-		await workflow.change({ options: byTitle });
-		const retried = await retryAsItSays(stage(), failed);
-		await expectRetrySendsRest(stage(), retried, ...titlesOf('Item', 60));
-	});
-
-	test('is sent with Count as Sent, and stays so behind 30 new keys', async () => {
-		const { client, simulator } = stage();
-		// All requests have left before the first one ends.
-		simulator.setLatency(300);
-		simulator.addFault({ skip: 2, times: 0, action: { kind: 'reset-after' } });
-		const workflow = await sendWorkflow(stage());
-		const failed = await workflow.run(titled('Lost', 20));
-		simulator.clearFaults();
-		simulator.setLatency(0);
-		await workflow.change({ options: { ...byTitle, unknownOutcome: 'countAsSent' } });
-		const retried = await client.retryExecution(failed.id, savedWorkflow);
-		const counted = sentItems(retried).filter(({ status }) => status === 'alreadySent');
-		expect(counted).toHaveLength(18);
-		await workflow.change({ options: byTitle });
-		const later = await workflow.run([...titled('New', 30), ...counted]);
-		expect(statusesOf(later)).toEqual([
-			...titlesOf('New', 30).map(() => 'success'),
-			...counted.map(() => 'alreadySent'),
-		]);
-		expectSent(stage(), ...titlesOf('Lost', 20), ...titlesOf('New', 30));
-	});
+test('a key that is added after an execution failed is no key of what was sent: Retries alone send the rest', async () => {
+	const { client, simulator } = stage();
+	simulator.addFault({ ...refusal('Item 30'), times: 2 });
+	const workflow = await sendWorkflow(stage());
+	const failed = await workflow.run(titled('Item', 60));
+	await workflow.save({ options: byTitle });
+	const retried = await client.retryExecution(failed.id, savedWorkflow);
+	expect(retried.status).toBe('error');
+	expect((await client.retryExecution(retried.id, savedWorkflow)).status).toBe('success');
+	expectSent(stage(), ...titlesOf('Item', 60));
 });
 
-describe('what an execution left unknown', () => {
-	test('counts as sent in each later Retry, without a key, too', async () => {
-		const { client, simulator } = stage();
-		simulator.addFault(lostAnswer('Item 1'));
-		simulator.addFault({ ...refusal('Item 2'), times: 2 });
-		const workflow = await sendWorkflow(stage());
-		const failed = await workflow.run(titled('Item', 2));
-		await workflow.change({ options: { unknownOutcome: 'countAsSent' } });
-		const counted = await client.retryExecution(failed.id, savedWorkflow);
-		expect(counted.status).toBe('error');
-		await workflow.change({ options: {} });
-		const retried = await client.retryExecution(counted.id, savedWorkflow);
-		expect(statusesOf(retried)).toEqual(['alreadySent', 'success']);
-		expectSent(stage(), ...titlesOf('Item', 2));
-	});
+describe('of several Retries of one execution', () => {
+	/** A node in front that fails as it is published, and hands its items on as it is saved. */
+	const failedInFront = async () => {
+		const front = (type: string, parameters = {}) =>
+			node('Front', `n8n-nodes-base.${type}`, parameters);
+		const broken = front('stopAndError', { errorMessage: 'No' });
+		const workflow = await publish(stage(), (path) =>
+			webhookWorkflow(path, [broken, sendNode(stage())]),
+		);
+		const failed = await workflow.run(titled('Item', 40));
+		await workflow.save(front('noOp'));
+		return failed;
+	};
+	const failedInPart = async () => {
+		stage().simulator.addFault(refusal('Item 1'));
+		return await (await sendWorkflow(stage())).run(titled('Item', 40));
+	};
 
 	test.each([
-		{ how: 'without a key', options: {} },
-		{ how: 'with a key', options: byTitle },
+		{ what: 'that failed in part', fail: failedInPart },
+		{ what: 'in which a node in front failed', fail: failedInFront },
 	])(
-		'counts as sent when its time is over, $how, and holds up no other item',
-		async ({ options }) => {
+		'$what, one sends, another one at the same time waits for its answers, and after a restart the newest alone goes on',
+		async ({ fail }) => {
 			const { client, simulator } = stage();
-			simulator.addFault(lostAnswer('Item 1'));
-			simulator.addFault(refusal('Item 2'));
-			const at = (sendAt: string) => ({ parameters: { additionalFields: { sendAt } }, options });
-			const inAnHour = at('={{ $now.plus({ hours: 1 }).toISO() }}');
-			const workflow = await sendWorkflow(stage(), inAnHour);
-			const failed = await workflow.run(titled('Item', 2));
-			// An hour later.
-			await workflow.change({
-				...at("={{ $json.title === 'Item 1' ? '2020-05-17 9:30' : 'now' }}"),
-				options: { ...options, unknownOutcome: 'countAsSent' },
-			});
-			const retried = await client.retryExecution(failed.id, savedWorkflow);
-			expect(statusesOf(retried)).toEqual(['alreadySent', 'success']);
-			expectSent(stage(), ...titlesOf('Item', 2));
+			const failed = await fail();
+			simulator.setLatency(1_000);
+			simulator.addFault(refusal('Item 39'));
+			const first = client.retryExecution(failed.id, savedWorkflow);
+			await untilRequests(stage(), 1);
+			const second = await client.retryExecution(failed.id, savedWorkflow);
+			simulator.setLatency(0);
+			const ended = [await first, second];
+			// The second one sends what the service refused the first one.
+			expect(ended.map(({ status }) => status).sort()).toEqual(['error', 'success']);
+			expectSent(stage(), ...titlesOf('Item', 40));
+			await stage().restart();
+			expect(wordsOf(await client.retryExecution(failed.id, savedWorkflow))).toMatch(secondRetry);
+			expectSent(stage(), ...titlesOf('Item', 40));
 		},
 	);
-});
 
-test('of two Retries at the same time one sends each item, and the other one waits for its answer', async () => {
-	const { client, simulator } = stage();
-	simulator.addFault(refusal('Item 1'));
-	const workflow = await sendWorkflow(stage());
-	const failed = await workflow.run(titled('Item', 40));
-	simulator.setLatency(2_000);
-	const first = client.retryExecution(failed.id, savedWorkflow);
-	await untilRequests(stage(), 1);
-	const second = await client.retryExecution(failed.id, savedWorkflow);
-	for (const retried of [await first, second]) {
-		expect(statusesOf(retried)).toEqual(titlesOf('Item', 40).map(() => 'success'));
-	}
-	expectSent(stage(), ...titlesOf('Item', 40));
+	test('after a restart an older one is refused, and the one that its words name sends the rest', async () => {
+		const { client, simulator } = stage();
+		const failed = await failedInPart();
+		simulator.addFault(refusal('Item 39'));
+		const newest = await retryAsItSays(stage(), failed);
+		expect(newest.status).toBe('error');
+		await stage().restart();
+		const refused = await client.retryExecution(failed.id);
+		expect(wordsOf(refused)).toMatch(secondRetry);
+		await expectRetrySendsRest(stage(), newest, ...titlesOf('Item', 40));
+	});
 });
 
 /** Gives its rows one by one, each to one reader. */

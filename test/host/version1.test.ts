@@ -61,7 +61,7 @@ describe('on n8n 1.123', () => {
 		expect(crashed?.status).toBe('crashed');
 		for (const loadWorkflow of [false, true]) {
 			const retried = await client.retryExecution(crashed?.id ?? '', { loadWorkflow });
-			expect(wordsOf(retried)).toContain("'Test Subscriber ID' does not work in this Retry");
+			expect(wordsOf(retried)).toContain("'Test Subscriber ID' does not work here");
 		}
 		expect(simulator.requests.map((request) => request.path.split('/').at(-1))).toEqual(['sid']);
 	});
