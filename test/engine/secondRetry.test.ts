@@ -43,7 +43,7 @@ async function failInBetween() {
 const refused = {
 	message: 'Another Retry of this execution has begun to send. This one sent nothing.',
 	description:
-		/^If that one failed, retry it\. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service\./,
+		/^If that one failed, retry it\. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service\.$/,
 };
 const isRefused = (done: IRun) =>
 	done.status === 'error' && failureOf(done).message === refused.message;

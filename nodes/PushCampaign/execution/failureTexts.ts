@@ -1,3 +1,4 @@
+import { secondRetry } from '../send/open';
 import type { Problem } from '../service/problems';
 import {
 	haveOneReason,
@@ -118,8 +119,14 @@ export const idsOf = (
 	items: ReadonlyArray<{ readonly subscriberId?: string | undefined }>,
 ): string => listSome(items.map(({ subscriberId = '' }) => subscriberId));
 
+/** A message has at most this many reasons: after a crash, each ID has its own. */
+const mostReasons = 3;
+
 function unknownMessage(unknown: readonly FailedItem[], items: number): string {
-	const reasons = [...new Set(unknown.map(({ problem }) => problem.reason))].join('; ');
+	const each = [...new Set(unknown.map(({ problem }) => problem.reason))];
+	const more = each.length - mostReasons;
+	const told = more > 0 ? [...each.slice(0, mostReasons), `and ${more} more`] : each;
+	const reasons = told.join('; ');
 	if (unknown.length > 1) {
 		return `Do not send them again yet: it is unknown whether ${unknown.length} of ${items} were sent (${reasons})`;
 	}
@@ -164,7 +171,9 @@ function goOn(items: readonly RunItem[], circumstances: Circumstances): string {
 	const isAnyLeft =
 		problems.some(({ outcome }) => outcome === 'notSent') ||
 		items.some(({ how }) => how === 'ready');
-	if (!isAnyLeft) return retry === 'ofSubWorkflow' ? callerBegins : '';
+	// A Retry of one that was refused is refused, too.
+	const isTaken = problems.includes(secondRetry);
+	if (!isAnyLeft || isTaken) return retry === 'ofSubWorkflow' ? callerBegins : '';
 	if (isTriedOnceMore) return '';
 	const rest = retryWith(problems, retry, restGoesOut);
 	return hasSentWithoutId ? `${rest} ${sendsAgain}` : rest;

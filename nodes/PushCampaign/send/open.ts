@@ -21,7 +21,7 @@ function contextOf(context: IExecuteFunctions): object {
 }
 
 /** In another process: what n8n saved for this one is what the other one began with. */
-const secondRetry = validationProblem(
+export const secondRetry = validationProblem(
 	new InvalidInput(
 		'Another Retry of this execution has begun to send. This one sent nothing.',
 		'If that one failed, retry it. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service.',
