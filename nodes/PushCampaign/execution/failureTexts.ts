@@ -106,11 +106,18 @@ export const idsOf = (
 	items: ReadonlyArray<{ readonly subscriberId?: string | undefined }>,
 ): string => listSome(items.map(({ subscriberId = '' }) => subscriberId));
 
+/** A message tells at most this many reasons why it is unknown. */
+const mostReasons = 3;
+
 function unknownMessage(unknown: readonly FailedItem[], all: number): string {
-	const reasons = [...new Set(unknown.map(({ problem }) => problem.reason))].join('; ');
+	// After a crash each ID has a reason of its own.
+	const each = new Set(unknown.map(({ problem }) => problem.reason ?? ''));
+	const reasons = listSome([...each], mostReasons, '; ');
 	const one = all === 1 ? 'this' : nameItems(unknown);
 	const [it, what] =
-		unknown.length === 1 ? ['it', `${one} was`] : ['them', `${unknown.length} of ${all} were`];
+		unknown.length === 1
+			? ['it', `${one} was`]
+			: ['them', `${inDigits(unknown.length)} of ${inDigits(all)} were`];
 	return `Do not send ${it} again yet: it is unknown whether ${what} sent (${reasons})`;
 }
 

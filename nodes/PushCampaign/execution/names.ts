@@ -38,12 +38,12 @@ export function groupBy<Value>(
 	return groups;
 }
 
-const andMore = (named: readonly string[], more: number) =>
-	`${named.join(', ')}${more > 0 ? ` and ${inDigits(more)} more` : ''}`;
+const andMore = (named: readonly string[], more: number, separator = ', ') =>
+	`${named.join(separator)}${more > 0 ? ` and ${inDigits(more)} more` : ''}`;
 
 /** `2, 3, 5`; of more than ten, how many more. */
-export const listSome = (names: readonly string[]): string =>
-	andMore(names.slice(0, mostNamed), names.length - mostNamed);
+export const listSome = (names: readonly string[], most = mostNamed, separator = ', '): string =>
+	andMore(names.slice(0, most), names.length - most, separator);
 
 /** Numbers in their order, three and more that follow each other as a range; of many ranges, how many more there are. */
 function listRanges(numbers: readonly number[], most: number): string {

@@ -93,6 +93,8 @@ async function startPostgres(): Promise<SqlDatabase> {
 /** A main process and workers that share PostgreSQL, Redis and an encryption key, and a push service. */
 export interface Cluster extends Stage {
 	workers: readonly N8nServer[];
+	/** Stops all workers in order, and starts so many on their folders again. */
+	restartWorkers(count: number): Promise<void>;
 	execute: SqlDatabase['execute'];
 }
 
@@ -121,16 +123,26 @@ export function useCluster(workerCount: number): () => Cluster {
 		const stage = await startStage({ env });
 		closers.push(stage.close);
 		const workers: N8nServer[] = [];
-		for (let started = 0; started < workerCount; started += 1) {
-			const [userFolder, remove] = await temporaryFolder('n8n-worker-');
+		const stop = async () => {
+			await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+		};
+		const folders: string[] = [];
+		for (let count = 0; count < workerCount; count += 1) {
+			const [folder, remove] = await temporaryFolder('n8n-worker-');
 			closers.push(remove);
-			const packed = await tarball();
-			const options = { major: '2', mode: 'worker', tarball: packed } as const;
-			const worker = await startN8n({ ...options, userFolder, env });
-			closers.push(() => worker.stop());
-			workers.push(worker);
+			folders.push(folder);
 		}
-		cluster = Object.assign(stage, { workers, execute: postgres.execute });
+		closers.push(stop);
+		const packed = await tarball();
+		const restartWorkers = async (count: number) => {
+			await stop();
+			for (const userFolder of folders.slice(0, count)) {
+				const options = { major: '2', mode: 'worker', tarball: packed } as const;
+				workers.push(await startN8n({ ...options, userFolder, env }));
+			}
+		};
+		await restartWorkers(workerCount);
+		cluster = Object.assign(stage, { workers, restartWorkers, execute: postgres.execute });
 	});
 	beforeEach(() => cluster?.simulator.reset());
 	afterAll(async () => {

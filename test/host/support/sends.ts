@@ -180,7 +180,7 @@ const orders =
 
 /** The words of a Retry that came too late. */
 export const secondRetry =
-	/^Another Retry of this execution has begun to send\. This one sent nothing\.\nIf that one failed, retry it\. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service\./;
+	/^Another Retry of this execution has begun to send\. This one sent nothing\.\nIf that one failed, retry it\. If it was stopped, or n8n ended, nobody knows what it has sent: look in the dashboard of your push service\.$/;
 
 /** Does what an execution's words say about the rest, and only if they say it. */
 export async function retryAsItSays(
