@@ -206,8 +206,8 @@ describe('left in outside of the editor', () => {
 	const leftIn =
 		"'Dry Run' is on, so nothing was sent. Outside of the editor it is refused: it would send nothing, green.";
 
-	test('a dry run is refused', async () => {
-		const done = await run(byTitle, titled('a', 'b'), {}, {}, { mode: 'trigger' });
+	test.each(['trigger', 'webhook', 'error', 'cli'])('a dry run is refused: %s', async (mode) => {
+		const done = await run(byTitle, titled('a', 'b'), {}, {}, { mode });
 		expect(failureOf(done).message).toBe(leftIn);
 		expect(failureOf(done).description).toMatch(/^Take 'Dry Run' out of the options\./);
 		expect(simulator().requests).toEqual([]);

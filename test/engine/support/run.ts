@@ -31,7 +31,7 @@ export interface RunOptions extends Surroundings {
 	/**
 	 * `trigger` (the default) is a production execution, `manual` one from the editor, `integrated` that of a sub-workflow.
 	 */
-	mode?: 'trigger' | 'manual' | 'evaluation' | 'integrated';
+	mode?: 'trigger' | 'webhook' | 'error' | 'cli' | 'manual' | 'evaluation' | 'integrated';
 }
 
 export interface StartedRun {

@@ -8,6 +8,7 @@ import {
 	mainFailure,
 	messageOfRun,
 } from '../../../nodes/PushCampaign/execution/failureTexts';
+import { nameItems } from '../../../nodes/PushCampaign/execution/names';
 import type { RunItem } from '../../../nodes/PushCampaign/execution/runItem';
 import type { Problem } from '../../../nodes/PushCampaign/service/problems';
 import {
@@ -163,4 +164,12 @@ test('every sentence about a failure is as failureTexts.md has it', () => {
 		...models.map(tellModel),
 	].join('\n\n');
 	expect(`${told}\n`).toBe(readFileSync(join(__dirname, 'failureTexts.md'), 'utf8'));
+});
+
+test('ten items to one subscriber each are named with their subscribers, and more of them as ranges', () => {
+	const items = many(0, 11, (index) => failed(index, lost, to(`${5000 + index}`)));
+	expect(nameItems(items.slice(0, 10))).toMatch(
+		/^items 0 \(subscriber 5000\), .*9 \(subscriber 5009\)$/,
+	);
+	expect(nameItems(items)).toBe('items 0 to 10');
 });
