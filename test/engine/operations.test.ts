@@ -104,15 +104,6 @@ test.each<{
 	expect(simulator().requests[0]?.json).toStrictEqual(body);
 });
 
-test('a field that is left out is not sent at all', async () => {
-	await run({});
-	expect(simulator().requests[0]?.json).toStrictEqual({
-		title: content.title,
-		message: content.message,
-		target_url: content.targetUrl,
-	});
-});
-
 test('each item of many keeps its place, whichever is answered first', async () => {
 	const input = numbered(30);
 	simulator().addFault({ times: 10, action: { kind: 'delay', ms: 40 } });

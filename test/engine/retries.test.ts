@@ -1,7 +1,6 @@
 import type { INodeParameters, IRun } from 'n8n-workflow';
 import type { Fault } from '../../simulator';
 import {
-	branchesTo,
 	byTitle,
 	continuing,
 	credentialsFor,
@@ -220,12 +219,6 @@ test('of three equal items to one subscriber each is known by its number', async
 	const equal = inputOf({ id: 5001 }, { id: 5001 }, { id: 5001 });
 	expect(outputOf(await run(toOne, equal))).toHaveLength(3);
 	expect(simulator().requests).toHaveLength(3);
-});
-
-test('each run of the node sends, also if the same item comes in', async () => {
-	const json = branchesTo(push({ title: '={{ $json.title }} {{ $runIndex }}' }));
-	await runWorkflow(json, { credentials: credentialsFor(simulator()), input: titled('first') });
-	expect(titlesAt(simulator())).toEqual(['first 0', 'first 1']);
 });
 
 test('n8n saves a few hundred bytes for each item that was sent', async () => {

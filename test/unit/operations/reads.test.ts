@@ -1,6 +1,6 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
-import { getSubscriberCount } from '../../../nodes/PushCampaign/operations/getSubscriberCount';
-import { adviceOf, itemOf, recordingClient, refusalOf } from './support';
+import type { Problem } from '../../../nodes/PushCampaign/service/problems';
+import { adviceOf, itemOf, recordingClient, refusalOf, refusingClient } from './support';
 
 const record = {
 	notification_status: 'Sent',
@@ -97,14 +97,5 @@ describe('Get Status', () => {
 	test('names the campaign of a read that failed', () => {
 		expect(getStatus.toFailedRow(itemOf({ campaignId: '1, 2' }))).toEqual({ campaignId: '1, 2' });
 		expect(getStatus.toFailedRow(itemOf({ campaignId: '' }))).toEqual({});
-	});
-});
-
-test('Get Subscriber Count gives the counts by their names', async () => {
-	const answer = { total_life_time_subscribers: '1200', active_subscribers: '' };
-	const { client } = recordingClient(answer);
-	const result = await getSubscriberCount.prepare(itemOf({})).perform(client);
-	expect(result).toMatchObject({
-		value: { totalLifetimeSubscribers: 1200, activeSubscribers: null },
 	});
 });

@@ -1,10 +1,7 @@
 import type { SendOperation } from '../../../nodes/PushCampaign/operations/operation';
 import {
 	describeRecipients,
-	hasTestSubscriber,
-	performSend,
 	testOf,
-	toRequest,
 	toRow,
 	toRowAsEntered,
 } from '../../../nodes/PushCampaign/operations/send';
@@ -12,15 +9,7 @@ import { sendToAll } from '../../../nodes/PushCampaign/operations/sendToAll';
 import { sendToAttributes } from '../../../nodes/PushCampaign/operations/sendToAttributes';
 import { sendToSegments } from '../../../nodes/PushCampaign/operations/sendToSegments';
 import { sendToSubscriber } from '../../../nodes/PushCampaign/operations/sendToSubscriber';
-import {
-	content,
-	contentBody,
-	itemOf,
-	prepare,
-	reasonsOf,
-	recordingClient,
-	refusalOf,
-} from './support';
+import { content, contentBody, itemOf, prepare, reasonsOf, refusalOf } from './support';
 
 beforeAll(() => jest.useFakeTimers({ now: Date.UTC(2030, 0, 1) }));
 afterAll(() => jest.useRealTimers());
@@ -133,60 +122,12 @@ describe('a test', () => {
 		expect([body.send_at, timing.effective, timing.isMoved]).toEqual([undefined, undefined, false]);
 	});
 
-	test('is there if Test Subscriber ID is', () => {
-		expect(hasTestSubscriber(itemOf(parameters))).toBe(true);
-		expect(hasTestSubscriber(itemOf({ ...parameters, options: {} }))).toBe(false);
-	});
-
 	test.each([
 		{ testSubscriberId: '', refusal: "'Test Subscriber ID' is missing" },
 		{ testSubscriberId: 'me', refusal: `'Test Subscriber ID' is not a number: "me"` },
 	])('is refused by its own name: "$testSubscriberId"', ({ testSubscriberId, refusal }) => {
 		expect(refusalOf(() => testWith({ options: { testSubscriberId } }))).toBe(refusal);
 		expect(prepare({ ...parameters, options: { testSubscriberId } }).standsFor).toBeUndefined();
-	});
-
-	test('says whom it went to', () => {
-		const test = testWith({ options: { testSubscriberId: '5001' } });
-		expect(toRow(test, { status: 'success', description: 'Sent' })).toEqual({
-			...{ subscriberId: '5001', audience: 'test', status: 'success', description: 'Sent' },
-			...{ title: 'Summer sale', recipients: 'subscriber 5001' },
-		});
-	});
-});
-
-describe('the request of a send', () => {
-	const created = { status: 'success', description: 'Created', ID: 1001 };
-
-	test('becomes a campaign, whose ID the answer has', async () => {
-		const { client, asked } = recordingClient(created);
-		const result = await performSend(client, prepare({ options: { timeout: 5000 } }));
-		expect(result).toMatchObject({ value: { campaignId: '1001', description: 'Created' } });
-		const request = { isSend: true, path: '/v1/notification/send/all', body: contentBody };
-		expect(asked).toEqual([{ request, timeoutMs: 5000 }]);
-	});
-
-	test.each([
-		{
-			send: toSubscriber(),
-			fix: 'They may have unsubscribed.',
-		},
-		{
-			send: testOf(itemOf({ ...content, options: { testSubscriberId: '5001' } }), prepare({})),
-			fix: "Correct 'Test Subscriber ID'.",
-		},
-	])('names the subscriber, and what to mend if there is none: $fix', async ({ send, fix }) => {
-		const { client, asked } = recordingClient({ status: 'success', description: 'Sent' });
-		await performSend(client, send);
-		expect(asked).toMatchObject([{ request: { named: { what: 'subscriber 5001', fix } } }]);
-	});
-
-	test('is shown by a dry run, without a header', () => {
-		expect(toRequest('https://push.example/base', toSegments('12'))).toEqual({
-			method: 'POST',
-			url: 'https://push.example/base/v1/notification/send/segment',
-			body: { ...contentBody, segment: ['12'] },
-		});
 	});
 });
 
@@ -195,22 +136,6 @@ describe('the item of a send', () => {
 		additionalFields: { name: 'Readers', sendAt },
 		options: { idempotencyKey: 'a-1' },
 	};
-
-	test('has what is known, in the order in which it is read', () => {
-		const send = prepare({ segmentIds: [12, 34], ...named }, {}, sendToSegments);
-		const row = toRow(send, { campaignId: '1001', status: 'success', description: 'Created' });
-		expect(Object.entries(row)).toEqual([
-			['campaignId', '1001'],
-			['audience', 'segments'],
-			['status', 'success'],
-			['description', 'Created'],
-			['title', 'Summer sale'],
-			['recipients', 'segments 12, 34'],
-			['name', 'Readers'],
-			['sendAt', '2030-05-17 22:00 +00:00'],
-			['idempotencyKey', 'a-1'],
-		]);
-	});
 
 	test('names no time that quiet hours made when it was sent earlier', () => {
 		const moved = prepare({ additionalFields: { sendAt, quietHours: night } });
@@ -224,15 +149,6 @@ describe('the item of a send', () => {
 		expect(counted).toEqual(toRow(moved, { status: 'alreadySent' }));
 		const kept = prepare({ additionalFields: { sendAt } });
 		expect(toRow(kept, { status: 'alreadySent' })['sendAt']).toBe('2030-05-17 22:00 +00:00');
-	});
-
-	test('of a dry run has the request and neither status nor description', () => {
-		const send = toSubscriber();
-		const request = toRequest('https://push.example', send);
-		expect(toRow(send, { dryRun: true, request })).toEqual({
-			...{ subscriberId: '5001', audience: 'subscriber', title: 'Summer sale' },
-			...{ recipients: 'subscriber 5001', dryRun: true, request },
-		});
 	});
 
 	test('that is not valid has what can be read', () => {

@@ -168,20 +168,8 @@ describe('Timezone', () => {
 });
 
 describe('what is too late for its time', () => {
-	const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 	const at = Date.parse('2099-05-17T09:30Z');
 	const timing = { timezone: 'UTC', isMoved: false, effective: { text: '2099-05-17 09:30', at } };
-
-	test('is less than five minutes ahead', () => {
-		expect(lateness({ timezone: 'UTC', isMoved: false }, at)).toBeUndefined();
-		expect(lateness(timing, at - 300_000)).toBeUndefined();
-		expect(lateness(timing, at - 299_999)).toMatchObject({
-			...{
-				type: 'validation',
-				fix: matching(/^The push service needs at least 5 minutes.* Choose a later time\.$/),
-			},
-		});
-	});
 
 	test('gets a later time in the next try if quiet hours chose it: nobody entered it', () => {
 		const late = lateness({ ...timing, isMoved: true }, at);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { Baselines, Reading, Rule } from '../../../nodes/PushCampaign/trigger/compare';
-import { compare, presentItem } from '../../../nodes/PushCampaign/trigger/compare';
+import { compare } from '../../../nodes/PushCampaign/trigger/compare';
 import { movesIn, readingOf } from './support';
 
 const names = ['delivered', 'clicked', 'closed'];
@@ -74,25 +74,6 @@ describe('an item', () => {
 	test('has no status before it if the status is not watched', () => {
 		const items = itemsOf(under(changed(), { clicked: 2 }, { clicked: 5 }));
 		expect(items).toMatchObject([{ statusBefore: null }, { status: 'Sent', statusBefore: null }]);
-	});
-
-	test('of the site has no status, and is seen for the first time once', () => {
-		const site = (clicked: number): Poll => [
-			{ id: 'the site', counters: { clicked }, rates: {}, observedAt: 0 },
-			changed(),
-		];
-		const observedAt = '1970-01-01T00:00:00.000Z';
-		expect(itemsOf([site(2), site(5)])).toEqual([
-			{ firstSeen: true, clicked: 2, clickedBy: 2, observedAt },
-			{ firstSeen: false, clicked: 5, clickedBy: 3, observedAt },
-		]);
-	});
-
-	test('of the present state is that of a campaign that is seen for the first time', () => {
-		const rule = reached(100);
-		expect([presentItem(readingOf({ clicked: 3, closed: 1 }), rule)]).toEqual(
-			itemsOf([[readingOf({ clicked: 3, closed: 1 }), reached(1)]]),
-		);
 	});
 });
 
