@@ -1,6 +1,5 @@
 import { getStatus } from '../../../nodes/PushCampaign/operations/getStatus';
-import type { Problem } from '../../../nodes/PushCampaign/service/problems';
-import { adviceOf, itemOf, recordingClient, refusalOf, refusingClient } from './support';
+import { adviceOf, itemOf, recordingClient, refusalOf } from './support';
 
 const record = {
 	notification_status: 'Sent',
