@@ -71,6 +71,26 @@ test('of two Retries in one process at once, the second one goes on with what th
 	expect(twice(60)).toBe(0);
 });
 
+test('of two Retries in one process at once, the one that sends last is the one to be retried', async () => {
+	simulator().addFault(faultFor('No 5"', failure(), 1));
+	const failed = await run(byTitle, numbered(200));
+	simulator().addFault(faultFor('Edited', failure()));
+	simulator().addFault(faultFor(undefined, { kind: 'delay', ms: 200 }));
+	const retry = newProcess();
+	const first = retry(failed);
+	// It is refused, while the first one goes on.
+	const second = await retry(failed, workflowOf({ ...byTitle, message: 'Edited' }));
+	expect(second.status).toBe('error');
+	const saved = structuredClone(second);
+	await first;
+	// What was in flight then is unknown to it.
+	expect(failureOf(await newProcess()(saved)).description).toContain(refused.message);
+	const sent = [...simulator().campaigns.values()].map(({ body }) => body['title']);
+	expect(new Set(sent).size).toBe(sent.length);
+	expect((await newProcess()(await first)).status).toBe('success');
+	expect(new Set(titlesAt(simulator())).size).toBe(200);
+});
+
 test('after a restart the newest Retry can be retried, and an older execution can not', async () => {
 	const failed = await failInBetween();
 	simulator().clearFaults();

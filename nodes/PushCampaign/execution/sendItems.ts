@@ -104,7 +104,9 @@ export async function sendAll(run: Run, items: readonly RunItem[]): Promise<RunI
 		const job = jobOf(item, repeats.get(String(item.index)) ?? [], kind === 'test');
 		return async () => await trySend(memory, job);
 	});
-	const outcomes = await runQueue(tries, queueOptions(context));
+	const outcomes = await runQueue(tries, queueOptions(context)).finally(() =>
+		memory.ledger.handOn(),
+	);
 	const byIndex = new Map(firsts.map(({ index }, place) => [index, outcomes[place]]));
 	return items.map((item) =>
 		item.how === 'ready' ? endOf(run, item, byIndex.get(item.sameAs ?? item.index)) : item,

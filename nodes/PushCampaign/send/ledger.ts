@@ -68,12 +68,16 @@ interface Chain {
 	readonly inFlight: Set<string>;
 	/** The ID of the newest ledger in this process: the next Retry claims it. */
 	newest: string;
+	/** The ID that the first Retry in this process has claimed: no other process gets it. */
+	readonly claimed: string;
 	/** The last claim: Retries of one process claim one after another. */
 	claim: Promise<boolean>;
+	/** The Retries that send at this moment. */
+	readonly sending: Set<Ledger>;
 }
 
 const newChain = (newest: string): Chain => ({
-	...{ entries: {}, inFlight: new Set(), newest },
+	...{ entries: {}, inFlight: new Set(), newest, claimed: newest, sending: new Set() },
 	claim: Promise.resolve(true),
 });
 
@@ -159,7 +163,19 @@ export class Ledger {
 	 */
 	async takeOver(insert: (name: string) => Promise<boolean>): Promise<boolean> {
 		this.#takenOver ??= this.#claim(insert);
-		return await this.#takenOver;
+		const isOurs = await this.#takenOver;
+		if (isOurs) this.#chain.sending.add(this);
+		return isOurs;
+	}
+
+	/**
+	 * Notes that this execution sends nothing more. What n8n saves of it lacks what another Retry of this process still
+	 * sends: then that one is the one to be retried, and this one not.
+	 */
+	handOn(): void {
+		const { sending, claimed, newest } = this.#chain;
+		sending.delete(this);
+		this.id = sending.size > 0 ? claimed : newest;
 	}
 
 	async #claim(insert: (name: string) => Promise<boolean>): Promise<boolean> {
