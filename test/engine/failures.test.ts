@@ -85,14 +85,14 @@ describe('what was refused by the service', () => {
 	});
 });
 
-test('of one item it is told that nothing was sent', async () => {
+test('a run of one item says that nothing was sent', async () => {
 	simulator().addFault(faultFor(undefined, failure('authentication_failure')));
 	const { message, description } = failureOf(await run());
 	expect(message).toBe('The push service does not accept the credential. Nothing was sent.');
 	expect(description).toMatch(/'Retry with currently saved workflow'/);
 });
 
-test('all reasons of an item are told at once', async () => {
+test('all reasons of an item are in one message', async () => {
 	const button = [{ title: 'Buy', url: "={{ '' }}" }];
 	const wrong = { title: "={{ '' }}", targetUrl: 'nowhere', actionButtons: { button } };
 	const { message } = failureOf(await run(wrong));
@@ -167,7 +167,7 @@ describe('a subscriber who does not exist', () => {
 		);
 	});
 
-	test('is told with another failure', async () => {
+	test('is named beside another failure', async () => {
 		simulator().addFault(faultFor('5002', failure()));
 		const { message, description } = failureOf(await runTo(['5001', '999', '5002']));
 		expect(message).toBe('The push service could not carry out the request. 1 of 3 was sent.');

@@ -57,7 +57,7 @@ test.each<{ to: string; parameters: INodeParameters }>([
 	]);
 });
 
-test('is told for several at once', async () => {
+test('is counted in one hint for several', async () => {
 	const done = await run(byTitle, titled('a', 'b', 'a', 'b', 'c'));
 	expect(titlesAt(simulator()).sort()).toEqual(['a', 'b', 'c']);
 	expect(hintsOf(done)[1]).toBe(

@@ -92,7 +92,7 @@ export async function askRefused(run: Run, items: readonly RunItem[]): Promise<R
 export async function sendAll(run: Run, items: readonly RunItem[]): Promise<RunItem[]> {
 	const { context, memory, kind } = run;
 	const ready = items.filter((item) => item.how === 'ready');
-	// An agent's tool decides anew in each execution.
+	// An agent's tool decides again in each execution.
 	const isClaimed = ready.length > 0 && !isForModel(context);
 	const problem = isClaimed ? await memory.takeOver() : undefined;
 	if (problem !== undefined) {

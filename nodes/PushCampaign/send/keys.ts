@@ -28,7 +28,7 @@ export type ClaimEnd = 'sent' | 'free' | 'lost';
  * | ------------------------ | ------------------------------------------------- | ----------------------------- |
  * | none                     | free                                              | whoever inserts claim 1       |
  * | `claim N`                | in flight, or its process has ended; after its    | nobody                        |
- * |                          | time whoever inserts `lost N` tells it as unknown |                               |
+ * |                          | time whoever inserts `lost N` reports it unknown  |                               |
  * | `claim N`, `free N`      | refused: certainly not sent                       | whoever inserts claim N + 1   |
  * | `claim N`, `lost N`      | unknown                                           | nobody, ever                  |
  * | `sent`                   | sent                                              | nobody, ever                  |

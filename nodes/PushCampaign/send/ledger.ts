@@ -150,7 +150,7 @@ export class Ledger {
 		}
 	}
 
-	/** Notes that this execution found a send to be unknown. A later one does not tell it again. */
+	/** Notes that this execution found a send to be unknown. A later one does not report it again. */
 	keepFound(position: string, problem: Problem): void {
 		this.#found.set(position, problem);
 	}

@@ -88,7 +88,7 @@ async function tryOnce({ ledger, keys, warn }: Asked, send: Send): Promise<SendA
 	if (state.is === 'lost') return end({ ended: 'underKey', isUnknown: true });
 	if (state.is === 'held') return { then: 'held' };
 	if (key && state.is === 'ended') {
-		// Of all who find it, one execution tells it.
+		// Of all who find it, one execution reports it.
 		const isFirst = await keys.end(key.name, state.lastClaim, 'lost');
 		if (!isFirst) return end({ ended: 'underKey', isUnknown: true });
 		const problem = leftBefore(key.id);

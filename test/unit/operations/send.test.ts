@@ -173,7 +173,7 @@ describe('the item of a send', () => {
 	});
 });
 
-test('each reason of an item is told at once, if its fields do not depend on each other', () => {
+test('all reasons of an item are reported at once, if its fields do not depend on each other', () => {
 	const wrong = {
 		...{ title: '', message: 'x'.repeat(300), targetUrl: 'nowhere' },
 		actionButtons: { button: [{ title: 'Buy', url: '' }] },
