@@ -122,6 +122,10 @@ export const isDryRun = (item: ItemParameters): boolean =>
 export const isDryRunFixed = (item: ItemParameters): boolean =>
 	item.expression(fieldOf(dryRun, 'options')) === undefined;
 
+/** An ID on Fixed is the same for every run: it would send once, ever. */
+export const isKeyFixed = (item: ItemParameters): boolean =>
+	isSentOnlyOnce(item) && item.expression(keyField) === undefined;
+
 export const readSendOptions = (item: ItemParameters) => ({
 	dryRun: isOn(item, dryRun),
 	timeoutMs: readTimeout(item),
