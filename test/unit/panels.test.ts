@@ -4,6 +4,7 @@ import type { INodeProperties, INodePropertyOptions, INodeType } from 'n8n-workf
 import { PushCampaignApi } from '../../credentials/PushCampaignApi.credentials';
 import { PushCampaign } from '../../nodes/PushCampaign/PushCampaign.node';
 import { PushCampaignTrigger } from '../../nodes/PushCampaign/PushCampaignTrigger.node';
+import { expectPage } from '../support/page';
 
 // All that n8n shows of both nodes and of the credential before anything runs, whole, as `panels.md` has it: read that
 // file aloud. Saved workflows find each field by the name in it, and n8n leaves out of them what is a default.
@@ -117,5 +118,5 @@ test('what n8n shows of the nodes and the credential is as panels.md has it', ()
 		tellNode(new PushCampaignTrigger(), 'PushCampaignTrigger'),
 		tell(credential),
 	].join('\n\n');
-	expect(`${told}\n`).toBe(read('panels.md'));
+	expectPage(join(__dirname, 'panels.md'), `${told}\n`);
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Circumstances } from '../../../nodes/PushCampaign/execution/failureTexts';
 import {
@@ -17,6 +16,7 @@ import {
 	validationProblem,
 } from '../../../nodes/PushCampaign/service/problems';
 import { InvalidInput } from '../../../nodes/PushCampaign/service/thrown';
+import { expectPage } from '../../support/page';
 import { before, failed, many, ready, sent } from './support';
 
 // What a person reads when a send failed, whole, as `failureTexts.md` has it: read that file aloud.
@@ -163,7 +163,7 @@ test('every sentence about a failure is as failureTexts.md has it', () => {
 		'## A model',
 		...models.map(tellModel),
 	].join('\n\n');
-	expect(`${told}\n`).toBe(readFileSync(join(__dirname, 'failureTexts.md'), 'utf8'));
+	expectPage(join(__dirname, 'failureTexts.md'), `${told}\n`);
 });
 
 test('ten items to one subscriber each are named with their subscribers, and more of them as ranges', () => {
