@@ -31,7 +31,6 @@ const arePolling = new WeakMap<object, boolean>();
 /** What a poll found. */
 interface Found {
 	readonly failures: Failures;
-	readonly isAnythingRead: boolean;
 	/** Missing if it could not begin to read. */
 	readonly seen?: { readonly site: string; readonly rule: Rule } & Pick<Readings, 'readings'>;
 }
@@ -48,32 +47,33 @@ async function read(context: IPollFunctions, longest: number): Promise<Found> {
 		const { rule, ...watched } = readWatched(pollParameters(context));
 		const { client, site } = await connectInTime(context, signal);
 		const { readings, failures } = await readAll(client, watched, requestMs, signal);
-		return { failures, isAnythingRead: readings.length > 0, seen: { site, rule, readings } };
+		return { failures, seen: { site, rule, readings } };
 	} catch (error) {
-		return { failures: new Map([[everything, toProblem(error)]]), isAnythingRead: false };
+		return { failures: new Map([[everything, toProblem(error)]]) };
 	}
 }
 
-/** What stays wrong until somebody mends it. */
-const wrongOf = ({ failures }: Found): Failures =>
-	new Map([...failures].filter(([, problem]) => !isPassing(problem)));
+/**
+ * Triggers whose last publication failed. n8n 2 tries the next one in the mode `update`, as it publishes what has worked
+ * before, and as the durable engine polls.
+ */
+const unpublished = new Set<string>();
 
-/** @throws an error about failures, if there are any */
-function throwAny(context: IPollFunctions, failures: Failures): void {
-	const error = toError(context.getNode(), failures);
-	if (error !== undefined) throw error;
+/** Whether somebody publishes a trigger that has emitted nothing, and is there to mend what stays wrong. */
+function isFirstPublication(context: IPollFunctions, { isNew, key }: TriggerState): boolean {
+	const mode = context.getActivationMode();
+	return isNew && (mode === 'activate' || (mode === 'update' && unpublished.has(key)));
 }
 
 const toOutput = (items: readonly IDataObject[]): INodeExecutionData[][] | null =>
 	items.length === 0 ? null : [items.map((json) => ({ json }))];
 
-/** 'Fetch Test Event': the present state of everything. It changes no baseline. */
+/** 'Fetch Test Event': the present state of everything, or why there is none of some. It changes no baseline. */
 async function fetchTestEvent(context: IPollFunctions) {
-	const found = await read(context, firstPollMs);
-	throwAny(context, found.isAnythingRead ? wrongOf(found) : found.failures);
-	if (found.seen === undefined) return null;
-	const { readings, rule } = found.seen;
-	return toOutput(readings.map((each) => presentItem(each, rule)));
+	const { failures, seen } = await read(context, firstPollMs);
+	const error = toError(context.getNode(), failures);
+	if (error !== undefined) throw error;
+	return toOutput(seen?.readings.map((each) => presentItem(each, seen.rule)) ?? []);
 }
 
 /**
@@ -81,26 +81,32 @@ async function fetchTestEvent(context: IPollFunctions) {
  *
  * What is thrown fails a publication, or a start of n8n: n8n 2 does not poll a trigger again whose first poll fails
  * (n8n-core 2.41.1: `active-workflow-triggers.js`, `activatePollTrigger`). So only what stays wrong is thrown, and only
- * for a trigger that has emitted nothing, because its user is there to mend it. All else becomes a failed execution
- * beside the poll.
+ * on a first publication. All else becomes a failed execution beside the poll.
  */
 async function emitChanges(context: IPollFunctions, isFirst: boolean) {
 	const state = new TriggerState(context);
-	const mayFail = isFirst && state.isNew && context.getActivationMode() === 'activate';
+	const mayFail = isFirst && isFirstPublication(context, state);
 	let longest = isFirst ? firstPollMs : Infinity;
 	if (mayFail) longest = publicationMs;
 
-	const found = await read(context, longest);
-	if (mayFail) throwAny(context, wrongOf(found));
+	const { failures, seen } = await read(context, longest);
+	const wrong = [...failures].filter(([, problem]) => !isPassing(problem));
+	const refusal = mayFail ? toError(context.getNode(), new Map(wrong)) : undefined;
+	if (refusal !== undefined) {
+		unpublished.add(state.key);
+		throw refusal;
+	}
+	unpublished.delete(state.key);
 	// From here on nothing is waited for: no other poll can emit in between.
 	if (state.isStale) return null;
-	const reports = selectReports(state.key, found.failures, found.isAnythingRead);
+	const isAnythingRead = seen !== undefined && seen.readings.length > 0;
+	const reports = selectReports(state.key, failures, isAnythingRead);
 	const goesOn = 'The trigger goes on with its next poll.';
 	const report = toError(context.getNode(), reports, goesOn);
 	if (report !== undefined) context.__emitError(report);
-	if (found.seen === undefined) return null;
+	if (seen === undefined) return null;
 
-	const { readings, site, rule } = found.seen;
+	const { readings, site, rule } = seen;
 	const { items, baselines } = compare(readings, state.baselinesOf(site), rule);
 	if (items.length > 0) state.save(site, baselines);
 	return toOutput(items);

@@ -20,15 +20,15 @@ const theWhole = 'the whole';
 export const isPassing = ({ cause }: Problem): boolean =>
 	cause === 'rate-limited' || cause === 'temporarily-unavailable';
 
-/** A failure that lasts until what fails is read again. */
-interface Failure {
+/** It lasts until what fails is read again. */
+interface LastingFailure {
 	/** An ID, or what stands for several. */
 	readonly of: string;
 	readonly isReported: boolean;
 }
 
 /** By trigger, and by what fails and its cause. */
-const failing = new Map<string, ReadonlyMap<string, Failure>>();
+const failing = new Map<string, ReadonlyMap<string, LastingFailure>>();
 
 /**
  * Whether a failure goes on after a poll. What failed in a part before an outage is not read in it, so the outage neither
@@ -36,7 +36,7 @@ const failing = new Map<string, ReadonlyMap<string, Failure>>();
  * anything is read, so that the next one is reported, whatever goes on failing.
  * @param met what could not be read in the poll
  */
-function lasts({ of }: Failure, met: ReadonlySet<string>): boolean {
+function lasts({ of }: LastingFailure, met: ReadonlySet<string>): boolean {
 	// A poll that could not begin says nothing about what it would have read.
 	if (met.has(everything)) return true;
 	if (of === aPart && met.has(theWhole)) return true;
@@ -53,7 +53,7 @@ export function selectReports(
 	const subjectOf = (id: string, problem: Problem) => (isPassing(problem) ? passing : id);
 	const met = new Set([...failures].flatMap(([id, problem]) => [id, subjectOf(id, problem)]));
 
-	const before = failing.get(trigger) ?? new Map<string, Failure>();
+	const before = failing.get(trigger) ?? new Map<string, LastingFailure>();
 	const now = new Map([...before].filter(([, failure]) => lasts(failure, met)));
 	const reports = new Map<string, Problem>();
 	for (const [id, problem] of failures) {
@@ -68,15 +68,15 @@ export function selectReports(
 	return reports;
 }
 
-/** A message names every ID, up to this many. */
+/** A message names every ID, up to this many, and counts the others. */
 const mostIds = 100;
-/** Of more IDs it names this many, and counts the others. */
-const idsOfMany = 10;
+/** How many different sentences of the service a message has at most. */
+const mostSaid = 10;
 
 function nameIds(ids: readonly string[]): string {
-	if (ids.length <= mostIds) return ids.map(clip).join(', ');
-	const named = ids.slice(0, idsOfMany).map(clip);
-	return `${named.join(', ')} and ${(ids.length - idsOfMany).toLocaleString('en-US')} more`;
+	const named = ids.slice(0, mostIds).map(clip).join(', ');
+	const others = ids.length - mostIds;
+	return others > 0 ? `${named} and ${others.toLocaleString('en-US')} more` : named;
 }
 
 /** The failures that have one reason. */
@@ -107,28 +107,25 @@ function groupByReason(failures: Failures): Group[] {
 	return [...groups.values()].sort((one, other) => other.ids.length - one.ids.length);
 }
 
-/** What to mend. A pause that the service asks for is none: the next poll asks anyway. */
-const fixOf = (problem: Problem) =>
-	isPassing(problem) && problem.retryAfterMs !== undefined ? undefined : problem.fix;
-
 const distinct = (sentences: ReadonlyArray<string | undefined>) =>
 	[...new Set(sentences)].filter((sentence) => sentence !== undefined);
 
 const endSentence = (text: string) => (text.endsWith('.') ? text : `${text}.`);
 
 /**
- * One error for all failures, the reason of the most campaigns first; nothing if there are none. What to mend is in its
+ * One error for all failures, the reason of the most campaigns first; nothing if there are none. All of it is in its
  * message: of a publication that fails, n8n shows nothing else.
  * @param goesOn how the trigger goes on, if it does
  */
-export function toError(node: INode, failures: Failures, goesOn?: string): NodeError | undefined {
+export function toError(node: INode, failures: Failures, goesOn = ''): NodeError | undefined {
 	const groups = groupByReason(failures);
 	const problems = groups.map(({ problem }) => problem);
 	const [first] = problems;
 	if (first === undefined) return undefined;
-	const what = groups.map((group) => endSentence(describe(group)));
-	return toN8nError(node, first, {
-		message: [...what, ...distinct(problems.map(fixOf))].join(' '),
-		description: distinct([...problems.map(({ said }) => said), goesOn]).join(' '),
-	});
+	const message = [
+		...groups.map((group) => endSentence(describe(group))),
+		...distinct(Array.from(failures.values(), ({ said }) => said)).slice(0, mostSaid),
+		...distinct(problems.map(({ fix }) => fix)),
+	].join(' ');
+	return toN8nError(node, first, { message, description: goesOn });
 }

@@ -77,38 +77,6 @@ describe('an item', () => {
 	});
 });
 
-test('moves below the minimum start nothing, and are in the next item', () => {
-	const polls = under(changed(names, 5), { clicked: 3, closed: 3 }, { clicked: 4, closed: 5 });
-	expect(movesOf(polls)).toEqual([undefined, { clicked: 4, closed: 5 }]);
-});
-
-test('a number that the service does not give is not compared, and keeps its place in the baseline', () => {
-	const polls = under(
-		changed(),
-		{ clicked: 3, closed: 1 },
-		{ clicked: null, closed: 1 },
-		{ clicked: null, closed: 2 },
-		{ clicked: 5, closed: 2 },
-	);
-	expect(movesOf(polls)).toEqual([
-		{ clicked: 3, closed: 1 },
-		undefined,
-		{ closed: 1 },
-		{ clicked: 2, closed: 0 },
-	]);
-});
-
-test('a campaign that fails, or is off the list for a while, goes on from its last item', () => {
-	const first = compare(
-		[readingOf({ clicked: 3 }), readingOf({ clicked: 1 }, { id: '2' })],
-		new Map(),
-		changed(),
-	);
-	const second = compare([readingOf({ clicked: 4 }, { id: '2' })], first.baselines, changed());
-	const third = compare([readingOf({ clicked: 5 })], second.baselines, changed());
-	expect(third.items).toMatchObject([{ clickedBy: 2, firstSeen: false }]);
-});
-
 describe('a watched status', () => {
 	const rule = changed(['status', 'clicked'], 50);
 	const statuses = (...given: Array<string | null>): Poll[] =>

@@ -68,47 +68,6 @@ function reportedBy(polls: readonly string[]): string[] {
 	});
 }
 
-// The property below holds all of it; these are the rules that it is made of.
-test.each<{ what: string; polls: string[]; then: string[] }>([
-	{
-		what: 'a campaign that fails in two polls in a row, once, beside others',
-		polls: ['1 gone', '1 gone, 2 key', '1 gone, 2 key', '1 gone'],
-		then: ['', '1', '2', ''],
-	},
-	{
-		what: 'a campaign that healed again, and not one that fails in one poll alone',
-		polls: ['1 gone', '1 gone', '2 gone', '1 gone', '1 gone'],
-		then: ['', '1', '', '', '1'],
-	},
-	{
-		what: 'another cause, not other words',
-		polls: ['1 gone', '1 gone', '1 refused', '1 key', '1 key'],
-		then: ['', '1', '', '', '1'],
-	},
-	{
-		what: 'an outage once, whatever the service answers by turns, also if it keeps a poll from beginning',
-		polls: [nothing('slow'), nothing('crowded'), 'all vault', nothing('late'), 'all vault'],
-		then: ['', '1,2,3', '', '', ''],
-	},
-	{
-		what: 'a campaign that goes on failing after an outage',
-		polls: [nothing('slow'), nothing('slow'), '1 slow', '1 slow', '1 slow'],
-		then: ['', '1,2,3', '', '1', ''],
-	},
-	{
-		what: 'what passes by itself in a part once, whichever campaigns it meets, until others alone fail',
-		polls: ['1 crowded', '2 crowded, 3 late', '1 slow', '1 gone', '2 page', '2 page'],
-		then: ['', '2,3', '', '', '', '2'],
-	},
-	{
-		what: 'a poll that can’t begin like a campaign, and nothing about the campaigns',
-		polls: ['1 gone', '1 gone', 'all key', 'all key', '1 gone', '1 gone', 'all key'],
-		then: ['', '1', '', 'all', '', '', ''],
-	},
-])('reports $what', ({ polls, then }) => {
-	expect(reportedBy(polls)).toEqual(then);
-});
-
 describe('whatever fails in each poll', () => {
 	/** What a poll meets, as names of failures, each with the campaigns that a report of it names. */
 	function failuresMet(text: string): Map<string, string[]> {
@@ -134,7 +93,7 @@ describe('whatever fails in each poll', () => {
 	}
 
 	test('a failure is reported in the second poll that meets it since it last healed, and in no other', () => {
-		const kinds = ['', '', 'gone', 'key', 'slow', 'page', 'crowded'];
+		const kinds = ['', '', 'gone', 'refused', 'key', 'slow', 'page', 'crowded'];
 		const one = fc
 			.tuple(...watched.map(() => fc.constantFrom(...kinds)))
 			.map((all) =>
@@ -190,16 +149,21 @@ describe('the error about failures', () => {
 			name: 'NodeApiError',
 			message: [
 				"The push service has no campaigns 1, 4. Campaign 3 can't be read. The credential is not accepted.",
-				"Campaign 2 can't be read. No answer. Correct 'Campaign IDs'. Check 'API Key'.",
+				`Campaign 2 can't be read. No answer. The service says: "No". Correct 'Campaign IDs'. Check 'API Key'.`,
 			].join(' '),
-			description: 'The service says: "No". It goes on.',
+			description: 'It goes on.',
 			httpCode: '404',
 			failure: { cause: 'configuration-invalid' },
 		});
 	});
 
-	test('says nothing of a pause: the next poll asks anyway', () => {
-		expect(messageOf(failuresOf('1 crowded'))).toBe("Campaign 1 can't be read. Too many.");
+	test('has ten different sentences of the service, each once', () => {
+		const saying = (id: number): [string, Problem] => {
+			const said = `The service says: "${Math.floor(id / 2)}".`;
+			return [String(id), { ...refused('bad_request'), said }];
+		};
+		const message = messageOf(new Map(Array.from({ length: 30 }, (_, id) => saying(id))));
+		expect(message?.match(/"\d+"/g)).toEqual(Array.from({ length: 10 }, (_, at) => `"${at}"`));
 	});
 
 	test('does not end a sentence twice', () => {
@@ -212,15 +176,14 @@ describe('the error about failures', () => {
 		const ofSite = messageOf(new Map([[siteId, refused('invalid_value')]]));
 		expect(ofSite).toMatch(/^The subscriber count can't be read\. Refused/);
 		expect(messageOf(failuresOf('all key'))).toBe(
-			"The credential is not accepted. Check 'API Key'.",
+			`The credential is not accepted. The service says: "No". Check 'API Key'.`,
 		);
 	});
 
-	test('names 100 campaigns, and ten of more', () => {
+	test('names 100 campaigns, and counts the others', () => {
 		const ids = Array.from({ length: 100 }, (_, index) => index).join(', ');
-		const [hundred, more, many] = [100, 101, 2000].map((count) => messageOf(allGone(count)));
+		const [hundred, many] = [100, 2000].map((count) => messageOf(allGone(count)));
 		expect(hundred).toMatch(`The push service has no campaigns ${ids}. Correct`);
-		expect(more).toMatch('no campaigns 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 91 more. Correct');
-		expect(many).toMatch(' and 1,990 more. ');
+		expect(many).toMatch(`The push service has no campaigns ${ids} and 1,900 more. Correct`);
 	});
 });
