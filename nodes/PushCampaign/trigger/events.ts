@@ -2,7 +2,6 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { updateDisplayOptions } from 'n8n-workflow';
 
 import type { ItemParameters } from '../n8n/parameters';
-import { splitTemplate } from '../n8n/template';
 import { readIds, requireCampaignId } from '../operations/ids';
 import { fieldOf, invalid, readChoice, readRequired, readWholeNumber } from '../operations/values';
 import { campaignCounters, siteCounters } from '../service/rules';
@@ -102,13 +101,11 @@ const number: INodeProperties = {
 /** Each once. */
 function readCampaignIds(parameters: ItemParameters): string[] {
 	const field = fieldOf(campaignIds);
+	if (String(parameters.written(field.path)).includes('$json')) {
+		throw invalid(field, 'reads $json, but a trigger has no input', 'Enter the IDs themselves.');
+	}
 	const ids = readIds(parameters, field).map((id) => requireCampaignId(field, String(id)));
-	// With anything around the braces, be it a blank, n8n makes text of numbers, and nobody sees what they have lost.
-	const isJoined = splitTemplate(parameters.expression(field) ?? '').length > 1;
-	const large = ids.find((id) => isJoined && Number(id) > Number.MAX_SAFE_INTEGER);
-	if (large === undefined) return [...new Set(ids)];
-	const what = `holds a number so large that its last digits may be lost: ${quote(large)}`;
-	throw invalid(field, what, 'Leave out the blanks around the braces, and give the IDs as text.');
+	return [...new Set(ids)];
 }
 
 const everyName = namesOf([...campaignCounters, ...siteCounters, status]);
