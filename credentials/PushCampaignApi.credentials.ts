@@ -7,7 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { checkBaseUrl, wordsOf } from '../nodes/PushCampaign/service/failureWords';
+import { wordsOf } from '../nodes/PushCampaign/service/failureWords';
 import { subscriberCountPath } from '../nodes/PushCampaign/service/rules';
 import type { ServiceSettings } from '../nodes/PushCampaign/service/settings';
 import {
@@ -94,10 +94,15 @@ const mark: INodeProperties = {
 	displayOptions: { hide: Object.fromEntries(fields.map(({ name }) => [name, [isExpression]])) },
 };
 
+/** For all requests of a run, n8n hands over the same data. */
+const knownSettings = new WeakMap<object, ServiceSettings>();
+
 /** Where n8n signs a request itself, it shows the message alone: what to do has to be in it. */
 function settingsOf(credentials: object): ServiceSettings {
 	try {
-		return parseSettings(credentials);
+		const settings = knownSettings.get(credentials) ?? parseSettings(credentials);
+		knownSettings.set(credentials, settings);
+		return settings;
 	} catch (error) {
 		if (!(error instanceof InvalidInput)) throw error;
 		throw new InvalidInput(`${error.message}. ${error.fix}`, error.fix);
@@ -118,15 +123,17 @@ const failsIf = (key: string, value: string | undefined, message: string): Rule 
 	properties: { key, value, message },
 });
 
-/** What a failure of the service says about the credential. */
-function failsWith(key: 'type' | 'status', value: string): Rule {
-	const type = key === 'type' ? value : '';
-	const { message, fix = 'Try again later.' } = wordsOf(
-		{ type, description: '' },
-		{ isSend: false },
-	);
-	return failsIf(key, value, `${message}. ${fix}`);
+/** The test fails with a failure of this type. */
+function failsWith(type: string, fix?: string): Rule {
+	const words = wordsOf({ type, description: '' }, { isSend: false });
+	return failsIf('type', type, `${words.message}. ${fix ?? words.fix}`);
 }
+
+// n8n can't show what the service says, so each sentence is true whatever that is.
+const refused =
+	"The push service refused the request. Push Campaign's operation 'Get Subscriber Count' shows what it says.";
+const notTheService =
+	"The answer is not the push service's. Either 'Base URL' is not its address, or the service is not working.";
 
 export class PushCampaignApi implements ICredentialType {
 	name = 'pushCampaignApi';
@@ -162,16 +169,12 @@ export class PushCampaignApi implements ICredentialType {
 		},
 		// The first rule that fits counts.
 		rules: [
-			failsWith('type', 'header_invalid'),
-			failsWith('type', 'authentication_failure'),
-			failsWith('type', 'rate_limit'),
-			failsWith('status', 'failure'),
+			failsWith('header_invalid'),
+			failsWith('authentication_failure'),
+			failsWith('rate_limit', 'Try again later.'),
+			failsIf('status', 'failure', refused),
 			// Also if the answer is a text, such as a web page.
-			failsIf(
-				'active_subscribers',
-				undefined,
-				`The answer is not the push service's. ${checkBaseUrl}`,
-			),
+			failsIf('active_subscribers', undefined, notTheService),
 		],
 	};
 }

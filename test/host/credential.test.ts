@@ -12,8 +12,8 @@ const unauthorized: Fault['action'] = {
 	type: 'authentication_failure',
 	description: 'You are not authorized',
 };
-const checkBaseUrl =
-	"The answer is not the push service's. Check 'Base URL' in the Push Campaign API credential.";
+const notTheService =
+	"The answer is not the push service's. Either 'Base URL' is not its address, or the service is not working.";
 const checkKey =
 	"The push service does not accept the credential. Check 'API Key' and 'Auth Token' in the Push Campaign API credential.";
 
@@ -21,9 +21,9 @@ interface Case {
 	readonly name: string;
 	readonly answer?: Fault['action'];
 	/** What is entered in place of the right values. */
-	readonly change?: (urls: { service: string; n8n: string }) => object;
+	readonly change?: (urls: { service: string }) => object;
 	/** Left out, the test succeeds. */
-	readonly says?: string | RegExp;
+	readonly says?: string;
 }
 
 const cases: Case[] = [
@@ -36,22 +36,19 @@ const cases: Case[] = [
 			authToken: `=\u200E{{ '${secrets.authToken}' }}\uFEFF`,
 		}),
 	},
-	{ name: 'a web page with HTTP 200', answer: page, says: checkBaseUrl },
-	{ name: "n8n's own address", change: ({ n8n }) => ({ baseUrl: n8n }), says: checkBaseUrl },
-	{ name: 'a page with HTTP 404', answer: { ...page, status: 404 }, says: checkBaseUrl },
-	{ name: 'a page with HTTP 401', answer: { ...page, status: 401 }, says: checkBaseUrl },
-	{ name: 'a page with HTTP 503', answer: { ...page, status: 503 }, says: checkBaseUrl },
+	{ name: 'a web page with HTTP 200', answer: page, says: notTheService },
+	{ name: 'a page with HTTP 503', answer: { ...page, status: 503 }, says: notTheService },
 	{ name: 'a wrong key, with HTTP 401', change: () => ({ apiKey: 'wrong' }), says: checkKey },
-	{ name: 'a failure with HTTP 200', answer: { ...unauthorized, status: 200 }, says: checkKey },
 	{
-		name: 'other header names',
-		change: () => ({ headerNames: 'webpushr' }),
-		says: /^The push service did not get both headers of the credential\. Check 'Header Names' /,
+		name: 'a failure of another type',
+		answer: { kind: 'failure', type: 'plan_expired', description: 'Your plan ended', status: 402 },
+		says: "The push service refused the request. Push Campaign's operation 'Get Subscriber Count' shows what it says.",
 	},
+	{ name: 'a failure with HTTP 200', answer: { ...unauthorized, status: 200 }, says: checkKey },
 	{
 		name: 'a redirect',
 		answer: { kind: 'redirect', location: 'http://127.0.0.1:1/x', status: 302 },
-		says: checkBaseUrl,
+		says: notTheService,
 	},
 	{
 		name: 'an address that ends in /v1',
@@ -59,32 +56,21 @@ const cases: Case[] = [
 		says: "'Base URL' of the credential ends in /v1. Enter it without /v1, which every request adds by itself.",
 	},
 	{
-		name: 'an http:// address of another machine',
-		change: () => ({ baseUrl: 'http://push.example.com' }),
-		says: /^'Base URL' of the credential starts with http:\/\/.* turn on 'Allow HTTP'\.$/,
-	},
-	{
 		name: 'an address where nobody listens',
 		change: () => ({ baseUrl: 'http://127.0.0.1:1' }),
-		says: /ECONNREFUSED|refused/,
-	},
-	{
-		name: 'an unknown host',
-		change: () => ({ baseUrl: 'https://nowhere.invalid' }),
-		says: /ENOTFOUND|EAI_AGAIN|host/,
+		says: 'ECONNREFUSED',
 	},
 ];
 
 describe("the credential's own test", () => {
-	const stage = useStage({ editor: true });
+	const stage = useStage();
 
 	test.each(cases)('says what to mend after $name', async ({ answer, change, says }) => {
-		const { client, credential, server, simulator } = stage();
+		const { client, credential, simulator } = stage();
 		if (answer !== undefined) simulator.addFault({ action: answer });
-		const urls = { service: simulator.url, n8n: server.url };
-		const data = { baseUrl: simulator.url, ...secrets, ...change?.(urls) };
+		const data = { baseUrl: simulator.url, ...secrets, ...change?.({ service: simulator.url }) };
 		const { status, message = '' } = await client.testCredential(credential, data);
 		expect(status).toBe(says === undefined ? 'OK' : 'Error');
-		expect(message).toEqual(typeof says === 'string' ? says : expect.stringMatching(says ?? /./));
+		expect(message).toBe(says ?? 'Connection successful!');
 	});
 });

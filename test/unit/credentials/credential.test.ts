@@ -94,7 +94,10 @@ describe('a request gets the key and the token', () => {
 
 describe('its test', () => {
 	const failing = (type?: string) => ({ status: 'failure', type });
-	const notTheService = /^The answer is not the push service's\. Check 'Base URL' /;
+	const refused =
+		/^The push service refused the request\. .* 'Get Subscriber Count' shows what it says\.$/;
+	const notTheService =
+		/^The answer is not the push service's\. Either 'Base URL' is not its address, or the service is not working\.$/;
 
 	// As n8n does: the first rule that fits the answer counts (n8n 2.41.1, `services/credentials-tester.service.js`).
 	test.each<{ name: string; answer: unknown; says?: RegExp }>([
@@ -106,7 +109,8 @@ describe('its test', () => {
 			says: /Check 'API Key' and 'Auth Token'/,
 		},
 		{ name: 'a rate limit', answer: failing('rate_limit'), says: /requests\. Try again later\.$/ },
-		{ name: 'a failure without a type', answer: failing(), says: /Try again later\.$/ },
+		{ name: 'a failure of any other type', answer: failing('plan_expired'), says: refused },
+		{ name: 'a failure without a type', answer: failing(), says: refused },
 		{ name: 'a web page', answer: '<!doctype html>', says: notTheService },
 		{ name: 'nothing', answer: '', says: notTheService },
 		{ name: 'other JSON', answer: { message: 'Not Found' }, says: notTheService },
