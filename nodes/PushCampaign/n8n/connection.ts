@@ -51,7 +51,7 @@ function notOpened(error: unknown): InvalidInput | UnusableCredential {
 	const hasName = typeof error === 'object' && error !== null && 'name' in error;
 	const isOfItem = hasName && /^Expression/.test(String(error.name));
 	if (isOfItem) return new InvalidInput(message, 'Correct the expression in the credential.');
-	const fix = 'Open the Push Campaign API credential in n8n and test it there.';
+	const fix = 'Check the credential that this node has chosen.';
 	return new UnusableCredential(new Unavailable(message, fix));
 }
 

@@ -18,8 +18,8 @@ export interface Requested {
 	readonly named?: { readonly what: string; readonly fix: string } | undefined;
 }
 
-/** A failure answer: its type and its description, empty if it has none. */
-export interface Failure {
+/** Its type and its description are empty if it has none. */
+export interface FailureAnswer {
 	readonly type: string;
 	readonly description: string;
 }
@@ -64,11 +64,6 @@ const commonTypes: ReadonlyMap<string, FailureWords> = new Map(
 			cause: 'rate-limited',
 			message: 'The push service is receiving too many requests',
 		},
-		bad_request: {
-			...refused,
-			message: 'The push service could not read the request',
-			fix: checkBaseUrl,
-		},
 		invalid_sid: {
 			...unknownId,
 			message: 'The push service has no such subscriber',
@@ -91,7 +86,7 @@ const notAccepted = (description: string): FailureWords => ({
 
 /** What a failure means for what was requested. */
 export function wordsOf(
-	{ type, description }: Failure,
+	{ type, description }: FailureAnswer,
 	{ isSend, named }: Requested,
 ): FailureWords {
 	// Specification, Errors: of a campaign's status, `invalid_value` is about its ID.

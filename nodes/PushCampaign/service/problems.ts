@@ -1,4 +1,4 @@
-import type { Failure, FailureCause, Requested } from './failureWords';
+import type { FailureAnswer, FailureCause, Requested } from './failureWords';
 import { checkBaseUrl, wordsOf } from './failureWords';
 import type { NoConnection } from './noConnection';
 import { capitalize, clip } from './text';
@@ -52,7 +52,7 @@ interface Answer {
 
 /** The service answered with a failure: nothing was done. */
 export function failureProblem(
-	failure: Failure,
+	failure: FailureAnswer,
 	{ statusCode, retryAfterMs }: Answer,
 	requested: Requested,
 ): Problem {
@@ -103,6 +103,7 @@ export const redirectProblem = (statusCode: number, host = 'another address'): P
 		"If that is your push service, enter its address as 'Base URL' in the Push Campaign API credential.",
 	);
 
+const ifItStays = "If it stays so, check 'Base URL' in the Push Campaign API credential.";
 const askAboutAnswer =
 	"If 'Base URL' in the Push Campaign API credential is right, ask the support of your push service.";
 
@@ -125,8 +126,9 @@ export function unusableProblem(
 		retryAfterMs,
 	};
 	if (statusCode >= 500) return problem;
-	// Waiting does not help. A web page is at another address.
-	const fix = isService ? askAboutAnswer : checkBaseUrl;
+	// A web page is at another address. With HTTP 408, the address may be right.
+	let fix = statusCode === 408 ? ifItStays : checkBaseUrl;
+	if (isService) fix = askAboutAnswer;
 	return { ...problem, fix, cause: 'configuration-invalid' };
 }
 
@@ -168,8 +170,6 @@ export const notStartedProblem: Problem = {
 	...notConnected,
 	message: 'The node was stopped before it asked the push service',
 };
-
-const ifItStays = "If it stays so, check 'Base URL' in the Push Campaign API credential.";
 
 /** No connection was made, so certainly nothing was sent. */
 export const noConnectionProblem = (

@@ -5,12 +5,11 @@ const coded = (code: string, more: object = {}) =>
 	Object.assign(new Error(code), { code, ...more });
 const causedBy = (cause: unknown) => new Error('wrapped', { cause });
 
-const dnsCodes = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'];
-const certificateCodes =
-	`CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED CERT_SIGNATURE_FAILURE
-	CERT_UNTRUSTED DEPTH_ZERO_SELF_SIGNED_CERT ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH INVALID_CA
-	INVALID_PURPOSE SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE`.split(/\s+/);
+const dnsCodes = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'];
+const certificateCodes = [
+	...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+	...['INVALID_PURPOSE', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+];
 
 describe('nothing was sent', () => {
 	test.each([
@@ -21,12 +20,11 @@ describe('nothing was sent', () => {
 			code,
 			reason: `its certificate was not accepted (${code})`,
 		})),
-		...['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET'].map((code) => ({
-			name: `if the address cannot be reached: ${code}`,
-			code,
-			more: { syscall: 'connect' },
+		{
+			name: 'if the address cannot be reached',
+			...{ code: 'ETIMEDOUT', more: { syscall: 'connect' } },
 			reason: 'the address cannot be reached',
-		})),
+		},
 	])('$name', ({ code, reason, more = {} }: { code: string; reason: string; more?: object }) => {
 		expect(readNoConnection(coded(code, more))).toMatchObject({ reason });
 		expect(readNoConnection(causedBy(causedBy(coded(code, more))))).toMatchObject({ reason });
