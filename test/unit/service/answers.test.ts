@@ -22,8 +22,7 @@ const statusOf = (change: object, id = '1001') =>
 describe('the answer to a send', () => {
 	test.each([
 		{ ID: 1001, campaignId: '1001' },
-		{ ID: ' 1001 ', campaignId: '1001' },
-		{ ID: '12345678901234567890', campaignId: '12345678901234567890' },
+		{ ID: ' 12345678901234567890 ', campaignId: '12345678901234567890' },
 	])('with the ID $ID has it as text', ({ ID, campaignId }) => {
 		expect(campaignCreated.parse({ ...created, ID })).toEqual({
 			campaignId,
@@ -31,12 +30,9 @@ describe('the answer to a send', () => {
 		});
 	});
 
-	test.each([undefined, null, '', ' ', -1, 1.5, 2 ** 53, {}])(
-		'with the ID %j is not usable',
-		(ID) => {
-			expect(campaignCreated.safeParse({ ...created, ID }).success).toBe(false);
-		},
-	);
+	test.each([null, ' ', -1, 1.5, 2 ** 53])('with the ID %j is not usable', (ID) => {
+		expect(campaignCreated.safeParse({ ...created, ID }).success).toBe(false);
+	});
 
 	test('to one subscriber has no ID', () => {
 		expect(notificationSent.parse(created)).toEqual({ description: 'Campaign created' });
@@ -46,13 +42,10 @@ describe('the answer to a send', () => {
 		expect(notificationSent.safeParse({ ...created, status: 'ok' }).success).toBe(false);
 	});
 
-	test.each([undefined, null, 5, {}])(
-		'with the description %j is one without it',
-		(description) => {
-			expect(campaignCreated.parse({ ...created, description })).toEqual({ campaignId: '1001' });
-			expect(notificationSent.parse({ status: 'success', description })).toEqual({});
-		},
-	);
+	test.each([undefined, 5])('with the description %j is one without it', (description) => {
+		expect(campaignCreated.parse({ ...created, description })).toEqual({ campaignId: '1001' });
+		expect(notificationSent.parse({ status: 'success', description })).toEqual({});
+	});
 });
 
 describe('a status record', () => {
@@ -60,38 +53,35 @@ describe('a status record', () => {
 		expect(statusOf({}).data).toEqual({ campaignId: '1001', status: 'Sent', counters });
 	});
 
-	test.each([undefined, null, '', ' '])('with the counter %j has null, never 0', (clicked) => {
+	test.each([undefined, null, ' '])('with the counter %j has null, never 0', (clicked) => {
 		const { data } = statusOf({ count: { ...count, clicked } });
 		expect(data?.counters).toEqual({ ...counters, clicked: null });
 	});
 
-	test.each(['x', '-1', '1.5', '1e3', -1, 1.5, true, [], '9007199254740993'])(
+	test.each(['x', '1e3', -1, 1.5, true, '9007199254740993'])(
 		'with the counter %j is not usable',
 		(clicked) => {
 			expect(statusOf({ count: { ...count, clicked } }).success).toBe(false);
 		},
 	);
 
-	test.each([undefined, null, [], {}])('with the counters %j has null for each', (none) => {
+	test.each([undefined, null, []])('with the counters %j has null for each', (none) => {
 		const nulls = Object.fromEntries(Object.keys(counters).map((name) => [name, null]));
 		expect(statusOf({ count: none }).data?.counters).toEqual(nulls);
 	});
 
-	test.each(['text', 7, [1]])('with the counters %j is not usable', (odd) => {
+	test.each(['text', [1]])('with the counters %j is not usable', (odd) => {
 		expect(statusOf({ count: odd }).success).toBe(false);
 	});
 
-	test.each([undefined, null, '', ' '])('with the status %j has null', (notification_status) => {
+	test.each([undefined, null, ' '])('with the status %j has null', (notification_status) => {
 		expect(statusOf({ notification_status }).data).toMatchObject({ status: null });
 	});
 
 	// A cache in between.
-	test.each(['1002', '', undefined, null])(
-		'of the campaign %j is no answer about 1001',
-		(other) => {
-			expect(statusOf({ notification_id: other }).success).toBe(false);
-		},
-	);
+	test.each(['1002', undefined])('of the campaign %j is no answer about 1001', (other) => {
+		expect(statusOf({ notification_id: other }).success).toBe(false);
+	});
 
 	test('with its ID as a number is usable', () => {
 		expect(statusOf({ notification_id: 1001 }).success).toBe(true);
@@ -106,12 +96,9 @@ describe('a subscriber count', () => {
 		});
 	});
 
-	test.each([{}, { active_subscribers: '' }, { active_subscribers: 'x' }, [], 'text', undefined])(
-		'%j is not usable',
-		(answer) => {
-			expect(subscriberCount.safeParse(answer).success).toBe(false);
-		},
-	);
+	test.each([{}, { active_subscribers: 'x' }, 'text'])('%j is not usable', (answer) => {
+		expect(subscriberCount.safeParse(answer).success).toBe(false);
+	});
 });
 
 test.each([

@@ -12,14 +12,11 @@ const settingsOf = (change: object) => parseSettings({ ...credential, ...change 
 
 describe('the address', () => {
 	test.each([
-		{ baseUrl: 'https://push.example', then: 'https://push.example' },
 		{ baseUrl: ' https://Push.example///\n', then: 'https://push.example' },
 		{ baseUrl: 'https://push.example:8443/api/', then: 'https://push.example:8443/api' },
 		{ baseUrl: '\u200Bhttps://push.example/\u200E', then: 'https://push.example' },
-		{ baseUrl: '\uFEFF\u00ADhttps://push.example\u2060', then: 'https://push.example' },
 		{ baseUrl: 'https://intranet/push', then: 'https://intranet/push' },
 		{ baseUrl: 'http://localhost:8080', then: 'http://localhost:8080' },
-		{ baseUrl: 'http://127.0.0.2', then: 'http://127.0.0.2' },
 		{ baseUrl: 'http://127.0.10.200', then: 'http://127.0.10.200' },
 		{ baseUrl: 'http://[::1]:8080', then: 'http://[::1]:8080' },
 	])('$baseUrl is $then', ({ baseUrl, then }) => {
@@ -27,13 +24,9 @@ describe('the address', () => {
 	});
 
 	test.each([
-		{ baseUrl: undefined, then: 'is missing' },
 		{ baseUrl: ' ', then: 'is missing' },
-		{ baseUrl: 'push.example', then: 'is not a valid https:// address' },
 		{ baseUrl: 'ftp://push.example', then: 'is not a valid https:// address' },
-		{ baseUrl: 'https://push.exa mple', then: 'is not a valid https:// address' },
 		{ baseUrl: 'https://push,example', then: 'is not a valid https:// address' },
-		{ baseUrl: 'https://push.\u200Bexample', then: 'is not a valid https:// address' },
 		{ baseUrl: 'https://me:secret@push.example', then: 'holds a user name or password' },
 		{ baseUrl: 'https://push.example/?a', then: 'holds more than an address' },
 		{ baseUrl: 'https://push.example/#a', then: 'holds more than an address' },
@@ -42,7 +35,6 @@ describe('the address', () => {
 		{ baseUrl: 'http://push.example', then: 'starts with http://' },
 		{ baseUrl: 'http://127.0.0.1.example', then: 'starts with http://' },
 		{ baseUrl: 'http://notlocalhost', then: 'starts with http://' },
-		{ baseUrl: 'http://me:secret@push.example', then: 'holds a user name or password' },
 	])('$baseUrl $then', ({ baseUrl, then }) => {
 		const { message, fix: advice } = refusal(() => settingsOf({ baseUrl }));
 		expect(message).toMatch(`'Base URL' of the credential ${then}`);
@@ -57,21 +49,15 @@ describe('the address', () => {
 		},
 	);
 
-	test.each([true, 'true', ' TRUE\n', '\u200Btrue'])(
-		'may be http if that is on: %j',
-		(allowHttp) => {
-			const { baseUrl } = settingsOf({ baseUrl: 'http://push.example', allowHttp });
-			expect(baseUrl).toBe('http://push.example');
-		},
-	);
+	test.each([true, ' TRUE\u200B'])('may be http if that is on: %j', (allowHttp) => {
+		const { baseUrl } = settingsOf({ baseUrl: 'http://push.example', allowHttp });
+		expect(baseUrl).toBe('http://push.example');
+	});
 
-	test.each([false, 'false', '', 'yes', 1, undefined])(
-		'may not be http if it is %j',
-		(allowHttp) => {
-			const read = () => settingsOf({ baseUrl: 'http://push.example', allowHttp });
-			expect(refusal(read).message).toContain('starts with http://');
-		},
-	);
+	test.each(['false', 1])('may not be http if it is %j', (allowHttp) => {
+		const read = () => settingsOf({ baseUrl: 'http://push.example', allowHttp });
+		expect(refusal(read).message).toContain('starts with http://');
+	});
 });
 
 describe('the headers', () => {
@@ -79,8 +65,6 @@ describe('the headers', () => {
 	test.each([
 		{ change: {}, key: 'serviceKey', token: 'serviceAuthToken' },
 		{ change: { headerNames: undefined }, key: 'serviceKey', token: 'serviceAuthToken' },
-		{ change: { headerNames: 'webpushr' }, key: 'webpushrKey', token: 'webpushrAuthToken' },
-		{ change: custom, key: 'X-Key', token: 'X-Token' },
 		{ change: { headerNames: ' webpushr\u200B' }, key: 'webpushrKey', token: 'webpushrAuthToken' },
 		{
 			change: { ...custom, apiKeyHeader: '\u200EX-Key\u00AD', authTokenHeader: ' X-Token\uFEFF' },
@@ -91,9 +75,7 @@ describe('the headers', () => {
 	});
 
 	test.each([
-		{ given: 2143, sent: '2143' },
 		{ given: 0, sent: '0' },
-		{ given: '\u200Bkey\u200E', sent: 'key' },
 		{ given: '\u00ADa key\u3164', sent: 'a key' },
 	])('carry $sent if a key or a token is $given', ({ given, sent }) => {
 		const { apiKey, headers } = settingsOf({ apiKey: given, authToken: given });
@@ -102,11 +84,9 @@ describe('the headers', () => {
 
 	test.each([
 		{ change: { apiKey: '\u200B' }, then: "'API Key' of the credential is missing" },
-		{ change: { authToken: undefined }, then: "'Auth Token' of the credential is missing" },
 		{ change: { apiKey: 'kéy→' }, then: "'API Key' of the credential holds a character" },
 		{ change: { headerNames: 'x' }, then: "'Header Names' of the credential is not one of its" },
 		{ change: { headerNames: '' }, then: "'Header Names' of the credential is missing" },
-		{ change: { headerNames: null }, then: "'Header Names' of the credential is missing" },
 		{
 			change: { ...custom, apiKeyHeader: ' ' },
 			then: "'API Key Header' of the credential is missing",
@@ -127,6 +107,6 @@ describe('the headers', () => {
 	});
 });
 
-test.each([undefined, null, 'text', []])('%j is no credential', (given) => {
+test.each([undefined, 'text'])('%j is no credential', (given) => {
 	expect(refusal(() => parseSettings(given)).message).toMatch(/^'Base URL' .* is missing$/);
 });
