@@ -178,7 +178,9 @@ describe('a first publication fails', () => {
 	test('again if it is published again, until nothing is wrong', async () => {
 		const known = { ...newTrigger(), activation: 'update' } as const;
 		const wrong = { campaignIds: '7' };
-		await expect(trigger(wrong, { ...known, activation: 'activate' })()).rejects.toThrow();
+		await expect(trigger(wrong, { ...known, activation: 'activate' })()).rejects.toThrow(
+			noCampaign,
+		);
 		await expect(trigger(wrong, known)()).rejects.toThrow(noCampaign);
 		expect((await trigger({ campaignIds: add(0) }, known)()).items).toBeNull();
 		// As the durable engine polls it, or as somebody edits it.
